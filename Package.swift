@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+// The interpreter is the system's. Programs and tests name it here; `LullModule` must not: inside a
+// stock interpreter the symbols are the interpreter's own.
+let lua: [LinkerSetting] = [.linkedLibrary("lua5.4")]
+
+let package = Package(
+  name: "lull",
+  products: [
+    .executable(name: "lull", targets: ["lull"]),
+    .executable(name: "lull-demo", targets: ["lull-demo"]),
+    .library(name: "LullCore", targets: ["LullCore"]),
+    .library(name: "LullTransport", targets: ["LullTransport"]),
+    .library(name: "LullHost", targets: ["LullHost"]),
+    .library(name: "LullModule", type: .dynamic, targets: ["LullModule"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+  ],
+  targets: [
+    .systemLibrary(name: "CLua", path: "Sources/System/CLua"),
+    .systemLibrary(name: "CUV", path: "Sources/System/CUV", pkgConfig: "libuv"),
+    .target(
+      name: "CCurl", path: "Sources/System/CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(
+      name: "CSimdjson",
+      cxxSettings: [.define("SIMDJSON_EXCEPTIONS", to: "0")],
+      linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(name: "CLullBridge", dependencies: ["CLua", "CSimdjson"]),
+
+    .target(name: "LullCore", dependencies: ["CSimdjson"], swiftSettings: swiftSettings),
+    .target(
+      name: "LullTransport", dependencies: ["LullCore", "CUV", "CCurl"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "LullHost", dependencies: ["LullCore", "LullTransport", "CLullBridge"],
+      swiftSettings: swiftSettings),
+    .target(name: "LullModule", dependencies: ["LullHost"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "lull",
+      dependencies: [
+        "LullHost",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: swiftSettings, linkerSettings: lua),
+    .executableTarget(
+      name: "lull-demo",
+      dependencies: [.product(name: "FlyingFox", package: "FlyingFox")],
+      swiftSettings: swiftSettings),
+
+    .target(name: "LullTesting", dependencies: ["LullCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullCoreTests", dependencies: ["LullCore", "LullTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullTransportTests", dependencies: ["LullCore", "LullTransport", "LullTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullHostTests",
+      dependencies: ["LullCore", "LullTransport", "LullHost", "LullTesting"],
+      swiftSettings: swiftSettings, linkerSettings: lua),
+    .testTarget(
+      name: "LullCommandTests", dependencies: ["lull", "lull-demo"],
+      swiftSettings: swiftSettings),
+  ],
+  cLanguageStandard: .c17,
+  cxxLanguageStandard: .cxx17
+)

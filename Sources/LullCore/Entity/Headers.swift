@@ -1,0 +1,142 @@
+/// HTTP headers: case-insensitive names, order kept, repeated ones kept apart until read. (ENT-07 to ENT-10)
+///
+/// Held as one run of bytes, `name: value` lines with lower-case names, so that a response's headers
+/// cost one allocation however many there are and nothing is decoded before somebody asks.
+public struct Headers: Sendable, Equatable {
+  private var lines: [UInt8] = []
+
+  public init() {}
+
+  public init(_ pairs: some Sequence<(String, String)>) {
+    for (name, value) in pairs { add(name, value) }
+  }
+
+  public var isEmpty: Bool { lines.isEmpty }
+
+  /// The value of a header: repeated ones joined with `, ` in order of arrival, of `set-cookie` the
+  /// first. Setting replaces all of that name; nil removes them.
+  public subscript(_ name: String) -> String? {
+    get {
+      let found = values(name)
+      guard let first = found.first else { return nil }
+      if found.count == 1 || name.lowercased() == "set-cookie" { return first }
+      return found.joined(separator: ", ")
+    }
+    set {
+      remove(name)
+      if let newValue { add(name, newValue) }
+    }
+  }
+
+  /// Every value of that name, in order.
+  public func values(_ name: String) -> [String] {
+    var found: [String] = []
+    var name = name
+    name.withUTF8 { wanted in
+      forEachLine { lineName, value in
+        if Headers.equal(lineName, wanted) { found.append(String(decoding: value, as: UTF8.self)) }
+      }
+    }
+    return found
+  }
+
+  /// Whether the first value of `name` exists and satisfies `body`, without making a string of it.
+  package func withFirstValue<R>(_ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>) -> R)
+    -> R?
+  {
+    let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    var result: R?
+    forEachLine { lineName, value in
+      if result == nil, Headers.equal(lineName, wanted) { result = body(value) }
+    }
+    return result
+  }
+
+  public mutating func add(_ name: String, _ value: String) {
+    for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
+    lines.append(UInt8(ascii: ":"))
+    // A line break inside a value would become a header of its own on the wire.
+    for byte in value.utf8 where byte != 10 && byte != 13 && byte != 0 { lines.append(byte) }
+    lines.append(10)
+  }
+
+  public mutating func remove(_ name: String) {
+    guard !lines.isEmpty else { return }
+    var kept: [UInt8] = []
+    var name = name
+    var found = false
+    name.withUTF8 { wanted in
+      forEachLine { lineName, value in
+        if Headers.equal(lineName, wanted) {
+          found = true
+        } else {
+          kept += lineName
+          kept.append(UInt8(ascii: ":"))
+          kept += value
+          kept.append(10)
+        }
+      }
+    }
+    if found { lines = kept }
+  }
+
+  /// The headers one by one, names in lower case.
+  public var pairs: [(name: String, value: String)] {
+    var pairs: [(name: String, value: String)] = []
+    forEachLine { name, value in
+      pairs.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+    }
+    return pairs
+  }
+
+  /// Takes one line as received, `Name: value` with or without its line end; false if it has no colon.
+  package mutating func appendReceivedLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
+    lines.reserveCapacity(lines.count + line.count)
+    for byte in line[..<colon] { lines.append(Headers.lowercased(byte)) }
+    lines.append(UInt8(ascii: ":"))
+    var value = line[(colon + 1)...]
+    while let first = value.first, first == 32 || first == 9 { value = value.dropFirst() }
+    while let last = value.last, last == 13 || last == 10 || last == 32 || last == 9 {
+      value = value.dropLast()
+    }
+    lines.append(contentsOf: value)
+    lines.append(10)
+    return true
+  }
+
+  package mutating func removeAll() {
+    lines.removeAll(keepingCapacity: true)
+  }
+
+  /// Visits name and value of every line as bytes, in order.
+  package func forEachLine(
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    lines.withUnsafeBufferPointer { all in
+      var start = 0
+      while start < all.count {
+        var colon = start
+        while all[colon] != UInt8(ascii: ":") { colon += 1 }
+        var end = colon + 1
+        while all[end] != 10 { end += 1 }
+        body(
+          UnsafeBufferPointer(rebasing: all[start..<colon]),
+          UnsafeBufferPointer(rebasing: all[(colon + 1)..<end]))
+        start = end + 1
+      }
+    }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte >= 65 && byte <= 90 ? byte | 0x20 : byte
+  }
+
+  private static func equal(_ line: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>)
+    -> Bool
+  {
+    guard line.count == wanted.count else { return false }
+    for index in 0..<line.count where line[index] != lowercased(wanted[index]) { return false }
+    return true
+  }
+}

@@ -1,0 +1,34 @@
+/// The request as it goes on the wire: what mutations see and a provider sends.
+public struct HTTPRequest: Sendable, Equatable {
+  /// Upper case, such as `GET`.
+  public var method: String
+  /// The absolute URL, already percent-encoded.
+  public var url: String
+  public var headers: Headers
+  /// nil: no body at all; empty: a body of zero bytes.
+  public var body: [UInt8]?
+  public var limits: TransferLimits
+
+  public init(
+    method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
+    limits: TransferLimits = TransferLimits()
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.limits = limits
+  }
+}
+
+/// The bounds of one exchange. Times are seconds, sizes are bytes. (CFG-01)
+public struct TransferLimits: Sendable, Equatable {
+  /// The whole exchange, redirects included, from the moment it leaves the waiting queue.
+  public var timeout: Double = 60
+  public var connectTimeout: Double = 10
+  /// Counted after decoding, so that a compressed bomb is caught too.
+  public var maxBodySize: Int = 100 * 1024 * 1024
+  public var connectionsPerHost: Int = 32
+
+  public init() {}
+}

@@ -1,0 +1,17 @@
+/// The final response of an exchange, without its body.
+public struct HTTPResponse: Sendable, Equatable {
+  public var status: Int
+  public var headers: Headers
+  /// The URL that answered, after redirects; nil for responses that came from no URL.
+  public var url: String?
+  /// Seconds from sending to the last byte.
+  public var elapsed: Double?
+
+  public init(status: Int, headers: Headers = Headers(), url: String? = nil, elapsed: Double? = nil)
+  {
+    self.status = status
+    self.headers = headers
+    self.url = url
+    self.elapsed = elapsed
+  }
+}

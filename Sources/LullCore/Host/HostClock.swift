@@ -1,0 +1,12 @@
+/// Time and timers of a home thread; the event loop in programs, a manual clock in tests.
+public protocol HostClock: AnyObject {
+  /// Unix epoch seconds.
+  var now: Double { get }
+  /// Runs `action` once on the home thread, after `seconds`; never inside this call.
+  func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer
+}
+
+/// A timer that has not fired yet; cancelling twice, or after firing, does nothing.
+public protocol HostTimer: AnyObject {
+  func cancel()
+}

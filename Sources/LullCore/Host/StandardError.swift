@@ -1,0 +1,14 @@
+import Glibc
+
+/// Whole-message writes to standard error, past any buffering of the C library.
+package enum StandardError {
+  package static func write(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let written = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
+      // A closed or full standard error must not stop the program it reports on.
+      guard written > 0 else { return }
+      bytes = bytes.dropFirst(written)
+    }
+  }
+}

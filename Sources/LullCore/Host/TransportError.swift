@@ -1,0 +1,26 @@
+/// Why no usable response arrived.
+public struct TransportError: Error, Sendable, Equatable {
+  public enum Kind: String, Sendable, CaseIterable {
+    case network
+    case timeout
+    case tls
+    case dns
+    case connection
+    case truncatedBody = "truncated_body"
+    case malformedResponse = "malformed_response"
+    case bodyTooLarge = "body_too_large"
+    case tooManyRedirects = "too_many_redirects"
+    case invalidURL = "invalid_url"
+    case cancelled = "request_cancelled"
+    case scriptError = "script_error"
+  }
+
+  public var kind: Kind
+  /// One sentence for the user, naming host or limit where it helps.
+  public var message: String
+
+  public init(_ kind: Kind, _ message: String) {
+    self.kind = kind
+    self.message = message
+  }
+}
