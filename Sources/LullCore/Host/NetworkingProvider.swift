@@ -51,7 +51,7 @@ public struct NetworkResult: Sendable {
 /// It may be called on any thread. The second and later calls are ignored.
 public struct NetworkCompletion: Sendable {
   private let inbox: Inbox
-  private let token: UInt64
+  let token: UInt64
 
   package init(inbox: Inbox, token: UInt64) {
     self.inbox = inbox

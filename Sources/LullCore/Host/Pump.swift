@@ -36,6 +36,11 @@ public final class Pump {
     return NetworkCompletion(inbox: inbox, token: token)
   }
 
+  /// Closes a channel: what still arrives for it is dropped.
+  package func discard(_ completion: NetworkCompletion) {
+    receivers[completion.token] = nil
+  }
+
   /// Delivers the inbox, then one phase of deferred callbacks.
   public func turn() {
     for (token, result) in inbox.take() {

@@ -1,0 +1,285 @@
+// The C half of the bridge between Lua and Swift.
+//
+// This header is all that Swift sees: it does not include lua.h, so Swift cannot name a function that
+// raises. Every function declared here returns normally, whatever Lua does; what may raise inside
+// runs protected. Functions marked "Swift" are implemented there and called only from C frames that
+// have no Lua error to raise until they return.
+#ifndef LULL_BRIDGE_H
+#define LULL_BRIDGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lua_State lua_State;
+typedef struct lull_runtime lull_runtime;
+
+// The kinds of userdata; 0 stands for functions of the module table.
+enum {
+  LULL_KIND_MODULE = 0,
+  LULL_KIND_SERVICE,
+  LULL_KIND_RESOURCE,
+  LULL_KIND_REQUEST,
+  LULL_KIND_OBSERVATION,
+  LULL_KIND_ENTITY,
+  LULL_KIND_RESPONSE,
+  LULL_KIND_ERROR,
+  LULL_KIND_TASK,
+  LULL_KIND_CONFIGURATION,
+  LULL_KIND_HTTP_REQUEST,
+  LULL_KIND_HEADERS,
+  LULL_KIND_REGEX,
+  LULL_KIND_LOG,
+  LULL_KIND_COMPLETION,
+  LULL_KIND_STUB,
+  LULL_KIND_PIPELINE,
+  LULL_KIND_STAGE,
+  LULL_KIND_COUNT
+};
+
+// What a lull_value holds; as an argument, a result, a field of an options table.
+enum {
+  LULL_NIL = 0,
+  LULL_BOOLEAN,   // integer
+  LULL_INTEGER,   // integer
+  LULL_NUMBER,    // number
+  LULL_STRING,    // pointer, extra = length; not terminated; aux > 0: a constant's number
+  LULL_NULL,      // lull.null
+  LULL_OBJECT,    // handle, aux = kind, extra = handle of its service or 0
+  LULL_TABLE,     // read only: integer = stack index
+  LULL_FUNCTION,  // read only: integer = stack index
+  LULL_OTHER,     // read only: integer = stack index
+  LULL_STACK,     // write only: the value at stack index `integer` of the frame's L
+  LULL_REF,       // write only: the value kept under id `integer`, nil if it is gone
+  LULL_JSON,      // write only: pointer = csj_document, extra = id to share its table by, or 0
+  LULL_LIST,      // write only: pointer = lull_value[extra]
+  LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn
+  LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
+  LULL_UNPACK     // write only: the elements of the packed table kept under id `integer`
+};
+
+typedef struct lull_value {
+  int32_t kind;
+  int32_t aux;
+  union {
+    int64_t integer;
+    double number;
+    uint64_t handle;
+    const void *pointer;
+  };
+  uint64_t extra;
+} lull_value;
+
+// One function or property of the API; the strings live as long as the process.
+typedef struct lull_method {
+  const char *name;
+  // One letter an argument: s string, n number, i integer, b boolean, f function, t table, o function
+  // or table, v anything; upper case: may be nil or absent; * ends the list: the rest is free.
+  const char *arguments;
+  int32_t kind;
+  // LULL_FIELD_*
+  int32_t role;
+} lull_method;
+
+enum { LULL_ROLE_METHOD = 0, LULL_ROLE_GETTER, LULL_ROLE_SETTER };
+
+#define LULL_MAX_ARGUMENTS 8
+#define LULL_MAX_RESULTS 4
+
+// One call from Lua into Swift. `L` is valid during the call only.
+typedef struct lull_frame {
+  lua_State *L;
+  int32_t argument_count;  // self included; what is beyond LULL_MAX_ARGUMENTS is on the stack only
+  int32_t result_count;
+  int32_t error_argument;  // for LULL_RAISE_ARGUMENT: 1 is the first after self
+  lull_value arguments[LULL_MAX_ARGUMENTS];
+  lull_value results[LULL_MAX_RESULTS];
+} lull_frame;
+
+// What the trampoline does after Swift has returned.
+enum {
+  LULL_RETURN = 0,      // push results
+  LULL_RAISE,           // raise results[0] with the caller's position
+  LULL_RAISE_VALUE,     // raise results[0] as it is
+  LULL_RAISE_ARGUMENT,  // raise results[0] as a bad argument
+  LULL_WAIT             // yield; lull_resume brings the results
+};
+
+// Whether and how the running code may wait.
+enum {
+  LULL_WAIT_YIELD = 0,     // suspend the running Lull coroutine
+  LULL_WAIT_BLOCK,         // the main state: run the loop until it is over
+  LULL_WAIT_ANSWER_NOW,    // inside a callback that must answer at once
+  LULL_WAIT_FOREIGN,       // inside a coroutine of the script's own
+  LULL_WAIT_NOT_YIELDABLE  // inside a C function that cannot be suspended
+};
+
+// How a run of Lua code ended.
+enum {
+  LULL_RUN_DONE = 0,
+  LULL_RUN_WAITING,
+  LULL_RUN_FAILED,
+  LULL_RUN_GONE,      // the function has been collected
+  LULL_RUN_TOO_DEEP,  // callbacks nested too deeply
+  LULL_RUN_NO_MEMORY
+};
+
+// A call from Swift into Lua.
+typedef struct lull_call {
+  int64_t function;    // id of a kept function, or of a kept table if `method` is given
+  const char *method;  // call this field of the table, with the table first; skipped if it is nil
+  const lull_value *arguments;
+  int32_t count;
+} lull_call;
+
+// A coroutine that ran. Results stay on its stack until lull_run_end.
+typedef struct lull_run {
+  int32_t status;
+  int32_t thread;
+  int32_t result_count;
+  int32_t is_protected_call;
+  lua_State *L;
+} lull_run;
+
+// Why a run failed. The strings live in the arena.
+typedef struct lull_failure {
+  lull_value value;  // what was raised, if it is an object of Lull; else LULL_NIL
+  const char *message;
+  size_t message_length;
+  const char *traceback;
+  size_t traceback_length;
+} lull_failure;
+
+// --- Implemented in Swift (LullHost) ---
+
+// Attaches the host that was preloaded, or a new one for this thread if `host` is NULL, to a runtime.
+// The host's opaque pointer, retained until lull_host_close, or NULL.
+void *lull_host_attach(void *host, lull_runtime *runtime, lua_State *L);
+const lull_method *lull_host_methods(int32_t *count);
+int32_t lull_host_call(void *host, int32_t method, lull_frame *frame);
+void lull_host_sweep(void *host);
+// The state goes away: drop everything without calling into Lua; releases the host.
+void lull_host_close(void *host);
+// The nearest name among the fields of a kind, for "did you mean"; NULL if none is near.
+const char *lull_host_suggest(void *host, int32_t kind, const char *name);
+
+// --- The runtime ---
+
+// A new state with the standard libraries, for the command and for tests; NULL without memory.
+lua_State *lull_state_new(void);
+void lull_state_close(lua_State *L);
+// Installs `host` as the one luaopen_lull of this state will use, and preloads the module.
+int32_t lull_state_preload(lua_State *L, void *host);
+// The runtime luaopen_lull made in this state, or NULL.
+lull_runtime *lull_state_runtime(lua_State *L);
+// Loads the module now; 0 on success.
+int32_t lull_state_require(lua_State *L, int32_t set_global);
+lua_State *lull_runtime_state(lull_runtime *runtime);
+void lull_runtime_close(lull_runtime *runtime);
+int32_t lull_runtime_depth(const lull_runtime *runtime);
+
+// Handles finalised since the last call; valid until the next one.
+const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count);
+
+// Memory that lives until the mark is released; NULL without memory.
+void *lull_arena_allocate(lull_runtime *runtime, size_t size);
+size_t lull_arena_mark(lull_runtime *runtime);
+void lull_arena_release(lull_runtime *runtime, size_t mark);
+
+// --- Values that Swift knows by id ---
+
+// values[id] = the value at `index` of L, weakly; what anchors it is another matter. 0 on success.
+int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int64_t id);
+int32_t lull_value_is_alive(lull_runtime *runtime, int64_t id);
+// Holds values[id] from the service's user value, until it is released.
+int32_t lull_value_anchor_to_object(lull_runtime *runtime, uint64_t handle, int64_t key, int64_t id);
+void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int64_t key);
+// Holds values[id] for as long as the owner values[owner] lives (an ephemeron).
+int32_t lull_value_anchor_to_owner(lull_runtime *runtime, int64_t owner, int64_t id);
+void lull_value_release_from_owner(lull_runtime *runtime, int64_t owner, int64_t id);
+// Holds values[id] until unpinned.
+int32_t lull_value_pin(lull_runtime *runtime, int64_t id);
+void lull_value_unpin(lull_runtime *runtime, int64_t id);
+// Whether two values are the same value.
+int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t index);
+// values[id] = a table of the values from `first` to `last` on the stack, with their count.
+int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
+
+// Makes sure the object has a userdata, and holds it until unpinned.
+int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object);
+void lull_object_unpin(lull_runtime *runtime, uint64_t handle);
+int32_t lull_object_is_alive(lull_runtime *runtime, uint64_t handle);
+int32_t lull_pin_count(lull_runtime *runtime);
+int32_t lull_waiting_thread_count(lull_runtime *runtime);
+
+// --- Reading ---
+
+// What is at `index`, without converting anything. Strings stay valid while the value is there.
+void lull_read(lua_State *L, int32_t index, lull_value *value);
+int32_t lull_stack_top(lua_State *L);
+const char *lull_type_name(lua_State *L, int32_t index);
+// Visits a table: begin, then next until it gives 0, with pop_value after each; leave stops early.
+int32_t lull_table_begin(lua_State *L);
+int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
+void lull_table_pop_value(lua_State *L);
+void lull_table_leave(lua_State *L);
+size_t lull_table_length(lua_State *L, int32_t table);
+int32_t lull_is_c_function(lua_State *L, int32_t index);
+// Source and line of a function value, as "file.lua:12"; written to the arena.
+const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index);
+// The caller's place, "file.lua:12", or "" if it is not Lua code.
+const char *lull_caller_place(lull_runtime *runtime, lua_State *L);
+// If the function is one of ours bound to an object (LULL_METHOD), that object.
+int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
+
+// JSON text of the value at `index`; on failure `problem` says where and why. Free with free().
+typedef struct lull_json_result {
+  char *bytes;
+  size_t length;
+  char problem[256];
+} lull_json_result;
+int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_result *result);
+
+// --- Running Lua code ---
+
+int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
+const char *lull_answer_now_kind(lull_runtime *runtime);
+// The Lull coroutine that runs now, 0 if none.
+int32_t lull_current_thread(lull_runtime *runtime);
+
+// Compiles a chunk and keeps the function under `id`. On failure the message is in the arena.
+int32_t lull_load(
+  lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
+  const char **message);
+
+// Runs a function that may wait, in a coroutine of the pool.
+void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run);
+// Goes on with a waiting coroutine; its wait returns `values`, or raises the first if `raise` is set.
+void lull_resume(
+  lull_runtime *runtime, int32_t thread, const lull_value *values, int32_t count, int32_t raise,
+  lull_run *run);
+// Calls a function that must answer at once.
+void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lull_run *run);
+void lull_run_result(const lull_run *run, int32_t position, lull_value *value);
+int32_t lull_run_result_index(const lull_run *run, int32_t position);
+void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure);
+// Gives the coroutine back to the pool if it ended well; results are gone afterwards.
+void lull_run_end(lull_runtime *runtime, lull_run *run);
+// Closes a waiting coroutine: nothing after its wait runs; to-be-closed variables are closed.
+void lull_thread_cancel(lull_runtime *runtime, int32_t thread);
+
+// Sets `global name` to a list of strings with indices from `first`, as the stock `arg`.
+int32_t lull_set_arg(lua_State *L, const char *const *words, int32_t count, int32_t first);
+// Puts `path` and `cpath` templates before package.path and package.cpath.
+int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
+
+// --- Interruption ---
+
+// Installs handlers for SIGINT and SIGTERM that set the flag of this runtime, stop the Lua code that
+// runs now and call `wake` (which must be safe in a signal handler). A second signal exits at once.
+void lull_signals_install(lull_runtime *runtime, void (*wake)(void *), void *context, int32_t with_term);
+void lull_signals_restore(void);
+// The signal that arrived, 0 if none; clears it.
+int32_t lull_signals_take(void);
+int32_t lull_signals_pending(void);
+
+#endif

@@ -1,0 +1,245 @@
+// Who keeps which Lua value alive: kept ids, anchors, pins. Everything that stores runs protected.
+#include "lull_internal.h"
+
+typedef struct anchoring {
+  lull_runtime *runtime;
+  lua_State *L;
+  int32_t index;
+  int32_t last;
+  int64_t id;
+  int64_t key;
+  uint64_t handle;
+  const lull_value *object;
+} anchoring;
+
+static lua_Integer slot_of(uint64_t handle) { return (lua_Integer)(handle & 0xffffffffu); }
+
+// [-2, +0] values[id] = the second argument
+static int keep(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->values);
+  lua_pushvalue(L, 2);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int64_t id) {
+  anchoring context = {.runtime = runtime, .id = id};
+  lua_State *running = runtime->L;
+  index = lua_absindex(L, index);
+  if (!lua_checkstack(L, 2) || !lua_checkstack(running, 16)) return LUA_ERRMEM;
+  lua_pushcfunction(running, keep);
+  lua_pushlightuserdata(running, &context);
+  lua_pushvalue(L, index);
+  if (L != running) lua_xmove(L, running, 1);
+  int status = lua_pcall(running, 2, 0, 0);
+  if (status != LUA_OK) lua_pop(running, 1);
+  return status;
+}
+
+// [-0, +0]
+int32_t lull_value_is_alive(lull_runtime *runtime, int64_t id) {
+  lua_State *L = runtime->L;
+  if (!lua_checkstack(L, 3)) return 1;
+  lull_values_push(runtime, L, id);
+  int alive = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  return alive;
+}
+
+// [-0, +1] the anchor table of the userdata at the top, made if missing; 0 and [-0, +0] if it is none
+static int push_anchor_table(lua_State *L, int make) {
+  if (lua_getiuservalue(L, -1, LULL_UV_ANCHORS) == LUA_TTABLE) return 1;
+  lua_pop(L, 1);
+  if (!make) return 0;
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, -3, LULL_UV_ANCHORS);
+  return 1;
+}
+
+// [-1, +0]
+static int anchor_to_object(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->objects);
+  if (lua_rawgeti(L, -1, slot_of(context->handle)) != LUA_TUSERDATA) return 0;
+  lull_object *object = lua_touserdata(L, -1);
+  if (object->handle != context->handle) return 0;
+  push_anchor_table(L, 1);
+  lull_values_push(context->runtime, L, context->id);
+  lua_rawseti(L, -2, (lua_Integer)context->key);
+  return 0;
+}
+
+int32_t lull_value_anchor_to_object(
+  lull_runtime *runtime, uint64_t handle, int64_t key, int64_t id) {
+  anchoring context = {.runtime = runtime, .handle = handle, .key = key, .id = id};
+  return lull_protect(runtime, anchor_to_object, &context);
+}
+
+// [-1, +0]
+static int release_from_object(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->objects);
+  if (lua_rawgeti(L, -1, slot_of(context->handle)) != LUA_TUSERDATA) return 0;
+  lull_object *object = lua_touserdata(L, -1);
+  if (object->handle != context->handle || !push_anchor_table(L, 0)) return 0;
+  lua_pushnil(L);
+  lua_rawseti(L, -2, (lua_Integer)context->key);
+  return 0;
+}
+
+void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int64_t key) {
+  anchoring context = {.runtime = runtime, .handle = handle, .key = key};
+  lull_protect(runtime, release_from_object, &context);
+}
+
+// [-1, +0] key: the owner's id
+static int anchor_to_owner(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->anchors);
+  lull_values_push(context->runtime, L, context->key);
+  if (lua_isnil(L, -1)) return 0;
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, -3) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -5);
+  }
+  lull_values_push(context->runtime, L, context->id);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+int32_t lull_value_anchor_to_owner(lull_runtime *runtime, int64_t owner, int64_t id) {
+  anchoring context = {.runtime = runtime, .key = owner, .id = id};
+  return lull_protect(runtime, anchor_to_owner, &context);
+}
+
+// [-1, +0]
+static int release_from_owner(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->anchors);
+  lull_values_push(context->runtime, L, context->key);
+  if (lua_isnil(L, -1) || lua_rawget(L, -2) != LUA_TTABLE) return 0;
+  lua_pushnil(L);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+void lull_value_release_from_owner(lull_runtime *runtime, int64_t owner, int64_t id) {
+  anchoring context = {.runtime = runtime, .key = owner, .id = id};
+  lull_protect(runtime, release_from_owner, &context);
+}
+
+// [-1, +0]
+static int pin(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->pins);
+  lull_values_push(context->runtime, L, context->id);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+int32_t lull_value_pin(lull_runtime *runtime, int64_t id) {
+  anchoring context = {.runtime = runtime, .id = id};
+  int status = lull_protect(runtime, pin, &context);
+  if (status == LUA_OK) runtime->pin_count++;
+  return status;
+}
+
+// [-1, +0]
+static int unpin(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->pins);
+  lua_pushnil(L);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+void lull_value_unpin(lull_runtime *runtime, int64_t id) {
+  anchoring context = {.runtime = runtime, .id = id};
+  if (lull_protect(runtime, unpin, &context) == LUA_OK) runtime->pin_count--;
+}
+
+// [-0, +0]
+int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t index) {
+  if (!lua_checkstack(L, 3)) return 0;
+  index = lua_absindex(L, index);
+  lull_values_push(runtime, L, id);
+  int same = lua_rawequal(L, -1, index);
+  lua_pop(L, 1);
+  return same;
+}
+
+// [-1, +0]
+static int pack(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  int count = context->last - context->index + 1;
+  lull_registry_push(L, context->runtime->values);
+  lua_createtable(L, count, 1);
+  luaL_checkstack(context->L, 1, NULL);
+  for (int i = 0; i < count; i++) {
+    lua_pushvalue(context->L, context->index + i);
+    lua_xmove(context->L, L, 1);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_pushinteger(L, count);
+  lua_setfield(L, -2, "n");
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+// [-0, +0] L must be another coroutine than the one that runs.
+int32_t lull_value_pack(
+  lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id) {
+  anchoring context = {.runtime = runtime, .L = L, .index = first, .last = last, .id = id};
+  if (L == runtime->L) return LUA_ERRRUN;
+  return lull_protect(runtime, pack, &context);
+}
+
+// [-1, +0]
+static int pin_object(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->pinned_objects);
+  lull_push(context->runtime, L, NULL, context->object);
+  lua_rawseti(L, -2, slot_of(context->object->handle));
+  return 0;
+}
+
+int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object) {
+  anchoring context = {.runtime = runtime, .object = object};
+  int status = lull_protect(runtime, pin_object, &context);
+  if (status == LUA_OK) runtime->pin_count++;
+  return status;
+}
+
+// [-1, +0]
+static int unpin_object(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->pinned_objects);
+  lua_pushnil(L);
+  lua_rawseti(L, -2, slot_of(context->handle));
+  return 0;
+}
+
+void lull_object_unpin(lull_runtime *runtime, uint64_t handle) {
+  anchoring context = {.runtime = runtime, .handle = handle};
+  if (lull_protect(runtime, unpin_object, &context) == LUA_OK) runtime->pin_count--;
+}
+
+// [-0, +0]
+int32_t lull_object_is_alive(lull_runtime *runtime, uint64_t handle) {
+  lua_State *L = runtime->L;
+  if (!lua_checkstack(L, 3)) return 1;
+  lull_registry_push(L, runtime->objects);
+  int alive = 0;
+  if (lua_rawgeti(L, -1, slot_of(handle)) == LUA_TUSERDATA) {
+    alive = ((lull_object *)lua_touserdata(L, -1))->handle == handle;
+  }
+  lua_pop(L, 2);
+  return alive;
+}

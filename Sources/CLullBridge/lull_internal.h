@@ -1,0 +1,109 @@
+// What the files of the bridge share; the only place that includes lua.h.
+#ifndef LULL_INTERNAL_H
+#define LULL_INTERNAL_H
+
+#include <lua5.4/lua.h>
+#include <lua5.4/lauxlib.h>
+#include <lua5.4/lualib.h>
+#include <csimdjson.h>
+
+#include "lull_bridge.h"
+
+// A userdata of Lull. The handle is 0 before it is filled and after it was finalised or closed.
+typedef struct lull_object {
+  uint64_t handle;
+  int32_t kind;
+} lull_object;
+
+// User values of a userdata.
+enum { LULL_UV_SERVICE = 1, LULL_UV_ANCHORS = 2, LULL_UV_COUNT = 2 };
+
+typedef struct lull_chunk {
+  char *memory;
+  size_t size;
+  size_t start;  // the arena offset of its first byte
+} lull_chunk;
+
+// One per state; memory of a full userdata that every closure of ours holds as its first upvalue.
+struct lull_runtime {
+  lua_State *main;  // the main state
+  lua_State *L;     // the state that runs now; restored on the way out of every crossing
+  void *host;       // Swift's; NULL once closed
+  const lull_method *methods;
+  int32_t method_count;
+
+  // References in the registry.
+  int values;   // id → value, weak values
+  int objects;  // slot → userdata, weak values
+  int pins;     // id → value
+  int pinned_objects;  // slot → userdata
+  int anchors;  // owner → { id → value }, weak keys
+  int threads;  // number → coroutine
+  int metatables;  // kind → metatable
+  int null;
+  int strings;  // constant number → string
+
+  int32_t depth;           // callbacks nested now
+  int32_t current_thread;  // 0: none
+  const char *answer_now;  // kind of the innermost callback that must answer at once, or NULL
+  int32_t pin_count;
+
+  int32_t thread_count;     // highest number in `threads`
+  int32_t current_new_thread;  // the number new_thread fills
+  int32_t *free_threads;    // numbers of coroutines that ended well
+  int32_t free_thread_count;
+  int32_t free_thread_capacity;
+  int32_t waiting_threads;
+  int32_t wait_armed;  // a wait of ours is about to yield
+
+  uint64_t *swept;  // finalised handles, filled by __gc
+  size_t swept_count;
+  size_t swept_capacity;
+  uint64_t *swept_taken;
+  size_t taken_capacity;
+
+  lull_chunk *chunks;
+  size_t chunk_count;
+  size_t chunk_capacity;
+  size_t arena_top;
+};
+
+// What lull_resume hands to the continuation of a wait.
+typedef struct lull_resumption {
+  lull_runtime *runtime;
+  const lull_value *values;
+  int32_t count;
+  int32_t raise;
+} lull_resumption;
+
+extern const char lull_kind_key;     // in a metatable: the kind
+extern const char lull_runtime_key;  // in the registry: the runtime
+extern const char lull_array_key;    // in the registry: the metatable of JSON arrays
+extern const char lull_host_key;     // in the registry: a host waiting for luaopen_lull
+
+int luaopen_lull(lua_State *L);
+
+void lull_registry_push(lua_State *L, int reference);
+void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id);
+void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *value);
+int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *value);
+int lull_push_all(
+  lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *values, int32_t count);
+int lull_protect(lull_runtime *runtime, lua_CFunction function, void *context);
+int lull_userdata_kind(lua_State *L, int index);
+int lull_trampoline(lua_State *L);
+int lull_bound_trampoline(lua_State *L);
+void lull_make_metatables(lull_runtime *runtime, lua_State *L);
+void lull_make_module(lull_runtime *runtime, lua_State *L);
+void lull_push_array_metatable(lua_State *L);
+int lull_is_array(lua_State *L, int index);
+void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t index);
+void lull_push_document(
+  lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id);
+void lull_open_json(lua_State *L, lull_runtime *runtime);
+void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
+int lull_inspect(lua_State *L);
+int lull_copy(lua_State *L);
+void lull_interrupt_arm(lua_State *L);
+
+#endif

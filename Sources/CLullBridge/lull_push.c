@@ -1,0 +1,153 @@
+// Values from Swift onto a Lua stack: what can be pushed without allocating, and everything else.
+#include "lull_internal.h"
+
+// [-0, +1] values[id], nil if it is gone
+void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id) {
+  lull_registry_push(L, runtime->values);
+  lua_rawgeti(L, -1, (lua_Integer)id);
+  lua_remove(L, -2);
+}
+
+// Slots are the low half of a handle.
+static lua_Integer slot_of(uint64_t handle) { return (lua_Integer)(handle & 0xffffffffu); }
+
+// [-0, +1] the userdata of a handle if it has one, else [-0, +0]; whether it was pushed.
+static int push_existing(lull_runtime *runtime, lua_State *L, uint64_t handle) {
+  lull_registry_push(L, runtime->objects);
+  if (lua_rawgeti(L, -1, slot_of(handle)) == LUA_TUSERDATA) {
+    lull_object *object = lua_touserdata(L, -1);
+    if (object->handle == handle) {
+      lua_remove(L, -2);
+      return 1;
+    }
+  }
+  lua_pop(L, 2);
+  return 0;
+}
+
+// [-0, +1] if the value needs no allocation, else [-0, +0]; whether it was pushed. Never raises.
+int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *value) {
+  switch (value->kind) {
+    case LULL_NIL: lua_pushnil(L); return 1;
+    case LULL_BOOLEAN: lua_pushboolean(L, value->integer != 0); return 1;
+    case LULL_INTEGER: lua_pushinteger(L, (lua_Integer)value->integer); return 1;
+    case LULL_NUMBER: lua_pushnumber(L, value->number); return 1;
+    case LULL_NULL: lull_registry_push(L, runtime->null); return 1;
+    case LULL_REF: lull_values_push(runtime, L, value->integer); return 1;
+    case LULL_OBJECT: return push_existing(runtime, L, value->handle);
+    case LULL_STRING:
+      if (value->aux > 0) {
+        lull_registry_push(L, runtime->strings);
+        if (lua_rawgeti(L, -1, value->aux) == LUA_TSTRING) {
+          lua_remove(L, -2);
+          return 1;
+        }
+        lua_pop(L, 2);
+      }
+      return 0;
+    default: return 0;
+  }
+}
+
+// [-0, +1] a new userdata for a handle, with its service as user value; may raise (memory)
+static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_value *value) {
+  lull_object *object = lua_newuserdatauv(L, sizeof(lull_object), LULL_UV_COUNT);
+  object->handle = 0;
+  object->kind = value->aux;
+  lull_registry_push(L, runtime->metatables);
+  lua_rawgeti(L, -1, value->aux);
+  lua_setmetatable(L, -3);
+  lua_pop(L, 1);
+  if (value->extra != 0) {
+    lull_value service = {.kind = LULL_OBJECT, .aux = LULL_KIND_SERVICE, .handle = value->extra};
+    lull_push(runtime, L, NULL, &service);
+    lua_setiuservalue(L, -2, LULL_UV_SERVICE);
+  }
+  lull_registry_push(L, runtime->objects);
+  lua_pushvalue(L, -2);
+  lua_rawseti(L, -2, slot_of(value->handle));
+  lua_pop(L, 1);
+  object->handle = value->handle;
+}
+
+// [-0, +1] any value; may raise (memory). `from` is the stack that LULL_STACK refers to.
+void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *value) {
+  luaL_checkstack(L, 8, "too many values");
+  if (lull_push_simple(runtime, L, value)) return;
+  switch (value->kind) {
+    case LULL_STRING:
+      lua_pushlstring(L, value->pointer ? value->pointer : "", (size_t)value->extra);
+      if (value->aux > 0) {
+        lull_registry_push(L, runtime->strings);
+        lua_pushvalue(L, -2);
+        lua_rawseti(L, -2, value->aux);
+        lua_pop(L, 1);
+      }
+      return;
+    case LULL_OBJECT: push_new_object(runtime, L, value); return;
+    case LULL_STACK:
+      lua_pushvalue(from ? from : L, (int)value->integer);
+      if (from && from != L) lua_xmove(from, L, 1);
+      return;
+    case LULL_JSON:
+      lull_push_document(runtime, L, value->pointer, (int64_t)value->extra);
+      return;
+    case LULL_LIST: {
+      const lull_value *elements = value->pointer;
+      lua_createtable(L, (int)value->extra, 0);
+      for (uint64_t i = 0; i < value->extra; i++) {
+        lull_push(runtime, L, from, &elements[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+      }
+      return;
+    }
+    case LULL_MAP: {
+      const lull_value *elements = value->pointer;
+      lua_createtable(L, 0, (int)value->extra);
+      for (uint64_t i = 0; i < value->extra; i++) {
+        lull_push(runtime, L, from, &elements[2 * i]);
+        lull_push(runtime, L, from, &elements[2 * i + 1]);
+        lua_rawset(L, -3);
+      }
+      return;
+    }
+    case LULL_METHOD: {
+      lull_value object = {
+        .kind = LULL_OBJECT, .aux = runtime->methods[value->aux].kind, .handle = value->handle,
+        .extra = value->extra};
+      lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+      lua_pushinteger(L, value->aux);
+      lull_push(runtime, L, from, &object);
+      lua_pushcclosure(L, lull_bound_trampoline, 3);
+      return;
+    }
+    default: lua_pushnil(L); return;
+  }
+}
+
+// [-0, +n] all values, packed tables unpacked; how many. May raise (memory).
+int lull_push_all(
+  lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *values, int32_t count) {
+  int pushed = 0;
+  for (int32_t i = 0; i < count; i++) {
+    if (values[i].kind == LULL_UNPACK) {
+      lull_values_push(runtime, L, values[i].integer);
+      if (!lua_istable(L, -1)) {
+        lua_pop(L, 1);
+        continue;
+      }
+      int table = lua_gettop(L);
+      lua_getfield(L, table, "n");
+      int length = (int)lua_tointeger(L, -1);
+      lua_pop(L, 1);
+      luaL_checkstack(L, length, "too many results");
+      for (int k = 1; k <= length; k++) lua_rawgeti(L, table, k);
+      lua_remove(L, table);
+      pushed += length;
+    } else {
+      lull_push(runtime, L, from, &values[i]);
+      pushed++;
+    }
+  }
+  return pushed;
+}

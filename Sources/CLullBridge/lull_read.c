@@ -1,0 +1,152 @@
+// Reading what Lua handed over, without converting, allocating or raising.
+#include "lull_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// [-0, +0] the kind of a userdata of ours at `index`, 0 for anything else
+int lull_userdata_kind(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return 0;
+  int kind = 0;
+  if (lua_rawgetp(L, -1, &lull_kind_key) == LUA_TNUMBER) kind = (int)lua_tointeger(L, -1);
+  lua_pop(L, 2);
+  return kind;
+}
+
+// [-0, +0] whether the value is lull.null, or the null of a library that uses a light userdata
+static int is_null(lua_State *L, int index) {
+  if (lua_islightuserdata(L, index)) return lua_touserdata(L, index) == NULL;
+  lull_runtime *runtime = lull_state_runtime(L);
+  if (runtime == NULL) return 0;
+  index = lua_absindex(L, index);
+  lull_registry_push(L, runtime->null);
+  int same = lua_rawequal(L, index, -1);
+  lua_pop(L, 1);
+  return same;
+}
+
+// [-0, +0]
+void lull_read(lua_State *L, int32_t index, lull_value *value) {
+  *value = (lull_value){.kind = LULL_NIL};
+  switch (lua_type(L, index)) {
+    case LUA_TBOOLEAN:
+      value->kind = LULL_BOOLEAN;
+      value->integer = lua_toboolean(L, index);
+      return;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, index)) {
+        value->kind = LULL_INTEGER;
+        value->integer = lua_tointeger(L, index);
+      } else {
+        value->kind = LULL_NUMBER;
+        value->number = lua_tonumber(L, index);
+      }
+      return;
+    case LUA_TSTRING: {
+      size_t length;
+      value->kind = LULL_STRING;
+      // A string already: no conversion, no allocation.
+      value->pointer = lua_tolstring(L, index, &length);
+      value->extra = length;
+      return;
+    }
+    case LUA_TTABLE:
+      value->kind = LULL_TABLE;
+      value->integer = lua_absindex(L, index);
+      return;
+    case LUA_TFUNCTION:
+      value->kind = LULL_FUNCTION;
+      value->integer = lua_absindex(L, index);
+      return;
+    case LUA_TUSERDATA: {
+      int kind = lull_userdata_kind(L, index);
+      if (kind > 0) {
+        lull_object *object = lua_touserdata(L, index);
+        value->kind = LULL_OBJECT;
+        value->aux = kind;
+        value->handle = object->handle;
+        return;
+      }
+    }
+    // fallthrough
+    case LUA_TLIGHTUSERDATA:
+    case LUA_TTHREAD:
+      if (lua_checkstack(L, 2) && is_null(L, index)) {
+        value->kind = LULL_NULL;
+        return;
+      }
+      value->kind = LULL_OTHER;
+      value->integer = lua_absindex(L, index);
+      return;
+    default: return;
+  }
+}
+
+int32_t lull_stack_top(lua_State *L) { return lua_gettop(L); }
+
+const char *lull_type_name(lua_State *L, int32_t index) { return luaL_typename(L, index); }
+
+// [-0, +1] the first key; 0 if the stack cannot grow
+int32_t lull_table_begin(lua_State *L) {
+  if (!lua_checkstack(L, 6)) return 0;
+  lua_pushnil(L);
+  return 1;
+}
+
+// [-1, +2] the next key and value, or [-1, +0] at the end
+int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value) {
+  // Raises only for a key that is not in the table; ours come from the table and it is not changed.
+  if (lua_next(L, table) == 0) return 0;
+  lull_read(L, -2, key);
+  lull_read(L, -1, value);
+  return 1;
+}
+
+// [-1, +0]
+void lull_table_pop_value(lua_State *L) { lua_pop(L, 1); }
+
+// [-2, +0]
+void lull_table_leave(lua_State *L) { lua_pop(L, 2); }
+
+size_t lull_table_length(lua_State *L, int32_t table) { return lua_rawlen(L, table); }
+
+int32_t lull_is_c_function(lua_State *L, int32_t index) { return lua_iscfunction(L, index); }
+
+// Copies a formatted place into the arena; "" without memory.
+static const char *place(lull_runtime *runtime, const char *source, int line) {
+  size_t size = strlen(source) + 16;
+  char *text = lull_arena_allocate(runtime, size);
+  if (text == NULL) return "";
+  snprintf(text, size, "%s:%d", source, line);
+  return text;
+}
+
+// [-0, +0]
+const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index) {
+  lua_Debug info;
+  if (!lua_checkstack(L, 2)) return "";
+  lua_pushvalue(L, index);
+  // ">S" only fills the structure for a Lua or C function: it pushes nothing.
+  if (!lua_getinfo(L, ">S", &info) || info.linedefined < 0) return "";
+  return place(runtime, info.short_src, info.linedefined);
+}
+
+// [-0, +0]
+const char *lull_caller_place(lull_runtime *runtime, lua_State *L) {
+  lua_Debug info;
+  for (int level = 0; lua_getstack(L, level, &info); level++) {
+    if (lua_getinfo(L, "Sl", &info) && info.currentline > 0) {
+      return place(runtime, info.short_src, info.currentline);
+    }
+  }
+  return "";
+}
+
+// [-0, +0]
+int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object) {
+  if (lua_tocfunction(L, index) != lull_bound_trampoline) return 0;
+  if (lua_getupvalue(L, index, 3) == NULL) return 0;
+  lull_read(L, -1, object);
+  lua_pop(L, 1);
+  return object->kind == LULL_OBJECT;
+}

@@ -1,0 +1,72 @@
+// Ctrl-C and SIGTERM: a flag, a hook on the code that runs now, and a wake-up of the loop.
+#define _POSIX_C_SOURCE 200809L
+#include "lull_internal.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// A signal handler has no argument of ours, so what it needs is process-wide, and one runtime at a
+// time owns it.
+static struct {
+  lull_runtime *volatile runtime;
+  void (*volatile wake)(void *);
+  void *volatile context;
+  volatile sig_atomic_t pending;
+  struct sigaction previous_int;
+  struct sigaction previous_term;
+  int has_int;
+  int has_term;
+} signals;
+
+// [-0, +0] raises in the code that runs when the signal came
+static void interrupt_hook(lua_State *L, lua_Debug *info) {
+  (void)info;
+  lua_sethook(L, NULL, 0, 0);
+  luaL_error(L, "interrupted!");
+}
+
+// Only what is safe in a handler: flags, lua_sethook (as the stock interpreter does), the wake-up.
+static void handle_signal(int number) {
+  if (signals.pending != 0) _exit(128 + number);
+  signals.pending = number;
+  lull_runtime *runtime = signals.runtime;
+  if (runtime == NULL) return;
+  if (runtime->depth > 0 || runtime->L != runtime->main) lull_interrupt_arm(runtime->L);
+  if (signals.wake) signals.wake(signals.context);
+}
+
+void lull_interrupt_arm(lua_State *L) {
+  int events = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+  lua_sethook(L, interrupt_hook, events, 1);
+}
+
+void lull_signals_install(
+  lull_runtime *runtime, void (*wake)(void *), void *context, int32_t with_term) {
+  signals.runtime = runtime;
+  signals.wake = wake;
+  signals.context = context;
+  struct sigaction action = {.sa_handler = handle_signal};
+  sigemptyset(&action.sa_mask);
+  if (!signals.has_int) signals.has_int = sigaction(SIGINT, &action, &signals.previous_int) == 0;
+  if (with_term && !signals.has_term) {
+    signals.has_term = sigaction(SIGTERM, &action, &signals.previous_term) == 0;
+  }
+}
+
+void lull_signals_restore(void) {
+  if (signals.has_int) sigaction(SIGINT, &signals.previous_int, NULL);
+  if (signals.has_term) sigaction(SIGTERM, &signals.previous_term, NULL);
+  signals.has_int = signals.has_term = 0;
+  signals.runtime = NULL;
+  signals.wake = NULL;
+  signals.pending = 0;
+}
+
+int32_t lull_signals_pending(void) { return signals.pending; }
+
+int32_t lull_signals_take(void) {
+  int32_t number = signals.pending;
+  signals.pending = 0;
+  return number;
+}

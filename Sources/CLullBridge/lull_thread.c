@@ -1,0 +1,489 @@
+// Swift → Lua: functions that may wait run in pooled coroutines, functions that must answer at once
+// in a protected call. A coroutine returns to the pool only when it ended without error.
+#include "lull_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A coroutine costs the interpreter up to three C levels of its 200; beyond this it would fail by
+// itself, less clearly.
+enum { LULL_MAX_DEPTH = 190 };
+
+// [-1, +0] threads[n] = a new coroutine
+static int new_thread(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, 1);
+  lull_registry_push(L, runtime->threads);
+  lua_newthread(L);
+  lua_rawseti(L, -2, runtime->current_new_thread);
+  return 0;
+}
+
+// [-0, +0] the coroutine with that number, NULL if there is none
+static lua_State *thread_at(lull_runtime *runtime, int32_t number) {
+  lua_State *L = runtime->L;
+  lull_registry_push(L, runtime->threads);
+  lua_rawgeti(L, -1, number);
+  lua_State *thread = lua_tothread(L, -1);
+  lua_pop(L, 2);
+  return thread;
+}
+
+// Puts a number back where take_thread finds it. Its coroutine may be gone.
+static void free_thread(lull_runtime *runtime, int32_t number) {
+  if (runtime->free_thread_count == runtime->free_thread_capacity) {
+    int32_t capacity = runtime->free_thread_capacity ? runtime->free_thread_capacity * 2 : 64;
+    int32_t *larger = realloc(runtime->free_threads, (size_t)capacity * sizeof(int32_t));
+    if (larger == NULL) return;
+    runtime->free_threads = larger;
+    runtime->free_thread_capacity = capacity;
+  }
+  runtime->free_threads[runtime->free_thread_count++] = number;
+}
+
+// [-0, +0] a coroutine ready to run, from the pool if it has one; NULL without memory
+static lua_State *take_thread(lull_runtime *runtime, int32_t *number) {
+  if (runtime->free_thread_count > 0) {
+    *number = runtime->free_threads[--runtime->free_thread_count];
+    lua_State *thread = thread_at(runtime, *number);
+    if (thread) return thread;
+  } else {
+    *number = ++runtime->thread_count;
+  }
+  runtime->current_new_thread = *number;
+  if (lull_protect(runtime, new_thread, runtime) != LUA_OK) {
+    free_thread(runtime, *number);
+    return NULL;
+  }
+  return thread_at(runtime, *number);
+}
+
+// [-0, +0] forgets a coroutine that must not be used again
+static void drop_thread(lull_runtime *runtime, int32_t number) {
+  lua_State *L = runtime->L;
+  lull_registry_push(L, runtime->threads);
+  lua_pushnil(L);
+  lua_rawseti(L, -2, number);
+  lua_pop(L, 1);
+  free_thread(runtime, number);
+}
+
+// [-n, +m] table, arguments… plus the field's name as a light userdata at 1: calls table:field(…)
+static int call_field(lua_State *L) {
+  const char *name = lua_touserdata(L, 1);
+  if (lua_getfield(L, 2, name) == LUA_TNIL) return 0;
+  lua_replace(L, 1);
+  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, NULL);
+  return lua_gettop(L);
+}
+
+// [-n, +m] as call_field's continuation: whatever the field returned
+static int field_returned(lua_State *L, int status, lua_KContext context) {
+  (void)status;
+  (void)context;
+  return lua_gettop(L);
+}
+
+// [-n, +m] like call_field, for coroutines
+static int call_field_waiting(lua_State *L) {
+  const char *name = lua_touserdata(L, 1);
+  if (lua_getfield(L, 2, name) == LUA_TNIL) return 0;
+  lua_replace(L, 1);
+  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, field_returned);
+  return field_returned(L, LUA_OK, 0);
+}
+
+typedef struct pushing {
+  lull_runtime *runtime;
+  lua_State *L;
+  const lull_call *call;
+} pushing;
+
+// [-1, +0] pushes the arguments here, where raising is caught, and moves them over
+static int push_arguments(lua_State *L) {
+  pushing *context = lua_touserdata(L, 1);
+  for (int32_t i = 0; i < context->call->count; i++) {
+    lull_push(context->runtime, L, NULL, &context->call->arguments[i]);
+    lua_xmove(L, context->L, 1);
+  }
+  return 0;
+}
+
+// [-0, +1+n] function and arguments onto `target`; LULL_RUN_DONE if all are there
+static int push_call(
+  lull_runtime *runtime, lua_State *target, const lull_call *call, lua_CFunction by_name,
+  int *count) {
+  if (!lua_checkstack(target, call->count + 8)) return LULL_RUN_NO_MEMORY;
+  int base = lua_gettop(target);
+  if (call->method) {
+    lua_pushcfunction(target, by_name);
+    lua_pushlightuserdata(target, (void *)call->method);
+  }
+  lull_values_push(runtime, target, call->function);
+  if (lua_isnil(target, -1)) {
+    lua_settop(target, base);
+    return LULL_RUN_GONE;
+  }
+  int first = lua_gettop(target);
+  int32_t i = 0;
+  while (i < call->count && lull_push_simple(runtime, target, &call->arguments[i])) i++;
+  if (i < call->count) {
+    lua_settop(target, first);
+    pushing context = {.runtime = runtime, .L = target, .call = call};
+    if (lull_protect(runtime, push_arguments, &context) != LUA_OK) {
+      lua_settop(target, base);
+      return LULL_RUN_NO_MEMORY;
+    }
+  }
+  *count = lua_gettop(target) - base - 1;
+  return LULL_RUN_DONE;
+}
+
+// [-n, +m] resumes the coroutine and classifies how it ended
+static void resume(
+  lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_run *run) {
+  lua_State *previous = runtime->L;
+  int32_t previous_thread = runtime->current_thread;
+  const char *previous_answer = runtime->answer_now;
+  runtime->L = thread;
+  runtime->current_thread = number;
+  runtime->answer_now = NULL;
+  runtime->wait_armed = 0;
+  runtime->depth++;
+  int results = 0;
+  // From the state that runs, never NULL: the count of nested C calls goes on from there.
+  int status = lua_resume(thread, previous, count, &results);
+  runtime->depth--;
+  runtime->L = previous;
+  runtime->current_thread = previous_thread;
+  runtime->answer_now = previous_answer;
+
+  run->L = thread;
+  run->thread = number;
+  run->is_protected_call = 0;
+  run->result_count = results;
+  if (status == LUA_OK) {
+    run->status = LULL_RUN_DONE;
+  } else if (status == LUA_YIELD && runtime->wait_armed) {
+    run->status = LULL_RUN_WAITING;
+    runtime->waiting_threads++;
+  } else {
+    // A plain coroutine.yield of the script outside of any coroutine of its own is an error too.
+    run->status = LULL_RUN_FAILED;
+    if (status == LUA_YIELD) run->result_count = -1;
+  }
+  runtime->wait_armed = 0;
+}
+
+static void fail(lull_run *run, int status) {
+  *run = (lull_run){.status = status};
+}
+
+void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
+  if (runtime->depth >= LULL_MAX_DEPTH || !lua_checkstack(runtime->L, 16)) {
+    fail(run, LULL_RUN_TOO_DEEP);
+    return;
+  }
+  int32_t number;
+  lua_State *thread = take_thread(runtime, &number);
+  if (thread == NULL) {
+    fail(run, LULL_RUN_NO_MEMORY);
+    return;
+  }
+  int count = 0;
+  int status = push_call(runtime, thread, call, call_field_waiting, &count);
+  if (status != LULL_RUN_DONE) {
+    free_thread(runtime, number);
+    fail(run, status);
+    return;
+  }
+  resume(runtime, thread, number, count, run);
+}
+
+void lull_resume(
+  lull_runtime *runtime, int32_t number, const lull_value *values, int32_t count, int32_t raise,
+  lull_run *run) {
+  lua_State *thread = thread_at(runtime, number);
+  if (thread == NULL || lua_status(thread) != LUA_YIELD) {
+    fail(run, LULL_RUN_GONE);
+    return;
+  }
+  lull_resumption resumption = {
+    .runtime = runtime, .values = values, .count = count, .raise = raise};
+  runtime->waiting_threads--;
+  lua_pushlightuserdata(thread, &resumption);
+  resume(runtime, thread, number, 1, run);
+}
+
+// [-1, +1] the message handler of lull_ask: { value, traceback }
+static int with_traceback(lua_State *L) {
+  lua_createtable(L, 2, 0);
+  lua_pushvalue(L, 1);
+  lua_rawseti(L, -2, 1);
+  luaL_traceback(L, L, NULL, 1);
+  lua_rawseti(L, -2, 2);
+  return 1;
+}
+
+// [-1, +n] pushes function and arguments here, where raising is caught, and calls
+static int ask(lua_State *L) {
+  pushing *context = lua_touserdata(L, 1);
+  const lull_call *call = context->call;
+  lua_settop(L, 0);
+  if (call->method) {
+    lua_pushcfunction(L, call_field);
+    lua_pushlightuserdata(L, (void *)call->method);
+  }
+  lull_values_push(context->runtime, L, call->function);
+  for (int32_t i = 0; i < call->count; i++) {
+    lull_push(context->runtime, L, NULL, &call->arguments[i]);
+  }
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lull_run *run) {
+  lua_State *L = runtime->L;
+  if (runtime->depth >= LULL_MAX_DEPTH || !lua_checkstack(L, 16)) {
+    fail(run, LULL_RUN_TOO_DEEP);
+    return;
+  }
+  int base = lua_gettop(L);
+  if (!lull_value_is_alive(runtime, call->function)) {
+    fail(run, LULL_RUN_GONE);
+    return;
+  }
+  pushing context = {.runtime = runtime, .L = L, .call = call};
+  lua_pushcfunction(L, with_traceback);
+  lua_pushcfunction(L, ask);
+  lua_pushlightuserdata(L, &context);
+  const char *previous_answer = runtime->answer_now;
+  runtime->answer_now = kind;
+  runtime->depth++;
+  int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
+  runtime->depth--;
+  runtime->answer_now = previous_answer;
+  lua_remove(L, base + 1);
+  *run = (lull_run){
+    .status = status == LUA_OK ? LULL_RUN_DONE : LULL_RUN_FAILED,
+    .thread = base,
+    .result_count = lua_gettop(L) - base,
+    .is_protected_call = 1,
+    .L = L};
+}
+
+int32_t lull_run_result_index(const lull_run *run, int32_t position) {
+  return lua_gettop(run->L) - run->result_count + 1 + position;
+}
+
+void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
+  if (position >= run->result_count) {
+    *value = (lull_value){.kind = LULL_NIL};
+    return;
+  }
+  lull_read(run->L, lull_run_result_index(run, position), value);
+}
+
+// Copies the string at `index` into the arena.
+static const char *copied(lull_runtime *runtime, lua_State *L, int index, size_t *length) {
+  const char *text = lua_tolstring(L, index, length);
+  char *copy = text ? lull_arena_allocate(runtime, *length + 1) : NULL;
+  if (copy == NULL) {
+    *length = 0;
+    return "";
+  }
+  memcpy(copy, text, *length);
+  copy[*length] = 0;
+  return copy;
+}
+
+typedef struct describing {
+  lull_runtime *runtime;
+  lull_run *run;
+  lull_failure *failure;
+} describing;
+
+// [-1, +0] fills the failure: value, message, traceback of the dead coroutine
+static int describe(lua_State *L) {
+  describing *context = lua_touserdata(L, 1);
+  lull_run *run = context->run;
+  lull_failure *failure = context->failure;
+  if (run->result_count < 0) {
+    lua_pushliteral(
+      L, "attempt to yield from outside a coroutine (to wait, use await, lull.sleep or lull.spawn)");
+  } else {
+    luaL_checkstack(run->L, 2, NULL);
+    lua_pushvalue(run->L, -1);
+    if (run->L != L) lua_xmove(run->L, L, 1);
+  }
+  lull_read(L, -1, &failure->value);
+  luaL_tolstring(L, -1, NULL);
+  failure->message = copied(context->runtime, L, -1, &failure->message_length);
+  lua_pop(L, 2);
+  luaL_traceback(L, run->L, NULL, 0);
+  failure->traceback = copied(context->runtime, L, -1, &failure->traceback_length);
+  return 0;
+}
+
+// [-1, +0] as describe, with the failed value as the second argument of a protected call
+static int describe_value(lua_State *L) {
+  describing *context = lua_touserdata(L, 1);
+  lull_failure *failure = context->failure;
+  lua_rawgeti(L, 2, 1);
+  lull_read(L, -1, &failure->value);
+  luaL_tolstring(L, -1, NULL);
+  failure->message = copied(context->runtime, L, -1, &failure->message_length);
+  lua_rawgeti(L, 2, 2);
+  failure->traceback = copied(context->runtime, L, -1, &failure->traceback_length);
+  return 0;
+}
+
+void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
+  static const char no_memory[] = "not enough memory";
+  *failure = (lull_failure){
+    .message = no_memory, .message_length = sizeof(no_memory) - 1, .traceback = ""};
+  describing context = {.runtime = runtime, .run = run, .failure = failure};
+  if (run->is_protected_call) {
+    lua_State *L = run->L;
+    if (!lua_checkstack(L, 8) || !lua_istable(L, -1)) return;
+    lua_pushcfunction(L, describe_value);
+    lua_pushlightuserdata(L, &context);
+    lua_pushvalue(L, -3);
+    if (lua_pcall(L, 2, 0, 0) != LUA_OK) lua_pop(L, 1);
+    return;
+  }
+  lull_protect(runtime, describe, &context);
+}
+
+void lull_run_end(lull_runtime *runtime, lull_run *run) {
+  if (run->L == NULL) return;
+  if (run->is_protected_call) {
+    lua_settop(run->L, run->thread);
+  } else if (run->status == LULL_RUN_DONE) {
+    lua_settop(run->L, 0);
+    free_thread(runtime, run->thread);
+  } else if (run->status == LULL_RUN_FAILED) {
+    lua_State *previous = runtime->L;
+    // Closes pending to-be-closed variables; errors of theirs change nothing any more.
+    lua_resetthread(run->L);
+    runtime->L = previous;
+    drop_thread(runtime, run->thread);
+  }
+  run->L = NULL;
+}
+
+void lull_thread_cancel(lull_runtime *runtime, int32_t number) {
+  lua_State *thread = thread_at(runtime, number);
+  if (thread == NULL || lua_status(thread) != LUA_YIELD) return;
+  runtime->waiting_threads--;
+  const char *previous_answer = runtime->answer_now;
+  runtime->answer_now = "__close handler of a cancelled task";
+  lua_resetthread(thread);
+  runtime->answer_now = previous_answer;
+  drop_thread(runtime, number);
+}
+
+int32_t lull_current_thread(lull_runtime *runtime) { return runtime->current_thread; }
+
+const char *lull_answer_now_kind(lull_runtime *runtime) { return runtime->answer_now; }
+
+int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
+  if (runtime->answer_now != NULL) return LULL_WAIT_ANSWER_NOW;
+  if (runtime->current_thread != 0) {
+    if (L != thread_at(runtime, runtime->current_thread)) return LULL_WAIT_FOREIGN;
+    return lua_isyieldable(L) ? LULL_WAIT_YIELD : LULL_WAIT_NOT_YIELDABLE;
+  }
+  return L == runtime->main ? LULL_WAIT_BLOCK : LULL_WAIT_FOREIGN;
+}
+
+typedef struct loading {
+  lull_runtime *runtime;
+  const char *bytes;
+  size_t length;
+  const char *name;
+  int64_t id;
+  const char *message;
+} loading;
+
+// [-1, +0] compiles and keeps, or copies the message
+static int load_chunk(lua_State *L) {
+  loading *context = lua_touserdata(L, 1);
+  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, "bt") == LUA_OK) {
+    lull_registry_push(L, context->runtime->values);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, (lua_Integer)context->id);
+    lull_registry_push(L, context->runtime->pins);
+    lull_values_push(context->runtime, L, context->id);
+    lua_rawseti(L, -2, (lua_Integer)context->id);
+    context->runtime->pin_count++;
+    return 0;
+  }
+  size_t length;
+  context->message = copied(context->runtime, L, -1, &length);
+  return 0;
+}
+
+int32_t lull_load(
+  lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
+  const char **message) {
+  loading context = {
+    .runtime = runtime, .bytes = bytes, .length = length, .name = name, .id = id};
+  int status = lull_protect(runtime, load_chunk, &context);
+  *message = status == LUA_OK ? context.message : "not enough memory";
+  return *message != NULL;
+}
+
+typedef struct wording {
+  const char *const *words;
+  int32_t count;
+  int32_t first;
+  const char *path;
+  const char *cpath;
+} wording;
+
+// [-1, +0]
+static int set_arg(lua_State *L) {
+  wording *context = lua_touserdata(L, 1);
+  lua_createtable(L, context->count, 1);
+  for (int32_t i = 0; i < context->count; i++) {
+    lua_pushstring(L, context->words[i]);
+    lua_rawseti(L, -2, context->first + i);
+  }
+  lua_setglobal(L, "arg");
+  return 0;
+}
+
+int32_t lull_set_arg(lua_State *L, const char *const *words, int32_t count, int32_t first) {
+  wording context = {.words = words, .count = count, .first = first};
+  lua_pushcfunction(L, set_arg);
+  lua_pushlightuserdata(L, &context);
+  if (lua_pcall(L, 1, 0, 0) == LUA_OK) return 0;
+  lua_pop(L, 1);
+  return 1;
+}
+
+// [-0, +0] puts `templates` before the string in package[field]
+static void prepend(lua_State *L, const char *field, const char *templates) {
+  lua_getfield(L, -1, field);
+  const char *known = lua_tostring(L, -1);
+  lua_pushfstring(L, "%s;%s", templates, known ? known : "");
+  lua_setfield(L, -3, field);
+  lua_pop(L, 1);
+}
+
+// [-1, +0]
+static int prepend_path(lua_State *L) {
+  wording *context = lua_touserdata(L, 1);
+  if (lua_getglobal(L, "package") != LUA_TTABLE) return 0;
+  prepend(L, "path", context->path);
+  prepend(L, "cpath", context->cpath);
+  return 0;
+}
+
+int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath) {
+  wording context = {.path = path, .cpath = cpath};
+  lua_pushcfunction(L, prepend_path);
+  lua_pushlightuserdata(L, &context);
+  if (lua_pcall(L, 1, 0, 0) == LUA_OK) return 0;
+  lua_pop(L, 1);
+  return 1;
+}

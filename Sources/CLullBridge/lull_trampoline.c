@@ -1,0 +1,374 @@
+// Lua → Swift: every method, property and function of the API comes through here.
+//
+// The order is always the same: check self and arguments (may raise: no Swift frame is above), call
+// Swift, and only after it has returned push results, raise or yield.
+#include "lull_internal.h"
+
+#include <string.h>
+
+// [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
+static int argument_error(lua_State *L, const lull_method *method, int position, const char *text) {
+  return luaL_error(L, "bad argument #%d to '%s' (%s)", position, method->name, text);
+}
+
+// What a value is called in messages: our kind, else the Lua type.
+static const char *described_type(lua_State *L, int index) {
+  if (lua_isnone(L, index)) return "no value";
+  if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) return lua_tostring(L, -1);
+  return luaL_typename(L, index);
+}
+
+static const char *kind_name(lull_runtime *runtime, lua_State *L, int kind) {
+  lull_registry_push(L, runtime->metatables);
+  lua_rawgeti(L, -1, kind);
+  lua_getfield(L, -1, "__name");
+  return lua_tostring(L, -1);
+}
+
+static const char *expectation(char letter) {
+  switch (letter | 0x20) {
+    case 's': return "string";
+    case 'n': return "number";
+    case 'i': return "integer";
+    case 'b': return "boolean";
+    case 'f': return "function";
+    case 't': return "table";
+    case 'o': return "function or table";
+    default: return "value";
+  }
+}
+
+// [-0, +0] whether the argument at `index` fits the letter; numbers become strings where one is due.
+static int fits(lua_State *L, int index, char letter) {
+  int type = lua_type(L, index);
+  switch (letter | 0x20) {
+    case 's':
+      if (type == LUA_TNUMBER) lua_tostring(L, index);
+      return type == LUA_TSTRING || type == LUA_TNUMBER;
+    case 'n': return type == LUA_TNUMBER;
+    case 'i': return type == LUA_TNUMBER && lua_isinteger(L, index);
+    case 'b': return type == LUA_TBOOLEAN;
+    case 'f': return type == LUA_TFUNCTION;
+    case 't': return type == LUA_TTABLE;
+    case 'o': return type == LUA_TFUNCTION || type == LUA_TTABLE;
+    default: return type != LUA_TNONE;
+  }
+}
+
+// [-0, +0] raises unless the arguments from `first` fit the method's letters.
+static void check_arguments(lua_State *L, const lull_method *method, int first, int top) {
+  int position = 1;
+  for (const char *letter = method->arguments; *letter; letter++, position++) {
+    if (*letter == '*') return;
+    int index = first + position - 1;
+    int optional = *letter >= 'A' && *letter <= 'Z';
+    if (optional && lua_isnoneornil(L, index)) continue;
+    if (fits(L, index, *letter)) continue;
+    const char *got = described_type(L, index);
+    argument_error(
+      L, method, position,
+      lua_pushfstring(L, "%s expected, got %s", expectation(*letter), got));
+  }
+  int given = top - first + 1;
+  if (given >= position) {
+    luaL_error(
+      L, "too many arguments to '%s' (%d expected, got %d)", method->name, position - 1, given);
+  }
+}
+
+// [-0, +0] raises unless the value at 1 is an open object of the method's kind.
+static void check_self(lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  if (lull_userdata_kind(L, 1) != method->kind) {
+    const char *got = described_type(L, 1);
+    const char *name = kind_name(runtime, L, method->kind);
+    if (method->role == LULL_ROLE_METHOD) {
+      luaL_error(
+        L, "'%s' needs a %s as self, got %s (write object:%s(…) with a colon)", method->name, name,
+        got, method->name);
+    }
+    luaL_error(L, "'%s' belongs to a %s, got %s", method->name, name, got);
+  }
+  const lull_object *object = lua_touserdata(L, 1);
+  if (object->handle == 0) {
+    luaL_error(L, "this %s is closed ('%s')", kind_name(runtime, L, method->kind), method->name);
+  }
+}
+
+// [-1, +n] the continuation of a wait: the resumption's values are its results
+static int continue_wait(lua_State *L, int status, lua_KContext context) {
+  (void)status;
+  (void)context;
+  const lull_resumption *resumption = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  int count = lull_push_all(
+    resumption->runtime, L, NULL, resumption->values, resumption->count);
+  if (resumption->raise) {
+    lua_settop(L, lua_gettop(L) - count + 1);
+    return lua_error(L);
+  }
+  return count;
+}
+
+// [-0, +n] calls Swift and does what it answers
+static int dispatch(lull_runtime *runtime, lua_State *L, int index, int count) {
+  lull_frame frame;
+  frame.L = L;
+  frame.argument_count = count;
+  frame.result_count = 0;
+  frame.error_argument = 0;
+  int decoded = count < LULL_MAX_ARGUMENTS ? count : LULL_MAX_ARGUMENTS;
+  for (int i = 0; i < decoded; i++) lull_read(L, i + 1, &frame.arguments[i]);
+
+  lua_State *previous = runtime->L;
+  runtime->L = L;
+  if (runtime->swept_count > 0) lull_host_sweep(runtime->host);
+  size_t mark = lull_arena_mark(runtime);
+  int outcome = lull_host_call(runtime->host, index, &frame);
+  runtime->L = previous;
+
+  // Swift has returned: from here on Lua may raise.
+  switch (outcome) {
+    case LULL_RETURN: {
+      int pushed = lull_push_all(runtime, L, L, frame.results, frame.result_count);
+      lull_arena_release(runtime, mark);
+      return pushed;
+    }
+    case LULL_WAIT:
+      lull_arena_release(runtime, mark);
+      runtime->wait_armed = 1;
+      return lua_yieldk(L, 0, 0, continue_wait);
+    case LULL_RAISE_ARGUMENT: {
+      lull_push(runtime, L, L, &frame.results[0]);
+      lull_arena_release(runtime, mark);
+      return argument_error(
+        L, &runtime->methods[index], frame.error_argument, lua_tostring(L, -1));
+    }
+    case LULL_RAISE:
+      luaL_where(L, 1);
+      lull_push(runtime, L, L, &frame.results[0]);
+      lull_arena_release(runtime, mark);
+      lua_concat(L, 2);
+      return lua_error(L);
+    default:
+      lull_push(runtime, L, L, &frame.results[0]);
+      lull_arena_release(runtime, mark);
+      return lua_error(L);
+  }
+}
+
+// [-0, +0] raises once Lull is closed
+static void check_open(lull_runtime *runtime, lua_State *L, const char *name) {
+  if (runtime->host == NULL) luaL_error(L, "lull is closed ('%s')", name);
+}
+
+// [-n, +m] upvalues: runtime, method index
+int lull_trampoline(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  int index = (int)lua_tointeger(L, lua_upvalueindex(2));
+  const lull_method *method = &runtime->methods[index];
+  check_open(runtime, L, method->name);
+  int top = lua_gettop(L);
+  if (method->kind == LULL_KIND_MODULE) {
+    check_arguments(L, method, 1, top);
+  } else {
+    check_self(runtime, L, method);
+    check_arguments(L, method, 2, top);
+  }
+  return dispatch(runtime, L, index, lua_gettop(L));
+}
+
+// [-n, +m] upvalues: runtime, method index, the object
+int lull_bound_trampoline(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  int index = (int)lua_tointeger(L, lua_upvalueindex(2));
+  const lull_method *method = &runtime->methods[index];
+  check_open(runtime, L, method->name);
+  check_arguments(L, method, 1, lua_gettop(L));
+  lua_pushvalue(L, lua_upvalueindex(3));
+  lua_insert(L, 1);
+  check_self(runtime, L, method);
+  return dispatch(runtime, L, index, lua_gettop(L));
+}
+
+// [-0, +0] raises: no such field, and what may have been meant
+static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
+  const char *name = kind_name(runtime, L, kind);
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    return luaL_error(L, "a %s has no field of type %s", name, luaL_typename(L, 2));
+  }
+  const char *key = lua_tostring(L, 2);
+  const char *near = lull_host_suggest(runtime->host, kind, key);
+  if (near) {
+    return luaL_error(L, "a %s has no field '%s' (did you mean '%s'?)", name, key, near);
+  }
+  return luaL_error(L, "a %s has no field '%s'", name, key);
+}
+
+// [-2, +1] __index; upvalues: runtime, fields, kind, index of the kind's own lookup or -1
+static int object_index(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  switch (lua_rawget(L, lua_upvalueindex(2))) {
+    case LUA_TFUNCTION: return 1;
+    case LUA_TNUMBER: {
+      lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+      int index = (int)lua_tointeger(L, -1);
+      check_open(runtime, L, runtime->methods[index].name);
+      check_self(runtime, L, &runtime->methods[index]);
+      lua_settop(L, 1);
+      return dispatch(runtime, L, index, 1);
+    }
+    default: {
+      lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+      int fallback = (int)lua_tointeger(L, lua_upvalueindex(4));
+      check_open(runtime, L, "index");
+      lua_settop(L, 2);
+      if (fallback < 0) return unknown_field(runtime, L, (int)lua_tointeger(L, lua_upvalueindex(3)));
+      check_self(runtime, L, &runtime->methods[fallback]);
+      return dispatch(runtime, L, fallback, 2);
+    }
+  }
+}
+
+// [-3, +0] __newindex; upvalues: runtime, setters, kind, index of the kind's own assignment or -1,
+// fields
+static int object_newindex(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  check_open(runtime, L, "assignment");
+  lua_settop(L, 3);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNUMBER) {
+    int index = (int)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    check_self(runtime, L, &runtime->methods[index]);
+    lua_remove(L, 2);
+    return dispatch(runtime, L, index, 2);
+  }
+  lua_pop(L, 1);
+  int fallback = (int)lua_tointeger(L, lua_upvalueindex(4));
+  if (fallback >= 0) {
+    check_self(runtime, L, &runtime->methods[fallback]);
+    return dispatch(runtime, L, fallback, 3);
+  }
+  int kind = (int)lua_tointeger(L, lua_upvalueindex(3));
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(5)) != LUA_TNIL) {
+    return luaL_error(
+      L, "'%s' of a %s is read-only", lua_tostring(L, 2), kind_name(runtime, L, kind));
+  }
+  return unknown_field(runtime, L, kind);
+}
+
+// [-1, +0] __gc: queues the handle; calls nothing across, tolerates repeats
+static int object_gc(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  if (lull_userdata_kind(L, 1) == 0) return 0;
+  lull_object *object = lua_touserdata(L, 1);
+  if (object->handle != 0) {
+    if (runtime->host != NULL) lull_sweep_later(runtime, object->handle);
+    object->handle = 0;
+  }
+  return 0;
+}
+
+static const char *const kind_names[LULL_KIND_COUNT] = {
+  "lull",          "Service", "Resource", "Request", "Observation", "Entity",
+  "Response",      "RequestError", "Task", "Configuration", "HTTPRequest", "Headers",
+  "Regex",         "Log", "Completion", "Stub", "Pipeline", "PipelineStage"};
+
+// [-0, +0] sets the closure of method `index` in the table at the top
+static void set_closure(lull_runtime *runtime, lua_State *L, const char *field, int index) {
+  (void)runtime;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+  lua_pushinteger(L, index);
+  lua_pushcclosure(L, lull_trampoline, 2);
+  lua_setfield(L, -2, field);
+}
+
+// [-0, +0] makes the metatable of every kind from the method table
+void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
+  lull_registry_push(L, runtime->metatables);
+  for (int kind = 1; kind < LULL_KIND_COUNT; kind++) {
+    lua_newtable(L);
+    int metatable = lua_gettop(L);
+    lua_pushinteger(L, kind);
+    lua_rawsetp(L, metatable, &lull_kind_key);
+    lua_pushstring(L, kind_names[kind]);
+    lua_setfield(L, metatable, "__name");
+    lua_newtable(L);
+    int fields = lua_gettop(L);
+    lua_newtable(L);
+    int setters = lua_gettop(L);
+    int own_index = -1, own_newindex = -1;
+    for (int i = 0; i < runtime->method_count; i++) {
+      const lull_method *method = &runtime->methods[i];
+      if (method->kind != kind) continue;
+      if (method->role == LULL_ROLE_GETTER) {
+        lua_pushinteger(L, i);
+        lua_setfield(L, fields, method->name);
+      } else if (method->role == LULL_ROLE_SETTER) {
+        lua_pushinteger(L, i);
+        lua_setfield(L, setters, method->name);
+      } else if (strcmp(method->name, "__index") == 0) {
+        own_index = i;
+      } else if (strcmp(method->name, "__newindex") == 0) {
+        own_newindex = i;
+      } else {
+        lua_pushvalue(L, strncmp(method->name, "__", 2) == 0 ? metatable : fields);
+        set_closure(runtime, L, method->name, i);
+        lua_pop(L, 1);
+      }
+    }
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+    lua_pushvalue(L, fields);
+    lua_pushinteger(L, kind);
+    lua_pushinteger(L, own_index);
+    lua_pushcclosure(L, object_index, 4);
+    lua_setfield(L, metatable, "__index");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+    lua_pushvalue(L, setters);
+    lua_pushinteger(L, kind);
+    lua_pushinteger(L, own_newindex);
+    lua_pushvalue(L, fields);
+    lua_pushcclosure(L, object_newindex, 5);
+    lua_setfield(L, metatable, "__newindex");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+    lua_pushcclosure(L, object_gc, 1);
+    lua_setfield(L, metatable, "__gc");
+    lua_settop(L, metatable);
+    lua_rawseti(L, -2, kind);
+  }
+  lua_pop(L, 1);
+}
+
+// [-0, +1] the module table, from the method table; a dot in a name makes a sub-table
+void lull_make_module(lull_runtime *runtime, lua_State *L) {
+  lua_newtable(L);
+  for (int i = 0; i < runtime->method_count; i++) {
+    const lull_method *method = &runtime->methods[i];
+    if (method->kind != LULL_KIND_MODULE || method->role != LULL_ROLE_METHOD) continue;
+    const char *dot = strchr(method->name, '.');
+    if (dot) {
+      lua_pushlstring(L, method->name, (size_t)(dot - method->name));
+      lua_pushvalue(L, -1);
+      if (lua_rawget(L, -3) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -2);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, -5);
+      }
+      set_closure(runtime, L, dot + 1, i);
+      lua_pop(L, 2);
+    } else {
+      set_closure(runtime, L, method->name, i);
+    }
+  }
+  lull_registry_push(L, runtime->null);
+  lua_setfield(L, -2, "null");
+  lull_open_json(L, runtime);
+  lua_pushcfunction(L, lull_inspect);
+  lua_setfield(L, -2, "inspect");
+  lua_pushcfunction(L, lull_copy);
+  lua_setfield(L, -2, "copy");
+}

@@ -1,0 +1,91 @@
+package import CSimdjson
+import Synchronization
+
+/// One parsed JSON text: immutable, and shared by everybody who reads it.
+///
+/// Parsing follows RFC 8259 strictly (JSN-11) in UTF-8, UTF-16 or UTF-32 (JSN-15), to a depth of
+/// 1,000 levels (JSN-14); any value may be outermost (JSN-04). Nothing is built beyond the parser's
+/// own compact form: read it through `root`, or as plain Swift values with `root.plainValue`.
+///
+/// A document may be made and read on any thread.
+///
+///     let document = try JSONDocument(parsing: body)
+///     let name = document.root["user"]?["name"]?.string
+public final class JSONDocument: Sendable {
+  // Never null and not freed before deinit. What changes behind it, the indices of large
+  // containers, has a lock of its own.
+  nonisolated(unsafe) package let pointer: OpaquePointer
+
+  // Points into what `pointer` holds, which nothing writes to after parsing.
+  nonisolated(unsafe) package let view: csj_view
+
+  /// Different for every document of the process; a script's host shares the tables it built by it.
+  package let serial = JSONDocument.nextSerial()
+
+  private static let serials = Atomic<Int64>(1)
+
+  private static func nextSerial() -> Int64 {
+    serials.add(1, ordering: .relaxed).newValue
+  }
+
+  /// Parses the bytes, which need not outlive the call.
+  public init(parsing bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+    var error = csj_error()
+    guard let pointer = csj_parse(bytes.baseAddress, bytes.count, &error) else {
+      throw JSONError(error)
+    }
+    self.pointer = pointer
+    view = csj_document_view(pointer)
+  }
+
+  private init(owning pointer: OpaquePointer) {
+    self.pointer = pointer
+    view = csj_document_view(pointer)
+  }
+
+  /// Parses the bytes.
+  public convenience init(parsing bytes: [UInt8]) throws(JSONError) {
+    var error = csj_error()
+    let parsed = bytes.withUnsafeBufferPointer { csj_parse($0.baseAddress, $0.count, &error) }
+    guard let parsed else { throw JSONError(error) }
+    self.init(owning: parsed)
+  }
+
+  deinit {
+    csj_free(pointer)
+  }
+
+  /// The outermost value.
+  public var root: JSONElement { JSONElement(document: self, index: CSJ_ROOT) }
+
+  /// The memory the document holds, in bytes.
+  public var memory: Int { csj_bytes(pointer) }
+}
+
+/// Why a text is not JSON, or a value cannot be written as JSON. (JSN-03, REQ-13)
+public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong, in words, without full stop.
+  public var message: String
+  /// The place in the text, in bytes from its start, where it is known.
+  public var offset: Int?
+  /// The JSON Pointer of the value that cannot be written. (DYN-02)
+  public var path: String?
+
+  public init(_ message: String, offset: Int? = nil, path: String? = nil) {
+    self.message = message
+    self.offset = offset
+    self.path = path
+  }
+
+  init(_ error: csj_error) {
+    // `message` is a string literal of the C side.
+    message = error.message.map { String(cString: $0) } ?? "malformed"
+    offset = error.offset >= 0 ? Int(error.offset) : nil
+  }
+
+  public var description: String {
+    if let offset { return "\(message) at byte \(offset)" }
+    if let path, !path.isEmpty { return "\(message) at \(path)" }
+    return message
+  }
+}

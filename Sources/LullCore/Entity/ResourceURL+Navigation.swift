@@ -1,0 +1,287 @@
+// MARK: - Paths
+
+extension ResourceURL {
+  /// The path with another appended: one joining slash, at most one leading slash of `path`
+  /// dropped, dot segments literal, everything that is no path character escaped, `%` included. The
+  /// query stays behind the path. (SVC-08 to SVC-12, SVC-14, SVC-15)
+  public func appending(path: String) -> ResourceURL {
+    if let result = path.utf8.withContiguousStorageIfAvailable({ appending(pathBytes: $0) }) {
+      return result
+    }
+    var copy = path
+    return copy.withUTF8 { appending(pathBytes: $0) }
+  }
+
+  /// The same for a path that is not a string yet.
+  package func appending(pathBytes path: UnsafeBufferPointer<UInt8>) -> ResourceURL {
+    withBytes { bytes in
+      let own = Components(bytes).path
+      let added = path.first == UInt8(ascii: "/") ? path.dropFirst() : path[...]
+      let needsSlash = own.isEmpty || bytes[own.upperBound - 1] != UInt8(ascii: "/")
+      let bare = Escaping.path
+      let count = bytes.count + (needsSlash ? 1 : 0) + Escaping.count(added, keeping: bare)
+      return ResourceURL(
+        unchecked: String(unsafeUninitializedCapacity: count) { out in
+          var writer = Writer(out)
+          writer.put(bytes[..<own.upperBound])
+          if needsSlash { writer.put(UInt8(ascii: "/")) }
+          writer.putEscaped(added, keeping: bare)
+          writer.put(bytes[own.upperBound...])
+          return writer.count
+        })
+    }
+  }
+
+  /// The URL one path below this one; the same as `appending(path:)`. (PATH-02 to PATH-08)
+  public func child(_ path: String) -> ResourceURL {
+    appending(path: path)
+  }
+}
+
+// MARK: - References
+
+extension ResourceURL {
+  /// What `href` means on a page at this URL, by RFC 3986 section 5; nil if it cannot be parsed.
+  /// (PATH-09 to PATH-18)
+  ///
+  /// Unlike there, the old query is dropped even by an empty `href` (PATH-16). Characters outside
+  /// ASCII are percent-encoded, as a browser does.
+  public func relative(_ href: String) -> ResourceURL? {
+    var href = href
+    return href.withUTF8 { reference in withBytes { resolve(reference, against: $0) } }
+  }
+
+  private func resolve(
+    _ reference: UnsafeBufferPointer<UInt8>, against base: UnsafeBufferPointer<UInt8>
+  ) -> ResourceURL? {
+    let own = Components(base)
+    let new = Components(reference)
+    let needsHost = own.schemeEnd.map { ResourceURL.needsHost(scheme: base[..<$0]) } ?? true
+    guard new.isValid(in: reference, needsHost: needsHost) else { return nil }
+
+    var result: [UInt8] = []
+    result.reserveCapacity(base.count + reference.count)
+    if let end = new.schemeEnd {
+      result += reference[...end]
+    } else if let end = own.schemeEnd {
+      result += base[...end]
+    }
+    var hasAuthority = true
+    if let authority = new.authority {
+      result += [UInt8(ascii: "/"), UInt8(ascii: "/")]
+      result += reference[authority]
+    } else if new.schemeEnd == nil, let authority = own.authority {
+      result += [UInt8(ascii: "/"), UInt8(ascii: "/")]
+      result += base[authority]
+    } else {
+      hasAuthority = false
+    }
+
+    let hasScheme = new.schemeEnd != nil || own.schemeEnd != nil
+    var path: [UInt8] = []
+    if new.schemeEnd != nil || new.authority != nil
+      || reference[new.path].first == UInt8(ascii: "/")
+    {
+      ResourceURL.append(reference[new.path], to: &path)
+      path = ResourceURL.removingDotSegments(path)
+    } else if new.path.isEmpty {
+      path += base[own.path]
+    } else {
+      if let slash = base[own.path].lastIndex(of: UInt8(ascii: "/")) {
+        path += base[own.path.lowerBound...slash]
+      } else if hasAuthority {
+        path.append(UInt8(ascii: "/"))
+      }
+      ResourceURL.append(reference[new.path], to: &path)
+      path = ResourceURL.removingDotSegments(path)
+    }
+    if !hasAuthority {
+      // Without dot segments a path may look like an authority, or its beginning like a scheme.
+      if path.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
+        result += [UInt8(ascii: "/"), UInt8(ascii: ".")]
+      } else if !hasScheme,
+        path.prefix(while: { $0 != UInt8(ascii: "/") }).contains(UInt8(ascii: ":"))
+      {
+        result += [UInt8(ascii: "."), UInt8(ascii: "/")]
+      }
+    }
+    result += path
+    if let query = new.query {
+      result.append(UInt8(ascii: "?"))
+      ResourceURL.append(reference[query], to: &result)
+    }
+    if let fragment = new.fragment {
+      result.append(UInt8(ascii: "#"))
+      ResourceURL.append(reference[fragment], to: &result)
+    }
+    // All parts may be empty, as those of `?` resolved against a bare path.
+    return result.isEmpty ? nil : ResourceURL(unchecked: String(decoding: result, as: UTF8.self))
+  }
+
+  private static func append(
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]
+  ) {
+    for byte in bytes {
+      if byte < 0x80 {
+        result.append(byte)
+      } else {
+        result.append(UInt8(ascii: "%"))
+        result.append(Escaping.hexDigit(byte >> 4))
+        result.append(Escaping.hexDigit(byte & 15))
+      }
+    }
+  }
+
+  /// RFC 3986, 5.2.4.
+  private static func removingDotSegments(_ path: [UInt8]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    let dot = UInt8(ascii: ".")
+    guard path.contains(dot) else { return path }
+    var output: [UInt8] = []
+    output.reserveCapacity(path.count)
+    let isRooted = path.first == slash
+    var index = isRooted ? 1 : 0
+    if isRooted { output.append(slash) }
+    // Here `output` is empty or ends in a slash, and `index` is at the start of a segment.
+    while index < path.count {
+      let end = path[index...].firstIndex(of: slash) ?? path.count
+      let segment = path[index..<end]
+      let isLast = end == path.count
+      if segment.elementsEqual([dot, dot]) {
+        if output.count > (isRooted ? 1 : 0) {
+          output.removeLast()
+          while let last = output.last, last != slash { output.removeLast() }
+        }
+      } else if !segment.elementsEqual([dot]) {
+        output += segment
+        if !isLast { output.append(slash) }
+      }
+      index = end + 1
+    }
+    return output
+  }
+}
+
+// MARK: - Parameters
+
+extension ResourceURL {
+  /// The URL with query parameters set, or removed by nil: all of them sorted by name, an empty
+  /// value written as the bare name. (PATH-20 to PATH-30)
+  ///
+  /// The whole query is rewritten in one normal form, so that the order of changes does not matter:
+  /// of duplicates the last is kept, `foo=` becomes `foo`, a literal `+` becomes `%2B`.
+  public func withParams(_ changes: [(String, String?)]) -> ResourceURL {
+    withBytes { bytes in
+      let parts = Components(bytes)
+      var parameters = Parameters()
+      if let query = parts.query {
+        parameters.add(query: UnsafeBufferPointer(rebasing: bytes[query]))
+      }
+      for (name, value) in changes { parameters.add(name, value) }
+      return parameters.withSorted { names in
+        let bare = Escaping.parameter
+        var count = parts.path.upperBound
+        for (name, value) in names {
+          count += 1 + Escaping.count(name, keeping: bare)
+          if !value.isEmpty { count += 1 + Escaping.count(value, keeping: bare) }
+        }
+        if let fragment = parts.fragment { count += 1 + fragment.count }
+        return ResourceURL(
+          unchecked: String(unsafeUninitializedCapacity: count) { out in
+            var writer = Writer(out)
+            writer.put(bytes[..<parts.path.upperBound])
+            var separator = UInt8(ascii: "?")
+            for (name, value) in names {
+              writer.put(separator)
+              separator = UInt8(ascii: "&")
+              writer.putEscaped(name, keeping: bare)
+              guard !value.isEmpty else { continue }
+              writer.put(UInt8(ascii: "="))
+              writer.putEscaped(value, keeping: bare)
+            }
+            if let fragment = parts.fragment {
+              writer.put(bytes[(fragment.lowerBound - 1)...])
+            }
+            return writer.count
+          })
+      }
+    }
+  }
+
+  /// Names and values back to back in one buffer, so that a query costs two allocations.
+  private struct Parameters {
+    private var text: [UInt8] = []
+    private var entries: [Entry] = []
+
+    private struct Entry {
+      var name: Range<Int>
+      /// nil removes the parameter.
+      var value: Range<Int>?
+    }
+
+    mutating func add(query: UnsafeBufferPointer<UInt8>) {
+      for pair in query.split(separator: UInt8(ascii: "&")) {
+        let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+        let name = appendDecoded(UnsafeBufferPointer(rebasing: pair[..<equals]))
+        let value = appendDecoded(UnsafeBufferPointer(rebasing: pair[equals...].dropFirst()))
+        entries.append(Entry(name: name, value: value))
+      }
+    }
+
+    mutating func add(_ name: String, _ value: String?) {
+      let name = append(name)
+      let value = value.map { append($0) }
+      entries.append(Entry(name: name, value: value))
+    }
+
+    private mutating func append(_ string: String) -> Range<Int> {
+      let start = text.count
+      text += string.utf8
+      return start..<text.count
+    }
+
+    private mutating func appendDecoded(_ bytes: UnsafeBufferPointer<UInt8>) -> Range<Int> {
+      let start = text.count
+      var index = 0
+      while index < bytes.count {
+        if let byte = Escaping.decodedByte(in: bytes, at: index) {
+          text.append(byte)
+          index += 3
+        } else {
+          text.append(bytes[index])
+          index += 1
+        }
+      }
+      return start..<text.count
+    }
+
+    typealias Slices = (
+      name: Slice<UnsafeBufferPointer<UInt8>>, value: Slice<UnsafeBufferPointer<UInt8>>
+    )
+
+    /// What is left to be written, in order of names.
+    mutating func withSorted<R>(_ body: ([Slices]) -> R) -> R {
+      text.withUnsafeBufferPointer { text in
+        // Of one name the later entry stands later in the buffer, and is the one that counts.
+        entries.sort { a, b in
+          if text[a.name].elementsEqual(text[b.name]) {
+            return a.name.lowerBound < b.name.lowerBound
+          }
+          return text[a.name].lexicographicallyPrecedes(text[b.name])
+        }
+        var kept: [Slices] = []
+        kept.reserveCapacity(entries.count)
+        for (index, entry) in entries.enumerated() {
+          if index + 1 < entries.count,
+            text[entry.name].elementsEqual(text[entries[index + 1].name])
+          {
+            continue
+          }
+          guard let value = entry.value, !entry.name.isEmpty || !value.isEmpty else { continue }
+          kept.append((text[entry.name], text[value]))
+        }
+        return body(kept)
+      }
+    }
+  }
+}

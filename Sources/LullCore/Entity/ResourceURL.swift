@@ -1,0 +1,434 @@
+internal import Glibc
+
+/// The URL of a resource: exactly one text, compared byte by byte. (SVC-26)
+///
+/// Nothing is resolved, sorted or re-encoded behind the caller's back; only the functions that make
+/// a new URL from this one (`appending`, `relative`, `withParams`) write anything. The text is
+/// parsed anew for each question: URLs are kept in great number and asked rarely.
+public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
+  public let text: String
+
+  /// For texts known to be URLs, being built from one.
+  init(unchecked text: String) {
+    self.text = text
+  }
+
+  /// What an invalid resource shows as its URL: a text that is no URL. (SVC-21)
+  package static let invalid = ResourceURL(unchecked: ":")
+
+  /// Exactly that URL, or nil if the text cannot be parsed as one: empty, white space or control
+  /// characters, a malformed host. References without a scheme, such as `./foo`, are taken
+  /// literally. (SVC-16 to SVC-18)
+  public init?(absolute text: String) {
+    guard !text.isEmpty else { return nil }
+    self.init(unchecked: text)
+    guard withBytes({ Components($0).isValid(in: $0) }) else { return nil }
+  }
+
+  /// The base URL of a service: its path ends in a slash, its query is kept, a fragment is dropped.
+  /// (SVC-01, SVC-02)
+  ///
+  /// nil if paths cannot be appended to it: no URL, no scheme, or no authority. (SVC-05)
+  public static func base(_ text: String) -> ResourceURL? {
+    guard let url = ResourceURL(absolute: text) else { return nil }
+    return url.withBytes { bytes in
+      let parts = Components(bytes)
+      guard parts.schemeEnd != nil, parts.authority != nil else { return nil }
+      let pathEnd = parts.path.upperBound
+      let queryEnd = parts.query?.upperBound ?? pathEnd
+      let hasSlash = !parts.path.isEmpty && bytes[pathEnd - 1] == UInt8(ascii: "/")
+      if hasSlash && queryEnd == bytes.count { return url }
+      let count = queryEnd + (hasSlash ? 0 : 1)
+      return ResourceURL(
+        unchecked: String(unsafeUninitializedCapacity: count) { out in
+          var writer = Writer(out)
+          writer.put(bytes[..<pathEnd])
+          if !hasSlash { writer.put(UInt8(ascii: "/")) }
+          writer.put(bytes[pathEnd..<queryEnd])
+          return writer.count
+        })
+    }
+  }
+
+  public static func == (left: ResourceURL, right: ResourceURL) -> Bool {
+    // String equality is canonical equivalence, which would merge two URLs that differ on the wire.
+    left.withBytes { a in
+      right.withBytes { b in
+        guard a.count == b.count else { return false }
+        guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+        return first == second || memcmp(first, second, a.count) == 0
+      }
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(text)
+  }
+
+  public var description: String { text }
+
+  /// The text as bytes, without copying it.
+  package func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+    if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+    var copy = text
+    return copy.withUTF8(body)
+  }
+}
+
+// MARK: - Parts
+
+extension ResourceURL {
+  /// In lower case, without the colon; empty if there is none.
+  public var scheme: String {
+    withBytes { bytes in
+      Components(bytes).schemeEnd.map { ResourceURL.lowercased(bytes[..<$0]) } ?? ""
+    }
+  }
+
+  /// User information, host and port as written; empty if there is none.
+  public var authority: String {
+    withBytes { bytes in
+      Components(bytes).authority.map { String(decoding: bytes[$0], as: UTF8.self) } ?? ""
+    }
+  }
+
+  /// In lower case, without user information and port; an IPv6 address keeps its brackets.
+  public var host: String {
+    withBytes { bytes in
+      guard let authority = Components(bytes).authority else { return "" }
+      return ResourceURL.lowercased(bytes[Authority(bytes, authority).host])
+    }
+  }
+
+  /// Scheme, host and port, as in `https://foo.bar:8080`: in lower case, the scheme's default port
+  /// dropped; empty for a URL without scheme or authority.
+  public var origin: String {
+    withBytes { bytes in
+      let parts = Components(bytes)
+      guard let schemeEnd = parts.schemeEnd, let range = parts.authority else { return "" }
+      let authority = Authority(bytes, range)
+      let scheme = ResourceURL.lowercased(bytes[..<schemeEnd])
+      let origin = scheme + "://" + ResourceURL.lowercased(bytes[authority.host])
+      guard let port = authority.portNumber(in: bytes),
+        port != ResourceURL.defaultPort(ofScheme: scheme)
+      else { return origin }
+      return origin + ":" + String(port)
+    }
+  }
+
+  /// As written, escapes included.
+  public var path: String {
+    withBytes { String(decoding: $0[Components($0).path], as: UTF8.self) }
+  }
+
+  /// As written, without the question mark; nil if there is none.
+  public var query: String? {
+    withBytes { bytes in
+      Components(bytes).query.map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+  }
+
+  /// The text with the base shortened to a leading slash; URLs outside the base stay whole.
+  /// (STA-16)
+  public func abbreviated(base: ResourceURL?) -> String {
+    guard let base else { return text }
+    return withBytes { bytes in
+      base.withBytes { baseBytes in
+        var end = Components(baseBytes).path.upperBound
+        // The slash that ends a base path becomes the one that leads the short form.
+        if end > 0, baseBytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
+        guard bytes.count > end, bytes[end] == UInt8(ascii: "/"),
+          bytes[..<end].elementsEqual(baseBytes[..<end])
+        else { return text }
+        return String(decoding: bytes[end...], as: UTF8.self)
+      }
+    }
+  }
+
+  private static func lowercased(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    String(unsafeUninitializedCapacity: bytes.count) { out in
+      var writer = Writer(out)
+      for byte in bytes { writer.put(byte >= 65 && byte <= 90 ? byte | 0x20 : byte) }
+      return writer.count
+    }
+  }
+
+  private static func defaultPort(ofScheme scheme: String) -> Int? {
+    switch scheme {
+    case "http", "ws": 80
+    case "https", "wss": 443
+    case "ftp": 21
+    default: nil
+    }
+  }
+}
+
+// MARK: - Grammar
+
+extension ResourceURL {
+  /// Where the parts of a URL reference are, by RFC 3986 appendix B: any text can be split so.
+  struct Components {
+    /// The index of the colon after the scheme.
+    var schemeEnd: Int?
+    /// Without the two slashes.
+    var authority: Range<Int>?
+    var path: Range<Int>
+    /// Without the question mark.
+    var query: Range<Int>?
+    /// Without the number sign.
+    var fragment: Range<Int>?
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+      var index = 0
+      if let end = ResourceURL.schemeEnd(bytes) {
+        schemeEnd = end
+        index = end + 1
+      }
+      if bytes.count >= index + 2, bytes[index] == UInt8(ascii: "/"),
+        bytes[index + 1] == UInt8(ascii: "/")
+      {
+        let start = index + 2
+        index = Components.end(of: bytes, from: start, "/?#")
+        authority = start..<index
+      }
+      let pathStart = index
+      index = Components.end(of: bytes, from: index, "?#")
+      path = pathStart..<index
+      if index < bytes.count, bytes[index] == UInt8(ascii: "?") {
+        let start = index + 1
+        index = Components.end(of: bytes, from: start, "#")
+        query = start..<index
+      }
+      if index < bytes.count { fragment = (index + 1)..<bytes.count }
+    }
+
+    private static func end(
+      of bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ stops: StaticString
+    ) -> Int {
+      let stops = UnsafeBufferPointer(start: stops.utf8Start, count: stops.utf8CodeUnitCount)
+      var index = start
+      while index < bytes.count {
+        for stop in stops where bytes[index] == stop { return index }
+        index += 1
+      }
+      return index
+    }
+
+    /// Whether these are the parts of a URL, or of a reference to be resolved against one whose
+    /// scheme needs a host.
+    ///
+    /// Strict where a misreading would send a request elsewhere (white space, control characters,
+    /// the authority), tolerant of other characters that ought to be escaped.
+    func isValid(
+      in bytes: UnsafeBufferPointer<UInt8>, needsHost inheritedNeedsHost: Bool = true
+    ) -> Bool {
+      for (index, byte) in bytes.enumerated() {
+        if byte <= 0x20 || byte == 0x7F { return false }
+        // The control characters U+0080 to U+009F.
+        if byte == 0xC2, index + 1 < bytes.count, bytes[index + 1] < 0xA0 { return false }
+      }
+      if let authority {
+        let needsHost =
+          schemeEnd.map { ResourceURL.needsHost(scheme: bytes[..<$0]) } ?? inheritedNeedsHost
+        return Authority(bytes, authority).isValid(in: bytes, needsHost: needsHost)
+      }
+      if schemeEnd == nil {
+        // A colon in the first segment would be the end of a scheme. (RFC 3986, 4.2)
+        for byte in bytes[path] {
+          if byte == UInt8(ascii: "/") { break }
+          if byte == UInt8(ascii: ":") { return false }
+        }
+      }
+      return true
+    }
+  }
+
+  /// The index of the colon that ends the scheme, if the text begins with one. (PAT-03)
+  static func schemeEnd(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard let first = bytes.first, (first | 0x20) >= 97, (first | 0x20) <= 122 else { return nil }
+    for index in 1..<max(1, bytes.count) {
+      switch bytes[index] {
+      case UInt8(ascii: ":"): return index
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+        UInt8(ascii: "."):
+        continue
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  static func needsHost(scheme: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    switch lowercased(scheme) {
+    case "http", "https", "ws", "wss", "ftp": true
+    default: false
+    }
+  }
+
+  /// User information, host and port of an authority, as ranges of the URL's bytes.
+  struct Authority {
+    var user: Range<Int>?
+    var host: Range<Int>
+    /// Empty for a colon without a number.
+    var port: Range<Int>?
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+      var start = range.lowerBound
+      if let at = bytes[range].lastIndex(of: UInt8(ascii: "@")) {
+        user = start..<at
+        start = at + 1
+      }
+      host = start..<range.upperBound
+      let colon = bytes[host].lastIndex(of: UInt8(ascii: ":"))
+      let bracket = bytes[host].lastIndex(of: UInt8(ascii: "]"))
+      // The colons of an IPv6 address come before its closing bracket.
+      if let colon, bracket.map({ $0 < colon }) ?? true {
+        host = start..<colon
+        port = (colon + 1)..<range.upperBound
+      }
+    }
+
+    func portNumber(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+      guard let port, !port.isEmpty else { return nil }
+      var number = 0
+      for byte in bytes[port] {
+        guard byte >= 48, byte <= 57 else { return nil }
+        number = number * 10 + Int(byte - 48)
+        guard number <= 65535 else { return nil }
+      }
+      return number
+    }
+
+    func isValid(in bytes: UnsafeBufferPointer<UInt8>, needsHost: Bool) -> Bool {
+      if let port, !port.isEmpty, portNumber(in: bytes) == nil { return false }
+      if let user, !Authority.isName(bytes[user], Escaping.userInfo) { return false }
+      if host.isEmpty { return !needsHost }
+      guard bytes[host.lowerBound] == UInt8(ascii: "[") else {
+        return Authority.isName(bytes[host], Escaping.host)
+      }
+      guard host.count > 2, bytes[host.upperBound - 1] == UInt8(ascii: "]") else { return false }
+      return Authority.isAddress(bytes[(host.lowerBound + 1)..<(host.upperBound - 1)])
+    }
+
+    /// Characters outside ASCII pass: international host names are the provider's business.
+    private static func isName(
+      _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ allowed: ASCIISet
+    ) -> Bool {
+      bytes.allSatisfy { $0 >= 0x80 || $0 == UInt8(ascii: "%") || allowed.contains($0) }
+    }
+
+    /// What may stand in brackets, roughly: hexadecimal digits, dots and at least two colons, with
+    /// or without a zone after a percent sign; or an address of a version to come.
+    private static func isAddress(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+      if let first = bytes.first, first | 0x20 == UInt8(ascii: "v") {
+        return isName(bytes, Escaping.userInfo)
+      }
+      let address = bytes.prefix { $0 != UInt8(ascii: "%") }
+      guard isName(bytes[address.endIndex...], Escaping.host) else { return false }
+      var colons = 0
+      for byte in address {
+        if byte == UInt8(ascii: ":") {
+          colons += 1
+        } else if byte != UInt8(ascii: "."), Escaping.hexValue(byte) == nil {
+          return false
+        }
+      }
+      return colons >= 2
+    }
+  }
+}
+
+// MARK: - Escaping
+
+extension ResourceURL {
+  /// Letters, digits and some more ASCII characters, one bit each.
+  struct ASCIISet: Sendable {
+    private var low: UInt64 = 0x03FF_0000_0000_0000
+    private var high: UInt64 = 0x07FF_FFFE_07FF_FFFE
+
+    init(_ punctuation: StaticString) {
+      let bytes = UnsafeBufferPointer(
+        start: punctuation.utf8Start, count: punctuation.utf8CodeUnitCount)
+      for byte in bytes {
+        if byte < 64 { low |= 1 &<< UInt64(byte) } else { high |= 1 &<< UInt64(byte & 63) }
+      }
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+      byte < 128 && ((byte < 64 ? low : high) &>> UInt64(byte & 63)) & 1 == 1
+    }
+  }
+
+  /// Percent-encoding: which characters stay bare where, and the digits.
+  enum Escaping {
+    static let host = ASCIISet("-._~!$&'()*+,;=")
+    static let userInfo = ASCIISet("-._~!$&'()*+,;=:")
+    static let path = ASCIISet("-._~!$&'()*+,;=:@/")
+    /// Names and values of a query: what separates them is escaped, and so is the plus sign, which
+    /// many servers read as a space. (PATH-21)
+    static let parameter = ASCIISet("-._~!$'()*,;:@/?")
+    /// Names and values of a form. (REQ-17)
+    static let form = ASCIISet("-._~/?")
+
+    /// How many bytes the escaped form has.
+    static func count(_ bytes: some Sequence<UInt8>, keeping bare: ASCIISet) -> Int {
+      var count = 0
+      for byte in bytes { count += bare.contains(byte) ? 1 : 3 }
+      return count
+    }
+
+    static func hexDigit(_ value: UInt8) -> UInt8 {
+      value < 10 ? 48 + value : 55 + value
+    }
+
+    static func hexValue(_ digit: UInt8) -> UInt8? {
+      switch digit {
+      case 48...57: digit - 48
+      case 65...70: digit - 55
+      case 97...102: digit - 87
+      default: nil
+      }
+    }
+
+    /// The byte that an escape at `index` stands for; nil if there is no well-formed escape.
+    static func decodedByte(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
+      guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"),
+        let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
+      else { return nil }
+      return high << 4 | low
+    }
+  }
+
+  /// Fills the storage of a new string, whose size has been counted before.
+  struct Writer {
+    private let out: UnsafeMutableBufferPointer<UInt8>
+    private(set) var count = 0
+
+    init(_ out: UnsafeMutableBufferPointer<UInt8>) {
+      self.out = out
+    }
+
+    mutating func put(_ byte: UInt8) {
+      out[count] = byte
+      count += 1
+    }
+
+    mutating func put(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+      let rest = UnsafeMutableBufferPointer(rebasing: out[count...])
+      count += rest.update(fromContentsOf: bytes)
+    }
+
+    mutating func putEscaped(_ bytes: some Sequence<UInt8>, keeping bare: ASCIISet) {
+      for byte in bytes {
+        if bare.contains(byte) {
+          put(byte)
+        } else {
+          put(UInt8(ascii: "%"))
+          put(Escaping.hexDigit(byte >> 4))
+          put(Escaping.hexDigit(byte & 15))
+        }
+      }
+    }
+  }
+}

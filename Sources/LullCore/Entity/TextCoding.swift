@@ -1,0 +1,294 @@
+internal import Glibc
+
+/// Why text could not be read from bytes or written as bytes.
+package enum TextCodingError: Error, Sendable, Equatable {
+  /// No such charset, with the name as given. (TXT-05)
+  case unknownCharset(name: String)
+  /// The bytes are not text in that charset. (TXT-06)
+  case undecodable(encoding: String)
+  /// The charset lacks a character of the text. (REQ-09)
+  case unencodable(encoding: String)
+}
+
+/// Text in the charsets of HTTP headers: the common ones here, all others by the C library's iconv.
+///
+/// Charsets go by their IANA names in any letter case. (TXT-04)
+package enum TextCoding {
+  /// The charset of a text that names none. (TXT-02)
+  package static let defaultCharset = "iso-8859-1"
+
+  /// Reads bytes as text. (TXT-02 to TXT-06, TXT-08)
+  ///
+  /// A byte-order mark is honoured and dropped where the charset leaves the byte order open;
+  /// UTF-16 and UTF-32 without one are big-endian. A mark before UTF-8 is dropped as well.
+  package static func decode(
+    _ bytes: UnsafeBufferPointer<UInt8>, charset: String
+  ) throws(TextCodingError) -> String {
+    let name = try knownName(charset)
+    let text: String?
+    switch name {
+    case "utf-8":
+      let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+      text = String(validating: bytes[mark...], as: UTF8.self)
+    case "us-ascii":
+      text = bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
+    case "iso-8859-1":
+      text = decodeLatin1(bytes)
+    case "utf-16", "utf-16be", "utf-16le":
+      text = decodeUTF16(bytes, name)
+    case "utf-32" where bytes.starts(with: [0xFF, 0xFE, 0, 0]):
+      text = try convert(bytes[4...], from: "utf-32le", to: "utf-8").flatMap(validated)
+    case "utf-32" where bytes.starts(with: [0, 0, 0xFE, 0xFF]):
+      text = try convert(bytes[4...], from: "utf-32be", to: "utf-8").flatMap(validated)
+    case "utf-32":
+      text = try convert(bytes[...], from: "utf-32be", to: "utf-8").flatMap(validated)
+    default:
+      text = try convert(bytes[...], from: name, to: "utf-8").flatMap(validated)
+    }
+    guard let text else { throw .undecodable(encoding: name) }
+    return text
+  }
+
+  /// Writes text as bytes. (REQ-07 to REQ-09)
+  ///
+  /// UTF-16 and UTF-32 come out big-endian behind a byte-order mark, so that any reader gets them
+  /// right.
+  package static func encode(
+    _ text: String, charset: String
+  ) throws(TextCodingError) -> [UInt8] {
+    let name = try knownName(charset)
+    let bytes: [UInt8]?
+    switch name {
+    case "utf-8": bytes = Array(text.utf8)
+    case "us-ascii": bytes = encodeBytes(text, below: 0x80)
+    case "iso-8859-1": bytes = encodeBytes(text, below: 0x100)
+    case "utf-16": bytes = encodeUTF16("\u{FEFF}" + text, bigEndian: true)
+    case "utf-16be", "utf-16le": bytes = encodeUTF16(text, bigEndian: name == "utf-16be")
+    case "utf-32":
+      bytes = try convert("\u{FEFF}" + text, to: "utf-32be")
+    default: bytes = try convert(text, to: name)
+    }
+    guard let bytes else { throw .unencodable(encoding: name) }
+    return bytes
+  }
+
+  /// The IANA name in lower case, as it goes over the wire (REQ-08), or nil for an unknown charset.
+  package static func canonicalName(_ charset: String) -> String? {
+    guard let name = wellFormedName(charset) else { return nil }
+    let canonical = aliases[name] ?? patternName(name) ?? name
+    if builtIn.contains(canonical) { return canonical }
+    return Converter(from: canonical, to: "utf-8") == nil ? nil : canonical
+  }
+
+  // MARK: Names
+
+  private static let builtIn: Set<String> = [
+    "utf-8", "us-ascii", "iso-8859-1", "utf-16", "utf-16be", "utf-16le", "utf-32",
+  ]
+
+  /// Names met in the wild for charsets whose proper name is another.
+  private static let aliases: [String: String] = [
+    "utf8": "utf-8", "unicode-1-1-utf-8": "utf-8", "csutf8": "utf-8",
+    "utf16": "utf-16", "csutf16": "utf-16", "iso-10646-ucs-2": "utf-16", "ucs-2": "utf-16",
+    "csunicode": "utf-16", "unicode": "utf-16", "utf16be": "utf-16be", "utf16le": "utf-16le",
+    "csutf16be": "utf-16be", "csutf16le": "utf-16le", "utf32": "utf-32", "csutf32": "utf-32",
+    "ascii": "us-ascii", "us": "us-ascii", "iso646-us": "us-ascii", "iso-ir-6": "us-ascii",
+    "ansi_x3.4-1968": "us-ascii", "ansi_x3.4-1986": "us-ascii", "iso_646.irv:1991": "us-ascii",
+    "cp367": "us-ascii", "ibm367": "us-ascii", "csascii": "us-ascii",
+    "latin1": "iso-8859-1", "l1": "iso-8859-1", "iso_8859-1:1987": "iso-8859-1",
+    "iso-ir-100": "iso-8859-1", "cp819": "iso-8859-1", "ibm819": "iso-8859-1",
+    "csisolatin1": "iso-8859-1",
+    "latin2": "iso-8859-2", "l2": "iso-8859-2", "latin3": "iso-8859-3", "l3": "iso-8859-3",
+    "latin4": "iso-8859-4", "l4": "iso-8859-4", "cyrillic": "iso-8859-5",
+    "arabic": "iso-8859-6", "greek": "iso-8859-7", "hebrew": "iso-8859-8",
+    "latin5": "iso-8859-9", "l5": "iso-8859-9", "latin6": "iso-8859-10", "l6": "iso-8859-10",
+    "latin8": "iso-8859-14", "l8": "iso-8859-14", "latin-9": "iso-8859-15",
+    "latin10": "iso-8859-16", "l10": "iso-8859-16",
+    "sjis": "shift_jis", "shift-jis": "shift_jis", "x-sjis": "shift_jis",
+    "ms_kanji": "shift_jis", "csshiftjis": "shift_jis", "cswindows31j": "windows-31j",
+    "eucjp": "euc-jp", "x-euc-jp": "euc-jp", "cseucpkdfmtjapanese": "euc-jp",
+    "extended_unix_code_packed_format_for_japanese": "euc-jp", "csiso2022jp": "iso-2022-jp",
+    "euckr": "euc-kr", "cseuckr": "euc-kr", "csbig5": "big5", "csgb2312": "gb2312",
+    "cp936": "gbk", "ms936": "gbk", "windows-936": "gbk", "csgb18030": "gb18030",
+    "cskoi8r": "koi8-r", "cskoi8u": "koi8-u", "mac": "macintosh", "csmacintosh": "macintosh",
+    "tis620": "tis-620", "cstis620": "tis-620",
+  ]
+
+  /// Families of aliases: `cp1252`, `iso8859-2`, `iso_8859-2`.
+  private static func patternName(_ name: String) -> String? {
+    if name.hasPrefix("cp125"), name.utf8.count == 6 { return "windows-" + name.dropFirst(2) }
+    for prefix in ["iso8859-", "iso_8859-"] where name.hasPrefix(prefix) {
+      let part = name.dropFirst(prefix.count)
+      if part.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return "iso-8859-" + part }
+    }
+    return nil
+  }
+
+  /// The name in lower case, or nil for what no charset is called but iconv would take all the
+  /// same: `utf-8//TRANSLIT`, which swallows errors, and names for this machine's own charset.
+  private static func wellFormedName(_ charset: String) -> String? {
+    let isWellFormed = charset.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+      case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"): true
+      case UInt8(ascii: "+"), UInt8(ascii: "("), UInt8(ascii: ")"): true
+      default: false
+      }
+    }
+    guard isWellFormed, !charset.isEmpty, charset.utf8.count <= 64 else { return nil }
+    let name = charset.lowercased()
+    return ["wchar_t", "char", "internal"].contains(name) ? nil : name
+  }
+
+  private static func knownName(_ charset: String) throws(TextCodingError) -> String {
+    guard let name = canonicalName(charset) else { throw .unknownCharset(name: charset) }
+    return name
+  }
+
+  // MARK: Without iconv
+
+  private static func validated(_ bytes: [UInt8]) -> String? {
+    String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func decodeLatin1(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    let wide = bytes.reduce(into: 0) { count, byte in count += byte < 0x80 ? 0 : 1 }
+    return String(unsafeUninitializedCapacity: bytes.count + wide) { output in
+      var next = 0
+      for byte in bytes {
+        if byte < 0x80 {
+          output[next] = byte
+          next += 1
+        } else {
+          output[next] = 0xC0 | byte >> 6
+          output[next + 1] = 0x80 | byte & 0x3F
+          next += 2
+        }
+      }
+      return next
+    }
+  }
+
+  private static func decodeUTF16(_ bytes: UnsafeBufferPointer<UInt8>, _ name: String) -> String? {
+    guard bytes.count.isMultiple(of: 2) else { return nil }
+    var isBigEndian = name != "utf-16le"
+    var mark = 0
+    if name == "utf-16", bytes.count >= 2 {
+      if bytes[0] == 0xFF, bytes[1] == 0xFE { isBigEndian = false }
+      if bytes[0] ^ bytes[1] == 1, bytes[0] >= 0xFE { mark = 2 }
+    }
+    let units = stride(from: mark, to: bytes.count, by: 2).lazy.map { offset -> UInt16 in
+      let high = UInt16(bytes[isBigEndian ? offset : offset + 1])
+      return high << 8 | UInt16(bytes[isBigEndian ? offset + 1 : offset])
+    }
+    return String(validating: units, as: UTF16.self)
+  }
+
+  private static func encodeBytes(_ text: String, below limit: UInt32) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      guard scalar.value < limit else { return nil }
+      bytes.append(UInt8(scalar.value))
+    }
+    return bytes
+  }
+
+  private static func encodeUTF16(_ text: String, bigEndian: Bool) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(2 * text.utf8.count)
+    for unit in text.utf16 {
+      let high = UInt8(unit >> 8)
+      let low = UInt8(truncatingIfNeeded: unit)
+      bytes.append(bigEndian ? high : low)
+      bytes.append(bigEndian ? low : high)
+    }
+    return bytes
+  }
+
+  // MARK: With iconv
+
+  /// Nil if the bytes are not text in that charset.
+  private static func convert(
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from charset: String, to target: String
+  ) throws(TextCodingError) -> [UInt8]? {
+    guard let converter = Converter(from: charset, to: target) else {
+      throw .unknownCharset(name: charset)
+    }
+    return converter.convert(UnsafeBufferPointer(rebasing: bytes), lossless: false)
+  }
+
+  /// Nil if the charset lacks a character of the text.
+  private static func convert(
+    _ text: String, to charset: String
+  ) throws(TextCodingError) -> [UInt8]? {
+    guard let converter = Converter(from: "utf-8", to: charset) else {
+      throw .unknownCharset(name: charset)
+    }
+    // iconv drops Unicode's tag characters without a word; only reading back tells.
+    let hasTags = text.unicodeScalars.contains { (0xE0000...0xE007F).contains($0.value) }
+    var copy = text
+    guard let bytes = copy.withUTF8({ converter.convert($0, lossless: true) }) else { return nil }
+    guard hasTags else { return bytes }
+    let readBack = try bytes.withUnsafeBufferPointer { bytes throws(TextCodingError) in
+      try convert(bytes[...], from: charset, to: "utf-8")
+    }
+    return readBack == Array(text.utf8) ? bytes : nil
+  }
+}
+
+/// An iconv descriptor, closed with the value.
+private struct Converter: ~Copyable {
+  // Opened in init, closed in deinit and nowhere else.
+  private let descriptor: iconv_t
+
+  /// Nil if iconv does not know one of the charsets.
+  init?(from charset: String, to target: String) {
+    // iconv_open returns -1 as a pointer when it fails, never null.
+    guard let descriptor = iconv_open(target, charset),
+      descriptor != UnsafeMutableRawPointer(bitPattern: -1)
+    else { return nil }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    iconv_close(descriptor)
+  }
+
+  /// Converts the whole input, or returns nil at the first thing that cannot be converted. When
+  /// `lossless`, also if iconv says it replaced something.
+  borrowing func convert(_ bytes: UnsafeBufferPointer<UInt8>, lossless: Bool) -> [UInt8]? {
+    var output: [UInt8] = []
+    output.reserveCapacity(bytes.count + bytes.count / 2)
+    // iconv takes a mutable pointer but only reads the input.
+    var input = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?
+      .assumingMemoryBound(to: CChar.self)
+    var inputLeft = bytes.count
+    var isFlushing = inputLeft == 0
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { chunk in
+      while true {
+        var next = chunk.baseAddress
+        var room = chunk.count
+        // Once the input is used up a null input makes iconv write what it holds back: the return
+        // to the initial shift state, or a character that might have been combined.
+        let replaced =
+          isFlushing
+          ? iconv(descriptor, nil, nil, &next, &room)
+          : iconv(descriptor, &input, &inputLeft, &next, &room)
+        let failure = errno
+        // iconv has filled the chunk up to where `room` is left.
+        output += UnsafeRawBufferPointer(chunk)[..<(chunk.count - room)]
+        if replaced == -1 {
+          guard failure == E2BIG else { return nil }
+        } else if replaced > 0, lossless {
+          return nil
+        } else if isFlushing {
+          return output
+        } else {
+          isFlushing = true
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/// One observer's place in a resource's list: who it is, who owns it, whether it is still there.
+final class Observation {
+  /// Strong while an owner other than itself lives (OBS-19, OBS-22).
+  private var strongObserver: (any ResourceObserver)?
+  private weak var weakObserver: (any ResourceObserver)?
+  private var owners: [WeakOwner] = []
+  private var ownsItself = false
+  private(set) var isRemoved = false
+
+  private struct WeakOwner {
+    weak var object: AnyObject?
+  }
+
+  init(_ observer: any ResourceObserver) {
+    weakObserver = observer
+  }
+
+  var observer: (any ResourceObserver)? { strongObserver ?? weakObserver }
+
+  func add(owner: AnyObject?, of observer: any ResourceObserver) {
+    if let owner, owner !== observer {
+      if !owners.contains(where: { $0.object === owner }) { owners.append(WeakOwner(object: owner)) }
+      strongObserver = observer
+    } else {
+      ownsItself = true
+    }
+  }
+
+  func remove(owner: AnyObject) {
+    owners.removeAll { $0.object === owner || $0.object == nil }
+    if owner === observer { ownsItself = false }
+    if owners.isEmpty, ownsItself { strongObserver = nil }
+  }
+
+  /// Whether anybody still keeps it: the observer is there and has an owner, or owns itself.
+  var isKept: Bool {
+    guard !isRemoved, let observer, observer.isAlive else { return false }
+    if ownsItself { return true }
+    return owners.contains { $0.object != nil }
+  }
+
+  func markRemoved() { isRemoved = true }
+}

@@ -1,0 +1,29 @@
+/// Hears what happens to a resource. Called on the home thread, in registration order.
+public protocol ResourceObserver: AnyObject {
+  func resourceChanged(_ resource: Resource, event: ResourceEvent)
+  /// Progress of loads, its 1 before newData or error. (PRG-29)
+  func resourceRequestProgress(for resource: Resource, progress: Double)
+  /// After removal by call or by an owner's death, not after the observer's own. (OBS-26 to OBS-29)
+  func stoppedObserving(resource: Resource)
+  /// False once the observer can never be called again; asked before every broadcast.
+  var isAlive: Bool { get }
+}
+
+extension ResourceObserver {
+  public func resourceRequestProgress(for resource: Resource, progress: Double) {}
+  public func stoppedObserving(resource: Resource) {}
+  public var isAlive: Bool { true }
+}
+
+/// A function as an observer.
+final class ClosureObserver: ResourceObserver {
+  private let observe: (Resource, ResourceEvent) -> Void
+
+  init(_ observe: @escaping (Resource, ResourceEvent) -> Void) {
+    self.observe = observe
+  }
+
+  func resourceChanged(_ resource: Resource, event: ResourceEvent) {
+    observe(resource, event)
+  }
+}

@@ -1,0 +1,45 @@
+/// The stages a response passes on its way to hooks and state. A value, part of a configuration.
+public struct Pipeline {
+  /// The stages that run, in order; those left out do not (PIPE-03).
+  public var order = PipelineStageKey.standardOrder
+  private var stages: [PipelineStageKey: PipelineStage] = [:]
+
+  public init() {}
+
+  public subscript(_ key: PipelineStageKey) -> PipelineStage {
+    get { stages[key] ?? PipelineStage() }
+    set { stages[key] = newValue }
+  }
+
+  /// Removes every transformer of every stage; content then stays raw bytes. (PIPE-07)
+  public mutating func clear() {
+    stages = [:]
+  }
+
+  /// Transformers with their stages, flattened in running order.
+  package var steps: [Step] {
+    order.flatMap { key in
+      (stages[key]?.transformers ?? []).map { Step(stage: key, transformer: $0) }
+    }
+  }
+
+  package struct Step {
+    package let stage: PipelineStageKey
+    package let transformer: any ResponseTransformer
+  }
+}
+
+/// The transformers of one stage, in the order they were added. (PIPE-05)
+public struct PipelineStage {
+  package var transformers: [any ResponseTransformer] = []
+
+  package init() {}
+
+  public mutating func add(_ transformer: any ResponseTransformer) {
+    transformers.append(transformer)
+  }
+
+  public mutating func removeTransformers() {
+    transformers = []
+  }
+}

@@ -1,0 +1,83 @@
+/// One response on its way through the steps of a pipeline, in order, one at a time. (PIPE-16)
+///
+/// A step may wait: the run then rests until `resume(with:)`. Cancelling drops the result (CXL-09).
+/// Home thread only.
+public final class PipelineRun {
+  /// The request whose response this is.
+  package let request: NetworkRequest
+  /// The method the response answers, which decides whether an empty body is fine (REQ-04).
+  package let method: String
+  /// The response before the first step: what a failed parse keeps (TRF-16).
+  package let original: Response
+  package let now: Double
+
+  private let steps: [Pipeline.Step]
+  private var next = 0
+  private var isOver = false
+  private let finish: (Response) -> Void
+
+  init(
+    steps: [Pipeline.Step], response: Response, request: NetworkRequest, method: String,
+    now: Double, finish: @escaping (Response) -> Void
+  ) {
+    self.steps = steps
+    self.request = request
+    self.method = method
+    self.now = now
+    original = response
+    self.finish = finish
+  }
+
+  /// The stage of the step that runs now.
+  package var stage: PipelineStageKey? { next > 0 ? steps[next - 1].stage : nil }
+
+  func begin() { advance(original) }
+
+  /// Goes on after a step that waited; ignored once the run is over.
+  package func resume(with response: Response) {
+    guard !isOver else { return }
+    advance(response)
+  }
+
+  /// Nothing more happens; a step that waits may learn it from `onAbandon`.
+  func abandon() {
+    guard !isOver else { return }
+    isOver = true
+    onAbandon?()
+    onAbandon = nil
+  }
+
+  /// Set by a step that waits, to stop what it waits for.
+  package var onAbandon: (() -> Void)?
+
+  private func advance(_ response: Response) {
+    onAbandon = nil
+    var response = response
+    while next < steps.count {
+      let step = steps[next]
+      next += 1
+      guard let result = step.transformer.process(response, in: self) else { return }
+      if isOver { return }
+      response = result
+    }
+    isOver = true
+    finish(response)
+  }
+
+  /// A parse or transformer failure of a success keeps status and the raw entity. (TRF-16)
+  package func failure(_ cause: RequestErrorCause) -> RequestError {
+    var error = RequestError(
+      userMessage: cause.userMessage, httpStatus: original.entity?.exchange?.status,
+      entity: original.entity, cause: cause, timestamp: now)
+    error.method = request.method
+    error.url = request.url
+    error.exchange = original.entity?.exchange
+    return error
+  }
+
+  /// Whether an empty body is as it should be: 204, 205, HEAD. (REQ-04)
+  package func allowsEmptyBody(_ entity: Entity) -> Bool {
+    guard entity.content.isEmptyBytes else { return false }
+    return method == "HEAD" || entity.exchange?.status == 204 || entity.exchange?.status == 205
+  }
+}

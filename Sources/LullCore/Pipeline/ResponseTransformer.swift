@@ -1,0 +1,25 @@
+/// One step of a pipeline: a response in, a response out, success or failure alike. (PIPE-17)
+///
+/// Called on the home thread, once per response, never for a 304 (TRF-03).
+public protocol ResponseTransformer: AnyObject {
+  /// As error causes name it.
+  var description: String { get }
+
+  /// The new response, or nil: the transformer calls `run.resume(with:)` once, later.
+  func process(_ response: Response, in run: PipelineRun) -> Response?
+}
+
+/// A transformer that answers at once, given as a function.
+final class FunctionTransformer: ResponseTransformer {
+  let description: String
+  private let transform: (Response) -> Response
+
+  init(description: String, _ transform: @escaping (Response) -> Response) {
+    self.description = description
+    self.transform = transform
+  }
+
+  func process(_ response: Response, in run: PipelineRun) -> Response? {
+    transform(response)
+  }
+}

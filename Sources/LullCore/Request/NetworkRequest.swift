@@ -1,0 +1,100 @@
+/// A request that goes through the service's networking and the resource's pipeline.
+///
+/// Order of events: built (headers, ad hoc mutation, configured mutations) and started; when the
+/// answer arrives, the pipeline in force then runs (CFG-18); the outcome completes the request.
+public final class NetworkRequest: Request {
+  private let target: Resource
+  private let initialMethod: String
+  private let adHoc: AdHocMutation?
+  private let http: HTTPRequest
+  private var transfer: (any NetworkTransfer)?
+  private var channel: NetworkCompletion?
+  private var run: PipelineRun?
+  private var progressModel = RequestProgress()
+  private var progressTimer: (any HostTimer)?
+
+  /// - Parameter http: built already: mutations run once, inside the call that makes the request
+  ///   (MUT-08).
+  init(resource: Resource, initialMethod: String, adHoc: AdHocMutation?, http: HTTPRequest) {
+    target = resource
+    self.initialMethod = initialMethod
+    self.adHoc = adHoc
+    self.http = http
+    super.init(pump: resource.service.pump)
+  }
+
+  override public var resource: Resource? { target }
+  override public var method: String? { http.method }
+  override public var url: String? { http.url }
+
+  package var httpRequest: HTTPRequest { http }
+
+  /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
+  override public func repeated() -> Request {
+    target.makeRequest(initialMethod, adHoc: adHoc)
+  }
+
+  override package func begin() {
+    target.service.host?.requestStarted(self)
+    // The channel holds the request while it is in flight, whoever else has dropped it.
+    let channel = pump.completion { [self] result in arrived(result) }
+    self.channel = channel
+    transfer = target.service.networking.start(http, completion: channel)
+  }
+
+  override package func stopWork() {
+    if let channel { pump.discard(channel) }
+    channel = nil
+    transfer?.cancel()
+    transfer = nil
+    run?.abandon()
+    run = nil
+  }
+
+  private func arrived(_ result: NetworkResult) {
+    guard !isCompleted else { return }
+    channel = nil
+    transfer = nil
+    let now = pump.clock.now
+    switch ResponseInterpretation(result, existing: target.latestData, now: now) {
+    case .notModified(let entity):
+      complete(with: .success(entity, isNew: false))
+    case .response(let response):
+      process(labelled(response), now: now)
+    }
+  }
+
+  private func process(_ response: Response, now: Double) {
+    let steps = target.configuration(for: http.method).steps
+    guard !steps.isEmpty else { return complete(with: response) }
+    let run = PipelineRun(
+      steps: steps, response: response, request: self, method: http.method, now: now
+    ) { [weak self] response in
+      guard let self else { return }
+      self.run = nil
+      complete(with: labelled(response))
+    }
+    self.run = run
+    run.begin()
+  }
+
+  /// Errors say what was asked.
+  private func labelled(_ response: Response) -> Response {
+    guard case .failure(var error) = response.outcome, error.url == nil else { return response }
+    error.method = http.method
+    error.url = http.url
+    return Response(.failure(error), isNew: response.isNew)
+  }
+
+  override package var currentProgress: Double {
+    guard state == .inProgress else { return 0 }
+    // The answer is here and being parsed (PRG-27).
+    guard let transfer else { return run == nil ? 0 : 1 }
+    return progressModel.poll(
+      transfer.metrics, isGet: http.method == "GET", now: pump.clock.now)
+  }
+}
+
+/// Edits a request between configured headers and configured mutations; runs again when the request
+/// is repeated (MUT-01, MUT-05, MUT-07).
+package typealias AdHocMutation = (inout HTTPRequest) throws(RequestError) -> Void

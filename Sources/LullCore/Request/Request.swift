@@ -1,0 +1,173 @@
+/// One operation with one outcome: the common part of every kind of request.
+///
+/// Order of events: `start()` begins the work; on completion `state` flips at once; on a later turn
+/// progress hooks get 1, then completion hooks run in the order they were attached, each at most
+/// once (HOOK-05 to HOOK-08, HOOK-13). A hook added after that is called on a later turn, never
+/// inside the registration. Home thread only. Lua: `Request`.
+public class Request {
+  public enum State: String, Sendable {
+    case notStarted = "not_started"
+    case inProgress = "in_progress"
+    case completed
+  }
+
+  package let pump: Pump
+  package private(set) var lifecycle: RequestLifecycle
+  private var hooks: [(Response) -> Void] = []
+  private var progressHooks: [(Double) -> Void] = []
+  private var cancelHooks: [() -> Void] = []
+  /// Called once when hooks have been delivered: nothing more will happen by itself.
+  package var onSettled: (() -> Void)?
+  /// The number a script's host knows this object by; 0 if none.
+  package var hostHandle: UInt64 = 0
+
+  package init(pump: Pump) {
+    self.pump = pump
+    lifecycle = RequestLifecycle()
+  }
+
+  package init(pump: Pump, completedWith response: Response) {
+    self.pump = pump
+    lifecycle = RequestLifecycle(completedWith: response)
+    scheduleDelivery()
+  }
+
+  public var resource: Resource? { nil }
+  public var method: String? { nil }
+  public var url: String? { nil }
+
+  public final var state: State {
+    switch lifecycle.state {
+    case .notStarted: .notStarted
+    case .inProgress: .inProgress
+    case .completed: .completed
+    }
+  }
+
+  public final var isCompleted: Bool { lifecycle.state == .completed }
+
+  /// How it ended; nil before.
+  public final var response: Response? { lifecycle.response }
+
+  /// 0 to 1; exactly 1 once completed, whatever the outcome (PRG-01).
+  public final var progress: Double { isCompleted ? 1 : currentProgress }
+
+  // MARK: Hooks
+
+  /// Any outcome. (HOOK-01)
+  @discardableResult
+  public final func onCompletion(_ hook: @escaping (Response) -> Void) -> Self {
+    switch lifecycle.hookAdded() {
+    case .waits: hooks.append(hook)
+    case .deliverSoon:
+      pump.enqueue { [self] in
+        if let response { hook(response) }
+      }
+    }
+    return self
+  }
+
+  /// Any success, a 304 included.
+  @discardableResult
+  public final func onSuccess(_ hook: @escaping (Entity) -> Void) -> Self {
+    onCompletion { if let entity = $0.entity { hook(entity) } }
+  }
+
+  /// Success that brought new data.
+  @discardableResult
+  public final func onNewData(_ hook: @escaping (Entity) -> Void) -> Self {
+    onCompletion { if $0.isNew, let entity = $0.entity { hook(entity) } }
+  }
+
+  /// Success that brought none: a 304.
+  @discardableResult
+  public final func onNotModified(_ hook: @escaping () -> Void) -> Self {
+    onCompletion { if !$0.isNew, $0.isSuccess { hook() } }
+  }
+
+  @discardableResult
+  public final func onFailure(_ hook: @escaping (RequestError) -> Void) -> Self {
+    onCompletion { if let error = $0.error { hook(error) } }
+  }
+
+  /// May be called many times, finally with 1, always before completion hooks. (HOOK-12, PRG-26)
+  @discardableResult
+  public final func onProgress(_ hook: @escaping (Double) -> Void) -> Self {
+    switch lifecycle.hookAdded() {
+    case .waits: progressHooks.append(hook)
+    case .deliverSoon: pump.enqueue { hook(1) }
+    }
+    return self
+  }
+
+  /// Runs synchronously inside `cancel()`, before any hook; not for users. (STA-13)
+  package final func onCancel(_ hook: @escaping () -> Void) {
+    guard !isCompleted else { return }
+    cancelHooks.append(hook)
+  }
+
+  // MARK: Life
+
+  /// Begins the work; does nothing if it has begun or ended. (REP-11)
+  @discardableResult
+  public final func start() -> Self {
+    if lifecycle.start() { begin() }
+    return self
+  }
+
+  /// Completes the request at once as cancelled; hooks get the failure on a later turn. Does nothing
+  /// once completed. (CXL-01 to CXL-12)
+  public final func cancel() {
+    let effect = lifecycle.cancel(.failure(cancellation()))
+    guard effect != .ignored else { return }
+    if effect == .stopWork { stopWork() }
+    let hooks = cancelHooks
+    cancelHooks = []
+    for hook in hooks { hook() }
+    scheduleDelivery()
+  }
+
+  /// A new request for the same thing, not started; hooks are not carried over. (REP-01 to REP-08)
+  public func repeated() -> Request { self }
+
+  /// Reports the outcome; the second and later reports are ignored.
+  package final func complete(with response: Response) {
+    guard lifecycle.complete(with: response) else { return }
+    cancelHooks = []
+    scheduleDelivery()
+  }
+
+  private func scheduleDelivery() {
+    pump.enqueue { [self] in deliver() }
+  }
+
+  private func deliver() {
+    guard let response = lifecycle.deliver() else { return }
+    let progressHooks = progressHooks
+    self.progressHooks = []
+    for hook in progressHooks { hook(1) }
+    let hooks = hooks
+    self.hooks = []
+    for hook in hooks { hook(response) }
+    didDeliver()
+    onSettled?()
+    onSettled = nil
+  }
+
+  // MARK: For the kinds of request
+
+  /// Begins the work; called once.
+  package func begin() {}
+  /// Stops the work; the outcome is already decided.
+  package func stopWork() {}
+  /// Called once after all hooks were delivered.
+  package func didDeliver() {}
+  package var currentProgress: Double { 0 }
+
+  private func cancellation() -> RequestError {
+    var error = RequestError.cancelled(at: pump.clock.now)
+    error.method = method
+    error.url = url
+    return error
+  }
+}

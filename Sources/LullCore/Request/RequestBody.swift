@@ -1,0 +1,41 @@
+/// A request body with the content type it brings. (REQ-06 to REQ-20)
+public enum RequestBody: Sendable {
+  case data([UInt8], contentType: String)
+  /// UTF-8 JSON text, already encoded.
+  case json([UInt8], contentType: String = "application/json")
+  case text(String, contentType: String = "text/plain", encoding: String = "utf-8")
+  case form([(name: String, value: String)])
+
+  /// Bytes and Content-Type, or why they cannot be made. (REQ-09, REQ-19)
+  func encoded() throws(RequestBodyFailure) -> (bytes: [UInt8], contentType: String) {
+    switch self {
+    case .data(let bytes, let contentType), .json(let bytes, let contentType):
+      return (bytes, contentType)
+    case .text(let text, let contentType, let encoding):
+      do throws(TextCodingError) {
+        let name = TextCoding.canonicalName(encoding) ?? encoding.lowercased()
+        let bytes = try TextCoding.encode(text, charset: encoding)
+        return (bytes, "\(contentType); charset=\(name)")
+      } catch {
+        throw RequestBodyFailure(cause: .unencodableText(encoding: encoding, text: text))
+      }
+    case .form(let pairs):
+      do throws(FormEncodingError) {
+        let bytes = try FormEncoding.encode(
+          pairs.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) })
+        return (bytes, "application/x-www-form-urlencoded")
+      } catch {
+        throw RequestBodyFailure(cause: error.cause)
+      }
+    }
+  }
+}
+
+/// Why a body could not be made; the request fails before sending.
+package struct RequestBodyFailure: Error {
+  package let cause: RequestErrorCause
+
+  package init(cause: RequestErrorCause) {
+    self.cause = cause
+  }
+}

@@ -1,0 +1,114 @@
+/// What went wrong inside. Every case has a kind, a snake_case word scripts compare with. (ERR-09)
+public enum RequestErrorCause: Sendable {
+  case invalidURL(source: String?)
+  case unencodableText(encoding: String, text: String)
+  case invalidJSONObject(path: String)
+  case notURLEncodable(string: String)
+  case requestCancelled
+  case noLocalDataFor304
+  case invalidTextEncoding(name: String)
+  case undecodableText(encoding: String)
+  case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
+  case transformerReturnedNil(transformer: String)
+  case malformedJSON(message: String)
+  case transport(TransportError)
+  case script(ScriptErrorCause)
+  case custom(any Error & Sendable)
+
+  public var kind: String {
+    switch self {
+    case .invalidURL: "invalid_url"
+    case .unencodableText: "unencodable_text"
+    case .invalidJSONObject: "invalid_json_object"
+    case .notURLEncodable: "not_url_encodable"
+    case .requestCancelled: "request_cancelled"
+    case .noLocalDataFor304: "no_local_data_for_304"
+    case .invalidTextEncoding: "invalid_text_encoding"
+    case .undecodableText: "undecodable_text"
+    case .wrongInputTypeInTransformerPipeline: "wrong_input_type_in_transformer_pipeline"
+    case .transformerReturnedNil: "transformer_returned_nil"
+    case .malformedJSON: "malformed_json"
+    case .transport(let error): error.kind.rawValue
+    case .script: "script_error"
+    case .custom: "custom"
+    }
+  }
+
+  /// The sentence for the user when nothing better is known. (ERR-06)
+  package var userMessage: String {
+    switch self {
+    case .invalidURL: "Cannot send request with invalid URL"
+    case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
+    case .requestCancelled: "Request cancelled"
+    case .noLocalDataFor304: "No data available"
+    case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
+      .transformerReturnedNil, .malformedJSON:
+      "Cannot parse server response"
+    case .transport(let error): error.message
+    case .script(let script): script.userMessage
+    case .custom(let error): String(describing: error)
+    }
+  }
+
+  /// What happened, in words; more precise than the sentence for the user.
+  public var message: String {
+    switch self {
+    case .invalidURL(let source): source.map { "'\($0)' is not a URL" } ?? "there is no URL"
+    case .unencodableText(let encoding, _): "the text cannot be represented in \(encoding)"
+    case .invalidJSONObject(let path): path
+    case .notURLEncodable: "a name or value is not valid UTF-8"
+    case .requestCancelled: "the request was cancelled"
+    case .noLocalDataFor304: "the server answered 304 but there is no data here"
+    case .invalidTextEncoding(let name): "there is no charset named '\(name)'"
+    case .undecodableText(let encoding): "the body is not valid \(encoding)"
+    case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
+      "\(transformer) expected \(expected), got \(actual)"
+    case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
+    case .malformedJSON(let message): message
+    case .transport(let error): error.message
+    case .script(let script): script.message
+    case .custom(let error): String(describing: error)
+    }
+  }
+
+  /// The named parts of the cause beside kind and message.
+  package var payload: [(name: String, value: String)] {
+    switch self {
+    case .invalidURL(let source): source.map { [("source", $0)] } ?? []
+    case .unencodableText(let encoding, let text): [("encoding", encoding), ("text", text)]
+    case .invalidJSONObject(let path): [("path", path)]
+    case .notURLEncodable(let string): [("string", string)]
+    case .invalidTextEncoding(let name): [("name", name)]
+    case .undecodableText(let encoding): [("encoding", encoding)]
+    case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
+      [("expected", expected), ("actual", actual), ("transformer", transformer)]
+    case .transformerReturnedNil(let transformer): [("transformer", transformer)]
+    case .script(let script):
+      [("traceback", script.traceback)] + (script.stage.map { [("stage", $0)] } ?? [])
+    default: []
+    }
+  }
+}
+
+/// An error a script raised where the core needed an answer.
+public struct ScriptErrorCause: Sendable {
+  /// The sentence for the user, by where it happened.
+  package var userMessage: String
+  public var message: String
+  public var traceback: String
+  /// The pipeline stage, for transformers.
+  public var stage: String?
+  /// What was raised, if it was not a string.
+  package var value: ForeignContent?
+
+  package init(
+    userMessage: String, message: String, traceback: String, stage: String? = nil,
+    value: ForeignContent? = nil
+  ) {
+    self.userMessage = userMessage
+    self.message = message
+    self.traceback = traceback
+    self.stage = stage
+    self.value = value
+  }
+}

@@ -1,0 +1,144 @@
+internal import Glibc
+
+/// How far a request is, from 0 to 1: a guess that never goes back. (PRG-01 to PRG-23)
+///
+/// The weighted mean of four parts: waiting for the connection, upload, waiting for the response,
+/// download. Whenever something becomes known that would make the guess jump, the value is held and
+/// what is left is rescaled.
+package struct RequestProgress: Sendable {
+  /// The last value.
+  package private(set) var value = 0.0
+
+  private var upload = Transfer(estimate: 8192)
+  private var download = Transfer(estimate: 65536)
+  private var connecting = Wait(estimate: 2.5)
+  private var responding = Wait(estimate: 1.2)
+  /// What remains shows as this share of what remains by the weighted mean.
+  private var scale = 1.0
+  /// The weighted mean when the value was last held: exactly there the value is exactly that.
+  private var held = (raw: 0.0, value: 0.0)
+
+  package init() {}
+
+  /// Takes what is known now, in this order: totals (held), byte counts, latencies (held). The
+  /// first poll starts the clock. (PRG-21, PRG-22)
+  ///
+  /// - Parameters:
+  ///   - isGet: whether the final method is GET, which expects to download much rather than to
+  ///     upload anything; must not change between polls.
+  ///   - now: seconds.
+  package mutating func poll(_ metrics: TransferMetrics, isGet: Bool, now: Double) -> Double {
+    guard value < 1 else { return 1 }
+    hold(isGet) { progress in
+      progress.upload.total = RequestProgress.known(metrics.toSend)
+      progress.download.total = RequestProgress.known(metrics.toReceive)
+    }
+
+    upload.done = Double(metrics.sent)
+    download.done = Double(metrics.received)
+    update(isGet)
+
+    let hasResponse = metrics.received > 0
+    if hasResponse || metrics.sent > 0 {
+      hold(isGet) { $0.connecting.finish() }
+    } else {
+      connecting.tick(now)
+    }
+    if hasResponse {
+      hold(isGet) { $0.responding.finish() }
+    } else if metrics.sent > 0, metrics.sent == metrics.toSend {
+      responding.tick(now)
+    }
+    update(isGet)
+    return value
+  }
+
+  /// The request has ended, however it did. (PRG-01)
+  package mutating func complete() {
+    value = 1
+  }
+
+  private static func known(_ total: Int?) -> Double? {
+    guard let total, total > 0 else { return nil }
+    return Double(total)
+  }
+
+  private mutating func hold(_ isGet: Bool, _ change: (inout RequestProgress) -> Void) {
+    let before = raw(isGet).value
+    change(&self)
+    let after = raw(isGet).value
+    guard after != before, after != 1 else { return }
+    scale = (1 - value) / (1 - after)
+    held = (after, value)
+  }
+
+  private mutating func update(_ isGet: Bool) {
+    let (raw, isFinished) = raw(isGet)
+    // Rounding must not move a value that is held, nor end what has not ended. (PRG-07, PRG-08)
+    var new = raw == held.raw ? held.value : 1 - (1 - raw) * scale
+    if !isFinished { new = min(new, 1.0.nextDown) }
+    // A provider may count anew, after a redirect for one. (PRG-25)
+    value = max(value, new)
+  }
+
+  /// The weighted mean, and whether every part that has weight has ended. (PRG-18)
+  private func raw(_ isGet: Bool) -> (value: Double, isFinished: Bool) {
+    let parts: (Double, Double, Double, Double) = (
+      connecting.fraction, upload.fraction, responding.fraction, download.fraction
+    )
+    let weights = isGet ? (0.3, 0.0, 0.3, 1.0) : (0.3, 1.0, 0.3, 0.1)
+    let sum =
+      parts.0 * weights.0 + parts.1 * weights.1 + parts.2 * weights.2 + parts.3 * weights.3
+    let isFinished =
+      connecting.isFinished && (isGet || upload.isFinished) && responding.isFinished
+      && download.isFinished
+    return (sum / (weights.0 + weights.1 + weights.2 + weights.3), isFinished)
+  }
+}
+
+// MARK: - Parts
+
+extension RequestProgress {
+  /// Three quarters are reached at the estimate, the end never. (PRG-19)
+  private static func approach(_ done: Double, estimate: Double) -> Double {
+    1 - exp2(-2 * done / estimate)
+  }
+
+  private struct Transfer: Sendable {
+    let estimate: Double
+    /// nil while unknown. (PRG-20)
+    var total: Double?
+    var done = 0.0
+
+    init(estimate: Double) {
+      self.estimate = estimate
+    }
+
+    var fraction: Double {
+      guard let total else { return approach(max(0, done), estimate: estimate) }
+      return min(1, max(0, done / total))
+    }
+
+    var isFinished: Bool { total.map { done >= $0 } ?? false }
+  }
+
+  private struct Wait: Sendable {
+    let estimate: Double
+    private var start: Double?
+    private var seconds = 0.0
+    private(set) var isFinished = false
+
+    init(estimate: Double) {
+      self.estimate = estimate
+    }
+
+    var fraction: Double { isFinished ? 1 : approach(seconds, estimate: estimate) }
+
+    mutating func tick(_ now: Double) {
+      guard !isFinished else { return }
+      if let start { seconds = max(seconds, now - start) } else { start = now }
+    }
+
+    mutating func finish() { isFinished = true }
+  }
+}

@@ -1,0 +1,56 @@
+/// What a network result means before any transformer saw it: pure rules.
+package enum ResponseInterpretation: Sendable {
+  /// Goes through the pipeline.
+  case response(Response)
+  /// 304 with data to keep: a success that is not new and runs no transformer. (NM-01, NM-03)
+  case notModified(Entity)
+
+  /// - Parameter existing: the data of the request's own resource (LOAD-39).
+  package init(_ result: NetworkResult, existing: Entity?, now: Double) {
+    let exchange = result.response.map { Exchange($0) }
+    // Success and error together are a failure that keeps both (LOAD-11).
+    if let error = result.error {
+      self = .response(
+        .failure(
+          Self.error(
+            exchange, result, status: exchange?.status, cause: .transport(error), now: now)))
+      return
+    }
+    switch exchange?.status {
+    case 304:
+      if let existing {
+        self = .notModified(existing)
+      } else {
+        self = .response(
+          .failure(Self.error(nil, result, status: nil, cause: .noLocalDataFor304, now: now)))
+      }
+    case .some(let status) where status >= 400:
+      self = .response(
+        .failure(Self.error(exchange, result, status: status, cause: nil, now: now)))
+    default:
+      self = .response(.success(Self.entity(exchange, result, now: now)))
+    }
+  }
+
+  private static func entity(_ exchange: Exchange?, _ result: NetworkResult, now: Double) -> Entity
+  {
+    var entity = Entity(
+      content: .bytes(result.body ?? []), headers: result.response?.headers ?? Headers(),
+      timestamp: now)
+    entity.exchange = exchange
+    return entity
+  }
+
+  private static func error(
+    _ exchange: Exchange?, _ result: NetworkResult, status: Int?, cause: RequestErrorCause?,
+    now: Double
+  ) -> RequestError {
+    // No body at all: no entity; an empty one: an entity with empty content (ERR-08).
+    let hasBody = exchange != nil && result.body != nil
+    var error = RequestError(
+      httpStatus: status, entity: hasBody ? entity(exchange, result, now: now) : nil, cause: cause,
+      timestamp: now)
+    error.exchange = exchange
+    return error
+  }
+}

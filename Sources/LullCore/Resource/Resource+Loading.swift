@@ -1,0 +1,72 @@
+extension Resource {
+  /// Always goes to the network, also during another load or with fresh data. (LOAD-01)
+  ///
+  /// Order of events: the request is built and started, `requested` is sent, the call returns;
+  /// later, one of newData, notModified, error, requestCancelled, then the hooks of the returned
+  /// request (LOAD-02, STA-14). Lua: `resource:load()`.
+  @discardableResult
+  public func load() -> Request {
+    service.pump.log(.staleness, "\(displayName): loading")
+    return load(
+      using: request("GET", body: nil) { [record] http in
+        // Read again at each build, so that a repeated request carries the validators of its time
+        // (LOAD-04).
+        if let (name, value) = record.state.conditionalHeader {
+          http.headers[name] = value
+        }
+      })
+  }
+
+  /// Loads unless a load is in flight or the data is fresh enough. (LOAD-15 to LOAD-31)
+  ///
+  /// Returns the load in flight, a new load, or nil: already up to date. Lua:
+  /// `resource:load_if_needed()`.
+  @discardableResult
+  public func loadIfNeeded() -> Request? {
+    if let running = record.loadRequests.first {
+      service.pump.log(.staleness, "\(displayName): a load is already in progress")
+      return running
+    }
+    if isUpToDate {
+      service.pump.log(.staleness, "\(displayName): up to date, not loading")
+      return nil
+    }
+    return load()
+  }
+
+  /// Promotes a request to a load: its outcome becomes this resource's state. (LOAD-32 to LOAD-39)
+  ///
+  /// Adds it to `loadRequests` and sends `requested` at once; does not start it (LOAD-37).
+  @discardableResult
+  public func load(using request: Request) -> Request {
+    record.loadRequests.append(request)
+    let token = record.state.loadStarted()
+    request.onCancel { [record] in record.loadRequests.removeAll { $0 === request } }
+    request.onCompletion { [self] response in
+      record.loadRequests.removeAll { $0 === request }
+      loadEnded(token, response)
+    }
+    notify(.requested)
+    return request
+  }
+
+  private func loadEnded(_ token: ResourceState.LoadToken, _ response: Response) {
+    let outcome: ResourceState.LoadOutcome
+    switch response.outcome {
+    case .success(let entity): outcome = response.isNew ? .newData(entity) : .notModified
+    case .failure(let error):
+      outcome = response.isCancellation ? .cancelled : .failure(error)
+    }
+    let event = record.state.loadEnded(token, outcome, now: service.pump.clock.now)
+    service.pump.log(.stateChanges, "\(shortDescription): \(event)")
+    stateChanged()
+    notify(event)
+  }
+
+  /// Cancels loads (not other requests) if nobody observes this resource. (CAN-01 to CAN-04)
+  public func cancelLoadIfUnobserved() {
+    record.observers.removeDead(resource: self)
+    guard record.observers.isEmpty else { return }
+    for request in record.loadRequests { request.cancel() }
+  }
+}

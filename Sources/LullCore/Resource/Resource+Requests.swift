@@ -1,0 +1,92 @@
+extension Resource {
+  /// Sends a request that leaves this resource's state alone. (STA-02, REQ-01)
+  ///
+  /// Order of events: URL and method, configured headers, the body's type and bytes, `mutation`,
+  /// configured mutations, decorators, then tracked and started (MUT-01, DEC-11). What cannot be sent
+  /// comes back already completed with a failure, untracked (REQ-25). Lua: `resource:request(…)`.
+  @discardableResult
+  public func request(
+    _ method: String, body: RequestBody? = nil,
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    let adHoc: AdHocMutation?
+    if let body {
+      do throws(RequestBodyFailure) {
+        let (bytes, contentType) = try body.encoded()
+        adHoc = { (http: inout HTTPRequest) throws(RequestError) in
+          http.headers["content-type"] = contentType
+          http.body = bytes
+          try mutation?(&http)
+        }
+      } catch {
+        return failedBeforeSending(error.cause, method: method)
+      }
+    } else {
+      adHoc = mutation
+    }
+    return send(makeRequest(method, adHoc: adHoc))
+  }
+
+  /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)
+  package func failedBeforeSending(_ cause: RequestErrorCause, method: String) -> Request {
+    failedBeforeSending(
+      RequestError(
+        httpStatus: nil, entity: nil, cause: cause, timestamp: service.pump.clock.now),
+      method: method)
+  }
+
+  private func failedBeforeSending(_ error: RequestError, method: String) -> FixedRequest {
+    var error = error
+    error.method = method
+    error.url = url.text
+    return FixedRequest(
+      .failure(error), pump: service.pump, resource: self, method: method)
+  }
+
+  /// Builds without decorating, tracking or starting.
+  func makeRequest(_ method: String, adHoc: AdHocMutation?) -> Request {
+    switch record.invalidSource {
+    case nil: break
+    case .missing: return failedBeforeSending(.invalidURL(source: nil), method: method)
+    case .unparsable(let source):
+      return failedBeforeSending(.invalidURL(source: source), method: method)
+    }
+    let configuration = configuration(for: method)
+    if let failure = configuration.failure { return failedBeforeSending(failure, method: method) }
+    var http = HTTPRequest(
+      method: method, url: url.text, headers: configuration.settings.headers,
+      limits: configuration.settings.limits)
+    do throws(RequestError) {
+      try adHoc?(&http)
+      for mutation in configuration.settings.mutations { try mutation(&http) }
+    } catch {
+      return failedBeforeSending(error, method: method)
+    }
+    return NetworkRequest(resource: self, initialMethod: method, adHoc: adHoc, http: http)
+  }
+
+  private func send(_ request: Request) -> Request {
+    guard !(request is FixedRequest) else { return request }
+    var request = request
+    // Decorators are those of the final method (CFG-17, DEC-13).
+    let settings = configuration(for: request.method ?? "GET").settings
+    for decorate in settings.decorators {
+      do throws(RequestError) {
+        request = try decorate(self, request)
+      } catch {
+        return failedBeforeSending(error, method: request.method ?? "GET")
+      }
+    }
+    track(request)
+    return request.start()
+  }
+
+  /// Lists the request until it completes: out of the list at once when cancelled, else when its
+  /// hooks run. (STA-03, STA-12, STA-13)
+  private func track(_ request: Request) {
+    guard !request.isCompleted else { return }
+    record.allRequests.append(request)
+    request.onCancel { [record] in record.allRequests.removeAll { $0 === request } }
+    request.onCompletion { [record] _ in record.allRequests.removeAll { $0 === request } }
+  }
+}

@@ -1,0 +1,76 @@
+/// One URL of a service: its latest data, its latest error, its requests and observers.
+///
+/// Resources are unique within a service: the same absolute URL gives the same object while anybody
+/// holds it (SVC-24 to SVC-26), and the same state for as long as the service remembers it. State
+/// changes only through loads, overrides, cache and wipe, so observers always hear of it (STA-17).
+/// Home thread only. Lua: `Resource`.
+public final class Resource {
+  public let service: Service
+  package let record: ResourceRecord
+  /// The number a script's host knows this object by; 0 if none.
+  package var hostHandle: UInt64 = 0
+
+  package init(service: Service, record: ResourceRecord) {
+    self.service = service
+    self.record = record
+    record.resource = self
+  }
+
+  deinit {
+    service.table.resourceReleased(record)
+  }
+
+  public var url: ResourceURL { record.url }
+
+  // MARK: State
+
+  /// What the last successful load, override or cache hit left; nil if there is none.
+  public var latestData: Entity? { record.state.latestData }
+
+  /// The last load's failure; nil as soon as anything succeeds. (STA-07)
+  public var latestError: RequestError? { record.state.latestError }
+
+  /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
+  public var timestamp: Double { record.state.timestamp }
+
+  /// Whether a load is in progress. (STA-04, STA-10)
+  public var isLoading: Bool { !record.loadRequests.isEmpty }
+
+  /// Whether any request of this resource is in progress. (STA-03)
+  public var isRequesting: Bool { !record.allRequests.isEmpty }
+
+  /// Whether `loadIfNeeded` would find the data, or a recent error, fresh enough. (LOAD-24)
+  public var isUpToDate: Bool {
+    let configuration = configuration.settings
+    return record.state.isUpToDate(
+      now: service.pump.clock.now, expirationTime: configuration.expirationTime,
+      retryTime: configuration.retryTime)
+  }
+
+  public var loadRequests: [Request] { record.loadRequests }
+  public var allRequests: [Request] { record.allRequests }
+
+  /// GET's configuration. (CFG-08)
+  package var configuration: ResolvedConfiguration { configuration(for: "GET") }
+
+  package func configuration(for method: String) -> ResolvedConfiguration {
+    service.resolvedConfiguration(for: record, method: method)
+  }
+
+  /// The URL with the base abbreviated, and flags: L loading, D data, E error. (STA-16)
+  package var shortDescription: String {
+    var flags = ""
+    if isLoading { flags += "L" }
+    if latestData != nil { flags += "D" }
+    if latestError != nil { flags += "E" }
+    return displayName + " [" + flags + "]"
+  }
+
+  package var displayName: String {
+    switch record.invalidSource {
+    case nil: url.abbreviated(base: service.baseURL)
+    case .missing: "<no URL>"
+    case .unparsable(let source): "<invalid URL: \(source)>"
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/// What a service remembers of one URL: state, observers, requests, computed configuration.
+///
+/// The service holds records; users hold `Resource` objects, which keep record and service alive. A
+/// record whose `Resource` is gone and which nobody observes is unused and may be evicted (SVC-28 to
+/// SVC-33). No record holds its service or its `Resource` strongly, so nothing here is a cycle.
+package final class ResourceRecord {
+  package let url: ResourceURL
+  /// Why the URL is no URL; nil for valid resources.
+  package let invalidSource: InvalidSource?
+  package var state = ResourceState()
+  package let observers = ObserverList()
+  /// In order of initiation.
+  package var loadRequests: [Request] = []
+  package var allRequests: [Request] = []
+
+  package weak var resource: Resource?
+  /// Changes with each use; an entry of the eviction queue with an older stamp is stale.
+  package var useStamp = 0
+
+  private var configurations: [(method: String, configuration: ResolvedConfiguration)] = []
+  private var configurationVersion = -1
+
+  package enum InvalidSource: Equatable {
+    case missing
+    case unparsable(String)
+  }
+
+  package init(url: ResourceURL, invalidSource: InvalidSource? = nil) {
+    self.url = url
+    self.invalidSource = invalidSource
+  }
+
+  package var isInUse: Bool { resource != nil || !observers.isEmpty }
+
+  /// The memoised configuration of a method, computed at most once per version. (CFG-13)
+  package func configuration(
+    _ method: String, version: Int, compute: () -> ResolvedConfiguration
+  ) -> ResolvedConfiguration {
+    if version == configurationVersion {
+      for entry in configurations where entry.method == method { return entry.configuration }
+    } else {
+      configurations = []
+      configurationVersion = version
+    }
+    let configuration = compute()
+    configurations.append((method, configuration))
+    return configuration
+  }
+}

@@ -1,0 +1,118 @@
+/// The facets of a resource as a value: events in, the event for observers out.
+///
+/// No clock, no callbacks, no requests: `Resource` performs the effects. Whether something loads is
+/// the request list's business, so the facets stay independent (STA-09).
+package struct ResourceState {
+  package private(set) var latestData: Entity?
+  package private(set) var latestError: RequestError?
+  package private(set) var isInvalidated = false
+
+  private var loadsStarted = 0
+  private var latestSucceededLoad = 0
+  private var invalidations = 0
+
+  package init() {}
+
+  /// One load's place in the order of starts, and the invalidation it started under.
+  package struct LoadToken {
+    fileprivate let order: Int
+    fileprivate let invalidations: Int
+  }
+
+  /// How a load ended, as far as state is concerned.
+  package enum LoadOutcome {
+    case newData(Entity)
+    case notModified
+    case failure(RequestError)
+    case cancelled
+  }
+
+  /// A load starts, that is: `requested` is about to be sent. (STA-11: start order is its order)
+  package mutating func loadStarted() -> LoadToken {
+    loadsStarted += 1
+    return LoadToken(order: loadsStarted, invalidations: invalidations)
+  }
+
+  /// A load ended; the event observers get.
+  ///
+  /// A load that started before one that has succeeded changes nothing (STA-11). A cancelled one
+  /// touches neither data, error nor invalidation (CXL-11, INV-04). An invalidation outlives the
+  /// loads that were already in flight (INV-07).
+  package mutating func loadEnded(_ load: LoadToken, _ outcome: LoadOutcome, now: Double)
+    -> ResourceEvent
+  {
+    if case .cancelled = outcome { return .requestCancelled }
+    guard load.order > latestSucceededLoad else { return .notModified }
+    if load.invalidations == invalidations { isInvalidated = false }
+    switch outcome {
+    case .newData(let entity):
+      latestSucceededLoad = load.order
+      latestData = entity
+      latestError = nil
+      return .newData(.network)
+    case .notModified:
+      latestSucceededLoad = load.order
+      latestData?.timestamp = now
+      latestError = nil
+      return .notModified
+    case .failure(let error):
+      latestError = error
+      return .error
+    case .cancelled:
+      return .requestCancelled
+    }
+  }
+
+  /// A local value replaces the data; errors and invalidation are cleared. (OVR-02, OVR-11)
+  package mutating func override(with entity: Entity) -> ResourceEvent {
+    latestData = entity
+    latestError = nil
+    isInvalidated = false
+    return .newData(.localOverride)
+  }
+
+  /// Content replaced, headers kept (OVR-07 to OVR-10): they no longer validate it.
+  package mutating func override(with content: Content, now: Double) -> ResourceEvent {
+    var entity =
+      latestData ?? Entity(content: content, contentType: "application/binary", timestamp: now)
+    entity.content = content
+    entity.timestamp = now
+    entity.validatorsHold = false
+    entity.exchange = nil
+    return override(with: entity)
+  }
+
+  /// The next `loadIfNeeded` loads, whatever the ages say. (INV-01 to INV-08)
+  package mutating func invalidate() {
+    isInvalidated = true
+    invalidations += 1
+  }
+
+  /// Back to blank. Loads in flight are the caller's to cancel first. (WIPE-01, WIPE-02)
+  package mutating func wipe() -> ResourceEvent {
+    latestData = nil
+    latestError = nil
+    isInvalidated = false
+    return .newData(.wipe)
+  }
+
+  /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
+  package var timestamp: Double {
+    max(latestData?.timestamp ?? 0, latestError?.timestamp ?? 0)
+  }
+
+  /// Fresh enough: not invalidated, something there, and its age within the limit, inclusively. An
+  /// error switches the limit to `retryTime`. (LOAD-21, LOAD-24 to LOAD-26)
+  package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
+    guard !isInvalidated, latestData != nil || latestError != nil else { return false }
+    return now - timestamp <= (latestError != nil ? retryTime : expirationTime)
+  }
+
+  /// The conditional header the next load sends. (LOAD-03, OVR-10)
+  package var conditionalHeader: (name: String, value: String)? {
+    guard let latestData, latestData.validatorsHold else { return nil }
+    if let etag = latestData.etag { return ("if-none-match", etag) }
+    if let date = latestData.headers["last-modified"] { return ("if-modified-since", date) }
+    return nil
+  }
+}

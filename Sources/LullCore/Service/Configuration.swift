@@ -1,0 +1,34 @@
+/// The settings that apply to one resource and method. A value, built by the service's entries in
+/// order of registration (CFG-09). Times are seconds, sizes are bytes.
+public struct Configuration {
+  public var headers = Headers()
+  /// How old data may be and still count as up to date.
+  public var expirationTime = 30.0
+  /// How long after an error `loadIfNeeded` waits before it tries again.
+  public var retryTime = 1.0
+  public var progressReportingInterval = 0.05
+  /// Time-outs, body cap and connections per host.
+  public var limits = TransferLimits()
+  public var pipeline = Pipeline()
+  package var mutations: [RequestMutation] = []
+  package var decorators: [RequestDecorator] = []
+
+  public init() {}
+
+  /// Changes every request built with this configuration, after headers and ad hoc mutation.
+  /// (MUT-01, MUT-02)
+  public mutating func mutateRequests(_ mutation: @escaping RequestMutation) {
+    mutations.append(mutation)
+  }
+
+  /// Sees every request before it starts and may return another to use instead. (DEC-01 to DEC-15)
+  public mutating func decorateRequests(_ decorator: @escaping RequestDecorator) {
+    decorators.append(decorator)
+  }
+}
+
+/// Edits a request before it is sent; throwing fails the request without sending it.
+public typealias RequestMutation = (inout HTTPRequest) throws(RequestError) -> Void
+
+/// Returns the request to use: the one given, a chain around it, or another.
+public typealias RequestDecorator = (Resource, Request) throws(RequestError) -> Request

@@ -1,0 +1,41 @@
+/// One registered block of configuration: where it applies and what it changes.
+package struct ConfigurationEntry {
+  /// nil: every resource.
+  let pattern: ConfigurationPattern?
+  /// Upper case; nil: every method. (CFG-07)
+  let methods: Set<String>?
+  /// For logs: running number plus text. (CFG-19)
+  let description: String
+  let apply: ConfigurationBlock
+
+  func applies(to url: ResourceURL, method: String) throws(RequestError) -> Bool {
+    if let methods, !methods.contains(method) { return false }
+    guard let pattern else { return true }
+    return try pattern.matches(url)
+  }
+}
+
+/// Changes settings; runs when a configuration is computed, not when it is registered (CFG-13).
+///
+/// A block that throws is skipped, and requests of that resource fail with its error: nothing is
+/// ever sent without a block that may hold its credentials.
+public typealias ConfigurationBlock = (inout Configuration) throws(RequestError) -> Void
+
+/// A computed configuration with what is derived from it once.
+package final class ResolvedConfiguration {
+  package let settings: Configuration
+  package let steps: [Pipeline.Step]
+  /// Why requests must fail: the first block that raised.
+  package let failure: RequestError?
+
+  init(_ settings: Configuration, failure: RequestError?) {
+    self.settings = settings
+    self.failure = failure
+    steps = settings.pipeline.steps
+  }
+
+  /// What invalid resources have. (SVC-23)
+  static func builtIn() -> ResolvedConfiguration {
+    ResolvedConfiguration(Configuration(), failure: nil)
+  }
+}

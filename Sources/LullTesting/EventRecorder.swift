@@ -1,0 +1,28 @@
+package import LullCore
+
+/// An observer that writes down every event with the state as seen at that moment.
+package final class EventRecorder: ResourceObserver {
+  package private(set) var events: [String] = []
+  package var onEvent: ((Resource, ResourceEvent) -> Void)?
+
+  package init() {}
+
+  package func resourceChanged(_ resource: Resource, event: ResourceEvent) {
+    var line = event.description
+    if resource.isLoading { line += " L" }
+    if resource.latestData != nil { line += " D" }
+    if resource.latestError != nil { line += " E" }
+    events.append(line)
+    onEvent?(resource, event)
+  }
+
+  package func stoppedObserving(resource: Resource) {
+    events.append("stoppedObserving")
+  }
+
+  /// The events so far, which are then forgotten.
+  package func take() -> [String] {
+    defer { events = [] }
+    return events
+  }
+}

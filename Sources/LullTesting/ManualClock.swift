@@ -1,0 +1,53 @@
+package import LullCore
+
+/// A clock that stands still until told otherwise; timers fire inside `advance`.
+package final class ManualClock: HostClock {
+  package private(set) var now: Double
+  private var timers: [Timer] = []
+
+  package init(now: Double = 1000) {
+    self.now = now
+  }
+
+  package func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
+    let timer = Timer(due: now + max(0, seconds), action: action)
+    timers.append(timer)
+    return timer
+  }
+
+  /// Timers that have neither fired nor been cancelled.
+  package var activeTimerCount: Int { timers.filter { $0.action != nil }.count }
+
+  /// The time of the next timer, nil if there is none.
+  package var nextDue: Double? { timers.filter { $0.action != nil }.map(\.due).min() }
+
+  /// Moves time on, firing what becomes due in order of time, then of scheduling.
+  package func advance(by seconds: Double) {
+    let end = now + seconds
+    while let timer = nextTimer(until: end) {
+      now = max(now, timer.due)
+      let action = timer.action
+      timer.action = nil
+      timers.removeAll { $0 === timer }
+      action?()
+    }
+    now = end
+  }
+
+  private func nextTimer(until end: Double) -> Timer? {
+    timers.removeAll { $0.action == nil }
+    return timers.filter { $0.due <= end }.min { $0.due < $1.due }
+  }
+
+  private final class Timer: HostTimer {
+    let due: Double
+    var action: (() -> Void)?
+
+    init(due: Double, action: @escaping () -> Void) {
+      self.due = due
+      self.action = action
+    }
+
+    func cancel() { action = nil }
+  }
+}

@@ -1,0 +1,231 @@
+import CCurl
+import Glibc
+import LullCore
+
+/// A curl easy handle with the response it receives, used for one exchange after the other.
+///
+/// What never changes is set once; of the rest only what differs from the exchange before. Home
+/// thread only.
+final class CurlEasy {
+  private static let receiveBufferSize = 64 << 10
+
+  let handle: UnsafeMutableRawPointer
+  /// Whose exchange it carries.
+  var transfer: CurlTransfer?
+  private(set) var response = IncomingResponse()
+  /// The pool's note of where it keeps this handle.
+  var place = 0
+
+  /// What is set at present.
+  private var method = "GET"
+  private var sendsBody = false
+  private var headers = Headers()
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+  private var timeout = 0
+  private var connectTimeout = 0
+  private var isTLS = false
+
+  /// curl writes its explanation of a failure here.
+  private let errorText: UnsafeMutablePointer<CChar>
+
+  init?(multi: CurlMulti, userAgent: String, authorities: CertificateAuthorities) {
+    guard let handle = curl_easy_init() else { return nil }
+    self.handle = handle
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    // Unretained: the provider keeps every handle it uses until it is out of curl.
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    setPointer(CURLOPT_PRIVATE, this)
+    setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
+    setPointer(CURLOPT_WRITEDATA, this)
+    setPointer(CURLOPT_HEADERDATA, this)
+    ccurl_easy_set_writer(handle, CURLOPT_WRITEFUNCTION, CurlEasy.bodyArrived)
+    ccurl_easy_set_writer(handle, CURLOPT_HEADERFUNCTION, CurlEasy.lineArrived)
+    // Unretained: the multi handle outlives every connection, closing them when it is closed.
+    let sockets = Unmanaged.passUnretained(multi).toOpaque()
+    setPointer(CURLOPT_OPENSOCKETDATA, sockets)
+    setPointer(CURLOPT_CLOSESOCKETDATA, sockets)
+    ccurl_easy_set_opener(handle, CurlMulti.open)
+    ccurl_easy_set_closer(handle, CurlMulti.closer)
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_NOPROGRESS, 1)
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    setText(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+    setText(CURLOPT_ACCEPT_ENCODING, "")
+    setText(CURLOPT_USERAGENT, userAgent)
+    set(CURLOPT_BUFFERSIZE, CurlEasy.receiveBufferSize)
+    if let file = authorities.file { setText(CURLOPT_CAINFO, file) }
+    if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
+  }
+
+  deinit {
+    curl_easy_cleanup(handle)
+    curl_slist_free_all(headerList)
+    errorText.deallocate()
+  }
+
+  // MARK: Before
+
+  /// Sets everything up for the present hop of `transfer`; false if curl refuses (memory).
+  func prepare(for transfer: CurlTransfer, to origin: Origin) -> Bool {
+    let request = transfer.request
+    self.transfer = transfer
+    errorText.pointee = 0
+    response.start(
+      maxBodySize: request.limits.maxBodySize, expectsBody: request.method != "HEAD")
+    guard setText(CURLOPT_URL, request.url) else { return false }
+    if origin.isTLS != isTLS {
+      isTLS = origin.isTLS
+      // Worth waiting for a first connection that may carry all; without TLS there is no HTTP/2.
+      set(CURLOPT_PIPEWAIT, isTLS ? 1 : 0)
+    }
+    set(&timeout, CURLOPT_TIMEOUT_MS, transfer.remainingTime)
+    set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, request.limits.connectTimeout)
+    let body = CurlEasy.body(of: request)
+    guard setMethod(request.method, body) else { return false }
+    return setHeaders(request.headers)
+  }
+
+  /// Lets go of the exchange and of what it sent.
+  func finish() {
+    transfer = nil
+    if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
+  }
+
+  /// Gives away the response's body.
+  func takeBody() -> [UInt8] {
+    response.takeBody()
+  }
+
+  /// POST, PUT and PATCH always say how long their body is, be it nothing.
+  private static func body(of request: HTTPRequest) -> [UInt8]? {
+    switch request.method {
+    case "HEAD": nil
+    case "POST", "PUT", "PATCH": request.body ?? []
+    default: request.body
+    }
+  }
+
+  private func setMethod(_ method: String, _ body: [UInt8]?) -> Bool {
+    let hadBody = sendsBody
+    if method != self.method || hadBody != (body != nil) {
+      self.method = method
+      sendsBody = body != nil
+      // Of curl's three kinds the one that treats the body right; the name goes beside it.
+      let kind = sendsBody ? CURLOPT_POST : method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET
+      guard set(kind, 1) else { return false }
+      let isKindsOwn = method == (sendsBody ? "POST" : "GET") || method == "HEAD"
+      guard isKindsOwn ? setText(CURLOPT_CUSTOMREQUEST, nil) : setText(CURLOPT_CUSTOMREQUEST, method)
+      else { return false }
+    }
+    guard let body else { return true }
+    ccurl_easy_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
+    return body.withUnsafeBytes { bytes in
+      // curl copies as many bytes as it was told above; of an empty body it needs some address.
+      let address = bytes.baseAddress ?? UnsafeRawPointer(errorText)
+      return ccurl_easy_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, address) == CURLE_OK
+    }
+  }
+
+  // MARK: After
+
+  /// What curl knows about a failure.
+  func error(_ code: CURLcode, of transfer: CurlTransfer, at origin: Origin) -> TransportError {
+    var systemError = 0
+    ccurl_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
+    return CurlErrorMapping(
+      origin: origin, limits: transfer.request.limits, elapsed: transfer.elapsed,
+      wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
+      systemError: code == CURLE_COULDNT_CONNECT ? Int32(systemError) : 0,
+      // Written by curl, ended by a zero byte, and emptied by `prepare`.
+      detail: String(cString: errorText), response: response
+    ).error(code)
+  }
+
+  var usedHTTP2: Bool {
+    var version = 0
+    ccurl_easy_get_long(handle, CURLINFO_HTTP_VERSION, &version)
+    return version == CURL_HTTP_VERSION_2_0
+  }
+
+  var metrics: TransferMetrics {
+    let toSend = transfer.flatMap { CurlEasy.body(of: $0.request)?.count } ?? 0
+    let toReceive = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+    return TransferMetrics(
+      sent: size(CURLINFO_SIZE_UPLOAD_T), toSend: toSend,
+      received: size(CURLINFO_SIZE_DOWNLOAD_T), toReceive: toReceive < 0 ? nil : toReceive)
+  }
+
+  private func size(_ info: CURLINFO) -> Int {
+    var value: curl_off_t = 0
+    ccurl_easy_get_size(handle, info, &value)
+    return value
+  }
+
+  // MARK: Options
+
+  private func setHeaders(_ headers: Headers) -> Bool {
+    // Comparing costs one look at the bytes; most exchanges of a service send the same headers.
+    guard headerList == nil || headers != self.headers else { return true }
+    guard let list = HeaderList.make(headers) else { return false }
+    ccurl_easy_set_list(handle, CURLOPT_HTTPHEADER, list)
+    curl_slist_free_all(headerList)
+    headerList = list
+    self.headers = headers
+    return true
+  }
+
+  /// Sets a limit in milliseconds if it is new; what is too long to count means none.
+  private func set(_ current: inout Int, _ option: CURLoption, _ seconds: Double) {
+    let isFinite = seconds < 2_000_000
+    let milliseconds = isFinite ? max(1, Int((max(0, seconds) * 1000).rounded(.up))) : 0
+    guard milliseconds != current else { return }
+    current = milliseconds
+    // For connecting, 0 would mean curl's default of five minutes.
+    let unlimited = option == CURLOPT_CONNECTTIMEOUT_MS ? 2_000_000_000 : 0
+    set(option, isFinite ? milliseconds : unlimited)
+  }
+
+  @discardableResult
+  private func set(_ option: CURLoption, _ value: Int) -> Bool {
+    ccurl_easy_set_long(handle, option, value) == CURLE_OK
+  }
+
+  @discardableResult
+  private func setText(_ option: CURLoption, _ value: String?) -> Bool {
+    ccurl_easy_set_string(handle, option, value) == CURLE_OK
+  }
+
+  @discardableResult
+  private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) -> Bool {
+    ccurl_easy_set_pointer(handle, option, value) == CURLE_OK
+  }
+
+  // MARK: C callbacks
+
+  private static let bodyArrived: curl_write_callback = { bytes, size, count, this in
+    guard let bytes, let this else { return 0 }
+    let buffer = CurlEasy.buffer(bytes, size * count)
+    // `this` was set in `init`; the provider keeps the object while curl knows it.
+    let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
+    return easy.response.takeBody(buffer) ? buffer.count : -1
+  }
+
+  private static let lineArrived: curl_write_callback = { bytes, size, count, this in
+    guard let bytes, let this else { return 0 }
+    let buffer = CurlEasy.buffer(bytes, size * count)
+    // `this` was set in `init`; the provider keeps the object while curl knows it.
+    let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
+    return easy.response.takeLine(buffer) ? buffer.count : -1
+  }
+
+  /// curl's bytes, valid for the duration of the callback.
+  private static func buffer(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int)
+    -> UnsafeBufferPointer<UInt8>
+  {
+    // CChar and UInt8 differ in sign only, which C bytes do not have.
+    UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
+  }
+}

@@ -1,0 +1,249 @@
+import CCurl
+import CUV
+import Glibc
+
+/// One curl multi handle on one libuv loop: its sockets, its timer, its finished transfers.
+///
+/// Inside curl's callbacks only facts are recorded and libuv told what to watch; curl itself is never
+/// called there. Home thread only.
+final class CurlMulti {
+  /// Connections kept open without a transfer, over all hosts.
+  private static let maxIdleConnections = 512
+
+  /// Between a completion and its reading the handle is still attached.
+  private(set) var attachedCount = 0
+  /// True while curl's own code runs: nothing may be added, removed or cancelled now.
+  private(set) var isInsideCurl = false
+  private(set) var hasCompletions = false
+  /// curl wants to be called now, without a socket: new transfers, passed deadlines.
+  private(set) var isTimeoutDue = false
+  private(set) var hasUnwatchedSockets = false
+
+  private let multi: UnsafeMutableRawPointer
+  private let loop: UnsafeMutablePointer<uv_loop_t>
+  private let timer: UnsafeMutablePointer<uv_timer_t>
+  private let guardsSignal: Bool
+  /// By descriptor.
+  private var sockets: [CurlSocket?] = []
+  /// When curl wants to be called, and what the timer is set to, in the loop's milliseconds.
+  private var deadline = UInt64.max
+  private var timerIsSetTo = UInt64.max
+  private var isClosed = false
+
+  init?(loop: UnsafeMutablePointer<uv_loop_t>, blocksSIGPIPE: Bool) {
+    guard CurlMulti.isCurlReady, let multi = curl_multi_init() else { return nil }
+    self.multi = multi
+    self.loop = loop
+    guardsSignal = blocksSIGPIPE
+    timer = .allocate(capacity: 1)
+    uv_timer_init(loop, timer)
+    // Unretained, here and below: `close` comes before the last reference goes.
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    timer.pointee.data = this
+    ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, this)
+    ccurl_multi_set_socket_watcher(multi, CurlMulti.watchSocket)
+    ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, this)
+    ccurl_multi_set_timer_watcher(multi, CurlMulti.setTimer)
+    ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, CurlMulti.maxIdleConnections)
+  }
+
+  deinit {
+    close()
+  }
+
+  // MARK: Transfers
+
+  /// Starts `easy`; its request goes out with the next `performDue`.
+  func add(_ easy: CurlEasy) -> CURLMcode {
+    let code = callingCurl { curl_multi_add_handle(multi, easy.handle) }
+    if code == CURLM_OK { attachedCount += 1 }
+    return code
+  }
+
+  /// Takes `easy` out; if it has not finished, its connection or stream is closed at once.
+  func remove(_ easy: CurlEasy) {
+    if callingCurl({ curl_multi_remove_handle(multi, easy.handle) }) == CURLM_OK {
+      attachedCount -= 1
+    }
+  }
+
+  /// Lets curl do what does not depend on a socket, if there is such a thing.
+  func performDue() {
+    guard isTimeoutDue else { return }
+    isTimeoutDue = false
+    perform(CURL_SOCKET_BAD, 0)
+  }
+
+  /// Reports every finished transfer; each is still attached and to be removed by `body`.
+  func readCompletions(_ body: (CurlEasy, CURLcode) -> Void) {
+    hasUnwatchedSockets = false
+    guard hasCompletions else { return }
+    hasCompletions = false
+    var left: Int32 = 0
+    while !isClosed, let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE else { continue }
+      let result = ccurl_message_result(message)
+      var easy: UnsafeMutableRawPointer?
+      ccurl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &easy)
+      guard let easy else { continue }
+      // The provider keeps every easy handle it has added, and set its own address as private data.
+      body(Unmanaged<CurlEasy>.fromOpaque(easy).takeUnretainedValue(), result)
+    }
+  }
+
+  /// Closes all connections. Every transfer must have been removed. Closing twice does nothing.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    callingCurl { _ = curl_multi_cleanup(multi) }
+    for socket in sockets { socket?.close() }
+    sockets = []
+    UVHandle.closeAndFree(timer)
+  }
+
+  // MARK: Calling curl
+
+  fileprivate func perform(_ descriptor: curl_socket_t, _ events: Int32) {
+    var running: Int32 = 0
+    callingCurl { _ = curl_multi_socket_action(multi, descriptor, events, &running) }
+    if Int(running) < attachedCount { hasCompletions = true }
+  }
+
+  func socketIsReady(_ descriptor: curl_socket_t, _ events: Int32) {
+    guard !isClosed else { return }
+    perform(descriptor, events)
+  }
+
+  private func callingCurl<Result>(_ body: () -> Result) -> Result {
+    let wasInside = isInsideCurl
+    isInsideCurl = true
+    defer { isInsideCurl = wasInside }
+    return guardsSignal ? SignalGuard.withoutSIGPIPE(body) : body()
+  }
+
+  /// curl's process-wide set-up, at the first use of any provider.
+  private static let isCurlReady: Bool = ccurl_global_init() == CURLE_OK
+
+  // MARK: Sockets
+
+  /// Makes a socket that stays watched from one exchange to the next, see `CurlSocket`.
+  fileprivate func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    let descriptor = Glibc.socket(
+      address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+      address.pointee.protocol)
+    guard descriptor >= 0 else { return CURL_SOCKET_BAD }
+    insert(CurlSocket(descriptor: descriptor, isKept: true, multi: self))
+    return descriptor
+  }
+
+  fileprivate func closeSocket(_ descriptor: curl_socket_t) -> Int32 {
+    remove(descriptor)
+    return Glibc.close(descriptor)
+  }
+
+  private func watchSocket(_ descriptor: curl_socket_t, _ what: Int32) -> Int32 {
+    if what == CURL_POLL_REMOVE {
+      guard let socket = socket(descriptor) else { return 0 }
+      socket.release()
+      if !socket.isKept { remove(descriptor) }
+      return 0
+    }
+    var events: Int32 = 0
+    if what & CURL_POLL_IN != 0 { events |= Int32(UV_READABLE.rawValue) }
+    if what & CURL_POLL_OUT != 0 { events |= Int32(UV_WRITABLE.rawValue) }
+    hasUnwatchedSockets = true
+    let socket = socket(descriptor) ?? insertForeign(descriptor)
+    return socket.watch(events, on: loop) ? 0 : -1
+  }
+
+  private func socket(_ descriptor: curl_socket_t) -> CurlSocket? {
+    let index = Int(descriptor)
+    return index >= 0 && index < sockets.count ? sockets[index] : nil
+  }
+
+  private func insertForeign(_ descriptor: curl_socket_t) -> CurlSocket {
+    let socket = CurlSocket(descriptor: descriptor, isKept: false, multi: self)
+    insert(socket)
+    return socket
+  }
+
+  private func insert(_ socket: CurlSocket) {
+    let index = Int(socket.descriptor)
+    while sockets.count <= index { sockets.append(nil) }
+    sockets[index]?.close()
+    sockets[index] = socket
+  }
+
+  private func remove(_ descriptor: curl_socket_t) {
+    guard let socket = socket(descriptor) else { return }
+    socket.close()
+    sockets[Int(descriptor)] = nil
+  }
+
+  // MARK: Timer
+
+  private func setTimeout(_ milliseconds: Int) {
+    isTimeoutDue = milliseconds == 0
+    guard milliseconds > 0 else {
+      deadline = .max
+      return
+    }
+    deadline = uv_now(loop) + UInt64(milliseconds)
+    // A timer that fires too early is set again then; most deadlines are dropped before that.
+    if deadline < timerIsSetTo { startTimer() }
+  }
+
+  private func startTimer() {
+    let now = uv_now(loop)
+    timerIsSetTo = deadline
+    uv_timer_start(timer, CurlMulti.timerFired, deadline > now ? deadline - now : 0, 0)
+  }
+
+  private func timerHasFired() {
+    timerIsSetTo = .max
+    guard deadline != .max else { return }
+    if uv_now(loop) < deadline {
+      startTimer()
+    } else {
+      isTimeoutDue = true
+      deadline = .max
+      // It may have fired just before libuv waits for sockets; that wait must not happen now.
+      uv_stop(loop)
+    }
+  }
+
+  // MARK: C callbacks
+
+  private static let watchSocket: curl_socket_callback = { _, descriptor, what, this, _ in
+    guard let this else { return 0 }
+    // `this` was set in `init`, and curl calls nobody after `close`.
+    return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue()
+      .watchSocket(descriptor, what)
+  }
+
+  private static let setTimer: curl_multi_timer_callback = { _, milliseconds, this in
+    guard let this else { return 0 }
+    // `this` was set in `init`, and curl calls nobody after `close`.
+    Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().setTimeout(milliseconds)
+    return 0
+  }
+
+  private static let timerFired: uv_timer_cb = { timer in
+    guard let this = timer?.pointee.data else { return }
+    // `this` was set in `init`; a closed timer does not fire.
+    Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().timerHasFired()
+  }
+
+  /// For every easy handle added here, with this object's address as data.
+  static let open: curl_opensocket_callback = { this, _, address in
+    guard let this, let address else { return CURL_SOCKET_BAD }
+    // Set by the provider for all its easy handles; curl opens no sockets after `close`.
+    return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().openSocket(address)
+  }
+
+  static let closer: curl_closesocket_callback = { this, descriptor in
+    guard let this else { return Glibc.close(descriptor) }
+    // Set by the provider for all its easy handles; the last call comes from within `close`.
+    return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().closeSocket(descriptor)
+  }
+}

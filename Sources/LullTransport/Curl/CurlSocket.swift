@@ -1,0 +1,83 @@
+import CCurl
+import CUV
+
+/// What libuv watches for one of curl's sockets.
+///
+/// Between two exchanges on a kept connection curl lets go of the socket and takes it back unchanged.
+/// A connection's socket therefore stays watched until it is closed, or reports something nobody
+/// waits for: that saves two system calls per exchange. Sockets curl closes behind our back (those of
+/// its resolver) are never kept.
+final class CurlSocket {
+  let descriptor: curl_socket_t
+  /// Opened by us and closed by us, so that there is no moment at which it is watched but closed.
+  let isKept: Bool
+
+  /// The events curl waits for, as libuv's flags; 0 while it waits for none.
+  private(set) var wanted: Int32 = 0
+  /// The events libuv watches.
+  private var watched: Int32 = 0
+  private var poll: UnsafeMutablePointer<uv_poll_t>?
+  private unowned let multi: CurlMulti
+
+  init(descriptor: curl_socket_t, isKept: Bool, multi: CurlMulti) {
+    self.descriptor = descriptor
+    self.isKept = isKept
+    self.multi = multi
+  }
+
+  /// Watches for `events` from now on; false if libuv cannot.
+  func watch(_ events: Int32, on loop: UnsafeMutablePointer<uv_loop_t>) -> Bool {
+    wanted = events
+    guard watched != events else { return true }
+    guard let poll = poll ?? makePoll(loop) else { return false }
+    guard uv_poll_start(poll, events, CurlSocket.becameReady) == 0 else { return false }
+    watched = events
+    return true
+  }
+
+  /// curl has no use for the socket at present.
+  func release() {
+    wanted = 0
+    if !isKept { close() }
+  }
+
+  /// Stops watching at once; the handle's memory is freed when libuv has let go of it.
+  func close() {
+    wanted = 0
+    watched = 0
+    if let poll { UVHandle.closeAndFree(poll) }
+    poll = nil
+  }
+
+  private func makePoll(_ loop: UnsafeMutablePointer<uv_loop_t>) -> UnsafeMutablePointer<uv_poll_t>?
+  {
+    let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+    guard uv_poll_init(loop, poll, descriptor) == 0 else {
+      poll.deallocate()
+      return nil
+    }
+    // Unretained: `close` comes before the last reference goes, and after it libuv calls no more.
+    poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    self.poll = poll
+    return poll
+  }
+
+  private func ready(_ status: Int32, _ events: Int32) {
+    guard wanted != 0 else {
+      // A kept connection spoke, or was closed by the server: curl finds out when it looks for one.
+      if let poll { uv_poll_stop(poll) }
+      watched = 0
+      return
+    }
+    var flags: Int32 = status < 0 ? CURL_CSELECT_ERR : 0
+    if events & Int32(UV_READABLE.rawValue) != 0 { flags |= CURL_CSELECT_IN }
+    if events & Int32(UV_WRITABLE.rawValue) != 0 { flags |= CURL_CSELECT_OUT }
+    multi.socketIsReady(descriptor, flags)
+  }
+
+  private static let becameReady: uv_poll_cb = { poll, status, events in
+    guard let data = poll?.pointee.data else { return }
+    // `data` is the socket of `makePoll`; libuv calls nobody after `close`.
+    Unmanaged<CurlSocket>.fromOpaque(data).takeUnretainedValue().ready(status, events)
+  }
+}

@@ -1,0 +1,109 @@
+import CUV
+import LullCore
+
+/// One exchange from `start` to its report, over all its redirects.
+///
+/// Once it has ended it holds neither the body it sent nor a curl handle.
+final class CurlTransfer: NetworkTransfer {
+  private enum Stage {
+    case waiting
+    case active(CurlEasy)
+    case ended(TransferMetrics)
+  }
+
+  /// What goes out on the present hop.
+  private(set) var request: HTTPRequest
+  /// Where it waits or is counted; nil before the first queue and after the end.
+  var queue: HostQueue?
+  private(set) var redirectCount = 0
+  /// Bounds the wait for a place at another origin after a redirect.
+  private var deadlineTimer: (any HostTimer)?
+
+  private var stage = Stage.waiting
+  private let completion: NetworkCompletion
+  private weak var provider: CurlProvider?
+  /// When it left the queue for the first time, in nanoseconds; 0 before.
+  private var startedAt: UInt64 = 0
+
+  init(_ request: HTTPRequest, completion: NetworkCompletion, provider: CurlProvider) {
+    self.request = request
+    self.completion = completion
+    self.provider = provider
+  }
+
+  var isWaiting: Bool {
+    if case .waiting = stage { return true }
+    return false
+  }
+
+  var hasEnded: Bool {
+    if case .ended = stage { return true }
+    return false
+  }
+
+  var easy: CurlEasy? {
+    if case .active(let easy) = stage { return easy }
+    return nil
+  }
+
+  /// Seconds since it left the queue.
+  var elapsed: Double {
+    startedAt == 0 ? 0 : Double(uv_hrtime() - startedAt) / 1e9
+  }
+
+  /// Seconds left of the whole exchange; all of them before it has left the queue.
+  var remainingTime: Double {
+    // The first hop gets the limit itself, so that pooled handles mostly need no new setting.
+    redirectCount == 0 ? request.limits.timeout : request.limits.timeout - elapsed
+  }
+
+  // MARK: What happens to it
+
+  func began(with easy: CurlEasy) {
+    if startedAt == 0 { startedAt = uv_hrtime() }
+    stage = .active(easy)
+    endWaiting()
+  }
+
+  /// It goes on with another request, and waits for a place to do so.
+  func redirected(to request: HTTPRequest) {
+    self.request = request
+    redirectCount += 1
+    stage = .waiting
+  }
+
+  /// `timer` ends the exchange if it still waits then.
+  func waits(until timer: any HostTimer) {
+    deadlineTimer = timer
+  }
+
+  private func endWaiting() {
+    deadlineTimer?.cancel()
+    deadlineTimer = nil
+  }
+
+  /// Reports; whoever calls it has taken it out of its queue and curl. Later calls do nothing.
+  func end(_ result: NetworkResult) {
+    guard !hasEnded else { return }
+    stage = .ended(metrics)
+    queue = nil
+    request.body = nil
+    endWaiting()
+    completion(result)
+  }
+
+  // MARK: NetworkTransfer
+
+  func cancel() {
+    provider?.cancel(self)
+  }
+
+  /// Bytes of the bodies, as they are on the wire.
+  var metrics: TransferMetrics {
+    switch stage {
+    case .waiting: TransferMetrics(toSend: request.body?.count ?? 0)
+    case .active(let easy): easy.metrics
+    case .ended(let metrics): metrics
+    }
+  }
+}

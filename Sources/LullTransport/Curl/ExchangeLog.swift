@@ -1,0 +1,33 @@
+import LullCore
+
+/// What the network log says about exchanges, one line each; user and password never appear.
+struct ExchangeLog {
+  private let log: Log
+
+  init(_ log: Log) {
+    self.log = log
+  }
+
+  func answered(_ request: HTTPRequest, _ response: HTTPResponse, bodySize: Int) {
+    log(
+      .network,
+      "\(ExchangeLog.name(request)) → \(response.status) (\(bodySize) bytes, "
+        + "\(ExchangeLog.milliseconds(response.elapsed ?? 0)) ms)")
+  }
+
+  func failed(_ request: HTTPRequest, _ error: TransportError) {
+    log(.network, "\(ExchangeLog.name(request)) → \(error.kind.rawValue): \(error.message)")
+  }
+
+  func redirected(_ redirect: Redirect) {
+    log(.network, redirect.message)
+  }
+
+  private static func name(_ request: HTTPRequest) -> String {
+    request.method + " " + CurlURL.withoutCredentials(request.url)
+  }
+
+  private static func milliseconds(_ seconds: Double) -> Int {
+    Int((seconds * 1000).rounded())
+  }
+}

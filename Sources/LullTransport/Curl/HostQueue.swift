@@ -1,0 +1,98 @@
+import LullCore
+
+/// The exchanges with one origin: how many are under way, and those that wait their turn.
+///
+/// A waiting exchange costs one slot here and no curl handle. First come, first served.
+final class HostQueue {
+  /// Streams of one HTTP/2 connection: curl's own limit, so that one connection carries them all.
+  private static let maxStreams = 100
+
+  let origin: Origin
+  /// Whether the last response came over HTTP/2.
+  var speaksHTTP2 = false
+  private(set) var activeCount = 0
+
+  private var waiting: [CurlTransfer?] = []
+  private var head = 0
+  /// Slots of exchanges cancelled while waiting, swept together.
+  private var cancelledCount = 0
+
+  init(origin: Origin) {
+    self.origin = origin
+  }
+
+  var waitingCount: Int { waiting.count - head - cancelledCount }
+
+  var isIdle: Bool { activeCount == 0 && waitingCount == 0 }
+
+  /// Whether one more may go out now, by the limits of that one.
+  func hasRoom(for transfer: CurlTransfer) -> Bool {
+    let connections = max(1, transfer.request.limits.connectionsPerHost)
+    return activeCount < (speaksHTTP2 ? max(connections, HostQueue.maxStreams) : connections)
+  }
+
+  func began() {
+    activeCount += 1
+  }
+
+  func ended() {
+    activeCount -= 1
+  }
+
+  func append(_ transfer: CurlTransfer) {
+    waiting.append(transfer)
+  }
+
+  /// For an exchange that has waited once already and was redirected here.
+  func prepend(_ transfer: CurlTransfer) {
+    if head > 0 {
+      head -= 1
+      waiting[head] = transfer
+    } else {
+      waiting.insert(transfer, at: 0)
+    }
+  }
+
+  /// The next one that may go out now, taken out of the queue.
+  func takeNext() -> CurlTransfer? {
+    while head < waiting.count {
+      guard let transfer = waiting[head], transfer.isWaiting else {
+        skip()
+        cancelledCount -= 1
+        continue
+      }
+      guard hasRoom(for: transfer) else { return nil }
+      skip()
+      return transfer
+    }
+    return nil
+  }
+
+  /// One of the waiting was cancelled; it must say already that it does not wait any more.
+  func waitingOneWasCancelled() {
+    cancelledCount += 1
+    // Sweeping once half is dead costs each cancellation a constant share.
+    guard cancelledCount > waitingCount else { return }
+    waiting = waiting[head...].filter { $0?.isWaiting ?? false }
+    head = 0
+    cancelledCount = 0
+  }
+
+  /// Takes out every waiting exchange.
+  func takeAll() -> [CurlTransfer] {
+    let all = waiting[head...].compactMap { $0 }.filter(\.isWaiting)
+    waiting = []
+    head = 0
+    cancelledCount = 0
+    return all
+  }
+
+  private func skip() {
+    waiting[head] = nil
+    head += 1
+    if head == waiting.count {
+      waiting.removeAll(keepingCapacity: waiting.count <= 1024)
+      head = 0
+    }
+  }
+}

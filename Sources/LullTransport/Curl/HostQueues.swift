@@ -1,0 +1,57 @@
+/// The queues of all origins, found by URL.
+final class HostQueues {
+  private static let maxIdle = 256
+
+  private var queues: [Origin: HostQueue] = [:]
+  /// The answer to the last question, and the part of the URL that decided it.
+  private var last: HostQueue?
+  private var lastPrefix: [UInt8] = []
+
+  /// nil if `url` is not an absolute http or https URL.
+  func queue(for url: String) -> HostQueue? {
+    if let last, hasLastPrefix(url) { return last }
+    guard let origin = CurlURL(url)?.origin else { return nil }
+    let queue = queue(for: origin)
+    last = queue
+    lastPrefix = HostQueues.prefix(of: url)
+    return queue
+  }
+
+  func queue(for origin: Origin) -> HostQueue {
+    if let queue = queues[origin] { return queue }
+    if queues.count >= HostQueues.maxIdle {
+      queues = queues.filter { !$0.value.isIdle }
+      last = nil
+    }
+    let queue = HostQueue(origin: origin)
+    queues[origin] = queue
+    return queue
+  }
+
+  /// Takes out everything that waits, anywhere.
+  func takeAllWaiting() -> [CurlTransfer] {
+    queues.values.flatMap { $0.takeAll() }
+  }
+
+  /// Scheme and authority, as bytes; URLs that agree in them go to the same origin.
+  private static func prefix(of url: String) -> [UInt8] {
+    var slashes = 0
+    return Array(
+      url.utf8.prefix { byte in
+        if byte == UInt8(ascii: "/") { slashes += 1 }
+        return slashes < 3 && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+      })
+  }
+
+  private func hasLastPrefix(_ url: String) -> Bool {
+    var url = url
+    return url.withUTF8 { bytes in
+      guard bytes.count >= lastPrefix.count,
+        bytes[..<lastPrefix.count].elementsEqual(lastPrefix)
+      else { return false }
+      guard bytes.count > lastPrefix.count else { return true }
+      let next = bytes[lastPrefix.count]
+      return next == UInt8(ascii: "/") || next == UInt8(ascii: "?") || next == UInt8(ascii: "#")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import LullCore
+
+/// The next hop of an exchange: where to, with what, and what the log says of it.
+struct Redirect {
+  let request: HTTPRequest
+  let origin: Origin
+  let message: String
+
+  /// Reads `location` as an answer to `request`; fails after too many hops, or if it leads nowhere.
+  init(
+    status: Int, location: String, of request: HTTPRequest, from origin: Origin, afterHops hops: Int
+  ) throws(TransportError) {
+    guard hops < RedirectPolicy.limit else {
+      throw TransportError(
+        .tooManyRedirects,
+        "\(origin.hostAndPort) redirected more than \(RedirectPolicy.limit) times")
+    }
+    guard let current = CurlURL(request.url), let target = CurlURL(request.url),
+      target.resolve(location), let targetOrigin = target.origin, target.text != nil
+    else {
+      throw TransportError(
+        .malformedResponse,
+        "\(origin.hostAndPort) redirects to '\(CurlURL.withoutCredentials(location))', "
+          + "which is no http or https URL")
+    }
+    let changesOrigin = targetOrigin != origin
+    if !changesOrigin { target.inheritCredentials(from: current) }
+    let (next, dropped) = RedirectPolicy.follow(
+      request, status: status, to: target.text ?? "", changesOrigin: changesOrigin)
+    self.request = next
+    self.origin = targetOrigin
+    var message =
+      "redirect \(status) \(CurlURL.withoutCredentials(request.url))"
+      + " -> \(CurlURL.withoutCredentials(next.url))"
+    if next.method != request.method { message += " as \(next.method)" }
+    if !dropped.isEmpty { message += " (other origin: dropped \(dropped.joined(separator: ", ")))" }
+    self.message = message
+  }
+}

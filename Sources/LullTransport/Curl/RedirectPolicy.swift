@@ -1,0 +1,56 @@
+import LullCore
+
+/// How a redirect changes the request, as browsers do it.
+enum RedirectPolicy {
+  static let limit = 10
+
+  /// Statuses that are followed when they name a Location; 304 and 300 are answers like any other.
+  static func isRedirect(_ status: Int) -> Bool {
+    switch status {
+    case 301, 302, 303, 307, 308: true
+    default: false
+    }
+  }
+
+  /// The request to send to `target`, and the names of the headers that must not travel there.
+  ///
+  /// 303 makes everything but HEAD a GET, 301 and 302 do so with POST only, 307 and 308 keep method
+  /// and body. On a change of origin only Accept*, Content-* and User-Agent go along.
+  static func follow(
+    _ request: HTTPRequest, status: Int, to target: String, changesOrigin: Bool
+  ) -> (request: HTTPRequest, dropped: [String]) {
+    var next = request
+    next.url = target
+    if becomesGet(request.method, status) {
+      next.method = "GET"
+      next.body = nil
+      removeHeaders(of: &next) { $0.hasPrefix("content-") }
+    }
+    guard changesOrigin else { return (next, []) }
+    let dropped = removeHeaders(of: &next) { name in
+      !(name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent")
+    }
+    return (next, dropped)
+  }
+
+  private static func becomesGet(_ method: String, _ status: Int) -> Bool {
+    switch status {
+    case 301, 302: method == "POST"
+    case 303: method != "GET" && method != "HEAD"
+    default: false
+    }
+  }
+
+  /// Returns the removed names, each once, in order.
+  @discardableResult
+  private static func removeHeaders(
+    of request: inout HTTPRequest, where isUnwanted: (String) -> Bool
+  ) -> [String] {
+    var removed: [String] = []
+    for (name, _) in request.headers.pairs where isUnwanted(name) && !removed.contains(name) {
+      removed.append(name)
+    }
+    for name in removed { request.headers.remove(name) }
+    return removed
+  }
+}

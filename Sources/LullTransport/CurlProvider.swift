@@ -1,0 +1,262 @@
+import CCurl
+package import LullCore
+
+/// The network of one home thread: HTTP exchanges by libcurl, driven by an event loop.
+///
+/// `start` queues the exchange by origin; when there is room it gets a curl handle and goes out with
+/// the loop's next turn. Redirects are followed here. The report is posted to the inbox once per
+/// exchange, cancelled ones included. curl is set up at the first request. Home thread only.
+package final class CurlProvider: NetworkingProvider {
+  /// Exchanges that have been started and not reported, waiting ones included.
+  package private(set) var activeCount = 0
+
+  private let loop: EventLoop
+  private let userAgent: String
+  private let authorities: CertificateAuthorities
+  private let blocksSIGPIPE: Bool
+  private let queues = HostQueues()
+  private let log: ExchangeLog
+  /// nil before the first request.
+  private var curl: (multi: CurlMulti, pool: CurlPool)?
+  /// Cancelled while curl's code ran; taken out of curl once it has returned.
+  private var cancelledInside: [CurlTransfer] = []
+  private var isClosed = false
+
+  /// - Parameters:
+  ///   - certificateAuthorities: a PEM file to trust instead of the system's certificates.
+  ///   - blocksSIGPIPE: for processes that do not ignore SIGPIPE themselves.
+  package init(
+    loop: EventLoop, userAgent: String = "lull", certificateAuthorities: String? = nil,
+    blocksSIGPIPE: Bool = false
+  ) {
+    self.loop = loop
+    self.userAgent = userAgent
+    self.blocksSIGPIPE = blocksSIGPIPE
+    log = ExchangeLog(loop.pump.log)
+    authorities = CertificateAuthorities(file: certificateAuthorities)
+    loop.add(self)
+  }
+
+  deinit {
+    close()
+  }
+
+  // MARK: Starting and cancelling
+
+  /// Queues the exchange and returns; nothing is sent before the loop's next turn.
+  package func start(_ request: HTTPRequest, completion: NetworkCompletion)
+    -> any NetworkTransfer
+  {
+    let transfer = CurlTransfer(request, completion: completion, provider: self)
+    activeCount += 1
+    if isClosed {
+      end(transfer, TransportError(.network, "the network has been shut down"))
+    } else if !CurlProvider.isToken(request.method) {
+      end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
+    } else if request.url.utf8.contains(0) {
+      end(transfer, TransportError(.invalidURL, "the URL contains a zero byte"))
+    } else if let queue = queues.queue(for: request.url) {
+      transfer.queue = queue
+      queue.append(transfer)
+      startWaiting(in: queue)
+    } else {
+      let url = CurlURL.withoutCredentials(request.url)
+      end(transfer, TransportError(.invalidURL, "'\(url)' is not an absolute http or https URL"))
+    }
+    return transfer
+  }
+
+  /// Ends the exchange: its connection or stream is closed before this returns.
+  func cancel(_ transfer: CurlTransfer) {
+    guard !transfer.hasEnded, let queue = transfer.queue else { return }
+    guard let easy = transfer.easy else {
+      end(transfer, CurlProvider.cancellation)
+      queue.waitingOneWasCancelled()
+      return
+    }
+    if let curl, curl.multi.isInsideCurl {
+      cancelledInside.append(transfer)
+      return
+    }
+    end(transfer, CurlProvider.cancellation)
+    detach(easy, from: queue)
+    startWaiting(in: queue)
+  }
+
+  private static let cancellation = TransportError(.cancelled, "the request was cancelled")
+
+  /// Whether `method` may stand in a request line: the characters of RFC 9110's token.
+  private static func isToken(_ method: String) -> Bool {
+    !method.isEmpty
+      && method.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+
+  // MARK: Going out and leaving
+
+  private func startWaiting(in queue: HostQueue) {
+    while !isClosed, let transfer = queue.takeNext() {
+      if let error = begin(transfer, in: queue) { end(transfer, error) }
+    }
+  }
+
+  /// Hands the exchange to curl; returns why it could not.
+  private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
+    let noMemory = TransportError(.network, "not enough memory for a network exchange")
+    guard let (multi, pool) = setUp(), let easy = pool.take() else { return noMemory }
+    guard easy.prepare(for: transfer, to: queue.origin), multi.add(easy) == CURLM_OK else {
+      pool.give(easy)
+      return noMemory
+    }
+    transfer.began(with: easy)
+    queue.began()
+    return nil
+  }
+
+  private func setUp() -> (multi: CurlMulti, pool: CurlPool)? {
+    if let curl { return curl }
+    DescriptorLimit.raise()
+    guard let multi = CurlMulti(loop: loop.handle, blocksSIGPIPE: blocksSIGPIPE) else { return nil }
+    let pool = CurlPool { [userAgent, authorities] in
+      CurlEasy(multi: multi, userAgent: userAgent, authorities: authorities)
+    }
+    curl = (multi, pool)
+    return curl
+  }
+
+  private func detach(_ easy: CurlEasy, from queue: HostQueue) {
+    curl?.multi.remove(easy)
+    curl?.pool.give(easy)
+    queue.ended()
+  }
+
+  private func end(_ transfer: CurlTransfer, _ error: TransportError) {
+    if error.kind != .cancelled { log.failed(transfer.request, error) }
+    end(transfer, NetworkResult(error: error))
+  }
+
+  private func end(_ transfer: CurlTransfer, _ result: NetworkResult) {
+    guard !transfer.hasEnded else { return }
+    activeCount -= 1
+    transfer.end(result)
+  }
+
+  // MARK: Coming back
+
+  private func finished(_ easy: CurlEasy, _ code: CURLcode) {
+    guard let transfer = easy.transfer, let queue = transfer.queue else { return }
+    if queue.origin.isTLS { queue.speaksHTTP2 = easy.usedHTTP2 }
+    if code != CURLE_OK {
+      let error = easy.error(code, of: transfer, at: queue.origin)
+      log.failed(transfer.request, error)
+      // Of a response that breaks off, what came before the body is worth knowing.
+      let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
+      end(transfer, NetworkResult(response: head, error: error))
+      detach(easy, from: queue)
+    } else if easy.response.isRedirect {
+      follow(easy, transfer, queue)
+    } else {
+      let response = response(of: transfer, easy)
+      let body = easy.takeBody()
+      log.answered(transfer.request, response, bodySize: body.count)
+      end(transfer, NetworkResult(response: response, body: body))
+      detach(easy, from: queue)
+    }
+    startWaiting(in: queue)
+  }
+
+  private func response(of transfer: CurlTransfer, _ easy: CurlEasy) -> HTTPResponse {
+    HTTPResponse(
+      status: easy.response.status, headers: easy.response.headers(), url: transfer.request.url,
+      elapsed: transfer.elapsed)
+  }
+
+  /// Sends the exchange on to where the response's Location points.
+  private func follow(_ easy: CurlEasy, _ transfer: CurlTransfer, _ queue: HostQueue) {
+    let redirect: Redirect
+    do {
+      redirect = try Redirect(
+        status: easy.response.status, location: easy.response.location() ?? "",
+        of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount)
+    } catch {
+      end(transfer, error)
+      detach(easy, from: queue)
+      return
+    }
+    log.redirected(redirect)
+    transfer.redirected(to: redirect.request)
+    detach(easy, from: queue)
+    let target = queues.queue(for: redirect.origin)
+    transfer.queue = target
+    target.prepend(transfer)
+    startWaiting(in: target)
+    if transfer.isWaiting { boundWait(of: transfer, in: target) }
+  }
+
+  /// An exchange that has left the queue once must end in time, also while it waits again.
+  private func boundWait(of transfer: CurlTransfer, in queue: HostQueue) {
+    let timer = loop.schedule(after: max(0, transfer.remainingTime)) {
+      [weak self, weak transfer] in
+      guard let self, let transfer, transfer.isWaiting else { return }
+      let error = CurlErrorMapping.exchangeTimeout(
+        host: queue.origin.hostAndPort, transfer.request.limits)
+      end(transfer, error)
+      queue.waitingOneWasCancelled()
+    }
+    transfer.waits(until: timer)
+  }
+}
+
+// MARK: - TurnParticipant
+
+extension CurlProvider: TurnParticipant {
+  package func beforeWaiting() {
+    guard let multi = curl?.multi, !isClosed else { return }
+    multi.performDue()
+    afterCurl(multi)
+  }
+
+  package func afterWaiting() {
+    guard let multi = curl?.multi, !isClosed else { return }
+    multi.performDue()
+    afterCurl(multi)
+  }
+
+  package var hasWork: Bool {
+    guard let multi = curl?.multi, !isClosed else { return false }
+    return multi.isTimeoutDue || multi.hasCompletions
+  }
+
+  package var hasUnwatchedSockets: Bool { curl?.multi.hasUnwatchedSockets ?? false }
+
+  /// Cancels every exchange and closes every connection; later ones fail. Closing twice does nothing.
+  package func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    for transfer in queues.takeAllWaiting() { end(transfer, CurlProvider.cancellation) }
+    guard let (multi, pool) = curl else { return }
+    for easy in pool.inUse {
+      if let transfer = easy.transfer, let queue = transfer.queue {
+        end(transfer, CurlProvider.cancellation)
+        detach(easy, from: queue)
+      }
+    }
+    multi.close()
+    curl = nil
+  }
+
+  private func afterCurl(_ multi: CurlMulti) {
+    if !cancelledInside.isEmpty {
+      let transfers = cancelledInside
+      cancelledInside = []
+      for transfer in transfers { cancel(transfer) }
+    }
+    multi.readCompletions(finished)
+  }
+}

@@ -1,0 +1,164 @@
+package import CUV
+package import LullCore
+
+/// The loop that drives one home thread: sockets and timers by libuv, results by the pump.
+///
+/// One `turn` runs the hooks of `beforeTurn`, sends off what was started, waits for sockets, timers
+/// and wake-ups, then runs due timers, collects finished exchanges and lets the pump deliver. All
+/// callbacks run outside libuv, so any of them may turn the loop again. It starts no threads.
+///
+/// Belongs to the thread that made it; only `wake` and posts to the inbox may come from elsewhere.
+package final class EventLoop: HostClock {
+  package enum Mode {
+    /// Waits until there is something to do.
+    case once
+    /// Does what can be done now.
+    case noWait
+  }
+
+  private struct Participant {
+    weak var object: (any TurnParticipant)?
+  }
+
+  /// For handles of one's own; those still open when the loop closes are closed by it, not freed.
+  package let handle: UnsafeMutablePointer<uv_loop_t>
+  /// For C signal handlers: `uv_async_send` on it wakes the loop. Valid until `close`.
+  package let asyncHandle: UnsafeMutablePointer<uv_async_t>
+  /// Run at the start of every turn, in order; the host sweeps here.
+  package var beforeTurn: [() -> Void] = []
+  package let pump: Pump
+
+  private let clock: LoopClock
+  private let wakeUp: LoopWakeUp
+  private var participants: [Participant] = []
+  private var isClosed = false
+
+  package init() throws(TransportError) {
+    handle = .allocate(capacity: 1)
+    asyncHandle = .allocate(capacity: 1)
+    var status = uv_loop_init(handle)
+    if status == 0 {
+      status = uv_async_init(handle, asyncHandle, { _ in })
+      if status != 0 { uv_loop_close(handle) }
+    }
+    clock = LoopClock(loop: handle)
+    wakeUp = LoopWakeUp(asyncHandle)
+    pump = Pump(clock: clock)
+    guard status == 0 else {
+      isClosed = true
+      handle.deallocate()
+      asyncHandle.deallocate()
+      // libuv's messages are static text.
+      let reason = String(cString: uv_strerror(status))
+      throw TransportError(.network, "cannot start the event loop (\(reason))")
+    }
+    pump.inbox.onPost { [wakeUp] in wakeUp.fire() }
+  }
+
+  deinit {
+    close()
+  }
+
+  // MARK: Time
+
+  package var now: Double { clock.now }
+
+  /// Timers that have not fired yet.
+  package var activeTimerCount: Int { clock.activeCount }
+
+  package func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
+    clock.schedule(after: seconds, action)
+  }
+
+  // MARK: Turning
+
+  /// One turn, as described above; after `close` it does nothing.
+  package func turn(_ mode: Mode = .once) {
+    for hook in beforeTurn { hook() }
+    for participant in participants { participant.object?.beforeWaiting() }
+    guard !isClosed else { return }
+    uv_run(handle, mode == .noWait || hasWork ? UV_RUN_NOWAIT : UV_RUN_ONCE)
+    clock.runDue()
+    for participant in participants { participant.object?.afterWaiting() }
+    pump.turn()
+  }
+
+  /// Turns until `condition` holds, looking before each turn. It waits forever if nothing ever comes:
+  /// whether something can still come is the caller's to know.
+  package func run(until condition: () -> Bool) {
+    while !isClosed && !condition() { turn(.once) }
+  }
+
+  /// Whether a turn would do something without waiting.
+  package var hasWork: Bool {
+    pump.hasWork || clock.hasDue
+      || participants.contains { $0.object?.hasWork ?? false }
+  }
+
+  /// Makes a waiting `turn` return. Safe in signal handlers and on any thread, until `close`.
+  package func wake() {
+    guard !isClosed else { return }
+    uv_async_send(asyncHandle)
+  }
+
+  // MARK: Inside another loop
+
+  /// Readable when a `turn(.noWait)` is due; watch it no longer than `pollTimeout`.
+  package var descriptor: Int32 { uv_backend_fd(handle) }
+
+  /// Milliseconds another loop may sleep on `descriptor` before it turns this one; -1: no limit.
+  package var pollTimeout: Int32 {
+    guard !isClosed else { return -1 }
+    if hasWork || participants.contains(where: { $0.object?.hasUnwatchedSockets ?? false }) {
+      return 0
+    }
+    uv_update_time(handle)
+    return uv_backend_timeout(handle)
+  }
+
+  // MARK: Taking part, closing
+
+  /// Makes `object` part of every turn, as long as somebody else holds it.
+  package func add(_ object: any TurnParticipant) {
+    participants.removeAll { $0.object == nil }
+    participants.append(Participant(object: object))
+  }
+
+  /// Cancels what is in flight, drops what waits, and gives back every handle and descriptor.
+  ///
+  /// Nothing is called back any more. Closing twice does nothing.
+  package func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    beforeTurn = []
+    for participant in participants { participant.object?.close() }
+    participants = []
+    pump.close()
+    clock.close()
+    wakeUp.disarm()
+    UVHandle.closeAndFree(asyncHandle)
+    uv_walk(
+      handle,
+      { handle, _ in
+        // Handles of others: their memory stays theirs.
+        if uv_is_closing(handle) == 0 { uv_close(handle, nil) }
+      }, nil)
+    while uv_run(handle, UV_RUN_DEFAULT) != 0 {}
+    let status = uv_loop_close(handle)
+    precondition(status == 0, "a handle is still open; this is a bug in Lull")
+    handle.deallocate()
+  }
+
+  /// Handles that are open or about to close, the loop's own wake-up included; 0 once closed.
+  package var openHandleCount: Int {
+    guard !isClosed else { return 0 }
+    var count = 0
+    withUnsafeMutablePointer(to: &count) { count in
+      // `count` outlives the walk, which calls back only inside this call.
+      uv_walk(handle, { _, argument in
+        argument?.assumingMemoryBound(to: Int.self).pointee += 1
+      }, count)
+    }
+    return count
+  }
+}

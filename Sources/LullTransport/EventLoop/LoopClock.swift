@@ -1,0 +1,110 @@
+import CUV
+import Glibc
+import LullCore
+
+/// Time and timers of one event loop.
+///
+/// libuv says which timers are due while the loop runs; their actions run only afterwards, in order,
+/// when `runDue` is called. So no action ever runs inside `uv_run`, and one may turn the loop itself.
+/// It is an object of its own so that the pump can hold its clock without holding the loop. Home
+/// thread only.
+final class LoopClock: HostClock {
+  private static let maxIdleHandles = 64
+
+  private var loop: UnsafeMutablePointer<uv_loop_t>?
+  private var active: [UnsafeMutablePointer<uv_timer_t>: LoopTimer] = [:]
+  private var idle: [UnsafeMutablePointer<uv_timer_t>] = []
+  private var due: [LoopTimer] = []
+  private var nextDue = 0
+
+  init(loop: UnsafeMutablePointer<uv_loop_t>) {
+    self.loop = loop
+  }
+
+  var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// Timers that have not fired.
+  var activeCount: Int { active.count }
+
+  var hasDue: Bool { nextDue < due.count }
+
+  /// After `close` the timer never fires.
+  func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
+    guard let loop else { return LoopTimer(clock: nil, handle: nil, action: nil) }
+    let handle = idle.popLast() ?? makeHandle(loop)
+    let timer = LoopTimer(clock: self, handle: handle, action: action)
+    active[handle] = timer
+    // The loop's idea of now is as old as its last wait; a timer counts from this call.
+    uv_update_time(loop)
+    uv_timer_start(handle, LoopClock.timerFired, LoopClock.milliseconds(seconds), 0)
+    return timer
+  }
+
+  /// Runs the actions that became due, oldest first; those they schedule wait for a later turn.
+  func runDue() {
+    while nextDue < due.count {
+      let timer = due[nextDue]
+      nextDue += 1
+      timer.run()
+    }
+    due.removeAll(keepingCapacity: true)
+    nextDue = 0
+  }
+
+  /// Takes back the handle of a cancelled or fired timer.
+  func release(_ handle: UnsafeMutablePointer<uv_timer_t>) {
+    guard active.removeValue(forKey: handle) != nil else { return }
+    uv_timer_stop(handle)
+    if idle.count < LoopClock.maxIdleHandles {
+      idle.append(handle)
+    } else {
+      UVHandle.closeAndFree(handle)
+    }
+  }
+
+  /// Cancels every timer; their memory is freed when the loop runs next.
+  func close() {
+    loop = nil
+    for timer in Array(active.values) { timer.cancel() }
+    for timer in due { timer.cancel() }
+    due = []
+    nextDue = 0
+    for handle in idle { UVHandle.closeAndFree(handle) }
+    idle = []
+  }
+
+  private func makeHandle(_ loop: UnsafeMutablePointer<uv_loop_t>)
+    -> UnsafeMutablePointer<uv_timer_t>
+  {
+    let handle = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
+    uv_timer_init(loop, handle)
+    // Unretained: the clock closes every handle before it goes, see `EventLoop.close`.
+    handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    return handle
+  }
+
+  private func fired(_ handle: UnsafeMutablePointer<uv_timer_t>) {
+    guard let timer = active[handle] else { return }
+    timer.detach()
+    release(handle)
+    due.append(timer)
+    // Timers come due also just before libuv waits for sockets; that wait must not happen now.
+    if let loop { uv_stop(loop) }
+  }
+
+  private static let timerFired: uv_timer_cb = { handle in
+    guard let handle, let data = handle.pointee.data else { return }
+    // `data` is the clock, which closes its handles before it goes.
+    Unmanaged<LoopClock>.fromOpaque(data).takeUnretainedValue().fired(handle)
+  }
+
+  /// Rounded so that a timer never fires early: libuv's clock drops fractions of a millisecond.
+  private static func milliseconds(_ seconds: Double) -> UInt64 {
+    guard seconds > 0 else { return 0 }
+    return UInt64(min((seconds * 1000).rounded(.up), 1e12)) + 1
+  }
+}

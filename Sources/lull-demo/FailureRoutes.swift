@@ -1,0 +1,48 @@
+import FlyingFox
+import Foundation
+
+/// What goes wrong in a network, on demand: slowness, any status, failures that pass.
+struct FailureRoutes: Sendable {
+  let state: DemoState
+
+  var all: [Route] {
+    [
+      Route("ANY", "/slow?seconds=2", "answers after that many seconds, at most 30") { call in
+        try await slow(call)
+      },
+      Route("ANY", "/status/{code}", "answers with that status, 200 to 599") { call in
+        let code = try call.intParameter("code", in: 200...599)
+        guard ![204, 205, 304].contains(code) else { return Reply.empty(status: code) }
+        let phrase = StatusPhrase.status(code).phrase
+        return Reply.json(["status": .int(code), "message": .string(phrase)], status: code)
+      },
+      Route("ANY", "/flaky?fail=2&key=K", "503 that many times for each key, then 200") { call in
+        try await flaky(call)
+      },
+    ]
+  }
+
+  private func slow(_ call: Call) async throws -> HTTPResponse {
+    let text = call.query["seconds"] ?? "2"
+    guard let seconds = Double(text), (0...30).contains(seconds) else {
+      throw Problem.badRequest("seconds must be a number from 0 to 30")
+    }
+    try await Task.sleep(for: .seconds(seconds))
+    return Reply.json(["slept": Int(exactly: seconds).map(JSON.int) ?? .double(seconds)])
+  }
+
+  private func flaky(_ call: Call) async throws -> HTTPResponse {
+    let failures = try call.query.int("fail", default: 2, in: 0...1_000_000)
+    let key = call.query["key"] ?? ""
+    let attempts = await state.update { contents in
+      contents.attempts[key, default: 0] += 1
+      return contents.attempts[key, default: 0]
+    }
+    guard attempts > failures else {
+      throw Problem(
+        status: 503, code: "unavailable", message: "attempt \(attempts) fails, try again",
+        headers: [("Retry-After", "1")])
+    }
+    return Reply.json(["attempts": .int(attempts)])
+  }
+}

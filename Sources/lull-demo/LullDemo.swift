@@ -1,0 +1,40 @@
+import Foundation
+
+/// The program: two origins on loopback, one line that says where, and then silence.
+@main
+enum LullDemo {
+  static func main() async {
+    Lifetime.begin()
+    do {
+      let options = try Options(CommandLine.arguments.dropFirst())
+      if options.help {
+        print(Options.usage)
+      } else {
+        try await serve(options)
+      }
+    } catch let misuse as Options.Misuse {
+      Lifetime.fail("\(misuse.message)\n\n\(Options.usage)", code: 2)
+    } catch {
+      Lifetime.fail("cannot start: \(error)", code: 1)
+    }
+  }
+
+  private static func serve(_ options: Options) async throws {
+    let routes = RouteTable.make()
+    let main = try Origin(port: options.port)
+    let other = try Origin(port: 0)
+    let otherPort = try await other.listen()
+    // A port that was asked for may be tried by others before we announce it: routes come first.
+    if options.port != 0 {
+      await main.serve(routes, site: Site(port: options.port, otherPort: otherPort))
+    }
+    let site = Site(port: try await main.listen(), otherPort: otherPort)
+    if options.port == 0 { await main.serve(routes, site: site) }
+    await other.serve(routes, site: site.swapped)
+
+    var announcement = "lull-demo listening on \(site.origin)\n"
+    if !options.quiet { announcement += RouteTable.text(routes, site: site) + "\n" }
+    try? FileHandle.standardOutput.write(contentsOf: Data(announcement.utf8))
+    while true { try await Task.sleep(for: .seconds(86_400)) }
+  }
+}

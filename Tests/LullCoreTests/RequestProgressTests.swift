@@ -1,0 +1,209 @@
+import LullCore
+import Testing
+
+struct RequestProgressTests {
+  /// One request with a clock that the test moves.
+  private struct Model {
+    var progress = RequestProgress()
+    var metrics = TransferMetrics()
+    var now = 100.0
+    let isGet: Bool
+
+    init(get isGet: Bool) {
+      self.isGet = isGet
+    }
+
+    mutating func poll(
+      after seconds: Double = 0, _ change: (inout TransferMetrics) -> Void = { _ in }
+    ) -> Double {
+      now += seconds
+      change(&metrics)
+      return progress.poll(metrics, isGet: isGet, now: now)
+    }
+  }
+
+  private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) -> Bool {
+    abs(value - expected) <= tolerance
+  }
+
+  @Test("PRG-01: a request that has ended is at exactly 1")
+  func ends() {
+    var model = Model(get: true)
+    _ = model.poll()
+    model.progress.complete()
+    #expect(model.progress.value == 1)
+    #expect(model.poll(after: 1) == 1)
+  }
+
+  @Test("PRG-02: a request not polled yet is at 0, and so is the first poll without bytes")
+  func beginsAtZero() {
+    #expect(RequestProgress().value == 0)
+    var model = Model(get: true)
+    #expect(model.poll() == 0)
+  }
+
+  @Test("PRG-03: waiting for the connection raises it with time")
+  func risesWhileWaiting() {
+    var model = Model(get: true)
+    var last = model.poll()
+    for _ in 0..<20 {
+      let next = model.poll(after: 0.2)
+      #expect(next > last)
+      last = next
+    }
+  }
+
+  @Test("PRG-04: the first byte of a response does not make it jump")
+  func responseBeginsSmoothly() {
+    var model = Model(get: true)
+    _ = model.poll()
+    let waiting = model.poll(after: 1)
+    let receiving = model.poll { ($0.received, $0.toReceive) = (1, 1000) }
+    #expect(isNear(receiving, waiting, 0.01))
+  }
+
+  @Test(
+    "PRG-05 to PRG-07: bytes raise it, whether the size is known or not",
+    arguments: [
+      1000, nil, 0, -1,
+    ])
+  func bytesRaiseIt(size: Int?) {
+    var model = Model(get: true)
+    let first = model.poll { ($0.received, $0.toReceive) = (1, size) }
+    let second = model.poll { $0.received = 2 }
+    #expect(second > first)
+    #expect(second < 1)
+  }
+
+  @Test("PRG-07: no number of bytes ends a download of unknown size", arguments: [nil, -1])
+  func unknownSizesNeverEnd(size: Int?) {
+    var model = Model(get: true)
+    var last = model.poll { $0.toReceive = size }
+    for received in [1, 1 << 10, 1 << 16, 1 << 19] {
+      let next = model.poll { $0.received = received }
+      #expect(next > last)
+      last = next
+    }
+    for received in [1 << 24, 1 << 40, Int.max] {
+      let next = model.poll { $0.received = received }
+      #expect(next >= last && next < 1)
+      last = next
+    }
+  }
+
+  @Test("PRG-08, PRG-13: a total becoming known changes nothing, exactly")
+  func holdsWhenTotalsBecomeKnown() {
+    for bytes in [1, 7, 100, 4321, 65536, 1_000_003] {
+      var get = Model(get: true)
+      _ = get.poll()
+      _ = get.poll(after: 0.7)
+      let downloading = get.poll { $0.received = bytes }
+      #expect(get.poll { $0.toReceive = bytes * 3 + 1 } == downloading)
+      #expect(get.poll { $0.received += 1 } > downloading)
+
+      var post = Model(get: false)
+      _ = post.poll()
+      _ = post.poll(after: 0.7)
+      let uploading = post.poll { $0.sent = bytes }
+      #expect(post.poll { $0.toSend = bytes * 3 + 1 } == uploading)
+    }
+  }
+
+  @Test("PRG-09: more bytes than declared are exactly 1, and it stays")
+  func overfullIsOne() {
+    var model = Model(get: true)
+    _ = model.poll()
+    _ = model.poll(after: 0.3) { ($0.received, $0.toReceive) = (1, 1000) }
+    #expect(model.poll { $0.received = 1001 } == 1)
+    #expect(model.poll(after: 10) { $0.received = 2000 } == 1)
+    #expect(model.poll { $0.toReceive = 100_000 } == 1)
+  }
+
+  @Test("PRG-10: the first byte of an upload does not make it jump")
+  func uploadBeginsSmoothly() {
+    var model = Model(get: false)
+    _ = model.poll()
+    let waiting = model.poll(after: 1)
+    #expect(isNear(model.poll { ($0.sent, $0.toSend) = (1, 1000) }, waiting, 0.01))
+  }
+
+  @Test(
+    "PRG-11, PRG-12: bytes sent raise it, whether the size is known or not",
+    arguments: [
+      1000, nil,
+    ])
+  func uploadRaisesIt(size: Int?) {
+    var model = Model(get: false)
+    let first = model.poll { ($0.sent, $0.toSend) = (10, size) }
+    #expect(model.poll { $0.sent = 11 } > first)
+  }
+
+  @Test("PRG-14: time alone changes nothing during an upload")
+  func uploadIgnoresTime() {
+    var model = Model(get: false)
+    _ = model.poll()
+    let value = model.poll(after: 1) { ($0.sent, $0.toSend) = (10, 1000) }
+    #expect(model.poll(after: 1) == value)
+    #expect(model.poll(after: 100) == value)
+  }
+
+  @Test("PRG-15 to PRG-17: time raises it again until the response begins, then bytes do")
+  func waitsForTheResponse() {
+    var model = Model(get: false)
+    _ = model.poll()
+    let sent = model.poll(after: 1) { ($0.sent, $0.toSend) = (1000, 1000) }
+    let waiting = model.poll(after: 1)
+    #expect(waiting > sent)
+    let receiving = model.poll { ($0.received, $0.toReceive) = (1, 1000) }
+    #expect(isNear(receiving, waiting, 0.01))
+    #expect(model.poll(after: 5) == receiving)
+    #expect(model.poll { $0.received = 500 } > receiving)
+  }
+
+  @Test("PRG-21: the response is not waited for before the body is sent, nor without one")
+  func waitsOnlyWhenSent() {
+    var model = Model(get: true)
+    _ = model.poll()
+    let value = model.poll(after: 1) { $0.sent = 10 }
+    #expect(model.poll(after: 1) == value)
+    #expect(model.poll { $0.toSend = 10 } == value)
+    #expect(model.poll(after: 1) > value)
+  }
+
+  @Test("PRG-23: the reference values of a GET")
+  func getReferenceValues() {
+    var idle = Model(get: true)
+    _ = idle.poll()
+    #expect(isNear(idle.poll(after: 1), 0.079810, 5e-7))
+    #expect(isNear(idle.poll(after: 999), 0.187500, 5e-7))
+
+    var late = Model(get: true)
+    _ = late.poll()
+    _ = late.poll(after: 1)
+    #expect(isNear(late.poll { ($0.received, $0.toReceive) = (1, 1000) }, 0.080435, 5e-7))
+    #expect(late.poll { $0.received = 1000 } == 1)
+
+    var quick = Model(get: true)
+    #expect(isNear(quick.poll { ($0.received, $0.toReceive) = (1, 1000) }, 0.000625, 5e-7))
+  }
+
+  @Test("PRG-23: the reference values of a POST")
+  func postReferenceValues() {
+    var model = Model(get: false)
+    _ = model.poll()
+    #expect(isNear(model.poll(after: 1), 0.075115, 5e-7))
+    #expect(isNear(model.poll { ($0.sent, $0.toSend) = (1, 1000) }, 0.075703, 5e-7))
+    #expect(isNear(model.poll { $0.sent = 1000 }, 0.735726, 5e-7))
+    #expect(isNear(model.poll(after: 1.2), 0.884380, 5e-7))
+  }
+
+  @Test("PRG-25: it never goes back, even if bytes are counted anew")
+  func neverGoesBack() {
+    var model = Model(get: true)
+    _ = model.poll()
+    let before = model.poll { ($0.received, $0.toReceive) = (900, 1000) }
+    #expect(model.poll { ($0.received, $0.toReceive) = (0, nil) } == before)
+    #expect(model.poll { ($0.received, $0.toReceive) = (10, 1000) } == before)
+    #expect(model.poll { $0.received = 1000 } == 1)
+  }
+}
