@@ -49,7 +49,7 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "LullHost",
+        "LullCore", "LullTransport", "LullHost",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),

@@ -3,9 +3,7 @@
 
 typedef struct anchoring {
   lull_runtime *runtime;
-  lua_State *L;
-  int32_t index;
-  int32_t last;
+  const void *document;
   int64_t id;
   int64_t key;
   uint64_t handle;
@@ -175,30 +173,60 @@ int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t i
   return same;
 }
 
-// [-1, +0]
+// [-n, +0] values[id] = a table of the arguments after the context, with their count
 static int pack(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
-  int count = context->last - context->index + 1;
+  int count = lua_gettop(L) - 1;
   lull_registry_push(L, context->runtime->values);
   lua_createtable(L, count, 1);
-  luaL_checkstack(context->L, 1, NULL);
-  for (int i = 0; i < count; i++) {
-    lua_pushvalue(context->L, context->index + i);
-    lua_xmove(context->L, L, 1);
-    lua_rawseti(L, -2, i + 1);
+  for (int i = 1; i <= count; i++) {
+    lua_pushvalue(L, i + 1);
+    lua_rawseti(L, -2, i);
   }
   lua_pushinteger(L, count);
   lua_setfield(L, -2, "n");
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, -3, (lua_Integer)context->id);
+  lull_registry_push(L, context->runtime->pins);
+  lua_insert(L, -2);
   lua_rawseti(L, -2, (lua_Integer)context->id);
   return 0;
 }
 
-// [-0, +0] L must be another coroutine than the one that runs.
+// [-0, +0]
 int32_t lull_value_pack(
   lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id) {
-  anchoring context = {.runtime = runtime, .L = L, .index = first, .last = last, .id = id};
-  if (L == runtime->L) return LUA_ERRRUN;
-  return lull_protect(runtime, pack, &context);
+  anchoring context = {.runtime = runtime, .id = id};
+  lua_State *running = runtime->L;
+  int count = last >= first ? last - first + 1 : 0;
+  if (!lua_checkstack(L, 2) || !lua_checkstack(running, count + 16)) return LUA_ERRMEM;
+  lua_pushcfunction(running, pack);
+  lua_pushlightuserdata(running, &context);
+  for (int32_t index = first; index <= last; index++) {
+    lua_pushvalue(L, index);
+    if (L != running) lua_xmove(L, running, 1);
+  }
+  int status = lua_pcall(running, count + 1, 0, 0);
+  if (status != LUA_OK) {
+    lua_pop(running, 1);
+  } else {
+    runtime->pin_count++;
+  }
+  return status;
+}
+
+// [-1, +0] builds first, so that the tables are on the stack while their anchor is made
+static int build_document(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_push_document(context->runtime, L, context->document, context->id);
+  return anchor_to_object(L);
+}
+
+int32_t lull_document_build(
+  lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key) {
+  anchoring context = {
+    .runtime = runtime, .document = document, .id = id, .handle = handle, .key = key};
+  return lull_protect(runtime, build_document, &context);
 }
 
 // [-1, +0]

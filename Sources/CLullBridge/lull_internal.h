@@ -47,6 +47,7 @@ struct lull_runtime {
   int32_t current_thread;  // 0: none
   const char *answer_now;  // kind of the innermost callback that must answer at once, or NULL
   int32_t pin_count;
+  int32_t exit_method;     // what os.exit is in the command
 
   int32_t thread_count;     // highest number in `threads`
   int32_t current_new_thread;  // the number new_thread fills

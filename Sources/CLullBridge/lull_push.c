@@ -49,8 +49,14 @@ int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *valu
   }
 }
 
-// [-0, +1] a new userdata for a handle, with its service as user value; may raise (memory)
+// [-0, +1] a new userdata for a handle, with its service as user value, nil if there is no such
+// object; may raise (memory)
 static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_value *value) {
+  uint64_t handle = runtime->host ? lull_host_claim(runtime->host, value->handle) : 0;
+  if (handle == 0) {
+    lua_pushnil(L);
+    return;
+  }
   lull_object *object = lua_newuserdatauv(L, sizeof(lull_object), LULL_UV_COUNT);
   object->handle = 0;
   object->kind = value->aux;
@@ -63,11 +69,17 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
     lull_push(runtime, L, NULL, &service);
     lua_setiuservalue(L, -2, LULL_UV_SERVICE);
   }
+  if (value->anchor != 0) {
+    lua_newtable(L);
+    lull_values_push(runtime, L, value->anchor);
+    lua_rawseti(L, -2, (lua_Integer)value->anchor);
+    lua_setiuservalue(L, -2, LULL_UV_ANCHORS);
+  }
   lull_registry_push(L, runtime->objects);
   lua_pushvalue(L, -2);
-  lua_rawseti(L, -2, slot_of(value->handle));
+  lua_rawseti(L, -2, slot_of(handle));
   lua_pop(L, 1);
-  object->handle = value->handle;
+  object->handle = handle;
 }
 
 // [-0, +1] any value; may raise (memory). `from` is the stack that LULL_STACK refers to.
@@ -111,6 +123,9 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
       }
       return;
     }
+    case LULL_NEXT:
+      lua_getglobal(L, "next");
+      return;
     case LULL_METHOD: {
       lull_value object = {
         .kind = LULL_OBJECT, .aux = runtime->methods[value->aux].kind, .handle = value->handle,

@@ -487,3 +487,19 @@ int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath) {
   lua_pop(L, 1);
   return 1;
 }
+
+// [-1, +0]
+static int replace_exit(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, 1);
+  if (lua_getglobal(L, "os") != LUA_TTABLE) return 0;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+  lua_pushinteger(L, runtime->exit_method);
+  lua_pushcclosure(L, lull_trampoline, 2);
+  lua_setfield(L, -2, "exit");
+  return 0;
+}
+
+int32_t lull_replace_exit(lull_runtime *runtime, int32_t method) {
+  runtime->exit_method = method;
+  return lull_protect(runtime, replace_exit, runtime);
+}

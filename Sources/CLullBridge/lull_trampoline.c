@@ -116,6 +116,7 @@ static int dispatch(lull_runtime *runtime, lua_State *L, int index, int count) {
   frame.argument_count = count;
   frame.result_count = 0;
   frame.error_argument = 0;
+  frame.outcome = LULL_RETURN;
   int decoded = count < LULL_MAX_ARGUMENTS ? count : LULL_MAX_ARGUMENTS;
   for (int i = 0; i < decoded; i++) lull_read(L, i + 1, &frame.arguments[i]);
 
@@ -347,6 +348,8 @@ void lull_make_module(lull_runtime *runtime, lua_State *L) {
   for (int i = 0; i < runtime->method_count; i++) {
     const lull_method *method = &runtime->methods[i];
     if (method->kind != LULL_KIND_MODULE || method->role != LULL_ROLE_METHOD) continue;
+    // Not part of the module: lull_replace_exit puts it elsewhere.
+    if (strcmp(method->name, "os_exit") == 0) continue;
     const char *dot = strchr(method->name, '.');
     if (dot) {
       lua_pushlstring(L, method->name, (size_t)(dot - method->name));
@@ -366,6 +369,12 @@ void lull_make_module(lull_runtime *runtime, lua_State *L) {
   }
   lull_registry_push(L, runtime->null);
   lua_setfield(L, -2, "null");
+  lull_value log = {
+    .kind = LULL_OBJECT, .aux = LULL_KIND_LOG, .handle = lull_host_log(runtime->host)};
+  lull_push(runtime, L, NULL, &log);
+  lua_setfield(L, -2, "log");
+  lua_pushstring(L, lull_host_version());
+  lua_setfield(L, -2, "version");
   lull_open_json(L, runtime);
   lua_pushcfunction(L, lull_inspect);
   lua_setfield(L, -2, "inspect");

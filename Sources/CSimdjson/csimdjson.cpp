@@ -483,6 +483,9 @@ csj_pair *sortedMembers(csj_view view, size_t object, size_t count) {
 // Where the children of one container are.
 struct ContainerIndex {
   size_t count;
+  // Of an array, how many elements are filled in, and the index of the next one.
+  size_t known;
+  size_t next;
   // Of an array, the elements in order; of an object, its members sorted by key, the last wins.
   union {
     uint32_t *elements;
@@ -504,12 +507,20 @@ class Indexes {
     pthread_mutex_destroy(&mutex_);
   }
 
-  // Finds or makes the index of a container; false when out of memory.
-  bool get(csj_view view, size_t container, ContainerIndex *index) {
+  // Finds or makes the index of a container, of an array up to `position`. What it gives may be
+  // read without the lock, since nothing filled in changes again. False when out of memory.
+  bool get(csj_view view, size_t container, size_t position, ContainerIndex *index) {
     pthread_mutex_lock(&mutex_);
-    bool found = find(view, container, index);
+    ContainerIndex *found = find(view, container);
+    if (found != nullptr) {
+      for (; found->known <= position && found->known < found->count; found->known++) {
+        found->elements[found->known] = uint32_t(found->next);
+        found->next = csj_after(view, found->next);
+      }
+      *index = *found;
+    }
     pthread_mutex_unlock(&mutex_);
-    return found;
+    return found != nullptr;
   }
 
   size_t bytes() {
@@ -557,34 +568,33 @@ class Indexes {
     return true;
   }
 
-  bool find(csj_view view, size_t container, ContainerIndex *index) {
+  // The index of a container, of an array without any elements at first; null when out of memory.
+  ContainerIndex *find(csj_view view, size_t container) {
     if (slotCount_ > 0) {
       Slot *slot = slotOf(container);
-      if (slot->container == container) {
-        *index = slot->index;
-        return true;
-      }
+      if (slot->container == container) return &slot->index;
     }
-    if (2 * used_ >= slotCount_ && !grow()) return false;
-    size_t count = csj_count(view, container);
+    if (2 * used_ >= slotCount_ && !grow()) return nullptr;
+    ContainerIndex index;
+    index.count = csj_count(view, container);
     if (csj_type_at(view, container) == CSJ_ARRAY) {
-      index->elements = static_cast<uint32_t *>(std::malloc((count + 1) * sizeof(uint32_t)));
-      if (index->elements == nullptr) return false;
-      size_t next = csj_first(view, container);
-      for (size_t position = 0; position < count; position++) {
-        index->elements[position] = uint32_t(next);
-        next = csj_after(view, next);
-      }
-      indexBytes_ += count * sizeof(uint32_t);
+      size_t bytes = index.count * sizeof(uint32_t);
+      index.known = 0;
+      index.next = csj_first(view, container);
+      index.elements = static_cast<uint32_t *>(std::malloc(bytes));
+      if (index.elements == nullptr) return nullptr;
+      indexBytes_ += bytes;
     } else {
-      index->members = sortedMembers(view, container, count);
-      if (index->members == nullptr) return false;
-      indexBytes_ += count * sizeof(csj_pair);
+      index.known = index.count;
+      index.next = 0;
+      index.members = sortedMembers(view, container, index.count);
+      if (index.members == nullptr) return nullptr;
+      indexBytes_ += index.count * sizeof(csj_pair);
     }
-    index->count = count;
-    *slotOf(container) = {container, *index};
+    Slot *slot = slotOf(container);
+    *slot = {container, index};
     used_++;
-    return true;
+    return &slot->index;
   }
 };
 
@@ -883,8 +893,10 @@ size_t csj_pairs(csj_view view, size_t object, csj_pair *pairs) {
 
 namespace {
 
-// The index of a container, or false when out of memory: then a walk must do.
-bool indexOf(const csj_document *document, size_t container, ContainerIndex *index) {
+// The index of a container, of an array at least up to `position`, or false when out of memory:
+// then a walk must do.
+bool indexOf(
+  const csj_document *document, size_t container, size_t position, ContainerIndex *index) {
   Indexes *indexes = document->indexes.load(std::memory_order_acquire);
   if (indexes == nullptr) {
     auto *fresh = new (std::nothrow) Indexes;
@@ -896,7 +908,7 @@ bool indexOf(const csj_document *document, size_t container, ContainerIndex *ind
       delete fresh;
     }
   }
-  return indexes->get(csj_document_view(document), container, index);
+  return indexes->get(csj_document_view(document), container, position, index);
 }
 
 }  // namespace
@@ -909,7 +921,7 @@ size_t csj_member(const csj_document *document, size_t object, const char *key, 
     return compareKeys(bytes, memberLength, key, length);
   };
   ContainerIndex index;
-  if (csj_count(view, object) > walkedChildren && indexOf(document, object, &index)) {
+  if (csj_count(view, object) > walkedChildren && indexOf(document, object, 0, &index)) {
     // The first member beyond the key: the one before is the last of that key, if there is any.
     csj_pair *end = index.members + index.count;
     csj_pair *beyond = std::partition_point(
@@ -930,7 +942,7 @@ size_t csj_element(const csj_document *document, size_t array, size_t position) 
   csj_view view = csj_document_view(document);
   ContainerIndex index;
   if (position > walkedChildren && position < csj_count(view, array)
-      && indexOf(document, array, &index)) {
+      && indexOf(document, array, position, &index)) {
     return index.elements[position];
   }
   size_t end = csj_end(view, array);

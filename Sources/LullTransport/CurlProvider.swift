@@ -53,8 +53,6 @@ package final class CurlProvider: NetworkingProvider {
       end(transfer, TransportError(.network, "the network has been shut down"))
     } else if !CurlProvider.isToken(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
-    } else if request.url.utf8.contains(0) {
-      end(transfer, TransportError(.invalidURL, "the URL contains a zero byte"))
     } else if let queue = queues.queue(for: request.url) {
       transfer.queue = queue
       queue.append(transfer)
@@ -152,7 +150,11 @@ package final class CurlProvider: NetworkingProvider {
   private func finished(_ easy: CurlEasy, _ code: CURLcode) {
     guard let transfer = easy.transfer, let queue = transfer.queue else { return }
     if queue.origin.isTLS { queue.speaksHTTP2 = easy.usedHTTP2 }
-    if code != CURLE_OK {
+    if code != CURLE_OK, transfer.retryCount < 5, easy.diedOnKeptConnection(code) {
+      transfer.willBeRetried()
+      detach(easy, from: queue)
+      queue.prepend(transfer)
+    } else if code != CURLE_OK {
       let error = easy.error(code, of: transfer, at: queue.origin)
       log.failed(transfer.request, error)
       // Of a response that breaks off, what came before the body is worth knowing.
@@ -182,7 +184,7 @@ package final class CurlProvider: NetworkingProvider {
     let redirect: Redirect
     do {
       redirect = try Redirect(
-        status: easy.response.status, location: easy.response.location() ?? "",
+        status: easy.response.status, location: easy.response.location ?? "",
         of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount)
     } catch {
       end(transfer, error)
@@ -232,8 +234,6 @@ extension CurlProvider: TurnParticipant {
     guard let multi = curl?.multi, !isClosed else { return false }
     return multi.isTimeoutDue || multi.hasCompletions
   }
-
-  package var hasUnwatchedSockets: Bool { curl?.multi.hasUnwatchedSockets ?? false }
 
   /// Cancels every exchange and closes every connection; later ones fail. Closing twice does nothing.
   package func close() {

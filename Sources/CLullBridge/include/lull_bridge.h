@@ -54,6 +54,7 @@ enum {
   LULL_LIST,      // write only: pointer = lull_value[extra]
   LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
+  LULL_NEXT,      // write only: the function next
   LULL_UNPACK     // write only: the elements of the packed table kept under id `integer`
 };
 
@@ -67,6 +68,7 @@ typedef struct lull_value {
     const void *pointer;
   };
   uint64_t extra;
+  int64_t anchor;  // of an object to push: a kept value that its userdata holds, or 0
 } lull_value;
 
 // One function or property of the API; the strings live as long as the process.
@@ -91,9 +93,13 @@ typedef struct lull_frame {
   int32_t argument_count;  // self included; what is beyond LULL_MAX_ARGUMENTS is on the stack only
   int32_t result_count;
   int32_t error_argument;  // for LULL_RAISE_ARGUMENT: 1 is the first after self
+  int32_t outcome;         // LULL_RETURN unless Swift sets another
   lull_value arguments[LULL_MAX_ARGUMENTS];
   lull_value results[LULL_MAX_RESULTS];
 } lull_frame;
+
+static inline lull_value *lull_frame_arguments(lull_frame *frame) { return frame->arguments; }
+static inline lull_value *lull_frame_results(lull_frame *frame) { return frame->results; }
 
 // What the trampoline does after Swift has returned.
 enum {
@@ -155,11 +161,19 @@ typedef struct lull_failure {
 // The host's opaque pointer, retained until lull_host_close, or NULL.
 void *lull_host_attach(void *host, lull_runtime *runtime, lua_State *L);
 const lull_method *lull_host_methods(int32_t *count);
+// The outcome, as in frame->outcome.
 int32_t lull_host_call(void *host, int32_t method, lull_frame *frame);
 void lull_host_sweep(void *host);
+// A userdata is about to be made for a handle. The same handle, or a new one for the same object if an
+// earlier userdata of it is on its way to its finaliser; 0 if there is no such object.
+uint64_t lull_host_claim(void *host, uint64_t handle);
 // The state goes away: drop everything without calling into Lua; releases the host.
 void lull_host_close(void *host);
 // The nearest name among the fields of a kind, for "did you mean"; NULL if none is near.
+// "MAJOR.MINOR.PATCH"
+const char *lull_host_version(void);
+// The handle of lull.log, 0 if there is none.
+uint64_t lull_host_log(void *host);
 const char *lull_host_suggest(void *host, int32_t kind, const char *name);
 
 // --- The runtime ---
@@ -201,8 +215,12 @@ int32_t lull_value_pin(lull_runtime *runtime, int64_t id);
 void lull_value_unpin(lull_runtime *runtime, int64_t id);
 // Whether two values are the same value.
 int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t index);
-// values[id] = a table of the values from `first` to `last` on the stack, with their count.
+// values[id] = a table of the values from `first` to `last` on the stack, with their count; pinned.
 int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
+// Builds the tables of a document under its id, unless they are there, and holds them from the
+// object's userdata under `key`.
+int32_t lull_document_build(
+  lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key);
 
 // Makes sure the object has a userdata, and holds it until unpinned.
 int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object);
@@ -271,6 +289,9 @@ void lull_thread_cancel(lull_runtime *runtime, int32_t thread);
 int32_t lull_set_arg(lua_State *L, const char *const *words, int32_t count, int32_t first);
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
+
+// Replaces os.exit by the module function with that index, for the command.
+int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 
 // --- Interruption ---
 

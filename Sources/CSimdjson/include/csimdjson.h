@@ -190,8 +190,9 @@ size_t csj_member(const csj_document *document, size_t object, const char *key, 
 
 /*
  * Expects an array: the index of the element at `position`, counted from 0, or 0 past the end.
- * Large arrays get an index when first asked far from their start, kept with the document. Any
- * thread may call this.
+ * Large arrays get an index, as far as has been asked for and kept with the document, so that
+ * neither one far element nor all of them one by one cost more than one walk. Any thread may call
+ * this.
  */
 size_t csj_element(const csj_document *document, size_t array, size_t position);
 

@@ -64,7 +64,7 @@ public struct JSONElement: Sendable {
   public var count: Int {
     switch type {
     case CSJ_ARRAY: withView { csj_count($0, index) }
-    case CSJ_OBJECT: withPairs { $0.count }
+    case CSJ_OBJECT: withView { JSONElement.pairs($0, index).count }
     default: 0
     }
   }
@@ -115,12 +115,11 @@ public struct JSONElement: Sendable {
 
   /// The members of an object: each key once, at its first position, with its last value. (JSN-13)
   public var pairs: [(key: String, value: JSONElement)] {
-    withPairs { pairs in
-      withView { view in
-        pairs.map { pair in
-          let key = String(decoding: JSONElement.bytes(view, Int(pair.key)), as: UTF8.self)
-          return (key, JSONElement(document: document, index: Int(pair.value)))
-        }
+    guard type == CSJ_OBJECT else { return [] }
+    return withView { view in
+      JSONElement.pairs(view, index).map { pair in
+        let key = String(decoding: JSONElement.bytes(view, Int(pair.key)), as: UTF8.self)
+        return (key, JSONElement(document: document, index: Int(pair.value)))
       }
     }
   }
@@ -156,19 +155,11 @@ public struct JSONElement: Sendable {
     withExtendedLifetime(document) { body(document.view) }
   }
 
-  private func withPairs<R>(_ body: (UnsafeMutableBufferPointer<csj_pair>) -> R) -> R {
-    withView { JSONElement.withPairs($0, type == CSJ_OBJECT ? index : 0, body) }
-  }
-
-  /// Index 0 stands for no object at all.
-  private static func withPairs<R>(
-    _ view: csj_view, _ object: Int, _ body: (UnsafeMutableBufferPointer<csj_pair>) -> R
-  ) -> R {
-    let room = object == 0 ? 0 : csj_count(view, object)
-    return withUnsafeTemporaryAllocation(of: csj_pair.self, capacity: room) { pairs in
-      // `room` counts repeated keys again, so it is enough; nothing is written when it is 0.
-      let count = room == 0 ? 0 : csj_pairs(view, object, pairs.baseAddress)
-      return body(UnsafeMutableBufferPointer(rebasing: pairs[..<count]))
+  /// The indices of an object's keys and values, each key once.
+  private static func pairs(_ view: csj_view, _ object: Int) -> [csj_pair] {
+    Array(unsafeUninitializedCapacity: csj_count(view, object)) { buffer, count in
+      // `csj_count` counts repeated keys again, so there is room for all.
+      count = csj_pairs(view, object, buffer.baseAddress)
     }
   }
 
@@ -227,13 +218,11 @@ public struct JSONElement: Sendable {
       writer.end("]")
     case CSJ_OBJECT:
       writer.begin("{")
-      withPairs(view, index) { pairs in
-        for pair in pairs {
-          writer.beginElement()
-          writer.write(bytes(view, Int(pair.key)))
-          writer.endKey()
-          write(&writer, view, Int(pair.value))
-        }
+      for pair in pairs(view, index) {
+        writer.beginElement()
+        writer.write(bytes(view, Int(pair.key)))
+        writer.endKey()
+        write(&writer, view, Int(pair.value))
       }
       writer.end("}")
     default: writer.writeNull()
@@ -288,17 +277,18 @@ extension JSONElement: Equatable {
       }
       return true
     case CSJ_OBJECT:
-      return withPairs(view, index) { pairs in
-        guard pairs.count == other.count else { return false }
-        return pairs.allSatisfy { pair in
-          var length = 0
-          let key = csj_string_at(view, Int(pair.key), &length)
-          let found = csj_member(other.document.pointer, other.index, key, length)
-          guard found != 0 else { return false }
-          let place = JSONElement(document: other.document, index: found)
-          return equal(view, Int(pair.value), otherView, place)
-        }
+      let pairs = pairs(view, index)
+      guard pairs.count == other.count else { return false }
+      for pair in pairs {
+        var length = 0
+        let key = csj_string_at(view, Int(pair.key), &length)
+        // The key points into `view`, which the caller keeps alive.
+        let found = csj_member(other.document.pointer, other.index, key, length)
+        guard found != 0 else { return false }
+        let place = JSONElement(document: other.document, index: found)
+        guard equal(view, Int(pair.value), otherView, place) else { return false }
       }
+      return true
     default: return true
     }
   }
@@ -414,6 +404,14 @@ public enum JSONValue: Sendable {
 
   /// Each key once, at its first position, with its last value. (JSN-13)
   private static func unique(_ members: [Member]) -> [Member] {
+    // Nearly always nothing repeats, which few keys show without hashing. `==` may find too much,
+    // two ways to compose a character, but never too little.
+    let mayRepeat =
+      members.count > 16
+      || members.indices.contains { place in
+        members[..<place].contains { $0.key == members[place].key }
+      }
+    guard mayRepeat else { return members }
     var positions: [[UInt8]: Int] = [:]
     var unique: [Member] = []
     for member in members {
@@ -456,67 +454,82 @@ extension JSONValue: Equatable {
   }
 }
 
+// Not by nil: `nil` where an optional value is wanted would become null unnoticed.
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int) { self = .int(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  public init(dictionaryLiteral members: (String, JSONValue)...) {
+    self = .object(members.map { Member($0.0, $0.1) })
+  }
+}
+
 /// Writes JSON text, compact or pretty. The caller keeps begin and end in pairs.
-struct JSONWriter {
-  private(set) var output: [UInt8]
+package struct JSONWriter {
+  package private(set) var output: [UInt8]
   private let pretty: Bool
   private var depth = 0
   private var isFirst = true
 
-  init(output: consuming [UInt8], pretty: Bool) {
+  package init(output: consuming [UInt8], pretty: Bool) {
     self.output = output
     self.pretty = pretty
   }
 
-  mutating func begin(_ bracket: Unicode.Scalar) {
+  package mutating func begin(_ bracket: Unicode.Scalar) {
     output.append(UInt8(ascii: bracket))
     depth += 1
     isFirst = true
   }
 
   /// Before every element of an array and every key of an object.
-  mutating func beginElement() {
+  package mutating func beginElement() {
     if !isFirst { output.append(UInt8(ascii: ",")) }
     isFirst = false
     breakLine()
   }
 
-  mutating func endKey() {
+  package mutating func endKey() {
     output.append(UInt8(ascii: ":"))
     if pretty { output.append(UInt8(ascii: " ")) }
   }
 
-  mutating func end(_ bracket: Unicode.Scalar) {
+  package mutating func end(_ bracket: Unicode.Scalar) {
     depth -= 1
     if !isFirst { breakLine() }
     isFirst = false
     output.append(UInt8(ascii: bracket))
   }
 
-  mutating func writeNull() {
+  package mutating func writeNull() {
     output += "null".utf8
   }
 
-  mutating func write(_ value: Bool) {
+  package mutating func write(_ value: Bool) {
     output += (value ? "true" : "false").utf8
   }
 
-  mutating func write(_ value: Int) {
+  package mutating func write(_ value: Int) {
     output += String(value).utf8
   }
 
   /// Expects a finite number, whose description is the shortest that reads back the same, and JSON.
-  mutating func write(_ value: Double) {
+  package mutating func write(_ value: Double) {
     output += value.description.utf8
   }
 
-  mutating func write(_ value: String) {
+  package mutating func write(_ value: String) {
     var value = value
     value.withUTF8 { write($0) }
   }
 
   /// Expects valid UTF-8. Escapes what JSON demands and nothing else. (JSN-16)
-  mutating func write(_ value: UnsafeBufferPointer<UInt8>) {
+  package mutating func write(_ value: UnsafeBufferPointer<UInt8>) {
     output.append(UInt8(ascii: "\""))
     var start = 0
     for index in 0..<value.count {

@@ -31,6 +31,7 @@ public final class JSONDocument: Sendable {
   /// Parses the bytes, which need not outlive the call.
   public init(parsing bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
     var error = csj_error()
+    // Reads `count` bytes and keeps none.
     guard let pointer = csj_parse(bytes.baseAddress, bytes.count, &error) else {
       throw JSONError(error)
     }
@@ -46,12 +47,14 @@ public final class JSONDocument: Sendable {
   /// Parses the bytes.
   public convenience init(parsing bytes: [UInt8]) throws(JSONError) {
     var error = csj_error()
+    // As above; the array is held during the call.
     let parsed = bytes.withUnsafeBufferPointer { csj_parse($0.baseAddress, $0.count, &error) }
     guard let parsed else { throw JSONError(error) }
     self.init(owning: parsed)
   }
 
   deinit {
+    // Whoever reads the tape holds the document, so nobody does any more.
     csj_free(pointer)
   }
 

@@ -188,29 +188,29 @@ extension ResourceURL {
         bytes[index + 1] == UInt8(ascii: "/")
       {
         let start = index + 2
-        index = Components.end(of: bytes, from: start, "/?#")
+        index = Components.end(of: bytes, from: start) {
+          $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+        }
         authority = start..<index
       }
       let pathStart = index
-      index = Components.end(of: bytes, from: index, "?#")
+      index = Components.end(of: bytes, from: index) {
+        $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+      }
       path = pathStart..<index
       if index < bytes.count, bytes[index] == UInt8(ascii: "?") {
         let start = index + 1
-        index = Components.end(of: bytes, from: start, "#")
+        index = Components.end(of: bytes, from: start) { $0 == UInt8(ascii: "#") }
         query = start..<index
       }
       if index < bytes.count { fragment = (index + 1)..<bytes.count }
     }
 
     private static func end(
-      of bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ stops: StaticString
+      of bytes: UnsafeBufferPointer<UInt8>, from start: Int, where isStop: (UInt8) -> Bool
     ) -> Int {
-      let stops = UnsafeBufferPointer(start: stops.utf8Start, count: stops.utf8CodeUnitCount)
       var index = start
-      while index < bytes.count {
-        for stop in stops where bytes[index] == stop { return index }
-        index += 1
-      }
+      while index < bytes.count, !isStop(bytes[index]) { index += 1 }
       return index
     }
 

@@ -24,7 +24,7 @@ package enum TextCoding {
   package static func decode(
     _ bytes: UnsafeBufferPointer<UInt8>, charset: String
   ) throws(TextCodingError) -> String {
-    let name = try knownName(charset)
+    guard let name = resolvedName(charset) else { throw .unknownCharset(name: charset) }
     let text: String?
     switch name {
     case "utf-8":
@@ -37,13 +37,13 @@ package enum TextCoding {
     case "utf-16", "utf-16be", "utf-16le":
       text = decodeUTF16(bytes, name)
     case "utf-32" where bytes.starts(with: [0xFF, 0xFE, 0, 0]):
-      text = try convert(bytes[4...], from: "utf-32le", to: "utf-8").flatMap(validated)
+      text = try convert(bytes[4...], from: "utf-32le", givenAs: charset)
     case "utf-32" where bytes.starts(with: [0, 0, 0xFE, 0xFF]):
-      text = try convert(bytes[4...], from: "utf-32be", to: "utf-8").flatMap(validated)
+      text = try convert(bytes[4...], from: "utf-32be", givenAs: charset)
     case "utf-32":
-      text = try convert(bytes[...], from: "utf-32be", to: "utf-8").flatMap(validated)
+      text = try convert(bytes[...], from: "utf-32be", givenAs: charset)
     default:
-      text = try convert(bytes[...], from: name, to: "utf-8").flatMap(validated)
+      text = try convert(bytes[...], from: name, givenAs: charset)
     }
     guard let text else { throw .undecodable(encoding: name) }
     return text
@@ -56,7 +56,7 @@ package enum TextCoding {
   package static func encode(
     _ text: String, charset: String
   ) throws(TextCodingError) -> [UInt8] {
-    let name = try knownName(charset)
+    guard let name = resolvedName(charset) else { throw .unknownCharset(name: charset) }
     let bytes: [UInt8]?
     switch name {
     case "utf-8": bytes = Array(text.utf8)
@@ -64,9 +64,8 @@ package enum TextCoding {
     case "iso-8859-1": bytes = encodeBytes(text, below: 0x100)
     case "utf-16": bytes = encodeUTF16("\u{FEFF}" + text, bigEndian: true)
     case "utf-16be", "utf-16le": bytes = encodeUTF16(text, bigEndian: name == "utf-16be")
-    case "utf-32":
-      bytes = try convert("\u{FEFF}" + text, to: "utf-32be")
-    default: bytes = try convert(text, to: name)
+    case "utf-32": bytes = try convert("\u{FEFF}" + text, to: "utf-32be", givenAs: charset)
+    default: bytes = try convert(text, to: name, givenAs: charset)
     }
     guard let bytes else { throw .unencodable(encoding: name) }
     return bytes
@@ -74,10 +73,10 @@ package enum TextCoding {
 
   /// The IANA name in lower case, as it goes over the wire (REQ-08), or nil for an unknown charset.
   package static func canonicalName(_ charset: String) -> String? {
-    guard let name = wellFormedName(charset) else { return nil }
-    let canonical = aliases[name] ?? patternName(name) ?? name
-    if builtIn.contains(canonical) { return canonical }
-    return Converter(from: canonical, to: "utf-8") == nil ? nil : canonical
+    guard let name = resolvedName(charset) else { return nil }
+    if builtIn.contains(name) { return name }
+    // Only iconv knows which charsets it knows.
+    return Converter(from: name, to: "utf-8") == nil ? nil : name
   }
 
   // MARK: Names
@@ -141,16 +140,12 @@ package enum TextCoding {
     return ["wchar_t", "char", "internal"].contains(name) ? nil : name
   }
 
-  private static func knownName(_ charset: String) throws(TextCodingError) -> String {
-    guard let name = canonicalName(charset) else { throw .unknownCharset(name: charset) }
-    return name
+  /// The IANA name in lower case if there is such a charset, or nil if there cannot be.
+  private static func resolvedName(_ charset: String) -> String? {
+    wellFormedName(charset).map { aliases[$0] ?? patternName($0) ?? $0 }
   }
 
   // MARK: Without iconv
-
-  private static func validated(_ bytes: [UInt8]) -> String? {
-    String(validating: bytes, as: UTF8.self)
-  }
 
   private static func decodeLatin1(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     let wide = bytes.reduce(into: 0) { count, byte in count += byte < 0x80 ? 0 : 1 }
@@ -211,30 +206,34 @@ package enum TextCoding {
 
   /// Nil if the bytes are not text in that charset.
   private static func convert(
-    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from charset: String, to target: String
-  ) throws(TextCodingError) -> [UInt8]? {
-    guard let converter = Converter(from: charset, to: target) else {
-      throw .unknownCharset(name: charset)
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from charset: String, givenAs name: String
+  ) throws(TextCodingError) -> String? {
+    guard let converter = Converter(from: charset, to: "utf-8") else {
+      throw .unknownCharset(name: name)
     }
-    return converter.convert(UnsafeBufferPointer(rebasing: bytes), lossless: false)
+    // The slice lies within the caller's buffer, which outlives the call.
+    let input = UnsafeBufferPointer(rebasing: bytes)
+    guard let text = converter.convert(input, lossless: false) else { return nil }
+    return String(validating: text, as: UTF8.self)
   }
 
   /// Nil if the charset lacks a character of the text.
   private static func convert(
-    _ text: String, to charset: String
+    _ text: String, to charset: String, givenAs name: String
   ) throws(TextCodingError) -> [UInt8]? {
     guard let converter = Converter(from: "utf-8", to: charset) else {
-      throw .unknownCharset(name: charset)
+      throw .unknownCharset(name: name)
     }
-    // iconv drops Unicode's tag characters without a word; only reading back tells.
-    let hasTags = text.unicodeScalars.contains { (0xE0000...0xE007F).contains($0.value) }
     var copy = text
     guard let bytes = copy.withUTF8({ converter.convert($0, lossless: true) }) else { return nil }
-    guard hasTags else { return bytes }
-    let readBack = try bytes.withUnsafeBufferPointer { bytes throws(TextCodingError) in
-      try convert(bytes[...], from: charset, to: "utf-8")
+    // iconv drops Unicode's tag characters without a word; only reading back tells.
+    guard text.unicodeScalars.contains(where: { (0xE0000...0xE007F).contains($0.value) }) else {
+      return bytes
     }
-    return readBack == Array(text.utf8) ? bytes : nil
+    let readBack = try bytes.withUnsafeBufferPointer { bytes throws(TextCodingError) in
+      try convert(bytes[...], from: charset, givenAs: name)
+    }
+    return readBack.map { $0.utf8.elementsEqual(text.utf8) } == true ? bytes : nil
   }
 }
 

@@ -28,6 +28,27 @@ package final class ObserverList {
     removeDead(resource: resource)
   }
 
+  /// Takes one observer off the list, whoever owns it; it is told.
+  package func remove(_ observer: any ResourceObserver, resource: Resource) {
+    for observation in observations where observation.observer === observer {
+      observation.markRemoved()
+    }
+    removeDead(resource: resource)
+  }
+
+  package func first<Observer: ResourceObserver>(
+    of type: Observer.Type, where matches: (Observer) -> Bool
+  ) -> Observer? {
+    for observation in observations {
+      if let observer = observation.observer as? Observer, matches(observer) { return observer }
+    }
+    return nil
+  }
+
+  package func all<Observer: ResourceObserver>(of type: Observer.Type) -> [Observer] {
+    observations.compactMap { $0.observer as? Observer }
+  }
+
   /// Drops observers whose owners have died; the observers themselves are told if they still live.
   package func removeDead(resource: Resource) {
     guard observations.contains(where: { !$0.isKept }) else { return }

@@ -20,6 +20,8 @@ public class Request {
   package var onSettled: (() -> Void)?
   /// The number a script's host knows this object by; 0 if none.
   package var hostHandle: UInt64 = 0
+  /// Values of a script that transformers made for this request, kept until it settles.
+  package var scriptValues: [Int64] = []
 
   package init(pump: Pump) {
     self.pump = pump

@@ -39,8 +39,10 @@ extension Resource {
     var error = error
     error.method = method
     error.url = url.text
-    return FixedRequest(
+    let request = FixedRequest(
       .failure(error), pump: service.pump, resource: self, method: method)
+    service.host?.requestStarted(request)
+    return request
   }
 
   /// Builds without decorating, tracking or starting.

@@ -14,6 +14,8 @@ package final class ResourceRecord {
   package var allRequests: [Request] = []
 
   package weak var resource: Resource?
+  /// The number a script's host keeps this record's content under; 0 if none.
+  package var hostKey: Int64 = 0
   /// Changes with each use; an entry of the eviction queue with an older stamp is stale.
   package var useStamp = 0
 

@@ -102,7 +102,8 @@ extension WildcardPattern {
     let end = url.firstIndex(of: UInt8(ascii: "?")) ?? url.count
     let url = UnsafeBufferPointer(rebasing: url[..<end])
     if differsInPrefix(url) { return false }
-    if url.allSatisfy({ WildcardPattern.bare.contains($0) }) { return matchesNormalized(url) }
+    let bare = WildcardPattern.bare
+    if url.allSatisfy({ bare.contains($0) }) { return matchesNormalized(url) }
     var normalized: [UInt8] = []
     normalized.reserveCapacity(url.count + 16)
     WildcardPattern.appendNormalized(url, to: &normalized)
@@ -112,22 +113,25 @@ extension WildcardPattern {
   /// Whether a URL, in normal form or not, surely begins otherwise than the prefix: the quick
   /// answer for most pairs of URL and pattern.
   private func differsInPrefix(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
-    prefix.withUnsafeBufferPointer { prefix in
-      for index in 0..<min(prefix.count, url.count) where url[index] != prefix[index] {
+    let bare = WildcardPattern.bare
+    return prefix.withUnsafeBufferPointer { prefix in
+      let common = min(prefix.count, url.count)
+      var index = 0
+      while index < common, url[index] == prefix[index] { index += 1 }
+      if index < common {
         // Up to here the URL is in normal form; so is a bare character outside an escape.
-        return WildcardPattern.bare.contains(url[index])
+        return bare.contains(url[index])
           && (index < 1 || url[index - 1] != UInt8(ascii: "%"))
           && (index < 2 || url[index - 2] != UInt8(ascii: "%"))
       }
-      // Normal form may be shorter, but not without an escape to begin with.
-      return url.count < prefix.count && !url.contains { !WildcardPattern.bare.contains($0) }
+      // Normal form may be longer, but not if there is nothing to escape.
+      return url.count < prefix.count && url.allSatisfy { bare.contains($0) }
     }
   }
 
   private func matchesNormalized(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard url.count >= prefix.count, url[..<prefix.count].elementsEqual(prefix) else {
-      return false
-    }
+    guard url.count >= prefix.count else { return false }
+    for index in 0..<prefix.count where url[index] != prefix[index] { return false }
     let rest = url[prefix.count...]
     if tokens.isEmpty { return rest.isEmpty }
     if tokens.count == 1, tokens[0] == .any { return true }

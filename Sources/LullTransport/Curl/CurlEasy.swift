@@ -12,7 +12,8 @@ final class CurlEasy {
   let handle: UnsafeMutableRawPointer
   /// Whose exchange it carries.
   var transfer: CurlTransfer?
-  private(set) var response = IncomingResponse()
+  /// curl's callbacks write here directly: no object is looked up per line and piece.
+  private let incoming: UnsafeMutablePointer<IncomingResponse>
   /// The pool's note of where it keeps this handle.
   var place = 0
 
@@ -20,11 +21,13 @@ final class CurlEasy {
   private var method = "GET"
   private var sendsBody = false
   private var headers = Headers()
+  private var headersAreForBody = false
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var timeout = 0
   private var connectTimeout = 0
   private var isTLS = false
 
+  private let userAgent: String
   /// curl writes its explanation of a failure here.
   private let errorText: UnsafeMutablePointer<CChar>
 
@@ -33,12 +36,15 @@ final class CurlEasy {
     self.handle = handle
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    incoming = .allocate(capacity: 1)
+    incoming.initialize(to: IncomingResponse())
+    self.userAgent = userAgent
     // Unretained: the provider keeps every handle it uses until it is out of curl.
     let this = Unmanaged.passUnretained(self).toOpaque()
     setPointer(CURLOPT_PRIVATE, this)
     setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
-    setPointer(CURLOPT_WRITEDATA, this)
-    setPointer(CURLOPT_HEADERDATA, this)
+    setPointer(CURLOPT_WRITEDATA, incoming)
+    setPointer(CURLOPT_HEADERDATA, incoming)
     ccurl_easy_set_writer(handle, CURLOPT_WRITEFUNCTION, CurlEasy.bodyArrived)
     ccurl_easy_set_writer(handle, CURLOPT_HEADERFUNCTION, CurlEasy.lineArrived)
     // Unretained: the multi handle outlives every connection, closing them when it is closed.
@@ -54,7 +60,6 @@ final class CurlEasy {
     setText(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     setText(CURLOPT_ACCEPT_ENCODING, "")
-    setText(CURLOPT_USERAGENT, userAgent)
     set(CURLOPT_BUFFERSIZE, CurlEasy.receiveBufferSize)
     if let file = authorities.file { setText(CURLOPT_CAINFO, file) }
     if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
@@ -64,6 +69,13 @@ final class CurlEasy {
     curl_easy_cleanup(handle)
     curl_slist_free_all(headerList)
     errorText.deallocate()
+    incoming.deinitialize(count: 1)
+    incoming.deallocate()
+  }
+
+  /// What has arrived so far.
+  var response: IncomingResponse {
+    _read { yield incoming.pointee }
   }
 
   // MARK: Before
@@ -73,7 +85,7 @@ final class CurlEasy {
     let request = transfer.request
     self.transfer = transfer
     errorText.pointee = 0
-    response.start(
+    incoming.pointee.start(
       maxBodySize: request.limits.maxBodySize, expectsBody: request.method != "HEAD")
     guard setText(CURLOPT_URL, request.url) else { return false }
     if origin.isTLS != isTLS {
@@ -85,7 +97,7 @@ final class CurlEasy {
     set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, request.limits.connectTimeout)
     let body = CurlEasy.body(of: request)
     guard setMethod(request.method, body) else { return false }
-    return setHeaders(request.headers)
+    return setHeaders(request.headers, withBody: body != nil)
   }
 
   /// Lets go of the exchange and of what it sent.
@@ -96,7 +108,7 @@ final class CurlEasy {
 
   /// Gives away the response's body.
   func takeBody() -> [UInt8] {
-    response.takeBody()
+    incoming.pointee.takeBody()
   }
 
   /// POST, PUT and PATCH always say how long their body is, be it nothing.
@@ -144,6 +156,20 @@ final class CurlEasy {
     ).error(code)
   }
 
+  /// Whether a kept connection died before anything of the answer came: the server ended it just when
+  /// it was to be used again, and the exchange is to be repeated on another one.
+  ///
+  /// curl repeats by itself in this case, but counts repetitions over all exchanges of a handle and
+  /// gives up at every sixth (7.88; only `curl_easy_reset` would set the count back).
+  func diedOnKeptConnection(_ code: CURLcode) -> Bool {
+    guard code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
+      response.status == 0
+    else { return false }
+    var newConnections = 0
+    ccurl_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &newConnections)
+    return newConnections == 0
+  }
+
   var usedHTTP2: Bool {
     var version = 0
     ccurl_easy_get_long(handle, CURLINFO_HTTP_VERSION, &version)
@@ -166,14 +192,19 @@ final class CurlEasy {
 
   // MARK: Options
 
-  private func setHeaders(_ headers: Headers) -> Bool {
+  private func setHeaders(_ headers: Headers, withBody: Bool) -> Bool {
     // Comparing costs one look at the bytes; most exchanges of a service send the same headers.
-    guard headerList == nil || headers != self.headers else { return true }
-    guard let list = HeaderList.make(headers) else { return false }
+    guard headerList == nil || withBody != headersAreForBody || headers != self.headers else {
+      return true
+    }
+    guard let list = HeaderList.make(headers, withBody: withBody, userAgent: userAgent) else {
+      return false
+    }
     ccurl_easy_set_list(handle, CURLOPT_HTTPHEADER, list)
     curl_slist_free_all(headerList)
     headerList = list
     self.headers = headers
+    headersAreForBody = withBody
     return true
   }
 
@@ -208,17 +239,17 @@ final class CurlEasy {
   private static let bodyArrived: curl_write_callback = { bytes, size, count, this in
     guard let bytes, let this else { return 0 }
     let buffer = CurlEasy.buffer(bytes, size * count)
-    // `this` was set in `init`; the provider keeps the object while curl knows it.
-    let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
-    return easy.response.takeBody(buffer) ? buffer.count : -1
+    // `this` is `incoming`, which lives as long as the handle.
+    let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
+    return incoming.pointee.takeBody(buffer) ? buffer.count : -1
   }
 
   private static let lineArrived: curl_write_callback = { bytes, size, count, this in
     guard let bytes, let this else { return 0 }
     let buffer = CurlEasy.buffer(bytes, size * count)
-    // `this` was set in `init`; the provider keeps the object while curl knows it.
-    let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
-    return easy.response.takeLine(buffer) ? buffer.count : -1
+    // `this` is `incoming`, which lives as long as the handle.
+    let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
+    return incoming.pointee.takeLine(buffer) ? buffer.count : -1
   }
 
   /// curl's bytes, valid for the duration of the callback.

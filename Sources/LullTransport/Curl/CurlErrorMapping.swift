@@ -34,7 +34,8 @@ struct CurlErrorMapping {
     case CURLE_PARTIAL_FILE:
       return truncated
     case CURLE_RECV_ERROR:
-      if detail.hasSuffix("chunked-encoding") { return malformed }
+      // curl has one code for all that goes wrong while receiving; its words tell more.
+      if detail.hasSuffix("chunked-encoding") || detail.hasPrefix("Too large") { return malformed }
       if response.status >= 200 && response.isHeadComplete { return truncated }
       return TransportError(.connection, "the connection to \(host) was lost\(reason)")
     case CURLE_SEND_ERROR:

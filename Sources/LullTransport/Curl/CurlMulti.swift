@@ -17,7 +17,6 @@ final class CurlMulti {
   private(set) var hasCompletions = false
   /// curl wants to be called now, without a socket: new transfers, passed deadlines.
   private(set) var isTimeoutDue = false
-  private(set) var hasUnwatchedSockets = false
 
   private let multi: UnsafeMutableRawPointer
   private let loop: UnsafeMutablePointer<uv_loop_t>
@@ -76,7 +75,6 @@ final class CurlMulti {
 
   /// Reports every finished transfer; each is still attached and to be removed by `body`.
   func readCompletions(_ body: (CurlEasy, CURLcode) -> Void) {
-    hasUnwatchedSockets = false
     guard hasCompletions else { return }
     hasCompletions = false
     var left: Int32 = 0
@@ -151,7 +149,6 @@ final class CurlMulti {
     var events: Int32 = 0
     if what & CURL_POLL_IN != 0 { events |= Int32(UV_READABLE.rawValue) }
     if what & CURL_POLL_OUT != 0 { events |= Int32(UV_WRITABLE.rawValue) }
-    hasUnwatchedSockets = true
     let socket = socket(descriptor) ?? insertForeign(descriptor)
     return socket.watch(events, on: loop) ? 0 : -1
   }

@@ -30,7 +30,7 @@ final class CurlSocket {
     wanted = events
     guard watched != events else { return true }
     guard let poll = poll ?? makePoll(loop) else { return false }
-    guard uv_poll_start(poll, events, CurlSocket.becameReady) == 0 else { return false }
+    guard restart(poll) else { return false }
     watched = events
     return true
   }
@@ -63,16 +63,27 @@ final class CurlSocket {
   }
 
   private func ready(_ status: Int32, _ events: Int32) {
+    // libuv stops watching on an error.
+    if status < 0 { watched = 0 }
     guard wanted != 0 else {
       // A kept connection spoke, or was closed by the server: curl finds out when it looks for one.
       if let poll { uv_poll_stop(poll) }
       watched = 0
       return
     }
-    var flags: Int32 = status < 0 ? CURL_CSELECT_ERR : 0
+    // Of an error curl is told that the socket is ready: it then meets the error itself, as it does
+    // under its own poll, and tries again on a new connection if that is safe. Told CSELECT_ERR it
+    // would give up.
+    let events = status < 0 ? wanted : events
+    var flags: Int32 = 0
     if events & Int32(UV_READABLE.rawValue) != 0 { flags |= CURL_CSELECT_IN }
     if events & Int32(UV_WRITABLE.rawValue) != 0 { flags |= CURL_CSELECT_OUT }
     multi.socketIsReady(descriptor, flags)
+    if status < 0, wanted != 0, watched == 0, let poll, restart(poll) { watched = wanted }
+  }
+
+  private func restart(_ poll: UnsafeMutablePointer<uv_poll_t>) -> Bool {
+    uv_poll_start(poll, wanted, CurlSocket.becameReady) == 0
   }
 
   private static let becameReady: uv_poll_cb = { poll, status, events in

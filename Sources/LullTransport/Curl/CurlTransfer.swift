@@ -16,6 +16,8 @@ final class CurlTransfer: NetworkTransfer {
   /// Where it waits or is counted; nil before the first queue and after the end.
   var queue: HostQueue?
   private(set) var redirectCount = 0
+  /// How often it was sent anew because a kept connection turned out to be dead.
+  private(set) var retryCount = 0
   /// Bounds the wait for a place at another origin after a redirect.
   private var deadlineTimer: (any HostTimer)?
 
@@ -53,8 +55,7 @@ final class CurlTransfer: NetworkTransfer {
 
   /// Seconds left of the whole exchange; all of them before it has left the queue.
   var remainingTime: Double {
-    // The first hop gets the limit itself, so that pooled handles mostly need no new setting.
-    redirectCount == 0 ? request.limits.timeout : request.limits.timeout - elapsed
+    startedAt == 0 ? request.limits.timeout : request.limits.timeout - elapsed
   }
 
   // MARK: What happens to it
@@ -69,6 +70,12 @@ final class CurlTransfer: NetworkTransfer {
   func redirected(to request: HTTPRequest) {
     self.request = request
     redirectCount += 1
+    stage = .waiting
+  }
+
+  /// It goes out once more, as it is.
+  func willBeRetried() {
+    retryCount += 1
     stage = .waiting
   }
 

@@ -5,17 +5,19 @@ import LullCore
 enum HeaderList {
   /// A new list that the caller frees; nil if memory runs out.
   ///
-  /// Content-Length and Transfer-Encoding are left out: the framing follows the real body. `Expect`
-  /// and a default Content-Type, which curl would add on its own, are kept off unless given.
-  static func make(_ headers: Headers) -> UnsafeMutablePointer<curl_slist>? {
+  /// Content-Length and Transfer-Encoding are left out: the framing follows the real body. What curl
+  /// would add to a body on its own, `Expect` and a Content-Type, is kept off unless given. The default
+  /// User-Agent and Accept-Encoding are added here: as options of curl they would cost twice as much.
+  static func make(_ headers: Headers, withBody: Bool, userAgent: String)
+    -> UnsafeMutablePointer<curl_slist>?
+  {
     var list: UnsafeMutablePointer<curl_slist>?
     var isComplete = true
-    var line: [CChar] = []
-    func append() {
-      line.append(0)
-      // curl copies the line, which ends with the zero just appended.
+    func append(_ line: UnsafePointer<CChar>) {
+      // curl copies the line.
       if let longer = curl_slist_append(list, line) { list = longer } else { isComplete = false }
     }
+    var line: [CChar] = []
     headers.forEachLine { name, value in
       guard !isFraming(name) else { return }
       line.removeAll(keepingCapacity: true)
@@ -28,19 +30,39 @@ enum HeaderList {
         line.append(32)
         for byte in value { line.append(CChar(bitPattern: byte)) }
       }
-      append()
+      line.append(0)
+      append(line)
     }
-    for name: StaticString in ["expect", "content-type"]
-    where headers.withFirstValue(name, { _ in true }) == nil {
-      line = name.withUTF8Buffer { $0.map { CChar(bitPattern: $0) } }
-      line.append(CChar(UInt8(ascii: ":")))
-      append()
+    if !has(headers, "user-agent") { append("user-agent: \(userAgent)") }
+    if !has(headers, "accept-encoding") { append("accept-encoding: \(encodings)") }
+    if withBody {
+      if !has(headers, "expect") { append("expect:") }
+      if !has(headers, "content-type") { append("content-type:") }
     }
     guard isComplete else {
       curl_slist_free_all(list)
       return nil
     }
     return list
+  }
+
+  /// What this libcurl can decode.
+  private static let encodings: String = {
+    // Static data of the library.
+    guard let features = curl_version_info(CURLVERSION_FIRST)?.pointee.features else {
+      return "identity"
+    }
+    var names = ["identity"]
+    for (bit, name) in [
+      (CURL_VERSION_LIBZ, "gzip"), (CURL_VERSION_BROTLI, "br"), (CURL_VERSION_ZSTD, "zstd"),
+    ] where features & bit != 0 {
+      names.append(name)
+    }
+    return names.count > 1 ? names.dropFirst().joined(separator: ", ") : "identity"
+  }()
+
+  private static func has(_ headers: Headers, _ name: StaticString) -> Bool {
+    headers.withFirstValue(name) { _ in true } ?? false
   }
 
   private static func isFraming(_ name: UnsafeBufferPointer<UInt8>) -> Bool {

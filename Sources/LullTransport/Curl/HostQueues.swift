@@ -1,3 +1,5 @@
+import Glibc
+
 /// The queues of all origins, found by URL.
 final class HostQueues {
   private static let maxIdle = 256
@@ -9,6 +11,7 @@ final class HostQueues {
 
   /// nil if `url` is not an absolute http or https URL.
   func queue(for url: String) -> HostQueue? {
+    guard !HostQueues.containsZero(url) else { return nil }
     if let last, hasLastPrefix(url) { return last }
     guard let origin = CurlURL(url)?.origin else { return nil }
     let queue = queue(for: origin)
@@ -33,6 +36,15 @@ final class HostQueues {
     queues.values.flatMap { $0.takeAll() }
   }
 
+  /// A zero byte would end the URL early in C.
+  private static func containsZero(_ url: String) -> Bool {
+    var url = url
+    return url.withUTF8 { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      return memchr(start, 0, bytes.count) != nil
+    }
+  }
+
   /// Scheme and authority, as bytes; URLs that agree in them go to the same origin.
   private static func prefix(of url: String) -> [UInt8] {
     var slashes = 0
@@ -46,8 +58,8 @@ final class HostQueues {
   private func hasLastPrefix(_ url: String) -> Bool {
     var url = url
     return url.withUTF8 { bytes in
-      guard bytes.count >= lastPrefix.count,
-        bytes[..<lastPrefix.count].elementsEqual(lastPrefix)
+      guard let start = bytes.baseAddress, bytes.count >= lastPrefix.count,
+        memcmp(start, lastPrefix, lastPrefix.count) == 0
       else { return false }
       guard bytes.count > lastPrefix.count else { return true }
       let next = bytes[lastPrefix.count]

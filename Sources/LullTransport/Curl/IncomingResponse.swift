@@ -16,12 +16,17 @@ struct IncomingResponse {
   private(set) var status = 0
   private(set) var failure: Failure?
   private(set) var isHeadComplete = true
-  /// As received, line ends included; the memory is used again for the next response.
-  private var head: [UInt8] = []
+  /// The first Location header.
+  private(set) var location: String?
+  /// Keeps its memory from one response to the next, so that a head costs one allocation.
+  private var received = Headers()
+  private var headSize = 0
+  private var lineCount = 0
+  /// Continuations of obsolete folded lines, with the index of the line they belong to.
+  private var folds: [(index: Int, text: String)] = []
   private var body: [UInt8] = []
   private var bodySize = 0
   private var contentLength: Int?
-  private var hasLocation = false
   private var maxBodySize = 0
   private var expectsBody = true
 
@@ -36,10 +41,8 @@ struct IncomingResponse {
     self.expectsBody = expectsBody
   }
 
-  var hasBodyBytes: Bool { bodySize > 0 }
-
   /// A response whose Location is to be followed; its own body is of no interest.
-  var isRedirect: Bool { hasLocation && RedirectPolicy.isRedirect(status) }
+  var isRedirect: Bool { location != nil && RedirectPolicy.isRedirect(status) }
 
   // MARK: Feeding
 
@@ -52,26 +55,29 @@ struct IncomingResponse {
       beginHead(status: status)
       return true
     }
+    headSize += line.count
+    guard headSize <= IncomingResponse.maxHeadSize else {
+      failure = .headTooLarge
+      return false
+    }
     switch first {
     case 13, 10:
       isHeadComplete = true
       return headIsAcceptable()
     case 32, 9:
-      // An obsolete folded line continues the one before.
-      while let last = head.last, last == 13 || last == 10 { head.removeLast() }
+      folds.append((lineCount - 1, String(decoding: IncomingResponse.trim(line[...]), as: UTF8.self)))
+      return true
     case UInt8(ascii: "c"), UInt8(ascii: "C"):
-      if let value = value(of: "content-length", in: line) {
+      if let value = IncomingResponse.value(of: "content-length", in: line) {
         contentLength = IncomingResponse.number(value)
       }
     case UInt8(ascii: "l"), UInt8(ascii: "L"):
-      if value(of: "location", in: line) != nil { hasLocation = true }
+      if location == nil, let value = IncomingResponse.value(of: "location", in: line) {
+        location = String(decoding: value, as: UTF8.self)
+      }
     default: break
     }
-    guard head.count + line.count <= IncomingResponse.maxHeadSize else {
-      failure = .headTooLarge
-      return false
-    }
-    head.append(contentsOf: line)
+    if received.appendReceivedLine(line) { lineCount += 1 }
     return true
   }
 
@@ -93,9 +99,12 @@ struct IncomingResponse {
   private mutating func beginHead(status: Int) {
     self.status = status
     isHeadComplete = false
-    head.removeAll(keepingCapacity: true)
+    received.removeAll()
+    headSize = 0
+    lineCount = 0
+    folds = []
+    location = nil
     contentLength = nil
-    hasLocation = false
   }
 
   private mutating func headIsAcceptable() -> Bool {
@@ -116,32 +125,12 @@ struct IncomingResponse {
 
   /// The headers of the final response, in order.
   func headers() -> Headers {
-    var headers = Headers()
-    forEachHeadLine { _ = headers.appendReceivedLine($0) }
-    return headers
-  }
-
-  /// The first Location header.
-  func location() -> String? {
-    var found: String?
-    forEachHeadLine { line in
-      if found == nil, let value = value(of: "location", in: line) {
-        found = String(decoding: value, as: UTF8.self)
-      }
+    guard !folds.isEmpty else { return received }
+    var pairs = received.pairs
+    for (index, text) in folds where pairs.indices.contains(index) {
+      pairs[index].value += " " + text
     }
-    return found
-  }
-
-  private func forEachHeadLine(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-    head.withUnsafeBufferPointer { head in
-      var start = 0
-      while start < head.count {
-        var end = start
-        while end < head.count && head[end] != 10 { end += 1 }
-        body(UnsafeBufferPointer(rebasing: head[start..<end]))
-        start = end + 1
-      }
-    }
+    return Headers(pairs.map { ($0.name, $0.value) })
   }
 
   // MARK: Reading lines
@@ -163,15 +152,22 @@ struct IncomingResponse {
   }
 
   /// The trimmed value if `line` is a header of that lower-case name.
-  private func value(of name: StaticString, in line: UnsafeBufferPointer<UInt8>)
+  private static func value(of name: StaticString, in line: UnsafeBufferPointer<UInt8>)
     -> Slice<UnsafeBufferPointer<UInt8>>?
   {
     let count = name.utf8CodeUnitCount
     guard line.count > count, line[count] == UInt8(ascii: ":") else { return nil }
-    for index in 0..<count where line[index] | 0x20 != name.utf8Start[index] | 0x20 { return nil }
-    var value = line[(count + 1)...]
-    while let first = value.first, first == 32 || first == 9 { value = value.dropFirst() }
-    while let last = value.last, last <= 32 { value = value.dropLast() }
-    return value
+    // Bit 0x20 makes letters lower-case; of the two names asked for here no other byte is affected.
+    for index in 0..<count where line[index] | 0x20 != name.utf8Start[index] { return nil }
+    return trim(line[(count + 1)...])
+  }
+
+  private static func trim(_ text: Slice<UnsafeBufferPointer<UInt8>>)
+    -> Slice<UnsafeBufferPointer<UInt8>>
+  {
+    var text = text
+    while let first = text.first, first <= 32 { text = text.dropFirst() }
+    while let last = text.last, last <= 32 { text = text.dropLast() }
+    return text
   }
 }

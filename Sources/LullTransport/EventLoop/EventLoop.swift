@@ -109,9 +109,7 @@ package final class EventLoop: HostClock {
   /// Milliseconds another loop may sleep on `descriptor` before it turns this one; -1: no limit.
   package var pollTimeout: Int32 {
     guard !isClosed else { return -1 }
-    if hasWork || participants.contains(where: { $0.object?.hasUnwatchedSockets ?? false }) {
-      return 0
-    }
+    guard !hasWork else { return 0 }
     uv_update_time(handle)
     return uv_backend_timeout(handle)
   }
@@ -149,16 +147,20 @@ package final class EventLoop: HostClock {
     handle.deallocate()
   }
 
-  /// Handles that are open or about to close, the loop's own wake-up included; 0 once closed.
-  package var openHandleCount: Int {
-    guard !isClosed else { return 0 }
-    var count = 0
-    withUnsafeMutablePointer(to: &count) { count in
-      // `count` outlives the walk, which calls back only inside this call.
-      uv_walk(handle, { _, argument in
-        argument?.assumingMemoryBound(to: Int.self).pointee += 1
-      }, count)
+  /// What libuv calls the handles that are open, such as `poll`; none once closed. For leak checks.
+  package var openHandleKinds: [String] {
+    guard !isClosed else { return [] }
+    var kinds: [String] = []
+    withUnsafeMutablePointer(to: &kinds) { kinds in
+      // `kinds` outlives the walk, which calls back only inside this call.
+      uv_walk(
+        handle,
+        { handle, kinds in
+          guard uv_is_closing(handle) == 0, let name = uv_handle_type_name(uv_handle_get_type(handle))
+          else { return }
+          kinds?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: name))
+        }, kinds)
     }
-    return count
+    return kinds
   }
 }

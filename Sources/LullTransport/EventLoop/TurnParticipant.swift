@@ -6,8 +6,6 @@ package protocol TurnParticipant: AnyObject {
   func afterWaiting()
   /// Whether `beforeWaiting` or `afterWaiting` would do something now, so that the loop must not wait.
   var hasWork: Bool { get }
-  /// Whether sockets wait to be handed to the kernel: another loop must not sleep on ours before.
-  var hasUnwatchedSockets: Bool { get }
   /// The loop is closing: end everything, give back every handle.
   func close()
 }

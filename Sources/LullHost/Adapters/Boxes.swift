@@ -1,0 +1,95 @@
+import LullCore
+
+/// An entity as Lua holds it: its own copy of a value, read-only unless made by the script.
+final class EntityBox {
+  var entity: Entity
+  let isOwn: Bool
+  weak var service: Service?
+
+  init(_ entity: Entity, isOwn: Bool = false, service: Service? = nil) {
+    self.entity = entity
+    self.isOwn = isOwn
+    self.service = service
+  }
+}
+
+/// An error as Lua holds it.
+final class ErrorBox {
+  let error: RequestError
+  weak var service: Service?
+
+  init(_ error: RequestError, service: Service? = nil) {
+    self.error = error
+    self.service = service
+  }
+}
+
+/// A response as Lua holds it.
+final class ResponseBox {
+  let response: Response
+  weak var service: Service?
+
+  init(_ response: Response, service: Service? = nil) {
+    self.response = response
+    self.service = service
+  }
+}
+
+/// Headers as Lua edits them: a window on whoever owns them.
+final class HeadersBox {
+  let read: () -> Headers
+  /// nil: read-only.
+  let write: ((Headers) -> Void)?
+
+  init(read: @escaping () -> Headers, write: ((Headers) -> Void)?) {
+    self.read = read
+    self.write = write
+  }
+}
+
+/// A request being built, as mutations edit it and `networking` functions read it.
+final class HTTPRequestBox {
+  var http: HTTPRequest
+  /// False once the function it was made for has returned.
+  var isOpen = true
+
+  init(_ http: HTTPRequest) {
+    self.http = http
+  }
+}
+
+/// A configuration being computed, as configure functions edit it.
+final class ConfigurationBox {
+  var settings: Configuration
+  /// False once the function it was made for has returned.
+  var isOpen = true
+  let service: Service
+
+  init(_ settings: Configuration, service: Service) {
+    self.settings = settings
+    self.service = service
+  }
+}
+
+/// A compiled regular expression, `lull.regex`.
+final class RegexBox {
+  let regex: Regex<AnyRegexOutput>
+  let source: String
+
+  init(_ regex: Regex<AnyRegexOutput>, source: String) {
+    self.regex = regex
+    self.source = source
+  }
+}
+
+/// `lull.log`.
+final class LogProxy {
+  let log: Log
+  /// The kept handler function.
+  var handler: Int64?
+  var enabledDescription: [String] = []
+
+  init(_ log: Log) {
+    self.log = log
+  }
+}

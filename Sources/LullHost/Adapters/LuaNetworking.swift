@@ -1,0 +1,137 @@
+import CLullBridge
+import LullCore
+
+/// A `networking` function of the script in place of the network.
+///
+/// It is called when a request starts, in a coroutine that ends with the request; it answers by
+/// returning a table, or by calling `complete`.
+final class LuaNetworking: NetworkingProvider {
+  unowned let host: LuaHost
+  private let function: Int64
+
+  init(host: LuaHost, function: Int64) {
+    self.host = host
+    self.function = function
+  }
+
+  func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
+    let answer = NetworkAnswer(completion, url: request.url)
+    let context = RunContext(purpose: "a networking function") { host, outcome in
+      switch outcome {
+      case .finished(let results):
+        // Returning nothing means that `complete` was or will be called.
+        guard results[0].kind != Int32(LULL_NIL) else { return }
+        do throws(Misuse) {
+          answer.complete(
+            try host.networkResult(
+              results[0], results[1], results.state, results.index(0), url: request.url))
+        } catch {
+          let failure = ScriptFailure(message: error.text, traceback: "")
+          host.report(failure, in: "networking function")
+          answer.fail(failure)
+        }
+      case .failed(let failure):
+        if let error = failure.requestError {
+          answer.complete(LuaHost.networkResult(error))
+        } else {
+          host.report(failure, in: "networking function")
+          answer.fail(failure)
+        }
+      case .gone:
+        answer.fail(ScriptFailure(message: "the networking function was collected", traceback: ""))
+      case .cancelled: break
+      }
+    }
+    let box = HTTPRequestBox(request)
+    let complete = LuaValue.method(
+      index: Method.completeIndex,
+      handle: host.handles.insert(answer, kind: HandleKind.completion.rawValue), service: 0)
+    host.start(Callable(id: function), [host.value(box, .httpRequest), complete], context)
+    return Transfer(host: host, context: context)
+  }
+
+  private final class Transfer: NetworkTransfer {
+    private unowned let host: LuaHost
+    private let context: RunContext
+    let metrics = TransferMetrics()
+
+    init(host: LuaHost, context: RunContext) {
+      self.host = host
+      self.context = context
+    }
+
+    func cancel() { host.cancel(context) }
+  }
+}
+
+/// The one answer a `networking` function gives; what comes after the first is ignored and logged.
+final class NetworkAnswer {
+  private var completion: NetworkCompletion?
+  let url: String
+
+  init(_ completion: NetworkCompletion, url: String) {
+    self.completion = completion
+    self.url = url
+  }
+
+  var isGiven: Bool { completion == nil }
+
+  func complete(_ result: NetworkResult) {
+    completion?(result)
+    completion = nil
+  }
+
+  func fail(_ failure: ScriptFailure) {
+    complete(NetworkResult(error: TransportError(.scriptError, failure.message)))
+  }
+}
+
+/// The answers of `lull.testing.stub`, by method and path.
+final class StubAnswers: NetworkingProvider {
+  private var answers: [(method: String, path: String, result: NetworkResult)] = []
+
+  func add(method: String, path: String, _ result: NetworkResult) {
+    answers.append((method, path, result))
+  }
+
+  /// The answer for a request: a stub of that absolute URL, or the one whose path is the longest end
+  /// of the URL.
+  func answer(method: String, url: String) -> NetworkResult {
+    let candidates = answers.filter { $0.method == method && Self.matches($0.path, url) }
+    guard var best = candidates.max(by: { $0.path.utf8.count < $1.path.utf8.count })?.result else {
+      let known = answers.map { "\($0.method) \($0.path)" }.sorted().joined(separator: ", ")
+      return NetworkResult(
+        error: TransportError(
+          .network,
+          "unstubbed request \(method) \(url); the stubs are: \(known.isEmpty ? "none" : known)"))
+    }
+    best.response?.url = url
+    return best
+  }
+
+  private static func matches(_ path: String, _ url: String) -> Bool {
+    guard path.hasPrefix("/") else { return path == url }
+    return url.hasSuffix(path)
+  }
+
+  func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
+    completion(answer(method: request.method, url: request.url))
+    return Transfer()
+  }
+
+  private final class Transfer: NetworkTransfer {
+    let metrics = TransferMetrics()
+    func cancel() {}
+  }
+}
+
+extension Misuse {
+  /// The message, without its place.
+  var text: String {
+    switch self {
+    case .message(let text): text
+    case .argument(let position, let text): "bad argument #\(position) (\(text))"
+    case .value: "an error was raised"
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import CLullBridge
+import LullCore
+
+/// A function or table of the script that observes a resource.
+///
+/// The closure is anchored on Lua's side: at its owner, at the service, or, for a table that owns
+/// itself, nowhere. Once it or its owner is gone the observer is not alive any more.
+final class LuaObserver: ResourceObserver {
+  unowned let host: LuaHost
+  let id: Int64
+  let isTable: Bool
+  /// The kept owner; nil for observers anchored to the service and for self-owned tables.
+  private(set) var owners: [Int64] = []
+  /// Whether the service's userdata anchors the closure.
+  var isAnchoredToService: Bool
+  var ownsItself: Bool
+  let place: String
+  private(set) var isStopped = false
+  private weak var service: Service?
+
+  init(
+    host: LuaHost, id: Int64, isTable: Bool, service: Service, anchoredToService: Bool,
+    ownsItself: Bool, place: String
+  ) {
+    self.host = host
+    self.id = id
+    self.isTable = isTable
+    self.service = service
+    isAnchoredToService = anchoredToService
+    self.ownsItself = ownsItself
+    self.place = place
+  }
+
+  func add(owner: Int64) {
+    owners.append(owner)
+    lull_value_anchor_to_owner(host.runtime, owner, id)
+  }
+
+  /// Whether that owner was one of its owners.
+  func remove(owner: Int64) {
+    guard let index = owners.firstIndex(of: owner) else { return }
+    owners.remove(at: index)
+    lull_value_release_from_owner(host.runtime, owner, id)
+  }
+
+  var isAlive: Bool {
+    guard !isStopped, !host.isClosed, lull_value_is_alive(host.runtime, id) != 0 else {
+      return false
+    }
+    if isAnchoredToService || ownsItself { return true }
+    return owners.contains { lull_value_is_alive(host.runtime, $0) != 0 }
+  }
+
+  /// Never called again; the closure may be collected.
+  func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    for owner in owners { lull_value_release_from_owner(host.runtime, owner, id) }
+    owners = []
+    ownsItself = false
+    if isAnchoredToService, let service {
+      lull_value_release_from_object(host.runtime, service.hostHandle, id)
+    }
+    isAnchoredToService = false
+  }
+
+  func resourceChanged(_ resource: Resource, event: ResourceEvent) {
+    var arguments = [host.value(resource), LuaValue.constant(event.constant)]
+    if case .newData(let source) = event { arguments.append(.constant(source.constant)) }
+    call("resource_changed", arguments, resource)
+  }
+
+  func resourceRequestProgress(for resource: Resource, progress: Double) {
+    guard isTable else { return }
+    call("resource_request_progress", [host.value(resource), .number(progress)], resource)
+  }
+
+  func stoppedObserving(resource: Resource) {
+    guard isTable else { return }
+    call("stopped_observing", [host.value(resource)], resource)
+  }
+
+  private func call(_ method: StaticString, _ arguments: [LuaValue], _ resource: Resource) {
+    let callable = Callable(id: id, method: isTable ? method : nil)
+    let context = RunContext(purpose: "an observer") { host, outcome in
+      if case .failed(let failure) = outcome {
+        host.report(failure, in: "observer of \(resource.displayName)")
+      }
+    }
+    host.start(callable, arguments, context)
+  }
+}
+
+/// What `resource:observe` returns: stops that one observer.
+final class ObservationBox {
+  let observer: LuaObserver
+  let resource: Resource
+
+  init(_ observer: LuaObserver, resource: Resource) {
+    self.observer = observer
+    self.resource = resource
+  }
+
+  func stop() {
+    guard !observer.isStopped else { return }
+    resource.stopObserving(observer)
+  }
+}
+
+extension Resource {
+  /// Takes one observer of a script off the list; it hears nothing more.
+  func stopObserving(_ observer: LuaObserver) {
+    let observed = record.observers
+    observed.remove(observer, resource: self)
+    observer.stop()
+  }
+}
+
+extension ResourceEvent {
+  var constant: LuaConstant {
+    switch self {
+    case .observerAdded: .observerAdded
+    case .requested: .requested
+    case .requestCancelled: .requestCancelled
+    case .newData: .newData
+    case .notModified: .notModified
+    case .error: .error
+    }
+  }
+}
+
+extension ResourceEvent.DataSource {
+  var constant: LuaConstant {
+    switch self {
+    case .network: .network
+    case .cache: .cache
+    case .localOverride: .localOverride
+    case .wipe: .wipe
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import LullCore
+
+/// A coroutine the script started with `lull.spawn`.
+///
+/// Home thread only. It runs from the next turn on; its results, or its error, wait for whoever
+/// awaits it. A failure nobody has awaited is reported when the task is collected or at exit.
+final class LuaTask {
+  enum State {
+    case running
+    case finished(results: Int64)
+    case failed(ScriptFailure)
+    case cancelled
+  }
+
+  var hostHandle: UInt64 = 0
+  private(set) var state = State.running
+  var context: RunContext?
+  private(set) var isAwaited = false
+  private var waiters: [() -> Void] = []
+  private weak var host: LuaHost?
+
+  init(host: LuaHost) {
+    self.host = host
+  }
+
+  func complete(_ state: State) {
+    guard case .running = self.state else { return }
+    self.state = state
+    context = nil
+    let waiters = waiters
+    self.waiters = []
+    for waiter in waiters { waiter() }
+  }
+
+  /// Calls `waiter` when the task has ended; its failure counts as heard of.
+  func onEnd(_ waiter: @escaping () -> Void) {
+    isAwaited = true
+    waiters.append(waiter)
+  }
+
+  /// Takes notice of the outcome without waiting.
+  func markAwaited() { isAwaited = true }
+
+  /// The failure nobody has heard of.
+  var unheardFailure: ScriptFailure? {
+    if case .failed(let failure) = state, !isAwaited { return failure }
+    return nil
+  }
+}

@@ -1,0 +1,235 @@
+import CLullBridge
+import LullCore
+
+/// The settings of a configuration by their Lua names: reading, and assigning with checks.
+enum Setting: String, CaseIterable {
+  case headers
+  case expirationTime = "expiration_time"
+  case retryTime = "retry_time"
+  case progressReportingInterval = "progress_reporting_interval"
+  case timeout
+  case connectTimeout = "connect_timeout"
+  case maxBodySize = "max_body_size"
+  case connectionsPerHost = "connections_per_host"
+  case mutateRequests = "mutate_requests"
+
+  static let names = allCases.map(\.rawValue)
+
+  func value(in settings: Configuration) -> LuaValue? {
+    switch self {
+    case .headers: .map(settings.headers.pairs.map { ($0.name, .string($0.value)) })
+    case .expirationTime: .number(settings.expirationTime)
+    case .retryTime: .number(settings.retryTime)
+    case .progressReportingInterval: .number(settings.progressReportingInterval)
+    case .timeout: .number(settings.limits.timeout)
+    case .connectTimeout: .number(settings.limits.connectTimeout)
+    case .maxBodySize: .int(Int64(settings.limits.maxBodySize))
+    case .connectionsPerHost: .int(Int64(settings.limits.connectionsPerHost))
+    case .mutateRequests: nil
+    }
+  }
+
+  /// The change a value of the script makes; raises if the value does not fit.
+  func change(_ call: Call, _ value: lull_value, _ index: Int32, service: Service) throws(Misuse)
+    -> (inout Configuration) -> Void
+  {
+    let host = call.host
+    switch self {
+    case .headers:
+      guard value.kind == Int32(LULL_TABLE) else { throw mustBe("a table", value) }
+      // Read now, so that a mistake raises at the line that made it; applied in order later.
+      var edits: [(inout Headers) -> Void] = []
+      try host.forEachField(of: index, in: call.state) { key, element throws(Misuse) in
+        guard let name = LuaHost.string(key) else {
+          throw .message("header names must be strings, got \(LuaHost.typeName(key))")
+        }
+        var probe = Headers()
+        try host.setHeader(
+          name, element, call.state, host.visitedIndex(in: call.state), in: &probe)
+        let values = probe.values(name)
+        edits.append { headers in
+          headers.remove(name)
+          for value in values { headers.add(name, value) }
+        }
+      }
+      return { settings in for edit in edits { edit(&settings.headers) } }
+    case .expirationTime:
+      let seconds = try seconds(value)
+      return { $0.expirationTime = seconds }
+    case .retryTime:
+      let seconds = try seconds(value)
+      return { $0.retryTime = seconds }
+    case .progressReportingInterval:
+      let seconds = try seconds(value)
+      return { $0.progressReportingInterval = seconds }
+    case .timeout:
+      let seconds = try seconds(value)
+      return { $0.limits.timeout = seconds }
+    case .connectTimeout:
+      let seconds = try seconds(value)
+      return { $0.limits.connectTimeout = seconds }
+    case .maxBodySize:
+      let count = try count(value, minimum: 0)
+      return { $0.limits.maxBodySize = count }
+    case .connectionsPerHost:
+      let count = try count(value, minimum: 1)
+      return { $0.limits.connectionsPerHost = count }
+    case .mutateRequests:
+      let mutations = try host.mutations(call, value, index, service: service)
+      return { settings in for mutation in mutations { settings.mutateRequests(mutation) } }
+    }
+  }
+
+  private func seconds(_ value: lull_value) throws(Misuse) -> Double {
+    guard let seconds = LuaHost.number(value), seconds >= 0 else {
+      throw mustBe("a number of seconds, 0 or more", value)
+    }
+    return seconds
+  }
+
+  private func count(_ value: lull_value, minimum: Int) throws(Misuse) -> Int {
+    guard let number = LuaHost.number(value), number == number.rounded(), number < 1e18,
+      number >= Double(minimum)
+    else { throw mustBe("a whole number, \(minimum) or more", value) }
+    return Int(number)
+  }
+
+  private func mustBe(_ expectation: String, _ value: lull_value) -> Misuse {
+    .message("'\(rawValue)' must be \(expectation), got \(LuaHost.typeName(value))")
+  }
+}
+
+extension LuaHost {
+  /// The changes of a whole settings table, in the order of the settings' list.
+  func changes(
+    _ call: Call, table: Int32, service: Service, beside others: [String] = [],
+    _ other: (String, lull_value, Int32) throws(Misuse) -> Void = { _, _, _ throws(Misuse) in }
+  ) throws(Misuse) -> [(inout Configuration) -> Void] {
+    var changes: [(inout Configuration) -> Void] = []
+    try forEachOption(of: table, in: call.state, known: others + Setting.names) {
+      name, value throws(Misuse) in
+      let index = visitedIndex(in: call.state)
+      if let setting = Setting(rawValue: name) {
+        changes.append(try setting.change(call, value, index, service: service))
+      } else {
+        try other(name, value, index)
+      }
+    }
+    return changes
+  }
+
+  /// One function, or a list of them, as mutations.
+  func mutations(_ call: Call, _ value: lull_value, _ index: Int32, service: Service)
+    throws(Misuse) -> [RequestMutation]
+  {
+    if value.kind == Int32(LULL_FUNCTION) {
+      return [mutation(try keep(call.state, index, anchoredTo: service))]
+    }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message(
+        "'mutate_requests' must be a function or a list of functions, got "
+          + LuaHost.typeName(value))
+    }
+    var mutations: [RequestMutation] = []
+    try forEachField(of: index, in: call.state) { _, element throws(Misuse) in
+      guard element.kind == Int32(LULL_FUNCTION) else {
+        throw .message("'mutate_requests' must be a function or a list of functions")
+      }
+      let id = try keep(call.state, visitedIndex(in: call.state), anchoredTo: service)
+      mutations.append(mutation(id))
+    }
+    return mutations
+  }
+
+  /// A function of the script that edits a request before it is sent; if it raises, the request
+  /// fails.
+  func mutation(_ id: Int64) -> RequestMutation {
+    { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
+      let box = HTTPRequestBox(http)
+      let argument = value(box, .httpRequest)
+      let answer = ask(Callable(id: id), [argument], kind: "mutation") { _ in }
+      box.isOpen = false
+      switch answer {
+      case .success: http = box.http
+      case .failure(.gone): break
+      case .failure(.failed(let failure)):
+        throw scriptError(failure, in: "mutation", message: "Cannot send request")
+      }
+    }
+  }
+
+  /// Reports a failure and makes the error that requests fail with.
+  func scriptError(_ failure: ScriptFailure, in place: String, message: String) -> RequestError {
+    report(failure, in: place)
+    return RequestError(
+      userMessage: message,
+      cause: .script(
+        ScriptErrorCause(
+          userMessage: message, message: failure.message, traceback: failure.traceback)),
+      timestamp: pump.clock.now)
+  }
+
+  // MARK: Patterns
+
+  /// The first argument of `configure` and its kin: a wildcard string, a regular expression, a
+  /// predicate of the URL, a resource; nil for every resource.
+  func pattern(_ call: Call, _ position: Int, service: Service) throws(Misuse)
+    -> ConfigurationPattern?
+  {
+    let value = call.raw(position)
+    switch Int(value.kind) {
+    case Int(LULL_NIL): return nil
+    case Int(LULL_STRING):
+      return .wildcard(LuaHost.string(value) ?? "", base: service.baseURL)
+    case Int(LULL_FUNCTION):
+      let id = try keep(call.state, call.index(position), anchoredTo: service)
+      return predicate(id)
+    default:
+      if let resource = object(value, .resource, as: Resource.self) { return .url(resource.url) }
+      if let regex = object(value, .regex, as: RegexBox.self) {
+        return .regex(regex.regex, source: regex.source)
+      }
+      throw .argument(
+        position,
+        "pattern expected (string, lull.regex, function or Resource), got "
+          + LuaHost.typeName(value))
+    }
+  }
+
+  private func predicate(_ id: Int64) -> ConfigurationPattern {
+    .predicate { [unowned self] (url) throws(RequestError) in
+      let answer = ask(Callable(id: id), [.string(url.text)], kind: "predicate") {
+        LuaHost.isTruthy($0[0])
+      }
+      switch answer {
+      case .success(let matches): return matches
+      case .failure(.gone): return false
+      case .failure(.failed(let failure)):
+        throw scriptError(failure, in: "predicate of a pattern", message: "Cannot send request")
+      }
+    }
+  }
+
+  /// `methods = { "GET", … }`, in any letter case.
+  func methods(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse) -> Set<String> {
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("'methods' must be a list of HTTP methods, got \(LuaHost.typeName(value))")
+    }
+    var methods: Set<String> = []
+    try forEachField(of: index, in: call.state) { _, element throws(Misuse) in
+      guard let text = LuaHost.string(element) else {
+        throw .message("'methods' must be a list of HTTP methods")
+      }
+      methods.insert(try LuaHost.method(text))
+    }
+    return methods
+  }
+
+  /// An HTTP method in any letter case. (DYN-01)
+  static func method(_ text: String) throws(Misuse) -> String {
+    guard !text.isEmpty, text.utf8.allSatisfy(Headers.isTokenByte) else {
+      throw .message("'\(text)' is not an HTTP method")
+    }
+    return text.uppercased()
+  }
+}

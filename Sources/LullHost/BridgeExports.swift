@@ -1,0 +1,106 @@
+import CLullBridge
+import LullCore
+import LullTransport
+
+// What the C half calls. Each takes the host's opaque pointer, which it was given by
+// `lull_host_attach` and which is valid until `lull_host_close`.
+
+private func host(_ pointer: UnsafeMutableRawPointer?) -> LuaHost? {
+  guard let pointer else { return nil }
+  // Retained by `lull_host_attach`, released by `lull_host_close`, after which C drops the pointer.
+  return Unmanaged<LuaHost>.fromOpaque(pointer).takeUnretainedValue()
+}
+
+@c @implementation
+func lull_host_attach(
+  _ preloaded: UnsafeMutableRawPointer!, _ runtime: OpaquePointer!, _ L: OpaquePointer!
+) -> UnsafeMutableRawPointer! {
+  guard let runtime else { return nil }
+  let host: LuaHost
+  if let preloaded {
+    // Kept alive by whoever preloaded it for as long as the state lives.
+    host = Unmanaged<LuaHost>.fromOpaque(preloaded).takeUnretainedValue()
+  } else {
+    guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
+    host = LuaHost(environment: environment)
+    host.enableLogFromEnvironment()
+  }
+  host.attach(runtime)
+  return Unmanaged.passRetained(host).toOpaque()
+}
+
+@c @implementation
+func lull_host_methods(_ count: UnsafeMutablePointer<Int32>!) -> UnsafePointer<lull_method>! {
+  count.pointee = Int32(Method.all.count)
+  return Method.bridged
+}
+
+@c @implementation
+func lull_host_call(
+  _ pointer: UnsafeMutableRawPointer!, _ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>!
+) -> Int32 {
+  guard let host = host(pointer), let frame else { return Int32(LULL_RETURN) }
+  let call = Call(host: host, frame: frame)
+  do throws(Misuse) {
+    try Method.all[Int(method)].body(call)
+    return frame.pointee.outcome
+  } catch {
+    frame.pointee.result_count = 1
+    let results = lull_frame_results(frame)
+    switch error {
+    case .message(let text):
+      results?[0] = host.encode(.string(text))
+      return Int32(LULL_RAISE)
+    case .argument(let position, let text):
+      results?[0] = host.encode(.string(text))
+      frame.pointee.error_argument = Int32(position)
+      return Int32(LULL_RAISE_ARGUMENT)
+    case .value(let value):
+      results?[0] = host.encode(value)
+      return Int32(LULL_RAISE_VALUE)
+    }
+  }
+}
+
+@c @implementation
+func lull_host_sweep(_ pointer: UnsafeMutableRawPointer!) {
+  host(pointer)?.sweep()
+}
+
+@c @implementation
+func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> UInt64 {
+  host(pointer)?.claim(handle) ?? 0
+}
+
+@c @implementation
+func lull_host_close(_ pointer: UnsafeMutableRawPointer!) {
+  guard let pointer, let host = host(pointer) else { return }
+  host.reportAbandonedRequests()
+  host.close()
+  // Balances the retain of `lull_host_attach`; C has dropped the pointer.
+  Unmanaged<LuaHost>.fromOpaque(pointer).release()
+}
+
+@c @implementation
+func lull_host_log(_ pointer: UnsafeMutableRawPointer!) -> UInt64 {
+  guard let host = host(pointer) else { return 0 }
+  return host.handles.insert(host.log, kind: HandleKind.log.rawValue)
+}
+
+@c @implementation
+func lull_host_version() -> UnsafePointer<CChar>! {
+  LuaHost.versionText.cString
+}
+
+@c @implementation
+func lull_host_suggest(
+  _ pointer: UnsafeMutableRawPointer!, _ kind: Int32, _ name: UnsafePointer<CChar>!
+) -> UnsafePointer<CChar>! {
+  guard let name else { return nil }
+  let names = Method.all.filter { $0.kind.rawValue == kind && !$0.name.description.hasPrefix("__") }
+  let wanted = String(cString: name)
+  guard let near = NearestName.suggestion(for: wanted, among: names.map(\.name.description)) else {
+    return nil
+  }
+  return names.first { $0.name.description == near }?.name.cString
+}

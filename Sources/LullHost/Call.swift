@@ -1,0 +1,115 @@
+import CLullBridge
+import LullCore
+
+/// One call from Lua: its arguments, and where its results go. Valid during the call only.
+struct Call {
+  let host: LuaHost
+  let frame: UnsafeMutablePointer<lull_frame>
+
+  /// Arguments, self included.
+  var count: Int { Int(frame.pointee.argument_count) }
+
+  var state: OpaquePointer? { frame.pointee.L }
+
+  /// The argument at a position, 0 being self (or the first argument of a module function); nil
+  /// beyond those given.
+  func raw(_ position: Int) -> lull_value {
+    guard position < count, position < Int(LULL_MAX_ARGUMENTS) else { return lull_value() }
+    return lull_frame_arguments(frame)[position]
+  }
+
+  func isNil(_ position: Int) -> Bool { raw(position).kind == Int32(LULL_NIL) }
+
+  // MARK: Arguments whose type the bridge has checked
+
+  func string(_ position: Int) -> String { LuaHost.string(raw(position)) ?? "" }
+
+  func optionalString(_ position: Int) -> String? { LuaHost.string(raw(position)) }
+
+  func number(_ position: Int) -> Double? { LuaHost.number(raw(position)) }
+
+  /// The position on the stack of an argument.
+  func index(_ position: Int) -> Int32 { Int32(position + 1) }
+
+  /// The object at a position, if it is an open one of that kind.
+  func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
+    host.object(raw(position), kind, as: type)
+  }
+
+  /// Self, whose kind the bridge has checked; it may have been closed since.
+  func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
+    guard let object = host.object(raw(0), kind, as: type) else {
+      throw .message("this \(kind) is closed")
+    }
+    return object
+  }
+
+  var service: Service {
+    get throws(Misuse) { try selfObject(.service, as: Service.self) }
+  }
+
+  var resource: Resource {
+    get throws(Misuse) { try selfObject(.resource, as: Resource.self) }
+  }
+
+  var request: Request {
+    get throws(Misuse) { try selfObject(.request, as: Request.self) }
+  }
+
+  // MARK: Results
+
+  func `return`(_ value: LuaValue) {
+    let position = Int(frame.pointee.result_count)
+    lull_frame_results(frame)[position] = host.encode(value)
+    frame.pointee.result_count += 1
+  }
+
+  /// The receiver itself, for chaining.
+  func returnSelf() {
+    let position = Int(frame.pointee.result_count)
+    var value = lull_value()
+    value.kind = Int32(LULL_STACK)
+    value.integer = 1
+    lull_frame_results(frame)[position] = value
+    frame.pointee.result_count += 1
+  }
+}
+
+/// Wrong use by the script: raised at the caller's line.
+enum Misuse: Error {
+  case message(String)
+  /// `position` counts from 1, self not included.
+  case argument(Int, String)
+  /// Raised as it is.
+  case value(LuaValue)
+}
+
+/// The kinds of userdata.
+enum HandleKind: Int32, CustomStringConvertible {
+  case module = 0
+  case service, resource, request, observation, entity, response, error, task, configuration
+  case httpRequest, headers, regex, log, completion, stub, pipeline, stage
+
+  var description: String {
+    switch self {
+    case .module: "lull"
+    case .service: "Service"
+    case .resource: "Resource"
+    case .request: "Request"
+    case .observation: "Observation"
+    case .entity: "Entity"
+    case .response: "Response"
+    case .error: "RequestError"
+    case .task: "Task"
+    case .configuration: "Configuration"
+    case .httpRequest: "HTTPRequest"
+    case .headers: "Headers"
+    case .regex: "Regex"
+    case .log: "Log"
+    case .completion: "Completion"
+    case .stub: "Stub"
+    case .pipeline: "Pipeline"
+    case .stage: "PipelineStage"
+    }
+  }
+}

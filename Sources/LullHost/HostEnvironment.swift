@@ -1,0 +1,20 @@
+package import LullCore
+
+/// What a scripting host stands on: time, the pump, a network, and somebody who drives them.
+///
+/// Programs use the event loop; tests give a manual clock and stubs.
+package protocol HostEnvironment: AnyObject {
+  var pump: Pump { get }
+  /// The network of services that name none; made at the first call.
+  func defaultNetworking() -> any NetworkingProvider
+  /// Turns until the condition holds.
+  func run(until condition: () -> Bool)
+  /// Sets what runs at the start of every turn.
+  func onTurn(_ hook: @escaping () -> Void)
+  /// Wakes the loop from a signal handler: a C function and its context, nil where nothing sleeps.
+  var signalWakeUp: (function: @convention(c) (UnsafeMutableRawPointer?) -> Void,
+    context: UnsafeMutableRawPointer)? { get }
+  /// Whether the process belongs to Lull, so that SIGTERM and SIGPIPE are its business.
+  var ownsProcess: Bool { get }
+  func close()
+}

@@ -1,0 +1,38 @@
+import CUV
+package import LullCore
+import LullTransport
+
+/// The event loop and its network, as `lull` and `lull.so` use them.
+package final class LoopEnvironment: HostEnvironment {
+  private let loop: EventLoop
+  package let ownsProcess: Bool
+  private lazy var provider = CurlProvider(
+    loop: loop, userAgent: "lull/" + LuaHost.version, blocksSIGPIPE: !ownsProcess)
+
+  /// - Parameter ownsProcess: true in the command, false inside somebody else's interpreter.
+  package init(ownsProcess: Bool) throws(TransportError) {
+    loop = try EventLoop()
+    self.ownsProcess = ownsProcess
+  }
+
+  package var pump: Pump { loop.pump }
+
+  package func defaultNetworking() -> any NetworkingProvider { provider }
+
+  package func run(until condition: () -> Bool) { loop.run(until: condition) }
+
+  package func onTurn(_ hook: @escaping () -> Void) { loop.beforeTurn.append(hook) }
+
+  package var signalWakeUp: (
+    function: @convention(c) (UnsafeMutableRawPointer?) -> Void, context: UnsafeMutableRawPointer
+  )? {
+    (
+      { context in
+        // The context is the loop's async handle, valid until the handlers are restored.
+        uv_async_send(context?.assumingMemoryBound(to: uv_async_t.self))
+      }, UnsafeMutableRawPointer(loop.asyncHandle)
+    )
+  }
+
+  package func close() { loop.close() }
+}

@@ -1,0 +1,98 @@
+import CLullBridge
+import LullCore
+
+extension LuaHost {
+  /// An observer for the function or table at position 1. `anchored`: the service's userdata keeps
+  /// the closure until it is removed.
+  func makeObserver(_ call: Call, of resource: Resource, anchored: Bool) throws(Misuse)
+    -> LuaObserver
+  {
+    let isTable = call.raw(1).kind == Int32(LULL_TABLE)
+    let id: Int64
+    if anchored {
+      id = try keep(call.state, call.index(1), anchoredTo: resource.service)
+    } else {
+      id = try keep(call.state, call.index(1))
+    }
+    let place =
+      isTable ? "" : String(cString: lull_function_place(runtime, call.state, call.index(1)))
+    return LuaObserver(
+      host: self, id: id, isTable: isTable, service: resource.service, anchoredToService: anchored,
+      ownsItself: isTable && !anchored, place: place)
+  }
+
+  /// `add_observer(observer)`: a function lives as long as its service or until removed; a table
+  /// owns itself and is held weakly. The same table twice is one observer (OBS-14).
+  func addObserver(_ call: Call, to resource: Resource) throws(Misuse) {
+    let isTable = call.raw(1).kind == Int32(LULL_TABLE)
+    if isTable, let known = known(call, on: resource) {
+      known.ownsItself = true
+      return
+    }
+    let observer = try makeObserver(call, of: resource, anchored: !isTable)
+    resource.addObserver(observer, owner: observer.selfOwner)
+  }
+
+  /// `add_observer(observer, owner)`: kept for as long as the owner lives.
+  func addOwnedObserver(_ call: Call, to resource: Resource) throws(Misuse) {
+    switch Int(call.raw(2).kind) {
+    case Int(LULL_TABLE), Int(LULL_FUNCTION), Int(LULL_OBJECT), Int(LULL_OTHER): break
+    default:
+      throw .argument(
+        2, "an owner must be a table, function or object, got \(LuaHost.typeName(call.raw(2)))")
+    }
+    let isTable = call.raw(1).kind == Int32(LULL_TABLE)
+    let observer: LuaObserver
+    let isNew: Bool
+    if isTable, let known = known(call, on: resource) {
+      observer = known
+      isNew = false
+    } else {
+      observer = try makeObserver(call, of: resource, anchored: false)
+      observer.ownsItself = false
+      isNew = true
+    }
+    if isTable, lull_value_is(runtime, observer.id, call.state, call.index(2)) != 0 {
+      observer.ownsItself = true
+    } else if !observer.owners.contains(where: {
+      lull_value_is(runtime, $0, call.state, call.index(2)) != 0
+    }) {
+      observer.add(owner: try keep(call.state, call.index(2)))
+    }
+    if isNew { resource.addObserver(observer, owner: observer.selfOwner) }
+  }
+
+  private func known(_ call: Call, on resource: Resource) -> LuaObserver? {
+    resource.record.observers.first(of: LuaObserver.self) { observer in
+      observer.isTable && !observer.isStopped
+        && lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0
+    }
+  }
+
+  /// `remove_observers(owner_or_function)`: that value stops owning; an ownerless function, or a
+  /// table that owned itself, is removed by itself.
+  func removeObservers(_ call: Call, from resource: Resource) {
+    for observer in resource.record.observers.all(of: LuaObserver.self) {
+      if lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0 {
+        if observer.isTable, !observer.owners.isEmpty {
+          observer.ownsItself = false
+        } else {
+          resource.stopObserving(observer)
+        }
+        continue
+      }
+      for owner in observer.owners
+      where lull_value_is(runtime, owner, call.state, call.index(1)) != 0 {
+        observer.remove(owner: owner)
+        if observer.owners.isEmpty, !observer.ownsItself, !observer.isAnchoredToService {
+          resource.stopObserving(observer)
+        }
+      }
+    }
+  }
+}
+
+extension LuaObserver {
+  /// Lua decides how long it lives, so for the core it always has an owner: its host.
+  var selfOwner: AnyObject { host }
+}

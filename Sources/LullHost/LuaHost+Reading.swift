@@ -1,0 +1,150 @@
+import Glibc
+import CLullBridge
+import LullCore
+
+extension LuaHost {
+  static func string(_ value: lull_value) -> String? {
+    guard value.kind == Int32(LULL_STRING) else { return nil }
+    // The bytes stay on Lua's stack during the call they were read in.
+    return String(
+      decoding: UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)),
+      as: UTF8.self)
+  }
+
+  static func bytes(_ value: lull_value) -> [UInt8]? {
+    guard value.kind == Int32(LULL_STRING) else { return nil }
+    return Array(UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)))
+  }
+
+  static func isValidUTF8(_ value: lull_value) -> Bool {
+    let raw = UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
+    return raw.withMemoryRebound(to: UInt8.self) { UTF8Validation.isValid($0) }
+  }
+
+  static func number(_ value: lull_value) -> Double? {
+    switch Int(value.kind) {
+    case Int(LULL_INTEGER): Double(value.integer)
+    case Int(LULL_NUMBER): value.number
+    default: nil
+    }
+  }
+
+  static func bool(_ value: lull_value) -> Bool? {
+    value.kind == Int32(LULL_BOOLEAN) ? value.integer != 0 : nil
+  }
+
+  /// The word for a value's type in messages.
+  static func typeName(_ value: lull_value) -> String {
+    switch Int(value.kind) {
+    case Int(LULL_NIL): "nil"
+    case Int(LULL_BOOLEAN): "boolean"
+    case Int(LULL_INTEGER), Int(LULL_NUMBER): "number"
+    case Int(LULL_STRING): "string"
+    case Int(LULL_NULL): "lull.null"
+    case Int(LULL_TABLE): "table"
+    case Int(LULL_FUNCTION): "function"
+    case Int(LULL_OBJECT): HandleKind(rawValue: value.aux)?.description ?? "userdata"
+    default: "userdata"
+    }
+  }
+
+  /// Visits the fields of a table on `state`; `body` may use the stack but must leave it as it was.
+  /// Metamethods are not consulted.
+  func forEachField(
+    of table: Int32, in state: OpaquePointer?,
+    _ body: (lull_value, lull_value) throws(Misuse) -> Void
+  ) throws(Misuse) {
+    guard lull_table_begin(state) != 0 else { throw .message("the Lua stack is full") }
+    var key = lull_value()
+    var value = lull_value()
+    while lull_table_next(state, table, &key, &value) != 0 {
+      do throws(Misuse) {
+        try body(key, value)
+      } catch {
+        lull_table_leave(state)
+        throw error
+      }
+      lull_table_pop_value(state)
+    }
+  }
+
+  /// The stack position of the value being visited by `forEachField`.
+  func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
+
+  /// Visits an options table whose keys must be known names.
+  func forEachOption(
+    of table: Int32, in state: OpaquePointer?, known: [String],
+    _ body: (String, lull_value) throws(Misuse) -> Void
+  ) throws(Misuse) {
+    try forEachField(of: table, in: state) { key, value throws(Misuse) in
+      guard let name = LuaHost.string(key) else {
+        throw .message("unknown setting of type \(LuaHost.typeName(key)); settings have names")
+      }
+      guard known.contains(name) else { throw unknownSetting(name, among: known) }
+      try body(name, value)
+    }
+  }
+
+  func unknownSetting(_ name: String, among known: [String]) -> Misuse {
+    if let near = NearestName.suggestion(for: name, among: known) {
+      return .message("unknown setting '\(name)' (did you mean '\(near)'?)")
+    }
+    return .message("unknown setting '\(name)'")
+  }
+
+  /// Keeps the value at `index` under a new id, weakly; the caller anchors it.
+  func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {
+    let id = makeID()
+    guard lull_value_keep(runtime, state, index, id) == 0 else {
+      throw .message("not enough memory")
+    }
+    return id
+  }
+
+  /// Keeps a closure for as long as the service's userdata lives, or until released.
+  func keep(_ state: OpaquePointer?, _ index: Int32, anchoredTo service: Service) throws(Misuse)
+    -> Int64
+  {
+    let id = try keep(state, index)
+    lull_value_anchor_to_object(runtime, handle(of: service), id, id)
+    return id
+  }
+
+  /// JSON text of the value at `index`, or where it has no JSON form.
+  func encodeJSON(_ state: OpaquePointer?, _ index: Int32) -> Result<[UInt8], JSONProblem> {
+    var result = lull_json_result()
+    guard lull_json_encode(state, index, 0, &result) == 0 else {
+      let text = withUnsafeBytes(of: &result.problem) { raw in
+        String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      return .failure(JSONProblem(text: text))
+    }
+    defer { free(result.bytes) }
+    return .success(
+      Array(UnsafeRawBufferPointer(start: result.bytes, count: result.length)))
+  }
+
+  struct JSONProblem: Error {
+    let text: String
+  }
+
+  /// What a value of the script is as content: text, bytes, or the value itself, kept by id. (A
+  /// string is text if it is valid UTF-8.) The caller anchors what is kept.
+  func content(_ value: lull_value, _ state: OpaquePointer?, _ index: Int32) throws(Misuse)
+    -> Content
+  {
+    switch Int(value.kind) {
+    case Int(LULL_STRING):
+      if LuaHost.isValidUTF8(value) { return .text(LuaHost.string(value) ?? "") }
+      return .bytes(LuaHost.bytes(value) ?? [])
+    default:
+      let id = try keep(state, index)
+      return .foreign(ForeignContent(id: id, typeName: LuaHost.contentTypeName(value)))
+    }
+  }
+
+  /// The words of `input` and `output`.
+  static func contentTypeName(_ value: lull_value) -> String {
+    typeName(value)
+  }
+}

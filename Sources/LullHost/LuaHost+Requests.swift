@@ -1,0 +1,120 @@
+import CLullBridge
+import LullCore
+
+extension Call {
+  static let bodyKeys = ["json", "form", "text", "data", "content_type", "encoding"]
+
+  /// Sends a request with the body table and the mutation function at those positions.
+  func sendRequest(_ method: String, body: Int, mutation: Int) throws(Misuse) {
+    let resource = try resource
+    let parsed = isNil(body) ? nil : try requestBody(index(body))
+    var adHoc: RequestMutation?
+    var mutationID: Int64?
+    if !isNil(mutation) {
+      // Kept with the request, which may be repeated; before it exists, by the caller's stack.
+      let id = try host.keep(state, index(mutation))
+      mutationID = id
+      adHoc = host.mutation(id)
+    }
+    let request: Request
+    switch parsed {
+    case .failure(let failure)?:
+      request = resource.failedBeforeSending(failure.cause, method: method)
+    case .success(let body)?: request = resource.request(method, body: body, mutation: adHoc)
+    case nil: request = resource.request(method, body: nil, mutation: adHoc)
+    }
+    self.return(host.value(request))
+    // Requests made here are in flight, or failed and undelivered: either way they have a userdata.
+    if let mutationID {
+      lull_value_anchor_to_object(host.runtime, request.hostHandle, mutationID, mutationID)
+    }
+  }
+
+  /// `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }` or `{ data = s, content_type = }`.
+  private func requestBody(_ table: Int32) throws(Misuse)
+    -> Result<RequestBody, RequestBodyFailure>
+  {
+    var kind: String?
+    var body: Result<RequestBody, RequestBodyFailure>?
+    var contentType: String?
+    var encoding: String?
+    try host.forEachOption(of: table, in: state, known: Call.bodyKeys) {
+      name, value throws(Misuse) in
+      switch name {
+      case "content_type": contentType = try host.contentType(ofOption: value, name)
+      case "encoding": encoding = try host.contentType(ofOption: value, name)
+      default:
+        if let kind { throw .message("a body is either '\(kind)' or '\(name)', not both") }
+        kind = name
+        body = try requestBody(name, value, host.visitedIndex(in: state))
+      }
+    }
+    guard let body else {
+      throw .message("a body needs one of 'json', 'form', 'text', 'data'")
+    }
+    if encoding != nil, kind != "text" { throw .message("'encoding' is for 'text' bodies") }
+    return body.map { body in
+      switch body {
+      case .json(let bytes, let type): .json(bytes, contentType: contentType ?? type)
+      case .text(let text, let type, let name):
+        .text(text, contentType: contentType ?? type, encoding: encoding ?? name)
+      case .data(let bytes, let type): .data(bytes, contentType: contentType ?? type)
+      case .form: body
+      }
+    }
+  }
+
+  private func requestBody(_ name: String, _ value: lull_value, _ index: Int32) throws(Misuse)
+    -> Result<RequestBody, RequestBodyFailure>
+  {
+    switch name {
+    case "json":
+      switch host.encodeJSON(state, index) {
+      case .success(let bytes): return .success(.json(bytes))
+      case .failure(let problem):
+        return .failure(RequestBodyFailure(cause: .invalidJSONObject(path: problem.text)))
+      }
+    case "form": return try formBody(value, index)
+    default:
+      guard let bytes = LuaHost.bytes(value) else {
+        throw .message("'\(name)' must be a string, got \(LuaHost.typeName(value))")
+      }
+      if name == "data" { return .success(.data(bytes, contentType: "application/octet-stream")) }
+      guard LuaHost.isValidUTF8(value) else {
+        return .failure(
+          RequestBodyFailure(
+            cause: .unencodableText(
+              encoding: "utf-8", text: String(decoding: bytes, as: UTF8.self))))
+      }
+      return .success(.text(LuaHost.string(value) ?? ""))
+    }
+  }
+
+  private func formBody(_ value: lull_value, _ index: Int32) throws(Misuse)
+    -> Result<RequestBody, RequestBodyFailure>
+  {
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("'form' must be a table, got \(LuaHost.typeName(value))")
+    }
+    var pairs: [(name: String, value: String)] = []
+    var failure: RequestBodyFailure?
+    try host.forEachField(of: index, in: state) { key, element throws(Misuse) in
+      guard let name = LuaHost.text(key) else {
+        throw .message("form names must be strings, got \(LuaHost.typeName(key))")
+      }
+      for part in [key, element]
+      where part.kind == Int32(LULL_STRING) && !LuaHost.isValidUTF8(part) {
+        failure = RequestBodyFailure(
+          cause: .notURLEncodable(string: LuaHost.string(part) ?? ""))
+      }
+      guard let text = LuaHost.text(element) ?? LuaHost.bool(element).map({ "\($0)" }) else {
+        throw .message(
+          "form value '\(name)' must be a string, number or boolean, got "
+            + LuaHost.typeName(element))
+      }
+      pairs.append((name, text))
+    }
+    if let failure { return .failure(failure) }
+    return .success(.form(pairs))
+  }
+}

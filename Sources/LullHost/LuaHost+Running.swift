@@ -1,0 +1,228 @@
+import CLullBridge
+import LullCore
+
+/// One coroutine of ours: what it is for, what it waits for, who wants to know how it ended.
+final class RunContext {
+  /// For reports and messages, such as `observer of /users/7`.
+  let purpose: String
+  /// The request whose outcome depends on this coroutine.
+  let request: Request?
+  let completion: (LuaHost, RunOutcome) -> Void
+  /// The coroutine's number while it waits.
+  var thread: Int32?
+  /// What it waits for, in words.
+  var waitsFor = ""
+  var waitsForRequest: Request?
+  var cancelWait: (() -> Void)?
+  /// Cancelled while it ran: it ends at its next wait.
+  var isCancelled = false
+
+  init(
+    purpose: String, request: Request? = nil,
+    completion: @escaping (LuaHost, RunOutcome) -> Void
+  ) {
+    self.purpose = purpose
+    self.request = request
+    self.completion = completion
+  }
+}
+
+/// How a function of the script ended. Results are readable only inside the completion.
+enum RunOutcome {
+  case finished(RunResults)
+  case failed(ScriptFailure)
+  /// The function was collected, its owner gone.
+  case gone
+  case cancelled
+}
+
+/// The results of a run, still on its stack.
+struct RunResults {
+  fileprivate var run: lull_run
+
+  var count: Int { Int(run.result_count) }
+  var state: OpaquePointer? { run.L }
+
+  func index(_ position: Int) -> Int32 {
+    withUnsafePointer(to: run) { lull_run_result_index($0, Int32(position)) }
+  }
+
+  subscript(_ position: Int) -> lull_value {
+    var value = lull_value()
+    withUnsafePointer(to: run) { lull_run_result($0, Int32(position), &value) }
+    return value
+  }
+}
+
+/// An error raised by the script where Swift called it.
+struct ScriptFailure {
+  var message: String
+  var traceback: String
+  /// What was raised, if it was an error object of Lull.
+  var requestError: RequestError?
+  /// What was raised, if it was neither a string nor an error of Lull; kept under this id.
+  var value: ForeignContent?
+}
+
+/// What Swift calls: a kept function, or a field of a kept table.
+struct Callable {
+  let id: Int64
+  var method: StaticString?
+}
+
+extension LuaHost {
+  // MARK: Functions that may wait
+
+  /// Runs a function in a coroutine of the pool; `context.completion` is called when it ends, at
+  /// once or later.
+  func start(_ callable: Callable, _ arguments: [LuaValue], _ context: RunContext) {
+    guard !isClosed else { return }
+    let mark = lull_arena_mark(runtime)
+    var run = lull_run()
+    withEncoded(callable, arguments) { call in
+      running.append(context)
+      lull_start(runtime, call, &run)
+      running.removeLast()
+    }
+    lull_arena_release(runtime, mark)
+    finish(&run, context)
+  }
+
+  /// Goes on with a waiting coroutine.
+  func resume(_ context: RunContext, with values: [LuaValue], raising: Bool = false) {
+    guard !isClosed, let thread = context.thread else { return }
+    waiting[thread] = nil
+    context.thread = nil
+    context.cancelWait = nil
+    context.waitsForRequest = nil
+    let mark = lull_arena_mark(runtime)
+    var run = lull_run()
+    let encoded = values.map { encode($0) }
+    encoded.withUnsafeBufferPointer { buffer in
+      running.append(context)
+      lull_resume(
+        runtime, thread, buffer.baseAddress, Int32(buffer.count), raising ? 1 : 0, &run)
+      running.removeLast()
+    }
+    lull_arena_release(runtime, mark)
+    finish(&run, context)
+  }
+
+  /// Ends a waiting coroutine: what it waits for is cancelled, code after the wait does not run.
+  func cancel(_ context: RunContext) {
+    guard let thread = context.thread else { return }
+    waiting[thread] = nil
+    context.thread = nil
+    idleWaiters.removeAll { $0 === context }
+    let cancelWait = context.cancelWait
+    context.cancelWait = nil
+    context.waitsForRequest = nil
+    cancelWait?()
+    lull_thread_cancel(runtime, thread)
+    context.completion(self, .cancelled)
+  }
+
+  private func finish(_ run: inout lull_run, _ context: RunContext) {
+    switch Int(run.status) {
+    case Int(LULL_RUN_DONE):
+      context.completion(self, .finished(RunResults(run: run)))
+      lull_run_end(runtime, &run)
+    case Int(LULL_RUN_WAITING):
+      context.thread = run.thread
+      waiting[run.thread] = context
+      if context.isCancelled { cancel(context) }
+    case Int(LULL_RUN_FAILED):
+      let failure = failure(of: &run)
+      lull_run_end(runtime, &run)
+      context.completion(self, .failed(failure))
+    default:
+      context.completion(self, outcome(ofStatus: run.status))
+    }
+  }
+
+  private func outcome(ofStatus status: Int32) -> RunOutcome {
+    switch Int(status) {
+    case Int(LULL_RUN_GONE): .gone
+    case Int(LULL_RUN_TOO_DEEP):
+      .failed(ScriptFailure(message: "callbacks nested too deeply", traceback: ""))
+    default: .failed(ScriptFailure(message: "not enough memory", traceback: ""))
+    }
+  }
+
+  // MARK: Functions that must answer at once
+
+  /// Calls a function; `read` sees its results. `kind` names it where it tries to wait.
+  func ask<R>(
+    _ callable: Callable, _ arguments: [LuaValue], kind: StaticString,
+    read: (RunResults) -> R
+  ) -> Result<R, AskFailure> {
+    guard !isClosed else { return .failure(.gone) }
+    let mark = lull_arena_mark(runtime)
+    defer { lull_arena_release(runtime, mark) }
+    var run = lull_run()
+    withEncoded(callable, arguments) { call in
+      lull_ask(runtime, call, kind.cString, &run)
+    }
+    defer { lull_run_end(runtime, &run) }
+    switch Int(run.status) {
+    case Int(LULL_RUN_DONE): return .success(read(RunResults(run: run)))
+    case Int(LULL_RUN_FAILED): return .failure(.failed(failure(of: &run)))
+    default:
+      if case .failed(let failure) = outcome(ofStatus: run.status) {
+        return .failure(.failed(failure))
+      }
+      return .failure(.gone)
+    }
+  }
+
+  enum AskFailure: Error {
+    case failed(ScriptFailure)
+    case gone
+  }
+
+  // MARK: Parts
+
+  private func withEncoded(
+    _ callable: Callable, _ arguments: [LuaValue],
+    _ body: (UnsafePointer<lull_call>) -> Void
+  ) {
+    withUnsafeTemporaryAllocation(of: lull_value.self, capacity: max(1, arguments.count)) { buffer in
+      for (index, argument) in arguments.enumerated() {
+        buffer.initializeElement(at: index, to: encode(argument))
+      }
+      var call = lull_call(
+        function: callable.id, method: callable.method?.cString,
+        arguments: UnsafePointer(buffer.baseAddress), count: Int32(arguments.count))
+      body(&call)
+    }
+  }
+
+  private func failure(of run: inout lull_run) -> ScriptFailure {
+    let mark = lull_arena_mark(runtime)
+    defer { lull_arena_release(runtime, mark) }
+    var failure = lull_failure()
+    lull_run_failure(runtime, &run, &failure)
+    var result = ScriptFailure(
+      message: LuaHost.string(failure.message, failure.message_length),
+      traceback: LuaHost.string(failure.traceback, failure.traceback_length))
+    if let box = object(failure.value, .error, as: ErrorBox.self) {
+      result.requestError = box.error
+    } else if failure.value.kind == Int32(LULL_TABLE) || failure.value.kind == Int32(LULL_OTHER),
+      run.is_protected_call == 0, let state = run.L
+    {
+      let id = makeID()
+      if lull_value_keep(runtime, state, lull_stack_top(state), id) == 0 {
+        result.value = ForeignContent(id: id, typeName: "table")
+      }
+    }
+    return result
+  }
+
+  static func string(_ start: UnsafePointer<CChar>?, _ length: Int) -> String {
+    guard let start else { return "" }
+    // `length` bytes are there, in the arena.
+    return String(
+      decoding: UnsafeRawBufferPointer(start: UnsafeRawPointer(start), count: length),
+      as: UTF8.self)
+  }
+}

@@ -1,0 +1,279 @@
+import CLullBridge
+import LullCore
+import LullTransport
+
+extension LuaHost {
+  // MARK: Values of the model for Lua
+
+  func value(_ entity: Entity, service: Service?) -> LuaValue {
+    value(
+      EntityBox(entity, service: service), .entity, service: service,
+      anchor: entity.content.foreignID ?? 0)
+  }
+
+  func value(_ error: RequestError, service: Service?) -> LuaValue {
+    value(
+      ErrorBox(error, service: service), .error, service: service,
+      anchor: error.foreignIDs.first ?? 0)
+  }
+
+  func value(_ response: Response, service: Service?) -> LuaValue {
+    value(
+      ResponseBox(response, service: service), .response, service: service,
+      anchor: response.entity?.content.foreignID ?? response.error?.foreignIDs.first ?? 0)
+  }
+
+  /// Content as Lua sees it. JSON tables are built at the first use and held from the userdata of
+  /// `holder` under `key`; whoever asks while they live gets the same ones.
+  func content(_ content: Content, holder: UInt64, key: Int64? = nil) -> LuaValue {
+    switch content {
+    case .bytes(let bytes): return .bytes(bytes)
+    case .text(let text): return .string(text)
+    case .value(let value): return .string(String(describing: value))
+    case .foreign(let foreign): return .ref(foreign.id)
+    case .json(let document):
+      if let atom = LuaHost.atom(document.root) { return atom }
+      let id = document.serial | 1 << 62
+      if lull_value_is_alive(runtime, id) == 0 {
+        let status = lull_document_build(
+          runtime, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
+        guard status == 0 else { return .nil }
+      }
+      return .ref(id)
+    }
+  }
+
+  /// A resource's content: its tables live as long as its service remembers it (SVC-28).
+  func content(of resource: Resource) -> LuaValue {
+    guard let content = resource.latestData?.content else { return .nil }
+    if resource.record.hostKey == 0 {
+      resource.record.hostKey = makeID()
+      _ = makeID()
+    }
+    return self.content(
+      content, holder: handle(of: resource.service), key: resource.record.hostKey)
+  }
+
+  /// A request's content on its way through the pipeline: held by the request's userdata.
+  func content(_ content: Content, for request: NetworkRequest) -> LuaValue {
+    _ = value(request)
+    return self.content(content, holder: request.hostHandle)
+  }
+
+  private static func atom(_ element: JSONElement) -> LuaValue? {
+    switch element.kind {
+    case .null: .null
+    case .bool: .bool(element.bool ?? false)
+    case .int: .int(Int64(element.int ?? 0))
+    case .double: .number(element.double ?? 0)
+    case .string: .string(element.string ?? "")
+    case .array, .object: nil
+    }
+  }
+
+  static func isTruthy(_ value: lull_value) -> Bool {
+    value.kind != Int32(LULL_NIL) && LuaHost.bool(value) != false
+  }
+
+  /// Holds a script's value for a request until it settles.
+  func hold(_ id: Int64, for request: Request) {
+    guard lull_value_pin(runtime, id) == 0 else { return }
+    request.scriptValues.append(id)
+  }
+
+  // MARK: Hooks
+
+  /// Keeps the hook with the request: with its userdata while it has not been delivered, else until
+  /// its own delivery.
+  func addHook(
+    _ call: Call, _ name: String,
+    _ attach: (Request, @escaping ([LuaValue]) -> Void) -> Void
+  ) throws(Misuse) {
+    let request = try call.request
+    let id = try keep(call.state, call.index(1))
+    let isLate = request.lifecycle.hooksDelivered
+    if isLate {
+      lull_value_pin(runtime, id)
+    } else {
+      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+    }
+    let place = String(cString: lull_function_place(runtime, call.state, call.index(1)))
+    attach(request) { [unowned self, unowned request] arguments in
+      let context = RunContext(purpose: name) { host, outcome in
+        if case .failed(let failure) = outcome {
+          host.report(failure, in: "\(name) hook (\(place)) of \(request.debugName)")
+        }
+      }
+      start(Callable(id: id), arguments, context)
+      if isLate { lull_value_unpin(runtime, id) }
+    }
+    call.returnSelf()
+  }
+
+  // MARK: What scripts hand over
+
+  func contentType(ofOption value: lull_value, _ name: String) throws(Misuse) -> String {
+    guard let text = LuaHost.string(value) else {
+      throw .message("'\(name)' must be a string, got \(LuaHost.typeName(value))")
+    }
+    return text
+  }
+
+  /// Header values of a script: a string or number sets, a list sends several, `false` removes.
+  func setHeader(
+    _ name: String, _ value: lull_value, _ state: OpaquePointer?, _ index: Int32,
+    in headers: inout Headers
+  ) throws(Misuse) {
+    guard !name.isEmpty, name.utf8.allSatisfy(Headers.isTokenByte) else {
+      throw .message("'\(name)' is not a valid header name")
+    }
+    switch Int(value.kind) {
+    case Int(LULL_NIL): headers.remove(name)
+    case Int(LULL_BOOLEAN) where value.integer == 0: headers.remove(name)
+    case Int(LULL_TABLE):
+      headers.remove(name)
+      var values: [(Int64, String)] = []
+      try forEachField(of: index, in: state) { key, element throws(Misuse) in
+        guard key.kind == Int32(LULL_INTEGER), let text = LuaHost.text(element) else {
+          throw .message("header '\(name)' must be a string or a list of strings")
+        }
+        values.append((key.integer, text))
+      }
+      for (_, text) in values.sorted(by: { $0.0 < $1.0 }) { headers.add(name, text) }
+    default:
+      guard let text = LuaHost.text(value) else {
+        throw .message(
+          "header '\(name)' must be a string or a list of strings, got "
+            + LuaHost.typeName(value))
+      }
+      headers[name] = text
+    }
+  }
+
+  func setHeaders(_ table: Int32, _ state: OpaquePointer?, in headers: inout Headers)
+    throws(Misuse)
+  {
+    var result = headers
+    try forEachField(of: table, in: state) { key, value throws(Misuse) in
+      guard let name = LuaHost.string(key) else {
+        throw .message("header names must be strings, got \(LuaHost.typeName(key))")
+      }
+      try setHeader(name, value, state, visitedIndex(in: state), in: &result)
+    }
+    headers = result
+  }
+
+  /// A string, or a number written as one.
+  static func text(_ value: lull_value) -> String? {
+    switch Int(value.kind) {
+    case Int(LULL_STRING): string(value)
+    case Int(LULL_INTEGER): String(value.integer)
+    case Int(LULL_NUMBER): String(value.number)
+    default: nil
+    }
+  }
+
+  // MARK: Networking answers
+
+  static let answerKeys = ["status", "headers", "body", "json", "text"]
+
+  /// What a `networking` function returned or gave to `complete`: a table, or nil and an error, or
+  /// both.
+  func networkResult(
+    _ first: lull_value, _ second: lull_value, _ state: OpaquePointer?, _ index: Int32,
+    url: String
+  ) throws(Misuse) -> NetworkResult {
+    var result = NetworkResult()
+    if first.kind == Int32(LULL_TABLE) {
+      result = try networkResult(table: index, state, url: url)
+    } else if first.kind != Int32(LULL_NIL) {
+      throw .message(
+        "a networking function answers with a table { status =, headers =, body = }, got "
+          + LuaHost.typeName(first))
+    }
+    if let box = object(second, .error, as: ErrorBox.self) {
+      result.error = LuaHost.networkResult(box.error).error
+    } else if let text = LuaHost.text(second) {
+      result.error = TransportError(.network, text)
+    } else if result.response == nil {
+      throw .message("a networking function must answer with a table or an error")
+    }
+    return result
+  }
+
+  func networkResult(table: Int32, _ state: OpaquePointer?, url: String) throws(Misuse)
+    -> NetworkResult
+  {
+    var status = 200
+    var headers = Headers()
+    var body: [UInt8]?
+    var defaultType: String?
+    try forEachOption(of: table, in: state, known: LuaHost.answerKeys) {
+      name, value throws(Misuse) in
+      let index = visitedIndex(in: state)
+      switch name {
+      case "status":
+        guard value.kind == Int32(LULL_INTEGER), (100...999).contains(value.integer) else {
+          throw .message("'status' must be an HTTP status, such as 200")
+        }
+        status = Int(value.integer)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
+        try setHeaders(index, state, in: &headers)
+      case "json":
+        switch encodeJSON(state, index) {
+        case .success(let bytes): body = bytes
+        case .failure(let problem): throw .message("'json' cannot be encoded: \(problem.text)")
+        }
+        defaultType = "application/json"
+      default:
+        guard let bytes = LuaHost.bytes(value) else {
+          throw .message("'\(name)' must be a string, got \(LuaHost.typeName(value))")
+        }
+        body = bytes
+        if name == "text" { defaultType = "text/plain; charset=utf-8" }
+      }
+    }
+    if let defaultType, headers["content-type"] == nil { headers["content-type"] = defaultType }
+    return NetworkResult(
+      response: HTTPResponse(status: status, headers: headers, url: url), body: body)
+  }
+
+  static func networkResult(_ error: RequestError) -> NetworkResult {
+    if case .transport(let transport) = error.cause { return NetworkResult(error: transport) }
+    return NetworkResult(error: TransportError(.network, error.userMessage))
+  }
+}
+
+extension Request {
+  /// As reports name it.
+  var debugName: String { "\(method ?? "request") \(url ?? "")" }
+}
+
+extension Headers {
+  /// The bytes of a token. (RFC 9110, section 5.6.2)
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}
+
+extension LuaHost {
+  /// `lull.demo()`: the sample API, started once.
+  func demoURL() throws(TransportError) -> String {
+    if let demo { return demo.url }
+    guard let path = DemoServer.find() else {
+      throw TransportError(
+        .connection,
+        "the sample API, lull-demo, was not found beside lull, beside lull.so or on the PATH; "
+          + "set LULL_DEMO to where it is")
+    }
+    let server = try DemoServer(path: path)
+    demo = server
+    return server.url
+  }
+}

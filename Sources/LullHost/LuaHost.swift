@@ -1,0 +1,296 @@
+import CLullBridge
+package import LullCore
+import LullTransport
+
+/// The Swift half of the bridge: one per Lua state, on the thread that made it.
+///
+/// It owns the handle table, numbers the Lua values Swift refers to, runs callbacks, counts the work
+/// that keeps a script alive and reports errors. Swift holds ids, Lua holds values: nothing here
+/// keeps a pointer into Lua beyond the call it came with.
+package final class LuaHost {
+  static let versionText: StaticString = "0.1.0"
+  package static let version = versionText.description
+
+  package let environment: any HostEnvironment
+  private(set) var runtime: OpaquePointer
+  var handles = HandleTable()
+  /// Coroutines that run now, innermost last.
+  var running: [RunContext] = []
+  /// Coroutines that wait, by their number.
+  var waiting: [Int32: RunContext] = [:]
+  let log: LogProxy
+
+  /// Callbacks and requests with closures: what keeps the process alive.
+  private(set) var requestsInFlight = 0
+  var strongTasks = 0
+  var strongTimers = 0
+  /// Coroutines that wait in `lull.run` for everything else to end.
+  var idleWaiters: [RunContext] = []
+
+  /// Errors reported so far that make the exit code 1.
+  package internal(set) var scriptErrorCount = 0
+  var errorHandler: Int64?
+  var isHandlingLog = false
+  /// Ends the run from inside it: `os.exit` or a signal.
+  package internal(set) var exitRequest: Int32?
+  package private(set) var isClosed = false
+  /// Requests, in flight or not settled, to cancel when the run ends.
+  private var liveRequests: [ObjectIdentifier: Request] = [:]
+  private var nextID: Int64 = 1
+  var demo: DemoServer?
+  /// Tasks that failed and were not awaited yet.
+  var failedTasks: [LuaTask] = []
+  /// What the function given to `lull.run` raised.
+  var runFailure: ScriptFailure?
+
+  package init(environment: any HostEnvironment) {
+    self.environment = environment
+    log = LogProxy(environment.pump.log)
+    // A dummy until `attach`; the host is used only between attach and close.
+    runtime = OpaquePointer(bitPattern: 1).unsafelyUnwrapped
+  }
+
+  var pump: Pump { environment.pump }
+
+  func attach(_ runtime: OpaquePointer) {
+    self.runtime = runtime
+    environment.onTurn { [unowned self] in
+      sweep()
+    }
+  }
+
+  /// A new number for a Lua value; documents' numbers are in a range of their own.
+  func makeID() -> Int64 {
+    nextID += 1
+    return nextID
+  }
+
+  // MARK: Objects
+
+  func object<T: AnyObject>(_ value: lull_value, _ kind: HandleKind, as type: T.Type) -> T? {
+    guard value.kind == Int32(LULL_OBJECT), value.aux == kind.rawValue,
+      let object = handles.object(value.handle, kind: kind.rawValue)
+    else { return nil }
+    // The table holds objects of one class under each kind.
+    return unsafeDowncast(object, to: type)
+  }
+
+  func value(_ service: Service) -> LuaValue {
+    .object(
+      handle: handle(of: service), kind: HandleKind.service.rawValue, service: 0, anchor: 0)
+  }
+
+  func value(_ resource: Resource) -> LuaValue {
+    if resource.hostHandle == 0 {
+      resource.hostHandle = handles.insert(resource, kind: HandleKind.resource.rawValue)
+    }
+    return .object(
+      handle: resource.hostHandle, kind: HandleKind.resource.rawValue,
+      service: handle(of: resource.service), anchor: 0)
+  }
+
+  func value(_ request: Request) -> LuaValue {
+    if request.hostHandle == 0 {
+      request.hostHandle = handles.insert(request, kind: HandleKind.request.rawValue)
+    }
+    return .object(
+      handle: request.hostHandle, kind: HandleKind.request.rawValue,
+      service: request.resource.map { handle(of: $0.service) } ?? 0, anchor: 0)
+  }
+
+  /// A new userdata for an object that only Lua holds.
+  func value(
+    _ object: AnyObject, _ kind: HandleKind, service: Service? = nil, anchor: Int64 = 0
+  ) -> LuaValue {
+    .object(
+      handle: handles.insert(object, kind: kind.rawValue), kind: kind.rawValue,
+      service: service.map { handle(of: $0) } ?? 0, anchor: anchor)
+  }
+
+  func handle(of service: Service) -> UInt64 {
+    if service.hostHandle == 0 {
+      service.hostHandle = handles.insert(service, kind: HandleKind.service.rawValue)
+      service.host = self
+    }
+    return service.hostHandle
+  }
+
+  /// A userdata is about to be made for `handle`: the same, or a new one if an earlier userdata of
+  /// that object still awaits its finaliser.
+  func claim(_ handle: UInt64) -> UInt64 {
+    if handles.claim(handle) { return handle }
+    guard let kind = handles.kind(handle), let object = handles.object(handle, kind: kind) else {
+      return 0
+    }
+    let renewed = handles.insert(object, kind: kind)
+    _ = handles.claim(renewed)
+    setHandle(renewed, of: object, kind: kind)
+    return renewed
+  }
+
+  private func setHandle(_ handle: UInt64, of object: AnyObject, kind: Int32) {
+    switch HandleKind(rawValue: kind) {
+    case .service: unsafeDowncast(object, to: Service.self).hostHandle = handle
+    case .resource: unsafeDowncast(object, to: Resource.self).hostHandle = handle
+    case .request: unsafeDowncast(object, to: Request.self).hostHandle = handle
+    case .task: unsafeDowncast(object, to: LuaTask.self).hostHandle = handle
+    default: break
+    }
+  }
+
+  private func currentHandle(of object: AnyObject, kind: Int32) -> UInt64? {
+    switch HandleKind(rawValue: kind) {
+    case .service: unsafeDowncast(object, to: Service.self).hostHandle
+    case .resource: unsafeDowncast(object, to: Resource.self).hostHandle
+    case .request: unsafeDowncast(object, to: Request.self).hostHandle
+    case .task: unsafeDowncast(object, to: LuaTask.self).hostHandle
+    default: nil
+    }
+  }
+
+  // MARK: Sweeping
+
+  /// Releases the objects of finalised userdata.
+  package func sweep() {
+    var count = 0
+    guard let swept = lull_runtime_take_swept(runtime, &count), count > 0 else { return }
+    for index in 0..<count { release(swept[index]) }
+  }
+
+  private func release(_ handle: UInt64) {
+    guard let kind = handles.kind(handle), let object = handles.remove(handle) else { return }
+    if currentHandle(of: object, kind: kind) == handle {
+      setHandle(0, of: object, kind: kind)
+      // Resources and requests of a service hold its userdata: it goes last, and with it the cycle
+      // between a service and what it remembers.
+      if kind == HandleKind.service.rawValue {
+        unsafeDowncast(object, to: Service.self).forgetAll()
+      }
+    }
+  }
+
+  /// Handles in use: userdata, and objects about to get one.
+  package var liveHandleCount: Int { handles.count }
+  package var pinCount: Int { Int(lull_pin_count(runtime)) }
+
+  // MARK: Strong work
+
+  /// Whether anything still keeps the script alive.
+  package var hasStrongWork: Bool {
+    requestsInFlight > 0 || strongTasks > idleWaiters.count || strongTimers > 0
+  }
+
+  /// Runs the loop until nothing strong is left, or the run was ended from inside.
+  package func runUntilIdle() {
+    environment.run { [self] in
+      if !hasStrongWork, !pump.hasWork, !idleWaiters.isEmpty { resumeIdleWaiters() }
+      return (!hasStrongWork && !pump.hasWork && idleWaiters.isEmpty) || isInterrupted
+    }
+  }
+
+  func resumeIdleWaiters() {
+    let contexts = idleWaiters
+    idleWaiters = []
+    for context in contexts { resume(context, with: []) }
+  }
+
+  /// Whether a signal or `os.exit` has ended the run.
+  package var isInterrupted: Bool { exitRequest != nil || lull_signals_pending() != 0 }
+
+  /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
+  package func cancelEverything() {
+    for context in Array(waiting.values) { cancel(context) }
+    for request in Array(liveRequests.values) { request.cancel() }
+  }
+
+  /// What a script that ends leaves behind, for the line that says so.
+  package var inFlightDescriptions: [String] {
+    liveRequests.values.filter { !$0.isCompleted }.map { "\($0.method ?? "") \($0.url ?? "")" }
+      .sorted()
+  }
+
+  /// Drops everything without calling into Lua. The state goes away, or has gone.
+  package func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    demo?.end()
+    demo = nil
+    environment.close()
+    waiting = [:]
+    idleWaiters = []
+    liveRequests = [:]
+    for object in handles.removeAll() {
+      if let service = object as? Service { service.forgetAll() }
+    }
+  }
+}
+
+extension LuaHost: ServiceHost {
+  package func requestStarted(_ request: Request) { track(request) }
+
+  func isTracked(_ request: Request) -> Bool { liveRequests[ObjectIdentifier(request)] != nil }
+
+  /// Holds a request, with its hooks and its service, until its hooks have been delivered.
+  func track(_ request: Request) {
+    let identifier = ObjectIdentifier(request)
+    guard liveRequests[identifier] == nil, !isClosed else { return }
+    requestsInFlight += 1
+    liveRequests[identifier] = request
+    var object = encode(value(request))
+    let isPinned = lull_object_pin(runtime, &object) == 0
+    request.onSettled = { [unowned self] in
+      liveRequests[identifier] = nil
+      requestsInFlight -= 1
+      settle(request)
+      if isPinned { lull_object_unpin(runtime, request.hostHandle) }
+    }
+  }
+
+  /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.
+  private func settle(_ request: Request) {
+    for id in request.scriptValues {
+      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+      lull_value_unpin(runtime, id)
+    }
+    request.scriptValues = []
+  }
+
+  package func resourceStateChanged(_ resource: Resource) {
+    let record = resource.record
+    let data = resource.latestData?.content.foreignID
+    let error = resource.latestError?.foreignIDs ?? []
+    guard record.hostKey != 0 || data != nil || !error.isEmpty else { return }
+    if record.hostKey == 0 {
+      record.hostKey = makeID()
+      _ = makeID()
+    }
+    let service = handle(of: resource.service)
+    anchor(data, to: service, key: record.hostKey)
+    anchor(error.first, to: service, key: record.hostKey + 1)
+  }
+
+  private func anchor(_ id: Int64?, to service: UInt64, key: Int64) {
+    if let id {
+      lull_value_anchor_to_object(runtime, service, key, id)
+    } else {
+      lull_value_release_from_object(runtime, service, key)
+    }
+  }
+}
+
+extension Content {
+  var foreignID: Int64? {
+    if case .foreign(let foreign) = self { return foreign.id }
+    return nil
+  }
+}
+
+extension RequestError {
+  /// Lua values the error holds: its entity's content, and what was raised.
+  var foreignIDs: [Int64] {
+    var ids: [Int64] = []
+    if let id = entity?.content.foreignID { ids.append(id) }
+    if case .script(let script) = cause, let id = script.value?.id { ids.append(id) }
+    return ids
+  }
+}

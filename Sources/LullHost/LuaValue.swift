@@ -1,0 +1,140 @@
+import CLullBridge
+import LullCore
+
+/// A value on its way to Lua.
+enum LuaValue {
+  case `nil`
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case number(Double)
+  case string(String)
+  case bytes([UInt8])
+  /// A text that is pushed often: made once per state.
+  case constant(LuaConstant)
+  /// An object by handle, with its service's handle (0: none) and a kept value its userdata holds.
+  case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
+  /// A value kept by id; nil if it is gone.
+  case ref(Int64)
+  /// The value at that position of the caller's stack.
+  case stack(Int32)
+  case list([LuaValue])
+  case map([(String, LuaValue)])
+  /// A function bound to an object.
+  case method(index: Int32, handle: UInt64, service: UInt64)
+  /// The elements of a packed table.
+  case unpack(Int64)
+  /// The function `next`.
+  case globalNext
+}
+
+/// Texts pushed on hot paths, known to the bridge by number.
+enum LuaConstant: Int32 {
+  case observerAdded = 1
+  case requested
+  case requestCancelled
+  case newData
+  case notModified
+  case error
+  case network
+  case cache
+  case localOverride
+  case wipe
+
+  var text: StaticString {
+    switch self {
+    case .observerAdded: "observer_added"
+    case .requested: "requested"
+    case .requestCancelled: "request_cancelled"
+    case .newData: "new_data"
+    case .notModified: "not_modified"
+    case .error: "error"
+    case .network: "network"
+    case .cache: "cache"
+    case .localOverride: "local_override"
+    case .wipe: "wipe"
+    }
+  }
+}
+
+extension LuaHost {
+  /// The bridge's form of a value; strings and lists are copied into the arena.
+  func encode(_ value: LuaValue) -> lull_value {
+    var result = lull_value()
+    switch value {
+    case .nil: result.kind = Int32(LULL_NIL)
+    case .null: result.kind = Int32(LULL_NULL)
+    case .bool(let bool):
+      result.kind = Int32(LULL_BOOLEAN)
+      result.integer = bool ? 1 : 0
+    case .int(let int):
+      result.kind = Int32(LULL_INTEGER)
+      result.integer = int
+    case .number(let number):
+      result.kind = Int32(LULL_NUMBER)
+      result.number = number
+    case .string(var string):
+      string.withUTF8 { encodeString($0, into: &result) }
+    case .bytes(let bytes):
+      bytes.withUnsafeBufferPointer { encodeString($0, into: &result) }
+    case .constant(let constant):
+      result.kind = Int32(LULL_STRING)
+      result.aux = constant.rawValue
+      result.pointer = UnsafeRawPointer(constant.text.utf8Start)
+      result.extra = UInt64(constant.text.utf8CodeUnitCount)
+    case .object(let handle, let kind, let service, let anchor):
+      result.kind = Int32(LULL_OBJECT)
+      result.aux = kind
+      result.handle = handle
+      result.extra = service
+      result.anchor = anchor
+    case .ref(let id):
+      result.kind = Int32(LULL_REF)
+      result.integer = id
+    case .stack(let index):
+      result.kind = Int32(LULL_STACK)
+      result.integer = Int64(index)
+    case .list(let elements):
+      result.kind = Int32(LULL_LIST)
+      result.extra = UInt64(elements.count)
+      result.pointer = encodeAll(elements)
+    case .map(let pairs):
+      result.kind = Int32(LULL_MAP)
+      result.extra = UInt64(pairs.count)
+      result.pointer = encodeAll(pairs.flatMap { [LuaValue.string($0.0), $0.1] })
+    case .method(let index, let handle, let service):
+      result.kind = Int32(LULL_METHOD)
+      result.aux = index
+      result.handle = handle
+      result.extra = service
+    case .globalNext: result.kind = Int32(LULL_NEXT)
+    case .unpack(let id):
+      result.kind = Int32(LULL_UNPACK)
+      result.integer = id
+    }
+    return result
+  }
+
+  private func encodeString(_ bytes: UnsafeBufferPointer<UInt8>, into result: inout lull_value) {
+    result.kind = Int32(LULL_STRING)
+    guard let source = bytes.baseAddress, !bytes.isEmpty,
+      let copy = lull_arena_allocate(runtime, bytes.count)
+    else { return }
+    // The arena keeps it until the trampoline, or whoever set the mark, has pushed it.
+    copy.copyMemory(from: source, byteCount: bytes.count)
+    result.pointer = UnsafeRawPointer(copy)
+    result.extra = UInt64(bytes.count)
+  }
+
+  private func encodeAll(_ values: [LuaValue]) -> UnsafeRawPointer? {
+    guard !values.isEmpty,
+      let memory = lull_arena_allocate(runtime, values.count * MemoryLayout<lull_value>.stride)
+    else { return nil }
+    // Freshly allocated for exactly that many values.
+    let array = memory.bindMemory(to: lull_value.self, capacity: values.count)
+    for (index, value) in values.enumerated() {
+      (array + index).initialize(to: encode(value))
+    }
+    return UnsafeRawPointer(array)
+  }
+}

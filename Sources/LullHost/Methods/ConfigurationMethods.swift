@@ -1,0 +1,153 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  private static func configuration(_ call: Call) throws(Misuse) -> ConfigurationBox {
+    let box = try call.selfObject(.configuration, as: ConfigurationBox.self)
+    guard box.isOpen else {
+      throw .message("this Configuration is closed: it is valid only inside its configure function")
+    }
+    return box
+  }
+
+  static let configurationMethods: [Method] = [
+    .method(.configuration, "mutate_requests", "f") { call throws(Misuse) in
+      let box = try configuration(call)
+      let mutations = try call.host.mutations(
+        call, call.raw(1), call.index(1), service: box.service)
+      for mutation in mutations { box.settings.mutateRequests(mutation) }
+      call.returnSelf()
+    },
+    .method(.configuration, "__index", "v") { call throws(Misuse) in
+      let box = try configuration(call)
+      let name = LuaHost.text(call.raw(1)) ?? ""
+      guard let setting = Setting(rawValue: name), setting != .mutateRequests else {
+        throw call.host.unknownSetting(name, among: Setting.names)
+      }
+      guard setting == .headers else {
+        return call.return(setting.value(in: box.settings) ?? .nil)
+      }
+      let headers = HeadersBox(
+        read: { box.settings.headers },
+        write: { if box.isOpen { box.settings.headers = $0 } })
+      call.return(call.host.value(headers, .headers))
+    },
+    .method(.configuration, "__newindex", "vv") { call throws(Misuse) in
+      let box = try configuration(call)
+      let name = LuaHost.text(call.raw(1)) ?? ""
+      guard let setting = Setting(rawValue: name), setting != .mutateRequests else {
+        throw call.host.unknownSetting(name, among: Setting.names)
+      }
+      if setting == .headers { box.settings.headers = Headers() }
+      let change = try setting.change(call, call.raw(2), call.index(2), service: box.service)
+      change(&box.settings)
+    },
+    .method(.configuration, "__tostring") { call throws(Misuse) in
+      call.return(.string("Configuration"))
+    },
+  ]
+
+  private static func httpRequest(_ call: Call) throws(Misuse) -> HTTPRequestBox {
+    try call.selfObject(.httpRequest, as: HTTPRequestBox.self)
+  }
+
+  private static func editable(_ call: Call) throws(Misuse) -> HTTPRequestBox {
+    let box = try httpRequest(call)
+    guard box.isOpen else {
+      throw .message("this HTTPRequest is closed: it can be changed only inside its mutation")
+    }
+    return box
+  }
+
+  static let httpRequestMethods: [Method] = [
+    .getter(.httpRequest, "method") { call throws(Misuse) in
+      call.return(.string(try httpRequest(call).http.method))
+    },
+    .getter(.httpRequest, "url") { call throws(Misuse) in
+      call.return(.string(try httpRequest(call).http.url))
+    },
+    .getter(.httpRequest, "body") { call throws(Misuse) in
+      call.return(try httpRequest(call).http.body.map { .bytes($0) } ?? .nil)
+    },
+    .getter(.httpRequest, "headers") { call throws(Misuse) in
+      let box = try httpRequest(call)
+      let headers = HeadersBox(
+        read: { box.http.headers }, write: { if box.isOpen { box.http.headers = $0 } })
+      call.return(call.host.value(headers, .headers))
+    },
+    .setter(.httpRequest, "method") { call throws(Misuse) in
+      let box = try editable(call)
+      guard let text = LuaHost.string(call.raw(1)) else {
+        throw .message("'method' must be a string, got \(LuaHost.typeName(call.raw(1)))")
+      }
+      box.http.method = try LuaHost.method(text)
+    },
+    .setter(.httpRequest, "url") { call throws(Misuse) in
+      let box = try editable(call)
+      guard let text = LuaHost.string(call.raw(1)), ResourceURL(absolute: text) != nil else {
+        throw .message("'url' must be a URL, got \(LuaHost.text(call.raw(1)) ?? "no string")")
+      }
+      box.http.url = text
+    },
+    .setter(.httpRequest, "body") { call throws(Misuse) in
+      let box = try editable(call)
+      if call.isNil(1) {
+        box.http.body = nil
+        return
+      }
+      guard let bytes = LuaHost.bytes(call.raw(1)) else {
+        throw .message("'body' must be a string or nil, got \(LuaHost.typeName(call.raw(1)))")
+      }
+      box.http.body = bytes
+    },
+    .method(.httpRequest, "__tostring") { call throws(Misuse) in
+      let http = try httpRequest(call).http
+      call.return(.string("HTTPRequest(\(http.method) \(http.url))"))
+    },
+    .method(.headers, "__index", "v") { call throws(Misuse) in
+      let box = try call.selfObject(.headers, as: HeadersBox.self)
+      guard let name = LuaHost.text(call.raw(1)) else { return call.return(.nil) }
+      let headers = box.read()
+      if name.lowercased() == "set-cookie" {
+        let values = headers.values(name)
+        return call.return(values.isEmpty ? .nil : .list(values.map { .string($0) }))
+      }
+      call.return(headers[name].map { .string($0) } ?? .nil)
+    },
+    .method(.headers, "__newindex", "vv") { call throws(Misuse) in
+      let box = try call.selfObject(.headers, as: HeadersBox.self)
+      guard let write = box.write else {
+        throw .message("these headers are read-only: they belong to a resource or response")
+      }
+      guard let name = LuaHost.text(call.raw(1)) else {
+        throw .message("header names must be strings, got \(LuaHost.typeName(call.raw(1)))")
+      }
+      var headers = box.read()
+      try call.host.setHeader(name, call.raw(2), call.state, call.index(2), in: &headers)
+      write(headers)
+    },
+    .method(.headers, "__pairs") { call throws(Misuse) in
+      let box = try call.selfObject(.headers, as: HeadersBox.self)
+      let headers = box.read()
+      var seen: [(String, LuaValue)] = []
+      for (name, _) in headers.pairs where !seen.contains(where: { $0.0 == name }) {
+        let values = headers.values(name)
+        seen.append(
+          (
+            name,
+            name == "set-cookie"
+              ? .list(values.map { .string($0) }) : .string(headers[name] ?? "")
+          ))
+      }
+      // `next` over a copy: what the loop changes does not disturb it.
+      call.return(.globalNext)
+      call.return(.map(seen))
+      call.return(.nil)
+    },
+    .method(.headers, "__tostring") { call throws(Misuse) in
+      let headers = try call.selfObject(.headers, as: HeadersBox.self).read()
+      let text = headers.pairs.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+      call.return(.string("Headers(\(text))"))
+    },
+  ]
+}

@@ -1,0 +1,222 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let moduleMethods: [Method] = [
+    .function("service", "v") { call throws(Misuse) in try call.host.makeService(call) },
+    .function("error", "v") { call throws(Misuse) in try call.host.makeError(call) },
+    .function("entity", "t") { call throws(Misuse) in try call.host.makeEntity(call) },
+    .function("spawn", "f*") { call throws(Misuse) in try call.host.spawn(call) },
+    .function("sleep", "n") { call throws(Misuse) in try call.host.sleep(call) },
+    .function("run", "F") { call throws(Misuse) in try call.host.run(call) },
+    .function("now") { call throws(Misuse) in
+      call.return(.number(call.host.pump.clock.now))
+    },
+    .function("on_error", "F") { call throws(Misuse) in
+      let host = call.host
+      if let old = host.errorHandler { lull_value_unpin(host.runtime, old) }
+      host.errorHandler = nil
+      guard !call.isNil(0) else { return }
+      let id = try host.keep(call.state, call.index(0))
+      lull_value_pin(host.runtime, id)
+      host.errorHandler = id
+    },
+    .function("regex", "sS") { call throws(Misuse) in try call.host.makeRegex(call) },
+    .function("demo") { call throws(Misuse) in
+      do throws(TransportError) {
+        call.return(.string(try call.host.demoURL()))
+      } catch {
+        throw .message(error.message)
+      }
+    },
+    .function("testing.stub", "t") { call throws(Misuse) in try call.host.makeStub(call) },
+    .function("os_exit", "V") { call throws(Misuse) in try call.host.exit(call) },
+  ]
+}
+
+extension LuaHost {
+  /// `lull.service(base_url)` or `lull.service{ base_url =, name =, networking =, … }`.
+  func makeService(_ call: Call) throws(Misuse) {
+    switch Int(call.raw(0).kind) {
+    case Int(LULL_STRING):
+      let service = Service(
+        baseURL: LuaHost.string(call.raw(0)), networking: environment.defaultNetworking(),
+        pump: pump)
+      service.host = self
+      call.return(value(service))
+    case Int(LULL_TABLE): try makeService(call, table: call.index(0))
+    default:
+      throw .argument(
+        1, "base URL or table of settings expected, got \(LuaHost.typeName(call.raw(0)))")
+    }
+  }
+
+  private static let serviceKeys = ["base_url", "name", "networking", "standard_transformers"]
+
+  private func makeService(_ call: Call, table: Int32) throws(Misuse) {
+    var baseURL: String?
+    var name: String?
+    var networking: (provider: any NetworkingProvider, anchor: Int64)?
+    var transformers = StandardTransformer.allCases
+    // A first look, for what the service is made of; settings need the service to exist.
+    let known = LuaHost.serviceKeys + Setting.names
+    try forEachOption(of: table, in: call.state, known: known) { key, value throws(Misuse) in
+      let index = visitedIndex(in: call.state)
+      switch key {
+      case "base_url": baseURL = try contentType(ofOption: value, key)
+      case "name": name = try contentType(ofOption: value, key)
+      case "networking":
+        guard value.kind == Int32(LULL_FUNCTION) else {
+          throw .message("'networking' must be a function, got \(LuaHost.typeName(value))")
+        }
+        networking = try self.networking(call, index)
+      case "standard_transformers": transformers = try standardTransformers(call, value, index)
+      default: break
+      }
+    }
+    let service = Service(
+      baseURL: baseURL, name: name,
+      networking: networking?.provider ?? environment.defaultNetworking(), pump: pump,
+      standardTransformers: transformers)
+    service.host = self
+    let result = value(service)
+    // Pinned while closures are anchored to its userdata, which nobody holds yet.
+    var object = encode(result)
+    guard lull_object_pin(runtime, &object) == 0 else { throw .message("not enough memory") }
+    defer { lull_object_unpin(runtime, service.hostHandle) }
+    if let networking {
+      lull_value_anchor_to_object(
+        runtime, service.hostHandle, networking.anchor, networking.anchor)
+    }
+    let changes = try changes(
+      call, table: table, service: service, beside: LuaHost.serviceKeys)
+    if !changes.isEmpty {
+      service.configure(description: "lull.service") { (settings: inout Configuration) in
+        for change in changes { change(&settings) }
+      }
+    }
+    call.return(result)
+  }
+
+  private func standardTransformers(_ call: Call, _ value: lull_value, _ index: Int32)
+    throws(Misuse) -> [StandardTransformer]
+  {
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("'standard_transformers' must be a list of \"json\" and \"text\"")
+    }
+    var chosen: [StandardTransformer] = []
+    try forEachField(of: index, in: call.state) { _, element throws(Misuse) in
+      let name = LuaHost.text(element) ?? ""
+      guard let transformer = StandardTransformer(rawValue: name) else {
+        throw .message("'standard_transformers' must be a list of \"json\" and \"text\"")
+      }
+      chosen.append(transformer)
+    }
+    return StandardTransformer.allCases.filter { chosen.contains($0) }
+  }
+
+  /// `lull.error{ user_message =, http_status =, cause =, entity = }`, or with the message alone.
+  func makeError(_ call: Call) throws(Misuse) {
+    var message = "Request failed"
+    var status: Int?
+    var entity: Entity?
+    var cause: RequestErrorCause?
+    if let text = LuaHost.string(call.raw(0)) {
+      message = text
+    } else if call.raw(0).kind == Int32(LULL_TABLE) {
+      let known = ["user_message", "http_status", "cause", "entity"]
+      try forEachOption(of: call.index(0), in: call.state, known: known) {
+        name, value throws(Misuse) in
+        switch name {
+        case "user_message": message = try contentType(ofOption: value, name)
+        case "http_status":
+          guard value.kind == Int32(LULL_INTEGER) else {
+            throw .message("'http_status' must be a whole number")
+          }
+          status = Int(value.integer)
+        case "entity":
+          guard let box = object(value, .entity, as: EntityBox.self) else {
+            throw .message("'entity' must be an Entity, got \(LuaHost.typeName(value))")
+          }
+          entity = box.entity
+        default: cause = .custom(CustomCause(text: LuaHost.text(value) ?? "custom"))
+        }
+      }
+    } else {
+      throw .argument(
+        1, "message or table expected, got \(LuaHost.typeName(call.raw(0)))")
+    }
+    let error = RequestError(
+      userMessage: message, httpStatus: status, entity: entity, cause: cause,
+      timestamp: pump.clock.now)
+    call.return(value(error, service: nil))
+  }
+
+  /// `lull.entity{ content =, content_type =, headers =, timestamp = }`: one of the script's own.
+  func makeEntity(_ call: Call) throws(Misuse) {
+    var content = Content.bytes([])
+    var contentType: String?
+    var headers = Headers()
+    var timestamp = pump.clock.now
+    let known = ["content", "content_type", "headers", "timestamp"]
+    try forEachOption(of: call.index(0), in: call.state, known: known) {
+      name, value throws(Misuse) in
+      let index = visitedIndex(in: call.state)
+      switch name {
+      case "content": content = try self.content(value, call.state, index)
+      case "content_type": contentType = try self.contentType(ofOption: value, name)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
+        try setHeaders(index, call.state, in: &headers)
+      default:
+        guard let seconds = LuaHost.number(value) else {
+          throw .message("'timestamp' must be a number")
+        }
+        timestamp = seconds
+      }
+    }
+    let entity = Entity(
+      content: content, contentType: contentType, headers: headers, timestamp: timestamp)
+    call.return(
+      value(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
+  }
+
+  /// `lull.regex(pattern[, "i"])`: Swift's syntax.
+  func makeRegex(_ call: Call) throws(Misuse) {
+    let source = call.string(0)
+    let flags = call.optionalString(1) ?? ""
+    guard flags.isEmpty || flags == "i" else {
+      throw .argument(2, "the only option is \"i\", got '\(flags)'")
+    }
+    do {
+      let regex = try Regex(source)
+      call.return(
+        value(RegexBox(flags == "i" ? regex.ignoresCase() : regex, source: source), .regex))
+    } catch {
+      throw .argument(1, "'\(source)' is not a regular expression: \(error)")
+    }
+  }
+
+  /// `os.exit` in the command: the code, and the way out of Ctrl-C.
+  func exit(_ call: Call) throws(Misuse) {
+    let value = call.raw(0)
+    exitRequest =
+      switch Int(value.kind) {
+      case Int(LULL_NIL): 0
+      case Int(LULL_BOOLEAN): value.integer != 0 ? 0 : 1
+      default: Int32(truncatingIfNeeded: Int(LuaHost.number(value) ?? 1))
+      }
+    // Suspended for good: nothing after it runs, and no pcall sees an error.
+    if Int(lull_wait_mode(runtime, call.state)) == Int(LULL_WAIT_YIELD) {
+      try wait(call, "os.exit", for: "the end") { _ in {} }
+    } else {
+      throw .message("the script called os.exit")
+    }
+  }
+}
+
+/// A cause a script made up.
+private struct CustomCause: Error, CustomStringConvertible {
+  let text: String
+  var description: String { text }
+}

@@ -1,0 +1,83 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let completeIndex = index(.completion, "complete")
+  static let stubIndex = index(.stub, "answer")
+
+  static let networkingMethods: [Method] = [
+    .method(.completion, "complete", "VV") { call throws(Misuse) in
+      let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
+      if answer.isGiven {
+        call.host.pump.log(.network, "\(answer.url): a second answer was ignored")
+        return
+      }
+      answer.complete(
+        try call.host.networkResult(
+          call.raw(1), call.raw(2), call.state, call.index(1), url: answer.url))
+    },
+    // The function `lull.testing.stub` returns, called like any networking function.
+    .method(.stub, "answer", "*") { call throws(Misuse) in
+      let stubs = try call.selfObject(.stub, as: StubAnswers.self)
+      guard let box = call.object(1, .httpRequest, as: HTTPRequestBox.self) else {
+        throw .argument(1, "HTTPRequest expected, got \(LuaHost.typeName(call.raw(1)))")
+      }
+      let result = stubs.answer(method: box.http.method, url: box.http.url)
+      if let error = result.error {
+        let error = RequestError(
+          userMessage: error.message, cause: .transport(error),
+          timestamp: call.host.pump.clock.now)
+        call.return(.nil)
+        call.return(call.host.value(error, service: nil))
+        return
+      }
+      var fields: [(String, LuaValue)] = [("status", .int(Int64(result.response?.status ?? 200)))]
+      if let headers = result.response?.headers {
+        fields.append(("headers", .map(headers.pairs.map { ($0.name, .string($0.value)) })))
+      }
+      if let body = result.body { fields.append(("body", .bytes(body))) }
+      call.return(.map(fields))
+    },
+  ]
+}
+
+extension LuaHost {
+  /// `lull.testing.stub{ ["GET /users/7"] = { status =, headers =, json =, body = }, … }`
+  func makeStub(_ call: Call) throws(Misuse) {
+    let stubs = StubAnswers()
+    try forEachField(of: call.index(0), in: call.state) { key, value throws(Misuse) in
+      guard let name = LuaHost.string(key), let space = name.firstIndex(of: " ") else {
+        throw .message("a stub's key is a method and a path, such as \"GET /users/7\"")
+      }
+      guard value.kind == Int32(LULL_TABLE) else {
+        throw .message("the stub '\(name)' must be a table, got \(LuaHost.typeName(value))")
+      }
+      let result = try networkResult(
+        table: visitedIndex(in: call.state), call.state, url: "")
+      let path = name[name.index(after: space)...].drop { $0 == " " }
+      guard !path.isEmpty else {
+        throw .message("a stub's key is a method and a path, such as \"GET /users/7\"")
+      }
+      stubs.add(
+        method: try LuaHost.method(String(name[..<space])), path: String(path), result)
+    }
+    call.return(
+      .method(
+        index: Method.stubIndex, handle: handles.insert(stubs, kind: HandleKind.stub.rawValue),
+        service: 0))
+  }
+
+  /// The provider for `networking = fn`: stubs answer without a detour through Lua.
+  func networking(_ call: Call, _ index: Int32) throws(Misuse) -> (
+    provider: any NetworkingProvider, anchor: Int64
+  ) {
+    let id = try keep(call.state, index)
+    var bound = lull_value()
+    if lull_bound_object(call.state, index, &bound) != 0,
+      let stubs = object(bound, .stub, as: StubAnswers.self)
+    {
+      return (stubs, id)
+    }
+    return (LuaNetworking(host: self, function: id), id)
+  }
+}

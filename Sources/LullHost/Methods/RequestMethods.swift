@@ -1,0 +1,111 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let requestMethods: [Method] = [
+    .getter(.request, "state") { call throws(Misuse) in
+      call.return(.string(try call.request.state.rawValue))
+    },
+    .getter(.request, "response") { call throws(Misuse) in
+      let request = try call.request
+      let service = request.resource?.service
+      call.return(request.response.map { call.host.value($0, service: service) } ?? .nil)
+    },
+    .getter(.request, "progress") { call throws(Misuse) in
+      call.return(.number(try call.request.progress))
+    },
+    .getter(.request, "resource") { call throws(Misuse) in
+      call.return(try call.request.resource.map { call.host.value($0) } ?? .nil)
+    },
+    .getter(.request, "method") { call throws(Misuse) in
+      call.return(try call.request.method.map { .string($0) } ?? .nil)
+    },
+    .getter(.request, "url") { call throws(Misuse) in
+      call.return(try call.request.url.map { .string($0) } ?? .nil)
+    },
+    .method(.request, "on_completion", "f") { call throws(Misuse) in
+      let host = call.host
+      try host.addHook(call, "on_completion") { request, run in
+        let service = request.resource?.service
+        request.onCompletion { run([host.value($0, service: service)]) }
+      }
+    },
+    .method(.request, "on_success", "f") { call throws(Misuse) in
+      let host = call.host
+      try host.addHook(call, "on_success") { request, run in
+        let service = request.resource?.service
+        request.onSuccess { run([host.value($0, service: service)]) }
+      }
+    },
+    .method(.request, "on_new_data", "f") { call throws(Misuse) in
+      let host = call.host
+      try host.addHook(call, "on_new_data") { request, run in
+        let service = request.resource?.service
+        request.onNewData { run([host.value($0, service: service)]) }
+      }
+    },
+    .method(.request, "on_not_modified", "f") { call throws(Misuse) in
+      try call.host.addHook(call, "on_not_modified") { request, run in
+        request.onNotModified { run([]) }
+      }
+    },
+    .method(.request, "on_failure", "f") { call throws(Misuse) in
+      let host = call.host
+      try host.addHook(call, "on_failure") { request, run in
+        let service = request.resource?.service
+        request.onFailure { run([host.value($0, service: service)]) }
+      }
+    },
+    .method(.request, "on_progress", "f") { call throws(Misuse) in
+      try call.host.addHook(call, "on_progress") { request, run in
+        request.onProgress { run([.number($0)]) }
+      }
+    },
+    .method(.request, "start") { call throws(Misuse) in
+      try call.request.start()
+      call.returnSelf()
+    },
+    .method(.request, "cancel") { call throws(Misuse) in
+      let request = try call.request
+      // A request that never started has hooks to run all the same.
+      if !request.isCompleted { call.host.track(request) }
+      request.cancel()
+      call.returnSelf()
+    },
+    .method(.request, "repeated") { call throws(Misuse) in
+      call.return(call.host.value(try call.request.repeated()))
+    },
+    .method(.request, "await") { call throws(Misuse) in
+      try call.host.awaitRequest(call, try call.request)
+    },
+    .method(.request, "__tostring") { call throws(Misuse) in
+      let request = try call.request
+      let target = request.resource?.displayName ?? request.url ?? ""
+      let state = request.state.rawValue.split(separator: "_").joined(separator: " ")
+      call.return(.string("Request(\(request.method ?? "?") \(target) \(state))"))
+    },
+  ]
+}
+
+extension LuaHost {
+  /// `request:await()`: the entity, or nil and the error.
+  func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
+    if request.lifecycle.hooksDelivered {
+      for value in awaited(request) { call.return(value) }
+      return
+    }
+    try wait(call, "await", for: request.debugName, on: request) { completion in
+      request.onCompletion { [unowned self] _ in completion(awaited(request), false) }
+      return { request.cancel() }
+    }
+  }
+
+  private func awaited(_ request: Request) -> [LuaValue] {
+    let service = request.resource?.service
+    switch request.response?.outcome {
+    case .success(let entity): return [value(entity, service: service)]
+    case .failure(let error): return [.nil, value(error, service: service)]
+    case nil: return [.nil]
+    }
+  }
+}

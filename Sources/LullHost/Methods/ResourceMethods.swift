@@ -1,0 +1,266 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let resourceMethods: [Method] =
+    resourceState + resourceAccessors + resourceLoading + resourceObserving + resourceNavigation
+
+  private static let resourceState: [Method] = [
+    .getter(.resource, "service") { call throws(Misuse) in
+      call.return(call.host.value(try call.resource.service))
+    },
+    .getter(.resource, "url") { call throws(Misuse) in
+      call.return(.string(try call.resource.url.text))
+    },
+    .getter(.resource, "latest_data") { call throws(Misuse) in
+      let resource = try call.resource
+      call.return(
+        resource.latestData.map { call.host.value($0, service: resource.service) } ?? .nil)
+    },
+    .getter(.resource, "latest_error") { call throws(Misuse) in
+      let resource = try call.resource
+      call.return(
+        resource.latestError.map { call.host.value($0, service: resource.service) } ?? .nil)
+    },
+    .getter(.resource, "timestamp") { call throws(Misuse) in
+      call.return(.number(try call.resource.timestamp))
+    },
+    .getter(.resource, "is_loading") { call throws(Misuse) in
+      call.return(.bool(try call.resource.isLoading))
+    },
+    .getter(.resource, "is_requesting") { call throws(Misuse) in
+      call.return(.bool(try call.resource.isRequesting))
+    },
+    .getter(.resource, "is_up_to_date") { call throws(Misuse) in
+      call.return(.bool(try call.resource.isUpToDate))
+    },
+    .getter(.resource, "load_requests") { call throws(Misuse) in
+      call.return(.list(try call.resource.loadRequests.map { call.host.value($0) }))
+    },
+    .getter(.resource, "all_requests") { call throws(Misuse) in
+      call.return(.list(try call.resource.allRequests.map { call.host.value($0) }))
+    },
+    .method(.resource, "__tostring") { call throws(Misuse) in
+      call.return(.string("Resource(\(try call.resource.shortDescription))"))
+    },
+  ]
+
+  private static let resourceAccessors: [Method] = [
+    .getter(.resource, "content") { call throws(Misuse) in
+      call.return(call.host.content(of: try call.resource))
+    },
+    .getter(.resource, "text") { call throws(Misuse) in
+      call.return(.string(try call.resource.latestData?.text ?? ""))
+    },
+    .getter(.resource, "json_dict") { call throws(Misuse) in
+      let resource = try call.resource
+      let isDict = resource.latestData?.content.isDictionary ?? false
+      call.return(isDict ? call.host.content(of: resource) : .map([]))
+    },
+    .getter(.resource, "json_array") { call throws(Misuse) in
+      let resource = try call.resource
+      let isArray = resource.latestData?.content.isArray ?? false
+      call.return(isArray ? call.host.content(of: resource) : .list([]))
+    },
+    .method(.resource, "typed_content", "V") { call throws(Misuse) in
+      let resource = try call.resource
+      guard let content = resource.latestData?.content else {
+        return call.return(call.count > 1 ? .stack(2) : .nil)
+      }
+      let fits = call.isNil(1) || content.luaTypeName == LuaHost.typeName(call.raw(1))
+      call.return(fits ? call.host.content(of: resource) : .stack(2))
+    },
+  ]
+
+  private static let resourceLoading: [Method] = [
+    .method(.resource, "load") { call throws(Misuse) in
+      call.return(call.host.value(try call.resource.load()))
+    },
+    .method(.resource, "load_if_needed") { call throws(Misuse) in
+      guard let request = try call.resource.loadIfNeeded() else { return call.return(.nil) }
+      call.return(call.host.value(request))
+    },
+    .method(.resource, "load_using", "v") { call throws(Misuse) in
+      guard let request = call.object(1, .request, as: Request.self) else {
+        throw .argument(1, "Request expected, got \(LuaHost.typeName(call.raw(1)))")
+      }
+      call.return(call.host.value(try call.resource.load(using: request)))
+    },
+    .method(.resource, "request", "sTF") { call throws(Misuse) in
+      let method = try LuaHost.method(call.string(1))
+      try call.sendRequest(method, body: 2, mutation: 3)
+    },
+    .method(.resource, "get", "TF") { call throws(Misuse) in
+      try call.sendRequest("GET", body: 1, mutation: 2)
+    },
+    .method(.resource, "post", "TF") { call throws(Misuse) in
+      try call.sendRequest("POST", body: 1, mutation: 2)
+    },
+    .method(.resource, "put", "TF") { call throws(Misuse) in
+      try call.sendRequest("PUT", body: 1, mutation: 2)
+    },
+    .method(.resource, "patch", "TF") { call throws(Misuse) in
+      try call.sendRequest("PATCH", body: 1, mutation: 2)
+    },
+    .method(.resource, "delete", "TF") { call throws(Misuse) in
+      try call.sendRequest("DELETE", body: 1, mutation: 2)
+    },
+    .method(.resource, "head", "TF") { call throws(Misuse) in
+      try call.sendRequest("HEAD", body: 1, mutation: 2)
+    },
+    .method(.resource, "options", "TF") { call throws(Misuse) in
+      try call.sendRequest("OPTIONS", body: 1, mutation: 2)
+    },
+    .method(.resource, "cancel_load_if_unobserved") { call throws(Misuse) in
+      try call.resource.cancelLoadIfUnobserved()
+      call.returnSelf()
+    },
+    .method(.resource, "override_local_data", "v") { call throws(Misuse) in
+      guard let box = call.object(1, .entity, as: EntityBox.self) else {
+        throw .argument(1, "Entity expected, got \(LuaHost.typeName(call.raw(1)))")
+      }
+      try call.resource.overrideLocalData(with: box.entity)
+      call.returnSelf()
+    },
+    .method(.resource, "override_local_content", "v") { call throws(Misuse) in
+      let resource = try call.resource
+      let content = try call.host.content(call.raw(1), call.state, call.index(1))
+      resource.overrideLocalContent(with: content)
+      call.returnSelf()
+    },
+    .method(.resource, "invalidate") { call throws(Misuse) in
+      try call.resource.invalidate()
+      call.returnSelf()
+    },
+    .method(.resource, "wipe") { call throws(Misuse) in
+      try call.resource.wipe()
+      call.returnSelf()
+    },
+  ]
+
+  private static let resourceObserving: [Method] = [
+    .method(.resource, "add_observer", "oV") { call throws(Misuse) in
+      let resource = try call.resource
+      if call.isNil(2) {
+        try call.host.addObserver(call, to: resource)
+      } else {
+        try call.host.addOwnedObserver(call, to: resource)
+      }
+      call.returnSelf()
+    },
+    .method(.resource, "observe", "o") { call throws(Misuse) in
+      let resource = try call.resource
+      let observer = try call.host.makeObserver(call, of: resource, anchored: true)
+      resource.addObserver(observer, owner: observer.selfOwner)
+      call.return(
+        call.host.value(
+          ObservationBox(observer, resource: resource), .observation, service: resource.service))
+    },
+    .method(.resource, "remove_observers", "V") { call throws(Misuse) in
+      let resource = try call.resource
+      guard !call.isNil(1) else { return call.returnSelf() }
+      call.host.removeObservers(call, from: resource)
+      call.returnSelf()
+    },
+  ]
+
+  private static let resourceNavigation: [Method] = [
+    .method(.resource, "child", "s") { call throws(Misuse) in
+      let resource = try call.resource
+      call.return(
+        call.host.value(resource.service.resource(at: resource.url.child(call.string(1)))))
+    },
+    .method(.resource, "relative", "s") { call throws(Misuse) in
+      call.return(call.host.value(try call.resource.relative(call.string(1))))
+    },
+    .method(.resource, "optional_relative", "S") { call throws(Misuse) in
+      let resource = try call.resource
+      guard let href = call.optionalString(1) else { return call.return(.nil) }
+      call.return(call.host.value(resource.relative(href)))
+    },
+    .method(.resource, "with_param", "sV") { call throws(Misuse) in
+      let resource = try call.resource
+      let value = try LuaHost.parameter(call.raw(2), name: call.string(1))
+      let url = resource.url.withParams([(call.string(1), value)])
+      call.return(call.host.value(resource.service.resource(at: url)))
+    },
+    .method(.resource, "with_params", "t") { call throws(Misuse) in
+      let resource = try call.resource
+      var changes: [(String, String?)] = []
+      try call.host.forEachField(of: call.index(1), in: call.state) {
+        key, value throws(Misuse) in
+        guard let name = LuaHost.string(key) else {
+          throw .message("parameter names must be strings, got \(LuaHost.typeName(key))")
+        }
+        changes.append((name, try LuaHost.parameter(value, name: name)))
+      }
+      call.return(
+        call.host.value(resource.service.resource(at: resource.url.withParams(changes))))
+    },
+  ]
+}
+
+extension Resource {
+  /// PATH-09 to PATH-18: an href that cannot be resolved gives an invalid resource.
+  fileprivate func relative(_ href: String) -> Resource {
+    guard let url = url.relative(href) else { return service.resource(absoluteURL: href) }
+    return service.resource(at: url)
+  }
+}
+
+extension LuaHost {
+  /// Strings, numbers and true are values; false and nil remove. (DYN-06)
+  static func parameter(_ value: lull_value, name: String) throws(Misuse) -> String? {
+    switch Int(value.kind) {
+    case Int(LULL_NIL): return nil
+    case Int(LULL_BOOLEAN): return value.integer != 0 ? "true" : nil
+    default:
+      guard let text = text(value) else {
+        throw .message(
+          "parameter '\(name)' must be a string, number or boolean, got \(typeName(value))")
+      }
+      return text
+    }
+  }
+}
+
+extension Entity {
+  var text: String {
+    if case .text(let text) = content { return text }
+    return ""
+  }
+}
+
+extension Content {
+  var isDictionary: Bool {
+    switch self {
+    case .json(let document): document.root.kind == .object
+    case .foreign(let foreign): foreign.typeName == "table"
+    default: false
+    }
+  }
+
+  var isArray: Bool {
+    switch self {
+    case .json(let document): document.root.kind == .array
+    case .foreign(let foreign): foreign.typeName == "table"
+    default: false
+    }
+  }
+
+  /// What Lua's `type` says of it.
+  var luaTypeName: String {
+    switch self {
+    case .bytes, .text, .value: "string"
+    case .foreign(let foreign): foreign.typeName
+    case .json(let document):
+      switch document.root.kind {
+      case .null: "lull.null"
+      case .bool: "boolean"
+      case .int, .double: "number"
+      case .string: "string"
+      case .array, .object: "table"
+      }
+    }
+  }
+}

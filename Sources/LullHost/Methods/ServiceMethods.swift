@@ -1,0 +1,298 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let serviceMethods: [Method] = [
+    .getter(.service, "base_url") { call throws(Misuse) in
+      let service = try call.service
+      call.return(service.baseURL.map { .string($0.text) } ?? .nil)
+    },
+    .getter(.service, "name") { call throws(Misuse) in
+      call.return(try call.service.name.map { .string($0) } ?? .nil)
+    },
+    .method(.service, "resource", "s") { call throws(Misuse) in
+      call.return(call.host.value(try call.service.resource(call.string(1))))
+    },
+    .method(.service, "__call", "s") { call throws(Misuse) in
+      call.return(call.host.value(try call.service.resource(call.string(1))))
+    },
+    .method(.service, "resource_at", "S") { call throws(Misuse) in
+      let service = try call.service
+      call.return(call.host.value(service.resource(absoluteURL: call.optionalString(1))))
+    },
+    .method(.service, "resource_under", "ss") { call throws(Misuse) in
+      let service = try call.service
+      call.return(
+        call.host.value(service.resource(baseURL: call.string(1), path: call.string(2))))
+    },
+    .method(.service, "configure", "*") { call throws(Misuse) in
+      try ConfigureArguments(call).register(call)
+      call.returnSelf()
+    },
+    .method(.service, "transform", "*") { call throws(Misuse) in
+      try TransformArguments(call).register(call)
+      call.returnSelf()
+    },
+    .method(.service, "configuration_for", "vS") { call throws(Misuse) in
+      let service = try call.service
+      let resource: Resource
+      if let given = call.object(1, .resource, as: Resource.self) {
+        resource = given
+      } else if let url = call.optionalString(1) {
+        resource = service.resource(absoluteURL: url)
+      } else {
+        throw .argument(
+          1, "Resource or URL expected, got \(LuaHost.typeName(call.raw(1)))")
+      }
+      let method = try LuaHost.method(call.optionalString(2) ?? "GET")
+      let settings = resource.configuration(for: method).settings
+      call.return(
+        .map(
+          Setting.allCases.compactMap { setting in
+            setting.value(in: settings).map { (setting.rawValue, $0) }
+          }))
+    },
+    .method(.service, "invalidate_configuration") { call throws(Misuse) in
+      try call.service.invalidateConfiguration()
+      call.returnSelf()
+    },
+    .method(.service, "wipe_resources", "V") { call throws(Misuse) in
+      let service = try call.service
+      let pattern = try call.host.pattern(call, 1, service: service)
+      do throws(RequestError) {
+        try service.wipeResources(matching: pattern)
+      } catch {
+        throw .message(error.longDescription)
+      }
+      call.returnSelf()
+    },
+    .method(.service, "invalidate_resources", "V") { call throws(Misuse) in
+      let service = try call.service
+      let pattern = try call.host.pattern(call, 1, service: service)
+      do throws(RequestError) {
+        try service.invalidateResources(matching: pattern)
+      } catch {
+        throw .message(error.longDescription)
+      }
+      call.returnSelf()
+    },
+    .method(.service, "flush_unused_resources") { call throws(Misuse) in
+      try call.service.flushUnusedResources()
+      call.returnSelf()
+    },
+    .getter(.service, "cached_resource_count_limit") { call throws(Misuse) in
+      call.return(.int(Int64(try call.service.cachedResourceCountLimit)))
+    },
+    .setter(.service, "cached_resource_count_limit") { call throws(Misuse) in
+      let value = call.raw(1)
+      guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
+        throw .message("'cached_resource_count_limit' must be a whole number, 0 or more")
+      }
+      try call.service.cachedResourceCountLimit = Int(value.integer)
+    },
+    .method(.service, "__tostring") { call throws(Misuse) in
+      let service = try call.service
+      call.return(.string("Service(\(service.name ?? service.baseURL?.text ?? "no base URL"))"))
+    },
+  ]
+}
+
+/// `configure([pattern,] settings_or_function [, options])`, taken apart.
+private struct ConfigureArguments {
+  let pattern: ConfigurationPattern?
+  let apply: ConfigurationBlock
+  var methods: Set<String>?
+  var description: String?
+
+  init(_ call: Call) throws(Misuse) {
+    let host = call.host
+    let service = try call.service
+    guard call.count > 1 else {
+      throw .argument(1, "settings expected: a table or a function")
+    }
+    // Alone, the argument is the settings; two functions or a function and a table are a predicate
+    // and its settings.
+    let settingsPosition = call.count == 2 ? 1 : 2
+    pattern = settingsPosition == 2 ? try host.pattern(call, 1, service: service) : nil
+    let settings = call.raw(settingsPosition)
+    let index = call.index(settingsPosition)
+    switch Int(settings.kind) {
+    case Int(LULL_TABLE):
+      let changes = try host.changes(call, table: index, service: service)
+      apply = { (configuration: inout Configuration) throws(RequestError) in
+        for change in changes { change(&configuration) }
+      }
+    case Int(LULL_FUNCTION):
+      let id = try host.keep(call.state, index, anchoredTo: service)
+      apply = host.configurationBlock(id, service: service)
+    default:
+      throw .argument(
+        settingsPosition,
+        "settings expected: a table or a function, got \(LuaHost.typeName(settings))")
+    }
+    guard call.count > settingsPosition + 1 else { return }
+    guard call.raw(settingsPosition + 1).kind == Int32(LULL_TABLE) else {
+      throw .argument(
+        settingsPosition + 1,
+        "table expected, got \(LuaHost.typeName(call.raw(settingsPosition + 1)))")
+    }
+    var methods: Set<String>?
+    var description: String?
+    try host.forEachOption(
+      of: call.index(settingsPosition + 1), in: call.state, known: ["methods", "description"]
+    ) { name, value throws(Misuse) in
+      let index = host.visitedIndex(in: call.state)
+      if name == "methods" {
+        methods = try host.methods(call, value, index)
+      } else {
+        description = try host.contentType(ofOption: value, name)
+      }
+    }
+    self.methods = methods
+    self.description = description
+  }
+
+  func register(_ call: Call) throws(Misuse) {
+    try call.service.configure(pattern, methods: methods, description: description, apply)
+  }
+}
+
+extension LuaHost {
+  /// A configure function: runs whenever a configuration is computed, and must answer at once.
+  func configurationBlock(_ id: Int64, service: Service) -> ConfigurationBlock {
+    { [unowned self, unowned service] (settings: inout Configuration) throws(RequestError) in
+      let box = ConfigurationBox(settings, service: service)
+      let argument = value(box, .configuration, service: service)
+      let answer = ask(Callable(id: id), [argument], kind: "configure function") { _ in }
+      box.isOpen = false
+      switch answer {
+      case .success: settings = box.settings
+      case .failure(.gone): break
+      case .failure(.failed(let failure)):
+        throw scriptError(
+          failure, in: "configure function", message: "Cannot send request")
+      }
+    }
+  }
+}
+
+/// `transform([pattern,] fn [, options])`, taken apart.
+private struct TransformArguments {
+  var pattern: ConfigurationPattern?
+  var function: Int64 = 0
+  var place = ""
+  var stage = PipelineStageKey.model
+  var appends = false
+  // Not HEAD or OPTIONS, unlike `configure` (TRF-21).
+  var methods: Set<String> = ["GET", "PUT", "POST", "PATCH", "DELETE"]
+  var options = LuaTransformer.Options()
+
+  static let known = [
+    "stage", "action", "input", "output", "on_input_type_mismatch", "transform_errors", "methods",
+    "content_types",
+  ]
+
+  init(_ call: Call) throws(Misuse) {
+    let host = call.host
+    let service = try call.service
+    // A function first is the transformer, unless another function follows: then it is a predicate.
+    let isPatternless =
+      call.raw(1).kind == Int32(LULL_FUNCTION) && call.raw(2).kind != Int32(LULL_FUNCTION)
+    let position = isPatternless ? 1 : 2
+    if !isPatternless { pattern = try host.pattern(call, 1, service: service) }
+    guard call.raw(position).kind == Int32(LULL_FUNCTION) else {
+      throw .argument(
+        position, "function expected, got \(LuaHost.typeName(call.raw(position)))")
+    }
+    function = try host.keep(call.state, call.index(position), anchoredTo: service)
+    place = String(
+      cString: lull_function_place(host.runtime, call.state, call.index(position)))
+    guard call.count > position + 1, !call.isNil(position + 1) else { return }
+    guard call.raw(position + 1).kind == Int32(LULL_TABLE) else {
+      throw .argument(
+        position + 1, "table expected, got \(LuaHost.typeName(call.raw(position + 1)))")
+    }
+    var copy = self
+    try host.forEachOption(
+      of: call.index(position + 1), in: call.state, known: TransformArguments.known
+    ) { name, value throws(Misuse) in
+      try copy.set(name, value, call, host.visitedIndex(in: call.state), service)
+    }
+    self = copy
+  }
+
+  private mutating func set(
+    _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
+  ) throws(Misuse) {
+    let host = call.host
+    switch name {
+    case "stage":
+      let text = try host.contentType(ofOption: value, name)
+      guard let key = PipelineStageKey.standardOrder.first(where: { $0.description == text })
+      else {
+        let names = PipelineStageKey.standardOrder.map(\.description).joined(separator: ", ")
+        throw .message("there is no stage '\(text)'; the stages are \(names)")
+      }
+      stage = key
+    case "action":
+      let text = try host.contentType(ofOption: value, name)
+      guard ["replace", "append"].contains(text) else {
+        throw .message("'action' must be \"replace\" or \"append\", got '\(text)'")
+      }
+      appends = text == "append"
+    case "input": options.input = try typeTest(name, value, call, index, service)
+    case "output": options.output = try typeTest(name, value, call, index, service)
+    case "on_input_type_mismatch":
+      let text = try host.contentType(ofOption: value, name)
+      guard let mismatch = LuaTransformer.Mismatch(rawValue: text) else {
+        throw .message(
+          "'on_input_type_mismatch' must be \"error\", \"skip\" or "
+            + "\"skip_if_output_type_matches\", got '\(text)'")
+      }
+      options.mismatch = mismatch
+    case "transform_errors":
+      guard let flag = LuaHost.bool(value) else {
+        throw .message("'transform_errors' must be true or false")
+      }
+      options.transformsErrors = flag
+    case "methods": methods = try host.methods(call, value, index)
+    default:
+      guard value.kind == Int32(LULL_TABLE) else {
+        throw .message("'content_types' must be a list of content types")
+      }
+      var patterns: [ContentTypePattern] = []
+      try host.forEachField(of: index, in: call.state) { _, element throws(Misuse) in
+        guard let text = LuaHost.string(element) else {
+          throw .message("'content_types' must be a list of content types")
+        }
+        patterns.append(ContentTypePattern(text))
+      }
+      options.contentTypes = patterns
+    }
+  }
+
+  private func typeTest(
+    _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
+  ) throws(Misuse) -> LuaTransformer.TypeTest {
+    if value.kind == Int32(LULL_FUNCTION) {
+      return .predicate(try call.host.keep(call.state, index, anchoredTo: service))
+    }
+    switch LuaHost.string(value) {
+    case "any": return .any
+    case let word? where ["json", "text", "data", "table"].contains(word): return .word(word)
+    default:
+      throw .message(
+        "'\(name)' must be \"json\", \"text\", \"data\", \"table\", \"any\" or a function")
+    }
+  }
+
+  func register(_ call: Call) throws(Misuse) {
+    let transformer = LuaTransformer(
+      host: call.host, function: function, options: options, place: place)
+    try call.service.configure(pattern, methods: methods, description: transformer.description) {
+      [stage, appends] (settings: inout Configuration) throws(RequestError) in
+      if !appends { settings.pipeline[stage].removeTransformers() }
+      settings.pipeline[stage].add(transformer)
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  private static func task(_ call: Call) throws(Misuse) -> LuaTask {
+    try call.selfObject(.task, as: LuaTask.self)
+  }
+
+  static let taskMethods: [Method] = [
+    .getter(.task, "state") { call throws(Misuse) in
+      let text =
+        switch try task(call).state {
+        case .running: "running"
+        case .finished: "finished"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+      call.return(.string(text))
+    },
+    .method(.task, "await") { call throws(Misuse) in
+      try call.host.awaitTask(call, try task(call))
+    },
+    .method(.task, "cancel") { call throws(Misuse) in
+      call.host.cancel(try task(call))
+      call.returnSelf()
+    },
+    .method(.task, "__tostring") { call throws(Misuse) in
+      let text =
+        switch try task(call).state {
+        case .running: "running"
+        case .finished: "finished"
+        case .failed(let failure): "failed: \(failure.message)"
+        case .cancelled: "cancelled"
+        }
+      call.return(.string("Task(\(text))"))
+    },
+  ]
+}
+
+extension LuaHost {
+  /// `lull.spawn(fn, …)`: a task that begins with the next turn.
+  func spawn(_ call: Call) throws(Misuse) {
+    let function = try keep(call.state, call.index(0))
+    let arguments = makeID()
+    guard lull_value_pin(runtime, function) == 0,
+      lull_value_pack(
+        runtime, call.state, 2, Int32(call.count), arguments) == 0
+    else { throw .message("not enough memory") }
+    let task = LuaTask(host: self)
+    let place = String(cString: lull_function_place(runtime, call.state, call.index(0)))
+    let object = value(task, .task)
+    task.hostHandle = handle(object)
+    var encoded = encode(object)
+    lull_object_pin(runtime, &encoded)
+    strongTasks += 1
+    let context = RunContext(purpose: "task \(place)") { [unowned self] _, outcome in
+      taskEnded(task, outcome)
+    }
+    task.context = context
+    pump.enqueue { [unowned self] in
+      defer {
+        lull_value_unpin(runtime, function)
+        lull_value_unpin(runtime, arguments)
+      }
+      // Cancelled before it began: nothing of it runs.
+      guard case .running = task.state else { return }
+      start(Callable(id: function), [.unpack(arguments)], context)
+    }
+    call.return(object)
+  }
+
+  private func handle(_ value: LuaValue) -> UInt64 {
+    if case .object(let handle, _, _, _) = value { return handle }
+    return 0
+  }
+
+  private func taskEnded(_ task: LuaTask, _ outcome: RunOutcome) {
+    strongTasks -= 1
+    switch outcome {
+    case .finished(let results):
+      let id = makeID()
+      let first = results.index(0)
+      if lull_value_pack(
+        runtime, results.state, first, first + Int32(results.count) - 1, id) == 0
+      {
+        lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
+        lull_value_unpin(runtime, id)
+      }
+      task.complete(.finished(results: id))
+    case .failed(let failure):
+      if let id = failure.value?.id {
+        lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
+      }
+      task.complete(.failed(failure))
+      failedTasks.append(task)
+    case .gone, .cancelled: task.complete(.cancelled)
+    }
+    lull_object_unpin(runtime, task.hostHandle)
+  }
+
+  func cancel(_ task: LuaTask) {
+    guard case .running = task.state, let context = task.context else { return }
+    if context.thread != nil {
+      cancel(context)
+    } else if running.contains(where: { $0 === context }) {
+      // It cancels itself: it ends at its next wait.
+      context.isCancelled = true
+    } else {
+      taskEnded(task, .cancelled)
+    }
+  }
+
+  /// `task:await()`: the function's results; its error is raised again with its own traceback.
+  func awaitTask(_ call: Call, _ task: LuaTask) throws(Misuse) {
+    task.markAwaited()
+    if let outcome = outcome(of: task) {
+      if outcome.raising { throw .value(outcome.values[0]) }
+      for value in outcome.values { call.return(value) }
+      return
+    }
+    guard task.context !== running.last else {
+      throw .message("this would wait for itself: a task cannot await itself")
+    }
+    try wait(call, "await", for: task.context?.purpose ?? "a task") { completion in
+      task.onEnd { [unowned self] in
+        guard let outcome = outcome(of: task) else { return }
+        pump.enqueue { completion(outcome.values, outcome.raising) }
+      }
+      return {}
+    }
+  }
+
+  private func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
+    switch task.state {
+    case .running: return nil
+    case .finished(let id): return ([.unpack(id)], false)
+    case .cancelled:
+      return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+    case .failed(let failure):
+      if let error = failure.requestError { return ([value(error, service: nil)], true) }
+      if let kept = failure.value { return ([.ref(kept.id)], true) }
+      var text = failure.message
+      if !failure.traceback.isEmpty { text += "\n" + failure.traceback + "\n(awaited here)" }
+      return ([.string(text)], true)
+    }
+  }
+
+  /// Reports failures of tasks that nobody has awaited and nobody can any more, or all at the end.
+  func reportUnawaitedTasks(atEnd: Bool) {
+    for task in failedTasks {
+      guard let failure = task.unheardFailure else { continue }
+      if atEnd || task.hostHandle == 0 {
+        task.markAwaited()
+        report(failure, in: "a task nobody has awaited")
+      }
+    }
+    failedTasks.removeAll { $0.unheardFailure == nil }
+  }
+
+  /// `lull.sleep(s)`.
+  func sleep(_ call: Call) throws(Misuse) {
+    let seconds = call.number(0) ?? 0
+    guard seconds >= 0, seconds.isFinite else {
+      throw .argument(1, "a number of seconds, 0 or more, expected")
+    }
+    try wait(call, "sleep", for: "lull.sleep(\(seconds))") { completion in
+      strongTimers += 1
+      let timer = pump.clock.schedule(after: seconds) { [unowned self] in
+        strongTimers -= 1
+        completion([], false)
+      }
+      return { [unowned self] in
+        timer.cancel()
+        strongTimers -= 1
+      }
+    }
+  }
+
+  /// `lull.run([fn])`: runs until nothing strong is left.
+  func run(_ call: Call) throws(Misuse) {
+    switch Int(lull_wait_mode(runtime, call.state)) {
+    case Int(LULL_WAIT_BLOCK):
+      if !call.isNil(0) {
+        let function = try keep(call.state, call.index(0))
+        strongTasks += 1
+        let context = RunContext(purpose: "lull.run") { host, outcome in
+          host.strongTasks -= 1
+          if case .failed(let failure) = outcome { host.runFailure = failure }
+        }
+        start(Callable(id: function), [], context)
+      }
+      withInterruption { runUntilIdle() }
+      reportUnawaitedTasks(atEnd: false)
+      if isInterrupted { throw interruption() }
+      if let failure = runFailure {
+        runFailure = nil
+        var text = failure.message
+        if !failure.traceback.isEmpty { text += "\n" + failure.traceback }
+        throw .value(.string(text))
+      }
+    default:
+      if !call.isNil(0) {
+        throw .message("lull.run(fn) is for the main chunk; here, call the function or lull.spawn it")
+      }
+      try wait(call, "lull.run", for: "everything else to end") { _ in
+        if let context = running.last { idleWaiters.append(context) }
+        return {}
+      }
+    }
+  }
+}

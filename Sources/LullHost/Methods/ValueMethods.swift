@@ -1,0 +1,237 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let valueMethods: [Method] =
+    entityMethods + responseMethods + errorMethods + regexMethods
+
+  private static func entity(_ call: Call) throws(Misuse) -> EntityBox {
+    try call.selfObject(.entity, as: EntityBox.self)
+  }
+
+  private static let entityMethods: [Method] = [
+    .getter(.entity, "content") { call throws(Misuse) in
+      call.return(call.host.content(try entity(call).entity.content, holder: call.raw(0).handle))
+    },
+    .getter(.entity, "content_type") { call throws(Misuse) in
+      call.return(.string(try entity(call).entity.contentType))
+    },
+    .getter(.entity, "charset") { call throws(Misuse) in
+      call.return(try entity(call).entity.charset.map { .string($0) } ?? .nil)
+    },
+    .getter(.entity, "etag") { call throws(Misuse) in
+      call.return(try entity(call).entity.etag.map { .string($0) } ?? .nil)
+    },
+    .getter(.entity, "headers") { call throws(Misuse) in
+      let box = try entity(call)
+      let headers = HeadersBox(
+        read: { box.entity.headers },
+        write: box.isOwn ? { box.entity.headers = $0 } : nil)
+      call.return(call.host.value(headers, .headers))
+    },
+    .getter(.entity, "timestamp") { call throws(Misuse) in
+      call.return(.number(try entity(call).entity.timestamp))
+    },
+    .getter(.entity, "http_status") { call throws(Misuse) in
+      call.return(try entity(call).entity.exchange.map { .int(Int64($0.status)) } ?? .nil)
+    },
+    .getter(.entity, "url") { call throws(Misuse) in
+      call.return(try entity(call).entity.exchange?.url.map { .string($0) } ?? .nil)
+    },
+    .getter(.entity, "elapsed") { call throws(Misuse) in
+      call.return(try entity(call).entity.exchange?.elapsed.map { .number($0) } ?? .nil)
+    },
+    .getter(.entity, "text") { call throws(Misuse) in
+      call.return(.string(try entity(call).entity.text))
+    },
+    .getter(.entity, "json_dict") { call throws(Misuse) in
+      let content = try entity(call).entity.content
+      call.return(
+        content.isDictionary
+          ? call.host.content(content, holder: call.raw(0).handle) : .map([]))
+    },
+    .getter(.entity, "json_array") { call throws(Misuse) in
+      let content = try entity(call).entity.content
+      call.return(
+        content.isArray ? call.host.content(content, holder: call.raw(0).handle) : .list([]))
+    },
+    .method(.entity, "typed_content", "V") { call throws(Misuse) in
+      let content = try entity(call).entity.content
+      let fits = call.isNil(1) || content.luaTypeName == LuaHost.typeName(call.raw(1))
+      call.return(
+        fits ? call.host.content(content, holder: call.raw(0).handle) : .stack(2))
+    },
+    .method(.entity, "header", "s") { call throws(Misuse) in
+      call.return(try entity(call).entity.header(call.string(1)).map { .string($0) } ?? .nil)
+    },
+    .method(.entity, "touch") { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      box.entity.touch(now: call.host.pump.clock.now)
+      call.returnSelf()
+    },
+    .setter(.entity, "content") { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      let content = try call.host.content(call.raw(1), call.state, call.index(1))
+      if let id = content.foreignID {
+        lull_value_anchor_to_object(call.host.runtime, call.raw(0).handle, 1, id)
+      }
+      box.entity.content = content
+    },
+    .setter(.entity, "charset") { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      box.entity.charset = call.optionalString(1)
+    },
+    .setter(.entity, "timestamp") { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      guard let seconds = call.number(1) else { throw .message("'timestamp' must be a number") }
+      box.entity.timestamp = seconds
+    },
+    .method(.entity, "__tostring") { call throws(Misuse) in
+      let entity = try entity(call).entity
+      call.return(.string("Entity(\(entity.contentType))"))
+    },
+  ]
+
+  private static func requireOwn(_ box: EntityBox) throws(Misuse) {
+    guard box.isOwn else {
+      throw .message(
+        "this entity is read-only: it belongs to a resource or response; make one of your own "
+          + "with lull.entity{…}")
+    }
+  }
+
+  private static func response(_ call: Call) throws(Misuse) -> ResponseBox {
+    try call.selfObject(.response, as: ResponseBox.self)
+  }
+
+  private static let responseMethods: [Method] = [
+    .getter(.response, "is_success") { call throws(Misuse) in
+      call.return(.bool(try response(call).response.isSuccess))
+    },
+    .getter(.response, "is_failure") { call throws(Misuse) in
+      call.return(.bool(try !response(call).response.isSuccess))
+    },
+    .getter(.response, "is_new") { call throws(Misuse) in
+      call.return(.bool(try response(call).response.isNew))
+    },
+    .getter(.response, "entity") { call throws(Misuse) in
+      let box = try response(call)
+      call.return(box.response.entity.map { call.host.value($0, service: box.service) } ?? .nil)
+    },
+    .getter(.response, "error") { call throws(Misuse) in
+      let box = try response(call)
+      call.return(box.response.error.map { call.host.value($0, service: box.service) } ?? .nil)
+    },
+    .getter(.response, "http_status") { call throws(Misuse) in
+      let response = try response(call).response
+      let status = response.entity?.exchange?.status ?? response.error?.httpStatus
+      call.return(status.map { .int(Int64($0)) } ?? .nil)
+    },
+    .getter(.response, "url") { call throws(Misuse) in
+      let response = try response(call).response
+      let url = response.entity?.exchange?.url ?? response.error?.exchange?.url
+      call.return(url.map { .string($0) } ?? .nil)
+    },
+    .getter(.response, "elapsed") { call throws(Misuse) in
+      let response = try response(call).response
+      let elapsed = response.entity?.exchange?.elapsed ?? response.error?.exchange?.elapsed
+      call.return(elapsed.map { .number($0) } ?? .nil)
+    },
+    .method(.response, "__tostring") { call throws(Misuse) in
+      let response = try response(call).response
+      switch response.outcome {
+      case .success(let entity): call.return(.string("Response(success \(entity.contentType))"))
+      case .failure(let error):
+        call.return(.string("Response(failure: \(error.longDescription))"))
+      }
+    },
+  ]
+
+  private static func error(_ call: Call) throws(Misuse) -> ErrorBox {
+    try call.selfObject(.error, as: ErrorBox.self)
+  }
+
+  private static let errorMethods: [Method] = [
+    .getter(.error, "user_message") { call throws(Misuse) in
+      call.return(.string(try error(call).error.userMessage))
+    },
+    .getter(.error, "http_status") { call throws(Misuse) in
+      call.return(try error(call).error.httpStatus.map { .int(Int64($0)) } ?? .nil)
+    },
+    .getter(.error, "cause") { call throws(Misuse) in
+      guard let cause = try error(call).error.cause else { return call.return(.nil) }
+      var fields: [(String, LuaValue)] = [
+        ("kind", .string(cause.kind)), ("message", .string(cause.message)),
+      ]
+      fields += cause.payload.map { ($0.name, .string($0.value)) }
+      if case .script(let script) = cause, let value = script.value {
+        fields.append(("value", .ref(value.id)))
+      }
+      call.return(.map(fields))
+    },
+    .getter(.error, "entity") { call throws(Misuse) in
+      let box = try error(call)
+      call.return(box.error.entity.map { call.host.value($0, service: box.service) } ?? .nil)
+    },
+    .getter(.error, "timestamp") { call throws(Misuse) in
+      call.return(.number(try error(call).error.timestamp))
+    },
+    .getter(.error, "url") { call throws(Misuse) in
+      let error = try error(call).error
+      call.return((error.exchange?.url ?? error.url).map { .string($0) } ?? .nil)
+    },
+    .getter(.error, "elapsed") { call throws(Misuse) in
+      call.return(try error(call).error.exchange?.elapsed.map { .number($0) } ?? .nil)
+    },
+    .getter(.error, "content") { call throws(Misuse) in
+      guard let content = try error(call).error.entity?.content else { return call.return(.nil) }
+      call.return(call.host.content(content, holder: call.raw(0).handle))
+    },
+    .getter(.error, "text") { call throws(Misuse) in
+      call.return(.string(try error(call).error.entity?.text ?? ""))
+    },
+    .getter(.error, "json_dict") { call throws(Misuse) in
+      let content = try error(call).error.entity?.content
+      guard let content, content.isDictionary else { return call.return(.map([])) }
+      call.return(call.host.content(content, holder: call.raw(0).handle))
+    },
+    .getter(.error, "json_array") { call throws(Misuse) in
+      let content = try error(call).error.entity?.content
+      guard let content, content.isArray else { return call.return(.list([])) }
+      call.return(call.host.content(content, holder: call.raw(0).handle))
+    },
+    .method(.error, "__tostring") { call throws(Misuse) in
+      call.return(.string(try error(call).error.longDescription))
+    },
+  ]
+
+  private static let regexMethods: [Method] = [
+    .method(.regex, "__tostring") { call throws(Misuse) in
+      let box = try call.selfObject(.regex, as: RegexBox.self)
+      call.return(.string("Regex(\(box.source))"))
+    }
+  ]
+
+  static let observationMethods: [Method] = [
+    .method(.observation, "stop") { call throws(Misuse) in
+      try call.selfObject(.observation, as: ObservationBox.self).stop()
+      call.returnSelf()
+    },
+    .method(.observation, "__close", "V") { call throws(Misuse) in
+      try call.selfObject(.observation, as: ObservationBox.self).stop()
+    },
+    .getter(.observation, "resource") { call throws(Misuse) in
+      let box = try call.selfObject(.observation, as: ObservationBox.self)
+      call.return(call.host.value(box.resource))
+    },
+    .method(.observation, "__tostring") { call throws(Misuse) in
+      let box = try call.selfObject(.observation, as: ObservationBox.self)
+      let state = box.observer.isStopped ? "stopped" : "observing"
+      call.return(.string("Observation(\(state) \(box.resource.displayName))"))
+    },
+  ]
+}

@@ -1,0 +1,164 @@
+import CLullBridge
+import Glibc
+import LullCore
+
+/// One run of one script by the command: a state, its host, and the exit code.
+///
+/// Order of events: the chunk is compiled and its main part runs in a coroutine of its own; the loop
+/// turns until that has returned and nothing strong is left; a signal, `os.exit` or an error in the
+/// main chunk cancels what is in flight, whose hooks then hear of it; the state is closed. Home
+/// thread only.
+package final class ScriptProgram {
+  package struct Script {
+    /// As messages name it: `x.lua`, `(command line)`, `stdin`.
+    package var name: String
+    package var source: [UInt8]
+    /// The folder whose modules `require` finds first; nil for none.
+    package var folder: String?
+
+    package init(name: String, source: [UInt8], folder: String?) {
+      self.name = name
+      self.source = source
+      self.folder = folder
+    }
+  }
+
+  package enum Exit {
+    static let scriptError: Int32 = 1
+    static let cannotCompile: Int32 = 3
+  }
+
+  private let host: LuaHost
+  private let state: OpaquePointer
+  private let environment: any HostEnvironment
+  private var mainHasEnded = false
+  private var mainHasFailed = false
+
+  /// nil without memory.
+  package init?(environment: any HostEnvironment) {
+    guard let state = lull_state_new() else { return nil }
+    self.environment = environment
+    self.state = state
+    host = LuaHost(environment: environment)
+    // The host outlives the state: both are this object's, and `close` ends the state first.
+    let pointer = Unmanaged.passUnretained(host).toOpaque()
+    guard lull_state_preload(state, pointer) == 0 else {
+      lull_state_close(state)
+      return nil
+    }
+  }
+
+  /// Runs the script; the exit code.
+  ///
+  /// - Parameters:
+  ///   - words: the whole command line, for `arg`; `first` is the index of its first word, so that
+  ///     the script's name is `arg[0]`.
+  ///   - arguments: what the main chunk gets as `...`.
+  ///   - setsGlobal: whether `lull` is there without `require`.
+  package func run(
+    _ script: Script, words: [String], first: Int, arguments: [String], setsGlobal: Bool = false
+  ) -> Int32 {
+    defer { close() }
+    prepare(script, words: words, first: first, setsGlobal: setsGlobal)
+    guard let runtime = lull_state_runtime(state) else {
+      StandardError.write("lull: not enough memory\n")
+      return Exit.scriptError
+    }
+    let chunk = host.makeID()
+    var message: UnsafePointer<CChar>?
+    let status = script.source.withUnsafeBytes { bytes in
+      lull_load(
+        runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count, script.chunkName,
+        chunk, &message)
+    }
+    guard status == 0 else {
+      let text = message.map { String(cString: $0) } ?? "cannot be compiled"
+      StandardError.write(SyntaxErrorText.describe(text, source: script.source) + "\n")
+      return Exit.cannotCompile
+    }
+    installSignals(runtime)
+    startMain(chunk, arguments)
+    drive()
+    return finish()
+  }
+
+  private func prepare(_ script: Script, words: [String], first: Int, setsGlobal: Bool) {
+    if let folder = script.folder {
+      lull_prepend_path(
+        state, "\(folder)/?.lua;\(folder)/?/init.lua", "\(folder)/?.so")
+    }
+    let copies = words.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    let pointers = copies.map { UnsafePointer($0) }
+    pointers.withUnsafeBufferPointer { buffer in
+      _ = lull_set_arg(state, buffer.baseAddress, Int32(buffer.count), Int32(first))
+    }
+    _ = lull_state_require(state, setsGlobal ? 1 : 0)
+    if let runtime = lull_state_runtime(state) {
+      lull_replace_exit(runtime, Method.index(.module, "os_exit"))
+    }
+    host.enableLogFromEnvironment()
+  }
+
+  private func installSignals(_ runtime: OpaquePointer) {
+    guard let wakeUp = environment.signalWakeUp else { return }
+    lull_signals_install(runtime, wakeUp.function, wakeUp.context, 1)
+  }
+
+  private func startMain(_ chunk: Int64, _ arguments: [String]) {
+    host.strongTasks += 1
+    let context = RunContext(purpose: "the main chunk") { [unowned self] host, outcome in
+      host.strongTasks -= 1
+      mainHasEnded = true
+      if case .failed(let failure) = outcome, lull_signals_pending() == 0 {
+        mainHasFailed = true
+        host.reportMain(failure)
+      }
+    }
+    host.start(Callable(id: chunk), arguments.map { .string($0) }, context)
+  }
+
+  private func drive() {
+    guard !mainHasFailed else { return }
+    environment.run { [self] in
+      host.reportUnawaitedTasks(atEnd: false)
+      if !host.hasStrongWork, !host.pump.hasWork, !host.idleWaiters.isEmpty {
+        host.resumeIdleWaiters()
+      }
+      return mainHasFailed || host.isInterrupted
+        || (mainHasEnded && !host.hasStrongWork && !host.pump.hasWork)
+    }
+  }
+
+  /// Cancels what is left, lets its hooks hear of it, and settles the exit code.
+  private func finish() -> Int32 {
+    let signal = lull_signals_pending()
+    if mainHasFailed || host.isInterrupted {
+      host.cancelEverything()
+      // Hooks may start more, which is cancelled in turn, but not for ever.
+      for _ in 0..<100 where host.pump.hasWork {
+        host.pump.turn()
+        host.cancelEverything()
+      }
+    }
+    host.reportUnawaitedTasks(atEnd: true)
+    if signal != 0 { return 128 + signal }
+    if let code = host.exitRequest { return code }
+    return host.scriptErrorCount > 0 ? Exit.scriptError : 0
+  }
+
+  private func close() {
+    // Cancel, close the inbox, sweep, close the state, sweep: `lua_close` finalises the runtime last,
+    // and with it the host lets go of everything.
+    host.sweep()
+    lull_state_close(state)
+    lull_signals_restore()
+  }
+}
+
+extension ScriptProgram.Script {
+  /// `@` marks a file name, `=` a text shown as it is. (Lua 5.4 manual, lua_load)
+  fileprivate var chunkName: String {
+    (folder == nil ? "=" : "@") + name
+  }
+}

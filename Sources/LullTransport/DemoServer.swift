@@ -1,0 +1,143 @@
+import Glibc
+package import LullCore
+
+/// The sample API as a child process: it ends when this object does, or when this process dies,
+/// because its standard input closes.
+package final class DemoServer {
+  package let url: String
+  private let process: pid_t
+  private let lifeline: Int32
+
+  /// Starts the program and waits until it listens.
+  package init(path: String) throws(TransportError) {
+    var input: [Int32] = [-1, -1]
+    var output: [Int32] = [-1, -1]
+    guard pipe(&input) == 0 else { throw DemoServer.failure("make a pipe", errno) }
+    guard pipe(&output) == 0 else {
+      let code = errno
+      input.forEach { close($0) }
+      throw DemoServer.failure("make a pipe", code)
+    }
+    // Nobody else's child may keep the lifeline open.
+    for descriptor in input + output { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawn_file_actions_adddup2(&actions, input[0], 0)
+    posix_spawn_file_actions_adddup2(&actions, output[1], 1)
+    // A group of its own, so that Ctrl-C is the script's business and the child ends with it.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+      close(input[0])
+      close(output[1])
+    }
+    var process = pid_t()
+    let arguments = [path, "--port", "0", "--quiet"]
+    let words = arguments.map { strdup($0) }
+    defer { for word in words { free(word) } }
+    let status = posix_spawn(&process, path, &actions, &attributes, words + [nil], environ)
+    guard status == 0 else {
+      close(input[1])
+      close(output[0])
+      throw DemoServer.failure("start \(path)", status)
+    }
+    self.process = process
+    lifeline = input[1]
+    let line = DemoServer.firstLine(output[0])
+    close(output[0])
+    // "lull-demo listening on http://127.0.0.1:PORT"
+    guard let line, let address = line.split(separator: " ").last, address.hasPrefix("http://")
+    else {
+      close(lifeline)
+      waitpid(process, nil, 0)
+      throw TransportError(.connection, "the sample API did not start (\(path))")
+    }
+    url = String(address)
+  }
+
+  deinit {
+    end()
+  }
+
+  private var hasEnded = false
+
+  /// Closes its standard input, which ends it, and waits for that.
+  package func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
+    close(lifeline)
+    waitpid(process, nil, 0)
+  }
+
+  private static func failure(_ what: String, _ code: Int32) -> TransportError {
+    TransportError(.connection, "cannot \(what): \(String(cString: strerror(code)))")
+  }
+
+  private static func firstLine(_ descriptor: Int32) -> String? {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while true {
+      let count = read(descriptor, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count == 1 else { return nil }
+      if byte == 10 { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+  }
+
+  /// Where the program may be: named by LULL_DEMO, beside the running program, where `lull.so` was
+  /// installed from, on the PATH.
+  package static func find() -> String? {
+    var candidates: [String] = []
+    if let named = environment("LULL_DEMO") { candidates.append(named) }
+    if let program = programPath() { candidates.append(directory(program) + "/lull-demo") }
+    if let image = imagePath() {
+      let folder = directory(image)
+      candidates += [folder + "/lull-demo", folder + "/../../../bin/lull-demo"]
+    }
+    for folder in (environment("PATH") ?? "").split(separator: ":") {
+      candidates.append(folder + "/lull-demo")
+    }
+    return candidates.first { access($0, X_OK) == 0 }
+  }
+
+  private static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  private static func programPath() -> String? {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let length = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard length > 0 else { return nil }
+    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The file this very code was loaded from: the program, or lull.so.
+  private static func imagePath() -> String? {
+    guard let maps = fopen("/proc/self/maps", "r") else { return nil }
+    defer { fclose(maps) }
+    let address = UInt(bitPattern: #dsohandle)
+    var line: UnsafeMutablePointer<CChar>?
+    var capacity = 0
+    defer { free(line) }
+    // "start-end permissions offset device inode path"
+    while getline(&line, &capacity, maps) > 0, let line {
+      let fields = String(cString: line).split(
+        maxSplits: 5, omittingEmptySubsequences: true, whereSeparator: \.isWhitespace)
+      let range = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+      guard fields.count == 6, range.count == 2, range[0] <= address, address < range[1] else {
+        continue
+      }
+      return String(fields[5].prefix { $0 != "\n" })
+    }
+    return nil
+  }
+
+  private static func directory(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return String(path[..<slash])
+  }
+}

@@ -1,0 +1,118 @@
+import LullCore
+import LullTransport
+import Testing
+
+extension TransportSuite {
+  @Suite struct CancellationTests {
+    let harness: TransportHarness
+    /// Takes requests and never answers.
+    let silent: RawServer
+
+    init() throws {
+      harness = try TransportHarness()
+      silent = try #require(
+        RawServer { connection in
+          guard connection.readRequest() != nil else { return }
+          connection.waitForClose()
+        })
+    }
+
+    @Test func closesTheConnectionAtOnce() throws {
+      var result: NetworkResult?
+      let transfer = harness.start(HTTPRequest(method: "GET", url: silent.url)) { result = $0 }
+      harness.turn { silent.requests.count == 1 }
+      transfer.cancel()
+      // No turn of the loop is needed for that.
+      while silent.closedByPeerCount == 0 {}
+      harness.turn { result != nil }
+      #expect(result?.error?.kind == .cancelled)
+      #expect(result?.response == nil)
+      finish()
+    }
+
+    @Test func reportsOnceHoweverOftenItIsCancelled() throws {
+      var reports = 0
+      let transfer = harness.start(HTTPRequest(method: "GET", url: silent.url)) { _ in reports += 1 }
+      transfer.cancel()
+      transfer.cancel()
+      harness.turn { reports > 0 }
+      harness.loop.turn(.noWait)
+      transfer.cancel()
+      #expect(reports == 1)
+      #expect(harness.provider.activeCount == 0)
+      finish()
+    }
+
+    @Test func makesRoomForTheNextInTheQueue() throws {
+      let server = try #require(
+        RawServer { connection in
+          let request = connection.readRequest() ?? ""
+          if request.hasPrefix("GET /hang") { connection.waitForClose() } else { connection.answer("ok") }
+        })
+      var first = HTTPRequest(method: "GET", url: server.url + "/hang")
+      first.limits.connectionsPerHost = 1
+      var second = first
+      second.url = server.url + "/next"
+      let hanging = harness.start(first)
+      var result: NetworkResult?
+      harness.start(second) { result = $0 }
+      harness.turn { server.requests.count == 1 }
+      hanging.cancel()
+      harness.turn { result != nil }
+      #expect(result?.text == "ok")
+      finish()
+      server.stop()
+    }
+
+    @Test func waitingOnesLeaveTheQueueInAnyOrder() throws {
+      var request = HTTPRequest(method: "GET", url: silent.url)
+      request.limits.connectionsPerHost = 1
+      var cancelled = 0
+      let transfers = (0..<20_000).map { _ in
+        harness.start(request) { result in
+          if result.error?.kind == .cancelled { cancelled += 1 }
+        }
+      }
+      for transfer in transfers.reversed() where transfer !== transfers[0] { transfer.cancel() }
+      #expect(harness.provider.activeCount == 1)
+      harness.turn { cancelled == 19_999 }
+      transfers[0].cancel()
+      harness.turn { cancelled == 20_000 }
+      #expect(silent.requests.count <= 1)
+      finish()
+    }
+
+    @Test func closingCancelsEverything() throws {
+      var reports: [TransportError.Kind?] = []
+      var request = HTTPRequest(method: "GET", url: silent.url)
+      request.limits.connectionsPerHost = 2
+      for _ in 0..<5 { harness.start(request) { reports.append($0.error?.kind) } }
+      harness.turn { silent.requests.count == 2 }
+      harness.provider.close()
+      harness.turn { reports.count == 5 }
+      #expect(reports.allSatisfy { $0 == .cancelled })
+      harness.turn { silent.closedByPeerCount == 2 }
+      finish()
+    }
+
+    @Test func fromAnothersCompletionItWorksToo() throws {
+      var transfers: [any NetworkTransfer] = []
+      var kinds: [TransportError.Kind?] = []
+      for _ in 0..<10 {
+        transfers.append(
+          harness.start(HTTPRequest(method: "GET", url: silent.url)) { kinds.append($0.error?.kind) })
+      }
+      harness.start(HTTPRequest(method: "GET", url: "http://127.0.0.1:1/")) { _ in
+        for transfer in transfers { transfer.cancel() }
+      }
+      harness.turn { kinds.count == 10 }
+      #expect(kinds.allSatisfy { $0 == .cancelled })
+      finish()
+    }
+
+    private func finish() {
+      harness.finish()
+      silent.stop()
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import LullCore
+import LullTransport
+import Testing
+
+extension TransportSuite {
+  /// Keeping connections, and waiting for one.
+  @Suite struct ConnectionTests {
+    let nginx: NginxServer
+    let harness: TransportHarness
+
+    init() throws {
+      nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
+      harness = try TransportHarness()
+    }
+
+    @Test func oneAfterTheOtherShareAConnection() throws {
+      var connections: Set<String> = []
+      var counts: [String] = []
+      for _ in 0..<5 {
+        let headers = try #require(try harness.get(nginx.url + "/json").response).headers
+        connections.insert(headers["x-connection"] ?? "")
+        counts.append(headers["x-requests"] ?? "")
+      }
+      #expect(connections.count == 1)
+      #expect(counts == ["1", "2", "3", "4", "5"])
+      harness.finish()
+    }
+
+    @Test func aServerThatEndsConnectionsGetsNewOnes() throws {
+      for _ in 0..<10 { #expect(try harness.get(nginx.url + "/few/").text == "few") }
+      harness.finish()
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func aConnectionClosedBetweenRequestsIsReplaced(_ method: String) throws {
+      let server = try #require(
+        RawServer { connection in
+          guard connection.readRequest() != nil else { return }
+          connection.answer("ok")
+        })
+      let request = HTTPRequest(
+        method: method, url: server.url, body: method == "POST" ? [65] : nil)
+      for _ in 0..<20 {
+        let result = try harness.send(request)
+        #expect(result.text == "ok", "\(String(describing: result.error))")
+      }
+      #expect(server.connectionCount == 20)
+      harness.finish()
+      server.stop()
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func aConnectionClosedInsteadOfASecondAnswerIsReplaced(_ method: String) throws {
+      let server = try #require(
+        RawServer { connection in
+          guard connection.readRequest() != nil else { return }
+          connection.answer("ok")
+          // Takes the next request, as a server does whose keep-alive time ends just then.
+          connection.readRequest()
+        })
+      let request = HTTPRequest(
+        method: method, url: server.url, body: method == "POST" ? [65] : nil)
+      #expect(try harness.send(request).text == "ok")
+      #expect(try harness.send(request).text == "ok")
+      #expect(server.connectionCount == 2)
+      harness.finish()
+      server.stop()
+    }
+
+    @Test func tenThousandAtOnceCompleteInTurnOnFewConnections() throws {
+      var connections: Set<String> = []
+      var finished = 0
+      var worstOvertaking = 0
+      for index in 0..<10_000 {
+        harness.start(HTTPRequest(method: "GET", url: nginx.url + "/json")) { result in
+          if result.response?.status != 200 { Issue.record("\(String(describing: result.error))") }
+          connections.insert(result.response?.headers["x-connection"] ?? "")
+          // Those before it that are not done are at most the others that were under way with it.
+          worstOvertaking = max(worstOvertaking, index - finished)
+          finished += 1
+        }
+      }
+      #expect(harness.provider.activeCount == 10_000)
+      harness.turn { finished == 10_000 }
+      #expect(connections.count <= 32)
+      #expect(worstOvertaking <= 31)
+      harness.finish()
+    }
+
+    @Test func theLimitOfConnectionsIsTheRequests() throws {
+      var request = HTTPRequest(method: "GET", url: nginx.url + "/json")
+      request.limits.connectionsPerHost = 2
+      var connections: Set<String> = []
+      var finished = 0
+      for _ in 0..<100 {
+        harness.start(request) { result in
+          connections.insert(result.response?.headers["x-connection"] ?? "")
+          finished += 1
+        }
+      }
+      harness.turn { finished == 100 }
+      #expect(connections.count <= 2)
+      harness.finish()
+    }
+
+    @Test func oneFullHostDoesNotHoldUpAnother() throws {
+      let server = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.waitForClose()
+        })
+      var slow = HTTPRequest(method: "GET", url: server.url)
+      slow.limits.connectionsPerHost = 1
+      let hanging = (0..<3).map { _ in harness.start(slow) }
+      #expect(try harness.get(nginx.url + "/json").response?.status == 200)
+      #expect(server.connectionCount <= 1)
+      for transfer in hanging { transfer.cancel() }
+      harness.finish()
+      server.stop()
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import Glibc
+import LullCore
+import LullTransport
+import Testing
+
+extension TransportSuite {
+  @Suite struct EventLoopTests {
+    @Test func runsTimersInOrderOfTheirTimes() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      var order: [Int] = []
+      _ = loop.schedule(after: 0.03) { order.append(3) }
+      _ = loop.schedule(after: 0.01) { order.append(1) }
+      _ = loop.schedule(after: 0.02) { order.append(2) }
+      _ = loop.schedule(after: 0) { order.append(0) }
+      loop.run { order.count == 4 }
+      #expect(order == [0, 1, 2, 3])
+    }
+
+    @Test func timersOfTheSameTimeRunInOrderOfScheduling() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      var order: [Int] = []
+      for index in 0..<200 { _ = loop.schedule(after: 0.002) { order.append(index) } }
+      loop.run { order.count == 200 }
+      #expect(order == Array(0..<200))
+    }
+
+    @Test func aTimerNeverFiresEarlyNorInsideTheCall() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      let start = loop.now
+      var fired: Double?
+      _ = loop.schedule(after: 0.0101) { fired = loop.now }
+      #expect(fired == nil)
+      loop.run { fired != nil }
+      #expect(try #require(fired) - start >= 0.0101)
+    }
+
+    @Test func aCancelledTimerNeitherFiresNorHoldsItsAction() throws {
+      final class Token {}
+      let loop = try EventLoop()
+      defer { loop.close() }
+      weak var token: Token?
+      var fired = false
+      do {
+        let strong = Token()
+        token = strong
+        let timer = loop.schedule(after: 0.001) {
+          _ = strong
+          fired = true
+        }
+        timer.cancel()
+        timer.cancel()
+      }
+      #expect(token == nil)
+      var done = false
+      _ = loop.schedule(after: 0.01) { done = true }
+      loop.run { done }
+      #expect(!fired)
+      #expect(loop.activeTimerCount == 0)
+    }
+
+    @Test func aTimerDueTogetherWithItsCancellerDoesNotRun() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      var later: (any HostTimer)?
+      var ran: [String] = []
+      _ = loop.schedule(after: 0.001) {
+        ran.append("first")
+        later?.cancel()
+      }
+      later = loop.schedule(after: 0.001) { ran.append("second") }
+      usleep(5_000)
+      loop.turn()
+      loop.turn(.noWait)
+      #expect(ran == ["first"])
+    }
+
+    @Test func timersWorkNestedInTimers() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      var depth = 0
+      func again() {
+        depth += 1
+        if depth < 50 { _ = loop.schedule(after: 0) { again() } }
+      }
+      again()
+      loop.run { depth == 50 }
+      // One handle serves them all.
+      #expect(loop.openHandleKinds.filter { $0 == "timer" }.count == 1)
+    }
+
+    @Test func aTimerActionMayTurnTheLoop() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      var order: [String] = []
+      _ = loop.schedule(after: 0) {
+        order.append("outer begins")
+        var inner = false
+        _ = loop.schedule(after: 0.002) { inner = true }
+        loop.run { inner }
+        order.append("outer ends")
+      }
+      _ = loop.schedule(after: 0) { order.append("neighbour") }
+      loop.run { order.count == 3 }
+      #expect(order == ["outer begins", "neighbour", "outer ends"])
+    }
+
+    @Test func anActionDeferredByATimerDoesNotWaitForTheNextEvent() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      var done = false
+      _ = loop.schedule(after: 0.001) { loop.pump.enqueue { done = true } }
+      loop.run { done }
+      #expect(loop.activeTimerCount == 0)
+    }
+
+    @Test func manyTimersFreeTheirHandles() throws {
+      let loop = try EventLoop()
+      var fired = 0
+      for _ in 0..<5_000 { _ = loop.schedule(after: 0.001) { fired += 1 } }
+      loop.run { fired == 5_000 }
+      loop.turn(.noWait)
+      #expect(loop.openHandleKinds.count < 100)
+      loop.close()
+    }
+
+    @Test func aPostFromAnotherThreadWakesTheLoop() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      var status: Int?
+      let completion = loop.pump.completion { status = $0.response?.status }
+      Background.run { completion(NetworkResult(response: HTTPResponse(status: 299))) }
+      loop.run { status != nil }
+      #expect(status == 299)
+    }
+
+    @Test func aPostAfterClosingIsHarmless() throws {
+      let loop = try EventLoop()
+      let completion = loop.pump.completion { _ in Issue.record("delivered after close") }
+      loop.close()
+      let isPosted = Flag()
+      Background.run {
+        completion(NetworkResult())
+        isPosted.set()
+      }
+      while !isPosted.isSet { usleep(100) }
+      loop.turn(.noWait)
+    }
+
+    @Test func aWakeFromElsewhereEndsAWait() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      // `wake` may be called anywhere until `close`, and the turn below ends only after this one.
+      nonisolated(unsafe) let elsewhere = loop
+      Background.run { elsewhere.wake() }
+      loop.turn(.once)
+      loop.wake()
+      loop.turn(.once)
+    }
+
+    @Test func hooksRunAtTheStartOfEveryTurn() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      var order: [String] = []
+      loop.beforeTurn.append { order.append("sweep") }
+      loop.beforeTurn.append { order.append("second") }
+      loop.pump.enqueue { order.append("deferred") }
+      loop.turn()
+      loop.turn(.noWait)
+      #expect(order == ["sweep", "second", "deferred", "sweep", "second"])
+    }
+
+    @Test func itsDescriptorTellsAnotherLoopWhenToTurn() throws {
+      let loop = try EventLoop()
+      defer { loop.close() }
+      // The loop's own handles are not known to the kernel before the first turn.
+      #expect(loop.pollTimeout == 0)
+      loop.turn(.noWait)
+      #expect(loop.pollTimeout == -1)
+      var fired = false
+      _ = loop.schedule(after: 0.01) { fired = true }
+      while !fired {
+        var item = pollfd(fd: loop.descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&item, 1, loop.pollTimeout)
+        loop.turn(.noWait)
+      }
+      #expect(loop.pollTimeout == -1)
+      loop.pump.enqueue {}
+      #expect(loop.pollTimeout == 0)
+    }
+
+    @Test func closesTwiceAndInsideItsOwnTurn() throws {
+      let loop = try EventLoop()
+      _ = loop.schedule(after: 60) { Issue.record("fired after close") }
+      loop.pump.enqueue { loop.close() }
+      loop.turn()
+      loop.close()
+      loop.turn()
+      _ = loop.schedule(after: 0) { Issue.record("fired after close") }
+      #expect(loop.openHandleKinds == [])
+    }
+
+    @Test func leavesNothingBehindWithoutClose() throws {
+      weak var loop: EventLoop?
+      weak var provider: CurlProvider?
+      weak var pump: Pump?
+      do {
+        let strong = try EventLoop()
+        let user = CurlProvider(loop: strong)
+        _ = strong.schedule(after: 60) {}
+        _ = user.start(
+          HTTPRequest(method: "GET", url: "http://127.0.0.1:1/"),
+          completion: strong.pump.completion { _ in })
+        (loop, provider, pump) = (strong, user, strong.pump)
+      }
+      #expect(loop == nil)
+      #expect(provider == nil)
+      #expect(pump == nil)
+    }
+  }
+}

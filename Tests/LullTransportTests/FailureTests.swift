@@ -1,0 +1,154 @@
+import Glibc
+import LullCore
+import LullTransport
+import Testing
+
+extension TransportSuite {
+  /// Each way to fail, its kind and what the user reads.
+  @Suite struct FailureTests {
+    let harness: TransportHarness
+
+    init() throws {
+      harness = try TransportHarness()
+    }
+
+    @Test func aNameThatDoesNotResolve() throws {
+      let result = try harness.get("http://user:secret@nope.invalid/")
+      #expect(result.error == TransportError(.dns, "cannot resolve host 'nope.invalid'"))
+      #expect(result.body == nil)
+      harness.finish()
+    }
+
+    @Test func aPortNobodyListensOn() throws {
+      let port = try #require(RawSocket.freePorts(1).first)
+      let result = try harness.get("http://127.0.0.1:\(port)/")
+      #expect(
+        result.error
+          == TransportError(.connection, "cannot connect to 127.0.0.1:\(port) (connection refused)"))
+      harness.finish()
+    }
+
+    @Test(arguments: ["", "/path", "nothing", "ftp://127.0.0.1/", "http://", "http://a b/", "file:///x"])
+    func aURLThatIsNone(_ url: String) throws {
+      #expect(try harness.get(url).error?.kind == .invalidURL)
+      harness.finish()
+    }
+
+    @Test func aURLThatGoesWrongBehindTheHost() throws {
+      #expect(try harness.get("http://127.0.0.1:1/").error?.kind == .connection)
+      #expect(try harness.get("http://127.0.0.1:1/a b\u{1}").error?.kind == .invalidURL)
+      #expect(try harness.get("http://127.0.0.1:1/a\u{0}b").error?.kind == .invalidURL)
+      harness.finish()
+    }
+
+    @Test func aMethodThatIsNone() throws {
+      for method in ["", "GET /", "A\r\nB"] {
+        let result = try harness.send(HTTPRequest(method: method, url: "http://127.0.0.1:1/"))
+        #expect(result.error?.kind == .network)
+      }
+      harness.finish()
+    }
+
+    @Test func noAnswerAtAll() throws {
+      let error = try answer { $0.readRequest() }.error
+      #expect(error?.kind == .connection)
+      #expect(error?.message.hasPrefix("the server closed the connection without an answer") == true)
+    }
+
+    @Test(arguments: [
+      "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nX-A: 1\r\n\r\nshort",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\n\r\n5\r\nshort\r\n",
+    ])
+    func aBodyThatBreaksOff(_ text: String) throws {
+      let result = try answer { connection in
+        connection.readRequest()
+        connection.write(text)
+      }
+      #expect(result.error?.kind == .truncatedBody)
+      #expect(result.response?.status == 200)
+      #expect(result.response?.headers["x-a"] == "1")
+      #expect(result.body == nil)
+    }
+
+    @Test(arguments: [
+      "HTTP/1.1 200 OK\r\nthis line has no colon\r\n\r\n",
+      "HTTP/1.1 abc\r\n\r\n",
+      "SMTP ready\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!",
+      "HTTP/1.1 200 OK\r\nContent-Encoding: secret\r\nContent-Length: 2\r\n\r\nhi",
+    ])
+    func anAnswerThatIsNotHTTP(_ text: String) throws {
+      let error = try answer { connection in
+        connection.readRequest()
+        connection.write(text)
+      }.error
+      #expect(error?.kind == .malformedResponse, "\(String(describing: error))")
+    }
+
+    @Test func headersWithoutEnd() throws {
+      let error = try answer { connection in
+        connection.readRequest()
+        connection.write("HTTP/1.1 200 OK\r\n")
+        let line = "X: " + String(repeating: "a", count: 50_000) + "\r\n"
+        while connection.write(line) {}
+      }.error
+      #expect(error?.kind == .malformedResponse, "\(String(describing: error))")
+    }
+
+    @Test func anAnswerThatTakesTooLong() throws {
+      var request = HTTPRequest(method: "GET", url: "")
+      request.limits.timeout = 0.1
+      let error = try answer(request) { connection in
+        connection.readRequest()
+        connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab")
+        connection.waitForClose()
+      }.error
+      #expect(error?.kind == .timeout)
+      #expect(error?.message.hasSuffix("within 0.1 s (timeout)") == true)
+    }
+
+    @Test func aConnectionThatTakesTooLong() throws {
+      // A TLS handshake nobody answers is still connecting.
+      let server = try #require(RawServer { $0.waitForClose() })
+      var request = HTTPRequest(method: "GET", url: "https://127.0.0.1:\(server.port)/")
+      request.limits.connectTimeout = 0.1
+      let error = try harness.send(request).error
+      #expect(
+        error
+          == TransportError(
+            .timeout, "no connection to 127.0.0.1:\(server.port) within 0.1 s (connect_timeout)"))
+      request.limits.connectTimeout = 10
+      request.limits.timeout = 0.1
+      #expect(try harness.send(request).error?.message.hasSuffix("within 0.1 s (timeout)") == true)
+      harness.finish()
+      server.stop()
+    }
+
+    @Test func aSlowAnswerWithinTheLimitIsFine() throws {
+      let result = try answer { connection in
+        connection.readRequest()
+        connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+        for letter in "hello" {
+          usleep(10_000)
+          connection.write(String(letter))
+        }
+      }
+      #expect(result.text == "hello")
+    }
+
+    private func answer(
+      _ request: HTTPRequest = HTTPRequest(method: "GET", url: ""),
+      _ script: @escaping @Sendable (RawConnection) -> Void
+    ) throws -> NetworkResult {
+      let server = try #require(RawServer(script))
+      var request = request
+      request.url = server.url
+      let result = try harness.send(request)
+      harness.finish()
+      server.stop()
+      return result
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import LullCore
+import LullTransport
+import Testing
+
+extension TransportSuite {
+  @Suite struct RedirectTests {
+    let nginx: NginxServer
+    let harness: TransportHarness
+
+    init() throws {
+      nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
+      harness = try TransportHarness()
+    }
+
+    @Test(arguments: [
+      (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"),
+      (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
+      (303, "DELETE", "GET"), (307, "PATCH", "PATCH"), (301, "GET", "GET"), (303, "GET", "GET"),
+    ])
+    func keepsOrChangesTheMethodAsBrowsersDo(_ status: Int, _ method: String, _ expected: String)
+      throws
+    {
+      let body: [UInt8]? = method == "GET" ? nil : [1, 2, 3]
+      let headers = Headers([("Content-Type", "a/b"), ("Authorization", "secret")])
+      let result = try harness.send(
+        HTTPRequest(method: method, url: nginx.url + "/\(status)", headers: headers, body: body))
+      let keepsBody = method == expected && body != nil
+      let type = expected == "GET" && method != "GET" ? "" : "a/b"
+      let length = keepsBody ? "3" : ""
+      #expect(
+        result.text == "\(expected)|\(type)|\(length)|secret||*/*|lull/test|/echo/\(status)")
+      #expect(result.response?.url == nginx.url + "/echo/\(status)")
+      harness.finish()
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func headStaysHead(_ status: Int) throws {
+      let result = try harness.send(HTTPRequest(method: "HEAD", url: nginx.url + "/\(status)"))
+      #expect(result.response?.status == 200)
+      #expect(result.body == [])
+      #expect(result.response?.url == nginx.url + "/echo/\(status)")
+      harness.finish()
+    }
+
+    @Test func resolvesRelativeLocations() throws {
+      let result = try harness.get(nginx.url + "/dir/relative")
+      #expect(result.response?.url == nginx.url + "/echo/a?b=c")
+      harness.finish()
+    }
+
+    @Test func toAnotherOriginOnlyHarmlessHeadersTravel() throws {
+      let headers = Headers([
+        ("Authorization", "secret"), ("X-Token", "t"), ("Accept", "a/b"), ("User-Agent", "me"),
+      ])
+      for path in ["/cross", "/cross-name"] {
+        let result = try harness.send(
+          HTTPRequest(method: "GET", url: nginx.url + path, headers: headers))
+        #expect(result.text == "GET|||||a/b|me|/echo")
+      }
+      #expect(harness.log.count == 4)
+      #expect(
+        harness.log[0] == "redirect 302 \(nginx.url)/cross -> \(nginx.otherURL)/echo "
+          + "(other origin: dropped authorization, x-token)")
+      harness.finish()
+    }
+
+    @Test func toAnotherOriginABodyKeepsItsType() throws {
+      let headers = Headers([("Content-Type", "a/b"), ("X-Token", "t")])
+      let result = try harness.send(
+        HTTPRequest(method: "POST", url: nginx.url + "/cross307", headers: headers, body: [1]))
+      #expect(result.text == "POST|a/b|1|||*/*|lull/test|/echo")
+      harness.finish()
+    }
+
+    @Test func credentialsInTheURLStayWithTheirOrigin() throws {
+      let url = nginx.url.replacing("//", with: "//user:secret@")
+      let basic = "Basic dXNlcjpzZWNyZXQ="
+      #expect(try harness.get(url + "/302").text?.contains(basic) == true)
+      #expect(try harness.get(url + "/cross").text == "GET|||||*/*|lull/test|/echo")
+      // Nor do they stay behind in a curl handle that serves somebody else.
+      #expect(try harness.get(nginx.url + "/echo").text == "GET|||||*/*|lull/test|/echo")
+      #expect(!harness.log.joined().contains("secret"))
+      harness.finish()
+    }
+
+    @Test func nineHopsAreFine() throws {
+      #expect(try harness.get(nginx.url + "/hops/9").text == #"{"answer":42}"#)
+      harness.finish()
+    }
+
+    @Test func givesUpAfterTen() throws {
+      let result = try harness.get(nginx.url + "/loop")
+      #expect(result.error?.kind == .tooManyRedirects)
+      #expect(harness.log.filter { $0.hasPrefix("redirect") }.count == 10)
+      harness.finish()
+    }
+
+    @Test func leadsOnlyToTheWeb() throws {
+      let result = try harness.get(nginx.url + "/ftp")
+      #expect(result.error?.kind == .malformedResponse)
+      #expect(result.error?.message.contains("ftp://127.0.0.1/") == true)
+      harness.finish()
+    }
+
+    @Test func withoutALocationItIsAnAnswer() throws {
+      let server = try #require(
+        RawServer { connection in
+          while connection.readRequest() != nil {
+            connection.write("HTTP/1.1 302 Found\r\nContent-Length: 2\r\n\r\nhi")
+          }
+        })
+      let result = try harness.get(server.url)
+      #expect(result.response?.status == 302)
+      #expect(result.text == "hi")
+      harness.finish()
+      server.stop()
+    }
+
+    @Test func notModifiedIsNeverFollowed() throws {
+      let server = try #require(
+        RawServer { connection in
+          while connection.readRequest() != nil {
+            connection.write("HTTP/1.1 304 Not Modified\r\nLocation: /x\r\n\r\n")
+          }
+        })
+      let result = try harness.get(server.url)
+      #expect(result.response?.status == 304)
+      #expect(result.body == [])
+      #expect(server.requests.count == 1)
+      harness.finish()
+      server.stop()
+    }
+
+    @Test func theBodyOfARedirectIsNotTheAnswers() throws {
+      let server = try #require(
+        RawServer { connection in
+          while let request = connection.readRequest() {
+            if request.hasPrefix("GET /to ") {
+              connection.answer("there")
+            } else {
+              connection.write("HTTP/1.1 302 F\r\nX-Old: 1\r\nLocation: to\r\nContent-Length: 3\r\n\r\nold")
+            }
+          }
+        })
+      let result = try harness.get(server.url + "/from")
+      #expect(result.text == "there")
+      #expect(result.response?.headers["x-old"] == nil)
+      #expect(server.connectionCount == 1)
+      harness.finish()
+      server.stop()
+    }
+
+    @Test func oneDeadlineCoversAllHopsAndTheWaitBetweenThem() throws {
+      let full = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.waitForClose()
+        })
+      let target = full.url
+      let first = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.write("HTTP/1.1 302 F\r\nLocation: \(target)/\r\nContent-Length: 0\r\n\r\n")
+        })
+      var request = HTTPRequest(method: "GET", url: target)
+      request.limits.connectionsPerHost = 1
+      let hanging = harness.start(request)
+      request.url = first.url
+      request.limits.timeout = 0.2
+      let result = try harness.send(request)
+      #expect(result.error?.kind == .timeout)
+      #expect(full.requests.count <= 1)
+      hanging.cancel()
+      harness.finish()
+      first.stop()
+      full.stop()
+    }
+  }
+}

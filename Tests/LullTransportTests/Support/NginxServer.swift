@@ -1,0 +1,117 @@
+import Glibc
+
+/// Debian's nginx on free ports: two plain servers, and one with TLS and HTTP/2.
+final class NginxServer: Sendable {
+  /// Started at first use, ends with the process.
+  static let shared = NginxServer()
+
+  static let largeSize = 4 << 20
+
+  let port: UInt16
+  let otherPort: UInt16
+  let tlsPort: UInt16
+  /// The self-signed certificate, for `localhost` and 127.0.0.1.
+  let certificate: String
+  private let process: ChildProcess
+
+  var url: String { "http://127.0.0.1:\(port)" }
+  /// The same machine, another origin.
+  var otherURL: String { "http://127.0.0.1:\(otherPort)" }
+  var tlsURL: String { "https://localhost:\(tlsPort)" }
+
+  /// nil if nginx or openssl is missing, or does not start.
+  private init?() {
+    guard let directory = TemporaryDirectory() else { return nil }
+    let path = directory.path
+    certificate = path + "/certificate.pem"
+    let request =
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+      + " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
+      + " -keyout \(path)/key.pem -out \(path)/certificate.pem 2>/dev/null"
+    guard ChildProcess(request)?.wait() == 0 else { return nil }
+    directory.write("large", (0..<NginxServer.largeSize).map { UInt8(truncatingIfNeeded: $0 >> 3) })
+
+    // A port found free may be taken by somebody else before nginx has it: then others are tried.
+    for _ in 0..<5 {
+      let ports = RawSocket.freePorts(3)
+      guard ports.count == 3 else { continue }
+      let configuration = NginxServer.configuration(path, ports[0], ports[1], ports[2])
+      directory.write("nginx.conf", configuration.utf8)
+      // The shell lives as long as its input, which ends with this process, and takes all along.
+      let command =
+        "/usr/sbin/nginx -p \(path) -e \(path)/error.log -c \(path)/nginx.conf >/dev/null 2>&1 &"
+        + " read line; kill $!; wait; rm -rf \(path)"
+      guard let process = ChildProcess(command) else { return nil }
+      if RawSocket.isAnswering(ports[0], within: 5) {
+        (port, otherPort, tlsPort) = (ports[0], ports[1], ports[2])
+        self.process = process
+        return
+      }
+      process.hangUp()
+      process.wait()
+    }
+    return nil
+  }
+
+  private static func configuration(_ path: String, _ port: UInt16, _ other: UInt16, _ tls: UInt16)
+    -> String
+  {
+    let echo = """
+      return 200 "$request_method|$content_type|$content_length|$http_authorization|\
+      $http_x_token|$http_accept|$http_user_agent|$uri";
+      """
+    return """
+      daemon off; master_process off; pid \(path)/nginx.pid; error_log \(path)/error.log;
+      events { worker_connections 1024; }
+      http {
+        access_log off; default_type text/plain;
+        client_body_temp_path \(path)/b; proxy_temp_path \(path)/p; fastcgi_temp_path \(path)/f;
+        uwsgi_temp_path \(path)/u; scgi_temp_path \(path)/s;
+        gzip on; gzip_min_length 10; gzip_types *; keepalive_requests 1000000;
+        add_header x-connection $connection always;
+        add_header x-requests $connection_requests always;
+        server {
+          listen 127.0.0.1:\(port);
+          absolute_redirect off;
+          location = /json { default_type application/json; return 200 '{"answer":42}'; }
+          location /few/ { keepalive_requests 3; return 200 'few'; }
+          location /echo { \(echo) }
+          location = /empty { return 204; }
+          location = /missing { return 404 'no such thing'; }
+          location = /broken { return 500 'broken'; }
+          location = /large { root \(path); gzip off; }
+          location = /compressed/large { alias \(path)/large; }
+          location = /301 { return 301 /echo/301; }
+          location = /302 { return 302 /echo/302; }
+          location = /303 { return 303 /echo/303; }
+          location = /307 { return 307 /echo/307; }
+          location = /308 { return 308 /echo/308; }
+          location = /loop { return 302 /loop; }
+          location = /dir/relative { return 302 ../echo/a?b=c; }
+          location = /ftp { return 302 ftp://127.0.0.1/; }
+          location = /cross { return 302 http://127.0.0.1:\(other)/echo; }
+          location = /cross307 { return 307 http://127.0.0.1:\(other)/echo; }
+          location = /cross-name { return 302 http://localhost:\(port)/echo; }
+          location = /to-tls { return 302 https://localhost:\(tls)/echo; }
+          location ~ ^/hops/1$ { return 302 /json; }
+          location ~ ^/hops/(?<n>[2-9])$ { rewrite ^ /to$n last; }
+          location = /to9 { return 302 /hops/8; }
+          location = /to8 { return 302 /hops/7; }
+          location = /to7 { return 302 /hops/6; }
+          location = /to6 { return 302 /hops/5; }
+          location = /to5 { return 302 /hops/4; }
+          location = /to4 { return 302 /hops/3; }
+          location = /to3 { return 302 /hops/2; }
+          location = /to2 { return 302 /hops/1; }
+        }
+        server { listen 127.0.0.1:\(other); location /echo { \(echo) } }
+        server {
+          listen 127.0.0.1:\(tls) ssl http2;
+          ssl_certificate \(path)/certificate.pem; ssl_certificate_key \(path)/key.pem;
+          location = /protocol { return 200 $server_protocol; }
+          location /echo { \(echo) }
+        }
+      }
+      """
+  }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import Synchronization
+
+/// A server that does to each connection exactly what a test tells it to, on threads of its own.
+final class RawServer: Sendable {
+  private struct State {
+    var requests: [String] = []
+    var connections = 0
+    var closedByPeer = 0
+    var open: Set<Int32> = []
+  }
+
+  let port: UInt16
+  private let listener: Int32
+  private let state = Mutex(State())
+
+  var url: String { "http://127.0.0.1:\(port)" }
+  /// Requests as they came, head and body.
+  var requests: [String] { state.withLock { $0.requests } }
+  var connectionCount: Int { state.withLock { $0.connections } }
+  /// Connections on which the other side hung up while the script waited for it.
+  var closedByPeerCount: Int { state.withLock { $0.closedByPeer } }
+
+  /// Runs `script` with every accepted connection; it is closed when the script returns.
+  init?(_ script: @escaping @Sendable (RawConnection) -> Void) {
+    guard let (descriptor, port) = RawSocket.listen() else { return nil }
+    listener = descriptor
+    self.port = port
+    Background.run { [self] in
+      while true {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { return }
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        state.withLock {
+          $0.connections += 1
+          $0.open.insert(connection)
+        }
+        Background.run { [self] in
+          script(RawConnection(descriptor: connection, server: self))
+          state.withLock { _ = $0.open.remove(connection) }
+          close(connection)
+        }
+      }
+    }
+  }
+
+  /// Ends all its threads; nothing else frees its sockets.
+  func stop() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    state.withLock { state in
+      for connection in state.open { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+    close(listener)
+  }
+
+  fileprivate func note(_ request: String) {
+    state.withLock { $0.requests.append(request) }
+  }
+
+  fileprivate func noteClosedByPeer() {
+    state.withLock { $0.closedByPeer += 1 }
+  }
+}
+
+/// One accepted connection, on the thread of its script.
+struct RawConnection {
+  fileprivate let descriptor: Int32
+  fileprivate let server: RawServer
+
+  /// Reads one request, its body by Content-Length; nil if the connection ends before.
+  @discardableResult
+  func readRequest() -> String? {
+    var received: [UInt8] = []
+    while true {
+      var byte: UInt8 = 0
+      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+      received.append(byte)
+      if received.suffix(4).elementsEqual([13, 10, 13, 10]) { break }
+    }
+    let head = String(decoding: received, as: UTF8.self)
+    for line in head.lowercased().split(separator: "\r\n") where line.hasPrefix("content-length:") {
+      let length = Int(line.dropFirst(15).filter { $0 != " " }) ?? 0
+      while received.count < head.utf8.count + length {
+        var byte: UInt8 = 0
+        guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+        received.append(byte)
+      }
+    }
+    let request = String(decoding: received, as: UTF8.self)
+    server.note(request)
+    return request
+  }
+
+  /// False if the other side is gone.
+  @discardableResult
+  func write(_ text: String) -> Bool {
+    write(Array(text.utf8))
+  }
+
+  @discardableResult
+  func write(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes {
+        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard sent > 0 else { return false }
+      rest = rest.dropFirst(sent)
+    }
+    return true
+  }
+
+  /// Answers 200 with `body` and says how long it is.
+  func answer(_ body: String, headers: String = "") {
+    write("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)")
+  }
+
+  /// Waits until the other side hangs up.
+  func waitForClose() {
+    var byte: UInt8 = 0
+    while recv(descriptor, &byte, 1, 0) > 0 {}
+    server.noteClosedByPeer()
+  }
+}

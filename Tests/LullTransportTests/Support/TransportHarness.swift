@@ -1,0 +1,71 @@
+import LullCore
+import LullTransport
+import Testing
+
+/// A loop and a provider, and ways to wait for what they do.
+///
+/// `finish` closes both and looks for what was left behind.
+final class TransportHarness {
+  let loop: EventLoop
+  let provider: CurlProvider
+  private(set) var log: [String] = []
+
+  init(certificateAuthorities: String? = nil, blocksSIGPIPE: Bool = false) throws {
+    loop = try EventLoop()
+    provider = CurlProvider(
+      loop: loop, userAgent: "lull/test", certificateAuthorities: certificateAuthorities,
+      blocksSIGPIPE: blocksSIGPIPE)
+    loop.pump.log.enabled = [.network]
+    loop.pump.log.handler = { [unowned self] _, message in log.append(message) }
+  }
+
+  /// Starts `request`; `receive` gets its result.
+  @discardableResult
+  func start(_ request: HTTPRequest, _ receive: @escaping (NetworkResult) -> Void = { _ in })
+    -> any NetworkTransfer
+  {
+    provider.start(request, completion: loop.pump.completion(receive))
+  }
+
+  /// Sends `request` and waits for its result.
+  func send(_ request: HTTPRequest) throws -> NetworkResult {
+    var result: NetworkResult?
+    start(request) { result = $0 }
+    turn { result != nil }
+    return try #require(result)
+  }
+
+  func get(_ url: String) throws -> NetworkResult {
+    try send(HTTPRequest(method: "GET", url: url))
+  }
+
+  /// Turns the loop until `condition` holds, at most half a minute. It looks every few milliseconds:
+  /// some conditions are facts of other threads.
+  func turn(until condition: () -> Bool) {
+    var isLate = false
+    let watchdog = loop.schedule(after: 30) { isLate = true }
+    while !condition() && !isLate {
+      let tick = loop.schedule(after: 0.005) {}
+      loop.turn()
+      tick.cancel()
+    }
+    watchdog.cancel()
+    #expect(!isLate, "nothing came for half a minute")
+  }
+
+  func finish() {
+    #expect(provider.activeCount == 0)
+    provider.close()
+    loop.turn(.noWait)
+    // The loop's own wake-up, and timers `turn` and the provider used, kept for the next.
+    #expect(loop.activeTimerCount == 0)
+    #expect(!loop.openHandleKinds.contains("poll"))
+    #expect(loop.openHandleKinds.filter { $0 == "timer" }.count <= 3)
+    loop.close()
+    #expect(loop.openHandleKinds == [])
+  }
+}
+
+extension NetworkResult {
+  var text: String? { body.map { String(decoding: $0, as: UTF8.self) } }
+}

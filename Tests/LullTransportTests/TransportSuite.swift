@@ -1,0 +1,4 @@
+import Testing
+
+/// Everything here shares one nginx, the process's environment and its descriptors: one at a time.
+@Suite(.serialized) struct TransportSuite {}
