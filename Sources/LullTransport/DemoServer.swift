@@ -131,7 +131,7 @@ package final class DemoServer {
       guard fields.count == 6, range.count == 2, range[0] <= address, address < range[1] else {
         continue
       }
-      return String(fields[5].prefix { $0 != "\n" })
+      return String(fields[5].drop { $0 == " " }.prefix { $0 != "\n" })
     }
     return nil
   }

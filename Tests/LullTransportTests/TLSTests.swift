@@ -69,7 +69,8 @@ extension TransportSuite {
       let harness = try TransportHarness(certificateAuthorities: nginx.certificate)
       let result = try harness.send(
         HTTPRequest(method: "POST", url: nginx.tlsURL + "/echo", body: [1, 2, 3]))
-      #expect(result.text == "POST||3|||*/*|lull/test|/echo")
+      #expect(
+        result.text == "POST||3|||*/*|lull/test|/echo", "\(String(describing: result.error))")
       harness.finish()
     }
 

@@ -1,0 +1,85 @@
+# What the scripts of this folder share: where things are, Debian packages, the release build.
+# Sourced by bash, from any working directory.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+release="$root/.build/release"
+
+# Needed to build and run.
+build_packages=(libcurl4-openssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev)
+# Needed by the tests besides.
+test_packages=(lua5.4 lua-cjson lua-lpeg nginx-light openssl python3)
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+  say "$*"
+  exit 1
+}
+
+# Installs what is missing of the packages named; without the right to, prints the command and stops.
+need_packages() {
+  local missing=() package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null)" = 'ii ' ] \
+      || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  local become=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+      become=(sudo)
+    else
+      die "Some Debian packages are missing. Install them, then run this again:
+
+  sudo apt-get update && sudo apt-get install -y ${missing[*]}
+"
+    fi
+  fi
+  say "Installing Debian packages: ${missing[*]}"
+  "${become[@]}" apt-get update -qq >/dev/null || die "apt-get update failed"
+  "${become[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null \
+    || die "apt-get install ${missing[*]} failed"
+}
+
+need_swift() {
+  command -v swift >/dev/null || die "Swift 6.3 is needed and 'swift' is not on the PATH: see https://swift.org/install"
+}
+
+# One set of flags for the command, the sample API and lull.so, so that they share one build: the
+# Swift runtime is linked in; lull.so exports nothing but luaopen_lull and is never unloaded.
+release_flags=(
+  --configuration release
+  -Xswiftc -static-stdlib
+  -Xlinker -z -Xlinker nodelete
+  -Xlinker "--version-script=$root/Scripts/support/exports.map"
+)
+
+# Whether the release build is older than what it is made of.
+is_stale() {
+  local product
+  for product in lull lull-demo libLullModule.so; do
+    [ -e "$release/$product" ] || return 0
+  done
+  [ -n "$(find "$root/Sources" "$root/Package.swift" "$root/Scripts/support/exports.map" \
+    -newer "$release/.built" -print -quit 2>/dev/null)" ] || [ ! -e "$release/.built" ]
+}
+
+build_release() {
+  is_stale || return 0
+  need_swift
+  need_packages "${build_packages[@]}"
+  say "Building lull (release). The first time this takes a few minutes."
+  local log="$root/.build/release.log" started
+  mkdir -p "$root/.build"
+  started=$(mktemp)
+  if ! (cd "$root" && swift build "${release_flags[@]}" >"$log" 2>&1); then
+    grep -E 'error|warning' "$log" >&2 || tail -n 20 "$log" >&2
+    die "The build failed; all of its output is in $log"
+  fi
+  # Stamped with the time it began: what was edited meanwhile is built next time.
+  touch -r "$started" "$release/.built"
+  rm -f "$started"
+  # For a stock interpreter started from the checkout.
+  ln -sf libLullModule.so "$release/lull.so"
+}
