@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lull_internal.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@ static struct {
   volatile sig_atomic_t pending;
   struct sigaction previous_int;
   struct sigaction previous_term;
+  struct sigaction previous_pipe;
   int has_int;
   int has_term;
 } signals;
@@ -36,6 +38,16 @@ static void handle_signal(int number) {
   if (signals.wake) signals.wake(signals.context);
 }
 
+// A closed standard output ends the program as it ends any other, without a word; a peer that closed
+// its socket does not.
+static void handle_pipe(int number) {
+  struct pollfd output = {.fd = STDOUT_FILENO};
+  if (poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLNVAL))) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+}
+
 void lull_interrupt_arm(lua_State *L) {
   int events = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
   lua_sethook(L, interrupt_hook, events, 1);
@@ -51,12 +63,18 @@ void lull_signals_install(
   if (!signals.has_int) signals.has_int = sigaction(SIGINT, &action, &signals.previous_int) == 0;
   if (with_term && !signals.has_term) {
     signals.has_term = sigaction(SIGTERM, &action, &signals.previous_term) == 0;
+    struct sigaction pipe_action = {.sa_handler = handle_pipe};
+    sigemptyset(&pipe_action.sa_mask);
+    sigaction(SIGPIPE, &pipe_action, &signals.previous_pipe);
   }
 }
 
 void lull_signals_restore(void) {
   if (signals.has_int) sigaction(SIGINT, &signals.previous_int, NULL);
-  if (signals.has_term) sigaction(SIGTERM, &signals.previous_term, NULL);
+  if (signals.has_term) {
+    sigaction(SIGTERM, &signals.previous_term, NULL);
+    sigaction(SIGPIPE, &signals.previous_pipe, NULL);
+  }
   signals.has_int = signals.has_term = 0;
   signals.runtime = NULL;
   signals.wake = NULL;

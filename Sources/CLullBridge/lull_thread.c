@@ -101,10 +101,10 @@ typedef struct pushing {
 // [-1, +0] pushes the arguments here, where raising is caught, and moves them over
 static int push_arguments(lua_State *L) {
   pushing *context = lua_touserdata(L, 1);
-  for (int32_t i = 0; i < context->call->count; i++) {
-    lull_push(context->runtime, L, NULL, &context->call->arguments[i]);
-    lua_xmove(L, context->L, 1);
-  }
+  int count = lull_push_all(
+    context->runtime, L, NULL, context->call->arguments, context->call->count);
+  luaL_checkstack(context->L, count, "too many arguments");
+  lua_xmove(L, context->L, count);
   return 0;
 }
 
@@ -156,6 +156,8 @@ static void resume(
   runtime->L = previous;
   runtime->current_thread = previous_thread;
   runtime->answer_now = previous_answer;
+  // A hook that was set and did not fire must not fire in the next function of this coroutine.
+  if (lull_signals_pending()) lua_sethook(thread, NULL, 0, 0);
 
   run->L = thread;
   run->thread = number;
@@ -234,9 +236,7 @@ static int ask(lua_State *L) {
     lua_pushlightuserdata(L, (void *)call->method);
   }
   lull_values_push(context->runtime, L, call->function);
-  for (int32_t i = 0; i < call->count; i++) {
-    lull_push(context->runtime, L, NULL, &call->arguments[i]);
-  }
+  lull_push_all(context->runtime, L, NULL, call->arguments, call->count);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   return lua_gettop(L);
 }

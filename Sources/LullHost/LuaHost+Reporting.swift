@@ -5,6 +5,8 @@ extension LuaHost {
   /// An error in a callback: to the script's handler, else to standard error. It makes the exit code
   /// 1 unless the handler returns true.
   func report(_ failure: ScriptFailure, in place: String) {
+    // The interruption of whatever ran when the signal came is not an error of the script.
+    guard lull_signals_pending() == 0 else { return }
     if let errorHandler {
       // The handler is not called for its own errors.
       self.errorHandler = nil

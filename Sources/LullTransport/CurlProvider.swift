@@ -3,9 +3,9 @@ package import LullCore
 
 /// The network of one home thread: HTTP exchanges by libcurl, driven by an event loop.
 ///
-/// `start` queues the exchange by origin; when there is room it gets a curl handle and goes out with
-/// the loop's next turn. Redirects are followed here. The report is posted to the inbox once per
-/// exchange, cancelled ones included. curl is set up at the first request. Home thread only.
+/// `start` queues the exchange by origin; when there is room it gets a curl handle and goes out
+/// with the loop's next turn. Redirects are followed here. The report is posted to the inbox once
+/// per exchange, cancelled ones included. curl is set up at the first request. Home thread only.
 package final class CurlProvider: NetworkingProvider {
   /// Exchanges that have been started and not reported, waiting ones included.
   package private(set) var activeCount = 0
@@ -150,6 +150,7 @@ package final class CurlProvider: NetworkingProvider {
   private func finished(_ easy: CurlEasy, _ code: CURLcode) {
     guard let transfer = easy.transfer, let queue = transfer.queue else { return }
     if queue.origin.isTLS { queue.speaksHTTP2 = easy.usedHTTP2 }
+    let code = easy.hasWholeAnswer(despite: code) ? CURLE_OK : code
     if code != CURLE_OK, transfer.retryCount < 5, easy.diedOnKeptConnection(code) {
       transfer.willBeRetried()
       detach(easy, from: queue)
@@ -235,7 +236,8 @@ extension CurlProvider: TurnParticipant {
     return multi.isTimeoutDue || multi.hasCompletions
   }
 
-  /// Cancels every exchange and closes every connection; later ones fail. Closing twice does nothing.
+  /// Cancels every exchange and closes every connection; later ones fail. Closing twice does
+  /// nothing.
   package func close() {
     guard !isClosed else { return }
     isClosed = true

@@ -32,7 +32,8 @@ extension TransportSuite {
 
     @Test func reportsOnceHoweverOftenItIsCancelled() throws {
       var reports = 0
-      let transfer = harness.start(HTTPRequest(method: "GET", url: silent.url)) { _ in reports += 1 }
+      let transfer = harness.start(HTTPRequest(method: "GET", url: silent.url)) { _ in reports += 1
+      }
       transfer.cancel()
       transfer.cancel()
       harness.turn { reports > 0 }
@@ -47,7 +48,11 @@ extension TransportSuite {
       let server = try #require(
         RawServer { connection in
           let request = connection.readRequest() ?? ""
-          if request.hasPrefix("GET /hang") { connection.waitForClose() } else { connection.answer("ok") }
+          if request.hasPrefix("GET /hang") {
+            connection.waitForClose()
+          } else {
+            connection.answer("ok")
+          }
         })
       var first = HTTPRequest(method: "GET", url: server.url + "/hang")
       first.limits.connectionsPerHost = 1
@@ -100,7 +105,9 @@ extension TransportSuite {
       var kinds: [TransportError.Kind?] = []
       for _ in 0..<10 {
         transfers.append(
-          harness.start(HTTPRequest(method: "GET", url: silent.url)) { kinds.append($0.error?.kind) })
+          harness.start(HTTPRequest(method: "GET", url: silent.url)) {
+            kinds.append($0.error?.kind)
+          })
       }
       harness.start(HTTPRequest(method: "GET", url: "http://127.0.0.1:1/")) { _ in
         for transfer in transfers { transfer.cancel() }

@@ -130,7 +130,8 @@ extension TransportSuite {
     @Test func aUserAgentOfOnesOwnWins() throws {
       let request = try received(
         HTTPRequest(method: "GET", url: "/x", headers: Headers([("User-Agent", "me")])))
-      #expect(request.components.filter { $0.lowercased().hasPrefix("user-agent") } == ["user-agent: me"])
+      #expect(
+        request.components.filter { $0.lowercased().hasPrefix("user-agent") } == ["user-agent: me"])
     }
 
     @Test func headersOfOneRequestDoNotLeakIntoTheNext() throws {
@@ -148,7 +149,8 @@ extension TransportSuite {
           connection.readRequest()
           connection.write("HTTP/1.1 103 Early Hints\r\nX-Hint: 1\r\n\r\n")
           connection.write("HTTP/1.1 200 OK\r\nX-A: 1\r\nX-Folded: one\r\n two\r\nX-A:2\r\n")
-          connection.write("Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Trailer: 1\r\n\r\n")
+          connection.write(
+            "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Trailer: 1\r\n\r\n")
           connection.waitForClose()
         })
       let result = try harness.get(server.url)

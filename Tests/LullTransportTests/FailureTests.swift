@@ -24,11 +24,14 @@ extension TransportSuite {
       let result = try harness.get("http://127.0.0.1:\(port)/")
       #expect(
         result.error
-          == TransportError(.connection, "cannot connect to 127.0.0.1:\(port) (connection refused)"))
+          == TransportError(.connection, "cannot connect to 127.0.0.1:\(port) (connection refused)")
+      )
       harness.finish()
     }
 
-    @Test(arguments: ["", "/path", "nothing", "ftp://127.0.0.1/", "http://", "http://a b/", "file:///x"])
+    @Test(arguments: [
+      "", "/path", "nothing", "ftp://127.0.0.1/", "http://", "http://a b/", "file:///x",
+    ])
     func aURLThatIsNone(_ url: String) throws {
       #expect(try harness.get(url).error?.kind == .invalidURL)
       harness.finish()
@@ -52,7 +55,8 @@ extension TransportSuite {
     @Test func noAnswerAtAll() throws {
       let error = try answer { $0.readRequest() }.error
       #expect(error?.kind == .connection)
-      #expect(error?.message.hasPrefix("the server closed the connection without an answer") == true)
+      #expect(
+        error?.message.hasPrefix("the server closed the connection without an answer") == true)
     }
 
     @Test(arguments: [

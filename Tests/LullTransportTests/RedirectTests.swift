@@ -138,7 +138,8 @@ extension TransportSuite {
             if request.hasPrefix("GET /to ") {
               connection.answer("there")
             } else {
-              connection.write("HTTP/1.1 302 F\r\nX-Old: 1\r\nLocation: to\r\nContent-Length: 3\r\n\r\nold")
+              connection.write(
+                "HTTP/1.1 302 F\r\nX-Old: 1\r\nLocation: to\r\nContent-Length: 3\r\n\r\nold")
             }
           }
         })

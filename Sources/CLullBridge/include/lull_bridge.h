@@ -297,6 +297,7 @@ int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 
 // Installs handlers for SIGINT and SIGTERM that set the flag of this runtime, stop the Lua code that
 // runs now and call `wake` (which must be safe in a signal handler). A second signal exits at once.
+// `with_term` is for a process that belongs to Lull: SIGTERM too, and a closed stdout ends it.
 void lull_signals_install(lull_runtime *runtime, void (*wake)(void *), void *context, int32_t with_term);
 void lull_signals_restore(void);
 // The signal that arrived, 0 if none; clears it.

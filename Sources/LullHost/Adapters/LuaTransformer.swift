@@ -57,20 +57,22 @@ final class LuaTransformer: ResponseTransformer {
           var entity = entity
           entity.content = content
           return .success(entity)
-        case .failure(let error): return .failure(error)
+        case .raised(let error), .failed(let error): return .failure(error)
         }
       }
     case .failure(var error):
       guard options.transformsErrors, let entity = error.entity, accepts(entity) else {
         return response
       }
-      // What cannot be transformed leaves the original error as it was (TRF-07).
+      // What cannot be transformed leaves the original error as it was (TRF-07); an error raised on
+      // purpose takes its place (TRF-14).
       return transform(entity, response, run) { [host] result in
         switch result {
         case .success(let content):
           error.entity?.content = content
           return .failure(error)
-        case .failure(let failure):
+        case .raised(let error): return .failure(error)
+        case .failed(let failure):
           host.pump.log(.pipeline, "of an error's body: \(failure.longDescription)")
           return response
         }
@@ -84,6 +86,13 @@ final class LuaTransformer: ResponseTransformer {
     return patterns.contains { $0.matches(type) }
   }
 
+  private enum Result {
+    case success(Content)
+    /// A request error of the script's.
+    case raised(RequestError)
+    case failed(RequestError)
+  }
+
   private enum Fit {
     case fits
     case skip
@@ -92,12 +101,12 @@ final class LuaTransformer: ResponseTransformer {
 
   private func transform(
     _ entity: Entity, _ response: Response, _ run: PipelineRun,
-    _ wrap: @escaping (Result<Content, RequestError>) -> Response
+    _ wrap: @escaping (Result) -> Response
   ) -> Response? {
     switch fit(entity.content, entity, run) {
     case .fits: break
     case .skip: return response
-    case .fails(let error): return wrap(.failure(error))
+    case .fails(let error): return wrap(.failed(error))
     }
     let request = run.request
     let service = request.resource?.service
@@ -148,7 +157,7 @@ final class LuaTransformer: ResponseTransformer {
   }
 
   private func test(_ type: TypeTest, _ content: Content, _ run: PipelineRun)
-    -> Result<Bool, RequestError>
+    -> Swift.Result<Bool, RequestError>
   {
     switch type {
     case .any: return .success(true)
@@ -160,42 +169,44 @@ final class LuaTransformer: ResponseTransformer {
       ) { LuaHost.isTruthy($0[0]) }
       switch answer {
       case .success(let isTrue): return .success(isTrue)
-      case .failure(.failed(let failure)): return .failure(error(failure, run))
+      case .failure(.failed(let failure)):
+        switch result(of: failure, run) {
+        case .raised(let error), .failed(let error): return .failure(error)
+        case .success: return .success(false)
+        }
       case .failure(.gone): return .success(false)
       }
     }
   }
 
-  private func result(of outcome: RunOutcome, _ run: PipelineRun) -> Result<Content, RequestError>? {
+  private func result(of outcome: RunOutcome, _ run: PipelineRun) -> Result? {
     switch outcome {
     case .finished(let results):
       let value = results[0]
-      guard value.kind != Int32(LULL_NIL) else {
-        return .failure(run.failure(.transformerReturnedNil(transformer: description)))
-      }
-      guard let content = try? host.content(value, results.state, results.index(0)) else {
-        return .failure(run.failure(.transformerReturnedNil(transformer: description)))
-      }
+      guard value.kind != Int32(LULL_NIL),
+        let content = try? host.content(value, results.state, results.index(0))
+      else { return .failed(run.failure(.transformerReturnedNil(transformer: description))) }
       // Held by the request until it settles; then by whoever holds the result.
       if let id = content.foreignID { host.hold(id, for: run.request) }
       return .success(content)
-    case .failed(let failure): return .failure(error(failure, run))
-    case .gone: return .failure(run.failure(.transformerReturnedNil(transformer: description)))
+    case .failed(let failure): return result(of: failure, run)
+    case .gone: return .failed(run.failure(.transformerReturnedNil(transformer: description)))
     case .cancelled: return nil
     }
   }
 
   /// A request error raised is used as it is (TRF-14); anything else fails the request and is
   /// reported (TRF-13).
-  private func error(_ failure: ScriptFailure, _ run: PipelineRun) -> RequestError {
-    if let error = failure.requestError { return error }
+  private func result(of failure: ScriptFailure, _ run: PipelineRun) -> Result {
+    if let error = failure.requestError { return .raised(error) }
     host.report(failure, in: description)
     if let id = failure.value?.id { host.hold(id, for: run.request) }
-    return run.failure(
-      .script(
-        ScriptErrorCause(
-          userMessage: "Cannot parse server response", message: failure.message,
-          traceback: failure.traceback, stage: run.stage?.description, value: failure.value)))
+    return .failed(
+      run.failure(
+        .script(
+          ScriptErrorCause(
+            userMessage: "Cannot parse server response", message: failure.message,
+            traceback: failure.traceback, stage: run.stage?.description, value: failure.value))))
   }
 }
 

@@ -129,7 +129,8 @@ final class CurlEasy {
       let kind = sendsBody ? CURLOPT_POST : method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET
       guard set(kind, 1) else { return false }
       let isKindsOwn = method == (sendsBody ? "POST" : "GET") || method == "HEAD"
-      guard isKindsOwn ? setText(CURLOPT_CUSTOMREQUEST, nil) : setText(CURLOPT_CUSTOMREQUEST, method)
+      guard
+        isKindsOwn ? setText(CURLOPT_CUSTOMREQUEST, nil) : setText(CURLOPT_CUSTOMREQUEST, method)
       else { return false }
     }
     guard let body else { return true }
@@ -156,8 +157,8 @@ final class CurlEasy {
     ).error(code)
   }
 
-  /// Whether a kept connection died before anything of the answer came: the server ended it just when
-  /// it was to be used again, and the exchange is to be repeated on another one.
+  /// Whether a kept connection died before anything of the answer came: the server ended it just
+  /// when it was to be used again, and the exchange is to be repeated on another one.
   ///
   /// curl repeats by itself in this case, but counts repetitions over all exchanges of a handle and
   /// gives up at every sixth (7.88; only `curl_easy_reset` would set the count back).
@@ -168,6 +169,17 @@ final class CurlEasy {
     var newConnections = 0
     ccurl_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &newConnections)
     return newConnections == 0
+  }
+
+  /// Whether the answer is there as a whole although curl reports a failure.
+  ///
+  /// A server may answer over HTTP/2 without reading the request's body, and reset the stream after
+  /// its answer. curl (7.88) then has handled the end of the stream without complaint, but stumbles
+  /// over it once more when it wants to end its own side; of all stream errors only this one leaves
+  /// the error text empty.
+  func hasWholeAnswer(despite code: CURLcode) -> Bool {
+    code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && response.status >= 200
+      && response.isHeadComplete && response.failure == nil
   }
 
   var usedHTTP2: Bool {

@@ -84,7 +84,8 @@ struct CurlErrorMapping {
 
   /// The whole exchange took too long.
   static func exchangeTimeout(host: String, _ limits: TransferLimits) -> TransportError {
-    TransportError(.timeout, "no complete answer from \(host) within \(seconds(limits.timeout)) (timeout)")
+    TransportError(
+      .timeout, "no complete answer from \(host) within \(seconds(limits.timeout)) (timeout)")
   }
 
   private var truncated: TransportError {

@@ -4,8 +4,8 @@ import Glibc
 
 /// One curl multi handle on one libuv loop: its sockets, its timer, its finished transfers.
 ///
-/// Inside curl's callbacks only facts are recorded and libuv told what to watch; curl itself is never
-/// called there. Home thread only.
+/// Inside curl's callbacks only facts are recorded and libuv told what to watch; curl itself is
+/// never called there. Home thread only.
 final class CurlMulti {
   /// Connections kept open without a transfer, over all hosts.
   private static let maxIdleConnections = 512

@@ -3,10 +3,10 @@ import CUV
 
 /// What libuv watches for one of curl's sockets.
 ///
-/// Between two exchanges on a kept connection curl lets go of the socket and takes it back unchanged.
-/// A connection's socket therefore stays watched until it is closed, or reports something nobody
-/// waits for: that saves two system calls per exchange. Sockets curl closes behind our back (those of
-/// its resolver) are never kept.
+/// Between two exchanges on a kept connection curl lets go of the socket and takes it back
+/// unchanged. A connection's socket therefore stays watched until it is closed, or reports
+/// something nobody waits for: that saves two system calls per exchange. Sockets curl closes behind
+/// our back (those of its resolver) are never kept.
 final class CurlSocket {
   let descriptor: curl_socket_t
   /// Opened by us and closed by us, so that there is no moment at which it is watched but closed.

@@ -5,9 +5,10 @@ import LullCore
 enum HeaderList {
   /// A new list that the caller frees; nil if memory runs out.
   ///
-  /// Content-Length and Transfer-Encoding are left out: the framing follows the real body. What curl
-  /// would add to a body on its own, `Expect` and a Content-Type, is kept off unless given. The default
-  /// User-Agent and Accept-Encoding are added here: as options of curl they would cost twice as much.
+  /// Content-Length and Transfer-Encoding are left out: the framing follows the real body. What
+  /// curl would add to a body on its own, `Expect` and a Content-Type, is kept off unless given.
+  /// The default User-Agent and Accept-Encoding are added here: as options of curl they would cost
+  /// twice as much.
   static func make(_ headers: Headers, withBody: Bool, userAgent: String)
     -> UnsafeMutablePointer<curl_slist>?
   {

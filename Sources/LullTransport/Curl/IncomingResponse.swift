@@ -65,7 +65,8 @@ struct IncomingResponse {
       isHeadComplete = true
       return headIsAcceptable()
     case 32, 9:
-      folds.append((lineCount - 1, String(decoding: IncomingResponse.trim(line[...]), as: UTF8.self)))
+      folds.append(
+        (lineCount - 1, String(decoding: IncomingResponse.trim(line[...]), as: UTF8.self)))
       return true
     case UInt8(ascii: "c"), UInt8(ascii: "C"):
       if let value = IncomingResponse.value(of: "content-length", in: line) {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Keeps SIGPIPE away from a process whose signals are not ours to set, such as a stock interpreter.
+/// Keeps SIGPIPE away from a process whose signals are not ours to set, such as a stock
+/// interpreter.
 enum SignalGuard {
   /// Runs `body` with SIGPIPE blocked on this thread, and takes off one that was raised meanwhile.
   ///

@@ -83,8 +83,8 @@ package final class EventLoop: HostClock {
     pump.turn()
   }
 
-  /// Turns until `condition` holds, looking before each turn. It waits forever if nothing ever comes:
-  /// whether something can still come is the caller's to know.
+  /// Turns until `condition` holds, looking before each turn. It waits forever if nothing ever
+  /// comes: whether something can still come is the caller's to know.
   package func run(until condition: () -> Bool) {
     while !isClosed && !condition() { turn(.once) }
   }
@@ -156,7 +156,8 @@ package final class EventLoop: HostClock {
       uv_walk(
         handle,
         { handle, kinds in
-          guard uv_is_closing(handle) == 0, let name = uv_handle_type_name(uv_handle_get_type(handle))
+          guard uv_is_closing(handle) == 0,
+            let name = uv_handle_type_name(uv_handle_get_type(handle))
           else { return }
           kinds?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: name))
         }, kinds)

@@ -4,10 +4,10 @@ import LullCore
 
 /// Time and timers of one event loop.
 ///
-/// libuv says which timers are due while the loop runs; their actions run only afterwards, in order,
-/// when `runDue` is called. So no action ever runs inside `uv_run`, and one may turn the loop itself.
-/// It is an object of its own so that the pump can hold its clock without holding the loop. Home
-/// thread only.
+/// libuv says which timers are due while the loop runs; their actions run only afterwards, in
+/// order, when `runDue` is called. So no action ever runs inside `uv_run`, and one may turn the
+/// loop itself. It is an object of its own so that the pump can hold its clock without holding the
+/// loop. Home thread only.
 final class LoopClock: HostClock {
   private static let maxIdleHandles = 64
 

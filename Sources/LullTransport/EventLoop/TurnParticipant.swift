@@ -4,7 +4,8 @@ package protocol TurnParticipant: AnyObject {
   func beforeWaiting()
   /// Collects what the wait brought and posts it to the inbox; calls nobody's callbacks itself.
   func afterWaiting()
-  /// Whether `beforeWaiting` or `afterWaiting` would do something now, so that the loop must not wait.
+  /// Whether `beforeWaiting` or `afterWaiting` would do something now, so that the loop must not
+  /// wait.
   var hasWork: Bool { get }
   /// The loop is closing: end everything, give back every handle.
   func close()

@@ -24,7 +24,9 @@ final class ChildProcess: Sendable {
     sigemptyset(&noSignals)
     posix_spawnattr_setsigmask(&attributes, &noSignals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sh"), strdup("-c"), strdup(command), nil]
+    var arguments: [UnsafeMutablePointer<CChar>?] = [
+      strdup("sh"), strdup("-c"), strdup(command), nil,
+    ]
     defer { for argument in arguments { free(argument) } }
     var pid: pid_t = 0
     let status = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, environ)

@@ -39,8 +39,8 @@ final class TransportHarness {
     try send(HTTPRequest(method: "GET", url: url))
   }
 
-  /// Turns the loop until `condition` holds, at most half a minute. It looks every few milliseconds:
-  /// some conditions are facts of other threads.
+  /// Turns the loop until `condition` holds, at most half a minute. It looks every few
+  /// milliseconds: some conditions are facts of other threads.
   func turn(until condition: () -> Bool) {
     var isLate = false
     let watchdog = loop.schedule(after: 30) { isLate = true }
