@@ -7,7 +7,8 @@
 
 // A coroutine costs the interpreter up to three C levels of its 200; beyond this it would fail by
 // itself, less clearly.
-enum { LULL_MAX_DEPTH = 190 };
+// Functions that answer at once get a little more room, so that a handler can hear of the failure.
+enum { LULL_MAX_DEPTH = 190, LULL_MAX_ASK_DEPTH = 194 };
 
 // [-1, +0] threads[n] = a new coroutine
 static int new_thread(lua_State *L) {
@@ -243,7 +244,7 @@ static int ask(lua_State *L) {
 
 void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lull_run *run) {
   lua_State *L = runtime->L;
-  if (runtime->depth >= LULL_MAX_DEPTH || !lua_checkstack(L, 16)) {
+  if (runtime->depth >= LULL_MAX_ASK_DEPTH || !lua_checkstack(L, 16)) {
     fail(run, LULL_RUN_TOO_DEEP);
     return;
   }

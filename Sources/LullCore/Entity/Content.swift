@@ -22,6 +22,16 @@ public enum Content: Sendable {
     }
   }
 
+  /// Bytes in memory, as far as they can be told from here.
+  package var size: Int {
+    switch self {
+    case .bytes(let bytes): bytes.count
+    case .text(let text): text.utf8.count
+    case .json(let document): document.memory
+    case .value, .foreign: 0
+    }
+  }
+
   package var isEmptyBytes: Bool {
     if case .bytes(let bytes) = self { return bytes.isEmpty }
     return false

@@ -52,7 +52,10 @@ public struct Headers: Sendable, Equatable {
     return result
   }
 
+  /// A name that is no token, having a colon or a line break in it for one, names no header: it is
+  /// not added.
   public mutating func add(_ name: String, _ value: String) {
+    guard !name.isEmpty, name.utf8.allSatisfy(Headers.isNameByte) else { return }
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
@@ -125,6 +128,14 @@ public struct Headers: Sendable, Equatable {
           UnsafeBufferPointer(rebasing: all[(colon + 1)..<end]))
         start = end + 1
       }
+    }
+  }
+
+  /// The characters of a token. (RFC 9110, 5.6.2)
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 48...57, 65...90, 97...122: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
   }
 

@@ -67,6 +67,25 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { text }
 
+  /// The text as it goes on the wire: characters beyond ASCII escaped, and nothing else. A host
+  /// keeps them; turning one into ASCII is for whoever looks it up.
+  public var percentEncoded: String {
+    withBytes { bytes in
+      guard bytes.contains(where: { $0 >= 0x80 }) else { return text }
+      let start = Components(bytes).path.lowerBound
+      let escaped = bytes[start...].count { $0 >= 0x80 }
+      return String(unsafeUninitializedCapacity: bytes.count + 2 * escaped) { out in
+        var writer = Writer(out)
+        writer.put(bytes[..<start])
+        for byte in bytes[start...] {
+          if byte >= 0x80 { writer.putEscaped(CollectionOfOne(byte), keeping: Escaping.path) }
+          else { writer.put(byte) }
+        }
+        return writer.count
+      }
+    }
+  }
+
   /// The text as bytes, without copying it.
   package func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
     if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }

@@ -32,7 +32,7 @@ public final class Pump {
   package func completion(_ receive: @escaping (NetworkResult) -> Void) -> NetworkCompletion {
     let token = nextToken
     nextToken += 1
-    receivers[token] = receive
+    if !isClosed { receivers[token] = receive }
     return NetworkCompletion(inbox: inbox, token: token)
   }
 

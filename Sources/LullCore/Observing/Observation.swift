@@ -6,16 +6,24 @@ final class Observation {
   private var owners: [WeakOwner] = []
   private var ownsItself = false
   private(set) var isRemoved = false
+  /// What the caller says it is, if not the object: an equal one is the same observer (OBS-16).
+  let identity: AnyHashable?
 
   private struct WeakOwner {
     weak var object: AnyObject?
   }
 
-  init(_ observer: any ResourceObserver) {
+  init(_ observer: any ResourceObserver, identity: AnyHashable?) {
     weakObserver = observer
+    self.identity = identity
   }
 
   var observer: (any ResourceObserver)? { strongObserver ?? weakObserver }
+
+  func isSame(as other: any ResourceObserver, identity: AnyHashable?) -> Bool {
+    if let identity { return self.identity == identity }
+    return observer === other
+  }
 
   func add(owner: AnyObject?, of observer: any ResourceObserver) {
     if let owner, owner !== observer {
@@ -29,6 +37,13 @@ final class Observation {
   func remove(owner: AnyObject) {
     owners.removeAll { $0.object === owner || $0.object == nil }
     if owner === observer { ownsItself = false }
+    if owners.isEmpty, ownsItself { strongObserver = nil }
+  }
+
+  /// An observer whose only owner left is itself is held weakly again. (OBS-22)
+  func forgetDeadOwners() {
+    guard strongObserver != nil, owners.contains(where: { $0.object == nil }) else { return }
+    owners.removeAll { $0.object == nil }
     if owners.isEmpty, ownsItself { strongObserver = nil }
   }
 

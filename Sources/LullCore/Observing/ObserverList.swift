@@ -11,12 +11,25 @@ package final class ObserverList {
   package var isEmpty: Bool { observations.isEmpty }
   package var count: Int { observations.count }
 
-  func add(_ observer: any ResourceObserver, owner: AnyObject?, to resource: Resource) {
-    if let known = observations.first(where: { $0.observer === observer }) {
-      known.add(owner: owner, of: observer)
+  /// Whether some are there only because nobody has noticed yet that they or their owners died.
+  package var hasDead: Bool { observations.contains { !$0.isKept } }
+
+  /// Whether progress would reach anybody.
+  var wantsProgress: Bool {
+    observations.contains { $0.observer?.wantsProgress ?? false }
+  }
+
+  func add(
+    _ observer: any ResourceObserver, owner: AnyObject?, identity: AnyHashable? = nil,
+    to resource: Resource
+  ) {
+    // One that lost its last owner before has stopped observing, and starts anew. (OBS-30)
+    removeDead(resource: resource)
+    if let known = observations.first(where: { $0.isSame(as: observer, identity: identity) }) {
+      if let kept = known.observer { known.add(owner: owner, of: kept) }
       return
     }
-    let observation = Observation(observer)
+    let observation = Observation(observer, identity: identity)
     observation.add(owner: owner, of: observer)
     observations.append(observation)
     resource.service.pump.log(.observers, "\(resource.displayName): observer added")
@@ -51,7 +64,8 @@ package final class ObserverList {
 
   /// Drops observers whose owners have died; the observers themselves are told if they still live.
   package func removeDead(resource: Resource) {
-    guard observations.contains(where: { !$0.isKept }) else { return }
+    for observation in observations { observation.forgetDeadOwners() }
+    guard hasDead else { return }
     let gone = observations.filter { !$0.isKept }
     for observation in gone { observation.markRemoved() }
     observations.removeAll { $0.isRemoved }
@@ -62,16 +76,18 @@ package final class ObserverList {
   }
 
   func broadcast(_ event: ResourceEvent, resource: Resource) {
-    guard !observations.isEmpty else { return }
+    let present = observations
+    guard !present.isEmpty else { return }
     removeDead(resource: resource)
-    for observation in observations where !observation.isRemoved {
+    for observation in present where !observation.isRemoved {
       observation.observer?.resourceChanged(resource, event: event)
     }
   }
 
   func broadcastProgress(_ progress: Double, resource: Resource) {
     for observation in observations where !observation.isRemoved {
-      observation.observer?.resourceRequestProgress(for: resource, progress: progress)
+      guard let observer = observation.observer, observer.wantsProgress else { continue }
+      observer.resourceRequestProgress(for: resource, progress: progress)
     }
   }
 }

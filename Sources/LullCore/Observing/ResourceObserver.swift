@@ -1,10 +1,13 @@
 /// Hears what happens to a resource. Called on the home thread, in registration order.
 public protocol ResourceObserver: AnyObject {
   func resourceChanged(_ resource: Resource, event: ResourceEvent)
-  /// Progress of loads, its 1 before newData or error. (PRG-29)
+  /// Progress of loads, its 1 before newData or error. Called only while `wantsProgress`. (PRG-29)
   func resourceRequestProgress(for resource: Resource, progress: Double)
   /// After removal by call or by an owner's death, not after the observer's own. (OBS-26 to OBS-29)
   func stoppedObserving(resource: Resource)
+  /// Whether `resourceRequestProgress` does anything; while nobody wants progress none is measured
+  /// (PRG-24). True by default.
+  var wantsProgress: Bool { get }
   /// False once the observer can never be called again; asked before every broadcast.
   var isAlive: Bool { get }
 }
@@ -12,12 +15,14 @@ public protocol ResourceObserver: AnyObject {
 extension ResourceObserver {
   public func resourceRequestProgress(for resource: Resource, progress: Double) {}
   public func stoppedObserving(resource: Resource) {}
+  public var wantsProgress: Bool { true }
   public var isAlive: Bool { true }
 }
 
 /// A function as an observer.
 final class ClosureObserver: ResourceObserver {
   private let observe: (Resource, ResourceEvent) -> Void
+  var wantsProgress: Bool { false }
 
   init(_ observe: @escaping (Resource, ResourceEvent) -> Void) {
     self.observe = observe

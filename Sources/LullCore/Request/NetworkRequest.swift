@@ -11,7 +11,6 @@ public final class NetworkRequest: Request {
   private var channel: NetworkCompletion?
   private var run: PipelineRun?
   private var progressModel = RequestProgress()
-  private var progressTimer: (any HostTimer)?
 
   /// - Parameter http: built already: mutations run once, inside the call that makes the request
   ///   (MUT-08).
@@ -39,7 +38,10 @@ public final class NetworkRequest: Request {
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion { [self] result in arrived(result) }
     self.channel = channel
-    transfer = target.service.networking.start(http, completion: channel)
+    pump.log(.network, "\(http.method) \(http.url)")
+    let transfer = target.service.networking.start(http, completion: channel)
+    // A provider may be a script that cancels the very request it is given.
+    if isCompleted { transfer.cancel() } else { self.transfer = transfer }
   }
 
   override package func stopWork() {
@@ -56,6 +58,7 @@ public final class NetworkRequest: Request {
     channel = nil
     transfer = nil
     let now = pump.clock.now
+    pump.log(.network, "\(NetworkRequest.summary(of: result)) ← \(http.method) \(http.url)")
     switch ResponseInterpretation(result, existing: target.latestData, now: now) {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))
@@ -65,7 +68,13 @@ public final class NetworkRequest: Request {
   }
 
   private func process(_ response: Response, now: Double) {
-    let steps = target.configuration(for: http.method).steps
+    // The pipeline in force is that of arrival (CFG-18); one that lacks a block is in force for
+    // nobody.
+    let configuration = target.configuration(for: http.method)
+    if let failure = configuration.failure {
+      return complete(with: labelled(.failure(failure.dated(now))))
+    }
+    let steps = configuration.steps
     guard !steps.isEmpty else { return complete(with: response) }
     let run = PipelineRun(
       steps: steps, response: response, request: self, method: http.method, now: now
@@ -78,12 +87,21 @@ public final class NetworkRequest: Request {
     run.begin()
   }
 
+  private static func summary(of result: NetworkResult) -> String {
+    if let error = result.error { return error.message }
+    return result.response.map { String($0.status) } ?? "no response"
+  }
+
   /// Errors say what was asked.
   private func labelled(_ response: Response) -> Response {
     guard case .failure(var error) = response.outcome, error.url == nil else { return response }
     error.method = http.method
     error.url = http.url
     return Response(.failure(error), isNew: response.isNew)
+  }
+
+  override package var progressReportingInterval: Double {
+    target.configuration(for: http.method).settings.progressReportingInterval
   }
 
   override package var currentProgress: Double {

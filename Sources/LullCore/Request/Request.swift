@@ -14,7 +14,9 @@ public class Request {
   package let pump: Pump
   package private(set) var lifecycle: RequestLifecycle
   private var hooks: [(Response) -> Void] = []
-  private var progressHooks: [(Double) -> Void] = []
+  private var progressHooks: [ProgressHook] = []
+  private var progressTimer: (any HostTimer)?
+  private var reportedProgress = 0.0
   private var cancelHooks: [() -> Void] = []
   /// Called once when hooks have been delivered: nothing more will happen by itself.
   package var onSettled: (() -> Void)?
@@ -95,12 +97,57 @@ public class Request {
   /// May be called many times, finally with 1, always before completion hooks. (HOOK-12, PRG-26)
   @discardableResult
   public final func onProgress(_ hook: @escaping (Double) -> Void) -> Self {
-    switch lifecycle.hookAdded() {
-    case .waits: progressHooks.append(hook)
-    case .deliverSoon: pump.enqueue { hook(1) }
-    }
+    onProgress(hook, whileWanted: { true })
     return self
   }
+
+  /// A hook that asks for polling only while it has somebody to tell; its final 1 comes anyway.
+  package final func onProgress(
+    _ report: @escaping (Double) -> Void, whileWanted isWanted: @escaping () -> Bool
+  ) {
+    switch lifecycle.hookAdded() {
+    case .waits:
+      progressHooks.append(ProgressHook(report: report, isWanted: isWanted))
+      progressListenersChanged()
+    case .deliverSoon: pump.enqueue { report(1) }
+    }
+  }
+
+  private struct ProgressHook {
+    let report: (Double) -> Void
+    let isWanted: () -> Bool
+  }
+
+  /// Starts polling if the request runs and somebody wants to know. (PRG-24)
+  package final func progressListenersChanged() {
+    guard progressTimer == nil else { return }
+    pollProgress(after: 0)
+  }
+
+  private func pollProgress(after seconds: Double) {
+    guard state == .inProgress, progressHooks.contains(where: { $0.isWanted() }) else { return }
+    progressTimer = pump.clock.schedule(after: seconds) { [weak self] in self?.reportProgress() }
+  }
+
+  /// One poll; only a value that has changed is reported, and never a smaller one. (PRG-25)
+  private func reportProgress() {
+    progressTimer = nil
+    guard state == .inProgress else { return }
+    let progress = currentProgress
+    if progress != reportedProgress {
+      reportedProgress = progress
+      for hook in progressHooks where hook.isWanted() { hook.report(progress) }
+    }
+    pollProgress(after: max(progressReportingInterval, Request.shortestInterval))
+  }
+
+  private func stopPolling() {
+    progressTimer?.cancel()
+    progressTimer = nil
+  }
+
+  /// However short an interval is configured, polling must leave time for anything else. Seconds.
+  private static let shortestInterval = 0.001
 
   /// Runs synchronously inside `cancel()`, before any hook; not for users. (STA-13)
   package final func onCancel(_ hook: @escaping () -> Void) {
@@ -113,7 +160,10 @@ public class Request {
   /// Begins the work; does nothing if it has begun or ended. (REP-11)
   @discardableResult
   public final func start() -> Self {
-    if lifecycle.start() { begin() }
+    if lifecycle.start() {
+      begin()
+      progressListenersChanged()
+    }
     return self
   }
 
@@ -122,10 +172,12 @@ public class Request {
   public final func cancel() {
     let effect = lifecycle.cancel(.failure(cancellation()))
     guard effect != .ignored else { return }
-    if effect == .stopWork { stopWork() }
+    stopPolling()
+    // Off the lists before anybody is told, who might look at them.
     let hooks = cancelHooks
     cancelHooks = []
     for hook in hooks { hook() }
+    if effect == .stopWork { stopWork() }
     scheduleDelivery()
   }
 
@@ -135,6 +187,7 @@ public class Request {
   /// Reports the outcome; the second and later reports are ignored.
   package final func complete(with response: Response) {
     guard lifecycle.complete(with: response) else { return }
+    stopPolling()
     cancelHooks = []
     scheduleDelivery()
   }
@@ -147,7 +200,7 @@ public class Request {
     guard let response = lifecycle.deliver() else { return }
     let progressHooks = progressHooks
     self.progressHooks = []
-    for hook in progressHooks { hook(1) }
+    for hook in progressHooks { hook.report(1) }
     let hooks = hooks
     self.hooks = []
     for hook in hooks { hook(response) }
@@ -165,6 +218,8 @@ public class Request {
   /// Called once after all hooks were delivered.
   package func didDeliver() {}
   package var currentProgress: Double { 0 }
+  /// Seconds between two polls.
+  package var progressReportingInterval: Double { 0.05 }
 
   private func cancellation() -> RequestError {
     var error = RequestError.cancelled(at: pump.clock.now)

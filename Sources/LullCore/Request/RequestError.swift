@@ -41,6 +41,17 @@ public struct RequestError: Error, Sendable {
     RequestError(httpStatus: nil, entity: nil, cause: .requestCancelled, timestamp: now)
   }
 
+  /// The same failure met again: its age counts from `now`. (ERR-14)
+  package func dated(_ now: Double) -> RequestError {
+    var error = RequestError(
+      userMessage: userMessage, httpStatus: httpStatus, entity: entity, cause: cause,
+      timestamp: now)
+    error.method = method
+    error.url = url
+    error.exchange = exchange
+    return error
+  }
+
   /// The message with method, URL and status, as `tostring` shows it.
   package var longDescription: String {
     var text = userMessage

@@ -41,8 +41,13 @@ extension Resource {
   public func load(using request: Request) -> Request {
     record.loadRequests.append(request)
     let token = record.state.loadStarted()
-    request.onCancel { [record] in record.loadRequests.removeAll { $0 === request } }
-    request.onCompletion { [self] response in
+    request.onCancel { [record, unowned request] in
+      record.loadRequests.removeAll { $0 === request }
+    }
+    request.onProgress(
+      { [self] in record.observers.broadcastProgress($0, resource: self) },
+      whileWanted: { [record] in record.observers.wantsProgress })
+    request.onCompletion { [self, unowned request] response in
       record.loadRequests.removeAll { $0 === request }
       loadEnded(token, response)
     }
@@ -68,5 +73,17 @@ extension Resource {
     record.observers.removeDead(resource: self)
     guard record.observers.isEmpty else { return }
     for request in record.loadRequests { request.cancel() }
+  }
+
+  /// Does so after a delay, seconds, and then calls `completion`, whether or not anything was
+  /// cancelled. An observer may come or go meanwhile; the resource is kept until then. (CAN-05 to
+  /// CAN-10)
+  public func cancelLoadIfUnobserved(
+    afterDelay delay: Double, then completion: @escaping () -> Void = {}
+  ) {
+    _ = service.pump.clock.schedule(after: delay) { [self] in
+      cancelLoadIfUnobserved()
+      completion()
+    }
   }
 }

@@ -20,10 +20,13 @@ extension Resource {
   }
 
   /// Cancels every request and forgets data and error; observers stay and get newData(wipe) during
-  /// the call. (WIPE-01 to WIPE-08)
+  /// the call. An answer that has come but was not delivered yet changes nothing any more. (WIPE-01
+  /// to WIPE-08)
   public func wipe() {
-    for request in record.allRequests { request.cancel() }
-    for request in record.loadRequests { request.cancel() }
+    let requests = record.allRequests + record.loadRequests
+    record.allRequests = []
+    record.loadRequests = []
+    for request in requests { request.cancel() }
     let event = record.state.wipe()
     stateChanged()
     notify(event)

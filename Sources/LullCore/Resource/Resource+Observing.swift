@@ -4,24 +4,32 @@ extension Resource {
   /// It gets observerAdded during this call (OBS-01); adding it again does nothing (OBS-14).
   @discardableResult
   public func addObserver(_ observer: any ResourceObserver) -> Resource {
-    record.observers.add(observer, owner: nil, to: self)
-    return self
+    add(observer, owner: nil)
   }
 
   /// Adds an observer held for as long as `owner` lives. (OBS-19 to OBS-22)
   @discardableResult
   public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
-    record.observers.add(observer, owner: owner, to: self)
-    return self
+    add(observer, owner: owner)
   }
 
   /// Adds a function that is called until `owner` dies or its observers are removed. Each addition
-  /// counts separately (OBS-15).
+  /// counts separately (OBS-15), unless an observer of an equal `identity` is there already: then
+  /// only the owner is added to that one (OBS-16).
   @discardableResult
   public func addObserver(
-    owner: AnyObject, _ observe: @escaping (Resource, ResourceEvent) -> Void
+    owner: AnyObject, identity: AnyHashable? = nil,
+    _ observe: @escaping (Resource, ResourceEvent) -> Void
   ) -> Resource {
-    addObserver(ClosureObserver(observe), owner: owner)
+    add(ClosureObserver(observe), owner: owner, identity: identity)
+  }
+
+  private func add(
+    _ observer: any ResourceObserver, owner: AnyObject?, identity: AnyHashable? = nil
+  ) -> Resource {
+    record.observers.add(observer, owner: owner, identity: identity, to: self)
+    for request in record.loadRequests { request.progressListenersChanged() }
+    return self
   }
 
   /// `owner` stops owning any observer here; those left without owner stop observing and hear

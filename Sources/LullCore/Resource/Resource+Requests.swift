@@ -54,9 +54,11 @@ extension Resource {
       return failedBeforeSending(.invalidURL(source: source), method: method)
     }
     let configuration = configuration(for: method)
-    if let failure = configuration.failure { return failedBeforeSending(failure, method: method) }
+    if let failure = configuration.failure {
+      return failedBeforeSending(failure.dated(service.pump.clock.now), method: method)
+    }
     var http = HTTPRequest(
-      method: method, url: url.text, headers: configuration.settings.headers,
+      method: method, url: url.percentEncoded, headers: configuration.settings.headers,
       limits: configuration.settings.limits)
     do throws(RequestError) {
       try adHoc?(&http)
@@ -83,12 +85,12 @@ extension Resource {
     return request.start()
   }
 
-  /// Lists the request until it completes: out of the list at once when cancelled, else when its
-  /// hooks run. (STA-03, STA-12, STA-13)
+  /// Lists the request until it completes: out of the lists at once when cancelled, else when its
+  /// hooks run, before those of the caller. (STA-03, STA-12 to STA-14)
   private func track(_ request: Request) {
     guard !request.isCompleted else { return }
     record.allRequests.append(request)
-    request.onCancel { [record] in record.allRequests.removeAll { $0 === request } }
-    request.onCompletion { [record] _ in record.allRequests.removeAll { $0 === request } }
+    request.onCancel { [record, unowned request] in record.forget(request) }
+    request.onCompletion { [record, unowned request] _ in record.forget(request) }
   }
 }

@@ -18,6 +18,8 @@ package final class ResourceRecord {
   package var hostKey: Int64 = 0
   /// Changes with each use; an entry of the eviction queue with an older stamp is stale.
   package var useStamp = 0
+  /// What the eviction queue counts for this record; 0 while it is in use.
+  var queuedBytes = 0
 
   private var configurations: [(method: String, configuration: ResolvedConfiguration)] = []
   private var configurationVersion = -1
@@ -30,6 +32,12 @@ package final class ResourceRecord {
   package init(url: ResourceURL, invalidSource: InvalidSource? = nil) {
     self.url = url
     self.invalidSource = invalidSource
+  }
+
+  /// Takes a request that has ended off both lists.
+  func forget(_ request: Request) {
+    allRequests.removeAll { $0 === request }
+    loadRequests.removeAll { $0 === request }
   }
 
   package var isInUse: Bool { resource != nil || !observers.isEmpty }

@@ -10,6 +10,8 @@ package struct ResourceState {
   private var loadsStarted = 0
   private var latestSucceededLoad = 0
   private var invalidations = 0
+  /// Loads up to this one had started when the resource was last wiped.
+  private var wipedLoads = 0
 
   package init() {}
 
@@ -37,11 +39,13 @@ package struct ResourceState {
   ///
   /// A load that started before one that has succeeded changes nothing (STA-11). A cancelled one
   /// touches neither data, error nor invalidation (CXL-11, INV-04). An invalidation outlives the
-  /// loads that were already in flight (INV-07).
+  /// loads that were already in flight (INV-07). One that was answered before a wipe but not
+  /// delivered yet comes too late, as if it had been cancelled (WIPE-03).
   package mutating func loadEnded(_ load: LoadToken, _ outcome: LoadOutcome, now: Double)
     -> ResourceEvent
   {
     if case .cancelled = outcome { return .requestCancelled }
+    if load.order <= wipedLoads { return .requestCancelled }
     guard load.order > latestSucceededLoad else { return .notModified }
     if load.invalidations == invalidations { isInvalidated = false }
     switch outcome {
@@ -66,6 +70,8 @@ package struct ResourceState {
   /// A local value replaces the data; errors and invalidation are cleared. (OVR-02, OVR-11)
   package mutating func override(with entity: Entity) -> ResourceEvent {
     latestData = entity
+    // The caller says that they belong together. (OVR-10)
+    latestData?.validatorsHold = true
     latestError = nil
     isInvalidated = false
     return .newData(.localOverride)
@@ -77,9 +83,10 @@ package struct ResourceState {
       latestData ?? Entity(content: content, contentType: "application/binary", timestamp: now)
     entity.content = content
     entity.timestamp = now
-    entity.validatorsHold = false
     entity.exchange = nil
-    return override(with: entity)
+    let event = override(with: entity)
+    latestData?.validatorsHold = false
+    return event
   }
 
   /// The next `loadIfNeeded` loads, whatever the ages say. (INV-01 to INV-08)
@@ -93,7 +100,13 @@ package struct ResourceState {
     latestData = nil
     latestError = nil
     isInvalidated = false
+    wipedLoads = loadsStarted
     return .newData(.wipe)
+  }
+
+  /// Roughly how many bytes the content takes.
+  package var contentSize: Int {
+    (latestData?.content.size ?? 0) + (latestError?.entity?.content.size ?? 0)
   }
 
   /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)

@@ -1,81 +1,126 @@
-/// The resources a service remembers, by absolute URL, with a soft limit on the unused ones.
+/// The resources a service remembers, by absolute URL, with soft limits on the unused ones.
 ///
-/// Unused ones wait in a queue in order of last use; used ones are never scanned (SVC-31). An entry
-/// of the queue whose stamp is not its record's any more is stale and skipped.
+/// Those that no `Resource` stands for wait in a queue in order of last use; the others are never
+/// scanned (SVC-31). An entry of the queue whose stamp is not its record's any more is stale and
+/// skipped.
 package final class ResourceTable {
-  private var records: [String: ResourceRecord] = [:]
-  private var unused: [(stamp: Int, record: ResourceRecord)] = []
-  private var firstUnused = 0
+  private var records: [ResourceURL: ResourceRecord] = [:]
+  private var queue: [Entry?] = []
+  private var queueStart = 0
   private var nextStamp = 1
+  /// What the queued records hold, by their own count.
+  private var queuedBytes = 0
+
+  private struct Entry {
+    let stamp: Int
+    let record: ResourceRecord
+  }
 
   /// How many resources may stay in memory; those in use may exceed it. (SVC-32)
   package var countLimit = 2048 {
     didSet { evict() }
   }
 
+  /// How many bytes of content unused resources may hold. (SVC-31)
+  package var byteLimit = 256 * 1024 * 1024 {
+    didSet { evict() }
+  }
+
+  /// Called for each record that is forgotten, after it has left the table.
+  var onForget: ((ResourceRecord) -> Void)?
+  /// Called for a record that only observers whose owners have died keep from being unused.
+  var onDeadObservers: ((ResourceRecord) -> Void)?
+
   package init() {}
 
   package var count: Int { records.count }
 
-  /// In no particular order.
-  package var all: [ResourceRecord] { Array(records.values) }
+  /// In order of last use, the latest last.
+  package var all: [ResourceRecord] { records.values.sorted { $0.useStamp < $1.useStamp } }
 
   package func record(for url: ResourceURL) -> ResourceRecord {
-    if let record = records[url.text] {
+    if let record = records[url] {
       touch(record)
       return record
     }
     let record = ResourceRecord(url: url)
-    records[url.text] = record
+    records[url] = record
     touch(record)
-    if records.count > countLimit { evict() }
+    if isOverLimit { evict() }
     return record
   }
 
   /// Called by a `Resource` that goes away: its record may now be unused.
   func resourceReleased(_ record: ResourceRecord) {
-    noteIfUnused(record)
-  }
-
-  /// Puts a record that nobody uses at the end of the eviction queue.
-  func noteIfUnused(_ record: ResourceRecord) {
-    guard !record.isInUse, records[record.url.text] === record else { return }
+    guard record.resource == nil, records[record.url] === record else { return }
     touch(record)
-    unused.append((record.useStamp, record))
-    if records.count > countLimit { evict() }
+    record.queuedBytes = record.state.contentSize
+    queuedBytes += record.queuedBytes
+    queue.append(Entry(stamp: record.useStamp, record: record))
+    if isOverLimit { evict() }
     compact()
   }
 
   /// Forgets every resource nobody uses. (SVC-30, WC-04)
   package func flushUnused() {
-    for (key, record) in records where !record.isInUse { records[key] = nil }
-    unused = []
-    firstUnused = 0
+    for record in records.values where !record.isInUse { forget(record) }
+    compact()
   }
 
   package func removeAll() {
     records = [:]
-    unused = []
-    firstUnused = 0
+    queue = []
+    queueStart = 0
+    queuedBytes = 0
   }
+
+  private var isOverLimit: Bool { records.count > countLimit || queuedBytes > byteLimit }
 
   private func touch(_ record: ResourceRecord) {
     record.useStamp = nextStamp
     nextStamp += 1
+    queuedBytes -= record.queuedBytes
+    record.queuedBytes = 0
   }
 
+  private func forget(_ record: ResourceRecord) {
+    records[record.url] = nil
+    // Whatever the queue still says of it is stale now.
+    touch(record)
+    onForget?(record)
+  }
+
+  /// Forgets the least recently used of the unused until the rest fits.
   private func evict() {
-    while records.count > countLimit, firstUnused < unused.count {
-      let (stamp, record) = unused[firstUnused]
-      firstUnused += 1
-      if record.useStamp == stamp, !record.isInUse { records[record.url.text] = nil }
+    // Observed records wait in the queue too, since nobody is told when an owner dies. They are
+    // passed over, a few at a time, so that many of them cost nobody more than that.
+    var patience = 16
+    while isOverLimit, patience > 0, queueStart < queue.count {
+      let entry = queue[queueStart]
+      queue[queueStart] = nil
+      queueStart += 1
+      guard let entry, entry.record.useStamp == entry.stamp, entry.record.resource == nil else {
+        continue
+      }
+      if entry.record.observers.isEmpty {
+        forget(entry.record)
+        continue
+      }
+      patience -= 1
+      if entry.record.observers.hasDead, let onDeadObservers {
+        onDeadObservers(entry.record)
+      } else {
+        queue.append(entry)
+      }
     }
   }
 
   /// Keeps the queue in proportion to the table however often resources come and go.
   private func compact() {
-    guard unused.count > 2 * records.count + 64 else { return }
-    unused = unused[firstUnused...].filter { $0.record.useStamp == $0.stamp }
-    firstUnused = 0
+    guard queue.count > 2 * records.count + 64 else { return }
+    queue = queue[queueStart...].filter { entry in
+      entry.map { $0.record.useStamp == $0.stamp } ?? false
+    }
+    queueStart = 0
   }
 }

@@ -9,7 +9,8 @@ open class Service {
   package let table = ResourceTable()
   package private(set) var configurationVersion = 0
   private var entries: [ConfigurationEntry] = []
-  private weak var missingResource: Resource?
+  /// What every missing URL shares. (SVC-22)
+  private let missing = ResourceRecord(url: .invalid, invalidSource: .missing)
   /// Told of what a script's host must mirror; nil without one.
   package weak var host: (any ServiceHost)?
   /// The number a script's host knows this object by; 0 if none.
@@ -24,6 +25,8 @@ open class Service {
     self.name = name
     self.networking = networking
     self.pump = pump
+    table.onForget = { [unowned self] in host?.recordForgotten($0, of: self) }
+    table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     if let baseURL, self.baseURL == nil {
       pump.log(.network, "warning: '\(baseURL)' is not a URL; the service has no base URL")
     }
@@ -49,7 +52,6 @@ open class Service {
   public func resource(absoluteURL: String?) -> Resource {
     guard let absoluteURL else { return invalidResource(.missing) }
     guard let url = ResourceURL(absolute: absoluteURL) else {
-      pump.log(.network, "warning: '\(absoluteURL)' is not a URL")
       return invalidResource(.unparsable(absoluteURL))
     }
     return resource(at: url)
@@ -70,11 +72,10 @@ open class Service {
   }
 
   private func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
-    if source == .missing, let missingResource { return missingResource }
-    let record = ResourceRecord(url: .invalid, invalidSource: source)
-    let resource = Resource(service: self, record: record)
-    if source == .missing { missingResource = resource }
-    return resource
+    guard case .unparsable(let text) = source else { return resource(of: missing) }
+    pump.log(.network, "warning: '\(text)' is not a URL")
+    return Resource(
+      service: self, record: ResourceRecord(url: .invalid, invalidSource: source))
   }
 
   /// How many resources stay in memory; lowering it evicts at once. (SVC-31, SVC-32)
@@ -83,9 +84,27 @@ open class Service {
     set { table.countLimit = newValue }
   }
 
+  /// How many bytes of content resources that nobody uses may hold together. (SVC-31)
+  public var cachedResourceByteLimit: Int {
+    get { table.byteLimit }
+    set { table.byteLimit = newValue }
+  }
+
   /// Forgets resources nobody holds, observes or requests. (SVC-30)
   public func flushUnusedResources() {
+    for record in table.all where record.observers.hasDead {
+      record.observers.removeDead(resource: resource(of: record))
+    }
     table.flushUnused()
+  }
+
+  /// Not at once: observers must not run inside the lookup that found no room. (OBS-28, OBS-37)
+  private func removeDeadObserversSoon(of record: ResourceRecord) {
+    pump.enqueue { [weak self] in
+      guard let self else { return }
+      // The resource made here goes away again at once, which lists the record as unused.
+      record.observers.removeDead(resource: resource(of: record))
+    }
   }
 
   // MARK: Configuration
@@ -95,7 +114,7 @@ open class Service {
     _ pattern: ConfigurationPattern? = nil, methods: Set<String>? = nil,
     description: String? = nil, _ apply: @escaping ConfigurationBlock
   ) {
-    let text = description ?? pattern?.description ?? "every resource"
+    let text = description ?? pattern?.description ?? "custom"
     entries.append(
       ConfigurationEntry(
         pattern: pattern, methods: methods, description: "\(entries.count) (\(text))",
@@ -132,6 +151,12 @@ open class Service {
         failure = failure ?? error
       }
     }
+    for key in settings.pipeline.omittedStages {
+      pump.log(
+        .pipeline,
+        "warning: \(method) \(url.text): the pipeline's order leaves out the stage "
+          + "'\(key.description)', whose transformers will not run")
+    }
     return ResolvedConfiguration(settings, failure: failure)
   }
 
@@ -149,6 +174,11 @@ open class Service {
     for resource in try resources(matching: pattern) { resource.wipe() }
   }
 
+  /// Wipes the resources in memory that satisfy a predicate; flushes unused ones first. (WIPE-12)
+  public func wipeResources(where isWanted: (Resource) -> Bool) {
+    for resource in resources() where isWanted(resource) { resource.wipe() }
+  }
+
   /// Invalidates the matching resources in memory.
   public func invalidateResources(matching pattern: ConfigurationPattern? = nil)
     throws(RequestError)
@@ -158,13 +188,17 @@ open class Service {
 
   private func resources(matching pattern: ConfigurationPattern?) throws(RequestError) -> [Resource]
   {
-    table.flushUnused()
+    let resources = resources()
+    guard let pattern else { return resources }
     var matching: [Resource] = []
-    for record in table.all {
-      if let pattern, try !pattern.matches(record.url) { continue }
-      matching.append(resource(of: record))
-    }
+    for resource in resources where try pattern.matches(resource.url) { matching.append(resource) }
     return matching
+  }
+
+  /// Those that survive a flush, in order of last use. (WIPE-14)
+  private func resources() -> [Resource] {
+    flushUnusedResources()
+    return table.all.map { resource(of: $0) }
   }
 
   /// Forgets every resource, whoever holds it; for a host that closes.
@@ -179,4 +213,10 @@ package protocol ServiceHost: AnyObject {
   func resourceStateChanged(_ resource: Resource)
   /// A request has begun; it ends with the request's `onSettled`.
   func requestStarted(_ request: Request)
+  /// The service has forgotten a resource: nobody will ask for its content any more.
+  func recordForgotten(_ record: ResourceRecord, of service: Service)
+}
+
+extension ServiceHost {
+  package func recordForgotten(_ record: ResourceRecord, of service: Service) {}
 }

@@ -55,6 +55,8 @@ final class CurlEasy {
     ccurl_easy_set_closer(handle, CurlMulti.closer)
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_NOPROGRESS, 1)
+    // Cancelling must not wait for a name server; the resolver's thread ends on its own.
+    set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     setText(CURLOPT_PROTOCOLS_STR, "http,https")

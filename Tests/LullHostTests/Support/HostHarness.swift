@@ -1,0 +1,91 @@
+import CLullBridge
+import LullCore
+import LullTesting
+import Testing
+
+@testable import LullHost
+
+/// A Lua state with its host on a stub environment. `finish` checks that nothing is left.
+final class HostHarness {
+  let environment = StubEnvironment()
+  private(set) var host: LuaHost
+  private var state: OpaquePointer?
+
+  init() throws {
+    host = LuaHost(environment: environment)
+    state = lull_state_new()
+    try #require(state != nil)
+    let status = lull_state_preload(state, Unmanaged.passUnretained(host).toOpaque())
+    try #require(status == 0)
+    try #require(lull_state_require(state, 1) == 0)
+  }
+
+  var provider: StubProvider { environment.provider }
+
+  enum End: Equatable {
+    case finished(String?)
+    case failed(String)
+    case waiting
+    case other
+  }
+
+  /// Runs the code in a coroutine, as the command runs a main chunk, until nothing is left to do;
+  /// how it ended, with its first result if that is a string.
+  @discardableResult
+  func run(_ code: String, settling: Bool = true) -> End {
+    var end = End.waiting
+    let context = RunContext(purpose: "the test") { host, outcome in
+      host.strongTasks -= 1
+      switch outcome {
+      case .finished(let results): end = .finished(LuaHost.text(results[0]))
+      case .failed(let failure): end = .failed(failure.message)
+      case .gone, .cancelled: end = .other
+      }
+    }
+    let chunk = host.makeID()
+    var message: UnsafePointer<CChar>?
+    let status = code.utf8CString.withUnsafeBufferPointer { bytes in
+      lull_load(host.runtime, bytes.baseAddress, bytes.count - 1, "=test", chunk, &message)
+    }
+    guard status == 0 else { return .failed(message.map { String(cString: $0) } ?? "") }
+    host.strongTasks += 1
+    host.start(Callable(id: chunk), [], context)
+    lull_value_unpin(host.runtime, chunk)
+    if settling { settle() }
+    return end
+  }
+
+  func settle() {
+    environment.run { !host.hasStrongWork && !environment.pump.hasWork }
+  }
+
+  /// Two full collections, finalisers and sweep included.
+  func collect() {
+    run("collectgarbage() collectgarbage()")
+    environment.turn()
+    host.sweep()
+  }
+
+  /// Collects, and checks that scripts have left nothing behind, then closes the state and checks
+  /// that Swift has let go too.
+  func finish(
+    expectingHandles handles: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    collect()
+    // `lull.log` is one; nothing else may be left.
+    #expect(host.liveHandleCount == handles, "handles left", sourceLocation: sourceLocation)
+    #expect(host.pinCount == 0, "pins left", sourceLocation: sourceLocation)
+    #expect(host.waiting.isEmpty, "coroutines left waiting", sourceLocation: sourceLocation)
+    close()
+  }
+
+  func close() {
+    guard let state else { return }
+    lull_state_close(state)
+    self.state = nil
+  }
+
+  deinit {
+    close()
+  }
+}
