@@ -218,6 +218,11 @@ const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count) {
   return taken;
 }
 
+// [-0, +0] raises nothing: finalisers run protected (Lua 5.4 manual, lua_gc)
+void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes) {
+  lua_gc(runtime->L, LUA_GCSTEP, (int)kilobytes);
+}
+
 // Queues a finalised handle. Called from __gc: allocates nothing in Lua, calls nothing across.
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle) {
   if (runtime->swept_count == runtime->swept_capacity) {

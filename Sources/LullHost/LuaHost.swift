@@ -37,6 +37,8 @@ package final class LuaHost {
   /// Requests, in flight or not settled, to cancel when the run ends.
   private var liveRequests: [ObjectIdentifier: Request] = [:]
   private var nextID: Int64 = 1
+  /// Bytes that arrived since the last collection step.
+  private var chargedBytes = 0
   var demo: DemoServer?
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
@@ -56,6 +58,7 @@ package final class LuaHost {
     self.runtime = runtime
     environment.onTurn { [unowned self] in
       sweep()
+      collectIfCharged()
     }
   }
 
@@ -157,6 +160,15 @@ package final class LuaHost {
     for index in 0..<count { release(swept[index]) }
   }
 
+  /// Lua sees a few bytes where a response holds megabytes: a step of collection for what arrived
+  /// keeps dropped responses from piling up.
+  private func collectIfCharged() {
+    guard chargedBytes >= 8 << 20 else { return }
+    lull_runtime_collect(runtime, Int32(min(chargedBytes / 1024, 1 << 20)))
+    chargedBytes = 0
+    sweep()
+  }
+
   private func release(_ handle: UInt64) {
     guard let kind = handles.kind(handle), let object = handles.remove(handle) else { return }
     if currentHandle(of: object, kind: kind) == handle {
@@ -226,6 +238,8 @@ package final class LuaHost {
 }
 
 extension LuaHost: ServiceHost {
+  package func bodyArrived(byteCount: Int) { chargedBytes += byteCount }
+
   package func requestStarted(_ request: Request) { track(request) }
 
   func isTracked(_ request: Request) -> Bool { liveRequests[ObjectIdentifier(request)] != nil }

@@ -4,8 +4,12 @@ package import LullCore
 package final class EventRecorder: ResourceObserver {
   package private(set) var events: [String] = []
   package var onEvent: ((Resource, ResourceEvent) -> Void)?
+  /// Whether progress is written down too.
+  package let wantsProgress: Bool
 
-  package init() {}
+  package init(progress: Bool = false) {
+    wantsProgress = progress
+  }
 
   package func resourceChanged(_ resource: Resource, event: ResourceEvent) {
     var line = event.description
@@ -14,6 +18,10 @@ package final class EventRecorder: ResourceObserver {
     if resource.latestError != nil { line += " E" }
     events.append(line)
     onEvent?(resource, event)
+  }
+
+  package func resourceRequestProgress(for resource: Resource, progress: Double) {
+    events.append("progress \(progress)")
   }
 
   package func stoppedObserving(resource: Resource) {

@@ -10,6 +10,15 @@ package final class StubProvider: NetworkingProvider {
     package var body: [UInt8]?
     package var error: TransportError?
 
+    /// An answer with these very bytes.
+    package static func bytes(
+      _ bytes: [UInt8], type: String? = nil, status: Int = 200
+    ) -> Answer {
+      var answer = Answer(status: status, headers: type.map { [("Content-Type", $0)] } ?? [])
+      answer.body = bytes
+      return answer
+    }
+
     package init(
       status: Int = 200, headers: [(String, String)] = [], body: String? = "",
       error: TransportError? = nil
@@ -39,6 +48,10 @@ package final class StubProvider: NetworkingProvider {
   /// Every request started, in order.
   package private(set) var requests: [HTTPRequest] = []
   package private(set) var cancelledCount = 0
+  /// What every transfer says of its progress.
+  package var metrics = TransferMetrics()
+  /// Called inside `start`, before the answer is reported or held.
+  package var onStart: ((HTTPRequest) -> Void)?
   /// While set, answers wait for `release`.
   package var holdsAnswers = false
   private var held: [(NetworkCompletion, NetworkResult)] = []
@@ -47,6 +60,10 @@ package final class StubProvider: NetworkingProvider {
 
   /// The answers to `GET /path`, in turn; the last one stays.
   package func stub(_ method: String, _ url: String, _ answers: Answer...) {
+    stub(method, url, answers: answers)
+  }
+
+  package func stub(_ method: String, _ url: String, answers: [Answer]) {
     self.answers["\(method) \(url)"] = answers
   }
 
@@ -62,6 +79,7 @@ package final class StubProvider: NetworkingProvider {
     -> any NetworkTransfer
   {
     requests.append(request)
+    onStart?(request)
     let result = result(for: request)
     if holdsAnswers {
       held.append((completion, result))
@@ -90,11 +108,11 @@ package final class StubProvider: NetworkingProvider {
 
   private final class Transfer: NetworkTransfer {
     private let provider: StubProvider
-    let metrics = TransferMetrics()
-
     init(provider: StubProvider) {
       self.provider = provider
     }
+
+    var metrics: TransferMetrics { provider.metrics }
 
     func cancel() { provider.cancelledCount += 1 }
   }

@@ -55,8 +55,11 @@ package final class CurlProvider: NetworkingProvider {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
     } else if let queue = queues.queue(for: request.url) {
       transfer.queue = queue
-      queue.append(transfer)
-      startWaiting(in: queue)
+      if queue.waitingCount == 0 && queue.hasRoom(for: transfer) {
+        if let error = begin(transfer, in: queue) { end(transfer, error) }
+      } else {
+        queue.append(transfer)
+      }
     } else {
       let url = CurlURL.withoutCredentials(request.url)
       end(transfer, TransportError(.invalidURL, "'\(url)' is not an absolute http or https URL"))
@@ -135,8 +138,9 @@ package final class CurlProvider: NetworkingProvider {
   }
 
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
-    if error.kind != .cancelled { log.failed(transfer.request, error) }
     end(transfer, NetworkResult(error: error))
+    // Last, here and below: the log's handler may start and cancel what it likes.
+    if error.kind != .cancelled { log.failed(transfer.request, error) }
   }
 
   private func end(_ transfer: CurlTransfer, _ result: NetworkResult) {
@@ -157,26 +161,27 @@ package final class CurlProvider: NetworkingProvider {
       queue.prepend(transfer)
     } else if code != CURLE_OK {
       let error = easy.error(code, of: transfer, at: queue.origin)
-      log.failed(transfer.request, error)
       // Of a response that breaks off, what came before the body is worth knowing.
       let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
       end(transfer, NetworkResult(response: head, error: error))
       detach(easy, from: queue)
-    } else if easy.response.isRedirect {
+      log.failed(transfer.request, error)
+    } else if easy.isRedirect {
       follow(easy, transfer, queue)
     } else {
       let response = response(of: transfer, easy)
       let body = easy.takeBody()
-      log.answered(transfer.request, response, bodySize: body.count)
+      let bodySize = body.count
       end(transfer, NetworkResult(response: response, body: body))
       detach(easy, from: queue)
+      log.answered(transfer.request, response, bodySize: bodySize)
     }
     startWaiting(in: queue)
   }
 
   private func response(of transfer: CurlTransfer, _ easy: CurlEasy) -> HTTPResponse {
     HTTPResponse(
-      status: easy.response.status, headers: easy.response.headers(), url: transfer.request.url,
+      status: easy.status, headers: easy.receivedHeaders, url: transfer.request.url,
       elapsed: transfer.elapsed)
   }
 
@@ -185,7 +190,7 @@ package final class CurlProvider: NetworkingProvider {
     let redirect: Redirect
     do {
       redirect = try Redirect(
-        status: easy.response.status, location: easy.response.location ?? "",
+        status: easy.status, location: easy.location ?? "",
         of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount)
     } catch {
       end(transfer, error)
@@ -193,6 +198,7 @@ package final class CurlProvider: NetworkingProvider {
       return
     }
     log.redirected(redirect)
+    guard !transfer.hasEnded else { return }
     transfer.redirected(to: redirect.request)
     detach(easy, from: queue)
     let target = queues.queue(for: redirect.origin)

@@ -194,6 +194,9 @@ int32_t lull_runtime_depth(const lull_runtime *runtime);
 // Handles finalised since the last call; valid until the next one.
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count);
 
+// One step of the collector, as if that many kilobytes had been allocated. Finalisers may run.
+void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes);
+
 // Memory that lives until the mark is released; NULL without memory.
 void *lull_arena_allocate(lull_runtime *runtime, size_t size);
 size_t lull_arena_mark(lull_runtime *runtime);

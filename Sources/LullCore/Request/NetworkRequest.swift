@@ -38,7 +38,6 @@ public final class NetworkRequest: Request {
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion { [self] result in arrived(result) }
     self.channel = channel
-    pump.log(.network, "\(http.method) \(http.url)")
     let transfer = target.service.networking.start(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if isCompleted { transfer.cancel() } else { self.transfer = transfer }
@@ -57,8 +56,8 @@ public final class NetworkRequest: Request {
     guard !isCompleted else { return }
     channel = nil
     transfer = nil
+    if let body = result.body { target.service.host?.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
-    pump.log(.network, "\(NetworkRequest.summary(of: result)) ← \(http.method) \(http.url)")
     switch ResponseInterpretation(result, existing: target.latestData, now: now) {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))
@@ -85,11 +84,6 @@ public final class NetworkRequest: Request {
     }
     self.run = run
     run.begin()
-  }
-
-  private static func summary(of result: NetworkResult) -> String {
-    if let error = result.error { return error.message }
-    return result.response.map { String($0.status) } ?? "no response"
   }
 
   /// Errors say what was asked.

@@ -75,31 +75,32 @@ final class CurlEasy {
     incoming.deallocate()
   }
 
-  /// What has arrived so far.
-  var response: IncomingResponse {
-    _read { yield incoming.pointee }
-  }
+  // What has arrived so far.
+  var status: Int { incoming.pointee.status }
+  var isRedirect: Bool { incoming.pointee.isRedirect }
+  var location: String? { incoming.pointee.location }
+  var receivedHeaders: Headers { incoming.pointee.headers() }
 
   // MARK: Before
 
   /// Sets everything up for the present hop of `transfer`; false if curl refuses (memory).
   func prepare(for transfer: CurlTransfer, to origin: Origin) -> Bool {
-    let request = transfer.request
     self.transfer = transfer
     errorText.pointee = 0
     incoming.pointee.start(
-      maxBodySize: request.limits.maxBodySize, expectsBody: request.method != "HEAD")
-    guard setText(CURLOPT_URL, request.url) else { return false }
+      maxBodySize: transfer.request.limits.maxBodySize,
+      expectsBody: transfer.request.method != "HEAD")
+    guard setText(CURLOPT_URL, transfer.request.url) else { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
       // Worth waiting for a first connection that may carry all; without TLS there is no HTTP/2.
       set(CURLOPT_PIPEWAIT, isTLS ? 1 : 0)
     }
     set(&timeout, CURLOPT_TIMEOUT_MS, transfer.remainingTime)
-    set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, request.limits.connectTimeout)
-    let body = CurlEasy.body(of: request)
-    guard setMethod(request.method, body) else { return false }
-    return setHeaders(request.headers, withBody: body != nil)
+    set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, transfer.request.limits.connectTimeout)
+    let body = transfer.bodyToSend
+    guard setMethod(transfer.request.method, body) else { return false }
+    return setHeaders(transfer.request.headers, withBody: body != nil)
   }
 
   /// Lets go of the exchange and of what it sent.
@@ -111,15 +112,6 @@ final class CurlEasy {
   /// Gives away the response's body.
   func takeBody() -> [UInt8] {
     incoming.pointee.takeBody()
-  }
-
-  /// POST, PUT and PATCH always say how long their body is, be it nothing.
-  private static func body(of request: HTTPRequest) -> [UInt8]? {
-    switch request.method {
-    case "HEAD": nil
-    case "POST", "PUT", "PATCH": request.body ?? []
-    default: request.body
-    }
   }
 
   private func setMethod(_ method: String, _ body: [UInt8]?) -> Bool {
@@ -155,7 +147,7 @@ final class CurlEasy {
       wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
       systemError: code == CURLE_COULDNT_CONNECT ? Int32(systemError) : 0,
       // Written by curl, ended by a zero byte, and emptied by `prepare`.
-      detail: String(cString: errorText), response: response
+      detail: String(cString: errorText), response: incoming.pointee
     ).error(code)
   }
 
@@ -166,7 +158,7 @@ final class CurlEasy {
   /// gives up at every sixth (7.88; only `curl_easy_reset` would set the count back).
   func diedOnKeptConnection(_ code: CURLcode) -> Bool {
     guard code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
-      response.status == 0
+      status == 0
     else { return false }
     var newConnections = 0
     ccurl_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &newConnections)
@@ -180,8 +172,8 @@ final class CurlEasy {
   /// over it once more when it wants to end its own side; of all stream errors only this one leaves
   /// the error text empty.
   func hasWholeAnswer(despite code: CURLcode) -> Bool {
-    code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && response.status >= 200
-      && response.isHeadComplete && response.failure == nil
+    code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && status >= 200
+      && incoming.pointee.isHeadComplete && incoming.pointee.failure == nil
   }
 
   var usedHTTP2: Bool {
@@ -191,7 +183,7 @@ final class CurlEasy {
   }
 
   var metrics: TransferMetrics {
-    let toSend = transfer.flatMap { CurlEasy.body(of: $0.request)?.count } ?? 0
+    let toSend = transfer?.bodyToSend?.count ?? 0
     let toReceive = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     return TransferMetrics(
       sent: size(CURLINFO_SIZE_UPLOAD_T), toSend: toSend,

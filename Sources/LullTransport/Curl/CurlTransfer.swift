@@ -48,6 +48,15 @@ final class CurlTransfer: NetworkTransfer {
     return nil
   }
 
+  /// POST, PUT and PATCH always say how long their body is, be it nothing; HEAD sends none.
+  var bodyToSend: [UInt8]? {
+    switch request.method {
+    case "POST", "PUT", "PATCH": request.body ?? []
+    case "HEAD": nil
+    default: request.body
+    }
+  }
+
   /// Seconds since it left the queue.
   var elapsed: Double {
     startedAt == 0 ? 0 : Double(uv_hrtime() - startedAt) / 1e9

@@ -9,6 +9,8 @@ struct ExchangeLog {
   }
 
   func answered(_ request: HTTPRequest, _ response: HTTPResponse, bodySize: Int) {
+    // The message below captures copies of both, which is not free.
+    guard !log.enabled.isEmpty else { return }
     log(
       .network,
       "\(ExchangeLog.name(request)) → \(response.status) (\(bodySize) bytes, "
