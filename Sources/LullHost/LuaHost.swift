@@ -283,6 +283,12 @@ extension LuaHost: ServiceHost {
     anchor(error.first, to: service, key: record.hostKey + 1)
   }
 
+  package func recordForgotten(_ record: ResourceRecord, of service: Service) {
+    guard record.hostKey != 0, service.hostHandle != 0, !isClosed else { return }
+    lull_value_release_from_object(runtime, service.hostHandle, record.hostKey)
+    lull_value_release_from_object(runtime, service.hostHandle, record.hostKey + 1)
+  }
+
   private func anchor(_ id: Int64?, to service: UInt64, key: Int64) {
     if let id {
       lull_value_anchor_to_object(runtime, service, key, id)

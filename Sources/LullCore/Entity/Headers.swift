@@ -95,16 +95,18 @@ public struct Headers: Sendable, Equatable {
   /// Takes one line as received, `Name: value` with or without its line end; false if it has no colon.
   package mutating func appendReceivedLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
-    lines.reserveCapacity(lines.count + line.count)
-    for byte in line[..<colon] { lines.append(Headers.lowercased(byte)) }
-    lines.append(UInt8(ascii: ":"))
-    var value = line[(colon + 1)...]
-    while let first = value.first, first == 32 || first == 9 { value = value.dropFirst() }
-    while let last = value.last, last == 13 || last == 10 || last == 32 || last == 9 {
-      value = value.dropLast()
-    }
-    lines.append(contentsOf: value)
+    var start = colon + 1
+    var end = line.count
+    while start < end, line[start] == 32 || line[start] == 9 { start += 1 }
+    while end > start, Headers.isSpace(line[end - 1]) { end -= 1 }
+    // In bulk, and without reserving: the array grows by doubling, not line by line.
+    let first = lines.count
+    lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[...colon]))
+    lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[start..<end]))
     lines.append(10)
+    lines.withUnsafeMutableBufferPointer { lines in
+      for index in first..<(first + colon) { lines[index] = Headers.lowercased(lines[index]) }
+    }
     return true
   }
 
@@ -137,6 +139,10 @@ public struct Headers: Sendable, Equatable {
     case 48...57, 65...90, 97...122: true
     default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 32 || byte == 13 || byte == 10 || byte == 9
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {

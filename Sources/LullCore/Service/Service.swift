@@ -211,12 +211,15 @@ open class Service {
 package protocol ServiceHost: AnyObject {
   /// Data or error of a resource is another one now.
   func resourceStateChanged(_ resource: Resource)
-  /// A request has begun; it ends with the request's `onSettled`.
+  /// A body of that many bytes has arrived and is now kept by whoever keeps the response.
+  func bodyArrived(byteCount: Int)
+  /// A request has begun, or failed before it could; it ends with the request's `onSettled`.
   func requestStarted(_ request: Request)
   /// The service has forgotten a resource: nobody will ask for its content any more.
   func recordForgotten(_ record: ResourceRecord, of service: Service)
 }
 
 extension ServiceHost {
+  package func bodyArrived(byteCount: Int) {}
   package func recordForgotten(_ record: ResourceRecord, of service: Service) {}
 }
