@@ -221,6 +221,21 @@ static void push_table(inspection *in, int index) {
   lua_settop(L, parts);
 }
 
+// [-1, +1]
+static int to_string(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  return 1;
+}
+
+// [-0, +1] tostring of the value; if that raises, what it is
+static void push_own_text(lua_State *L, int index) {
+  lua_pushcfunction(L, to_string);
+  lua_pushvalue(L, index);
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK) return;
+  lua_pop(L, 1);
+  lua_pushfstring(L, "<%s whose __tostring raises>", luaL_typename(L, index));
+}
+
 // [-0, +1] the value's text
 static int inspect_value(inspection *in, int index) {
   lua_State *L = in->L;
@@ -230,12 +245,12 @@ static int inspect_value(inspection *in, int index) {
     case LUA_TTABLE:
       if (!lull_is_array(L, index) && luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
         lua_pop(L, 1);
-        luaL_tolstring(L, index, NULL);
+        push_own_text(L, index);
         return 1;
       }
       push_table(in, index);
       return 1;
-    default: luaL_tolstring(L, index, NULL); return 1;
+    default: push_own_text(L, index); return 1;
   }
 }
 
@@ -269,6 +284,8 @@ int lull_inspect(lua_State *L) {
 static void copy_value(lua_State *L, int index, int seen) {
   luaL_checkstack(L, 12, "nested too deeply");
   if (!lua_istable(L, index)) {
+    // Objects that can be copied say how; others are what they are.
+    if (lua_isuserdata(L, index) && luaL_callmeta(L, index, "__copy")) return;
     lua_pushvalue(L, index);
     return;
   }

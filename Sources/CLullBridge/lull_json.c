@@ -280,6 +280,7 @@ static void write_array(writer *w, int index, size_t length) {
 static void write_object(writer *w, int index) {
   lua_State *L = w->L;
   int first = 1;
+  int top = lua_gettop(L);
   write_bytes(w, "{", 1);
   w->depth++;
   lua_pushnil(L);
@@ -294,8 +295,7 @@ static void write_object(writer *w, int index) {
       key = number;
     } else {
       fail(w, "a key is neither a string nor an integer");
-      lua_pop(L, 2);
-      return;
+      break;
     }
     if (!first) write_bytes(w, ",", 1);
     first = 0;
@@ -307,6 +307,8 @@ static void write_object(writer *w, int index) {
     lua_pop(L, 1);
     leave(w, before);
   }
+  // A failure leaves the key of the entry it stopped at.
+  lua_settop(L, top);
   w->depth--;
   if (!first) new_line(w);
   write_bytes(w, "}", 1);

@@ -82,6 +82,35 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   object->handle = handle;
 }
 
+// [-3, +0] raises: __newindex of a read-only table
+static int refuse_assignment(lua_State *L) {
+  return luaL_error(L, "this table is read-only ('%s')", luaL_tolstring(L, 2, NULL));
+}
+
+// [-1, +3] __pairs of a read-only table; upvalue: what it shows
+static int pairs_of_shown(lua_State *L) {
+  lua_getglobal(L, "next");
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushnil(L);
+  return 3;
+}
+
+// [-1, +1] an empty table that shows the one at the top and refuses assignments
+static void wrap_read_only(lua_State *L) {
+  int shown = lua_gettop(L);
+  lua_newtable(L);
+  lua_createtable(L, 0, 3);
+  lua_pushvalue(L, shown);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, refuse_assignment);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushvalue(L, shown);
+  lua_pushcclosure(L, pairs_of_shown, 1);
+  lua_setfield(L, -2, "__pairs");
+  lua_setmetatable(L, -2);
+  lua_remove(L, shown);
+}
+
 // [-0, +1] any value; may raise (memory). `from` is the stack that LULL_STACK refers to.
 void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *value) {
   luaL_checkstack(L, 8, "too many values");
@@ -121,6 +150,7 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
         lull_push(runtime, L, from, &elements[2 * i + 1]);
         lua_rawset(L, -3);
       }
+      if (value->aux) wrap_read_only(L);
       return;
     }
     case LULL_NEXT:

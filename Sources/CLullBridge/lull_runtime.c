@@ -223,6 +223,9 @@ void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes) {
   lua_gc(runtime->L, LUA_GCSTEP, (int)kilobytes);
 }
 
+// [-0, +0]
+void lull_runtime_collect_all(lull_runtime *runtime) { lua_gc(runtime->L, LUA_GCCOLLECT); }
+
 // Queues a finalised handle. Called from __gc: allocates nothing in Lua, calls nothing across.
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle) {
   if (runtime->swept_count == runtime->swept_capacity) {

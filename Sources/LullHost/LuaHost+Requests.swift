@@ -1,6 +1,36 @@
 import CLullBridge
 import LullCore
 
+extension LuaHost {
+  /// `cancel_load_if_unobserved([delay [, callback]])` (CAN-01 to CAN-10)
+  func cancelLoadIfUnobserved(_ call: Call) throws(Misuse) {
+    let resource = try call.resource
+    guard let delay = call.number(1) else { return resource.cancelLoadIfUnobserved() }
+    guard delay >= 0, delay.isFinite else {
+      throw .argument(1, "a number of seconds, 0 or more, expected")
+    }
+    var callback: Int64?
+    if !call.isNil(2) {
+      let id = try keep(call.state, call.index(2))
+      guard lull_value_pin(runtime, id) == 0 else { throw .message("not enough memory") }
+      callback = id
+    }
+    // The timer is work that somebody asked for: it keeps the script alive.
+    strongTimers += 1
+    resource.cancelLoadIfUnobserved(afterDelay: delay) { [unowned self] in
+      strongTimers -= 1
+      guard let callback else { return }
+      let context = RunContext(purpose: "cancel_load_if_unobserved callback") { host, outcome in
+        if case .failed(let failure) = outcome {
+          host.report(failure, in: "cancel_load_if_unobserved callback")
+        }
+      }
+      start(Callable(id: callback), [], context)
+      lull_value_unpin(runtime, callback)
+    }
+  }
+}
+
 extension Call {
   static let bodyKeys = ["json", "form", "text", "data", "content_type", "encoding"]
 

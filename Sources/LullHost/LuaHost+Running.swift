@@ -13,6 +13,7 @@ final class RunContext {
   /// What it waits for, in words.
   var waitsFor = ""
   var waitsForRequest: Request?
+  var waitsForTask: LuaTask?
   var cancelWait: (() -> Void)?
   /// Cancelled while it ran: it ends at its next wait.
   var isCancelled = false
@@ -95,6 +96,7 @@ extension LuaHost {
     context.thread = nil
     context.cancelWait = nil
     context.waitsForRequest = nil
+    context.waitsForTask = nil
     let mark = lull_arena_mark(runtime)
     var run = lull_run()
     let encoded = values.map { encode($0) }
@@ -117,6 +119,7 @@ extension LuaHost {
     let cancelWait = context.cancelWait
     context.cancelWait = nil
     context.waitsForRequest = nil
+    context.waitsForTask = nil
     cancelWait?()
     lull_thread_cancel(runtime, thread)
     context.completion(self, .cancelled)

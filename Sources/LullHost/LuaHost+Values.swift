@@ -139,14 +139,25 @@ extension LuaHost {
         }
         values.append((key.integer, text))
       }
-      for (_, text) in values.sorted(by: { $0.0 < $1.0 }) { headers.add(name, text) }
+      for (_, text) in values.sorted(by: { $0.0 < $1.0 }) {
+        try LuaHost.checkHeaderValue(text, name)
+        headers.add(name, text)
+      }
     default:
       guard let text = LuaHost.text(value) else {
         throw .message(
           "header '\(name)' must be a string or a list of strings, got "
             + LuaHost.typeName(value))
       }
+      try LuaHost.checkHeaderValue(text, name)
       headers[name] = text
+    }
+  }
+
+  /// A line break inside a value would be a header of its own on the wire.
+  private static func checkHeaderValue(_ text: String, _ name: String) throws(Misuse) {
+    guard !text.utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
+      throw .message("header '\(name)' must not contain line breaks or zero bytes")
     }
   }
 

@@ -240,6 +240,13 @@ package final class LuaHost {
 extension LuaHost: ServiceHost {
   package func bodyArrived(byteCount: Int) { chargedBytes += byteCount }
 
+  /// What only garbage holds is unused (SVC-31).
+  package func releaseGarbage() {
+    guard !isClosed else { return }
+    lull_runtime_collect_all(runtime)
+    sweep()
+  }
+
   package func requestStarted(_ request: Request) { track(request) }
 
   func isTracked(_ request: Request) -> Bool { liveRequests[ObjectIdentifier(request)] != nil }
@@ -311,6 +318,7 @@ extension RequestError {
     var ids: [Int64] = []
     if let id = entity?.content.foreignID { ids.append(id) }
     if case .script(let script) = cause, let id = script.value?.id { ids.append(id) }
+    if case .custom(let custom as ScriptCause) = cause { ids.append(custom.value.id) }
     return ids
   }
 }

@@ -20,6 +20,8 @@ enum LuaValue {
   case stack(Int32)
   case list([LuaValue])
   case map([(String, LuaValue)])
+  /// A table that raises when it is assigned to.
+  case readOnly([(String, LuaValue)])
   /// A function bound to an object.
   case method(index: Int32, handle: UInt64, service: UInt64)
   /// The elements of a packed table.
@@ -102,6 +104,9 @@ extension LuaHost {
       result.kind = Int32(LULL_MAP)
       result.extra = UInt64(pairs.count)
       result.pointer = encodeAll(pairs.flatMap { [LuaValue.string($0.0), $0.1] })
+    case .readOnly(let pairs):
+      result = encode(.map(pairs))
+      result.aux = 1
     case .method(let index, let handle, let service):
       result.kind = Int32(LULL_METHOD)
       result.aux = index

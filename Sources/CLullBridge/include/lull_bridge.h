@@ -52,7 +52,7 @@ enum {
   LULL_REF,       // write only: the value kept under id `integer`, nil if it is gone
   LULL_JSON,      // write only: pointer = csj_document, extra = id to share its table by, or 0
   LULL_LIST,      // write only: pointer = lull_value[extra]
-  LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn
+  LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn; aux: read-only
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
   LULL_NEXT,      // write only: the function next
   LULL_UNPACK     // write only: the elements of the packed table kept under id `integer`
@@ -196,6 +196,8 @@ const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count);
 
 // One step of the collector, as if that many kilobytes had been allocated. Finalisers may run.
 void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes);
+// A full collection.
+void lull_runtime_collect_all(lull_runtime *runtime);
 
 // Memory that lives until the mark is released; NULL without memory.
 void *lull_arena_allocate(lull_runtime *runtime, size_t size);

@@ -11,6 +11,7 @@ public final class Pump {
   public let log = Log()
 
   private var deferred: [() -> Void] = []
+  private var afterPhase: [() -> Void] = []
   private var receivers: [UInt64: (NetworkResult) -> Void] = [:]
   private var nextToken: UInt64 = 1
   private var isClosed = false
@@ -20,12 +21,21 @@ public final class Pump {
   }
 
   /// Whether a turn would do something now, so that a loop must not sleep.
-  package var hasWork: Bool { !deferred.isEmpty || !inbox.isEmpty }
+  package var hasWork: Bool {
+    !deferred.isEmpty || !afterPhase.isEmpty || !inbox.isEmpty
+  }
 
   /// Runs `action` in the next phase of deferred callbacks; after `close`, never.
   package func enqueue(_ action: @escaping () -> Void) {
     guard !isClosed else { return }
     deferred.append(action)
+  }
+
+  /// Runs `action` right after the phase of deferred callbacks that runs now, when those have let go
+  /// of what they held; a coroutine that awaited goes on here.
+  package func enqueueAfterPhase(_ action: @escaping () -> Void) {
+    guard !isClosed else { return }
+    afterPhase.append(action)
   }
 
   /// Opens a channel for one network result; `receive` runs at most once, on the home thread.
@@ -46,10 +56,25 @@ public final class Pump {
     for (token, result) in inbox.take() {
       receivers.removeValue(forKey: token)?(result)
     }
+    runPhase()
+    runAfterPhase()
+  }
+
+  private func runPhase() {
     guard !deferred.isEmpty else { return }
     let phase = deferred
     deferred = []
     for action in phase {
+      if isClosed { return }
+      action()
+    }
+  }
+
+  private func runAfterPhase() {
+    guard !afterPhase.isEmpty else { return }
+    let actions = afterPhase
+    afterPhase = []
+    for action in actions {
       if isClosed { return }
       action()
     }
@@ -60,6 +85,7 @@ public final class Pump {
     isClosed = true
     inbox.close()
     deferred = []
+    afterPhase = []
     receivers = [:]
   }
 }

@@ -18,6 +18,8 @@ public struct TransportError: Error, Sendable, Equatable {
   public var kind: Kind
   /// One sentence for the user, naming host or limit where it helps.
   public var message: String
+  /// Of an error in a script that stood in for the network.
+  package var traceback: String?
 
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind

@@ -10,16 +10,16 @@ public protocol ResponseTransformer: AnyObject {
 }
 
 /// A transformer that answers at once, given as a function.
-final class FunctionTransformer: ResponseTransformer {
-  let description: String
+package final class FunctionTransformer: ResponseTransformer {
+  package let description: String
   private let transform: (Response) -> Response
 
-  init(description: String, _ transform: @escaping (Response) -> Response) {
+  package init(description: String, _ transform: @escaping (Response) -> Response) {
     self.description = description
     self.transform = transform
   }
 
-  func process(_ response: Response, in run: PipelineRun) -> Response? {
+  package func process(_ response: Response, in run: PipelineRun) -> Response? {
     transform(response)
   }
 }

@@ -85,6 +85,7 @@ public enum RequestErrorCause: Sendable {
     case .transformerReturnedNil(let transformer): [("transformer", transformer)]
     case .script(let script):
       [("traceback", script.traceback)] + (script.stage.map { [("stage", $0)] } ?? [])
+    case .transport(let error): error.traceback.map { [("traceback", $0)] } ?? []
     default: []
     }
   }

@@ -64,7 +64,7 @@ package final class ResourceTable {
   /// Forgets every resource nobody uses. (SVC-30, WC-04)
   package func flushUnused() {
     for record in records.values where !record.isInUse { forget(record) }
-    compact()
+    dropStaleEntries()
   }
 
   package func removeAll() {
@@ -117,7 +117,10 @@ package final class ResourceTable {
 
   /// Keeps the queue in proportion to the table however often resources come and go.
   private func compact() {
-    guard queue.count > 2 * records.count + 64 else { return }
+    if queue.count > 2 * records.count + 64 { dropStaleEntries() }
+  }
+
+  private func dropStaleEntries() {
     queue = queue[queueStart...].filter { entry in
       entry.map { $0.record.useStamp == $0.stamp } ?? false
     }

@@ -92,6 +92,7 @@ open class Service {
 
   /// Forgets resources nobody holds, observes or requests. (SVC-30)
   public func flushUnusedResources() {
+    host?.releaseGarbage()
     for record in table.all where record.observers.hasDead {
       record.observers.removeDead(resource: resource(of: record))
     }
@@ -211,6 +212,8 @@ open class Service {
 package protocol ServiceHost: AnyObject {
   /// Data or error of a resource is another one now.
   func resourceStateChanged(_ resource: Resource)
+  /// Unused resources are about to be forgotten: lets go of what only garbage holds.
+  func releaseGarbage()
   /// A body of that many bytes has arrived and is now kept by whoever keeps the response.
   func bodyArrived(byteCount: Int)
   /// A request has begun, or failed before it could; it ends with the request's `onSettled`.
@@ -220,6 +223,7 @@ package protocol ServiceHost: AnyObject {
 }
 
 extension ServiceHost {
+  package func releaseGarbage() {}
   package func bodyArrived(byteCount: Int) {}
   package func recordForgotten(_ record: ResourceRecord, of service: Service) {}
 }

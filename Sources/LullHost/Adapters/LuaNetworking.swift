@@ -15,12 +15,14 @@ final class LuaNetworking: NetworkingProvider {
   }
 
   func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
-    let answer = NetworkAnswer(completion, url: request.url)
+    let answer = NetworkAnswer(completion, request, log: host.pump.log)
     let context = RunContext(purpose: "a networking function") { host, outcome in
       switch outcome {
       case .finished(let results):
         // Returning nothing means that `complete` was or will be called.
-        guard results[0].kind != Int32(LULL_NIL) else { return }
+        guard results[0].kind != Int32(LULL_NIL) || results[1].kind != Int32(LULL_NIL) else {
+          return
+        }
         do throws(Misuse) {
           answer.complete(
             try host.networkResult(
@@ -67,28 +69,41 @@ final class LuaNetworking: NetworkingProvider {
 /// The one answer a `networking` function gives; what comes after the first is ignored and logged.
 final class NetworkAnswer {
   private var completion: NetworkCompletion?
-  let url: String
+  private let request: HTTPRequest
+  private let log: Log
 
-  init(_ completion: NetworkCompletion, url: String) {
+  init(_ completion: NetworkCompletion, _ request: HTTPRequest, log: Log) {
     self.completion = completion
-    self.url = url
+    self.request = request
+    self.log = log
   }
+
+  var url: String { request.url }
 
   var isGiven: Bool { completion == nil }
 
   func complete(_ result: NetworkResult) {
-    completion?(result)
-    completion = nil
+    guard let completion else { return }
+    self.completion = nil
+    log(.network, result.summary(of: request))
+    completion(result)
   }
 
   func fail(_ failure: ScriptFailure) {
-    complete(NetworkResult(error: TransportError(.scriptError, failure.message)))
+    var error = TransportError(.scriptError, failure.message)
+    error.traceback = failure.traceback
+    complete(NetworkResult(error: error))
   }
 }
 
 /// The answers of `lull.testing.stub`, by method and path.
 final class StubAnswers: NetworkingProvider {
   private var answers: [(method: String, path: String, result: NetworkResult)] = []
+  private let log: Log
+
+  init(log: Log) {
+    self.log = log
+  }
 
   func add(method: String, path: String, _ result: NetworkResult) {
     answers.append((method, path, result))
@@ -115,13 +130,25 @@ final class StubAnswers: NetworkingProvider {
   }
 
   func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
-    completion(answer(method: request.method, url: request.url))
+    let result = answer(method: request.method, url: request.url)
+    log(.network, result.summary(of: request))
+    completion(result)
     return Transfer()
   }
 
   private final class Transfer: NetworkTransfer {
     let metrics = TransferMetrics()
     func cancel() {}
+  }
+}
+
+extension NetworkResult {
+  /// As the log shows an exchange that did not go over the network.
+  fileprivate func summary(of request: HTTPRequest) -> String {
+    let outcome =
+      error.map { "failed: \($0.message)" }
+      ?? "→ \(response?.status ?? 0) (\(body?.count ?? 0) bytes)"
+    return "\(request.method) \(request.url) \(outcome), not from the network"
   }
 }
 

@@ -173,8 +173,10 @@ extension LuaHost {
 
   /// The first argument of `configure` and its kin: a wildcard string, a regular expression, a
   /// predicate of the URL, a resource; nil for every resource.
-  func pattern(_ call: Call, _ position: Int, service: Service) throws(Misuse)
-    -> ConfigurationPattern?
+  ///
+  /// An error in a predicate is reported, unless it is to be `raised` by the caller.
+  func pattern(_ call: Call, _ position: Int, service: Service, raising: Bool = false)
+    throws(Misuse) -> ConfigurationPattern?
   {
     let value = call.raw(position)
     switch Int(value.kind) {
@@ -183,7 +185,7 @@ extension LuaHost {
       return .wildcard(LuaHost.string(value) ?? "", base: service.baseURL)
     case Int(LULL_FUNCTION):
       let id = try keep(call.state, call.index(position), anchoredTo: service)
-      return predicate(id)
+      return predicate(id, raising: raising)
     default:
       if let resource = object(value, .resource, as: Resource.self) { return .url(resource.url) }
       if let regex = object(value, .regex, as: RegexBox.self) {
@@ -196,7 +198,7 @@ extension LuaHost {
     }
   }
 
-  private func predicate(_ id: Int64) -> ConfigurationPattern {
+  private func predicate(_ id: Int64, raising: Bool) -> ConfigurationPattern {
     .predicate { [unowned self] (url) throws(RequestError) in
       let answer = ask(Callable(id: id), [.string(url.text)], kind: "predicate") {
         LuaHost.isTruthy($0[0])
@@ -205,6 +207,7 @@ extension LuaHost {
       case .success(let matches): return matches
       case .failure(.gone): return false
       case .failure(.failed(let failure)):
+        if raising { throw RequestError(userMessage: failure.message, timestamp: pump.clock.now) }
         throw scriptError(failure, in: "predicate of a pattern", message: "Cannot send request")
       }
     }
@@ -227,9 +230,13 @@ extension LuaHost {
 
   /// An HTTP method in any letter case. (DYN-01)
   static func method(_ text: String) throws(Misuse) -> String {
-    guard !text.isEmpty, text.utf8.allSatisfy(Headers.isTokenByte) else {
-      throw .message("'\(text)' is not an HTTP method")
-    }
+    guard let method = token(text) else { throw .message("'\(text)' is not an HTTP method") }
+    return method
+  }
+
+  /// The text in upper case if it is an HTTP token, else nil.
+  static func token(_ text: String) -> String? {
+    guard !text.isEmpty, text.utf8.allSatisfy(Headers.isTokenByte) else { return nil }
     return text.uppercased()
   }
 }

@@ -117,7 +117,7 @@ extension LuaHost {
 
   /// `lull.error{ user_message =, http_status =, cause =, entity = }`, or with the message alone.
   func makeError(_ call: Call) throws(Misuse) {
-    var message = "Request failed"
+    var message: String?
     var status: Int?
     var entity: Entity?
     var cause: RequestErrorCause?
@@ -139,16 +139,24 @@ extension LuaHost {
             throw .message("'entity' must be an Entity, got \(LuaHost.typeName(value))")
           }
           entity = box.entity
-        default: cause = .custom(CustomCause(text: LuaHost.text(value) ?? "custom"))
+        default:
+          let id = try keep(call.state, visitedIndex(in: call.state))
+          cause = .custom(
+            ScriptCause(
+              value: ForeignContent(id: id, typeName: LuaHost.typeName(value)),
+              text: LuaHost.text(value) ?? LuaHost.typeName(value)))
         }
       }
     } else {
       throw .argument(
         1, "message or table expected, got \(LuaHost.typeName(call.raw(0)))")
     }
-    let error = RequestError(
-      userMessage: message, httpStatus: status, entity: entity, cause: cause,
+    // Without a message of its own: the cause's, the status phrase, or a plain one (ERR-02).
+    var error = RequestError(
+      httpStatus: status, entity: entity, cause: status == nil ? cause : nil,
       timestamp: pump.clock.now)
+    error.cause = cause
+    if let message { error.userMessage = message }
     call.return(value(error, service: nil))
   }
 
@@ -215,8 +223,9 @@ extension LuaHost {
   }
 }
 
-/// A cause a script made up.
-private struct CustomCause: Error, CustomStringConvertible {
+/// A cause a script made up: any value of its own.
+struct ScriptCause: Error, CustomStringConvertible {
+  let value: ForeignContent
   let text: String
   var description: String { text }
 }

@@ -44,7 +44,7 @@ extension Method {
 extension LuaHost {
   /// `lull.testing.stub{ ["GET /users/7"] = { status =, headers =, json =, body = }, … }`
   func makeStub(_ call: Call) throws(Misuse) {
-    let stubs = StubAnswers()
+    let stubs = StubAnswers(log: pump.log)
     try forEachField(of: call.index(0), in: call.state) { key, value throws(Misuse) in
       guard let name = LuaHost.string(key), let space = name.firstIndex(of: " ") else {
         throw .message("a stub's key is a method and a path, such as \"GET /users/7\"")

@@ -95,7 +95,11 @@ extension LuaHost {
       return
     }
     try wait(call, "await", for: request.debugName, on: request) { completion in
-      request.onCompletion { [unowned self] _ in completion(awaited(request), false) }
+      request.onCompletion { [unowned self] _ in
+        // The coroutine goes on when all hooks have run and nothing holds the request any more.
+        let values = awaited(request)
+        pump.enqueueAfterPhase { completion(values, false) }
+      }
       return { request.cancel() }
     }
   }

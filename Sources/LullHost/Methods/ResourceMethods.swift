@@ -87,7 +87,9 @@ extension Method {
       call.return(call.host.value(try call.resource.load(using: request)))
     },
     .method(.resource, "request", "sTF") { call throws(Misuse) in
-      let method = try LuaHost.method(call.string(1))
+      guard let method = LuaHost.token(call.string(1)) else {
+        throw .argument(1, "'\(call.string(1))' is not an HTTP method")
+      }
       try call.sendRequest(method, body: 2, mutation: 3)
     },
     .method(.resource, "get", "TF") { call throws(Misuse) in
@@ -111,8 +113,8 @@ extension Method {
     .method(.resource, "options", "TF") { call throws(Misuse) in
       try call.sendRequest("OPTIONS", body: 1, mutation: 2)
     },
-    .method(.resource, "cancel_load_if_unobserved") { call throws(Misuse) in
-      try call.resource.cancelLoadIfUnobserved()
+    .method(.resource, "cancel_load_if_unobserved", "NF") { call throws(Misuse) in
+      try call.host.cancelLoadIfUnobserved(call)
       call.returnSelf()
     },
     .method(.resource, "override_local_data", "v") { call throws(Misuse) in

@@ -47,7 +47,7 @@ extension Method {
       let method = try LuaHost.method(call.optionalString(2) ?? "GET")
       let settings = resource.configuration(for: method).settings
       call.return(
-        .map(
+        .readOnly(
           Setting.allCases.compactMap { setting in
             setting.value(in: settings).map { (setting.rawValue, $0) }
           }))
@@ -58,7 +58,7 @@ extension Method {
     },
     .method(.service, "wipe_resources", "V") { call throws(Misuse) in
       let service = try call.service
-      let pattern = try call.host.pattern(call, 1, service: service)
+      let pattern = try call.host.pattern(call, 1, service: service, raising: true)
       do throws(RequestError) {
         try service.wipeResources(matching: pattern)
       } catch {
@@ -68,7 +68,7 @@ extension Method {
     },
     .method(.service, "invalidate_resources", "V") { call throws(Misuse) in
       let service = try call.service
-      let pattern = try call.host.pattern(call, 1, service: service)
+      let pattern = try call.host.pattern(call, 1, service: service, raising: true)
       do throws(RequestError) {
         try service.invalidateResources(matching: pattern)
       } catch {
@@ -89,6 +89,16 @@ extension Method {
         throw .message("'cached_resource_count_limit' must be a whole number, 0 or more")
       }
       try call.service.cachedResourceCountLimit = Int(value.integer)
+    },
+    .getter(.service, "cached_resource_byte_limit") { call throws(Misuse) in
+      call.return(.int(Int64(try call.service.cachedResourceByteLimit)))
+    },
+    .setter(.service, "cached_resource_byte_limit") { call throws(Misuse) in
+      let value = call.raw(1)
+      guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
+        throw .message("'cached_resource_byte_limit' must be a whole number of bytes, 0 or more")
+      }
+      try call.service.cachedResourceByteLimit = Int(value.integer)
     },
     .method(.service, "__tostring") { call throws(Misuse) in
       let service = try call.service

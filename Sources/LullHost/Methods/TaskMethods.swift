@@ -121,13 +121,27 @@ extension LuaHost {
     guard task.context !== running.last else {
       throw .message("this would wait for itself: a task cannot await itself")
     }
+    guard !isAwaiting(task, running.last) else {
+      throw .message("this would wait for itself: the tasks await each other")
+    }
     try wait(call, "await", for: task.context?.purpose ?? "a task") { completion in
+      running.last?.waitsForTask = task
       task.onEnd { [unowned self] in
         guard let outcome = outcome(of: task) else { return }
         pump.enqueue { completion(outcome.values, outcome.raising) }
       }
-      return {}
+      return { [unowned self] in cancel(task) }
     }
+  }
+
+  /// Whether the task waits, directly or through others, for the coroutine of `context`.
+  private func isAwaiting(_ task: LuaTask, _ context: RunContext?) -> Bool {
+    var next: LuaTask? = task
+    while let current = next?.context {
+      if current === context { return true }
+      next = current.waitsForTask
+    }
+    return false
   }
 
   private func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {

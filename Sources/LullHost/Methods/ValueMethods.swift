@@ -79,6 +79,23 @@ extension Method {
       }
       box.entity.content = content
     },
+    .setter(.entity, "headers") { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      guard call.raw(1).kind == Int32(LULL_TABLE) else {
+        throw .message("'headers' must be a table, got \(LuaHost.typeName(call.raw(1)))")
+      }
+      var headers = Headers()
+      try call.host.setHeaders(call.index(1), call.state, in: &headers)
+      box.entity.headers = headers
+    },
+    .method(.entity, "__copy", "V") { call throws(Misuse) in
+      let box = try entity(call)
+      let copy = EntityBox(box.entity, isOwn: true, service: box.service)
+      call.return(
+        call.host.value(
+          copy, .entity, service: box.service, anchor: box.entity.content.foreignID ?? 0))
+    },
     .setter(.entity, "charset") { call throws(Misuse) in
       let box = try entity(call)
       try requireOwn(box)
@@ -164,6 +181,9 @@ extension Method {
     },
     .getter(.error, "cause") { call throws(Misuse) in
       guard let cause = try error(call).error.cause else { return call.return(.nil) }
+      if case .custom(let custom as ScriptCause) = cause {
+        return call.return(.ref(custom.value.id))
+      }
       var fields: [(String, LuaValue)] = [
         ("kind", .string(cause.kind)), ("message", .string(cause.message)),
       ]
@@ -203,6 +223,14 @@ extension Method {
       let content = try error(call).error.entity?.content
       guard let content, content.isArray else { return call.return(.list([])) }
       call.return(call.host.content(content, holder: call.raw(0).handle))
+    },
+    .method(.error, "typed_content", "V") { call throws(Misuse) in
+      guard let content = try error(call).error.entity?.content else {
+        return call.return(call.count > 1 ? .stack(2) : .nil)
+      }
+      let fits = call.isNil(1) || content.luaTypeName == LuaHost.typeName(call.raw(1))
+      call.return(
+        fits ? call.host.content(content, holder: call.raw(0).handle) : .stack(2))
     },
     .method(.error, "__tostring") { call throws(Misuse) in
       call.return(.string(try error(call).error.longDescription))
