@@ -93,6 +93,36 @@ void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int6
   lull_protect(runtime, release_from_object, &context);
 }
 
+// [-1, +0] __gc of an owner's anchors: the owner has died. What it alone kept is held once more, so
+// that it can be told; upvalue: the runtime. Calls nothing across.
+static int owner_died(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  if (runtime->host == NULL || !lua_istable(L, 1)) return 0;
+  lull_registry_push(L, runtime->values);
+  lull_registry_push(L, runtime->pins);
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    lua_Integer id = lua_tointeger(L, -2);
+    // Resurrected values have left the weak table before their finalisers ran.
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, 2, id);
+    lua_rawseti(L, 3, id);
+    runtime->pin_count++;
+    lull_orphan_later(runtime, id);
+  }
+  return 0;
+}
+
+// [-0, +1] a new table of anchors
+static void push_anchors(lua_State *L) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+  lua_pushcclosure(L, owner_died, 1);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+}
+
 // [-1, +0] key: the owner's id
 static int anchor_to_owner(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
@@ -102,7 +132,7 @@ static int anchor_to_owner(lua_State *L) {
   lua_pushvalue(L, -1);
   if (lua_rawget(L, -3) != LUA_TTABLE) {
     lua_pop(L, 1);
-    lua_newtable(L);
+    push_anchors(L);
     lua_pushvalue(L, -2);
     lua_pushvalue(L, -2);
     lua_rawset(L, -5);

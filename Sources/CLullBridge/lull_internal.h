@@ -43,7 +43,7 @@ struct lull_runtime {
   int null;
   int strings;  // constant number → string
 
-  int32_t depth;           // callbacks nested now
+  int32_t depth;           // C levels taken by the callbacks nested now
   int32_t current_thread;  // 0: none
   const char *answer_now;  // kind of the innermost callback that must answer at once, or NULL
   int32_t pin_count;
@@ -62,6 +62,10 @@ struct lull_runtime {
   size_t swept_capacity;
   uint64_t *swept_taken;
   size_t taken_capacity;
+
+  int64_t *orphans;  // kept values whose owner has died, filled by __gc; each is pinned
+  size_t orphan_count;
+  size_t orphan_capacity;
 
   lull_chunk *chunks;
   size_t chunk_count;
@@ -102,6 +106,7 @@ void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t i
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id);
 void lull_open_json(lua_State *L, lull_runtime *runtime);
+void lull_orphan_later(lull_runtime *runtime, int64_t id);
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);

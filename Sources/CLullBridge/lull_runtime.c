@@ -54,6 +54,9 @@ static int runtime_gc(lua_State *L) {
     free(runtime->free_threads);
     free(runtime->swept);
     free(runtime->swept_taken);
+    free(runtime->orphans);
+    runtime->orphans = NULL;
+    runtime->orphan_count = runtime->orphan_capacity = 0;
     for (size_t i = 0; i < runtime->chunk_count; i++) free(runtime->chunks[i].memory);
     free(runtime->chunks);
     runtime->free_threads = NULL;
@@ -236,6 +239,24 @@ void lull_sweep_later(lull_runtime *runtime, uint64_t handle) {
     runtime->swept_capacity = capacity;
   }
   runtime->swept[runtime->swept_count++] = handle;
+}
+
+// Queues a value whose owner has died. Called from __gc.
+void lull_orphan_later(lull_runtime *runtime, int64_t id) {
+  if (runtime->orphan_count == runtime->orphan_capacity) {
+    size_t capacity = runtime->orphan_capacity ? runtime->orphan_capacity * 2 : 64;
+    int64_t *larger = realloc(runtime->orphans, capacity * sizeof(int64_t));
+    if (larger == NULL) return;  // it stays pinned until the state closes
+    runtime->orphans = larger;
+    runtime->orphan_capacity = capacity;
+  }
+  runtime->orphans[runtime->orphan_count++] = id;
+}
+
+int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id) {
+  if (runtime->orphan_count == 0) return 0;
+  *id = runtime->orphans[--runtime->orphan_count];
+  return 1;
 }
 
 #define LULL_CHUNK (64 * 1024)

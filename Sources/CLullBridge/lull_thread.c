@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A coroutine costs the interpreter up to three C levels of its 200; beyond this it would fail by
-// itself, less clearly.
-// Functions that answer at once get a little more room, so that a handler can hear of the failure.
-enum { LULL_MAX_DEPTH = 190, LULL_MAX_ASK_DEPTH = 194 };
+// C levels of the interpreter's 200: a coroutine takes one. Beyond this it would fail by itself, less
+// clearly.
+// Handlers get a little more room, to hear of the failure.
+enum { LULL_MAX_DEPTH = 190, LULL_MAX_HANDLER_DEPTH = 194 };
 
 // [-1, +0] threads[n] = a new coroutine
 static int new_thread(lua_State *L) {
@@ -244,7 +244,8 @@ static int ask(lua_State *L) {
 
 void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lull_run *run) {
   lua_State *L = runtime->L;
-  if (runtime->depth >= LULL_MAX_ASK_DEPTH || !lua_checkstack(L, 16)) {
+  int limit = call->is_handler ? LULL_MAX_HANDLER_DEPTH : LULL_MAX_DEPTH;
+  if (runtime->depth + 2 > limit || !lua_checkstack(L, 16)) {
     fail(run, LULL_RUN_TOO_DEEP);
     return;
   }
@@ -259,9 +260,10 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   lua_pushlightuserdata(L, &context);
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = kind;
-  runtime->depth++;
+  // A protected call and the call inside it: two C levels of the interpreter's 200.
+  runtime->depth += 2;
   int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
-  runtime->depth--;
+  runtime->depth -= 2;
   runtime->answer_now = previous_answer;
   lua_remove(L, base + 1);
   *run = (lull_run){

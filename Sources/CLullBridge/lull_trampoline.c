@@ -157,6 +157,12 @@ static int dispatch(lull_runtime *runtime, lua_State *L, int index, int count) {
   }
 }
 
+// [-0, +0] whether the value at 1 is an object of the method's kind that has been closed
+static int is_closed(lua_State *L, const lull_method *method) {
+  return lull_userdata_kind(L, 1) == method->kind
+    && ((const lull_object *)lua_touserdata(L, 1))->handle == 0;
+}
+
 // [-0, +0] raises once Lull is closed
 static void check_open(lull_runtime *runtime, lua_State *L, const char *name) {
   if (runtime->host == NULL) luaL_error(L, "lull is closed ('%s')", name);
@@ -172,6 +178,10 @@ int lull_trampoline(lua_State *L) {
   if (method->kind == LULL_KIND_MODULE) {
     check_arguments(L, method, 1, top);
   } else {
+    if (is_closed(L, method) && strcmp(method->name, "__tostring") == 0) {
+      lua_pushfstring(L, "%s(closed)", kind_name(runtime, L, method->kind));
+      return 1;
+    }
     check_self(runtime, L, method);
     check_arguments(L, method, 2, top);
   }

@@ -17,7 +17,7 @@ extension LuaHost {
     let place =
       isTable ? "" : String(cString: lull_function_place(runtime, call.state, call.index(1)))
     return LuaObserver(
-      host: self, id: id, isTable: isTable, service: resource.service, anchoredToService: anchored,
+      host: self, id: id, isTable: isTable, resource: resource, anchoredToService: anchored,
       ownsItself: isTable && !anchored, place: place)
   }
 
@@ -88,6 +88,19 @@ extension LuaHost {
           resource.stopObserving(observer)
         }
       }
+    }
+  }
+}
+
+extension LuaHost {
+  /// Tells observers whose owners the collector has found dead (OBS-27, OBS-28).
+  func tellOrphans() {
+    var id: Int64 = 0
+    while lull_runtime_take_orphan(runtime, &id) != 0 {
+      // It may have other owners: then it stays on the list of those to tell.
+      ownedObservers[id]?.observer?.ownerDied()
+      if ownedObservers[id]?.observer?.isAlive != true { ownedObservers[id] = nil }
+      lull_value_unpin(runtime, id)
     }
   }
 }

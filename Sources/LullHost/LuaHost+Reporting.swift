@@ -15,7 +15,7 @@ extension LuaHost {
         failure.requestError.map { value(ErrorBox($0), .error) }
         ?? failure.value.map { .ref($0.id) } ?? .string(failure.message)
       let arguments: [LuaValue] = [error, .string(failure.traceback), .string(place)]
-      switch ask(Callable(id: errorHandler), arguments, kind: "lull.on_error handler", read: {
+      switch ask(Callable(id: errorHandler, isHandler: true), arguments, kind: "lull.on_error handler", read: {
         LuaHost.bool($0[0]) == true
       }) {
       case .success(let isHandled):

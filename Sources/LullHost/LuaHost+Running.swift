@@ -69,6 +69,8 @@ struct ScriptFailure {
 struct Callable {
   let id: Int64
   var method: StaticString?
+  /// Hears of failures, also where callbacks are nested too deeply.
+  var isHandler = false
 }
 
 extension LuaHost {
@@ -195,7 +197,8 @@ extension LuaHost {
       }
       var call = lull_call(
         function: callable.id, method: callable.method?.cString,
-        arguments: UnsafePointer(buffer.baseAddress), count: Int32(arguments.count))
+        arguments: UnsafePointer(buffer.baseAddress), count: Int32(arguments.count),
+        is_handler: callable.isHandler ? 1 : 0)
       body(&call)
     }
   }

@@ -31,6 +31,8 @@ package final class LuaHost {
   package internal(set) var scriptErrorCount = 0
   var errorHandler: Int64?
   var isHandlingLog = false
+  /// Observers with owners, by the id of their closure.
+  var ownedObservers: [Int64: WeakObserver] = [:]
   /// Ends the run from inside it: `os.exit` or a signal.
   package internal(set) var exitRequest: Int32?
   package private(set) var isClosed = false
@@ -59,6 +61,8 @@ package final class LuaHost {
     environment.onTurn { [unowned self] in
       sweep()
       collectIfCharged()
+      tellOrphans()
+      if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: false) }
     }
   }
 

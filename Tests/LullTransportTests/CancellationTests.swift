@@ -100,6 +100,36 @@ extension TransportSuite {
       finish()
     }
 
+    @Test func fromTheLogItWorksToo() throws {
+      let server = try #require(
+        RawServer { connection in
+          while let request = connection.readRequest() {
+            if request.hasPrefix("GET /a ") {
+              connection.write("HTTP/1.1 302 F\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n")
+            } else {
+              connection.answer("ok")
+            }
+          }
+        })
+      var transfers: [any NetworkTransfer] = []
+      var messages: [String] = []
+      harness.loop.pump.log.handler = { _, message in
+        messages.append(message)
+        for transfer in transfers { transfer.cancel() }
+      }
+      var reports = 0
+      for path in ["/a", "/b", "/a", "/b"] {
+        let request = HTTPRequest(method: "GET", url: server.url + path)
+        transfers.append(harness.start(request) { _ in reports += 1 })
+      }
+      harness.turn { reports == 4 }
+      #expect(!messages.isEmpty)
+      let result = try harness.send(HTTPRequest(method: "GET", url: server.url + "/b"))
+      #expect(result.text == "ok")
+      finish()
+      server.stop()
+    }
+
     @Test func fromAnothersCompletionItWorksToo() throws {
       var transfers: [any NetworkTransfer] = []
       var kinds: [TransportError.Kind?] = []

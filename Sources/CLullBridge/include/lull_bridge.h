@@ -135,6 +135,7 @@ typedef struct lull_call {
   const char *method;  // call this field of the table, with the table first; skipped if it is nil
   const lull_value *arguments;
   int32_t count;
+  int32_t is_handler;  // may run where other callbacks are nested too deeply already
 } lull_call;
 
 // A coroutine that ran. Results stay on its stack until lull_run_end.
@@ -193,6 +194,9 @@ int32_t lull_runtime_depth(const lull_runtime *runtime);
 
 // Handles finalised since the last call; valid until the next one.
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count);
+
+// A kept value whose owner has died, if there is one. It is pinned: unpin it when it has been told.
+int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id);
 
 // One step of the collector, as if that many kilobytes had been allocated. Finalisers may run.
 void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes);

@@ -149,9 +149,9 @@ public struct Headers: Sendable, Equatable {
     byte >= 65 && byte <= 90 ? byte | 0x20 : byte
   }
 
-  private static func equal(_ line: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>)
-    -> Bool
-  {
+  private static func equal(
+    _ line: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
     guard line.count == wanted.count else { return false }
     for index in 0..<line.count where line[index] != lowercased(wanted[index]) { return false }
     return true

@@ -78,8 +78,11 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
         var writer = Writer(out)
         writer.put(bytes[..<start])
         for byte in bytes[start...] {
-          if byte >= 0x80 { writer.putEscaped(CollectionOfOne(byte), keeping: Escaping.path) }
-          else { writer.put(byte) }
+          if byte >= 0x80 {
+            writer.putEscaped(CollectionOfOne(byte), keeping: Escaping.path)
+          } else {
+            writer.put(byte)
+          }
         }
         return writer.count
       }

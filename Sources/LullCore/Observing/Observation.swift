@@ -27,7 +27,9 @@ final class Observation {
 
   func add(owner: AnyObject?, of observer: any ResourceObserver) {
     if let owner, owner !== observer {
-      if !owners.contains(where: { $0.object === owner }) { owners.append(WeakOwner(object: owner)) }
+      if !owners.contains(where: { $0.object === owner }) {
+        owners.append(WeakOwner(object: owner))
+      }
       strongObserver = observer
     } else {
       ownsItself = true

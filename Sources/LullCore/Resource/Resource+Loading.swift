@@ -42,13 +42,13 @@ extension Resource {
     record.loadRequests.append(request)
     let token = record.state.loadStarted()
     request.onCancel { [record, unowned request] in
-      record.loadRequests.removeAll { $0 === request }
+      record.loadRequests.removeFirst(identicalTo: request)
     }
     request.onProgress(
       { [self] in record.observers.broadcastProgress($0, resource: self) },
       whileWanted: { [record] in record.observers.wantsProgress })
     request.onCompletion { [self, unowned request] response in
-      record.loadRequests.removeAll { $0 === request }
+      record.loadRequests.removeFirst(identicalTo: request)
       loadEnded(token, response)
     }
     notify(.requested)

@@ -36,8 +36,8 @@ package final class ResourceRecord {
 
   /// Takes a request that has ended off both lists.
   func forget(_ request: Request) {
-    allRequests.removeAll { $0 === request }
-    loadRequests.removeAll { $0 === request }
+    allRequests.removeFirst(identicalTo: request)
+    loadRequests.removeFirst(identicalTo: request)
   }
 
   package var isInUse: Bool { resource != nil || !observers.isEmpty }
@@ -55,5 +55,13 @@ package final class ResourceRecord {
     let configuration = compute()
     configurations.append((method, configuration))
     return configuration
+  }
+}
+
+extension Array where Element == Request {
+  /// Requests mostly end in the order they began, so the one wanted is at or near the front.
+  mutating func removeFirst(identicalTo request: Request) {
+    guard let index = firstIndex(where: { $0 === request }) else { return }
+    remove(at: index)
   }
 }

@@ -17,21 +17,30 @@ final class LuaObserver: ResourceObserver {
   let place: String
   private(set) var isStopped = false
   private weak var service: Service?
+  private weak var record: ResourceRecord?
 
   init(
-    host: LuaHost, id: Int64, isTable: Bool, service: Service, anchoredToService: Bool,
+    host: LuaHost, id: Int64, isTable: Bool, resource: Resource, anchoredToService: Bool,
     ownsItself: Bool, place: String
   ) {
     self.host = host
     self.id = id
     self.isTable = isTable
-    self.service = service
+    service = resource.service
+    record = resource.record
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
     self.place = place
   }
 
+  /// An owner has died: if it was the last, the observer is told and leaves the list.
+  func ownerDied() {
+    guard let service, let record, !isStopped else { return }
+    record.observers.removeDead(resource: service.resource(of: record))
+  }
+
   func add(owner: Int64) {
+    host.ownedObservers[id] = WeakObserver(observer: self)
     owners.append(owner)
     lull_value_anchor_to_owner(host.runtime, owner, id)
   }
@@ -55,6 +64,7 @@ final class LuaObserver: ResourceObserver {
   func stop() {
     guard !isStopped else { return }
     isStopped = true
+    host.ownedObservers[id] = nil
     for owner in owners { lull_value_release_from_owner(host.runtime, owner, id) }
     owners = []
     ownsItself = false
@@ -76,8 +86,8 @@ final class LuaObserver: ResourceObserver {
   }
 
   func stoppedObserving(resource: Resource) {
-    guard isTable else { return }
-    call("stopped_observing", [host.value(resource)], resource)
+    if isTable { call("stopped_observing", [host.value(resource)], resource) }
+    stop()
   }
 
   private func call(_ method: StaticString, _ arguments: [LuaValue], _ resource: Resource) {
@@ -89,6 +99,10 @@ final class LuaObserver: ResourceObserver {
     }
     host.start(callable, arguments, context)
   }
+}
+
+struct WeakObserver {
+  weak var observer: LuaObserver?
 }
 
 /// What `resource:observe` returns: stops that one observer.

@@ -1,0 +1,43 @@
+# What the programs are linked to and show. Sourced by Scripts/check.
+
+check_binaries() {
+  build_release || exit 1
+  local module="$release/libLullModule.so" command="$release/lull"
+  verify "lull.so needs neither liblua nor the Swift runtime" \
+    "see release_flags in Scripts/support/common.sh and linkerSettings in Package.swift" \
+    needs "$module" 'liblua|libswift|libFoundation|lib_Foundation'
+  verify "lull needs no Swift runtime" "see release_flags in Scripts/support/common.sh" \
+    needs "$command" 'libswift|libFoundation|lib_Foundation'
+  verify "lull.so exports luaopen_lull alone" "see Scripts/support/exports.map" exports "$module"
+  verify "no Foundation in lull.so" "something below LullModule imports it" \
+    symbols "$module" 'Foundation'
+  # FoundationEssentials and what it brings come with the argument parser.
+  verify "no full Foundation in lull" "only FoundationEssentials may be linked, nothing else may import it" \
+    symbols "$command" 'Foundation|FoundationInternationalization|FoundationNetworking|FoundationXML|_FoundationICU'
+  verify "no ICU in lull" "FoundationInternationalization brings it" icu "$command"
+}
+
+needs() { # FILE PATTERN
+  readelf -d "$1" | grep NEEDED | grep -E "$2"
+  return 0
+}
+
+exports() { # FILE
+  local names
+  names=$(nm -D --defined-only --extern-only "$1" | awk '{ print $NF }')
+  [ "$names" = luaopen_lull ] || printf '%s\n' "${names:-nothing is exported}"
+}
+
+# Symbols of Swift modules, by their mangled names: $s, the length of the name, the name.
+symbols() { # FILE MODULES, separated by |
+  local module pattern=
+  for module in ${2//|/ }; do pattern+="${pattern:+|}\\\$s${#module}${module}"; done
+  nm "$1" | awk '{ print $NF }' | grep -E "^_?($pattern)([^a-z]|\$)" | head -n 5
+  return 0
+}
+
+icu() { # FILE
+  nm "$1" | awk '{ print $NF }' | grep -E '^(ucol|ucal|udat|unum|uloc|ubrk)_[a-z]+|^_ZN?K?[0-9]*icu(_[0-9]+)?[0-9]' \
+    | head -n 5
+  return 0
+}

@@ -1,0 +1,86 @@
+# Who may use what. Sourced by Scripts/check.
+
+check_boundaries() {
+  verify "lua.h only in the bridge" "Swift and other C code reach Lua through lull_bridge.h" lua_includes
+  verify "unsafe Swift is justified" "say on the line above why it is safe" unsafe_lines
+  verify "stack effects of the bridge" "begin the comment above the function with [-pops, +pushes]" \
+    stack_effects
+  verify "imports point downwards" "move the code to the target that may, see check-boundaries.sh" \
+    imports
+}
+
+lua_includes() {
+  grep -rnE '# *include *[<"][^>"]*\b(lua|lauxlib|lualib|luaconf)\.h[>"]' Sources \
+    | grep -vE '^Sources/(CLullBridge|System/CLua)/'
+  # What could be seen through the public header of the bridge could be used by Swift.
+  grep -nE '# *include *[<"][^>"]*\b(lua|lauxlib|lualib)\.h' Sources/CLullBridge/include/*.h
+  return 0
+}
+
+unsafe_lines() {
+  find Sources -name '*.swift' -print0 | xargs -0 awk '
+    FNR == 1 { justified = 0 }
+    /^[ \t]*\/\// { justified = 1; next }
+    /@unchecked Sendable|nonisolated\(unsafe\)|unsafeBitCast|unsafeDowncast|unsafelyUnwrapped/ {
+      # One comment may stand above several such lines in a row.
+      if (!justified) { text = $0; sub(/^ */, "", text); print FILENAME ":" FNR ": " text }
+      next
+    }
+    { justified = 0 }'
+}
+
+# Functions of the bridge that take a lua_State need a comment with their effect on its stack, above
+# the definition or above the declaration in a header.
+stack_effects() {
+  awk '
+    function finish() { comment = ""; inside = 0 }
+    FNR == 1 { finish() }
+    /^\/\// { comment = comment $0; next }
+    /^(typedef|struct|enum|union|#|extern "C")/ { finish(); next }
+    # A definition or declaration begins in the first column and may go on over several lines.
+    /^[A-Za-z_].*\(/ && !inside { head = $0; inside = 1; start = FNR }
+    inside && FNR > start { head = head " " $0 }
+    inside && /[{;]/ {
+      name = head
+      sub(/\(.*/, "", name); gsub(/\*/, " ", name); sub(/ +$/, "", name); sub(/^.* /, "", name)
+      parameters = head
+      sub(/^[^(]*\(/, "", parameters)
+      if (comment ~ /\[-/) has[name] = 1
+      if (head ~ /\{/ && parameters ~ /lua_State *\*/ && FILENAME ~ /\.c$/) place[name] = FILENAME ":" start
+      finish()
+      next
+    }
+    !inside { comment = "" }
+    END { for (name in place) if (!has[name]) print place[name] ": " name }
+  ' Sources/CLullBridge/include/*.h Sources/CLullBridge/*.h Sources/CLullBridge/*.c | sort
+}
+
+# TARGET: what it may import besides Glibc, Synchronization and Testing. Everything to the left of a
+# target in the chain CSimdjson, LullCore, LullTransport, LullHost, LullREPL is below it.
+allowed_imports='
+LullCore: CSimdjson
+LullTransport: CSimdjson LullCore CUV CCurl CSQLite
+LullHost: CSimdjson LullCore LullTransport CLullBridge
+LullREPL: LullCore LullTransport LullHost CEditline
+LullModule: LullCore LullTransport LullHost LullREPL
+lull: LullCore LullTransport LullHost LullREPL ArgumentParser
+lull-demo: FlyingFox FlyingSocks Foundation
+LullTesting: LullCore
+'
+
+imports() {
+  local target allowed
+  for target in Sources/*/; do
+    target=$(basename "$target")
+    [ -n "$(find "Sources/$target" -name '*.swift' -print -quit)" ] || continue
+    if ! allowed=$(grep "^$target: " <<<"$allowed_imports"); then
+      printf 'Sources/%s: is not in the table of check-boundaries.sh\n' "$target"
+      continue
+    fi
+    allowed="Glibc|Synchronization|Testing|$(cut -d' ' -f2- <<<"$allowed" | tr ' ' '|')"
+    code_lines "Sources/$target" \
+      | grep -E '^[^:]+:[0-9]+: *(@[a-zA-Z_()]+ +)*((public|package|internal|private|fileprivate) +)?import ' \
+      | grep -vE "import +((struct|class|enum|protocol|typealias|func|let|var) +)?($allowed)\b *(\..*)?$"
+  done
+  return 0
+}

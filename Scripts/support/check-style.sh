@@ -1,0 +1,63 @@
+# Format and lint. Sourced by Scripts/check.
+
+check_style() {
+  need_swift
+  need_packages lua-check
+  local format=(--configuration Scripts/support/swift-format.json)
+  local fix="swift format ${format[*]} -i -r Sources Tests Package.swift"
+  verify "Swift format" "most of it is put right by: $fix" \
+    swift format lint --strict "${format[@]}" -r Sources Tests Package.swift
+  verify "Lua lint" "see https://luacheck.readthedocs.io/en/stable/warnings.html for the codes" \
+    lua_lint
+  verify "shell syntax" "correct the lines named" shell_syntax
+  if command -v shellcheck >/dev/null; then
+    # 1091: sourced files are checked by themselves; 2034, 2154: and their names used elsewhere.
+    verify "shellcheck" "correct the lines named" \
+      list_shell_scripts shellcheck --shell=bash --exclude=1091,2034,2154 --format=gcc
+  fi
+  verify "no as!, try! or fatalError in Sources" "say what happens instead: guard, throw, precondition" \
+    forbidden_words
+}
+
+# Every finding but that a variable declared with <close> is not used: its end is its use.
+lua_lint() {
+  local finding file line
+  luacheck --formatter plain --codes --config Scripts/support/luacheckrc Tests/LuaSpecs Examples \
+    | while IFS= read -r finding; do
+      IFS=: read -r file line _ <<<"$finding"
+      case "$finding" in
+        *"(W211)"*) sed -n "${line}p" "$file" | grep -qF '<close>' && continue ;;
+      esac
+      printf '%s\n' "$finding"
+    done
+  # Up to 2 it has only found something; more means that it could not run.
+  [ "${PIPESTATUS[0]}" -le 2 ]
+}
+
+# Calls the command with all shell scripts.
+list_shell_scripts() {
+  local scripts
+  mapfile -t scripts < <(repository_files | while IFS= read -r file; do
+    case "$file" in
+      *.sh) printf '%s\n' "$file" ;;
+      Scripts/* | .ci/*) head -n 1 "$file" | grep -q '^#!.*\bsh$\|^#!.*\bbash$' && printf '%s\n' "$file" ;;
+    esac
+  done)
+  "$@" "${scripts[@]}"
+}
+
+shell_syntax() {
+  # bash -n looks at one file only.
+  list_shell_scripts printf '%s\n' | while IFS= read -r script; do bash -n "$script"; done
+}
+
+forbidden_words() {
+  code_lines Sources | grep -E '\bas!|\btry!|\bfatalError\('
+  return 0
+}
+
+# Every line of Swift below a folder as FILE:LINE:CODE, without comments.
+code_lines() {
+  find "$1" -name '*.swift' -exec grep -nHE '.' {} + | grep -vE '^[^:]+:[0-9]+: *//' \
+    | sed -E 's@ // .*$@@'
+}

@@ -1,0 +1,244 @@
+-- Where waiting is possible, and what it raises where it is not (design.md, Coroutines).
+local lull = require "lull"
+local spec = ...
+local describe, it, equal, same = spec.describe, spec.it, spec.equal, spec.same
+local contains, json = spec.contains, spec.json
+
+-- The errors of every way to wait.
+local function wait_here(service)
+  local task = lull.spawn(function() lull.sleep(0.01) end)
+  local request = service("/other"):load()
+  local messages = {}
+  for i, wait in ipairs {
+    function() lull.sleep(0) end, function() request:await() end, function() task:await() end,
+  } do
+    local ok, message = pcall(wait)
+    messages[i] = ok and "it waited" or tostring(message)
+  end
+  return messages
+end
+
+local function refuses(kind, messages)
+  equal(#messages, 3, "it was not called")
+  for _, message in ipairs(messages) do
+    contains(message, "cannot wait inside a " .. kind .. ": it must answer at once")
+    contains(message, "waiting_spec.lua:", "the place")
+  end
+end
+
+describe("waiting raises in", function()
+  it("a configure function", function()
+    local messages = {}
+    local service = spec.fake(json "1")
+    local other = spec.fake(json "1")
+    service:configure("/**", function() messages = wait_here(other) end)
+    service:configuration_for(service("/a"))
+    refuses("configure function", messages)
+  end)
+
+  it("a predicate", function()
+    local messages = {}
+    local service, other = spec.fake(json "1"), spec.fake(json "1")
+    service:configure(function()
+      messages = wait_here(other)
+      return true
+    end, {})
+    service:configuration_for(service("/a"))
+    refuses("predicate", messages)
+  end)
+
+  it("a mutation, configured or ad hoc", function()
+    local messages, others = {}, {}
+    local service, other = spec.fake(json "1"), spec.fake(json "1")
+    service:configure { mutate_requests = function() messages = wait_here(other) end }
+    service("/a"):get(nil, function() others = wait_here(other) end):await()
+    refuses("mutation", messages)
+    refuses("mutation", others)
+  end)
+
+  it("a log handler", function()
+    local messages = {}
+    local service, other = spec.fake(json "1"), spec.fake(json "1")
+    lull.log.handler = function()
+      if #messages == 0 then messages = wait_here(other) end
+    end
+    lull.log.enabled = "network"
+    service("/a"):load():await()
+    lull.log.enabled = {}
+    refuses("log handler", messages)
+  end)
+
+  it("a handler of lull.on_error", function()
+    local messages = {}
+    local other = spec.fake(json "1")
+    lull.on_error(function()
+      messages = wait_here(other)
+      return true
+    end)
+    spec.fake(json "1")("/a"):add_observer(function() error("no") end)
+    spec.turn()
+    equal(#messages, 3)
+    for _, message in ipairs(messages) do contains(message, "it must answer at once") end
+  end)
+
+  it("a comparison of table.sort", function()
+    local service = spec.fake(json "1")
+    local messages = {}
+    table.sort({ 3, 1, 2 }, function(a, b)
+      messages = wait_here(service)
+      return a < b
+    end)
+    equal(#messages, 3)
+    for _, message in ipairs(messages) do
+      contains(message, "cannot wait")
+      contains(message, "table.sort")
+      contains(message, "waiting_spec.lua:")
+    end
+  end)
+
+  it("a replacement of string.gsub", function()
+    local message
+    string.gsub("x", "x", function() message = select(2, pcall(lull.sleep, 0)) end)
+    contains(message, "cannot wait")
+  end)
+
+  it("a finaliser", function()
+    local message
+    local function make()
+      setmetatable({}, { __gc = function() message = select(2, pcall(lull.sleep, 0)) end })
+    end
+    make()
+    spec.collect()
+    contains(message, "cannot wait")
+  end)
+
+  it("the top level of a module that is required", function()
+    package.preload["waiting_spec.module"] = function() lull.sleep(0) end
+    local ok, message = pcall(require, "waiting_spec.module")
+    package.preload["waiting_spec.module"] = nil
+    equal(ok, false)
+    contains(message, "cannot wait")
+    contains(message, "require")
+  end)
+end)
+
+describe("a coroutine of the script's own", function()
+  it("raises, or waits through, in coroutine.wrap", function()
+    local step = coroutine.wrap(function()
+      local ok, message = pcall(lull.sleep, 0)
+      return ok, message
+    end)
+    local ok, message = step()
+    if not ok then contains(message, "inside coroutine.wrap: use lull.spawn") end
+  end)
+
+  it("raises, or waits through, in coroutine.create, for await too", function()
+    local request = spec.fake(json "17")("/a"):load()
+    local thread = coroutine.create(function()
+      local ok, result = pcall(request.await, request)
+      return ok, ok and result.content or result
+    end)
+    local resumed, ok, result = coroutine.resume(thread)
+    equal(resumed, true)
+    if ok then
+      equal(result, 17)
+    else
+      contains(result, "await inside coroutine.wrap: use lull.spawn")
+    end
+    equal(coroutine.status(thread), "dead")
+  end)
+
+  it("makes requests, hooks and observers as anywhere", function()
+    local resource = spec.fake(json "17")("/a")
+    local request
+    local generator = coroutine.wrap(function()
+      resource:observe(spec.expect(3))
+      request = resource:load():on_success(spec.expect(1))
+      coroutine.yield("mine")
+      return "done"
+    end)
+    equal(generator(), "mine")
+    equal(generator(), "done")
+    request:await()
+    spec.turn()
+  end)
+
+  it("works as a generator in a task", function()
+    local function numbers()
+      return coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end)
+    end
+    local seen = lull.spawn(function()
+      local list = {}
+      for i in numbers() do
+        list[#list + 1] = i
+        lull.sleep(0)
+      end
+      return list
+    end):await()
+    same(seen, { 1, 2, 3 })
+  end)
+
+  it("a yield of the script's own in a callback is an error, and nothing hangs", function()
+    local resource = spec.fake(json "1")("/a")
+    resource:load():on_success(function() coroutine.yield("what?") end):await()
+    spec.turn()
+    equal(#spec.reports(), 1)
+    local ok, message = pcall(function() lull.spawn(function() coroutine.yield(1) end):await() end)
+    equal(ok, false)
+    contains(message, "yield")
+  end)
+
+  it("a yield of the script's own in a transformer fails its request", function()
+    local service = spec.fake(json "1"):transform(function() coroutine.yield(1) return 1 end)
+    local _, err = service("/a"):load():await()
+    equal(err.cause.kind, "script_error")
+    spec.reports()
+  end)
+end)
+
+describe("waiting works", function()
+  it("across pcall, xpcall, metamethods, iterators and goto", function()
+    local service = spec.fake(json "1")
+    local object = setmetatable({}, {
+      __index = function(_, key) return assert(service("/" .. key):load():await()).content end,
+      __call = function() lull.sleep(0) return "called" end,
+      __close = function() lull.sleep(0) end,
+    })
+    equal(object.a, 1)
+    equal(object(), "called")
+    do local _ <close> = object end
+    equal(select(2, pcall(function() lull.sleep(0) return 5 end)), 5)
+    equal(select(2, xpcall(function() lull.sleep(0) return 6 end, debug.traceback)), 6)
+    local count = 0
+    for i in function(_, i) lull.sleep(0) if i < 3 then return i + 1 end end, nil, 0 do count = i end
+    equal(count, 3)
+  end)
+
+  it("in the main chunk", function()
+    local result = spec.script [[
+      local lull = require "lull"
+      local service = lull.service { base_url = "http://x.test", networking = function()
+        lull.sleep(0.01)
+        return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = "17" }
+      end }
+      print(service("/a"):load():await().content)
+      print(select("#", lull.sleep(0.01)))
+      print(lull.spawn(function() return 1, 2 end):await())
+      print(pcall(function() lull.spawn(function() error("kaputt", 0) end):await() end))
+    ]]
+    contains(result.out, "17\n0\n1\t2\nfalse\tkaputt")
+    equal(result.err, "")
+    equal(result.code, 0)
+  end)
+
+  it("not in a coroutine of the main chunk of a stock interpreter, which says so", function()
+    local result = spec.script [[
+      local lull = require "lull"
+      local service = lull.service { base_url = "http://x.test", networking = function() return { status = 200 } end }
+      local request = service("/a"):load()
+      print(coroutine.wrap(function() return pcall(request.await, request) end)())
+    ]]
+    if spec.is_stock then contains(result.out, "await inside coroutine.wrap: use lull.spawn") end
+    equal(result.code, 0)
+  end)
+end)

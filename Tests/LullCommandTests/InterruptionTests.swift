@@ -1,0 +1,233 @@
+import Glibc
+import Testing
+
+@Suite("Ctrl-C and SIGTERM")
+struct InterruptionTests {
+  static let signals: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143)]
+
+  @Test(arguments: signals)
+  func endsASleepingScript(signal: Int32, code: Int32) throws {
+    let child = try Self.start("io.write('ready\\n') lull.sleep(30) print('after')")
+    child.send(signal)
+    try Self.expectQuiet(child.wait(), code)
+  }
+
+  @Test(arguments: signals)
+  func endsATaskThatSleeps(signal: Int32, code: Int32) throws {
+    let child = try Self.start(
+      "lull.spawn(function() io.write('ready\\n') lull.sleep(30) print('after') end)")
+    child.send(signal)
+    try Self.expectQuiet(child.wait(), code)
+  }
+
+  /// Whatever a script waits in, nothing after the wait runs and `pcall` does not see it.
+  @Test(arguments: [
+    "pcall(lull.sleep, 30)",
+    "lull.run()",
+    "pcall(task.await, task)",
+    "lull.all{ task }",
+    "lull.timeout(20, function() lull.sleep(30) end)",
+    "lull.map({ 1 }, function() lull.sleep(30) end)",
+    "coroutine.wrap(function() lull.sleep(30) end)()",
+  ])
+  func endsEveryKindOfWait(code: String) throws {
+    let child = try Self.start(
+      """
+      local task = lull.spawn(function() lull.sleep(30) end)
+      io.write('ready\\n')
+      \(code)
+      print('after')
+      """)
+    child.send(SIGINT)
+    try Self.expectQuiet(child.wait(), 130)
+  }
+
+  @Test(arguments: signals)
+  func cancelsARequestWhoseHooksHearOfIt(signal: Int32, code: Int32) throws {
+    let child = try Self.start(
+      """
+      local api = lull.service(lull.demo())
+      local request = api:resource('/slow'):with_param('seconds', '30'):load()
+      request:on_failure(function(err) print(err.cause.kind) end)
+      lull.spawn(function() lull.sleep(0.1) io.write('ready\\n') end)
+      request:await()
+      print('after')
+      """)
+    child.send(signal)
+    let ending = try child.wait()
+    #expect(ending.output == "ready\nrequest_cancelled\n")
+    #expect(ending.errors == "")
+    #expect(ending.code == code)
+  }
+
+  @Test func closesVariables() throws {
+    let child = try Self.start(
+      """
+      local x <close> = setmetatable({}, { __close = function() print('closed') end })
+      io.write('ready\\n')
+      lull.sleep(30)
+      """)
+    child.send(SIGINT)
+    let ending = try child.wait()
+    #expect(ending.output == "ready\nclosed\n")
+    #expect(ending.code == 130)
+  }
+
+  @Test(arguments: signals)
+  func endsABusyMainChunk(signal: Int32, code: Int32) throws {
+    let child = try Self.start("io.write('ready\\n') while true do end")
+    child.send(signal)
+    try Self.expectQuiet(child.wait(), code)
+  }
+
+  @Test(arguments: [
+    "for i = 1, math.huge do end",
+    "local function f() return f() end f()",
+    "coroutine.wrap(function() while true do end end)()",
+    "local co = coroutine.create(function() while true do end end) coroutine.resume(co)",
+    "coroutine.wrap(function() coroutine.wrap(function() while true do end end)() end)()",
+    "while true do coroutine.wrap(function() end)() end",
+    "table.sort({ 1, 2 }, function() while true do end end)",
+    "lull.spawn(function() while true do end end)",
+    "lull.spawn(function() lull.sleep(0) while true do end end)",
+    "while true do lull.sleep(0) end",
+    "while true do lull.json.decode('[]') end",
+    "local api = lull.service('http://a.invalid') while true do api:resource('/x') end",
+  ])
+  func endsEveryKindOfBusyCode(code: String) throws {
+    let child = try Self.start("io.write('ready\\n') \(code)")
+    child.send(SIGINT)
+    try Self.expectQuiet(child.wait(), 130)
+  }
+
+  /// In a callback that may wait, and in those that must answer at once.
+  @Test(arguments: [
+    "r:observe(busy)",
+    "r:load():on_success(busy)",
+    "r:load():on_completion(function() pcall(busy) end)",
+    "api:transform('/**', busy) r:load()",
+    "api:configure('/**', busy) r:load()",
+    "api:configure{ mutate_requests = busy } r:load()",
+  ])
+  func endsABusyCallback(code: String) throws {
+    let child = try Self.start(
+      """
+      local function busy() io.write('ready\\n') while true do end end
+      local api = lull.service(lull.demo())
+      local r = api:resource('/users/1')
+      \(code)
+      lull.sleep(30)
+      """)
+    child.send(SIGINT)
+    try Self.expectQuiet(child.wait(), 130)
+  }
+
+  @Test func endsABusyErrorHandler() throws {
+    let child = try Self.start(
+      """
+      lull.on_error(function() io.write('ready\\n') while true do end end)
+      lull.service('http://a.invalid'):resource('/x'):observe(function() error('x') end)
+      lull.sleep(30)
+      print('after')
+      """)
+    child.send(SIGINT)
+    let ending = try child.wait()
+    #expect(!ending.output.contains("after"))
+    // The error that was not handled may be reported, the interruption is none.
+    #expect(!ending.errors.contains("interrupted!"))
+    #expect(ending.code == 130)
+  }
+
+  /// `pcall` sees an interruption of code that does not wait, but the run ends all the same.
+  @Test func endsThoughTheScriptCatchesIt() throws {
+    let child = try Self.start(
+      """
+      io.write('ready\\n')
+      print(pcall(function() while true do end end))
+      lull.sleep(30)
+      print('after')
+      """)
+    child.send(SIGINT)
+    let ending = try child.wait()
+    #expect(!ending.output.contains("after"))
+    #expect(ending.errors == "")
+    #expect(ending.code == 130)
+  }
+
+  @Test(arguments: signals)
+  func endsAtOnceTheSecondTime(signal: Int32, code: Int32) throws {
+    let child = try Self.start(
+      """
+      local api = lull.service(lull.demo())
+      local request = api:resource('/slow'):with_param('seconds', '30'):load()
+      request:on_failure(function() io.write('cleaning up\\n') while true do end end)
+      lull.spawn(function() lull.sleep(0.1) io.write('ready\\n') end)
+      lull.sleep(30)
+      """)
+    child.send(signal)
+    try child.waitForOutput("cleaning up\n")
+    child.send(signal)
+    let ending = try child.wait()
+    #expect(ending.errors == "")
+    #expect(ending.code == code)
+  }
+
+  @Test func endsAtOnceTheSecondTimeThoughTheScriptCatchesEverything() throws {
+    let child = try Self.start(
+      """
+      io.write('ready\\n')
+      while true do
+        pcall(function() while true do end end)
+        io.write('caught\\n')
+      end
+      """)
+    child.send(SIGINT)
+    // Either the first one has ended it, or the script goes on and the second one does.
+    if (try? child.waitForOutput("caught\n")) != nil { child.send(SIGINT) }
+    let ending = try child.wait()
+    #expect(ending.code == 130)
+  }
+
+  @Test func endsWhileItReadsTheScriptFromATerminal() throws {
+    let child = try Child(Binaries.lull, ["-"], input: .held)
+    usleep(200_000)
+    child.send(SIGINT)
+    #expect(try child.wait().code == 130)
+  }
+
+  @Test func endsWhileTheScriptReads() throws {
+    let child = try Child(
+      Binaries.lull, ["-e", "io.write('ready\\n') io.flush() io.read() print('after')"],
+      input: .held)
+    try child.waitForOutput("ready\n")
+    child.send(SIGINT)
+    try Self.expectQuiet(child.wait(), 130)
+  }
+
+  @Test func leavesNoSampleAPIBehind() throws {
+    let child = try Self.start("print(lull.demo()) io.write('ready\\n') lull.sleep(30)")
+    let url = child.outputText.prefix { $0 != "\n" }
+    #expect(Port(ofURL: url).isOpen)
+    child.send(SIGTERM)
+    _ = try child.wait()
+    #expect(!Port(ofURL: url).isOpen)
+  }
+
+  /// Starts code that writes `ready`, and waits for that.
+  static func start(_ code: String) throws -> Child {
+    let child = try Child(
+      Binaries.lull, ["-e", "io.stdout:setvbuf('no')\n" + code], input: .held)
+    try child.waitForOutput("ready\n")
+    // The signal shall find the script behind that line.
+    usleep(50_000)
+    return child
+  }
+
+  static func expectQuiet(
+    _ ending: Child.Ending, _ code: Int32, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(!ending.output.contains("after"), sourceLocation: sourceLocation)
+    #expect(ending.errors == "", sourceLocation: sourceLocation)
+    #expect(ending.code == code, sourceLocation: sourceLocation)
+  }
+}

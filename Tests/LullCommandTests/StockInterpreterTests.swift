@@ -1,0 +1,176 @@
+import Glibc
+import Testing
+
+@Suite(
+  "In a stock interpreter",
+  .enabled(
+    if: Binaries.canLoadModule,
+    "needs lua5.4 and lull.so: run Scripts/lull once, or name the file in LULL_TEST_MODULE"))
+struct StockInterpreterTests {
+  @Test func runsTheSameScript() throws {
+    let code = """
+      local lull = require 'lull'
+      local api = lull.service(lull.demo())
+      print(lull.version, api:resource('/users/1'):load():await().content.id)
+      """
+    let stock = try startStock(code).wait()
+    #expect(stock.output == (try lull("-e", code).output))
+    #expect(stock.errors == "")
+    #expect(stock.code == 0)
+  }
+
+  /// Each of them blocks the main chunk.
+  @Test(arguments: [
+    "api:resource('/slow'):with_param('seconds', '30'):load():await()", "lull.sleep(30)",
+    "lull.spawn(lull.sleep, 30):await()", "lull.spawn(lull.sleep, 30) lull.run()",
+  ])
+  func raisesInABlockingWait(code: String) throws {
+    let child = try startStock(
+      """
+      local lull = require 'lull'
+      local api = lull.service(lull.demo())
+      lull.spawn(function() lull.sleep(0.1) print('ready') io.flush() end)
+      print(pcall(function() \(code) end))
+      print('goes on', api:resource('/users/1'):load():await().http_status)
+      """)
+    try child.waitForOutput("ready\n")
+    usleep(50_000)
+    child.send(SIGINT)
+    let ending = try child.wait()
+    #expect(ending.output.hasPrefix("ready\nfalse\t"))
+    #expect(ending.output.contains("interrupted!\n"))
+    #expect(ending.output.hasSuffix("goes on\t200\n"))
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+  }
+
+  @Test func cancelsWhatIsInFlight() throws {
+    let child = try startStock(
+      """
+      local lull = require 'lull'
+      local api = lull.service(lull.demo())
+      local request = api:resource('/slow'):with_param('seconds', '30'):load()
+      request:on_failure(function(err) print(err.cause.kind) end)
+      lull.spawn(function() lull.sleep(0.1) print('ready') io.flush() end)
+      print(pcall(request.await, request))
+      """)
+    try child.waitForOutput("ready\n")
+    child.send(SIGINT)
+    let ending = try child.wait()
+    #expect(ending.output.contains("request_cancelled\n"))
+    #expect(ending.output.contains("interrupted!\n"))
+    #expect(ending.code == 0)
+  }
+
+  @Test func endsAScriptThatDoesNotCatchIt() throws {
+    let child = try startStock(
+      "local lull = require 'lull' print('ready') io.flush() lull.sleep(30) print('after')")
+    try child.waitForOutput("ready\n")
+    usleep(50_000)
+    child.send(SIGINT)
+    let ending = try child.wait()
+    #expect(ending.output == "ready\n")
+    #expect(ending.errors.contains("lua5.4: "))
+    #expect(ending.errors.contains("interrupted!"))
+    #expect(ending.code == 1)
+  }
+
+  /// The interpreter's handler raises once and leaves the next signal to the system, which ours
+  /// never does.
+  @Test func putsTheOldHandlerBack() throws {
+    let child = try startStock(
+      """
+      io.stdout:setvbuf('no')
+      local lull = require 'lull'
+      lull.spawn(function() lull.sleep(0.1) print('waiting') end)
+      print(pcall(lull.sleep, 30))
+      print('busy')
+      print(pcall(function() while true do end end))
+      print('busy again')
+      while true do end
+      """)
+    for step in ["waiting\n", "busy\n", "busy again\n"] {
+      try child.waitForOutput(step)
+      usleep(50_000)
+      child.send(SIGINT)
+    }
+    let ending = try child.wait()
+    #expect(ending.signal == SIGINT)
+  }
+
+  @Test func putsTheOldHandlerBackAfterAWaitWithoutASignal() throws {
+    let child = try startStock(
+      """
+      local lull = require 'lull'
+      lull.sleep(0.01)
+      print('busy') io.flush()
+      pcall(function() while true do end end)
+      print('busy again') io.flush()
+      while true do end
+      """)
+    for step in ["busy\n", "busy again\n"] {
+      try child.waitForOutput(step)
+      usleep(50_000)
+      child.send(SIGINT)
+    }
+    #expect(try child.wait().signal == SIGINT)
+  }
+
+  @Test func leavesTerminationToTheInterpreter() throws {
+    let child = try startStock(
+      "local lull = require 'lull' print('ready') io.flush() lull.sleep(30)")
+    try child.waitForOutput("ready\n")
+    usleep(50_000)
+    child.send(SIGTERM)
+    #expect(try child.wait().signal == SIGTERM)
+  }
+
+  @Test(arguments: [(1, "1 request "), (3, "3 requests ")])
+  func saysHowManyRequestsAScriptLeaves(count: Int, says: String) throws {
+    let ending = try startStock(
+      """
+      local lull = require 'lull'
+      local api = lull.service(lull.demo())
+      for i = 1, \(count) do api:resource('/slow/'):relative('/slow?seconds=30&i=' .. i):load() end
+      """
+    ).wait()
+    #expect(ending.errors.split(separator: "\n").count == 1)
+    #expect(ending.errors.contains(says))
+    #expect(ending.errors.contains("lull.run()"))
+    #expect(ending.code == 0)
+  }
+
+  @Test func saysNothingIfTheScriptWaits() throws {
+    let ending = try startStock(
+      """
+      local lull = require 'lull'
+      local api = lull.service(lull.demo())
+      api:resource('/users/1'):load():on_success(function() print('loaded') end)
+      lull.run()
+      """
+    ).wait()
+    #expect(ending.output == "loaded\n")
+    #expect(ending.errors == "")
+  }
+
+  @Test func leavesNoSampleAPIBehind() throws {
+    let child = try startStock(
+      "local lull = require 'lull' print(lull.demo()) io.flush() lull.sleep(30)")
+    try child.waitForOutput("\n")
+    let port = Port(ofURL: child.outputText)
+    #expect(port.isOpen)
+    child.send(SIGKILL)
+    _ = try child.wait()
+    #expect(port.isClosed(within: 5))
+  }
+
+  @Test func saysWhatIsWrongWithTheLogVariable() throws {
+    let ending = try Child(
+      "lua5.4", ["-e", "require 'lull'"],
+      environment: ["LUA_CPATH": Binaries.modulePattern, "LULL_LOG": "netwrok"]
+    ).wait()
+    #expect(
+      ending.errors
+        == "lull: LULL_LOG: unknown log category 'netwrok' (did you mean 'network'?)\n")
+  }
+}

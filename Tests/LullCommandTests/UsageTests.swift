@@ -1,0 +1,62 @@
+import Testing
+
+@Suite("Help and wrong usage")
+struct UsageTests {
+  @Test(arguments: [["--help"], ["-h"], ["help"], ["run", "--help"], ["demo", "--help"]])
+  func explainsItself(words: [String]) throws {
+    let ending = try Child(Binaries.lull, words).wait()
+    #expect(ending.output.contains("USAGE: lull"))
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+  }
+
+  @Test func namesTheWaysInAndTheExitCodes() throws {
+    let text = try lull("--help").output.split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+    for part in ["lull FILE", "lull -e CODE", "lull -", "demo", "Exit codes", "130", "143"] {
+      #expect(text.contains(part), "\(part) is not in the help")
+    }
+  }
+
+  @Test func saysItsVersion() throws {
+    let ending = try lull("--version")
+    #expect(ending.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    #expect(ending.code == 0)
+    let inside = try lull("-e", "print(lull.version)")
+    #expect(inside.output == ending.output)
+  }
+
+  /// A pipe that has ended tells the sample API to end: that must not hide what is wrong.
+  @Test func refusesAPortThoughStandardInputHasEnded() throws {
+    for _ in 0..<5 {
+      let ending = try shell("true | lull demo --port 99999")
+      #expect(ending.errors.contains("99999"))
+      #expect(ending.code == 2)
+    }
+  }
+
+  @Test(arguments: [
+    (["--nonsense"], "--nonsense"),
+    (["-x"], "-x"),
+    (["run", "--nonsense"], "--nonsense"),
+    (["--nonsense", "x.lua"], "--nonsense"),
+    ([], "script is missing"),
+    (["run"], "script is missing"),
+    (["-e"], "-e"),
+    (["run", "-e"], "-e"),
+    (["--"], "script is missing"),
+    (["demo", "--port", "abc"], "abc"),
+    (["demo", "--port", "99999"], "99999"),
+    (["demo", "--port", "-1"], "--port"),
+    (["demo", "--port"], "--port"),
+    (["demo", "more"], "more"),
+  ])
+  func refuses(words: [String], naming: String) throws {
+    let ending = try Child(Binaries.lull, words).wait()
+    #expect(ending.errors.contains(naming))
+    // Which words there are, or how to find out.
+    #expect(ending.errors.lowercased().contains("usage:"))
+    #expect(ending.output == "")
+    #expect(ending.code == 2)
+  }
+}

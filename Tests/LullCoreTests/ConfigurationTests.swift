@@ -1,0 +1,206 @@
+import LullCore
+import LullTesting
+import Testing
+
+struct ConfigurationTests {
+  private func expirationTime(_ resource: Resource, _ method: String = "GET") -> Double {
+    resource.configuration(for: method).settings.expirationTime
+  }
+
+  @Test("CFG-01: the defaults")
+  func defaults() {
+    withHarness { harness in
+      let settings = harness.service.resource("/a").configuration.settings
+      #expect(settings.expirationTime == 30)
+      #expect(settings.retryTime == 1)
+      #expect(settings.headers.isEmpty)
+      #expect(settings.progressReportingInterval == 0.05)
+      #expect(settings.limits.timeout == 60)
+      #expect(settings.limits.connectTimeout == 10)
+      #expect(settings.limits.maxBodySize == 100 * 1024 * 1024)
+      #expect(settings.mutations.isEmpty)
+      #expect(settings.decorators.isEmpty)
+      #expect(settings.pipeline.order == PipelineStageKey.standardOrder)
+      #expect(
+        harness.makeService(base: nil, standardTransformers: [])
+          .resource(absoluteURL: "http://a.test").configuration.steps.isEmpty)
+    }
+  }
+
+  @Test("CFG-02, CFG-04, CFG-09: entries run in order on one value")
+  func appliesInOrder() {
+    withHarness { harness in
+      let service = harness.service
+      service.configure { $0.expirationTime = 1 }
+      service.configure {
+        $0.expirationTime += 1; $0.headers["a"] = "1"
+      }
+      service.configure(.wildcard("/x", base: service.baseURL)) { $0.expirationTime *= 10 }
+      #expect(expirationTime(service.resource("/y")) == 2)
+      #expect(expirationTime(service.resource("/x")) == 20)
+      #expect(service.resource("/x").configuration.settings.headers["a"] == "1")
+      #expect(service.resource("/x").configuration.settings.retryTime == 1)
+    }
+  }
+
+  @Test("CFG-05, CFG-06, PAT-19 to PAT-21: each kind of pattern picks its resources")
+  func matchesPatterns() throws {
+    let dump = try Regex("/.ump")
+    let anchored = try Regex("^https://api\\.test/v1/wump$")
+    let loud = try Regex("/wu+").ignoresCase()
+    withHarness { harness, leakCheck in
+      let service = harness.service
+      func wump() -> Resource { leakCheck.watch(service.resource("/wump")) }
+      let patterns: [(ConfigurationPattern, [String])] = [
+        (.url(wump().url), ["/wump"]), (.all, ["/wump", "/wzmp", "/WUUUUUMP"]),
+        (
+          .predicate { (url) throws(RequestError) in url.text.hasSuffix("mp") }, ["/wump", "/wzmp"]
+        ),
+        (.regex(dump, source: "/.ump"), ["/wump"]),
+        (.regex(anchored, source: "…"), ["/wump"]),
+        (.regex(loud, source: "/wu+"), ["/wump", "/WUUUUUMP"]),
+        (.wildcard("/w*", base: service.baseURL), ["/wump", "/wzmp"]),
+      ]
+      for (number, (pattern, _)) in patterns.enumerated() {
+        service.configure(pattern) { $0.headers["\(number)"] = "x" }
+      }
+      for (number, (pattern, paths)) in patterns.enumerated() {
+        let matched = ["/wump", "/wzmp", "/WUUUUUMP"].filter {
+          service.resource($0).configuration.settings.headers["\(number)"] != nil
+        }
+        #expect(matched == paths, "\(pattern.description)")
+      }
+    }
+  }
+
+  @Test("CFG-07, CFG-08, CFG-15, CFG-16: methods pick too; GET's is the one without method")
+  func matchesMethods() {
+    withHarness { harness in
+      let service = harness.service
+      service.configure(methods: ["POST"]) { $0.expirationTime = 5 }
+      service.configure(methods: ["GET"]) { $0.headers["x"] = "get" }
+      let resource = service.resource("/a")
+      #expect(expirationTime(resource, "POST") == 5)
+      #expect(expirationTime(resource, "PUT") == 30)
+      #expect(resource.configuration.settings.expirationTime == 30)
+      for method in ["GET", "PURGE"] {
+        #expect(resource.configuration(for: method).settings.headers["x"] == "get")
+      }
+      #expect(resource.configuration(for: "HEAD").settings.headers["x"] == nil)
+      resource.overrideLocalData(with: .text("x", at: 990))
+      #expect(resource.isUpToDate, "CFG-15: 10 s is beyond POST's limit, not GET's")
+    }
+  }
+
+  @Test("CFG-10 to CFG-14: computed when needed, kept until something is added or invalidated")
+  func memoises() {
+    withHarness { harness in
+      let service = harness.service
+      let journal = Journal()
+      var external = 1.0
+      service.configure { configuration in
+        journal("computed")
+        configuration.expirationTime = external
+      }
+      let resource = service.resource("/a")
+      #expect(journal.take() == [])
+      for _ in 1...2 { #expect(expirationTime(resource) == 1) }
+      #expect(journal.take() == ["computed"])
+      _ = expirationTime(resource, "POST")
+      #expect(journal.take() == ["computed"])
+      external = 2
+      #expect(expirationTime(resource) == 1, "CFG-11")
+      service.invalidateConfiguration()
+      #expect(journal.take() == [], "CFG-13")
+      #expect(expirationTime(resource) == 2, "CFG-12")
+      service.configure { $0.expirationTime *= 10 }
+      #expect(expirationTime(resource) == 20, "CFG-10, CFG-14")
+    }
+  }
+
+  @Test("CFG-03, CFG-19: entries are logged by running number and description")
+  func logsEntries() {
+    withHarness { harness in
+      let service = harness.service
+      let journal = Journal()
+      service.configure(description: "mine") { _ in }
+      service.configure(.wildcard("/x", base: service.baseURL)) { _ in }
+      service.configure { _ in }
+      service.configure(.predicate { (_) throws(RequestError) in true }) { _ in }
+      harness.pump.log.enabled = [.configuration]
+      harness.pump.log.handler = { journal($1) }
+      _ = service.resource("/x").configuration
+      let url = "GET https://api.test/v1/x: configuration"
+      #expect(
+        journal.take() == [
+          "\(url) 0 (JSON parser)", "\(url) 1 (text parser)", "\(url) 2 (mine)", "\(url) 3 (/x)",
+          "\(url) 4 (custom)", "\(url) 5 (custom)",
+        ])
+    }
+  }
+
+  @Test("CFG-18: an answer passes the pipeline in force when it arrives")
+  func usesThePipelineOfArrival() {
+    withHarness { harness in
+      harness.stub("GET", "/a", .text("x"))
+      let resource = harness.service.resource("/a")
+      resource.load()
+      harness.service.configure { $0.pipeline.clear() }
+      harness.settle()
+      #expect(resource.latestData?.content.typeName == "data", "CFG-21")
+    }
+  }
+
+  // MARK: Blocks that fail
+
+  @Test(
+    "a block that throws is skipped, and what it was for is never sent",
+    arguments: [true, false])
+  func failingBlocks(inPredicate: Bool) {
+    withHarness { harness in
+      let service = harness.service
+      let journal = Journal()
+      let pattern = ConfigurationPattern.predicate { (url) throws(RequestError) in
+        if inPredicate, url.text.hasSuffix("a") { throw .failure("no") }
+        return url.text.hasSuffix("a")
+      }
+      service.configure { $0.headers["x"] = "before" }
+      service.configure(pattern) { (configuration) throws(RequestError) in
+        journal("run")
+        configuration.headers["x"] = "halfway"
+        throw .failure("no")
+      }
+      service.configure { $0.headers["y"] = "after" }
+      let resource = service.resource("/a")
+      let recorder = resource.recorded()
+      let settings = resource.configuration.settings
+      #expect(settings.headers == Headers([("x", "before"), ("y", "after")]))
+      harness.clock.advance(by: 500)
+      for _ in 1...2 {
+        let request = resource.request("GET")
+        #expect(request.state == .completed)
+        #expect(request.response?.error?.userMessage == "no")
+        #expect(request.response?.error?.timestamp == 1500, "ERR-14: of the request, not the block")
+      }
+      resource.load()
+      #expect(journal.take().count == (inPredicate ? 0 : 1), "computed once")
+      service.resource("/b").request("GET")
+      harness.settle()
+      #expect(recorder.take() == ["requested L", "error E"])
+      #expect(harness.provider.requests.map(\.url) == ["https://api.test/v1/b"])
+    }
+  }
+
+  @Test("an answer that arrives when a block has come to throw fails its request")
+  func failsAtArrival() {
+    withHarness { harness in
+      harness.stub("GET", "/a", .text("x"))
+      let resource = harness.service.resource("/a")
+      resource.load()
+      harness.service.configure { (_) throws(RequestError) in throw .failure("no") }
+      harness.settle()
+      #expect(resource.latestError?.userMessage == "no")
+      #expect(resource.latestData == nil)
+    }
+  }
+}

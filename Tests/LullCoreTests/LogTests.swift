@@ -1,0 +1,72 @@
+import LullCore
+import LullTesting
+import Testing
+
+struct LogTests {
+  private let pump = Pump(clock: ManualClock())
+  private var log: Log { pump.log }
+
+  @Test("LOG-01: the categories")
+  func namesCategories() {
+    #expect(
+      Log.Category.allCases.map(\.rawValue) == [
+        "network", "network_details", "pipeline", "state_changes", "observers", "staleness",
+        "cache", "configuration",
+      ])
+  }
+
+  @Test(
+    "LOG-03: presets and category names",
+    arguments: [
+      ("common", [.network, .stateChanges, .staleness]),
+      ("detailed", Set(Log.Category.allCases).subtracting([.networkDetails])),
+      ("all", Set(Log.Category.allCases)), ("network_details", [.networkDetails]),
+      ("networkDetails", nil), ("", nil),
+    ] as [(String, Set<Log.Category>?)])
+  func namesPresets(name: String, categories: Set<Log.Category>?) {
+    #expect(Log.categories(named: name) == categories)
+  }
+
+  @Test("LOG-02, LOG-04, LOG-05: a handler gets enabled categories; others are not evaluated")
+  func handles() {
+    let journal = Journal()
+    var evaluations = 0
+    func message() -> String {
+      evaluations += 1
+      return "text\nand more"
+    }
+    log.handler = { journal("\($0.rawValue): \($1)") }
+    #expect(log.enabled.isEmpty)
+    log(.network, message())
+    log.enabled = [.pipeline]
+    log(.network, message())
+    #expect(evaluations == 0)
+    log(.pipeline, message())
+    #expect(evaluations == 1)
+    #expect(journal.take() == ["pipeline: text\nand more"])
+  }
+
+  @Test("a load's life is logged by category")
+  func logsLoads() {
+    withHarness { harness in
+      let journal = Journal()
+      harness.pump.log.enabled = [.stateChanges, .staleness, .observers]
+      harness.pump.log.handler = { journal("\($0.rawValue): \($1)") }
+      harness.stub("GET", "/a", .text("x"))
+      let resource = harness.service.resource("/a")
+      let recorder = resource.recorded()
+      resource.loadIfNeeded()
+      resource.loadIfNeeded()
+      harness.settle()
+      resource.loadIfNeeded()
+      resource.removeObservers(ownedBy: recorder)
+      #expect(
+        journal.take() == [
+          "observers: /a: observer added", "staleness: /a: loading",
+          "staleness: /a: a load is already in progress",
+          "state_changes: /a [D]: newData(network)", "staleness: /a: up to date, not loading",
+          "observers: /a: observer removed",
+        ])
+    }
+  }
+}

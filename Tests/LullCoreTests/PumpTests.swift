@@ -1,0 +1,103 @@
+import LullCore
+import LullTesting
+import Testing
+
+struct PumpTests {
+  private let pump = Pump(clock: ManualClock())
+  private let journal = Journal()
+
+  @Test("HOOK-06: what is deferred during a phase waits for the next")
+  func runsOnePhase() {
+    #expect(!pump.hasWork)
+    pump.enqueue { [pump, journal] in
+      journal("1")
+      pump.enqueue { journal("3") }
+    }
+    pump.enqueue { [journal] in journal("2") }
+    #expect(pump.hasWork)
+    #expect(journal.take() == [])
+    pump.turn()
+    #expect(journal.take() == ["1", "2"])
+    pump.turn()
+    #expect(journal.take() == ["3"])
+    #expect(!pump.hasWork)
+    pump.turn()
+    #expect(journal.take() == [])
+  }
+
+  @Test("THR-04: a turn delivers results first, then what they deferred")
+  func deliversResultsFirst() {
+    let completion = pump.completion { [pump, journal] result in
+      journal("result \(result.body?.count ?? 0)")
+      pump.enqueue { journal("deferred") }
+    }
+    pump.enqueue { [journal] in journal("earlier") }
+    completion(NetworkResult(body: [1, 2]))
+    #expect(journal.take() == [], "NET-06: never inside the report")
+    #expect(pump.hasWork)
+    pump.turn()
+    #expect(journal.take() == ["result 2", "earlier", "deferred"])
+  }
+
+  @Test("NET-02: the second report of an exchange is ignored")
+  func takesOneReport() {
+    let completion = pump.completion { [journal] _ in journal("result") }
+    completion(NetworkResult())
+    completion(NetworkResult())
+    pump.turn()
+    completion(NetworkResult())
+    pump.turn()
+    #expect(journal.take() == ["result"])
+  }
+
+  @Test("CXL-03: a discarded channel delivers nothing, also if the report is there already")
+  func discards() {
+    let completion = pump.completion { [journal] _ in journal("result") }
+    completion(NetworkResult())
+    pump.discard(completion)
+    pump.turn()
+    #expect(journal.take() == [])
+  }
+
+  @Test("a channel holds its receiver until it has reported or is discarded")
+  func releasesReceivers() {
+    let leakCheck = LeakCheck()
+    func open() -> NetworkCompletion {
+      let owner = leakCheck.watch(Owner())
+      return pump.completion { _ in _ = owner }
+    }
+    let first = open()
+    let second = open()
+    #expect(leakCheck.leaks.count == 2)
+    first(NetworkResult())
+    pump.turn()
+    pump.discard(second)
+    #expect(leakCheck.leaks == [])
+  }
+
+  @Test("after closing nothing is called, and nothing is kept")
+  func closes() {
+    let leakCheck = LeakCheck()
+    func fill() -> NetworkCompletion {
+      let owner = leakCheck.watch(Owner())
+      pump.enqueue { _ = owner }
+      return pump.completion { _ in _ = owner }
+    }
+    let before = fill()
+    before(NetworkResult())
+    pump.close()
+    let after = fill()
+    after(NetworkResult())
+    #expect(!pump.hasWork)
+    #expect(leakCheck.leaks == [])
+    pump.turn()
+  }
+
+  @Test("closing inside a phase ends it")
+  func closesInsideAPhase() {
+    pump.enqueue { [pump] in pump.close() }
+    pump.enqueue { [journal] in journal("late") }
+    pump.turn()
+    #expect(journal.take() == [])
+  }
+}

@@ -1,0 +1,272 @@
+import LullCore
+import LullTesting
+import Testing
+
+struct ResourceStateTests {
+  @Test("STA-01: a new state is blank, and so is its timestamp")
+  func startsBlank() {
+    let state = ResourceState()
+    #expect(state.latestData == nil)
+    #expect(state.latestError == nil)
+    #expect(state.timestamp == 0)
+    #expect(!state.isInvalidated)
+    #expect(state.conditionalHeader == nil)
+  }
+
+  // MARK: Staleness
+
+  struct Age: CustomTestStringConvertible {
+    let id: String
+    var data: Double?
+    var error: Double?
+    var invalidated = false
+    let isUpToDate: Bool
+
+    var testDescription: String { id }
+  }
+
+  static let ages = [
+    Age(id: "LOAD-18: data 10 s old", data: 1000, isUpToDate: true),
+    Age(id: "LOAD-19: data 1000 s old", data: 10, isUpToDate: false),
+    Age(id: "LOAD-21: data exactly at the limit", data: 980, isUpToDate: true),
+    Age(id: "LOAD-20: data just beyond the limit", data: 979.9, isUpToDate: false),
+    Age(id: "LOAD-22: an error 1000 s old", error: 10, isUpToDate: false),
+    Age(id: "LOAD-23: an error 2 s old", error: 1008, isUpToDate: false),
+    Age(id: "LOAD-21: an error exactly at the limit", error: 1009, isUpToDate: true),
+    Age(id: "LOAD-25: neither data nor error", isUpToDate: false),
+    Age(
+      id: "LOAD-26: fresh data, error past retry time", data: 1005, error: 1008,
+      isUpToDate: false),
+    Age(id: "LOAD-26: stale data, recent error", data: 10, error: 1009.5, isUpToDate: true),
+    Age(id: "INV-02: fresh data, invalidated", data: 1010, invalidated: true, isUpToDate: false),
+    Age(
+      id: "INV-02: recent error, invalidated", error: 1010, invalidated: true,
+      isUpToDate: false),
+    Age(id: "data from the future", data: 2000, isUpToDate: true),
+  ]
+
+  @Test("LOAD-24: up to date is a matter of invalidation, presence and age", arguments: ages)
+  func knowsWhetherUpToDate(age: Age) {
+    var state = ResourceState()
+    if let data = age.data {
+      let token = state.loadStarted()
+      _ = state.loadEnded(token, .newData(.text("x", at: data)), now: data)
+    }
+    if let error = age.error {
+      let token = state.loadStarted()
+      _ = state.loadEnded(token, .failure(.failure(at: error)), now: error)
+    }
+    if age.invalidated { state.invalidate() }
+    #expect(
+      state.isUpToDate(now: 1010, expirationTime: 30, retryTime: 1) == age.isUpToDate)
+    #expect(state.timestamp == max(age.data ?? 0, age.error ?? 0), "STA-08")
+  }
+
+  @Test("LOAD-25: what was never loaded is stale whatever the limits and the clock say")
+  func blankIsNeverUpToDate() {
+    #expect(!ResourceState().isUpToDate(now: 0, expirationTime: .infinity, retryTime: .infinity))
+  }
+
+  // MARK: Outcomes
+
+  struct Outcome: CustomTestStringConvertible {
+    let id: String
+    let outcome: ResourceState.LoadOutcome
+    let event: ResourceEvent
+    let text: String?
+    let hasError: Bool
+    let timestamp: Double
+    let staysInvalidated: Bool
+
+    var testDescription: String { id }
+  }
+
+  /// To data of time 10, an error of time 20 and an invalidation.
+  static let outcomes = [
+    Outcome(
+      id: "new data", outcome: .newData(.text("new", at: 100)), event: .newData(.network),
+      text: "new", hasError: false, timestamp: 100, staysInvalidated: false),
+    Outcome(
+      id: "LOAD-07, NM-06, INV-08: a 304", outcome: .notModified, event: .notModified,
+      text: "old", hasError: false, timestamp: 100, staysInvalidated: false),
+    Outcome(
+      id: "STA-06, LOAD-12: a failure", outcome: .failure(.failure(at: 100)), event: .error,
+      text: "old", hasError: true, timestamp: 100, staysInvalidated: false),
+    Outcome(
+      id: "CXL-11, INV-04: a cancellation", outcome: .cancelled, event: .requestCancelled,
+      text: "old", hasError: true, timestamp: 20, staysInvalidated: true),
+  ]
+
+  private var used: ResourceState {
+    var state = ResourceState()
+    let first = state.loadStarted()
+    _ = state.loadEnded(first, .newData(.text("old", at: 10)), now: 10)
+    let second = state.loadStarted()
+    _ = state.loadEnded(second, .failure(.failure("old", at: 20)), now: 20)
+    return state
+  }
+
+  @Test(
+    "STA-07: each way a load may end does to data, error and age what it should",
+    arguments: outcomes)
+  func endsLoads(row: Outcome) {
+    var state = used
+    state.invalidate()
+    let load = state.loadStarted()
+    let event = state.loadEnded(load, row.outcome, now: 100)
+    #expect(event == row.event)
+    #expect(state.latestData?.text == row.text)
+    #expect((state.latestError != nil) == row.hasError)
+    #expect(state.timestamp == row.timestamp)
+    #expect(state.isInvalidated == row.staysInvalidated)
+  }
+
+  @Test(
+    "STA-11: an earlier-started load changes nothing once a later-started has succeeded",
+    arguments: outcomes)
+  func ignoresSupersededLoads(row: Outcome) {
+    for later in [ResourceState.LoadOutcome.newData(.text("later", at: 50)), .notModified] {
+      var state = used
+      let early = state.loadStarted()
+      let late = state.loadStarted()
+      _ = state.loadEnded(late, later, now: 50)
+      state.invalidate()
+      let text = state.latestData?.text
+      let expected = row.event == .requestCancelled ? row.event : .notModified
+      let event = state.loadEnded(early, row.outcome, now: 100)
+      #expect(event == expected)
+      #expect(state.latestData?.text == text)
+      #expect(state.latestError == nil)
+      #expect(state.timestamp == 50)
+      #expect(state.isInvalidated)
+    }
+  }
+
+  @Test("STA-11: a later-started load that failed or was cancelled discards nothing")
+  func failedLoadsSupersedeNothing() {
+    for later in [ResourceState.LoadOutcome.failure(.failure(at: 50)), .cancelled] {
+      var state = ResourceState()
+      let early = state.loadStarted()
+      let late = state.loadStarted()
+      _ = state.loadEnded(late, later, now: 50)
+      let event = state.loadEnded(early, .newData(.text("early", at: 60)), now: 60)
+      #expect(event == .newData(.network))
+      #expect(state.latestData?.text == "early")
+      #expect(state.latestError == nil)
+    }
+  }
+
+  @Test("INV-07: an invalidation outlives the loads in flight, not those started afterwards")
+  func invalidationOutlivesLoads() {
+    var state = used
+    let before = state.loadStarted()
+    state.invalidate()
+    _ = state.loadEnded(before, .newData(.text("x", at: 30)), now: 30)
+    #expect(state.isInvalidated)
+    #expect(!state.isUpToDate(now: 30, expirationTime: 30, retryTime: 1))
+    let after = state.loadStarted()
+    _ = state.loadEnded(after, .notModified, now: 40)
+    #expect(!state.isInvalidated)
+  }
+
+  @Test("INV-05, INV-06: invalidating touches neither data, error nor timestamps")
+  func invalidationTouchesNothing() {
+    var state = used
+    state.invalidate()
+    #expect(state.latestData?.text == "old")
+    #expect(state.latestData?.timestamp == 10)
+    #expect(state.latestError?.timestamp == 20)
+  }
+
+  // MARK: Local changes
+
+  @Test("OVR-02, OVR-06, OVR-11: an override replaces data as it is, clears error and invalidation")
+  func overridesData() {
+    var state = used
+    state.invalidate()
+    let entity = Entity.text("mine", headers: [("content-type", "x/y")], at: 7)
+    let event = state.override(with: entity)
+    #expect(event == .newData(.localOverride))
+    #expect(state.latestData?.text == "mine")
+    #expect(state.latestData?.contentType == "x/y")
+    #expect(state.latestError == nil)
+    #expect(!state.isInvalidated)
+    #expect(state.timestamp == 7)
+  }
+
+  @Test("OVR-07, OVR-08, OVR-10: overridden content keeps headers, is of now, validates nothing")
+  func overridesContent() {
+    var state = ResourceState()
+    let headers = [("Content-Type", "x/y"), ("ETag", "\"1\""), ("X-Other", "z")]
+    _ = state.override(with: .text("old", headers: headers, at: 10))
+    #expect(state.conditionalHeader?.value == "\"1\"")
+    let event = state.override(with: .text("new"), now: 99)
+    #expect(event == .newData(.localOverride))
+    #expect(state.latestData?.text == "new")
+    #expect(state.latestData?.headers == Headers(headers))
+    #expect(state.timestamp == 99)
+    #expect(state.conditionalHeader == nil)
+    let token = state.loadStarted()
+    _ = state.loadEnded(token, .newData(.text("x", headers: headers, at: 100)), now: 100)
+    #expect(state.conditionalHeader?.value == "\"1\"")
+  }
+
+  @Test("OVR-10: an entity given as a whole counts with its own validators again")
+  func overridingWithAnEntityTrustsItsValidators() throws {
+    var state = ResourceState()
+    _ = state.override(with: .text("old", headers: [("ETag", "\"1\"")], at: 10))
+    _ = state.override(with: .text("new"), now: 20)
+    let entity = try #require(state.latestData)
+    _ = state.override(with: entity)
+    #expect(state.conditionalHeader?.value == "\"1\"")
+  }
+
+  @Test("OVR-09: content without data before makes an entity of its own")
+  func overridesNothing() {
+    var state = ResourceState()
+    _ = state.override(with: .text("new"), now: 99)
+    #expect(state.latestData?.contentType == "application/binary")
+    #expect(state.timestamp == 99)
+  }
+
+  @Test("WIPE-01, WIPE-02: a wipe leaves nothing; OBS-41: timestamp 0")
+  func wipes() {
+    var state = used
+    state.invalidate()
+    let event = state.wipe()
+    #expect(event == .newData(.wipe))
+    #expect(state.latestData == nil)
+    #expect(state.latestError == nil)
+    #expect(state.timestamp == 0)
+    #expect(!state.isInvalidated)
+    #expect(state.contentSize == 0)
+  }
+
+  @Test("WIPE-03: a load that had started before a wipe brings nothing back", arguments: outcomes)
+  func wipedLoadsComeTooLate(row: Outcome) {
+    var state = used
+    let before = state.loadStarted()
+    _ = state.wipe()
+    let event = state.loadEnded(before, row.outcome, now: 100)
+    #expect(event == .requestCancelled)
+    #expect(state.latestData == nil)
+    #expect(state.latestError == nil)
+    let after = state.loadStarted()
+    _ = state.loadEnded(after, .newData(.text("new", at: 110)), now: 110)
+    #expect(state.latestData?.text == "new")
+  }
+
+  @Test(
+    "LOAD-03: the etag, else Last-Modified, else nothing makes a load conditional",
+    arguments: [
+      ([("ETag", "W/\"a\""), ("Last-Modified", "x")], "if-none-match: W/\"a\""),
+      ([("Last-Modified", "Tue, 1 Jan")], "if-modified-since: Tue, 1 Jan"),
+      ([("X", "y")], nil),
+    ] as [([(String, String)], String?)])
+  func knowsConditionalHeader(headers: [(String, String)], expected: String?) {
+    var state = ResourceState()
+    _ = state.override(with: .text("x", headers: headers))
+    let header = state.conditionalHeader.map { "\($0.name): \($0.value)" }
+    #expect(header == expected)
+  }
+}
