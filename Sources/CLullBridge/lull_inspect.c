@@ -73,7 +73,7 @@ static int compare_keys(lua_State *L, int a, int b) {
   return ra < rb;
 }
 
-// [-0, +0] sorts the list at `list`; insertion into runs would do, but tables may be large
+// [-0, +0] one step of a heap sort of the list at `list`
 static void sift(lua_State *L, int list, lua_Integer start, lua_Integer end) {
   lua_Integer root = start;
   while (root * 2 <= end) {
@@ -99,6 +99,7 @@ static void sift(lua_State *L, int list, lua_Integer start, lua_Integer end) {
   }
 }
 
+// [-0, +0] sorts the list of keys at `list`
 static void sort_keys(lua_State *L, int list, lua_Integer count) {
   for (lua_Integer start = count / 2; start >= 1; start--) sift(L, list, start, count);
   for (lua_Integer end = count; end > 1; end--) {

@@ -111,5 +111,6 @@ void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
 void lull_interrupt_arm(lua_State *L);
+void lull_interrupt_hook(lua_State *L, lua_Debug *info);
 
 #endif

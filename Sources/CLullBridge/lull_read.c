@@ -82,15 +82,17 @@ void lull_read(lua_State *L, int32_t index, lull_value *value) {
   }
 }
 
+// [-0, +0]
 int32_t lull_stack_top(lua_State *L) { return lua_gettop(L); }
 
+// [-0, +0]
 const char *lull_type_name(lua_State *L, int32_t index) { return luaL_typename(L, index); }
 
-// [-0, +1] the first key; 0 if the stack cannot grow
+// [-0, +1] room for the first key
 int32_t lull_table_begin(lua_State *L) {
   if (!lua_checkstack(L, 6)) return 0;
   lua_pushnil(L);
-  return 1;
+  return lua_gettop(L);
 }
 
 // [-1, +2] the next key and value, or [-1, +0] at the end
@@ -102,14 +104,16 @@ int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value
   return 1;
 }
 
-// [-1, +0]
-void lull_table_pop_value(lua_State *L) { lua_pop(L, 1); }
+// [-n, +0] leaves the key
+void lull_table_pop_value(lua_State *L, int32_t keys) { lua_settop(L, keys); }
 
-// [-2, +0]
-void lull_table_leave(lua_State *L) { lua_pop(L, 2); }
+// [-n, +0]
+void lull_table_leave(lua_State *L, int32_t keys) { lua_settop(L, keys - 1); }
 
+// [-0, +0]
 size_t lull_table_length(lua_State *L, int32_t table) { return lua_rawlen(L, table); }
 
+// [-0, +0]
 int32_t lull_is_c_function(lua_State *L, int32_t index) { return lua_iscfunction(L, index); }
 
 // Copies a formatted place into the arena; "" without memory.

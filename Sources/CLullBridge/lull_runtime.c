@@ -141,6 +141,7 @@ static int open_libraries(lua_State *L) {
   return 0;
 }
 
+// The new state's stack is empty.
 lua_State *lull_state_new(void) {
   lua_State *L = luaL_newstate();
   if (L == NULL) return NULL;
@@ -152,6 +153,7 @@ lua_State *lull_state_new(void) {
   return L;
 }
 
+// [-n, +0]
 void lull_state_close(lua_State *L) { lua_close(L); }
 
 // [-1, +0] protected part of lull_state_preload
@@ -165,6 +167,7 @@ static int preload(lua_State *L) {
   return 0;
 }
 
+// [-0, +0]
 int32_t lull_state_preload(lua_State *L, void *host) {
   lua_pushcfunction(L, preload);
   lua_pushlightuserdata(L, host);
@@ -180,6 +183,7 @@ static int require_module(lua_State *L) {
   return 0;
 }
 
+// [-0, +0]
 int32_t lull_state_require(lua_State *L, int32_t set_global) {
   if (!lua_checkstack(L, 4)) return 1;
   lua_pushcfunction(L, require_module);
@@ -189,6 +193,7 @@ int32_t lull_state_require(lua_State *L, int32_t set_global) {
   return 1;
 }
 
+// [-0, +0]
 lull_runtime *lull_state_runtime(lua_State *L) {
   if (!lua_checkstack(L, 1)) return NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);

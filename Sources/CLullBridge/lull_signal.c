@@ -22,7 +22,7 @@ static struct {
 } signals;
 
 // [-0, +0] raises in the code that runs when the signal came
-static void interrupt_hook(lua_State *L, lua_Debug *info) {
+void lull_interrupt_hook(lua_State *L, lua_Debug *info) {
   (void)info;
   lua_sethook(L, NULL, 0, 0);
   luaL_error(L, "interrupted!");
@@ -48,9 +48,10 @@ static void handle_pipe(int number) {
   }
 }
 
+// [-0, +0] safe in a signal handler
 void lull_interrupt_arm(lua_State *L) {
   int events = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
-  lua_sethook(L, interrupt_hook, events, 1);
+  lua_sethook(L, lull_interrupt_hook, events, 1);
 }
 
 void lull_signals_install(

@@ -158,7 +158,7 @@ static void resume(
   runtime->current_thread = previous_thread;
   runtime->answer_now = previous_answer;
   // A hook that was set and did not fire must not fire in the next function of this coroutine.
-  if (lull_signals_pending()) lua_sethook(thread, NULL, 0, 0);
+  if (lua_gethook(thread) == lull_interrupt_hook) lua_sethook(thread, NULL, 0, 0);
 
   run->L = thread;
   run->thread = number;
@@ -286,7 +286,7 @@ void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
   lull_read(run->L, lull_run_result_index(run, position), value);
 }
 
-// Copies the string at `index` into the arena.
+// [-0, +0] copies the string at `index` into the arena
 static const char *copied(lull_runtime *runtime, lua_State *L, int index, size_t *length) {
   const char *text = lua_tolstring(L, index, length);
   char *copy = text ? lull_arena_allocate(runtime, *length + 1) : NULL;
@@ -305,6 +305,16 @@ typedef struct describing {
   lull_failure *failure;
 } describing;
 
+// [-0, +1] what was raised, at the top, in words: as the stock interpreter says it
+static void push_message(lua_State *L) {
+  if (lua_istable(L, -1) && luaL_getmetafield(L, -1, "__tostring") == LUA_TNIL) {
+    lua_pushliteral(L, "(error object is a table value)");
+    return;
+  }
+  if (lua_istable(L, -2)) lua_pop(L, 1);
+  luaL_tolstring(L, -1, NULL);
+}
+
 // [-1, +0] fills the failure: value, message, traceback of the dead coroutine
 static int describe(lua_State *L) {
   describing *context = lua_touserdata(L, 1);
@@ -319,7 +329,7 @@ static int describe(lua_State *L) {
     if (run->L != L) lua_xmove(run->L, L, 1);
   }
   lull_read(L, -1, &failure->value);
-  luaL_tolstring(L, -1, NULL);
+  push_message(L);
   failure->message = copied(context->runtime, L, -1, &failure->message_length);
   lua_pop(L, 2);
   luaL_traceback(L, run->L, NULL, 0);
@@ -333,7 +343,7 @@ static int describe_value(lua_State *L) {
   lull_failure *failure = context->failure;
   lua_rawgeti(L, 2, 1);
   lull_read(L, -1, &failure->value);
-  luaL_tolstring(L, -1, NULL);
+  push_message(L);
   failure->message = copied(context->runtime, L, -1, &failure->message_length);
   lua_rawgeti(L, 2, 2);
   failure->traceback = copied(context->runtime, L, -1, &failure->traceback_length);
@@ -389,6 +399,7 @@ int32_t lull_current_thread(lull_runtime *runtime) { return runtime->current_thr
 
 const char *lull_answer_now_kind(lull_runtime *runtime) { return runtime->answer_now; }
 
+// [-0, +0]
 int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
   if (runtime->answer_now != NULL) return LULL_WAIT_ANSWER_NOW;
   if (runtime->current_thread != 0) {
@@ -436,7 +447,7 @@ int32_t lull_load(
 }
 
 typedef struct wording {
-  const char *const *words;
+  const char *words;
   int32_t count;
   int32_t first;
   const char *path;
@@ -447,15 +458,17 @@ typedef struct wording {
 static int set_arg(lua_State *L) {
   wording *context = lua_touserdata(L, 1);
   lua_createtable(L, context->count, 1);
-  for (int32_t i = 0; i < context->count; i++) {
-    lua_pushstring(L, context->words[i]);
+  const char *word = context->words;
+  for (int32_t i = 0; i < context->count; i++, word += strlen(word) + 1) {
+    lua_pushstring(L, word);
     lua_rawseti(L, -2, context->first + i);
   }
   lua_setglobal(L, "arg");
   return 0;
 }
 
-int32_t lull_set_arg(lua_State *L, const char *const *words, int32_t count, int32_t first) {
+// [-0, +0]
+int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t first) {
   wording context = {.words = words, .count = count, .first = first};
   lua_pushcfunction(L, set_arg);
   lua_pushlightuserdata(L, &context);
@@ -482,6 +495,7 @@ static int prepend_path(lua_State *L) {
   return 0;
 }
 
+// [-0, +0]
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath) {
   wording context = {.path = path, .cpath = cpath};
   lua_pushcfunction(L, prepend_path);
@@ -505,4 +519,10 @@ static int replace_exit(lua_State *L) {
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method) {
   runtime->exit_method = method;
   return lull_protect(runtime, replace_exit, runtime);
+}
+
+// [-0, +0]
+void lull_thread_interrupt(lull_runtime *runtime) {
+  lua_State *thread = thread_at(runtime, runtime->current_thread);
+  if (thread) lull_interrupt_arm(thread);
 }

@@ -6,18 +6,25 @@
 
 #include <string.h>
 
-// [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
-static int argument_error(lua_State *L, const lull_method *method, int position, const char *text) {
-  return luaL_error(L, "bad argument #%d to '%s' (%s)", position, method->name, text);
+// The name as the script wrote it: without the table it is in.
+static const char *shown_name(const lull_method *method) {
+  const char *dot = strchr(method->name, '.');
+  return dot ? dot + 1 : method->name;
 }
 
-// What a value is called in messages: our kind, else the Lua type.
+// [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
+static int argument_error(lua_State *L, const lull_method *method, int position, const char *text) {
+  return luaL_error(L, "bad argument #%d to '%s' (%s)", position, shown_name(method), text);
+}
+
+// [-0, +1 at most] what a value is called in messages: our kind, else the Lua type
 static const char *described_type(lua_State *L, int index) {
   if (lua_isnone(L, index)) return "no value";
   if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) return lua_tostring(L, -1);
   return luaL_typename(L, index);
 }
 
+// [-0, +3] the name of a kind
 static const char *kind_name(lull_runtime *runtime, lua_State *L, int kind) {
   lull_registry_push(L, runtime->metatables);
   lua_rawgeti(L, -1, kind);
@@ -72,7 +79,8 @@ static void check_arguments(lua_State *L, const lull_method *method, int first, 
   int given = top - first + 1;
   if (given >= position) {
     luaL_error(
-      L, "too many arguments to '%s' (%d expected, got %d)", method->name, position - 1, given);
+      L, "too many arguments to '%s' (%d expected, got %d)", shown_name(method), position - 1,
+      given);
   }
 }
 
@@ -201,18 +209,22 @@ int lull_bound_trampoline(lua_State *L) {
   return dispatch(runtime, L, index, lua_gettop(L));
 }
 
+static const char *article(const char *name) { return strchr("AEIOU", name[0]) ? "an" : "a"; }
+
 // [-0, +0] raises: no such field, and what may have been meant
 static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
   const char *name = kind_name(runtime, L, kind);
   if (lua_type(L, 2) != LUA_TSTRING) {
-    return luaL_error(L, "a %s has no field of type %s", name, luaL_typename(L, 2));
+    return luaL_error(
+      L, "%s %s has no field of type %s", article(name), name, luaL_typename(L, 2));
   }
   const char *key = lua_tostring(L, 2);
   const char *near = lull_host_suggest(runtime->host, kind, key);
   if (near) {
-    return luaL_error(L, "a %s has no field '%s' (did you mean '%s'?)", name, key, near);
+    return luaL_error(
+      L, "%s %s has no field '%s' (did you mean '%s'?)", article(name), name, key, near);
   }
-  return luaL_error(L, "a %s has no field '%s'", name, key);
+  return luaL_error(L, "%s %s has no field '%s'", article(name), name, key);
 }
 
 // [-2, +1] __index; upvalues: runtime, fields, kind, index of the kind's own lookup or -1
@@ -264,8 +276,9 @@ static int object_newindex(lua_State *L) {
   int kind = (int)lua_tointeger(L, lua_upvalueindex(3));
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(5)) != LUA_TNIL) {
+    const char *name = kind_name(runtime, L, kind);
     return luaL_error(
-      L, "'%s' of a %s is read-only", lua_tostring(L, 2), kind_name(runtime, L, kind));
+      L, "'%s' of %s %s is read-only", lua_tostring(L, 2), article(name), name);
   }
   return unknown_field(runtime, L, kind);
 }
@@ -359,7 +372,7 @@ void lull_make_module(lull_runtime *runtime, lua_State *L) {
     const lull_method *method = &runtime->methods[i];
     if (method->kind != LULL_KIND_MODULE || method->role != LULL_ROLE_METHOD) continue;
     // Not part of the module: lull_replace_exit puts it elsewhere.
-    if (strcmp(method->name, "os_exit") == 0) continue;
+    if (strcmp(method->name, "os.exit") == 0) continue;
     const char *dot = strchr(method->name, '.');
     if (dot) {
       lua_pushlstring(L, method->name, (size_t)(dot - method->name));

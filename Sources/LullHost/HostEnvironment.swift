@@ -11,9 +11,8 @@ package protocol HostEnvironment: AnyObject {
   func run(until condition: () -> Bool)
   /// Sets what runs at the start of every turn.
   func onTurn(_ hook: @escaping () -> Void)
-  /// Wakes the loop from a signal handler: a C function and its context, nil where nothing sleeps.
-  var signalWakeUp: (function: @convention(c) (UnsafeMutableRawPointer?) -> Void,
-    context: UnsafeMutableRawPointer)? { get }
+  /// How a signal handler wakes the loop; nil where nothing sleeps.
+  var signalWakeUp: SignalWakeUp? { get }
   /// Whether the process belongs to Lull, so that SIGTERM and SIGPIPE are its business.
   var ownsProcess: Bool { get }
   func close()

@@ -1,4 +1,3 @@
-import CUV
 package import LullCore
 import LullTransport
 
@@ -23,16 +22,7 @@ package final class LoopEnvironment: HostEnvironment {
 
   package func onTurn(_ hook: @escaping () -> Void) { loop.beforeTurn.append(hook) }
 
-  package var signalWakeUp: (
-    function: @convention(c) (UnsafeMutableRawPointer?) -> Void, context: UnsafeMutableRawPointer
-  )? {
-    (
-      { context in
-        // The context is the loop's async handle, valid until the handlers are restored.
-        uv_async_send(context?.assumingMemoryBound(to: uv_async_t.self))
-      }, UnsafeMutableRawPointer(loop.asyncHandle)
-    )
-  }
+  package var signalWakeUp: SignalWakeUp? { loop.signalWakeUp }
 
   package func close() { loop.close() }
 }

@@ -54,17 +54,18 @@ extension LuaHost {
     of table: Int32, in state: OpaquePointer?,
     _ body: (lull_value, lull_value) throws(Misuse) -> Void
   ) throws(Misuse) {
-    guard lull_table_begin(state) != 0 else { throw .message("the Lua stack is full") }
+    let keys = lull_table_begin(state)
+    guard keys != 0 else { throw .message("the Lua stack is full") }
     var key = lull_value()
     var value = lull_value()
     while lull_table_next(state, table, &key, &value) != 0 {
       do throws(Misuse) {
         try body(key, value)
       } catch {
-        lull_table_leave(state)
+        lull_table_leave(state, keys)
         throw error
       }
-      lull_table_pop_value(state)
+      lull_table_pop_value(state, keys)
     }
   }
 

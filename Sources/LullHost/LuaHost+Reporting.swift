@@ -6,7 +6,7 @@ extension LuaHost {
   /// 1 unless the handler returns true.
   func report(_ failure: ScriptFailure, in place: String) {
     // The interruption of whatever ran when the signal came is not an error of the script.
-    guard lull_signals_pending() == 0 else { return }
+    guard !isInterrupted else { return }
     if let errorHandler {
       // The handler is not called for its own errors.
       self.errorHandler = nil
@@ -15,13 +15,17 @@ extension LuaHost {
         failure.requestError.map { value(ErrorBox($0), .error) }
         ?? failure.value.map { .ref($0.id) } ?? .string(failure.message)
       let arguments: [LuaValue] = [error, .string(failure.traceback), .string(place)]
-      switch ask(Callable(id: errorHandler, isHandler: true), arguments, kind: "lull.on_error handler", read: {
-        LuaHost.bool($0[0]) == true
-      }) {
+      switch ask(
+        Callable(id: errorHandler, isHandler: true), arguments, kind: "lull.on_error handler",
+        read: {
+          LuaHost.bool($0[0]) == true
+        })
+      {
       case .success(let isHandled):
         if !isHandled { scriptErrorCount += 1 }
         return
       case .failure(.failed(let second)):
+        if isInterrupted { return }
         scriptErrorCount += 1
         StandardError.write(describe(second, place: "lull.on_error handler"))
       case .failure(.gone): break
@@ -33,6 +37,7 @@ extension LuaHost {
 
   /// An error that ended the main chunk: as the stock interpreter shows it.
   func reportMain(_ failure: ScriptFailure) {
+    guard !isInterrupted else { return }
     scriptErrorCount += 1
     var text = "lull: \(failure.message)\n"
     if !failure.traceback.isEmpty { text += failure.traceback + "\n" }

@@ -191,7 +191,8 @@ extension LuaHost {
     _ callable: Callable, _ arguments: [LuaValue],
     _ body: (UnsafePointer<lull_call>) -> Void
   ) {
-    withUnsafeTemporaryAllocation(of: lull_value.self, capacity: max(1, arguments.count)) { buffer in
+    withUnsafeTemporaryAllocation(of: lull_value.self, capacity: max(1, arguments.count)) {
+      buffer in
       for (index, argument) in arguments.enumerated() {
         buffer.initializeElement(at: index, to: encode(argument))
       }

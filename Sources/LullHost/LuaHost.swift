@@ -131,26 +131,34 @@ package final class LuaHost {
     }
     let renewed = handles.insert(object, kind: kind)
     _ = handles.claim(renewed)
-    setHandle(renewed, of: object, kind: kind)
+    setHandle(renewed, of: object)
     return renewed
   }
 
-  private func setHandle(_ handle: UInt64, of object: AnyObject, kind: Int32) {
+  /// Objects of the other kinds do not know their handle: each has one userdata in its life.
+  private static func knowsItsHandle(_ kind: Int32) -> Bool {
     switch HandleKind(rawValue: kind) {
-    case .service: unsafeDowncast(object, to: Service.self).hostHandle = handle
-    case .resource: unsafeDowncast(object, to: Resource.self).hostHandle = handle
-    case .request: unsafeDowncast(object, to: Request.self).hostHandle = handle
-    case .task: unsafeDowncast(object, to: LuaTask.self).hostHandle = handle
+    case .service, .resource, .request, .task: true
+    default: false
+    }
+  }
+
+  private func setHandle(_ handle: UInt64, of object: AnyObject) {
+    switch object {
+    case let service as Service: service.hostHandle = handle
+    case let resource as Resource: resource.hostHandle = handle
+    case let request as Request: request.hostHandle = handle
+    case let task as LuaTask: task.hostHandle = handle
     default: break
     }
   }
 
-  private func currentHandle(of object: AnyObject, kind: Int32) -> UInt64? {
-    switch HandleKind(rawValue: kind) {
-    case .service: unsafeDowncast(object, to: Service.self).hostHandle
-    case .resource: unsafeDowncast(object, to: Resource.self).hostHandle
-    case .request: unsafeDowncast(object, to: Request.self).hostHandle
-    case .task: unsafeDowncast(object, to: LuaTask.self).hostHandle
+  private func currentHandle(of object: AnyObject) -> UInt64? {
+    switch object {
+    case let service as Service: service.hostHandle
+    case let resource as Resource: resource.hostHandle
+    case let request as Request: request.hostHandle
+    case let task as LuaTask: task.hostHandle
     default: nil
     }
   }
@@ -175,13 +183,11 @@ package final class LuaHost {
 
   private func release(_ handle: UInt64) {
     guard let kind = handles.kind(handle), let object = handles.remove(handle) else { return }
-    if currentHandle(of: object, kind: kind) == handle {
-      setHandle(0, of: object, kind: kind)
+    if LuaHost.knowsItsHandle(kind), currentHandle(of: object) == handle {
+      setHandle(0, of: object)
       // Resources and requests of a service hold its userdata: it goes last, and with it the cycle
       // between a service and what it remembers.
-      if kind == HandleKind.service.rawValue {
-        unsafeDowncast(object, to: Service.self).forgetAll()
-      }
+      (object as? Service)?.forgetAll()
     }
   }
 

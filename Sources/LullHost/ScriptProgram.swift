@@ -10,13 +10,13 @@ import LullCore
 /// thread only.
 package final class ScriptProgram {
   package struct Script {
-    /// As messages name it: `x.lua`, `(command line)`, `stdin`.
-    package var name: String
+    /// As messages name it: `x.lua`, `(command line)`, `stdin`. Bytes, as file names are.
+    package var name: [UInt8]
     package var source: [UInt8]
     /// The folder whose modules `require` finds first; nil for none.
-    package var folder: String?
+    package var folder: [UInt8]?
 
-    package init(name: String, source: [UInt8], folder: String?) {
+    package init(name: [UInt8], source: [UInt8], folder: [UInt8]?) {
       self.name = name
       self.source = source
       self.folder = folder
@@ -52,11 +52,10 @@ package final class ScriptProgram {
   ///
   /// - Parameters:
   ///   - words: the whole command line, for `arg`; `first` is the index of its first word, so that
-  ///     the script's name is `arg[0]`.
-  ///   - arguments: what the main chunk gets as `...`.
+  ///     the script's name is `arg[0]`. What follows it the main chunk gets as `...`.
   ///   - setsGlobal: whether `lull` is there without `require`.
   package func run(
-    _ script: Script, words: [String], first: Int, arguments: [String], setsGlobal: Bool = false
+    _ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool = false
   ) -> Int32 {
     defer { close() }
     prepare(script, words: words, first: first, setsGlobal: setsGlobal)
@@ -68,8 +67,8 @@ package final class ScriptProgram {
     var message: UnsafePointer<CChar>?
     let status = script.source.withUnsafeBytes { bytes in
       lull_load(
-        runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count, script.chunkName,
-        chunk, &message)
+        runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
+        script.chunkName.map(CChar.init(bitPattern:)) + [0], chunk, &message)
     }
     guard status == 0 else {
       let text = message.map { String(cString: $0) } ?? "cannot be compiled"
@@ -77,25 +76,26 @@ package final class ScriptProgram {
       return Exit.cannotCompile
     }
     installSignals(runtime)
-    startMain(chunk, arguments)
+    startMain(chunk, words.dropFirst(1 - first))
     drive()
     return finish()
   }
 
-  private func prepare(_ script: Script, words: [String], first: Int, setsGlobal: Bool) {
+  private func prepare(_ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool) {
     if let folder = script.folder {
+      let path = folder + Array("/?.lua;".utf8) + folder + Array("/?/init.lua".utf8)
+      let cpath = folder + Array("/?.so".utf8)
       lull_prepend_path(
-        state, "\(folder)/?.lua;\(folder)/?/init.lua", "\(folder)/?.so")
+        state, path.map(CChar.init(bitPattern:)) + [0], cpath.map(CChar.init(bitPattern:)) + [0])
     }
-    let copies = words.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    let pointers = copies.map { UnsafePointer($0) }
-    pointers.withUnsafeBufferPointer { buffer in
-      _ = lull_set_arg(state, buffer.baseAddress, Int32(buffer.count), Int32(first))
+    // One block of C strings, one after the other.
+    let block = words.flatMap { word -> [CChar] in word.map(CChar.init(bitPattern:)) + [0] }
+    block.withUnsafeBufferPointer { buffer in
+      _ = lull_set_arg(state, buffer.baseAddress, Int32(words.count), Int32(first))
     }
     _ = lull_state_require(state, setsGlobal ? 1 : 0)
     if let runtime = lull_state_runtime(state) {
-      lull_replace_exit(runtime, Method.index(.module, "os_exit"))
+      lull_replace_exit(runtime, Method.index(.module, "os.exit"))
     }
     host.enableLogFromEnvironment()
   }
@@ -105,7 +105,7 @@ package final class ScriptProgram {
     lull_signals_install(runtime, wakeUp.function, wakeUp.context, 1)
   }
 
-  private func startMain(_ chunk: Int64, _ arguments: [String]) {
+  private func startMain(_ chunk: Int64, _ arguments: ArraySlice<[UInt8]>) {
     host.strongTasks += 1
     let context = RunContext(purpose: "the main chunk") { [unowned self] host, outcome in
       host.strongTasks -= 1
@@ -115,7 +115,7 @@ package final class ScriptProgram {
         host.reportMain(failure)
       }
     }
-    host.start(Callable(id: chunk), arguments.map { .string($0) }, context)
+    host.start(Callable(id: chunk), arguments.map { .bytes($0) }, context)
   }
 
   private func drive() {
@@ -158,7 +158,7 @@ package final class ScriptProgram {
 
 extension ScriptProgram.Script {
   /// `@` marks a file name, `=` a text shown as it is. (Lua 5.4 manual, lua_load)
-  fileprivate var chunkName: String {
-    (folder == nil ? "=" : "@") + name
+  fileprivate var chunkName: [UInt8] {
+    [UInt8(ascii: folder == nil ? "=" : "@")] + name
   }
 }

@@ -4,9 +4,10 @@ import Foundation
 @main
 enum LullDemo {
   static func main() async {
-    Lifetime.begin()
     do {
+      // Before anything watches standard input: bad options must be heard of whatever comes there.
       let options = try Options(CommandLine.arguments.dropFirst())
+      Lifetime.begin()
       if options.help {
         print(Options.usage)
       } else {

@@ -12,13 +12,15 @@ struct Lull: ParsableCommand {
       reads the script from standard input.
 
       Exit codes: 0 fine, 1 a script error, 2 wrong usage, 3 the script cannot be read or compiled, \
-      130 interrupted.
+      130 and 143 ended by \
+      Ctrl-C and SIGTERM.
       """,
     version: LuaHost.version,
     subcommands: [Run.self, Demo.self],
     defaultSubcommand: Run.self)
 
   static func main() {
+    Exit.openStandardStreams()
     let words = Array(CommandLine.arguments.dropFirst())
     // Whatever stands behind a script's name is the script's: not for the parser to look at.
     if let run = ScriptCommand(words) { Exit.now(run.run()) }

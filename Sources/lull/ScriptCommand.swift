@@ -5,53 +5,58 @@ import LullHost
 /// A command line that runs a script: `run FILE`, `FILE`, `-e CODE`, `-`, each with arguments.
 struct ScriptCommand {
   private enum Source {
-    case file(String)
-    case code(String)
+    case file
+    case code
     case standardInput
   }
 
   private let source: Source
-  private let arguments: [String]
+  /// Where on the command line the script's name, or its code, stands. Names and arguments are taken
+  /// from there as bytes: they need not be UTF-8.
+  private let position: Int
 
   /// nil if the words ask for something else, or for help.
   init?(_ words: [String]) {
-    var rest = words[...]
-    let saysRun = rest.first == "run"
-    if saysRun { rest = rest.dropFirst() }
-    guard let word = rest.first else { return nil }
-    rest = rest.dropFirst()
-    switch word {
+    // Position 0 of the command line is the program itself.
+    var position = 1
+    let saysRun = words.first == "run"
+    if saysRun { position += 1 }
+    guard words.count >= position else { return nil }
+    switch words[position - 1] {
     case "-e":
-      guard let code = rest.first else { return nil }
-      source = .code(code)
-      rest = rest.dropFirst()
+      source = .code
+      position += 1
     case "-": source = .standardInput
     case "--":
-      guard let file = rest.first else { return nil }
-      source = .file(file)
-      rest = rest.dropFirst()
+      source = .file
+      position += 1
     case "demo" where !saysRun, "help" where !saysRun: return nil
-    default:
+    case let word:
       guard !word.hasPrefix("-") else { return nil }
-      source = .file(word)
+      source = .file
     }
-    arguments = Array(rest)
+    guard words.count >= position else { return nil }
+    self.position = position
   }
 
   func run() -> Int32 {
+    let words = ScriptCommand.commandLine()
+    let name = words[position]
     let script: ScriptProgram.Script
     do throws(Unreadable) {
       switch source {
-      case .code(let code):
-        script = .init(name: "(command line)", source: Array(code.utf8), folder: nil)
+      case .code:
+        script = .init(name: Array("(command line)".utf8), source: name, folder: nil)
       case .standardInput:
         let bytes = try ScriptCommand.read(0, name: "-")
         script = .init(
-          name: "stdin", source: ScriptCommand.withoutShebang(bytes), folder: nil)
-      case .file(let path):
+          name: Array("stdin".utf8), source: ScriptCommand.withoutFirstLineMarks(bytes),
+          folder: nil)
+      case .file:
+        let bytes = try ScriptCommand.read(name)
         script = .init(
-          name: path, source: ScriptCommand.withoutShebang(try ScriptCommand.read(path)),
-          folder: ScriptCommand.folder(of: path))
+          name: name, source: ScriptCommand.withoutFirstLineMarks(bytes),
+          folder: ScriptCommand.folder(of: name))
       }
     } catch {
       Exit.complain("lull: cannot read '\(error.name)': \(error.reason)\n")
@@ -65,13 +70,18 @@ struct ScriptCommand {
     }
     // As in the stock interpreter: arg[0] is the script, what came before it has negative indices.
     // Of -e, arg[0] is the code.
-    let words = CommandLine.arguments
-    let before = words.count - arguments.count - 1
-    var isCode = false
-    if case .code = source { isCode = true }
     return program.run(
-      script, words: words, first: -before, arguments: arguments,
-      setsGlobal: isCode)
+      script, words: words, first: -position, setsGlobal: source == .code)
+  }
+
+  /// The words of the command line as bytes.
+  private static func commandLine() -> [[UInt8]] {
+    (0..<Int(CommandLine.argc)).map { index in
+      guard let word = CommandLine.unsafeArgv[index] else { return [] }
+      // A C string that lives as long as the process.
+      return Array(UnsafeBufferPointer(start: word, count: strlen(word))).map(
+        UInt8.init(bitPattern:))
+    }
   }
 
   private struct Unreadable: Error {
@@ -79,11 +89,16 @@ struct ScriptCommand {
     let reason: String
   }
 
-  private static func read(_ path: String) throws(Unreadable) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw unreadable(path) }
+  private static func read(_ path: [UInt8]) throws(Unreadable) -> [UInt8] {
+    let name = String(decoding: path, as: UTF8.self)
+    let descriptor = (path + [0]).withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { start in
+        start.baseAddress.map { open($0, O_RDONLY | O_CLOEXEC) } ?? -1
+      }
+    }
+    guard descriptor >= 0 else { throw unreadable(name) }
     defer { close(descriptor) }
-    return try read(descriptor, name: path)
+    return try read(descriptor, name: name)
   }
 
   private static func read(_ descriptor: Int32, name: String) throws(Unreadable) -> [UInt8] {
@@ -103,15 +118,16 @@ struct ScriptCommand {
     Unreadable(name: name, reason: String(cString: strerror(errno)))
   }
 
-  /// A first line that begins with # is for the shell; its line end stays, and with it the count.
-  private static func withoutShebang(_ bytes: [UInt8]) -> [UInt8] {
+  /// As the stock interpreter reads files: a byte order mark is skipped, and a first line that begins
+  /// with # is for the shell; its line end stays, and with it the count of lines.
+  private static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
+    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     guard bytes.first == UInt8(ascii: "#") else { return bytes }
     return Array(bytes[(bytes.firstIndex(of: 10) ?? bytes.endIndex)...])
   }
 
-  private static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    let folder = path[..<slash]
-    return folder.isEmpty ? "/" : String(folder)
+  private static func folder(of path: [UInt8]) -> [UInt8] {
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return Array(".".utf8) }
+    return slash == 0 ? Array("/".utf8) : Array(path[..<slash])
   }
 }

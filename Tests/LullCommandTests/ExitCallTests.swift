@@ -39,8 +39,6 @@ struct ExitCallTests {
     "lull.spawn(function() pcall(os.exit, 5) print('after') end) lull.sleep(10)",
     "lull.spawn(function() lull.sleep(0) os.exit(5) end) lull.run()",
     "local task = lull.spawn(function() os.exit(5) end) task:await()",
-    "lull.map({ 1, 2 }, function() os.exit(5) end)",
-    "lull.timeout(10, function() os.exit(5) end)",
   ])
   func getsThroughEverything(code: String) throws {
     let ending = try lull("-e", code + " print('after')")
@@ -56,7 +54,6 @@ struct ExitCallTests {
     "r:load():on_progress(function() os.exit(5) end)",
     "api:transform('/**', function() os.exit(5) end) r:load()",
     "api:configure('/**', function() os.exit(5) end) r:load()",
-    "r:load():chained(function() os.exit(5) end)",
   ])
   func endsTheRunFromACallback(code: String) throws {
     let ending = try lull(

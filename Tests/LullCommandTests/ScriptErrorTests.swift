@@ -22,7 +22,6 @@ struct ScriptErrorTests {
       "mutat",
       "api:configure{ mutate_requests = function() error('boom') end } r:load():await()"
     ),
-    ("chain", "r:load():chained(function() error('boom') end):await()"),
     ("task", "lull.spawn(function() error('boom') end) lull.sleep(0)"),
     ("task", "lull.spawn(function() lull.sleep(0.01) error('boom') end)"),
   ])

@@ -244,11 +244,12 @@ int32_t lull_waiting_thread_count(lull_runtime *runtime);
 void lull_read(lua_State *L, int32_t index, lull_value *value);
 int32_t lull_stack_top(lua_State *L);
 const char *lull_type_name(lua_State *L, int32_t index);
-// Visits a table: begin, then next until it gives 0, with pop_value after each; leave stops early.
+// Visits a table: begin gives the position of the keys, 0 if the stack cannot grow; then next until it
+// gives 0, with pop_value after each. Whatever a visitor left on the stack is popped too.
 int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
-void lull_table_pop_value(lua_State *L);
-void lull_table_leave(lua_State *L);
+void lull_table_pop_value(lua_State *L, int32_t keys);
+void lull_table_leave(lua_State *L, int32_t keys);
 size_t lull_table_length(lua_State *L, int32_t table);
 int32_t lull_is_c_function(lua_State *L, int32_t index);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
@@ -294,10 +295,14 @@ void lull_run_end(lull_runtime *runtime, lull_run *run);
 // Closes a waiting coroutine: nothing after its wait runs; to-be-closed variables are closed.
 void lull_thread_cancel(lull_runtime *runtime, int32_t thread);
 
-// Sets `global name` to a list of strings with indices from `first`, as the stock `arg`.
-int32_t lull_set_arg(lua_State *L, const char *const *words, int32_t count, int32_t first);
+// Sets the global `arg` to `count` strings, which follow each other in memory with a NUL after each,
+// with indices from `first`.
+int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t first);
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
+
+// Interrupts the Lull coroutine that runs now as a signal would, when it goes on.
+void lull_thread_interrupt(lull_runtime *runtime);
 
 // Replaces os.exit by the module function with that index, for the command.
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);

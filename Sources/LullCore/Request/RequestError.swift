@@ -55,6 +55,7 @@ public struct RequestError: Error, Sendable {
   /// The message with method, URL and status, as `tostring` shows it.
   package var longDescription: String {
     var text = userMessage
+    if case .invalidURL(let source?) = cause { return "\(text): '\(source)'" }
     var details = ""
     if let method, let url { details = "\(method) \(url)" }
     if let httpStatus { details += details.isEmpty ? "status \(httpStatus)" : " → \(httpStatus)" }

@@ -1,20 +1,13 @@
 /// The resources a service remembers, by absolute URL, with soft limits on the unused ones.
 ///
 /// Those that no `Resource` stands for wait in a queue in order of last use; the others are never
-/// scanned (SVC-31). An entry of the queue whose stamp is not its record's any more is stale and
-/// skipped.
+/// scanned (SVC-31).
 package final class ResourceTable {
   private var records: [ResourceURL: ResourceRecord] = [:]
-  private var queue: [Entry?] = []
-  private var queueStart = 0
+  private var queue = EvictionQueue()
   private var nextStamp = 1
   /// What the queued records hold, by their own count.
   private var queuedBytes = 0
-
-  private struct Entry {
-    let stamp: Int
-    let record: ResourceRecord
-  }
 
   /// How many resources may stay in memory; those in use may exceed it. (SVC-32)
   package var countLimit = 2048 {
@@ -50,27 +43,27 @@ package final class ResourceTable {
     return record
   }
 
-  /// Called by a `Resource` that goes away: its record may now be unused.
+  /// Called by a `Resource` that goes away: its record may now be unused. Being let go is no use: the
+  /// last lookup was (SVC-31).
   func resourceReleased(_ record: ResourceRecord) {
     guard record.resource == nil, records[record.url] === record else { return }
-    touch(record)
+    queuedBytes -= record.queuedBytes
     record.queuedBytes = record.state.contentSize
     queuedBytes += record.queuedBytes
-    queue.append(Entry(stamp: record.useStamp, record: record))
+    queue.insert(.init(stamp: record.useStamp, record: record))
     if isOverLimit { evict() }
-    compact()
+    if queue.count > 2 * records.count + 64 { queue.removeStale() }
   }
 
   /// Forgets every resource nobody uses. (SVC-30, WC-04)
   package func flushUnused() {
     for record in records.values where !record.isInUse { forget(record) }
-    dropStaleEntries()
+    queue.removeStale()
   }
 
   package func removeAll() {
     records = [:]
-    queue = []
-    queueStart = 0
+    queue.removeAll()
     queuedBytes = 0
   }
 
@@ -94,36 +87,18 @@ package final class ResourceTable {
   private func evict() {
     // Observed records wait in the queue too, since nobody is told when an owner dies. They are
     // passed over, a few at a time, so that many of them cost nobody more than that.
-    var patience = 16
-    while isOverLimit, patience > 0, queueStart < queue.count {
-      let entry = queue[queueStart]
-      queue[queueStart] = nil
-      queueStart += 1
-      guard let entry, entry.record.useStamp == entry.stamp, entry.record.resource == nil else {
-        continue
-      }
+    var passedOver: [EvictionQueue.Entry] = []
+    while isOverLimit, passedOver.count < 16, let entry = queue.popFirst() {
+      guard !entry.isStale, entry.record.resource == nil else { continue }
       if entry.record.observers.isEmpty {
         forget(entry.record)
-        continue
-      }
-      patience -= 1
-      if entry.record.observers.hasDead, let onDeadObservers {
-        onDeadObservers(entry.record)
       } else {
-        queue.append(entry)
+        passedOver.append(entry)
       }
     }
-  }
-
-  /// Keeps the queue in proportion to the table however often resources come and go.
-  private func compact() {
-    if queue.count > 2 * records.count + 64 { dropStaleEntries() }
-  }
-
-  private func dropStaleEntries() {
-    queue = queue[queueStart...].filter { entry in
-      entry.map { $0.record.useStamp == $0.stamp } ?? false
+    for entry in passedOver {
+      if entry.record.observers.hasDead { onDeadObservers?(entry.record) }
+      queue.insert(entry)
     }
-    queueStart = 0
   }
 }

@@ -9,6 +9,8 @@ open class Service {
   package let table = ResourceTable()
   package private(set) var configurationVersion = 0
   private var entries: [ConfigurationEntry] = []
+  /// What was given as the base and is no URL.
+  private let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
   private let missing = ResourceRecord(url: .invalid, invalidSource: .missing)
   /// Told of what a script's host must mirror; nil without one.
@@ -22,6 +24,7 @@ open class Service {
     standardTransformers: [StandardTransformer] = [.json, .text]
   ) {
     self.baseURL = baseURL.flatMap { ResourceURL.base($0) }
+    invalidBase = self.baseURL == nil ? baseURL : nil
     self.name = name
     self.networking = networking
     self.pump = pump
@@ -43,7 +46,10 @@ open class Service {
   /// The resource at a path under the base URL; slashes are joined, everything else is a path
   /// (SVC-07 to SVC-12). Lua: `service:resource(path)`.
   public func resource(_ path: String) -> Resource {
-    guard let baseURL else { return invalidResource(path.isEmpty ? .missing : .unparsable(path)) }
+    guard let baseURL else {
+      let source = invalidBase ?? path
+      return invalidResource(source.isEmpty ? .missing : .unparsable(source))
+    }
     return resource(at: baseURL.appending(path: path))
   }
 

@@ -80,6 +80,8 @@ final class LuaObserver: ResourceObserver {
     call("resource_changed", arguments, resource)
   }
 
+  var wantsProgress: Bool { isTable }
+
   func resourceRequestProgress(for resource: Resource, progress: Double) {
     guard isTable else { return }
     call("resource_request_progress", [host.value(resource), .number(progress)], resource)

@@ -30,7 +30,7 @@ extension Method {
       }
     },
     .function("testing.stub", "t") { call throws(Misuse) in try call.host.makeStub(call) },
-    .function("os_exit", "V") { call throws(Misuse) in try call.host.exit(call) },
+    .function("os.exit", "VV") { call throws(Misuse) in try call.host.exit(call) },
   ]
 }
 
@@ -208,16 +208,21 @@ extension LuaHost {
   /// `os.exit` in the command: the code, and the way out of Ctrl-C.
   func exit(_ call: Call) throws(Misuse) {
     let value = call.raw(0)
-    exitRequest =
-      switch Int(value.kind) {
-      case Int(LULL_NIL): 0
-      case Int(LULL_BOOLEAN): value.integer != 0 ? 0 : 1
-      default: Int32(truncatingIfNeeded: Int(LuaHost.number(value) ?? 1))
+    switch Int(value.kind) {
+    case Int(LULL_NIL): exitRequest = 0
+    case Int(LULL_BOOLEAN): exitRequest = value.integer != 0 ? 0 : 1
+    default:
+      guard let number = LuaHost.number(value), let code = Int64(exactly: number) else {
+        throw .argument(1, "an exit code expected, got \(LuaHost.typeName(value))")
       }
+      exitRequest = Int32(truncatingIfNeeded: code)
+    }
     // Suspended for good: nothing after it runs, and no pcall sees an error.
     if Int(lull_wait_mode(runtime, call.state)) == Int(LULL_WAIT_YIELD) {
       try wait(call, "os.exit", for: "the end") { _ in {} }
     } else {
+      // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
+      lull_thread_interrupt(runtime)
       throw .message("the script called os.exit")
     }
   }

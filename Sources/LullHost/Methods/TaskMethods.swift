@@ -214,7 +214,8 @@ extension LuaHost {
       }
     default:
       if !call.isNil(0) {
-        throw .message("lull.run(fn) is for the main chunk; here, call the function or lull.spawn it")
+        throw .message(
+          "lull.run(fn) is for the main chunk; here, call the function or lull.spawn it")
       }
       try wait(call, "lull.run", for: "everything else to end") { _ in
         if let context = running.last { idleWaiters.append(context) }

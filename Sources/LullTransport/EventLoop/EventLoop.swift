@@ -101,6 +101,15 @@ package final class EventLoop: HostClock {
     uv_async_send(asyncHandle)
   }
 
+  /// Wakes it from a signal handler; valid until `close`.
+  package var signalWakeUp: SignalWakeUp {
+    SignalWakeUp(
+      function: { context in
+        // The context below; uv_async_send is safe in signal handlers.
+        uv_async_send(context?.assumingMemoryBound(to: uv_async_t.self))
+      }, context: UnsafeMutableRawPointer(asyncHandle))
+  }
+
   // MARK: Inside another loop
 
   /// Readable when a `turn(.noWait)` is due; watch it no longer than `pollTimeout`.

@@ -37,12 +37,7 @@ final class StubEnvironment: HostEnvironment {
     }
   }
 
-  var signalWakeUp:
-    (
-      function: @convention(c) (UnsafeMutableRawPointer?) -> Void,
-      context: UnsafeMutableRawPointer
-    )?
-  { nil }
+  var signalWakeUp: SignalWakeUp? { nil }
 
   let ownsProcess = true
 
