@@ -51,6 +51,8 @@ need_swift() {
 release_flags=(
   --configuration release
   -Xswiftc -static-stdlib
+  # Conflicts of access are found by the tests, which run with the checks on.
+  -Xswiftc -enforce-exclusivity=unchecked
   -Xlinker -z -Xlinker nodelete
   -Xlinker "--version-script=$root/Scripts/support/exports.map"
 )

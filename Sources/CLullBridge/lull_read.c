@@ -136,6 +136,16 @@ const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t ind
 }
 
 // [-0, +0]
+const char *lull_value_place(lull_runtime *runtime, int64_t id) {
+  lua_State *L = runtime->L;
+  if (!lua_checkstack(L, 4)) return "";
+  lull_values_push(runtime, L, id);
+  const char *text = lua_isfunction(L, -1) ? lull_function_place(runtime, L, -1) : "";
+  lua_pop(L, 1);
+  return text;
+}
+
+// [-0, +0]
 const char *lull_caller_place(lull_runtime *runtime, lua_State *L) {
   lua_Debug info;
   for (int level = 0; lua_getstack(L, level, &info); level++) {

@@ -307,11 +307,13 @@ typedef struct describing {
 
 // [-0, +1] what was raised, at the top, in words: as the stock interpreter says it
 static void push_message(lua_State *L) {
-  if (lua_istable(L, -1) && luaL_getmetafield(L, -1, "__tostring") == LUA_TNIL) {
-    lua_pushliteral(L, "(error object is a table value)");
-    return;
+  if (!lua_isstring(L, -1)) {
+    if (luaL_getmetafield(L, -1, "__tostring") == LUA_TNIL) {
+      lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, -1));
+      return;
+    }
+    lua_pop(L, 1);
   }
-  if (lua_istable(L, -2)) lua_pop(L, 1);
   luaL_tolstring(L, -1, NULL);
 }
 

@@ -6,10 +6,9 @@
 
 #include <string.h>
 
-// The name as the script wrote it: without the table it is in.
+// The name as messages show it; `os.exit` says what the stock function says.
 static const char *shown_name(const lull_method *method) {
-  const char *dot = strchr(method->name, '.');
-  return dot ? dot + 1 : method->name;
+  return strcmp(method->name, "os.exit") == 0 ? "exit" : method->name;
 }
 
 // [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line

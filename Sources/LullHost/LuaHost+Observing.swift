@@ -14,11 +14,9 @@ extension LuaHost {
     } else {
       id = try keep(call.state, call.index(1))
     }
-    let place =
-      isTable ? "" : String(cString: lull_function_place(runtime, call.state, call.index(1)))
     return LuaObserver(
       host: self, id: id, isTable: isTable, resource: resource, anchoredToService: anchored,
-      ownsItself: isTable && !anchored, place: place)
+      ownsItself: isTable && !anchored)
   }
 
   /// `add_observer(observer)`: a function lives as long as its service or until removed; a table
@@ -30,7 +28,7 @@ extension LuaHost {
       return
     }
     let observer = try makeObserver(call, of: resource, anchored: !isTable)
-    resource.addObserver(observer, owner: observer.selfOwner)
+    resource.record.observers.hold(observer, resource: resource)
   }
 
   /// `add_observer(observer, owner)`: kept for as long as the owner lives.
@@ -59,7 +57,7 @@ extension LuaHost {
     }) {
       observer.add(owner: try keep(call.state, call.index(2)))
     }
-    if isNew { resource.addObserver(observer, owner: observer.selfOwner) }
+    if isNew { resource.record.observers.hold(observer, resource: resource) }
   }
 
   private func known(_ call: Call, on resource: Resource) -> LuaObserver? {
@@ -103,9 +101,4 @@ extension LuaHost {
       lull_value_unpin(runtime, id)
     }
   }
-}
-
-extension LuaObserver {
-  /// Lua decides how long it lives, so for the core it always has an owner: its host.
-  var selfOwner: AnyObject { host }
 }

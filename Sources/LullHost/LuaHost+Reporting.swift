@@ -6,7 +6,7 @@ extension LuaHost {
   /// 1 unless the handler returns true.
   func report(_ failure: ScriptFailure, in place: String) {
     // The interruption of whatever ran when the signal came is not an error of the script.
-    guard !isInterrupted else { return }
+    guard !isInterruption(failure) else { return }
     if let errorHandler {
       // The handler is not called for its own errors.
       self.errorHandler = nil
@@ -25,7 +25,7 @@ extension LuaHost {
         if !isHandled { scriptErrorCount += 1 }
         return
       case .failure(.failed(let second)):
-        if isInterrupted { return }
+        if isInterruption(second) { return }
         scriptErrorCount += 1
         StandardError.write(describe(second, place: "lull.on_error handler"))
       case .failure(.gone): break
@@ -35,9 +35,16 @@ extension LuaHost {
     StandardError.write(describe(failure, place: place))
   }
 
+  /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
+  private func isInterruption(_ failure: ScriptFailure) -> Bool {
+    isInterrupted
+      && (failure.message.hasSuffix("interrupted!")
+        || failure.message.hasSuffix("the script called os.exit"))
+  }
+
   /// An error that ended the main chunk: as the stock interpreter shows it.
   func reportMain(_ failure: ScriptFailure) {
-    guard !isInterrupted else { return }
+    guard !isInterruption(failure) else { return }
     scriptErrorCount += 1
     var text = "lull: \(failure.message)\n"
     if !failure.traceback.isEmpty { text += failure.traceback + "\n" }

@@ -97,17 +97,23 @@ extension LuaHost {
     } else {
       lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
     }
-    let place = String(cString: lull_function_place(runtime, call.state, call.index(1)))
     attach(request) { [unowned self, unowned request] arguments in
       let context = RunContext(purpose: name) { host, outcome in
         if case .failed(let failure) = outcome {
-          host.report(failure, in: "\(name) hook (\(place)) of \(request.debugName)")
+          host.report(failure, in: "\(name) hook (\(host.place(of: id))) of \(request.debugName)")
         }
       }
       start(Callable(id: id), arguments, context)
       if isLate { lull_value_unpin(runtime, id) }
     }
     call.returnSelf()
+  }
+
+  /// Where a kept function was defined.
+  func place(of id: Int64) -> String {
+    let mark = lull_arena_mark(runtime)
+    defer { lull_arena_release(runtime, mark) }
+    return String(cString: lull_value_place(runtime, id))
   }
 
   // MARK: What scripts hand over

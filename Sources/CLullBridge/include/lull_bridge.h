@@ -254,6 +254,8 @@ size_t lull_table_length(lua_State *L, int32_t table);
 int32_t lull_is_c_function(lua_State *L, int32_t index);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
 const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index);
+// The same of a kept function; "" if it is gone.
+const char *lull_value_place(lull_runtime *runtime, int64_t id);
 // The caller's place, "file.lua:12", or "" if it is not Lua code.
 const char *lull_caller_place(lull_runtime *runtime, lua_State *L);
 // If the function is one of ours bound to an object (LULL_METHOD), that object.

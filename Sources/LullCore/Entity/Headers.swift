@@ -17,10 +17,18 @@ public struct Headers: Sendable, Equatable {
   /// first. Setting replaces all of that name; nil removes them.
   public subscript(_ name: String) -> String? {
     get {
-      let found = values(name)
-      guard let first = found.first else { return nil }
-      if found.count == 1 || name.lowercased() == "set-cookie" { return first }
-      return found.joined(separator: ", ")
+      guard !lines.isEmpty else { return nil }
+      var joined: String?
+      var name = name
+      name.withUTF8 { wanted in
+        let takesFirst = Headers.equal(Headers.setCookie, wanted)
+        forEachLine { lineName, value in
+          guard Headers.equal(lineName, wanted) else { return }
+          let text = String(decoding: value, as: UTF8.self)
+          joined = joined.map { takesFirst ? $0 : $0 + ", " + text } ?? text
+        }
+      }
+      return joined
     }
     set {
       remove(name)
@@ -139,6 +147,13 @@ public struct Headers: Sendable, Equatable {
     case 48...57, 65...90, 97...122: true
     default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
+  }
+
+  private static let setCookieName: StaticString = "set-cookie"
+
+  private static var setCookie: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(
+      start: setCookieName.utf8Start, count: setCookieName.utf8CodeUnitCount)
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool {

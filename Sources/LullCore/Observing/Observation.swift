@@ -5,6 +5,8 @@ final class Observation {
   private weak var weakObserver: (any ResourceObserver)?
   private var owners: [WeakOwner] = []
   private var ownsItself = false
+  /// Kept until removed or no longer alive, by its own account.
+  private var isHeld = false
   private(set) var isRemoved = false
   /// What the caller says it is, if not the object: an equal one is the same observer (OBS-16).
   let identity: AnyHashable?
@@ -13,8 +15,7 @@ final class Observation {
     weak var object: AnyObject?
   }
 
-  init(_ observer: any ResourceObserver, identity: AnyHashable?) {
-    weakObserver = observer
+  init(identity: AnyHashable?) {
     self.identity = identity
   }
 
@@ -25,6 +26,11 @@ final class Observation {
     return observer === other
   }
 
+  func hold(_ observer: any ResourceObserver) {
+    isHeld = true
+    strongObserver = observer
+  }
+
   func add(owner: AnyObject?, of observer: any ResourceObserver) {
     if let owner, owner !== observer {
       if !owners.contains(where: { $0.object === owner }) {
@@ -33,6 +39,7 @@ final class Observation {
       strongObserver = observer
     } else {
       ownsItself = true
+      weakObserver = observer
     }
   }
 
@@ -44,7 +51,8 @@ final class Observation {
 
   /// An observer whose only owner left is itself is held weakly again. (OBS-22)
   func forgetDeadOwners() {
-    guard strongObserver != nil, owners.contains(where: { $0.object == nil }) else { return }
+    guard !owners.isEmpty, strongObserver != nil, owners.contains(where: { $0.object == nil })
+    else { return }
     owners.removeAll { $0.object == nil }
     if owners.isEmpty, ownsItself { strongObserver = nil }
   }
@@ -52,7 +60,7 @@ final class Observation {
   /// Whether anybody still keeps it: the observer is there and has an owner, or owns itself.
   var isKept: Bool {
     guard !isRemoved, let observer, observer.isAlive else { return false }
-    if ownsItself { return true }
+    if isHeld || ownsItself { return true }
     return owners.contains { $0.object != nil }
   }
 

@@ -29,8 +29,21 @@ package final class ObserverList {
       if let kept = known.observer { known.add(owner: owner, of: kept) }
       return
     }
-    let observation = Observation(observer, identity: identity)
+    let observation = Observation(identity: identity)
     observation.add(owner: owner, of: observer)
+    append(observation, observer, resource)
+  }
+
+  /// Adds an observer that says itself how long it is alive; a script's host knows. (OBS-19)
+  package func hold(_ observer: any ResourceObserver, resource: Resource) {
+    let observation = Observation(identity: nil)
+    observation.hold(observer)
+    append(observation, observer, resource)
+  }
+
+  private func append(
+    _ observation: Observation, _ observer: any ResourceObserver, _ resource: Resource
+  ) {
     observations.append(observation)
     resource.service.pump.log(.observers, "\(resource.displayName): observer added")
     observer.resourceChanged(resource, event: .observerAdded)

@@ -77,8 +77,8 @@ public final class NetworkRequest: Request {
     guard !steps.isEmpty else { return complete(with: response) }
     let run = PipelineRun(
       steps: steps, response: response, request: self, method: http.method, now: now
-    ) { [weak self] response in
-      guard let self else { return }
+    ) { [unowned self] response in
+      // The run holds its request.
       self.run = nil
       complete(with: labelled(response))
     }

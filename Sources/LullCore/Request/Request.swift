@@ -21,9 +21,9 @@ public class Request {
   /// Called once when hooks have been delivered: nothing more will happen by itself.
   package var onSettled: (() -> Void)?
   /// The number a script's host knows this object by; 0 if none.
-  package var hostHandle: UInt64 = 0
+  package final var hostHandle: UInt64 = 0
   /// Values of a script that transformers made for this request, kept until it settles.
-  package var scriptValues: [Int64] = []
+  package final var scriptValues: [Int64] = []
 
   package init(pump: Pump) {
     self.pump = pump

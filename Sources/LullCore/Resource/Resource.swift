@@ -17,6 +17,7 @@ public final class Resource {
   }
 
   deinit {
+    record.resource = nil
     service.table.resourceReleased(record)
   }
 
@@ -41,7 +42,7 @@ public final class Resource {
 
   /// Whether `loadIfNeeded` would find the data, or a recent error, fresh enough. (LOAD-24)
   public var isUpToDate: Bool {
-    let configuration = configuration.settings
+    let configuration = configuration
     return record.state.isUpToDate(
       now: service.pump.clock.now, expirationTime: configuration.expirationTime,
       retryTime: configuration.retryTime)

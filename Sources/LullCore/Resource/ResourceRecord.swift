@@ -13,7 +13,10 @@ package final class ResourceRecord {
   package var loadRequests: [Request] = []
   package var allRequests: [Request] = []
 
-  package weak var resource: Resource?
+  /// The one `Resource` that stands for this record, if anybody holds it. Not `weak`, which would slow
+  /// down every use of a resource.
+  // Set by `Resource.init`, cleared by its `deinit`: it never outlives the object.
+  package unowned(unsafe) var resource: Resource?
   /// The number a script's host keeps this record's content under; 0 if none.
   package var hostKey: Int64 = 0
   /// Changes with each use; an entry of the eviction queue with an older stamp is stale.
@@ -42,19 +45,19 @@ package final class ResourceRecord {
 
   package var isInUse: Bool { resource != nil || !observers.isEmpty }
 
-  /// The memoised configuration of a method, computed at most once per version. (CFG-13)
-  package func configuration(
-    _ method: String, version: Int, compute: () -> ResolvedConfiguration
-  ) -> ResolvedConfiguration {
-    if version == configurationVersion {
-      for entry in configurations where entry.method == method { return entry.configuration }
-    } else {
+  /// The memoised configuration of a method, if it was computed in that version. (CFG-13)
+  func memoised(_ method: String, version: Int) -> ResolvedConfiguration? {
+    guard version == configurationVersion else { return nil }
+    for entry in configurations where entry.method == method { return entry.configuration }
+    return nil
+  }
+
+  func memoise(_ configuration: ResolvedConfiguration, _ method: String, version: Int) {
+    if version != configurationVersion {
       configurations = []
       configurationVersion = version
     }
-    let configuration = compute()
     configurations.append((method, configuration))
-    return configuration
   }
 }
 

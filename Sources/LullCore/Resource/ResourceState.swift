@@ -3,8 +3,15 @@
 /// No clock, no callbacks, no requests: `Resource` performs the effects. Whether something loads is
 /// the request list's business, so the facets stay independent (STA-09).
 package struct ResourceState {
-  package private(set) var latestData: Entity?
-  package private(set) var latestError: RequestError?
+  package private(set) var latestData: Entity? {
+    didSet { dataTimestamp = latestData?.timestamp }
+  }
+  package private(set) var latestError: RequestError? {
+    didSet { errorTimestamp = latestError?.timestamp }
+  }
+  // Beside the values they belong to, so that asking for freshness copies neither.
+  private var dataTimestamp: Double?
+  private var errorTimestamp: Double?
   package private(set) var isInvalidated = false
 
   private var loadsStarted = 0
@@ -111,14 +118,14 @@ package struct ResourceState {
 
   /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
   package var timestamp: Double {
-    max(latestData?.timestamp ?? 0, latestError?.timestamp ?? 0)
+    max(dataTimestamp ?? 0, errorTimestamp ?? 0)
   }
 
   /// Fresh enough: not invalidated, something there, and its age within the limit, inclusively. An
   /// error switches the limit to `retryTime`. (LOAD-21, LOAD-24 to LOAD-26)
   package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
-    guard !isInvalidated, latestData != nil || latestError != nil else { return false }
-    return now - timestamp <= (latestError != nil ? retryTime : expirationTime)
+    guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
+    return now - timestamp <= (errorTimestamp != nil ? retryTime : expirationTime)
   }
 
   /// The conditional header the next load sends. (LOAD-03, OVR-10)

@@ -27,11 +27,16 @@ package final class ResolvedConfiguration {
   package let steps: [Pipeline.Step]
   /// Why requests must fail: the first block that raised.
   package let failure: RequestError?
+  /// Apart from the settings, so that asking for freshness copies nothing.
+  let expirationTime: Double
+  let retryTime: Double
 
   init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
     self.failure = failure
     steps = settings.pipeline.steps
+    expirationTime = settings.expirationTime
+    retryTime = settings.retryTime
   }
 
   /// What invalid resources have. (SVC-23)

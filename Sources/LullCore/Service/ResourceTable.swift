@@ -76,6 +76,14 @@ package final class ResourceTable {
     record.queuedBytes = 0
   }
 
+  private func resourceUsed(_ record: ResourceRecord) {
+    let bytes = record.queuedBytes
+    touch(record)
+    record.queuedBytes = bytes
+    queuedBytes += bytes
+    queue.insert(.init(stamp: record.useStamp, record: record))
+  }
+
   private func forget(_ record: ResourceRecord) {
     records[record.url] = nil
     // Whatever the queue still says of it is stale now.
@@ -98,7 +106,8 @@ package final class ResourceTable {
     }
     for entry in passedOver {
       if entry.record.observers.hasDead { onDeadObservers?(entry.record) }
-      queue.insert(entry)
+      // Behind the others, or they would be in the way of the next eviction too.
+      resourceUsed(entry.record)
     }
   }
 }

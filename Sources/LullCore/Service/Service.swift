@@ -13,10 +13,11 @@ open class Service {
   private let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
   private let missing = ResourceRecord(url: .invalid, invalidSource: .missing)
-  /// Told of what a script's host must mirror; nil without one.
-  package weak var host: (any ServiceHost)?
+  /// Told of what a script's host must mirror; nil without one. The host lets go of its services when
+  /// it closes.
+  package final var host: (any ServiceHost)?
   /// The number a script's host knows this object by; 0 if none.
-  package var hostHandle: UInt64 = 0
+  package final var hostHandle: UInt64 = 0
 
   /// A base that is no URL counts as none and is logged as a warning (SVC-04, SVC-05).
   public init(
@@ -137,11 +138,18 @@ open class Service {
   package func resolvedConfiguration(for record: ResourceRecord, method: String)
     -> ResolvedConfiguration
   {
-    let method = Service.configurableMethods.contains(method) ? method : "GET"
-    return record.configuration(method, version: configurationVersion) {
-      guard record.invalidSource == nil else { return ResolvedConfiguration.builtIn() }
-      return computeConfiguration(for: record.url, method: method)
+    // A block may register another: what is computed now is of the version that was in force.
+    let version = configurationVersion
+    if let known = record.memoised(method, version: version) { return known }
+    let configuration: ResolvedConfiguration
+    if record.invalidSource != nil {
+      configuration = .builtIn()
+    } else {
+      let method = Service.configurableMethods.contains(method) ? method : "GET"
+      configuration = computeConfiguration(for: record.url, method: method)
     }
+    record.memoise(configuration, method, version: version)
+    return configuration
   }
 
   private func computeConfiguration(for url: ResourceURL, method: String) -> ResolvedConfiguration {

@@ -4,7 +4,7 @@ import LullCore
 final class EntityBox {
   var entity: Entity
   let isOwn: Bool
-  weak var service: Service?
+  let service: Service?
 
   init(_ entity: Entity, isOwn: Bool = false, service: Service? = nil) {
     self.entity = entity
@@ -16,7 +16,7 @@ final class EntityBox {
 /// An error as Lua holds it.
 final class ErrorBox {
   let error: RequestError
-  weak var service: Service?
+  let service: Service?
 
   init(_ error: RequestError, service: Service? = nil) {
     self.error = error
@@ -27,7 +27,7 @@ final class ErrorBox {
 /// A response as Lua holds it.
 final class ResponseBox {
   let response: Response
-  weak var service: Service?
+  let service: Service?
 
   init(_ response: Response, service: Service? = nil) {
     self.response = response

@@ -14,14 +14,14 @@ final class LuaObserver: ResourceObserver {
   /// Whether the service's userdata anchors the closure.
   var isAnchoredToService: Bool
   var ownsItself: Bool
-  let place: String
   private(set) var isStopped = false
-  private weak var service: Service?
-  private weak var record: ResourceRecord?
+  // Both hold this observer, the record in its list, the service by its table of records.
+  private unowned let service: Service
+  private unowned let record: ResourceRecord
 
   init(
     host: LuaHost, id: Int64, isTable: Bool, resource: Resource, anchoredToService: Bool,
-    ownsItself: Bool, place: String
+    ownsItself: Bool
   ) {
     self.host = host
     self.id = id
@@ -30,12 +30,11 @@ final class LuaObserver: ResourceObserver {
     record = resource.record
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
-    self.place = place
   }
 
   /// An owner has died: if it was the last, the observer is told and leaves the list.
   func ownerDied() {
-    guard let service, let record, !isStopped else { return }
+    guard !isStopped else { return }
     record.observers.removeDead(resource: service.resource(of: record))
   }
 
@@ -68,7 +67,7 @@ final class LuaObserver: ResourceObserver {
     for owner in owners { lull_value_release_from_owner(host.runtime, owner, id) }
     owners = []
     ownsItself = false
-    if isAnchoredToService, let service {
+    if isAnchoredToService {
       lull_value_release_from_object(host.runtime, service.hostHandle, id)
     }
     isAnchoredToService = false
@@ -94,9 +93,12 @@ final class LuaObserver: ResourceObserver {
 
   private func call(_ method: StaticString, _ arguments: [LuaValue], _ resource: Resource) {
     let callable = Callable(id: id, method: isTable ? method : nil)
-    let context = RunContext(purpose: "an observer") { host, outcome in
+    let context = RunContext(purpose: "an observer") { [id] host, outcome in
       if case .failed(let failure) = outcome {
-        host.report(failure, in: "observer of \(resource.displayName)")
+        let place = host.place(of: id)
+        host.report(
+          failure,
+          in: "observer\(place.isEmpty ? "" : " (\(place))") of \(resource.displayName)")
       }
     }
     host.start(callable, arguments, context)
