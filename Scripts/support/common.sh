@@ -63,7 +63,7 @@ is_stale() {
   for product in lull lull-demo libLullModule.so; do
     [ -e "$release/$product" ] || return 0
   done
-  [ -n "$(find "$root/Sources" "$root/Package.swift" "$root/Scripts/support/exports.map" \
+  [ -n "$(find "$root/Sources" "$root/Package.swift" "$root/Scripts/support/exports.map" "$root/Scripts/support/common.sh" \
     -newer "$release/.built" -print -quit 2>/dev/null)" ] || [ ! -e "$release/.built" ]
 }
 
