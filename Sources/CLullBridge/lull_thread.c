@@ -279,7 +279,8 @@ int32_t lull_run_result_index(const lull_run *run, int32_t position) {
 }
 
 void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
-  if (position >= run->result_count) {
+  // Reading an object takes two places of a stack that may be full of results.
+  if (position >= run->result_count || !lua_checkstack(run->L, 4)) {
     *value = (lull_value){.kind = LULL_NIL};
     return;
   }

@@ -82,6 +82,15 @@ describe("a networking function", function()
     equal(service("/a"):get():await().content, 1)
   end)
 
+  it("that drops its complete without an answer fails the request, rather than hang", function()
+    local request = spec.fake(function() end)("/a"):get()
+    spec.turn()
+    spec.collect()
+    local _, err = request:await()
+    equal(err.cause.kind, "script_error")
+    contains(err.cause.message, "ended without an answer")
+  end)
+
   it("answers with an error", function()
     for _, answer in ipairs {
       function(_, complete) complete(nil, lull.error { user_message = "KABOOM" }) end,

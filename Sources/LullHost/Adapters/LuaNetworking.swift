@@ -54,7 +54,8 @@ final class LuaNetworking: NetworkingProvider {
 
   private final class Transfer: NetworkTransfer {
     private unowned let host: LuaHost
-    private let context: RunContext
+    /// Held by the host while the function waits; once it has ended nothing is left to cancel.
+    private weak var context: RunContext?
     let metrics = TransferMetrics()
 
     init(host: LuaHost, context: RunContext) {
@@ -62,7 +63,9 @@ final class LuaNetworking: NetworkingProvider {
       self.context = context
     }
 
-    func cancel() { host.cancel(context) }
+    func cancel() {
+      if let context { host.cancel(context) }
+    }
   }
 }
 
@@ -79,6 +82,13 @@ final class NetworkAnswer {
   }
 
   var url: String { request.url }
+
+  /// Nobody is left who could answer: the function has ended and its `complete` was collected.
+  deinit {
+    completion?(
+      NetworkResult(
+        error: TransportError(.scriptError, "the networking function ended without an answer")))
+  }
 
   var isGiven: Bool { completion == nil }
 
