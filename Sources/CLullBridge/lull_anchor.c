@@ -60,12 +60,15 @@ static int push_anchor_table(lua_State *L, int make) {
 // [-1, +0]
 static int anchor_to_object(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
+  // First of all the value: allocating may collect what only the weak table holds.
+  lull_values_push(context->runtime, L, context->id);
+  int value = lua_gettop(L);
   lull_registry_push(L, context->runtime->objects);
   if (lua_rawgeti(L, -1, slot_of(context->handle)) != LUA_TUSERDATA) return 0;
   lull_object *object = lua_touserdata(L, -1);
   if (object->handle != context->handle) return 0;
   push_anchor_table(L, 1);
-  lull_values_push(context->runtime, L, context->id);
+  lua_pushvalue(L, value);
   lua_rawseti(L, -2, (lua_Integer)context->key);
   return 0;
 }

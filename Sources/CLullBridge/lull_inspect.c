@@ -111,6 +111,25 @@ static void sort_keys(lua_State *L, int list, lua_Integer count) {
   }
 }
 
+// [-0, +1] the parts in braces. Its buffer takes a piece of the C stack, so it is no part of the
+// recursion.
+static void push_joined(lua_State *L, int parts, lua_Integer count, int multiline, int level) {
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  luaL_addstring(&buffer, "{");
+  for (lua_Integer i = 1; i <= count; i++) {
+    luaL_addstring(&buffer, multiline ? "\n" : " ");
+    for (int k = 0; multiline && k <= level; k++) luaL_addstring(&buffer, "  ");
+    lua_rawgeti(L, parts, i);
+    luaL_addvalue(&buffer);
+    if (i < count) luaL_addstring(&buffer, ",");
+  }
+  luaL_addstring(&buffer, multiline ? "\n" : " ");
+  for (int k = 0; multiline && k < level; k++) luaL_addstring(&buffer, "  ");
+  luaL_addstring(&buffer, "}");
+  luaL_pushresult(&buffer);
+}
+
 // [-0, +1] the table's text
 static void push_table(inspection *in, int index) {
   lua_State *L = in->L;
@@ -196,28 +215,7 @@ static void push_table(inspection *in, int index) {
   lua_rawset(L, in->seen);
 
   if (width + (size_t)in->level * 2 > 76) multiline = 1;
-  luaL_Buffer buffer;
-  luaL_buffinit(L, &buffer);
-  luaL_addstring(&buffer, "{");
-  for (lua_Integer i = 1; i <= count; i++) {
-    if (multiline) {
-      luaL_addstring(&buffer, "\n");
-      for (int k = 0; k <= in->level; k++) luaL_addstring(&buffer, "  ");
-    } else {
-      luaL_addstring(&buffer, " ");
-    }
-    lua_rawgeti(L, parts, i);
-    luaL_addvalue(&buffer);
-    if (i < count) luaL_addstring(&buffer, ",");
-  }
-  if (multiline) {
-    luaL_addstring(&buffer, "\n");
-    for (int k = 0; k < in->level; k++) luaL_addstring(&buffer, "  ");
-  } else {
-    luaL_addstring(&buffer, " ");
-  }
-  luaL_addstring(&buffer, "}");
-  luaL_pushresult(&buffer);
+  push_joined(L, parts, count, multiline, in->level);
   lua_replace(L, parts);
   lua_settop(L, parts);
 }
@@ -272,7 +270,7 @@ int lull_inspect(lua_State *L) {
       if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0) {
         return luaL_error(L, "'depth' must be a whole number, 0 or more");
       }
-      in.depth = lua_tointeger(L, -1) > 1000 ? 1000 : (int)lua_tointeger(L, -1);
+      in.depth = lua_tointeger(L, -1) > 100 ? 100 : (int)lua_tointeger(L, -1);
       lua_pop(L, 1);
     }
   }
@@ -282,8 +280,10 @@ int lull_inspect(lua_State *L) {
 }
 
 // [-0, +1] a copy of the value at `index`; `seen` maps originals to copies
-static void copy_value(lua_State *L, int index, int seen) {
+static void copy_value(lua_State *L, int index, int seen, int level) {
   luaL_checkstack(L, 12, "nested too deeply");
+  // Each level takes a piece of the C stack, which the interpreter does not watch.
+  if (level > 10000) luaL_error(L, "tables nest too deeply to be copied");
   if (!lua_istable(L, index)) {
     // Objects that can be copied say how; others are what they are.
     if (lua_isuserdata(L, index) && luaL_callmeta(L, index, "__copy")) return;
@@ -302,8 +302,8 @@ static void copy_value(lua_State *L, int index, int seen) {
   lua_pushnil(L);
   while (lua_next(L, index)) {
     int key = lua_gettop(L) - 1;
-    copy_value(L, key, seen);
-    copy_value(L, key + 1, seen);
+    copy_value(L, key, seen, level + 1);
+    copy_value(L, key + 1, seen, level + 1);
     lua_rawset(L, copy);
     lua_settop(L, key);
   }
@@ -314,6 +314,6 @@ int lull_copy(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 1);
   lua_newtable(L);
-  copy_value(L, 1, 2);
+  copy_value(L, 1, 2, 0);
   return 1;
 }

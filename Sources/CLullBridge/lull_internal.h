@@ -56,6 +56,7 @@ struct lull_runtime {
   int32_t free_thread_capacity;
   int32_t waiting_threads;
   int32_t wait_armed;  // a wait of ours is about to yield
+  const struct lull_resumption *resumption;  // what the coroutine being resumed is to get
 
   uint64_t *swept;  // finalised handles, filled by __gc
   size_t swept_count;
@@ -75,7 +76,7 @@ struct lull_runtime {
 
 // What lull_resume hands to the continuation of a wait.
 typedef struct lull_resumption {
-  lull_runtime *runtime;
+  lua_State *thread;  // the coroutine it is for; compared, never used
   const lull_value *values;
   int32_t count;
   int32_t raise;

@@ -405,16 +405,19 @@ static int json_encode(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 2);
   int pretty = wants_pretty(L, 2);
+  // Owned by a userdata while it becomes a string, which may raise.
+  char **owner = lua_newuserdatauv(L, sizeof(*owner), 0);
+  *owner = NULL;
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_setmetatable(L, -2);
   lull_json_result result;
   if (lull_json_encode(L, 1, pretty, &result) != 0) {
     return luaL_error(L, "cannot encode as JSON: %s", result.problem);
   }
-  // Held by a to-be-closed-free path: the only call that may raise comes after a copy to Lua.
-  luaL_Buffer buffer;
-  char *target = luaL_buffinitsize(L, &buffer, result.length);
-  memcpy(target, result.bytes, result.length);
+  *owner = result.bytes;
+  lua_pushlstring(L, result.bytes, result.length);
+  *owner = NULL;
   free(result.bytes);
-  luaL_pushresultsize(&buffer, result.length);
   return 1;
 }
 
@@ -455,6 +458,16 @@ static int owner_gc(lua_State *L) {
   return 0;
 }
 
+// [-1, +0]
+static int text_gc(lua_State *L) {
+  char **owner = lua_touserdata(L, 1);
+  if (owner) {
+    free(*owner);
+    *owner = NULL;
+  }
+  return 0;
+}
+
 // [-1, +1] lull.array(table): marks it as a JSON array
 static int array(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -468,7 +481,10 @@ static int array(lua_State *L) {
 void lull_open_json(lua_State *L, lull_runtime *runtime) {
   (void)runtime;
   lua_newtable(L);
-  lua_pushcfunction(L, json_encode);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, text_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_pushcclosure(L, json_encode, 1);
   lua_setfield(L, -2, "encode");
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   lua_createtable(L, 0, 1);

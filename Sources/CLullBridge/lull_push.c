@@ -57,6 +57,12 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
     lua_pushnil(L);
     return;
   }
+  // First of all the value to hold: allocating may collect what only the weak table holds.
+  int anchored = 0;
+  if (value->anchor != 0) {
+    lull_values_push(runtime, L, value->anchor);
+    anchored = lua_gettop(L);
+  }
   lull_object *object = lua_newuserdatauv(L, sizeof(lull_object), LULL_UV_COUNT);
   object->handle = 0;
   object->kind = value->aux;
@@ -69,9 +75,9 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
     lull_push(runtime, L, NULL, &service);
     lua_setiuservalue(L, -2, LULL_UV_SERVICE);
   }
-  if (value->anchor != 0) {
+  if (anchored) {
     lua_newtable(L);
-    lull_values_push(runtime, L, value->anchor);
+    lua_pushvalue(L, anchored);
     lua_rawseti(L, -2, (lua_Integer)value->anchor);
     lua_setiuservalue(L, -2, LULL_UV_ANCHORS);
   }
@@ -80,6 +86,7 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   lua_rawseti(L, -2, slot_of(handle));
   lua_pop(L, 1);
   object->handle = handle;
+  if (anchored) lua_remove(L, anchored);
 }
 
 // [-3, +0] raises: __newindex of a read-only table

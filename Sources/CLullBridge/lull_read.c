@@ -90,15 +90,33 @@ const char *lull_type_name(lua_State *L, int32_t index) { return luaL_typename(L
 
 // [-0, +1] room for the first key
 int32_t lull_table_begin(lua_State *L) {
-  if (!lua_checkstack(L, 6)) return 0;
+  if (!lua_checkstack(L, 12)) return 0;
   lua_pushnil(L);
   return lua_gettop(L);
 }
 
+// [-2, +2 or +0] table, key: the next key and value
+static int next_entry(lua_State *L) {
+  lua_settop(L, 2);
+  return lua_next(L, 1) ? 2 : 0;
+}
+
 // [-1, +2] the next key and value, or [-1, +0] at the end
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value) {
-  // Raises only for a key that is not in the table; ours come from the table and it is not changed.
-  if (lua_next(L, table) == 0) return 0;
+  // Protected: a finaliser that runs while a visitor allocates may have changed the table, and then
+  // lua_next raises. The visit ends there.
+  lua_pushcfunction(L, next_entry);
+  lua_pushvalue(L, table);
+  lua_pushvalue(L, -3);
+  if (lua_pcall(L, 2, 2, 0) != LUA_OK) {
+    lua_pop(L, 2);
+    return 0;
+  }
+  lua_remove(L, -3);
+  if (lua_isnil(L, -2)) {
+    lua_pop(L, 2);
+    return 0;
+  }
   lull_read(L, -2, key);
   lull_read(L, -1, value);
   return 1;

@@ -124,6 +124,9 @@ int luaopen_lull(lua_State *L) {
   void *host = lull_host_attach(runtime->host, runtime, L);
   runtime->host = host;
   if (host == NULL) {
+    // The next require tries again.
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
     return luaL_error(L, "lull: the event loop could not be made");
   }
   lull_make_metatables(runtime, L);

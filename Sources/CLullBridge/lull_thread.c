@@ -104,7 +104,8 @@ static int push_arguments(lua_State *L) {
   pushing *context = lua_touserdata(L, 1);
   int count = lull_push_all(
     context->runtime, L, NULL, context->call->arguments, context->call->count);
-  luaL_checkstack(context->L, count, "too many arguments");
+  // Not luaL_checkstack, which would raise on a coroutine that is not running.
+  if (!lua_checkstack(context->L, count)) return luaL_error(L, "too many arguments");
   lua_xmove(L, context->L, count);
   return 0;
 }
@@ -206,15 +207,19 @@ void lull_resume(
   lull_runtime *runtime, int32_t number, const lull_value *values, int32_t count, int32_t raise,
   lull_run *run) {
   lua_State *thread = thread_at(runtime, number);
+  runtime->waiting_threads--;
   if (thread == NULL || lua_status(thread) != LUA_YIELD) {
+    // The script has closed it, which is its right.
+    drop_thread(runtime, number);
     fail(run, LULL_RUN_GONE);
     return;
   }
   lull_resumption resumption = {
-    .runtime = runtime, .values = values, .count = count, .raise = raise};
-  runtime->waiting_threads--;
-  lua_pushlightuserdata(thread, &resumption);
-  resume(runtime, thread, number, 1, run);
+    .thread = thread, .values = values, .count = count, .raise = raise};
+  const lull_resumption *previous = runtime->resumption;
+  runtime->resumption = &resumption;
+  resume(runtime, thread, number, 0, run);
+  runtime->resumption = previous;
 }
 
 // [-1, +1] the message handler of lull_ask: { value, traceback }
@@ -327,7 +332,7 @@ static int describe(lua_State *L) {
     lua_pushliteral(
       L, "attempt to yield from outside a coroutine (to wait, use await, lull.sleep or lull.spawn)");
   } else {
-    luaL_checkstack(run->L, 2, NULL);
+    if (!lua_checkstack(run->L, 2)) return luaL_error(L, "not enough memory");
     lua_pushvalue(run->L, -1);
     if (run->L != L) lua_xmove(run->L, L, 1);
   }
@@ -360,7 +365,14 @@ void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failur
   describing context = {.runtime = runtime, .run = run, .failure = failure};
   if (run->is_protected_call) {
     lua_State *L = run->L;
-    if (!lua_checkstack(L, 8) || !lua_istable(L, -1)) return;
+    if (!lua_checkstack(L, 8)) return;
+    if (!lua_istable(L, -1)) {
+      // The message handler itself failed: what is there is its error.
+      if (lua_type(L, -1) == LUA_TSTRING) {
+        failure->message = copied(runtime, L, -1, &failure->message_length);
+      }
+      return;
+    }
     lua_pushcfunction(L, describe_value);
     lua_pushlightuserdata(L, &context);
     lua_pushvalue(L, -3);
@@ -368,6 +380,36 @@ void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failur
     return;
   }
   lull_protect(runtime, describe, &context);
+}
+
+// [-n, +0] closes the coroutine with its pending to-be-closed variables, whose handlers must answer at
+// once; errors of theirs change nothing any more. The interpreter counts C levels per coroutine and so
+// not across this call: our own count does.
+static void close_thread(lull_runtime *runtime, lua_State *thread, const char *kind) {
+  lua_State *previous = runtime->L;
+  const char *previous_answer = runtime->answer_now;
+  runtime->answer_now = kind;
+  runtime->depth++;
+  lua_resetthread(thread);
+  runtime->depth--;
+  runtime->answer_now = previous_answer;
+  runtime->L = previous;
+}
+
+// [-0, +0]
+int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id) {
+  lua_State *L = run->L;
+  if (L == NULL || !lua_checkstack(L, 4)) return LUA_ERRMEM;
+  if (run->is_protected_call) {
+    if (!lua_istable(L, -1)) return LUA_ERRRUN;
+    lua_rawgeti(L, -1, 1);
+  } else {
+    lua_pushvalue(L, -1);
+  }
+  int status = lull_value_keep(runtime, L, lua_gettop(L), id);
+  if (status == LUA_OK) status = lull_value_pin(runtime, id);
+  lua_pop(L, 1);
+  return status;
 }
 
 void lull_run_end(lull_runtime *runtime, lull_run *run) {
@@ -378,10 +420,7 @@ void lull_run_end(lull_runtime *runtime, lull_run *run) {
     lua_settop(run->L, 0);
     free_thread(runtime, run->thread);
   } else if (run->status == LULL_RUN_FAILED) {
-    lua_State *previous = runtime->L;
-    // Closes pending to-be-closed variables; errors of theirs change nothing any more.
-    lua_resetthread(run->L);
-    runtime->L = previous;
+    close_thread(runtime, run->L, "__close handler of a failed coroutine");
     drop_thread(runtime, run->thread);
   }
   run->L = NULL;
@@ -389,18 +428,29 @@ void lull_run_end(lull_runtime *runtime, lull_run *run) {
 
 void lull_thread_cancel(lull_runtime *runtime, int32_t number) {
   lua_State *thread = thread_at(runtime, number);
-  if (thread == NULL || lua_status(thread) != LUA_YIELD) return;
   runtime->waiting_threads--;
-  const char *previous_answer = runtime->answer_now;
-  runtime->answer_now = "__close handler of a cancelled task";
-  lua_resetthread(thread);
-  runtime->answer_now = previous_answer;
+  if (thread && lua_status(thread) == LUA_YIELD) {
+    close_thread(runtime, thread, "__close handler of a cancelled task");
+  }
   drop_thread(runtime, number);
 }
 
 int32_t lull_current_thread(lull_runtime *runtime) { return runtime->current_thread; }
 
 const char *lull_answer_now_kind(lull_runtime *runtime) { return runtime->answer_now; }
+
+// [-0, +0] whether a finaliser runs on this state: blocking in one would hold up the collector, or the
+// end of the program
+static int is_in_finaliser(lua_State *L) {
+  lua_Debug info;
+  for (int level = 0; lua_getstack(L, level, &info); level++) {
+    if (lua_getinfo(L, "n", &info) && info.name && strcmp(info.name, "__gc") == 0
+      && strcmp(info.namewhat, "metamethod") == 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
 
 // [-0, +0]
 int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
@@ -409,7 +459,8 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
     if (L != thread_at(runtime, runtime->current_thread)) return LULL_WAIT_FOREIGN;
     return lua_isyieldable(L) ? LULL_WAIT_YIELD : LULL_WAIT_NOT_YIELDABLE;
   }
-  return L == runtime->main ? LULL_WAIT_BLOCK : LULL_WAIT_FOREIGN;
+  if (L != runtime->main) return LULL_WAIT_FOREIGN;
+  return is_in_finaliser(L) ? LULL_WAIT_NOT_YIELDABLE : LULL_WAIT_BLOCK;
 }
 
 typedef struct loading {

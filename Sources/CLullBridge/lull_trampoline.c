@@ -23,13 +23,12 @@ static const char *described_type(lua_State *L, int index) {
   return luaL_typename(L, index);
 }
 
-// [-0, +3] the name of a kind
-static const char *kind_name(lull_runtime *runtime, lua_State *L, int kind) {
-  lull_registry_push(L, runtime->metatables);
-  lua_rawgeti(L, -1, kind);
-  lua_getfield(L, -1, "__name");
-  return lua_tostring(L, -1);
-}
+static const char *const kind_names[LULL_KIND_COUNT] = {
+  "lull",          "Service", "Resource", "Request", "Observation", "Entity",
+  "Response",      "RequestError", "Task", "Configuration", "HTTPRequest", "Headers",
+  "Regex",         "Log", "Completion", "Stub", "Pipeline", "PipelineStage"};
+
+static const char *article(const char *name) { return strchr("AEIOU", name[0]) ? "an" : "a"; }
 
 static const char *expectation(char letter) {
   switch (letter | 0x20) {
@@ -84,31 +83,35 @@ static void check_arguments(lua_State *L, const lull_method *method, int first, 
 }
 
 // [-0, +0] raises unless the value at 1 is an open object of the method's kind.
-static void check_self(lull_runtime *runtime, lua_State *L, const lull_method *method) {
+static void check_self(lua_State *L, const lull_method *method) {
   if (lull_userdata_kind(L, 1) != method->kind) {
     const char *got = described_type(L, 1);
-    const char *name = kind_name(runtime, L, method->kind);
+    const char *name = kind_names[method->kind];
     if (method->role == LULL_ROLE_METHOD) {
       luaL_error(
-        L, "'%s' needs a %s as self, got %s (write object:%s(…) with a colon)", method->name, name,
-        got, method->name);
+        L, "'%s' needs %s %s as self, got %s (write object:%s(…) with a colon)", method->name,
+        article(name), name, got, method->name);
     }
-    luaL_error(L, "'%s' belongs to a %s, got %s", method->name, name, got);
+    luaL_error(L, "'%s' belongs to %s %s, got %s", method->name, article(name), name, got);
   }
   const lull_object *object = lua_touserdata(L, 1);
   if (object->handle == 0) {
-    luaL_error(L, "this %s is closed ('%s')", kind_name(runtime, L, method->kind), method->name);
+    luaL_error(L, "this %s is closed ('%s')", kind_names[method->kind], method->name);
   }
 }
 
-// [-1, +n] the continuation of a wait: the resumption's values are its results
+// [-n, +m] the continuation of a wait: the resumption's values are its results. A script may resume a
+// waiting coroutine of ours itself: that brings it nothing, and it waits on.
 static int continue_wait(lua_State *L, int status, lua_KContext context) {
   (void)status;
-  (void)context;
-  const lull_resumption *resumption = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  int count = lull_push_all(
-    resumption->runtime, L, NULL, resumption->values, resumption->count);
+  lull_runtime *runtime = (lull_runtime *)context;
+  const lull_resumption *resumption = runtime->resumption;
+  if (resumption == NULL || resumption->thread != L) {
+    lua_settop(L, 0);
+    return lua_yieldk(L, 0, context, continue_wait);
+  }
+  runtime->resumption = NULL;
+  int count = lull_push_all(runtime, L, NULL, resumption->values, resumption->count);
   if (resumption->raise) {
     lua_settop(L, lua_gettop(L) - count + 1);
     return lua_error(L);
@@ -144,7 +147,7 @@ static int dispatch(lull_runtime *runtime, lua_State *L, int index, int count) {
     case LULL_WAIT:
       lull_arena_release(runtime, mark);
       runtime->wait_armed = 1;
-      return lua_yieldk(L, 0, 0, continue_wait);
+      return lua_yieldk(L, 0, (lua_KContext)runtime, continue_wait);
     case LULL_RAISE_ARGUMENT: {
       lull_push(runtime, L, L, &frame.results[0]);
       lull_arena_release(runtime, mark);
@@ -186,10 +189,10 @@ int lull_trampoline(lua_State *L) {
     check_arguments(L, method, 1, top);
   } else {
     if (is_closed(L, method) && strcmp(method->name, "__tostring") == 0) {
-      lua_pushfstring(L, "%s(closed)", kind_name(runtime, L, method->kind));
+      lua_pushfstring(L, "%s(closed)", kind_names[method->kind]);
       return 1;
     }
-    check_self(runtime, L, method);
+    check_self(L, method);
     check_arguments(L, method, 2, top);
   }
   return dispatch(runtime, L, index, lua_gettop(L));
@@ -204,15 +207,13 @@ int lull_bound_trampoline(lua_State *L) {
   check_arguments(L, method, 1, lua_gettop(L));
   lua_pushvalue(L, lua_upvalueindex(3));
   lua_insert(L, 1);
-  check_self(runtime, L, method);
+  check_self(L, method);
   return dispatch(runtime, L, index, lua_gettop(L));
 }
 
-static const char *article(const char *name) { return strchr("AEIOU", name[0]) ? "an" : "a"; }
-
 // [-0, +0] raises: no such field, and what may have been meant
 static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
-  const char *name = kind_name(runtime, L, kind);
+  const char *name = kind_names[kind];
   if (lua_type(L, 2) != LUA_TSTRING) {
     return luaL_error(
       L, "%s %s has no field of type %s", article(name), name, luaL_typename(L, 2));
@@ -236,7 +237,7 @@ static int object_index(lua_State *L) {
       lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
       int index = (int)lua_tointeger(L, -1);
       check_open(runtime, L, runtime->methods[index].name);
-      check_self(runtime, L, &runtime->methods[index]);
+      check_self(L, &runtime->methods[index]);
       lua_settop(L, 1);
       return dispatch(runtime, L, index, 1);
     }
@@ -246,7 +247,7 @@ static int object_index(lua_State *L) {
       check_open(runtime, L, "index");
       lua_settop(L, 2);
       if (fallback < 0) return unknown_field(runtime, L, (int)lua_tointeger(L, lua_upvalueindex(3)));
-      check_self(runtime, L, &runtime->methods[fallback]);
+      check_self(L, &runtime->methods[fallback]);
       return dispatch(runtime, L, fallback, 2);
     }
   }
@@ -262,20 +263,20 @@ static int object_newindex(lua_State *L) {
   if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNUMBER) {
     int index = (int)lua_tointeger(L, -1);
     lua_pop(L, 1);
-    check_self(runtime, L, &runtime->methods[index]);
+    check_self(L, &runtime->methods[index]);
     lua_remove(L, 2);
     return dispatch(runtime, L, index, 2);
   }
   lua_pop(L, 1);
   int fallback = (int)lua_tointeger(L, lua_upvalueindex(4));
   if (fallback >= 0) {
-    check_self(runtime, L, &runtime->methods[fallback]);
+    check_self(L, &runtime->methods[fallback]);
     return dispatch(runtime, L, fallback, 3);
   }
   int kind = (int)lua_tointeger(L, lua_upvalueindex(3));
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(5)) != LUA_TNIL) {
-    const char *name = kind_name(runtime, L, kind);
+    const char *name = kind_names[kind];
     return luaL_error(
       L, "'%s' of %s %s is read-only", lua_tostring(L, 2), article(name), name);
   }
@@ -293,11 +294,6 @@ static int object_gc(lua_State *L) {
   }
   return 0;
 }
-
-static const char *const kind_names[LULL_KIND_COUNT] = {
-  "lull",          "Service", "Resource", "Request", "Observation", "Entity",
-  "Response",      "RequestError", "Task", "Configuration", "HTTPRequest", "Headers",
-  "Regex",         "Log", "Completion", "Stub", "Pipeline", "PipelineStage"};
 
 // [-0, +0] sets the closure of method `index` in the table at the top
 static void set_closure(lull_runtime *runtime, lua_State *L, const char *field, int index) {
@@ -318,6 +314,9 @@ void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
     lua_rawsetp(L, metatable, &lull_kind_key);
     lua_pushstring(L, kind_names[kind]);
     lua_setfield(L, metatable, "__name");
+    // Not for scripts to change.
+    lua_pushboolean(L, 0);
+    lua_setfield(L, metatable, "__metatable");
     lua_newtable(L);
     int fields = lua_gettop(L);
     lua_newtable(L);

@@ -115,6 +115,10 @@ extension LuaHost {
   /// Ends a waiting coroutine: what it waits for is cancelled, code after the wait does not run.
   func cancel(_ context: RunContext) {
     guard let thread = context.thread else { return }
+    // A chain of tasks that cancel each other as they close must not exhaust the stack.
+    guard lull_runtime_depth(runtime) < LuaHost.deepestCancel else {
+      return pump.enqueue { [unowned self] in cancel(context) }
+    }
     waiting[thread] = nil
     context.thread = nil
     idleWaiters.removeAll { $0 === context }
@@ -126,6 +130,8 @@ extension LuaHost {
     lull_thread_cancel(runtime, thread)
     context.completion(self, .cancelled)
   }
+
+  private static let deepestCancel: Int32 = 100
 
   private func finish(_ run: inout lull_run, _ context: RunContext) {
     switch Int(run.status) {
@@ -214,12 +220,12 @@ extension LuaHost {
       traceback: LuaHost.string(failure.traceback, failure.traceback_length))
     if let box = object(failure.value, .error, as: ErrorBox.self) {
       result.requestError = box.error
-    } else if failure.value.kind == Int32(LULL_TABLE) || failure.value.kind == Int32(LULL_OTHER),
-      run.is_protected_call == 0, let state = run.L
-    {
+    } else if failure.value.kind == Int32(LULL_TABLE) || failure.value.kind == Int32(LULL_OTHER) {
       let id = makeID()
-      if lull_value_keep(runtime, state, lull_stack_top(state), id) == 0 {
-        result.value = ForeignContent(id: id, typeName: "table")
+      if lull_failure_keep(runtime, &run, id) == 0 {
+        result.value = ForeignContent(id: id, typeName: LuaHost.typeName(failure.value))
+        // Pinned until whoever hears of the failure has had the time to hold it.
+        pump.enqueue { [unowned self] in lull_value_unpin(runtime, id) }
       }
     }
     return result

@@ -145,6 +145,9 @@ extension LuaHost {
         }
         values.append((key.integer, text))
       }
+      guard !values.isEmpty else {
+        throw .message("header '\(name)' must be a string or a list of strings, got an empty table")
+      }
       for (_, text) in values.sorted(by: { $0.0 < $1.0 }) {
         try LuaHost.checkHeaderValue(text, name)
         headers.add(name, text)

@@ -39,6 +39,7 @@ package final class LuaHost {
   /// Requests, in flight or not settled, to cancel when the run ends.
   private var liveRequests: [ObjectIdentifier: Request] = [:]
   private var nextID: Int64 = 1
+  private var isSweeping = false
   /// Bytes that arrived since the last collection step.
   private var chargedBytes = 0
   var demo: DemoServer?
@@ -166,10 +167,16 @@ package final class LuaHost {
   // MARK: Sweeping
 
   /// Releases the objects of finalised userdata.
+  ///
+  /// Releasing may run finalisers, which queue more: those are taken by the same sweep.
   package func sweep() {
+    guard !isSweeping else { return }
+    isSweeping = true
+    defer { isSweeping = false }
     var count = 0
-    guard let swept = lull_runtime_take_swept(runtime, &count), count > 0 else { return }
-    for index in 0..<count { release(swept[index]) }
+    while let swept = lull_runtime_take_swept(runtime, &count), count > 0 {
+      for index in 0..<count { release(swept[index]) }
+    }
   }
 
   /// Lua sees a few bytes where a response holds megabytes: a step of collection for what arrived
@@ -267,6 +274,8 @@ extension LuaHost: ServiceHost {
     guard liveRequests[identifier] == nil, !isClosed else { return }
     requestsInFlight += 1
     liveRequests[identifier] = request
+    // What a script raised before it could be sent, to be seen by its hooks.
+    for id in request.response?.error?.foreignIDs ?? [] { hold(id, for: request) }
     var object = encode(value(request))
     let isPinned = lull_object_pin(runtime, &object) == 0
     request.onSettled = { [unowned self] in

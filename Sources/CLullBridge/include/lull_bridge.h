@@ -292,6 +292,8 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
 void lull_run_result(const lull_run *run, int32_t position, lull_value *value);
 int32_t lull_run_result_index(const lull_run *run, int32_t position);
 void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure);
+// Keeps what was raised under `id`, pinned; 0 on success.
+int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id);
 // Gives the coroutine back to the pool if it ended well; results are gone afterwards.
 void lull_run_end(lull_runtime *runtime, lull_run *run);
 // Closes a waiting coroutine: nothing after its wait runs; to-be-closed variables are closed.

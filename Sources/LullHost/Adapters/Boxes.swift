@@ -38,10 +38,10 @@ final class ResponseBox {
 /// Headers as Lua edits them: a window on whoever owns them.
 final class HeadersBox {
   let read: () -> Headers
-  /// nil: read-only.
-  let write: ((Headers) -> Void)?
+  /// nil: read-only. False: whoever owns them is closed.
+  let write: ((Headers) -> Bool)?
 
-  init(read: @escaping () -> Headers, write: ((Headers) -> Void)?) {
+  init(read: @escaping () -> Headers, write: ((Headers) -> Bool)?) {
     self.read = read
     self.write = write
   }

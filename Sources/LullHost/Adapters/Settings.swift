@@ -165,7 +165,8 @@ extension LuaHost {
       userMessage: message,
       cause: .script(
         ScriptErrorCause(
-          userMessage: message, message: failure.message, traceback: failure.traceback)),
+          userMessage: message, message: failure.message, traceback: failure.traceback,
+          value: failure.value)),
       timestamp: pump.clock.now)
   }
 

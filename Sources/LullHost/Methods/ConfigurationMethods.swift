@@ -29,7 +29,10 @@ extension Method {
       }
       let headers = HeadersBox(
         read: { box.settings.headers },
-        write: { if box.isOpen { box.settings.headers = $0 } })
+        write: {
+          if box.isOpen { box.settings.headers = $0 }
+          return box.isOpen
+        })
       call.return(call.host.value(headers, .headers))
     },
     .method(.configuration, "__newindex", "vv") { call throws(Misuse) in
@@ -72,7 +75,11 @@ extension Method {
     .getter(.httpRequest, "headers") { call throws(Misuse) in
       let box = try httpRequest(call)
       let headers = HeadersBox(
-        read: { box.http.headers }, write: { if box.isOpen { box.http.headers = $0 } })
+        read: { box.http.headers },
+        write: {
+          if box.isOpen { box.http.headers = $0 }
+          return box.isOpen
+        })
       call.return(call.host.value(headers, .headers))
     },
     .setter(.httpRequest, "method") { call throws(Misuse) in
@@ -124,7 +131,9 @@ extension Method {
       }
       var headers = box.read()
       try call.host.setHeader(name, call.raw(2), call.state, call.index(2), in: &headers)
-      write(headers)
+      guard write(headers) else {
+        throw .message("these headers are closed: they can be changed only inside their function")
+      }
     },
     .method(.headers, "__pairs") { call throws(Misuse) in
       let box = try call.selfObject(.headers, as: HeadersBox.self)

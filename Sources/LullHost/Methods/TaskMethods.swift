@@ -42,10 +42,11 @@ extension LuaHost {
   func spawn(_ call: Call) throws(Misuse) {
     let function = try keep(call.state, call.index(0))
     let arguments = makeID()
-    guard lull_value_pin(runtime, function) == 0,
-      lull_value_pack(
-        runtime, call.state, 2, Int32(call.count), arguments) == 0
-    else { throw .message("not enough memory") }
+    guard lull_value_pin(runtime, function) == 0 else { throw .message("not enough memory") }
+    guard lull_value_pack(runtime, call.state, 2, Int32(call.count), arguments) == 0 else {
+      lull_value_unpin(runtime, function)
+      throw .message("not enough memory")
+    }
     let task = LuaTask(host: self)
     let place = String(cString: lull_function_place(runtime, call.state, call.index(0)))
     let object = value(task, .task)

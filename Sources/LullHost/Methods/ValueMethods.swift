@@ -26,7 +26,11 @@ extension Method {
       let box = try entity(call)
       let headers = HeadersBox(
         read: { box.entity.headers },
-        write: box.isOwn ? { box.entity.headers = $0 } : nil)
+        write: box.isOwn
+          ? {
+            box.entity.headers = $0
+            return true
+          } : nil)
       call.return(call.host.value(headers, .headers))
     },
     .getter(.entity, "timestamp") { call throws(Misuse) in
