@@ -56,6 +56,10 @@ struct HandleTable {
     return true
   }
 
+  func isClaimed(_ handle: UInt64) -> Bool {
+    kind(handle) != nil && slots[Int(handle & 0xffff_ffff)].isClaimed
+  }
+
   /// Empties the slot; the object it held, or nil if the handle was stale.
   mutating func remove(_ handle: UInt64) -> AnyObject? {
     let index = Int(handle & 0xffff_ffff)

@@ -88,6 +88,7 @@ extension LuaHost {
       running.removeLast()
     }
     lull_arena_release(runtime, mark)
+    if run.L == nil { releaseUnclaimed(arguments) }
     finish(&run, context)
   }
 
@@ -174,6 +175,7 @@ extension LuaHost {
     withEncoded(callable, arguments) { call in
       lull_ask(runtime, call, kind.cString, &run)
     }
+    if run.L == nil { releaseUnclaimed(arguments) }
     defer { lull_run_end(runtime, &run) }
     switch Int(run.status) {
     case Int(LULL_RUN_DONE): return .success(read(RunResults(run: run)))

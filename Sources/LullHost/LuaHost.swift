@@ -202,6 +202,13 @@ package final class LuaHost {
   package var liveHandleCount: Int { handles.count }
   package var pinCount: Int { Int(lull_pin_count(runtime)) }
 
+  /// Gives back the handles of values that were meant for Lua and never got there.
+  func releaseUnclaimed(_ values: [LuaValue]) {
+    for case .object(let handle, _, _, _) in values where !handles.isClaimed(handle) {
+      release(handle)
+    }
+  }
+
   // MARK: Strong work
 
   /// Whether anything still keeps the script alive.

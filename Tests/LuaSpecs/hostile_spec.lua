@@ -87,6 +87,7 @@ describe("a hostile script", function()
     service:configure("/a", function(config) kept = config.headers end)
     service("/a"):load():await()
     spec.raises("closed", function() kept["X-Late"] = "1" end)
+    equal(kept["X-Late"], nil)
     local request_headers
     service("/b"):request("GET", nil, function(http) request_headers = http.headers end):await()
     spec.raises("closed", function() request_headers["X-Late"] = "1" end)
