@@ -16,10 +16,13 @@ struct HandleTable {
   private var slots = [Slot()]
   private var free: [UInt32] = []
   private(set) var count = 0
+  /// How many objects were given a handle since it was last set to 0.
+  var insertedCount = 0
 
   /// Room for an object, referred to from now on.
   mutating func insert(_ object: AnyObject, kind: Int32) -> UInt64 {
     count += 1
+    insertedCount += 1
     let index: UInt32
     if let reused = free.popLast() {
       index = reused

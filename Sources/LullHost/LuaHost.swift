@@ -179,14 +179,21 @@ package final class LuaHost {
     }
   }
 
-  /// Lua sees a few bytes where a response holds megabytes: a step of collection for what arrived
-  /// keeps dropped responses from piling up.
+  /// Lua sees a few bytes where a response holds megabytes, and a request or entity a kilobyte: a step
+  /// of collection for what has come since keeps what was dropped from piling up. Without it the heap
+  /// of a script that does nothing but requests would double with each cycle of the collector, since
+  /// objects with finalisers outlive the cycle that finds them dead.
   private func collectIfCharged() {
-    guard chargedBytes >= 8 << 20 else { return }
-    lull_runtime_collect(runtime, Int32(min(chargedBytes / 1024, 1 << 20)))
+    let charged = chargedBytes + handles.insertedCount * LuaHost.bytesPerHandle
+    guard charged >= 8 << 20 else { return }
+    lull_runtime_collect(runtime, Int32(min(charged / 1024, 1 << 20)))
     chargedBytes = 0
+    handles.insertedCount = 0
     sweep()
   }
+
+  /// What an object behind a handle holds, roughly.
+  private static let bytesPerHandle = 1024
 
   private func release(_ handle: UInt64) {
     guard let kind = handles.kind(handle), let object = handles.remove(handle) else { return }
