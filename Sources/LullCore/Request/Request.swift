@@ -18,6 +18,8 @@ public class Request {
   private var progressTimer: (any HostTimer)?
   private var reportedProgress = 0.0
   private var cancelHooks: [() -> Void] = []
+  /// The record whose lists hold this request, and how many hooks run before it leaves them (STA-14).
+  private var tracker: (record: ResourceRecord, position: Int)?
   /// Called once when hooks have been delivered: nothing more will happen by itself.
   package var onSettled: (() -> Void)?
   /// The number a script's host knows this object by; 0 if none.
@@ -149,6 +151,20 @@ public class Request {
   /// However short an interval is configured, polling must leave time for anything else. Seconds.
   private static let shortestInterval = 0.001
 
+  /// Leaves the lists of `record` when it is cancelled, or after the hooks attached so far.
+  package final func track(by record: ResourceRecord) {
+    tracker = (record, hooks.count)
+  }
+
+  /// Whether cancelling takes it off the lists of `record` already.
+  package final func isTracked(by record: ResourceRecord) -> Bool { tracker?.record === record }
+
+  private func leaveLists() {
+    guard let record = tracker?.record else { return }
+    tracker = nil
+    record.forget(self)
+  }
+
   /// Runs synchronously inside `cancel()`, before any hook; not for users. (STA-13)
   package final func onCancel(_ hook: @escaping () -> Void) {
     guard !isCompleted else { return }
@@ -174,11 +190,16 @@ public class Request {
     guard effect != .ignored else { return }
     stopPolling()
     // Off the lists before anybody is told, who might look at them.
+    leaveCancelled()
+    if effect == .stopWork { stopWork() }
+    scheduleDelivery()
+  }
+
+  private func leaveCancelled() {
+    leaveLists()
     let hooks = cancelHooks
     cancelHooks = []
     for hook in hooks { hook() }
-    if effect == .stopWork { stopWork() }
-    scheduleDelivery()
   }
 
   /// A new request for the same thing, not started; hooks are not carried over. (REP-01 to REP-08)
@@ -203,7 +224,11 @@ public class Request {
     for hook in progressHooks { hook.report(1) }
     let hooks = hooks
     self.hooks = []
-    for hook in hooks { hook(response) }
+    for (position, hook) in hooks.enumerated() {
+      if position == tracker?.position { leaveLists() }
+      hook(response)
+    }
+    leaveLists()
     didDeliver()
     onSettled?()
     onSettled = nil

@@ -41,8 +41,10 @@ extension Resource {
   public func load(using request: Request) -> Request {
     record.loadRequests.append(request)
     let token = record.state.loadStarted()
-    request.onCancel { [record, unowned request] in
-      record.loadRequests.removeFirst(identicalTo: request)
+    if !request.isTracked(by: record) {
+      request.onCancel { [record, unowned request] in
+        record.loadRequests.removeFirst(identicalTo: request)
+      }
     }
     request.onProgress(
       { [self] in record.observers.broadcastProgress($0, resource: self) },

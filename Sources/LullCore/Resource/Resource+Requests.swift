@@ -90,7 +90,6 @@ extension Resource {
   private func track(_ request: Request) {
     guard !request.isCompleted else { return }
     record.allRequests.append(request)
-    request.onCancel { [record, unowned request] in record.forget(request) }
-    request.onCompletion { [record, unowned request] _ in record.forget(request) }
+    request.track(by: record)
   }
 }
