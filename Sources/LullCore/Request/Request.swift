@@ -18,6 +18,8 @@ public class Request {
   private var progressTimer: (any HostTimer)?
   private var reportedProgress = 0.0
   private var cancelHooks: [() -> Void] = []
+  /// The resource this loads, whose observers hear of its progress; further ones use `onProgress`.
+  private var loadedResource: Resource?
   /// The record whose lists hold this request, and how many hooks run before it leaves them (STA-14).
   private var tracker: (record: ResourceRecord, position: Int)?
   /// Called once when hooks have been delivered: nothing more will happen by itself.
@@ -115,6 +117,17 @@ public class Request {
     }
   }
 
+  /// Reports progress to the observers of `resource`, for as long as some of them want it. (PRG-29)
+  package final func reportProgress(toObserversOf resource: Resource) {
+    guard loadedResource == nil, lifecycle.hookAdded() == .waits else {
+      return onProgress(
+        { resource.record.observers.broadcastProgress($0, resource: resource) },
+        whileWanted: { resource.record.observers.wantsProgress })
+    }
+    loadedResource = resource
+    progressListenersChanged()
+  }
+
   private struct ProgressHook {
     let report: (Double) -> Void
     let isWanted: () -> Bool
@@ -127,7 +140,10 @@ public class Request {
   }
 
   private func pollProgress(after seconds: Double) {
-    guard state == .inProgress, progressHooks.contains(where: { $0.isWanted() }) else { return }
+    guard state == .inProgress,
+      loadedResource?.record.observers.wantsProgress ?? false
+        || progressHooks.contains(where: { $0.isWanted() })
+    else { return }
     progressTimer = pump.clock.schedule(after: seconds) { [weak self] in self?.reportProgress() }
   }
 
@@ -138,6 +154,9 @@ public class Request {
     let progress = currentProgress
     if progress != reportedProgress {
       reportedProgress = progress
+      if let loadedResource {
+        loadedResource.record.observers.broadcastProgress(progress, resource: loadedResource)
+      }
       for hook in progressHooks where hook.isWanted() { hook.report(progress) }
     }
     pollProgress(after: max(progressReportingInterval, Request.shortestInterval))
@@ -221,6 +240,10 @@ public class Request {
     guard let response = lifecycle.deliver() else { return }
     let progressHooks = progressHooks
     self.progressHooks = []
+    if let loadedResource {
+      self.loadedResource = nil
+      loadedResource.record.observers.broadcastProgress(1, resource: loadedResource)
+    }
     for hook in progressHooks { hook.report(1) }
     let hooks = hooks
     self.hooks = []

@@ -46,9 +46,7 @@ extension Resource {
         record.loadRequests.removeFirst(identicalTo: request)
       }
     }
-    request.onProgress(
-      { [self] in record.observers.broadcastProgress($0, resource: self) },
-      whileWanted: { [record] in record.observers.wantsProgress })
+    request.reportProgress(toObserversOf: self)
     request.onCompletion { [self, unowned request] response in
       record.loadRequests.removeFirst(identicalTo: request)
       loadEnded(token, response)
