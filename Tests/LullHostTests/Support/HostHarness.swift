@@ -77,6 +77,10 @@ final class HostHarness {
     #expect(host.pinCount == 0, "pins left", sourceLocation: sourceLocation)
     #expect(host.waiting.isEmpty, "coroutines left waiting", sourceLocation: sourceLocation)
     close()
+    // A host without a state takes its place; the one that was here must go now.
+    weak let closed = host
+    host = LuaHost(environment: StubEnvironment())
+    #expect(closed == nil, "the host is still held", sourceLocation: sourceLocation)
   }
 
   func close() {
