@@ -292,15 +292,3 @@ void lull_object_unpin(lull_runtime *runtime, uint64_t handle) {
   if (lull_protect(runtime, unpin_object, &context) == LUA_OK) runtime->pin_count--;
 }
 
-// [-0, +0]
-int32_t lull_object_is_alive(lull_runtime *runtime, uint64_t handle) {
-  lua_State *L = runtime->L;
-  if (!lua_checkstack(L, 3)) return 1;
-  lull_registry_push(L, runtime->objects);
-  int alive = 0;
-  if (lua_rawgeti(L, -1, slot_of(handle)) == LUA_TUSERDATA) {
-    alive = ((lull_object *)lua_touserdata(L, -1))->handle == handle;
-  }
-  lua_pop(L, 2);
-  return alive;
-}

@@ -85,9 +85,6 @@ void lull_read(lua_State *L, int32_t index, lull_value *value) {
 // [-0, +0]
 int32_t lull_stack_top(lua_State *L) { return lua_gettop(L); }
 
-// [-0, +0]
-const char *lull_type_name(lua_State *L, int32_t index) { return luaL_typename(L, index); }
-
 // [-0, +1] room for the first key
 int32_t lull_table_begin(lua_State *L) {
   if (!lua_checkstack(L, 12)) return 0;
@@ -128,12 +125,6 @@ void lull_table_pop_value(lua_State *L, int32_t keys) { lua_settop(L, keys); }
 // [-n, +0]
 void lull_table_leave(lua_State *L, int32_t keys) { lua_settop(L, keys - 1); }
 
-// [-0, +0]
-size_t lull_table_length(lua_State *L, int32_t table) { return lua_rawlen(L, table); }
-
-// [-0, +0]
-int32_t lull_is_c_function(lua_State *L, int32_t index) { return lua_iscfunction(L, index); }
-
 // Copies a formatted place into the arena; "" without memory.
 static const char *place(lull_runtime *runtime, const char *source, int line) {
   size_t size = strlen(source) + 16;
@@ -161,17 +152,6 @@ const char *lull_value_place(lull_runtime *runtime, int64_t id) {
   const char *text = lua_isfunction(L, -1) ? lull_function_place(runtime, L, -1) : "";
   lua_pop(L, 1);
   return text;
-}
-
-// [-0, +0]
-const char *lull_caller_place(lull_runtime *runtime, lua_State *L) {
-  lua_Debug info;
-  for (int level = 0; lua_getstack(L, level, &info); level++) {
-    if (lua_getinfo(L, "Sl", &info) && info.currentline > 0) {
-      return place(runtime, info.short_src, info.currentline);
-    }
-  }
-  return "";
 }
 
 // [-0, +0]

@@ -205,16 +205,11 @@ lull_runtime *lull_state_runtime(lua_State *L) {
   return runtime;
 }
 
-lua_State *lull_runtime_state(lull_runtime *runtime) { return runtime->L; }
-
 int32_t lull_runtime_depth(const lull_runtime *runtime) { return runtime->depth; }
 
 int32_t lull_pin_count(lull_runtime *runtime) { return runtime->pin_count; }
 
 int32_t lull_waiting_thread_count(lull_runtime *runtime) { return runtime->waiting_threads; }
-
-// Every later call from Lua raises that Lull is closed.
-void lull_runtime_close(lull_runtime *runtime) { runtime->host = NULL; }
 
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count) {
   // Swapped with a second buffer, so that finalisers running meanwhile have where to write.

@@ -84,8 +84,3 @@ void lull_signals_restore(void) {
 
 int32_t lull_signals_pending(void) { return signals.pending; }
 
-int32_t lull_signals_take(void) {
-  int32_t number = signals.pending;
-  signals.pending = 0;
-  return number;
-}

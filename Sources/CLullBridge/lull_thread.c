@@ -435,8 +435,6 @@ void lull_thread_cancel(lull_runtime *runtime, int32_t number) {
   drop_thread(runtime, number);
 }
 
-int32_t lull_current_thread(lull_runtime *runtime) { return runtime->current_thread; }
-
 const char *lull_answer_now_kind(lull_runtime *runtime) { return runtime->answer_now; }
 
 // [-0, +0] whether a finaliser runs on this state: blocking in one would hold up the collector, or the

@@ -188,8 +188,6 @@ int32_t lull_state_preload(lua_State *L, void *host);
 lull_runtime *lull_state_runtime(lua_State *L);
 // Loads the module now; 0 on success.
 int32_t lull_state_require(lua_State *L, int32_t set_global);
-lua_State *lull_runtime_state(lull_runtime *runtime);
-void lull_runtime_close(lull_runtime *runtime);
 int32_t lull_runtime_depth(const lull_runtime *runtime);
 
 // Handles finalised since the last call; valid until the next one.
@@ -234,7 +232,6 @@ int32_t lull_document_build(
 // Makes sure the object has a userdata, and holds it until unpinned.
 int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object);
 void lull_object_unpin(lull_runtime *runtime, uint64_t handle);
-int32_t lull_object_is_alive(lull_runtime *runtime, uint64_t handle);
 int32_t lull_pin_count(lull_runtime *runtime);
 int32_t lull_waiting_thread_count(lull_runtime *runtime);
 
@@ -243,21 +240,16 @@ int32_t lull_waiting_thread_count(lull_runtime *runtime);
 // What is at `index`, without converting anything. Strings stay valid while the value is there.
 void lull_read(lua_State *L, int32_t index, lull_value *value);
 int32_t lull_stack_top(lua_State *L);
-const char *lull_type_name(lua_State *L, int32_t index);
 // Visits a table: begin gives the position of the keys, 0 if the stack cannot grow; then next until it
 // gives 0, with pop_value after each. Whatever a visitor left on the stack is popped too.
 int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
-size_t lull_table_length(lua_State *L, int32_t table);
-int32_t lull_is_c_function(lua_State *L, int32_t index);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
 const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index);
 // The same of a kept function; "" if it is gone.
 const char *lull_value_place(lull_runtime *runtime, int64_t id);
-// The caller's place, "file.lua:12", or "" if it is not Lua code.
-const char *lull_caller_place(lull_runtime *runtime, lua_State *L);
 // If the function is one of ours bound to an object (LULL_METHOD), that object.
 int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
 
@@ -273,8 +265,6 @@ int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_
 
 int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
 const char *lull_answer_now_kind(lull_runtime *runtime);
-// The Lull coroutine that runs now, 0 if none.
-int32_t lull_current_thread(lull_runtime *runtime);
 
 // Compiles a chunk and keeps the function under `id`. On failure the message is in the arena.
 int32_t lull_load(
@@ -318,8 +308,6 @@ int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 // `with_term` is for a process that belongs to Lull: SIGTERM too, and a closed stdout ends it.
 void lull_signals_install(lull_runtime *runtime, void (*wake)(void *), void *context, int32_t with_term);
 void lull_signals_restore(void);
-// The signal that arrived, 0 if none; clears it.
-int32_t lull_signals_take(void);
 int32_t lull_signals_pending(void);
 
 #endif

@@ -76,6 +76,7 @@ final class HostHarness {
     #expect(host.liveHandleCount == handles, "handles left", sourceLocation: sourceLocation)
     #expect(host.pinCount == 0, "pins left", sourceLocation: sourceLocation)
     #expect(host.waiting.isEmpty, "coroutines left waiting", sourceLocation: sourceLocation)
+    #expect(lull_waiting_thread_count(host.runtime) == 0, sourceLocation: sourceLocation)
     close()
     // A host without a state takes its place; the one that was here must go now.
     weak let closed = host
