@@ -10,8 +10,6 @@ typedef struct anchoring {
   const lull_value *object;
 } anchoring;
 
-static lua_Integer slot_of(uint64_t handle) { return (lua_Integer)(handle & 0xffffffffu); }
-
 // [-2, +0] values[id] = the second argument
 static int keep(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
@@ -63,10 +61,7 @@ static int anchor_to_object(lua_State *L) {
   // First of all the value: allocating may collect what only the weak table holds.
   lull_values_push(context->runtime, L, context->id);
   int value = lua_gettop(L);
-  lull_registry_push(L, context->runtime->objects);
-  if (lua_rawgeti(L, -1, slot_of(context->handle)) != LUA_TUSERDATA) return 0;
-  lull_object *object = lua_touserdata(L, -1);
-  if (object->handle != context->handle) return 0;
+  if (!lull_push_existing(context->runtime, L, context->handle)) return 0;
   push_anchor_table(L, 1);
   lua_pushvalue(L, value);
   lua_rawseti(L, -2, (lua_Integer)context->key);
@@ -82,10 +77,8 @@ int32_t lull_value_anchor_to_object(
 // [-1, +0]
 static int release_from_object(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
-  lull_registry_push(L, context->runtime->objects);
-  if (lua_rawgeti(L, -1, slot_of(context->handle)) != LUA_TUSERDATA) return 0;
-  lull_object *object = lua_touserdata(L, -1);
-  if (object->handle != context->handle || !push_anchor_table(L, 0)) return 0;
+  if (!lull_push_existing(context->runtime, L, context->handle)) return 0;
+  if (!push_anchor_table(L, 0)) return 0;
   lua_pushnil(L);
   lua_rawseti(L, -2, (lua_Integer)context->key);
   return 0;
@@ -267,7 +260,7 @@ static int pin_object(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->pinned_objects);
   lull_push(context->runtime, L, NULL, context->object);
-  lua_rawseti(L, -2, slot_of(context->object->handle));
+  lua_rawseti(L, -2, lull_handle_slot(context->object->handle));
   return 0;
 }
 
@@ -283,7 +276,7 @@ static int unpin_object(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->pinned_objects);
   lua_pushnil(L);
-  lua_rawseti(L, -2, slot_of(context->handle));
+  lua_rawseti(L, -2, lull_handle_slot(context->handle));
   return 0;
 }
 

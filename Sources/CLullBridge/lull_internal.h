@@ -91,6 +91,8 @@ int luaopen_lull(lua_State *L);
 
 void lull_registry_push(lua_State *L, int reference);
 void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id);
+lua_Integer lull_handle_slot(uint64_t handle);
+int lull_push_existing(lull_runtime *runtime, lua_State *L, uint64_t handle);
 void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *value);
 int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *value);
 int lull_push_all(

@@ -9,12 +9,12 @@ void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id) {
 }
 
 // Slots are the low half of a handle.
-static lua_Integer slot_of(uint64_t handle) { return (lua_Integer)(handle & 0xffffffffu); }
+lua_Integer lull_handle_slot(uint64_t handle) { return (lua_Integer)(handle & 0xffffffffu); }
 
 // [-0, +1] the userdata of a handle if it has one, else [-0, +0]; whether it was pushed.
-static int push_existing(lull_runtime *runtime, lua_State *L, uint64_t handle) {
+int lull_push_existing(lull_runtime *runtime, lua_State *L, uint64_t handle) {
   lull_registry_push(L, runtime->objects);
-  if (lua_rawgeti(L, -1, slot_of(handle)) == LUA_TUSERDATA) {
+  if (lua_rawgeti(L, -1, lull_handle_slot(handle)) == LUA_TUSERDATA) {
     lull_object *object = lua_touserdata(L, -1);
     if (object->handle == handle) {
       lua_remove(L, -2);
@@ -34,7 +34,7 @@ int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *valu
     case LULL_NUMBER: lua_pushnumber(L, value->number); return 1;
     case LULL_NULL: lull_registry_push(L, runtime->null); return 1;
     case LULL_REF: lull_values_push(runtime, L, value->integer); return 1;
-    case LULL_OBJECT: return push_existing(runtime, L, value->handle);
+    case LULL_OBJECT: return lull_push_existing(runtime, L, value->handle);
     case LULL_STRING:
       if (value->aux > 0) {
         lull_registry_push(L, runtime->strings);
@@ -83,7 +83,7 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   }
   lull_registry_push(L, runtime->objects);
   lua_pushvalue(L, -2);
-  lua_rawseti(L, -2, slot_of(handle));
+  lua_rawseti(L, -2, lull_handle_slot(handle));
   lua_pop(L, 1);
   object->handle = handle;
   if (anchored) lua_remove(L, anchored);

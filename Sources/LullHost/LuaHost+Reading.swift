@@ -140,12 +140,7 @@ extension LuaHost {
       return .bytes(LuaHost.bytes(value) ?? [])
     default:
       let id = try keep(state, index)
-      return .foreign(ForeignContent(id: id, typeName: LuaHost.contentTypeName(value)))
+      return .foreign(ForeignContent(id: id, typeName: LuaHost.typeName(value)))
     }
-  }
-
-  /// The words of `input` and `output`.
-  static func contentTypeName(_ value: lull_value) -> String {
-    typeName(value)
   }
 }

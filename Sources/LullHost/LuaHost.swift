@@ -226,12 +226,17 @@ package final class LuaHost {
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
   package func runUntilIdle() {
     environment.run { [self] in
-      if !hasStrongWork, !pump.hasWork, !idleWaiters.isEmpty { resumeIdleWaiters() }
-      return (!hasStrongWork && !pump.hasWork && idleWaiters.isEmpty) || isInterrupted
+      resumeIdleWaiters()
+      return isIdle || isInterrupted
     }
   }
 
+  /// Whether nothing is left to do or to wait for.
+  var isIdle: Bool { !hasStrongWork && !pump.hasWork && idleWaiters.isEmpty }
+
+  /// Lets coroutines in `lull.run` go on once everything else has ended.
   func resumeIdleWaiters() {
+    guard !hasStrongWork, !pump.hasWork else { return }
     let contexts = idleWaiters
     idleWaiters = []
     for context in contexts { resume(context, with: []) }

@@ -121,12 +121,8 @@ package final class ScriptProgram {
   private func drive() {
     guard !mainHasFailed else { return }
     environment.run { [self] in
-      host.reportUnawaitedTasks(atEnd: false)
-      if !host.hasStrongWork, !host.pump.hasWork, !host.idleWaiters.isEmpty {
-        host.resumeIdleWaiters()
-      }
-      return mainHasFailed || host.isInterrupted
-        || (mainHasEnded && !host.hasStrongWork && !host.pump.hasWork)
+      host.resumeIdleWaiters()
+      return mainHasFailed || host.isInterrupted || (mainHasEnded && host.isIdle)
     }
   }
 
