@@ -26,7 +26,8 @@ static const char *described_type(lua_State *L, int index) {
 static const char *const kind_names[LULL_KIND_COUNT] = {
   "lull",          "Service", "Resource", "Request", "Observation", "Entity",
   "Response",      "RequestError", "Task", "Configuration", "HTTPRequest", "Headers",
-  "Regex",         "Log", "Completion", "Stub", "Pipeline", "PipelineStage"};
+  "Regex",         "Log", "Completion", "Stub", "Pipeline", "PipelineStage",
+  "Cache",         "Iterator", "Handler"};
 
 static const char *article(const char *name) { return strchr("AEIOU", name[0]) ? "an" : "a"; }
 

@@ -88,7 +88,8 @@ enum Misuse: Error {
 enum HandleKind: Int32, CustomStringConvertible {
   case module = 0
   case service, resource, request, observation, entity, response, error, task, configuration
-  case httpRequest, headers, regex, log, completion, stub, pipeline, stage
+  case httpRequest, headers, regex, log, completion, stub, pipeline, stage, cache
+  case iterator, handler
 
   var description: String {
     switch self {
@@ -110,6 +111,9 @@ enum HandleKind: Int32, CustomStringConvertible {
     case .stub: "Stub"
     case .pipeline: "Pipeline"
     case .stage: "PipelineStage"
+    case .cache: "Cache"
+    case .iterator: "Iterator"
+    case .handler: "Handler"
     }
   }
 }

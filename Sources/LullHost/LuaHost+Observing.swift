@@ -28,7 +28,7 @@ extension LuaHost {
       return
     }
     let observer = try makeObserver(call, of: resource, anchored: !isTable)
-    resource.record.observers.hold(observer, resource: resource)
+    resource.hold(observer)
   }
 
   /// `add_observer(observer, owner)`: kept for as long as the owner lives.
@@ -57,7 +57,7 @@ extension LuaHost {
     }) {
       observer.add(owner: try keep(call.state, call.index(2)))
     }
-    if isNew { resource.record.observers.hold(observer, resource: resource) }
+    if isNew { resource.hold(observer) }
   }
 
   private func known(_ call: Call, on resource: Resource) -> LuaObserver? {

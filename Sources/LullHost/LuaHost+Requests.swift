@@ -39,25 +39,23 @@ extension Call {
     let resource = try resource
     let parsed = isNil(body) ? nil : try requestBody(index(body))
     var adHoc: RequestMutation?
-    var mutationID: Int64?
+    var anchors: [Int64] = []
     if !isNil(mutation) {
       // Kept with the request, which may be repeated; before it exists, by the caller's stack.
       let id = try host.keep(state, index(mutation))
-      mutationID = id
-      adHoc = host.mutation(id)
+      anchors = [id]
+      adHoc = host.mutation { id }
     }
     let request: Request
     switch parsed {
     case .failure(let failure)?:
       request = resource.failedBeforeSending(failure.cause, method: method)
-    case .success(let body)?: request = resource.request(method, body: body, mutation: adHoc)
-    case nil: request = resource.request(method, body: nil, mutation: adHoc)
+    case .success(let body)?:
+      request = resource.request(method, body: body, mutation: adHoc, scriptAnchors: anchors)
+    case nil:
+      request = resource.request(method, body: nil, mutation: adHoc, scriptAnchors: anchors)
     }
     self.return(host.value(request))
-    // Requests made here are in flight, or failed and undelivered: either way they have a userdata.
-    if let mutationID {
-      lull_value_anchor_to_object(host.runtime, request.hostHandle, mutationID, mutationID)
-    }
   }
 
   /// `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }` or `{ data = s, content_type = }`.

@@ -227,7 +227,8 @@ extension LuaHost {
       if lull_failure_keep(runtime, &run, id) == 0 {
         result.value = ForeignContent(id: id, typeName: LuaHost.typeName(failure.value))
         // Pinned until whoever hears of the failure has had the time to hold it.
-        pump.enqueue { [unowned self] in lull_value_unpin(runtime, id) }
+        valuePins[id] = 1
+        pump.enqueue { [unowned self] in unpin(id) }
       }
     }
     return result

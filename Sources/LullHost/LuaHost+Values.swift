@@ -55,7 +55,7 @@ extension LuaHost {
   }
 
   /// A request's content on its way through the pipeline: held by the request's userdata.
-  func content(_ content: Content, for request: NetworkRequest) -> LuaValue {
+  func content(_ content: Content, for request: Request) -> LuaValue {
     _ = value(request)
     return self.content(content, holder: request.hostHandle)
   }
@@ -75,12 +75,6 @@ extension LuaHost {
     value.kind != Int32(LULL_NIL) && LuaHost.bool(value) != false
   }
 
-  /// Holds a script's value for a request until it settles.
-  func hold(_ id: Int64, for request: Request) {
-    guard lull_value_pin(runtime, id) == 0 else { return }
-    request.scriptValues.append(id)
-  }
-
   // MARK: Hooks
 
   /// Keeps the hook with the request: with its userdata while it has not been delivered, else until
@@ -93,18 +87,18 @@ extension LuaHost {
     let id = try keep(call.state, call.index(1))
     let isLate = request.lifecycle.hooksDelivered
     if isLate {
-      lull_value_pin(runtime, id)
+      _ = pin(id)
     } else {
       lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
     }
     attach(request) { [unowned self, unowned request] arguments in
       let context = RunContext(purpose: name) { host, outcome in
         if case .failed(let failure) = outcome {
-          host.report(failure, in: "\(name) hook (\(host.place(of: id))) of \(request.debugName)")
+          host.report(failure, in: "\(name) hook (\(host.place(of: id))) of \(request.description)")
         }
       }
       start(Callable(id: id), arguments, context)
-      if isLate { lull_value_unpin(runtime, id) }
+      if isLate { unpin(id) }
     }
     call.returnSelf()
   }
@@ -263,11 +257,6 @@ extension LuaHost {
     if case .transport(let transport) = error.cause { return NetworkResult(error: transport) }
     return NetworkResult(error: TransportError(.network, error.userMessage))
   }
-}
-
-extension Request {
-  /// As reports name it.
-  var debugName: String { "\(method ?? "request") \(url ?? "")" }
 }
 
 extension Headers {

@@ -78,6 +78,7 @@ extension LuaHost {
     while let next = open.popLast() {
       guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
       if context.request === next { return true }
+      open += next.openParts
       for other in waiting.values where other.request === next {
         if let awaited = other.waitsForRequest { open.append(awaited) }
       }

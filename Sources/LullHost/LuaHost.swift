@@ -36,13 +36,25 @@ package final class LuaHost {
   /// Ends the run from inside it: `os.exit` or a signal.
   package internal(set) var exitRequest: Int32?
   package private(set) var isClosed = false
+  /// What was kept for a configuration or a cache that is no more.
+  let released = ReleasedValues()
+  /// How often each kept value, and each object, is pinned.
+  var valuePins: [Int64: Int] = [:]
+  var objectPins: [UInt64: Int] = [:]
   /// Requests, in flight or not settled, to cancel when the run ends.
   private var liveRequests: [ObjectIdentifier: Request] = [:]
   private var nextID: Int64 = 1
   private var isSweeping = false
+  /// The last number given out when a standstill was met.
+  private var stalledAt: Int64 = 0
   /// Bytes that arrived since the last collection step.
   private var chargedBytes = 0
   var demo: DemoServer?
+  /// Pipeline stages by the names scripts know them by.
+  var stageKeys = Dictionary(
+    uniqueKeysWithValues: PipelineStageKey.standardOrder.map { ($0.description, $0) })
+  /// Caches made of tables, to know a table that comes again.
+  var tableCaches: [WeakCache] = []
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
   /// What the function given to `lull.run` raised.
@@ -59,11 +71,14 @@ package final class LuaHost {
 
   func attach(_ runtime: OpaquePointer) {
     self.runtime = runtime
+    pump.requestHost = self
     environment.onTurn { [unowned self] in
       sweep()
+      releaseKept()
       collectIfCharged()
       tellOrphans()
       if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: false) }
+      collectIfStalled()
     }
   }
 
@@ -100,6 +115,7 @@ package final class LuaHost {
   func value(_ request: Request) -> LuaValue {
     if request.hostHandle == 0 {
       request.hostHandle = handles.insert(request, kind: HandleKind.request.rawValue)
+      if !request.scriptAnchors.isEmpty { holdScripts(of: request) }
     }
     return .object(
       handle: request.hostHandle, kind: HandleKind.request.rawValue,
@@ -133,6 +149,9 @@ package final class LuaHost {
     let renewed = handles.insert(object, kind: kind)
     _ = handles.claim(renewed)
     setHandle(renewed, of: object)
+    if let request = object as? Request, !request.scriptAnchors.isEmpty {
+      pump.enqueue { [unowned self] in anchorScripts(of: request) }
+    }
     return renewed
   }
 
@@ -190,6 +209,24 @@ package final class LuaHost {
     chargedBytes = 0
     handles.insertedCount = 0
     sweep()
+  }
+
+  /// When all that is in flight is for the script to complete, and it has nothing left to run, only a
+  /// collection can tell whether it still could: one for each such standstill.
+  private func collectIfStalled() {
+    guard requestsInFlight > 0, strongTimers == 0, !pump.hasWork, stalledAt != nextID,
+      liveRequests.values.allSatisfy(isForScriptToComplete)
+    else { return }
+    releaseGarbage()
+    stalledAt = nextID
+  }
+
+  private func isForScriptToComplete(_ request: Request) -> Bool {
+    switch request {
+    case is CustomRequest, is ChainedRequest: true
+    case is NetworkRequest: request.resource?.service.networking is LuaNetworking
+    default: false
+    }
   }
 
   /// What an object behind a handle holds, roughly.
@@ -283,8 +320,6 @@ extension LuaHost: ServiceHost {
     sweep()
   }
 
-  package func requestStarted(_ request: Request) { track(request) }
-
   func isTracked(_ request: Request) -> Bool { liveRequests[ObjectIdentifier(request)] != nil }
 
   /// Holds a request, with its hooks and its service, until its hooks have been delivered.
@@ -293,31 +328,35 @@ extension LuaHost: ServiceHost {
     guard liveRequests[identifier] == nil, !isClosed else { return }
     requestsInFlight += 1
     liveRequests[identifier] = request
-    // What a script raised before it could be sent, to be seen by its hooks.
-    for id in request.response?.error?.foreignIDs ?? [] { hold(id, for: request) }
-    var object = encode(value(request))
-    let isPinned = lull_object_pin(runtime, &object) == 0
+    // What it has ended with before it could begin, to be seen by its hooks.
+    if let response = request.response { hold(response, for: request) }
+    let isPinned = pin(value(request))
     request.onSettled = { [unowned self] in
-      liveRequests[identifier] = nil
-      requestsInFlight -= 1
       settle(request)
-      if isPinned { lull_object_unpin(runtime, request.hostHandle) }
+      untrack(request)
+      if isPinned { unpin(object: request.hostHandle) }
     }
+  }
+
+  /// The request is no work in progress any more.
+  func untrack(_ request: Request) {
+    guard liveRequests.removeValue(forKey: ObjectIdentifier(request)) != nil else { return }
+    requestsInFlight -= 1
   }
 
   /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.
   private func settle(_ request: Request) {
     for id in request.scriptValues {
       lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
-      lull_value_unpin(runtime, id)
+      unpin(id)
     }
     request.scriptValues = []
   }
 
   package func resourceStateChanged(_ resource: Resource) {
     let record = resource.record
-    let data = resource.latestData?.content.foreignID
-    let error = resource.latestError?.foreignIDs ?? []
+    let data = record.state.latestData?.content.foreignID
+    let error = record.state.latestError?.foreignIDs ?? []
     guard record.hostKey != 0 || data != nil || !error.isEmpty else { return }
     if record.hostKey == 0 {
       record.hostKey = makeID()
@@ -339,6 +378,15 @@ extension LuaHost: ServiceHost {
       lull_value_anchor_to_object(runtime, service, key, id)
     } else {
       lull_value_release_from_object(runtime, service, key)
+    }
+  }
+}
+
+extension Response {
+  var foreignIDs: [Int64] {
+    switch outcome {
+    case .success(let entity): entity.content.foreignID.map { [$0] } ?? []
+    case .failure(let error): error.foreignIDs
     }
   }
 }

@@ -40,8 +40,10 @@ struct Method: Sendable {
 
   /// The whole API, in the order the bridge numbers it.
   static let all: [Method] =
-    moduleMethods + serviceMethods + resourceMethods + requestMethods + valueMethods
-    + observationMethods + taskMethods + configurationMethods + httpRequestMethods + logMethods
+    moduleMethods + requestFactoryMethods + serviceMethods + resourceMethods + requestMethods
+    + valueMethods
+    + observationMethods + taskMethods + configurationMethods + pipelineMethods + httpRequestMethods
+    + logMethods
     + networkingMethods
 
   static func index(_ kind: HandleKind, _ name: String) -> Int32 {

@@ -18,6 +18,7 @@ package final class Harness {
     watch(service)
     leakCheck?.watch(self)
     leakCheck?.watch(pump)
+    pump.requestHost = leakCheck
     leakCheck?.watch(provider)
     leakCheck?.watch(clock)
   }

@@ -2,9 +2,9 @@ package import LullCore
 
 /// Watches the objects of a test without holding them, to tell which of them outlive it.
 ///
-/// As the host of a service it also watches every request that starts and every resource whose state
-/// changes.
-package final class LeakCheck: ServiceHost {
+/// As the host of a service and a pump it also watches every request that starts and every resource
+/// whose state changes.
+package final class LeakCheck: ServiceHost, RequestHost {
   private var watched: [Watched] = []
 
   private struct Watched {

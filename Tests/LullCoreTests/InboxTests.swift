@@ -8,7 +8,7 @@ struct InboxTests {
   @Test("items come out in order, once")
   func takesInOrder() {
     #expect(inbox.isEmpty)
-    for token in 1...3 { inbox.post(UInt64(token), NetworkResult()) }
+    for token in 1...3 { inbox.post(UInt64(token), .network(NetworkResult())) }
     #expect(!inbox.isEmpty)
     #expect(inbox.take().map(\.token) == [1, 2, 3])
     #expect(inbox.isEmpty)
@@ -19,21 +19,21 @@ struct InboxTests {
   func wakesOnce() {
     let count = Counter()
     inbox.onPost { count.increment() }
-    inbox.post(1, NetworkResult())
-    inbox.post(2, NetworkResult())
+    inbox.post(1, .network(NetworkResult()))
+    inbox.post(2, .network(NetworkResult()))
     #expect(count.value == 1)
     _ = inbox.take()
-    inbox.post(3, NetworkResult())
+    inbox.post(3, .network(NetworkResult()))
     #expect(count.value == 2)
   }
 
   @Test("after closing posts are dropped and nobody is woken")
   func closes() {
     let count = Counter()
-    inbox.post(1, NetworkResult())
+    inbox.post(1, .network(NetworkResult()))
     inbox.onPost { count.increment() }
     inbox.close()
-    inbox.post(2, NetworkResult())
+    inbox.post(2, .network(NetworkResult()))
     #expect(inbox.isEmpty)
     #expect(inbox.take().isEmpty)
     #expect(count.value == 0)
@@ -46,7 +46,9 @@ struct InboxTests {
     await withTaskGroup(of: Void.self) { [inbox] group in
       for thread in 0..<8 {
         group.addTask { @concurrent in
-          for number in 0..<100 { inbox.post(UInt64(thread * 100 + number), NetworkResult()) }
+          for number in 0..<100 {
+            inbox.post(UInt64(thread * 100 + number), .network(NetworkResult()))
+          }
         }
       }
     }

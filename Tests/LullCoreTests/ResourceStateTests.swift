@@ -113,8 +113,9 @@ struct ResourceStateTests {
     var state = used
     state.invalidate()
     let load = state.loadStarted()
-    let event = state.loadEnded(load, row.outcome, now: 100)
-    #expect(event == row.event)
+    let effect = state.loadEnded(load, row.outcome, now: 100)
+    #expect(effect.event == row.event)
+    #expect(effect.isApplied == (row.event != .requestCancelled))
     #expect(state.latestData?.text == row.text)
     #expect((state.latestError != nil) == row.hasError)
     #expect(state.timestamp == row.timestamp)
@@ -133,8 +134,8 @@ struct ResourceStateTests {
       state.invalidate()
       let text = state.latestData?.text
       let expected = row.event == .requestCancelled ? row.event : .notModified
-      let event = state.loadEnded(early, row.outcome, now: 100)
-      #expect(event == expected)
+      let effect = state.loadEnded(early, row.outcome, now: 100)
+      #expect(effect == ResourceState.LoadEffect(expected, isApplied: false))
       #expect(state.latestData?.text == text)
       #expect(state.latestError == nil)
       #expect(state.timestamp == 50)
@@ -149,8 +150,8 @@ struct ResourceStateTests {
       let early = state.loadStarted()
       let late = state.loadStarted()
       _ = state.loadEnded(late, later, now: 50)
-      let event = state.loadEnded(early, .newData(.text("early", at: 60)), now: 60)
-      #expect(event == .newData(.network))
+      let effect = state.loadEnded(early, .newData(.text("early", at: 60)), now: 60)
+      #expect(effect == ResourceState.LoadEffect(.newData(.network)))
       #expect(state.latestData?.text == "early")
       #expect(state.latestError == nil)
     }
@@ -248,7 +249,7 @@ struct ResourceStateTests {
     let before = state.loadStarted()
     _ = state.wipe()
     let event = state.loadEnded(before, row.outcome, now: 100)
-    #expect(event == .requestCancelled)
+    #expect(event == .init(.requestCancelled, isApplied: false))
     #expect(state.latestData == nil)
     #expect(state.latestError == nil)
     let after = state.loadStarted()

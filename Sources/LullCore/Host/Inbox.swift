@@ -1,12 +1,18 @@
 import Synchronization
 
-/// The one way into a home thread from elsewhere: results of exchanges, by token.
+/// The one way into a home thread from elsewhere: results of exchanges and of slow work, by token.
 ///
 /// `post` may be called on any thread; `take` only by the `Pump` on the home thread. After `close`,
 /// posts are dropped: what comes late finds nobody waiting.
 package final class Inbox: Sendable {
+  package enum Item: Sendable {
+    case network(NetworkResult)
+    /// What work in the pool came to.
+    case work(any Sendable)
+  }
+
   private struct State {
-    var items: [(token: UInt64, result: NetworkResult)] = []
+    var items: [(token: UInt64, item: Item)] = []
     var isClosed = false
     var wakeUp: (@Sendable () -> Void)?
   }
@@ -20,17 +26,17 @@ package final class Inbox: Sendable {
     state.withLock { $0.wakeUp = wakeUp }
   }
 
-  package func post(_ token: UInt64, _ result: NetworkResult) {
+  package func post(_ token: UInt64, _ item: Item) {
     let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
       guard !state.isClosed else { return nil }
-      state.items.append((token, result))
+      state.items.append((token, item))
       // Only the first item of a batch needs to wake the thread.
       return state.items.count == 1 ? state.wakeUp : nil
     }
     wakeUp?()
   }
 
-  package func take() -> [(token: UInt64, result: NetworkResult)] {
+  package func take() -> [(token: UInt64, item: Item)] {
     state.withLock { state in
       guard !state.items.isEmpty else { return [] }
       defer { state.items = [] }

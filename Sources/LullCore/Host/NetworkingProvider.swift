@@ -59,6 +59,6 @@ public struct NetworkCompletion: Sendable {
   }
 
   public func callAsFunction(_ result: NetworkResult) {
-    inbox.post(token, result)
+    inbox.post(token, .network(result))
   }
 }

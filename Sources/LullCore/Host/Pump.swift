@@ -9,10 +9,14 @@ public final class Pump {
   package let inbox = Inbox()
   public let clock: any HostClock
   public let log = Log()
+  /// Told of every request that begins; nil without a script's host, which lets go when it closes.
+  package var requestHost: (any RequestHost)?
+  /// Where slow work on values goes; without one it is done at once, on the home thread.
+  package var workers: (any WorkPool)?
 
   private var deferred: [() -> Void] = []
   private var afterPhase: [() -> Void] = []
-  private var receivers: [UInt64: (NetworkResult) -> Void] = [:]
+  private var receivers: [UInt64: (Inbox.Item) -> Void] = [:]
   private var nextToken: UInt64 = 1
   private var isClosed = false
 
@@ -40,10 +44,29 @@ public final class Pump {
 
   /// Opens a channel for one network result; `receive` runs at most once, on the home thread.
   package func completion(_ receive: @escaping (NetworkResult) -> Void) -> NetworkCompletion {
+    let token = expect { item in
+      if case .network(let result) = item { receive(result) }
+    }
+    return NetworkCompletion(inbox: inbox, token: token)
+  }
+
+  private func expect(_ receive: @escaping (Inbox.Item) -> Void) -> UInt64 {
     let token = nextToken
     nextToken += 1
     if !isClosed { receivers[token] = receive }
-    return NetworkCompletion(inbox: inbox, token: token)
+    return token
+  }
+
+  /// Does `work` in the pool, then calls `finish` on the home thread, on a later turn; without a pool
+  /// both happen at once. After `close`, `finish` is not called.
+  package func offload<Result: Sendable>(
+    _ work: @escaping @Sendable () -> Result, then finish: @escaping (Result) -> Void
+  ) {
+    guard let workers, !isClosed else { return finish(work()) }
+    let token = expect { item in
+      if case .work(let result as Result) = item { finish(result) }
+    }
+    workers.run { [inbox] in inbox.post(token, .work(work())) }
   }
 
   /// Closes a channel: what still arrives for it is dropped.
@@ -53,8 +76,8 @@ public final class Pump {
 
   /// Delivers the inbox, then one phase of deferred callbacks.
   public func turn() {
-    for (token, result) in inbox.take() {
-      receivers.removeValue(forKey: token)?(result)
+    for (token, item) in inbox.take() {
+      receivers.removeValue(forKey: token)?(item)
     }
     runPhase()
     runAfterPhase()
@@ -87,5 +110,7 @@ public final class Pump {
     deferred = []
     afterPhase = []
     receivers = [:]
+    requestHost = nil
+    workers = nil
   }
 }

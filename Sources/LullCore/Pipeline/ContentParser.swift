@@ -1,19 +1,27 @@
 /// The common part of the standard parsers: which responses they take, and what a failure means.
 ///
 /// A parser takes raw bytes of its content types. A failed parse fails a success (TRF-16) and leaves
-/// an error as it was, its body unparsed (JSN-07, TRF-07).
+/// an error as it was, its body unparsed (JSN-07, TRF-07). Large bodies are parsed in the pool, with
+/// the same outcome (PIPE-16).
 final class ContentParser: ResponseTransformer {
   let description: String
   private let accepts: (UnsafeBufferPointer<UInt8>) -> Bool
-  private let parse: (UnsafeBufferPointer<UInt8>, Entity) throws(ParseFailure) -> Content
+  private let parse: Parse
+
+  typealias Parse =
+    @Sendable (UnsafeBufferPointer<UInt8>, Entity) throws(ParseFailure) -> Content
 
   struct ParseFailure: Error {
     let cause: RequestErrorCause
   }
 
+  /// Bodies up to this size, bytes, are parsed where they arrive: a trip to another thread would cost
+  /// more.
+  static let largestOnHomeThread = 64 * 1024
+
   init(
     description: String, accepts: @escaping (UnsafeBufferPointer<UInt8>) -> Bool,
-    parse: @escaping (UnsafeBufferPointer<UInt8>, Entity) throws(ParseFailure) -> Content
+    parse: @escaping Parse
   ) {
     self.description = description
     self.accepts = accepts
@@ -24,21 +32,40 @@ final class ContentParser: ResponseTransformer {
     switch response.outcome {
     case .success(let entity):
       guard isMine(entity), !run.allowsEmptyBody(entity) else { return response }
-      do throws(ParseFailure) {
-        return Response(.success(try parsed(entity)), isNew: response.isNew)
-      } catch {
-        run.request.pump.log(.pipeline, "\(description): \(error.cause.message)")
-        return .failure(run.failure(error.cause))
-      }
-    case .failure(var error):
+    case .failure(let error):
       guard let entity = error.entity, isMine(entity) else { return response }
-      do throws(ParseFailure) {
-        error.entity = try parsed(entity)
-      } catch let failure {
-        run.request.pump.log(
-          .pipeline, "\(description), of an error's body: \(failure.cause.message)")
-      }
+    }
+    let entity = response.entity ?? response.error?.entity
+    guard let entity, entity.content.size > ContentParser.largestOnHomeThread else {
+      return processed(response, entity.map { parsed($0) }, run)
+    }
+    let parse = parse
+    let description = description
+    run.request.pump.offload {
+      ContentParser.parsed(entity, parse, description)
+    } then: { result in
+      run.resume(with: self.processed(response, result, run))
+    }
+    return nil
+  }
+
+  private func processed(
+    _ response: Response, _ result: Result<Entity, ParseFailure>?, _ run: PipelineRun
+  ) -> Response {
+    switch (response.outcome, result) {
+    case (_, nil): return response
+    case (.success, .success(let entity)?):
+      return Response(.success(entity), isNew: response.isNew)
+    case (.success, .failure(let failure)?):
+      run.request.pump.log(.pipeline, "\(description): \(failure.cause.message)")
+      return .failure(run.failure(failure.cause))
+    case (.failure(var error), .success(let entity)?):
+      error.entity = entity
       return .failure(error)
+    case (.failure, .failure(let failure)?):
+      run.request.pump.log(
+        .pipeline, "\(description), of an error's body: \(failure.cause.message)")
+      return response
     }
   }
 
@@ -46,21 +73,27 @@ final class ContentParser: ResponseTransformer {
     entity.headers.withFirstValue("content-type", accepts) ?? false
   }
 
-  private func parsed(_ entity: Entity) throws(ParseFailure) -> Entity {
+  private func parsed(_ entity: Entity) -> Result<Entity, ParseFailure> {
+    ContentParser.parsed(entity, parse, description)
+  }
+
+  private static func parsed(_ entity: Entity, _ parse: Parse, _ description: String)
+    -> Result<Entity, ParseFailure>
+  {
     guard case .bytes(let bytes) = entity.content else {
-      throw ParseFailure(
-        cause: .wrongInputTypeInTransformerPipeline(
-          expected: "data", actual: entity.content.typeName, transformer: description))
+      return .failure(
+        ParseFailure(
+          cause: .wrongInputTypeInTransformerPipeline(
+            expected: "data", actual: entity.content.typeName, transformer: description)))
     }
-    var entity = entity
-    let result = bytes.withUnsafeBufferPointer { buffer -> Result<Content, ParseFailure> in
+    return bytes.withUnsafeBufferPointer { buffer in
       do throws(ParseFailure) {
-        return .success(try parse(buffer, entity))
+        var entity = entity
+        entity.content = try parse(buffer, entity)
+        return .success(entity)
       } catch {
         return .failure(error)
       }
     }
-    entity.content = try result.get()
-    return entity
   }
 }

@@ -16,14 +16,24 @@ public struct Pipeline {
     set { stages[key] = newValue }
   }
 
-  /// Removes every transformer of every stage; content then stays raw bytes. (PIPE-07)
+  /// Removes every transformer and every cache; content then stays raw bytes. (PIPE-07, PIPE-12)
   public mutating func clear() {
     stages = [:]
   }
 
-  /// Stages with transformers that the order leaves out. (PIPE-09)
+  /// Removes the transformers of every stage; caches stay. (PIPE-12)
+  public mutating func removeAllTransformers() {
+    for key in stages.keys { stages[key]?.removeTransformers() }
+  }
+
+  /// Removes the caches of every stage; transformers stay. (PIPE-12)
+  public mutating func removeAllCaches() {
+    for key in stages.keys { stages[key]?.doNotCache() }
+  }
+
+  /// Stages with transformers or a cache that the order leaves out. (PIPE-09)
   package var omittedStages: [PipelineStageKey] {
-    stages.filter { !$0.value.transformers.isEmpty && !order.contains($0.key) }.map(\.key)
+    stages.filter { !$0.value.isEmpty && !order.contains($0.key) }.map(\.key)
       .sorted { $0.description < $1.description }
   }
 
@@ -34,23 +44,29 @@ public struct Pipeline {
     }
   }
 
+  /// The caches of the stages that run, in order.
+  package var caches: [StageCache] {
+    var caches: [StageCache] = []
+    var stepCount = 0
+    for key in order {
+      guard let stage = stages[key] else { continue }
+      stepCount += stage.transformers.count
+      if let cache = stage.cache {
+        caches.append(StageCache(stage: key, cache: cache, stepCount: stepCount))
+      }
+    }
+    return caches
+  }
+
   package struct Step {
     package let stage: PipelineStageKey
     package let transformer: any ResponseTransformer
   }
-}
 
-/// The transformers of one stage, in the order they were added. (PIPE-05)
-public struct PipelineStage {
-  package var transformers: [any ResponseTransformer] = []
-
-  package init() {}
-
-  public mutating func add(_ transformer: any ResponseTransformer) {
-    transformers.append(transformer)
-  }
-
-  public mutating func removeTransformers() {
-    transformers = []
+  /// A stage's cache, and how many steps an entity has passed when it is written there.
+  package struct StageCache {
+    package let stage: PipelineStageKey
+    package let cache: any EntityCache
+    package let stepCount: Int
   }
 }

@@ -4,7 +4,7 @@
 /// Home thread only.
 public final class PipelineRun {
   /// The request whose response this is.
-  package let request: NetworkRequest
+  package let request: Request
   /// The method the response answers, which decides whether an empty body is fine (REQ-04).
   package let method: String
   /// The response before the first step: what a failed parse keeps (TRF-16).
@@ -12,15 +12,27 @@ public final class PipelineRun {
   package let now: Double
 
   private let steps: [Pipeline.Step]
+  private let caches: [Pipeline.StageCache]
   private var next = 0
+  private var nextCache = 0
+  /// What each cached stage made of a success, to be written if the request turns out to be one whose
+  /// results are kept. (CACHE-14 to CACHE-17)
+  package private(set) var outputs: [(cache: Pipeline.StageCache, entity: Entity)] = []
   private var isOver = false
   private let finish: (Response) -> Void
 
+  /// - Parameters:
+  ///   - skipping: how many steps the response has passed already: a cache's entity those up to its
+  ///     stage (CACHE-30).
+  ///   - caches: those whose stages' outputs are of interest, in order.
   init(
-    steps: [Pipeline.Step], response: Response, request: NetworkRequest, method: String,
+    _ configuration: ResolvedConfiguration, skipping: Int = 0,
+    caches: [Pipeline.StageCache] = [], response: Response, request: Request, method: String,
     now: Double, finish: @escaping (Response) -> Void
   ) {
-    self.steps = steps
+    steps = configuration.steps
+    next = skipping
+    self.caches = caches
     self.request = request
     self.method = method
     self.now = now
@@ -53,15 +65,27 @@ public final class PipelineRun {
   private func advance(_ response: Response) {
     onAbandon = nil
     var response = response
+    collect(response)
     while next < steps.count {
       let step = steps[next]
       next += 1
       guard let result = step.transformer.process(response, in: self) else { return }
       if isOver { return }
       response = result
+      collect(response)
     }
     isOver = true
     finish(response)
+  }
+
+  /// Notes a success at the end of each cached stage that has been passed.
+  private func collect(_ response: Response) {
+    while nextCache < caches.count, caches[nextCache].stepCount <= next {
+      if original.isSuccess, case .success(let entity) = response.outcome {
+        outputs.append((caches[nextCache], entity))
+      }
+      nextCache += 1
+    }
   }
 
   /// A parse or transformer failure of a success keeps status and the raw entity. (TRF-16)

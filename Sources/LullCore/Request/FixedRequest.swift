@@ -14,4 +14,7 @@ public final class FixedRequest: Request {
   override public var resource: Resource? { target }
   override public var method: String? { targetMethod }
   override public var url: String? { target?.url.text }
+  override package var description: String {
+    target == nil ? "hard-wired request" : super.description
+  }
 }

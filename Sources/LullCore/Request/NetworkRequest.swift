@@ -30,11 +30,10 @@ public final class NetworkRequest: Request {
 
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
-    target.makeRequest(initialMethod, adHoc: adHoc)
+    target.makeRequest(initialMethod, adHoc: adHoc, scriptAnchors: scriptAnchors)
   }
 
   override package func begin() {
-    target.service.host?.requestStarted(self)
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion { [self] result in arrived(result) }
     self.channel = channel
@@ -58,7 +57,7 @@ public final class NetworkRequest: Request {
     transfer = nil
     if let body = result.body { target.service.host?.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
-    switch ResponseInterpretation(result, existing: target.latestData, now: now) {
+    switch ResponseInterpretation(result, existing: target.record.state.latestData, now: now) {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))
     case .response(let response):
@@ -73,12 +72,15 @@ public final class NetworkRequest: Request {
     if let failure = configuration.failure {
       return complete(with: labelled(.failure(failure.dated(now))))
     }
-    let steps = configuration.steps
-    guard !steps.isEmpty else { return complete(with: response) }
+    // What other methods bring is never cached. (CACHE-29)
+    let caches = http.method == "GET" ? configuration.caches : []
+    guard !configuration.steps.isEmpty || !caches.isEmpty else { return complete(with: response) }
     let run = PipelineRun(
-      steps: steps, response: response, request: self, method: http.method, now: now
+      configuration, caches: caches, response: response, request: self, method: http.method,
+      now: now
     ) { [unowned self] response in
       // The run holds its request.
+      if let run = self.run { target.writeCaches(run, response) }
       self.run = nil
       complete(with: labelled(response))
     }

@@ -28,6 +28,10 @@ public class Request {
   package final var hostHandle: UInt64 = 0
   /// Values of a script that transformers made for this request, kept until it settles.
   package final var scriptValues: [Int64] = []
+  /// Values of a script that this request, or a repetition of it, may yet call.
+  package final var scriptAnchors: [Int64] = []
+  /// How many chains wait for this request now. (CHN-14)
+  package final var waitingChains = 0
 
   package init(pump: Pump) {
     self.pump = pump
@@ -38,6 +42,7 @@ public class Request {
     self.pump = pump
     lifecycle = RequestLifecycle(completedWith: response)
     scheduleDelivery()
+    pump.requestHost?.requestStarted(self)
   }
 
   public var resource: Resource? { nil }
@@ -152,7 +157,7 @@ public class Request {
     progressTimer = nil
     guard state == .inProgress else { return }
     let progress = currentProgress
-    if progress != reportedProgress {
+    if progress > reportedProgress || progress < reportedProgress && mayProgressFall {
       reportedProgress = progress
       if let loadedResource {
         loadedResource.record.observers.broadcastProgress(progress, resource: loadedResource)
@@ -196,6 +201,7 @@ public class Request {
   @discardableResult
   public final func start() -> Self {
     if lifecycle.start() {
+      pump.requestHost?.requestStarted(self)
       begin()
       progressListenersChanged()
     }
@@ -227,6 +233,7 @@ public class Request {
   /// Reports the outcome; the second and later reports are ignored.
   package final func complete(with response: Response) {
     guard lifecycle.complete(with: response) else { return }
+    pump.requestHost?.hold(response, for: self)
     stopPolling()
     cancelHooks = []
     scheduleDelivery()
@@ -266,8 +273,24 @@ public class Request {
   /// Called once after all hooks were delivered.
   package func didDeliver() {}
   package var currentProgress: Double { 0 }
+  /// Whether a smaller progress than the last one is reported too. (PRG-25, CHN-18)
+  package var mayProgressFall: Bool { false }
   /// Seconds between two polls.
   package var progressReportingInterval: Double { 0.05 }
+
+  /// Method and URL, or what else messages call this request.
+  package var description: String {
+    guard let url else { return method ?? "request" }
+    return "\(method ?? "request") \(url)"
+  }
+  /// Whether `request` is this one or a part of it.
+  package func includes(_ request: Request) -> Bool { self === request }
+  /// Whether this cannot complete before `request` does.
+  package func waits(for request: Request) -> Bool { self === request }
+  /// What this waits for now.
+  package var openParts: [Request] { [] }
+  /// The request whose response this one's is, unless a chain has replaced it.
+  package var lastPart: Request { self }
 
   private func cancellation() -> RequestError {
     var error = RequestError.cancelled(at: pump.clock.now)

@@ -60,7 +60,11 @@ public struct RequestError: Error, Sendable {
     if let method, let url { details = "\(method) \(url)" }
     if let httpStatus { details += details.isEmpty ? "status \(httpStatus)" : " → \(httpStatus)" }
     if !details.isEmpty { text += " (\(details))" }
-    if case .script(let script) = cause { text += ": \(script.message)" }
+    switch cause {
+    case .script(let script): text += ": \(script.message)"
+    case .chainTooLong(let message): text += ": \(message)"
+    default: break
+    }
     return text
   }
 }

@@ -11,6 +11,8 @@ public enum RequestErrorCause: Sendable {
   case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
   case transformerReturnedNil(transformer: String)
   case malformedJSON(message: String)
+  /// Chains that pass on without end.
+  case chainTooLong(message: String)
   case transport(TransportError)
   case script(ScriptErrorCause)
   case custom(any Error & Sendable)
@@ -28,6 +30,7 @@ public enum RequestErrorCause: Sendable {
     case .wrongInputTypeInTransformerPipeline: "wrong_input_type_in_transformer_pipeline"
     case .transformerReturnedNil: "transformer_returned_nil"
     case .malformedJSON: "malformed_json"
+    case .chainTooLong: "chain_too_long"
     case .transport(let error): error.kind.rawValue
     case .script: "script_error"
     case .custom: "custom"
@@ -41,6 +44,7 @@ public enum RequestErrorCause: Sendable {
     case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
     case .requestCancelled: "Request cancelled"
     case .noLocalDataFor304: "No data available"
+    case .chainTooLong: "Request failed"
     case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
       .transformerReturnedNil, .malformedJSON:
       "Cannot parse server response"
@@ -64,7 +68,7 @@ public enum RequestErrorCause: Sendable {
     case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
       "\(transformer) expected \(expected), got \(actual)"
     case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
-    case .malformedJSON(let message): message
+    case .malformedJSON(let message), .chainTooLong(let message): message
     case .transport(let error): error.message
     case .script(let script): script.message
     case .custom(let error): String(describing: error)

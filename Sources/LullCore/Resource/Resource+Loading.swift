@@ -6,6 +6,7 @@ extension Resource {
   /// request (LOAD-02, STA-14). Lua: `resource:load()`.
   @discardableResult
   public func load() -> Request {
+    checkCaches()
     service.pump.log(.staleness, "\(displayName): loading")
     return load(
       using: request("GET", body: nil) { [record] http in
@@ -23,13 +24,17 @@ extension Resource {
   /// `resource:load_if_needed()`.
   @discardableResult
   public func loadIfNeeded() -> Request? {
-    if let running = record.loadRequests.first {
+    if let running = record.loads.first?.request {
       service.pump.log(.staleness, "\(displayName): a load is already in progress")
       return running
     }
     if isUpToDate {
       service.pump.log(.staleness, "\(displayName): up to date, not loading")
       return nil
+    }
+    if case .running(let lookup) = record.cacheCheck {
+      service.pump.log(.staleness, "\(displayName): not up to date, waiting for the cache")
+      return loadAfterCacheCheck(lookup)
     }
     return load()
   }
@@ -39,33 +44,48 @@ extension Resource {
   /// Adds it to `loadRequests` and sends `requested` at once; does not start it (LOAD-37).
   @discardableResult
   public func load(using request: Request) -> Request {
-    record.loadRequests.append(request)
     let token = record.state.loadStarted()
+    record.loads.append(ResourceRecord.Load(request: request, token: token))
     if !request.isTracked(by: record) {
       request.onCancel { [record, unowned request] in
-        record.loadRequests.removeFirst(identicalTo: request)
+        record.removeLoad(request)
       }
     }
     request.reportProgress(toObserversOf: self)
     request.onCompletion { [self, unowned request] response in
-      record.loadRequests.removeFirst(identicalTo: request)
-      loadEnded(token, response)
+      record.removeLoad(request)
+      loadEnded(token, request, response)
     }
     notify(.requested)
     return request
   }
 
-  private func loadEnded(_ token: ResourceState.LoadToken, _ response: Response) {
+  private func loadEnded(
+    _ token: ResourceState.LoadToken, _ request: Request, _ response: Response
+  ) {
     let outcome: ResourceState.LoadOutcome
     switch response.outcome {
     case .success(let entity): outcome = response.isNew ? .newData(entity) : .notModified
     case .failure(let error):
       outcome = response.isCancellation ? .cancelled : .failure(error)
     }
-    let event = record.state.loadEnded(token, outcome, now: service.pump.clock.now)
-    service.pump.log(.stateChanges, "\(shortDescription): \(event)")
+    let effect = record.state.loadEnded(token, outcome, now: service.pump.clock.now)
+    service.pump.log(.stateChanges, "\(shortDescription): \(effect.event)")
+    if effect.isApplied { updateCaches(effect.event, of: request) }
     stateChanged()
-    notify(event)
+    notify(effect.event)
+  }
+
+  /// Writes have been made by the pipeline already; only a GET of this resource makes any.
+  private func updateCaches(_ event: ResourceEvent, of request: Request) {
+    let last = request.lastPart
+    let isOwnGet =
+      last is NetworkRequest && last.method == "GET" && last.resource?.record === record
+    switch event {
+    case .newData where !isOwnGet: removeFromCaches()
+    case .notModified where isOwnGet: touchCaches()
+    default: break
+    }
   }
 
   /// Cancels loads (not other requests) if nobody observes this resource. (CAN-01 to CAN-04)

@@ -2,14 +2,16 @@ extension Resource {
   /// Replaces the data with an entity of the caller's, as it is; pipeline and loads in flight are
   /// not touched. Observers get newData(localOverride). (OVR-01 to OVR-06, OVR-11)
   public func overrideLocalData(with entity: Entity) {
-    let event = record.state.override(with: entity)
-    stateChanged()
-    notify(event)
+    overridden(record.state.override(with: entity))
   }
 
   /// Replaces the content, keeps content type and headers, age is zero. (OVR-07 to OVR-10)
   public func overrideLocalContent(with content: Content) {
-    let event = record.state.override(with: content, now: service.pump.clock.now)
+    overridden(record.state.override(with: content, now: service.pump.clock.now))
+  }
+
+  private func overridden(_ event: ResourceEvent) {
+    removeFromCaches()
     stateChanged()
     notify(event)
   }
@@ -20,16 +22,18 @@ extension Resource {
   }
 
   /// Cancels every request and forgets data and error; observers stay and get newData(wipe) during
-  /// the call. An answer that has come but was not delivered yet changes nothing any more. (WIPE-01
-  /// to WIPE-08)
+  /// the call. An answer that has come but was not delivered yet changes nothing any more. Cached
+  /// entries stay, and the caches are asked again (WIPE-01 to WIPE-08). Lua: `resource:wipe()`.
   public func wipe() {
     let requests = record.allRequests + record.loadRequests
     record.allRequests = []
-    record.loadRequests = []
+    record.loads = []
     for request in requests { request.cancel() }
     let event = record.state.wipe()
     stateChanged()
+    stopCacheCheck()
     notify(event)
+    checkCachesIfObserved()
   }
 
   /// Tells the host that data or error is another one now, before observers hear of it.

@@ -28,8 +28,20 @@ extension Resource {
     _ observer: any ResourceObserver, owner: AnyObject?, identity: AnyHashable? = nil
   ) -> Resource {
     record.observers.add(observer, owner: owner, identity: identity, to: self)
-    for request in record.loadRequests { request.progressListenersChanged() }
+    observerAdded()
     return self
+  }
+
+  /// Adds an observer that says itself how long it is alive; a script's host knows. (OBS-19)
+  package func hold(_ observer: any ResourceObserver) {
+    record.observers.hold(observer, resource: self)
+    observerAdded()
+  }
+
+  /// It has heard of its addition already; what caches have comes later. (OBS-40)
+  private func observerAdded() {
+    for load in record.loads { load.request.progressListenersChanged() }
+    checkCaches()
   }
 
   /// `owner` stops owning any observer here; those left without owner stop observing and hear

@@ -9,6 +9,13 @@ extension Resource {
     _ method: String, body: RequestBody? = nil,
     mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
   ) -> Request {
+    request(method, body: body, mutation: mutation, scriptAnchors: [])
+  }
+
+  /// - Parameter scriptAnchors: what of a script's `mutation` calls, now and when it is repeated.
+  package func request(
+    _ method: String, body: RequestBody?, mutation: AdHocMutation?, scriptAnchors: [Int64]
+  ) -> Request {
     let adHoc: AdHocMutation?
     if let body {
       do throws(RequestBodyFailure) {
@@ -24,7 +31,7 @@ extension Resource {
     } else {
       adHoc = mutation
     }
-    return send(makeRequest(method, adHoc: adHoc))
+    return send(makeRequest(method, adHoc: adHoc, scriptAnchors: scriptAnchors))
   }
 
   /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)
@@ -39,14 +46,11 @@ extension Resource {
     var error = error
     error.method = method
     error.url = url.text
-    let request = FixedRequest(
-      .failure(error), pump: service.pump, resource: self, method: method)
-    service.host?.requestStarted(request)
-    return request
+    return FixedRequest(.failure(error), pump: service.pump, resource: self, method: method)
   }
 
   /// Builds without decorating, tracking or starting.
-  func makeRequest(_ method: String, adHoc: AdHocMutation?) -> Request {
+  func makeRequest(_ method: String, adHoc: AdHocMutation?, scriptAnchors: [Int64]) -> Request {
     switch record.invalidSource {
     case nil: break
     case .missing: return failedBeforeSending(.invalidURL(source: nil), method: method)
@@ -66,7 +70,10 @@ extension Resource {
     } catch {
       return failedBeforeSending(error, method: method)
     }
-    return NetworkRequest(resource: self, initialMethod: method, adHoc: adHoc, http: http)
+    let request = NetworkRequest(
+      resource: self, initialMethod: method, adHoc: adHoc, http: http)
+    request.scriptAnchors = scriptAnchors
+    return request
   }
 
   private func send(_ request: Request) -> Request {
@@ -91,5 +98,23 @@ extension Resource {
     guard !request.isCompleted else { return }
     record.allRequests.append(request)
     request.track(by: record)
+  }
+
+  // MARK: Requests of your own
+
+  /// A request whose work `delegate` does; not started (DEL-01). Lua: `lull.custom_request{…}`.
+  public func prepareRequest(using delegate: any RequestDelegate) -> Request {
+    CustomRequest(delegate: delegate, pump: service.pump, resource: self)
+  }
+
+  /// A request that has already ended with `response`: no network, no pipeline. Its hooks are called
+  /// on a later turn (HW-02, HW-03). Lua: `lull.hard_wired_request(response)`.
+  public func hardWiredRequest(returning response: Response) -> Request {
+    FixedRequest(response, pump: service.pump, resource: self)
+  }
+
+  /// A request that has already failed with `error` (HW-01). Lua: `lull.failed_request(error)`.
+  public func failedRequest(returning error: RequestError) -> Request {
+    hardWiredRequest(returning: .failure(error))
   }
 }

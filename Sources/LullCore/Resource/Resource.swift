@@ -25,23 +25,31 @@ public final class Resource {
 
   // MARK: State
 
-  /// What the last successful load, override or cache hit left; nil if there is none.
-  public var latestData: Entity? { record.state.latestData }
+  /// What the last successful load, override or cache hit left; nil if there is none. The first look
+  /// at an untouched resource makes it look into its caches; what they have comes later (STA-15).
+  public var latestData: Entity? {
+    checkCaches()
+    return record.state.latestData
+  }
 
   /// The last load's failure; nil as soon as anything succeeds. (STA-07)
   public var latestError: RequestError? { record.state.latestError }
 
   /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
-  public var timestamp: Double { record.state.timestamp }
+  public var timestamp: Double {
+    checkCaches()
+    return record.state.timestamp
+  }
 
   /// Whether a load is in progress. (STA-04, STA-10)
-  public var isLoading: Bool { !record.loadRequests.isEmpty }
+  public var isLoading: Bool { !record.loads.isEmpty }
 
   /// Whether any request of this resource is in progress. (STA-03)
   public var isRequesting: Bool { !record.allRequests.isEmpty }
 
   /// Whether `loadIfNeeded` would find the data, or a recent error, fresh enough. (LOAD-24)
   public var isUpToDate: Bool {
+    checkCaches()
     let configuration = configuration
     return record.state.isUpToDate(
       now: service.pump.clock.now, expirationTime: configuration.expirationTime,
@@ -62,8 +70,8 @@ public final class Resource {
   package var shortDescription: String {
     var flags = ""
     if isLoading { flags += "L" }
-    if latestData != nil { flags += "D" }
-    if latestError != nil { flags += "E" }
+    if record.state.latestData != nil { flags += "D" }
+    if record.state.latestError != nil { flags += "E" }
     return displayName + " [" + flags + "]"
   }
 

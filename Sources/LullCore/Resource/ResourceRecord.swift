@@ -10,8 +10,10 @@ package final class ResourceRecord {
   package var state = ResourceState()
   package let observers = ObserverList()
   /// In order of initiation.
-  package var loadRequests: [Request] = []
+  var loads: [Load] = []
   package var allRequests: [Request] = []
+  /// Whether the caches have been asked for this resource's data.
+  var cacheCheck = CacheCheck.idle(noneAsOf: -1)
 
   /// The one `Resource` that stands for this record, if anybody holds it. Not `weak`, which would slow
   /// down every use of a resource.
@@ -27,6 +29,15 @@ package final class ResourceRecord {
   private var configurations: [(method: String, configuration: ResolvedConfiguration)] = []
   private var configurationVersion = -1
 
+  /// A request whose outcome becomes the resource's state.
+  struct Load {
+    let request: Request
+    /// nil while it only waits for the caches.
+    let token: ResourceState.LoadToken?
+  }
+
+  package var loadRequests: [Request] { loads.map(\.request) }
+
   package enum InvalidSource: Equatable {
     case missing
     case unparsable(String)
@@ -40,7 +51,13 @@ package final class ResourceRecord {
   /// Takes a request that has ended off both lists.
   func forget(_ request: Request) {
     allRequests.removeFirst(identicalTo: request)
-    loadRequests.removeFirst(identicalTo: request)
+    removeLoad(request)
+  }
+
+  /// Loads mostly end in the order they began, so the one wanted is at or near the front.
+  func removeLoad(_ request: Request) {
+    guard let index = loads.firstIndex(where: { $0.request === request }) else { return }
+    loads.remove(at: index)
   }
 
   package var isInUse: Bool { resource != nil || !observers.isEmpty }

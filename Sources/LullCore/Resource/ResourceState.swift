@@ -19,6 +19,8 @@ package struct ResourceState {
   private var invalidations = 0
   /// Loads up to this one had started when the resource was last wiped.
   private var wipedLoads = 0
+  /// The latest load whose response has passed the pipeline as a success.
+  private var latestCachedLoad = 0
 
   package init() {}
 
@@ -42,36 +44,67 @@ package struct ResourceState {
     return LoadToken(order: loadsStarted, invalidations: invalidations)
   }
 
-  /// A load ended; the event observers get.
+  /// What became of a load: the event observers get, and whether data or error changed.
+  package struct LoadEffect: Equatable {
+    package let event: ResourceEvent
+    package let isApplied: Bool
+
+    package init(_ event: ResourceEvent, isApplied: Bool = true) {
+      self.event = event
+      self.isApplied = isApplied
+    }
+  }
+
+  /// A load ended; what observers hear.
   ///
   /// A load that started before one that has succeeded changes nothing (STA-11). A cancelled one
   /// touches neither data, error nor invalidation (CXL-11, INV-04). An invalidation outlives the
   /// loads that were already in flight (INV-07). One that was answered before a wipe but not
   /// delivered yet comes too late, as if it had been cancelled (WIPE-03).
   package mutating func loadEnded(_ load: LoadToken, _ outcome: LoadOutcome, now: Double)
-    -> ResourceEvent
+    -> LoadEffect
   {
-    if case .cancelled = outcome { return .requestCancelled }
-    if load.order <= wipedLoads { return .requestCancelled }
-    guard load.order > latestSucceededLoad else { return .notModified }
+    if case .cancelled = outcome { return LoadEffect(.requestCancelled, isApplied: false) }
+    if load.order <= wipedLoads { return LoadEffect(.requestCancelled, isApplied: false) }
+    guard load.order > latestSucceededLoad else {
+      return LoadEffect(.notModified, isApplied: false)
+    }
     if load.invalidations == invalidations { isInvalidated = false }
     switch outcome {
     case .newData(let entity):
       latestSucceededLoad = load.order
       latestData = entity
       latestError = nil
-      return .newData(.network)
+      return LoadEffect(.newData(.network))
     case .notModified:
       latestSucceededLoad = load.order
       latestData?.timestamp = now
       latestError = nil
-      return .notModified
+      return LoadEffect(.notModified)
     case .failure(let error):
       latestError = error
-      return .error
+      return LoadEffect(.error)
     case .cancelled:
-      return .requestCancelled
+      return LoadEffect(.requestCancelled, isApplied: false)
     }
+  }
+
+  /// Whether a load's response may be written to caches: not if a later-started one has succeeded, or
+  /// is about to (STA-11), and not after a wipe.
+  package mutating func mayCache(_ load: LoadToken, succeeded: Bool) -> Bool {
+    guard load.order > max(latestSucceededLoad, latestCachedLoad), load.order > wipedLoads else {
+      return false
+    }
+    if succeeded { latestCachedLoad = load.order }
+    return true
+  }
+
+  /// A cache had the data; its age is what it was when it was written, and an invalidation stays in
+  /// force. (CACHE-09, CACHE-31, STA-07)
+  package mutating func cacheHit(_ entity: Entity) -> ResourceEvent {
+    latestData = entity
+    latestError = nil
+    return .newData(.cache)
   }
 
   /// A local value replaces the data; errors and invalidation are cleared. (OVR-02, OVR-11)

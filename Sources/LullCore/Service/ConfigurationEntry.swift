@@ -25,6 +25,7 @@ public typealias ConfigurationBlock = (inout Configuration) throws(RequestError)
 package final class ResolvedConfiguration {
   package let settings: Configuration
   package let steps: [Pipeline.Step]
+  package let caches: [Pipeline.StageCache]
   /// Why requests must fail: the first block that raised.
   package let failure: RequestError?
   /// Apart from the settings, so that asking for freshness copies nothing.
@@ -35,6 +36,7 @@ package final class ResolvedConfiguration {
     self.settings = settings
     self.failure = failure
     steps = settings.pipeline.steps
+    caches = settings.pipeline.caches
     expirationTime = settings.expirationTime
     retryTime = settings.retryTime
   }

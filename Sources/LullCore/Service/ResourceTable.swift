@@ -28,6 +28,8 @@ package final class ResourceTable {
 
   package var count: Int { records.count }
 
+  package func contains(_ record: ResourceRecord) -> Bool { records[record.url] === record }
+
   /// In order of last use, the latest last.
   package var all: [ResourceRecord] { records.values.sorted { $0.useStamp < $1.useStamp } }
 

@@ -230,8 +230,6 @@ package protocol ServiceHost: AnyObject {
   func releaseGarbage()
   /// A body of that many bytes has arrived and is now kept by whoever keeps the response.
   func bodyArrived(byteCount: Int)
-  /// A request has begun, or failed before it could; it ends with the request's `onSettled`.
-  func requestStarted(_ request: Request)
   /// The service has forgotten a resource: nobody will ask for its content any more.
   func recordForgotten(_ record: ResourceRecord, of service: Service)
 }

@@ -45,23 +45,27 @@ final class LuaNetworking: NetworkingProvider {
       }
     }
     let box = HTTPRequestBox(request)
-    let complete = LuaValue.method(
-      index: Method.completeIndex,
-      handle: host.handles.insert(answer, kind: HandleKind.completion.rawValue), service: 0)
-    host.start(Callable(id: function), [host.value(box, .httpRequest), complete], context)
-    return Transfer(host: host, context: context)
+    let handle = host.handles.insert(answer, kind: HandleKind.completion.rawValue)
+    let complete = LuaValue.method(index: Method.completeIndex, handle: handle, service: 0)
+    let report = LuaValue.method(index: Method.reportIndex, handle: handle, service: 0)
+    host.start(Callable(id: function), [host.value(box, .httpRequest), complete, report], context)
+    return Transfer(host: host, context: context, answer: answer)
   }
 
   private final class Transfer: NetworkTransfer {
     private unowned let host: LuaHost
     /// Held by the host while the function waits; once it has ended nothing is left to cancel.
     private weak var context: RunContext?
-    let metrics = TransferMetrics()
+    /// Held by the script's `complete` and `report`; when they are gone nothing moves any more.
+    private weak var answer: NetworkAnswer?
 
-    init(host: LuaHost, context: RunContext) {
+    init(host: LuaHost, context: RunContext, answer: NetworkAnswer) {
       self.host = host
       self.context = context
+      self.answer = answer
     }
+
+    var metrics: TransferMetrics { answer?.metrics ?? TransferMetrics() }
 
     func cancel() {
       if let context { host.cancel(context) }
@@ -74,6 +78,8 @@ final class NetworkAnswer {
   private var completion: NetworkCompletion?
   private let request: HTTPRequest
   private let log: Log
+  /// What the script reports of bytes on their way; feeds progress.
+  var metrics = TransferMetrics()
 
   init(_ completion: NetworkCompletion, _ request: HTTPRequest, log: Log) {
     self.completion = completion

@@ -16,7 +16,7 @@ final class LuaTransformer: ResponseTransformer {
   enum TypeTest {
     case any
     case word(String)
-    case predicate(Int64)
+    case predicate(KeptValue)
 
     var description: String {
       switch self {
@@ -33,18 +33,22 @@ final class LuaTransformer: ResponseTransformer {
     var mismatch = Mismatch.error
     var transformsErrors = false
     var contentTypes: [ContentTypePattern]?
+
+    static let keys = [
+      "input", "output", "on_input_type_mismatch", "transform_errors", "content_types",
+    ]
   }
 
   unowned let host: LuaHost
-  private let function: Int64
+  private let function: KeptValue
   private let options: Options
   let description: String
 
-  init(host: LuaHost, function: Int64, options: Options, place: String) {
+  init(host: LuaHost, function: KeptValue, options: Options) {
     self.host = host
     self.function = function
     self.options = options
-    description = "transformer at \(place)"
+    description = "transformer at \(host.place(of: function.id))"
   }
 
   func process(_ response: Response, in run: PipelineRun) -> Response? {
@@ -125,7 +129,7 @@ final class LuaTransformer: ResponseTransformer {
     let box = EntityBox(entity, service: service)
     let argument = host.value(
       box, .entity, service: service, anchor: entity.content.foreignID ?? 0)
-    host.start(Callable(id: function), [content, argument], context)
+    host.start(Callable(id: function.id), [content, argument], context)
     isInside = false
     if immediate == nil {
       run.onAbandon = { [host] in host.cancel(context) }
@@ -162,9 +166,9 @@ final class LuaTransformer: ResponseTransformer {
     switch type {
     case .any: return .success(true)
     case .word(let word): return .success(content.matches(word))
-    case .predicate(let id):
+    case .predicate(let function):
       let answer = host.ask(
-        Callable(id: id), [host.content(content, for: run.request)],
+        Callable(id: function.id), [host.content(content, for: run.request)],
         kind: "predicate of a transformer"
       ) { LuaHost.isTruthy($0[0]) }
       switch answer {

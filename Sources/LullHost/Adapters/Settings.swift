@@ -11,7 +11,9 @@ enum Setting: String, CaseIterable {
   case connectTimeout = "connect_timeout"
   case maxBodySize = "max_body_size"
   case connectionsPerHost = "connections_per_host"
+  case pipeline
   case mutateRequests = "mutate_requests"
+  case decorateRequests = "decorate_requests"
 
   static let names = allCases.map(\.rawValue)
 
@@ -25,7 +27,8 @@ enum Setting: String, CaseIterable {
     case .connectTimeout: .number(settings.limits.connectTimeout)
     case .maxBodySize: .int(Int64(settings.limits.maxBodySize))
     case .connectionsPerHost: .int(Int64(settings.limits.connectionsPerHost))
-    case .mutateRequests: nil
+    case .pipeline: LuaHost.describe(settings.pipeline)
+    case .mutateRequests, .decorateRequests: nil
     }
   }
 
@@ -75,10 +78,19 @@ enum Setting: String, CaseIterable {
       let count = try count(value, minimum: 1)
       return { $0.limits.connectionsPerHost = count }
     case .mutateRequests:
-      let mutations = try host.mutations(call, value, index, service: service)
+      let mutations = try host.functions(call, value, index, rawValue, service: service)
+        .map { function in host.mutation { function.id } }
       return { settings in for mutation in mutations { settings.mutateRequests(mutation) } }
+    case .decorateRequests:
+      let decorators = try host.functions(call, value, index, rawValue, service: service)
+        .map { host.decorator($0) }
+      return { settings in for decorator in decorators { settings.decorateRequests(decorator) } }
+    case .pipeline: return try host.pipelineChange(call, value, index, service: service)
     }
   }
+
+  /// Those that are calls of a configuration, not fields.
+  var isCall: Bool { self == .mutateRequests || self == .decorateRequests }
 
   private func seconds(_ value: lull_value) throws(Misuse) -> Double {
     guard let seconds = LuaHost.number(value), seconds >= 0 else {
@@ -118,36 +130,35 @@ extension LuaHost {
     return changes
   }
 
-  /// One function, or a list of them, as mutations.
-  func mutations(_ call: Call, _ value: lull_value, _ index: Int32, service: Service)
-    throws(Misuse) -> [RequestMutation]
-  {
+  /// One function, or a list of them.
+  func functions(
+    _ call: Call, _ value: lull_value, _ index: Int32, _ name: String, service: Service
+  ) throws(Misuse) -> [KeptValue] {
     if value.kind == Int32(LULL_FUNCTION) {
-      return [mutation(try keep(call.state, index, anchoredTo: service))]
+      return [try kept(call.state, index, for: service)]
     }
+    let expected = "'\(name)' must be a function or a list of functions"
     guard value.kind == Int32(LULL_TABLE) else {
-      throw .message(
-        "'mutate_requests' must be a function or a list of functions, got "
-          + LuaHost.typeName(value))
+      throw .message("\(expected), got \(LuaHost.typeName(value))")
     }
-    var mutations: [RequestMutation] = []
-    try forEachField(of: index, in: call.state) { _, element throws(Misuse) in
-      guard element.kind == Int32(LULL_FUNCTION) else {
-        throw .message("'mutate_requests' must be a function or a list of functions")
+    var functions: [(position: Int64, function: KeptValue)] = []
+    try forEachField(of: index, in: call.state) { key, element throws(Misuse) in
+      guard element.kind == Int32(LULL_FUNCTION), key.kind == Int32(LULL_INTEGER) else {
+        throw .message(expected)
       }
-      let id = try keep(call.state, visitedIndex(in: call.state), anchoredTo: service)
-      mutations.append(mutation(id))
+      functions.append(
+        (key.integer, try kept(call.state, visitedIndex(in: call.state), for: service)))
     }
-    return mutations
+    return functions.sorted { $0.position < $1.position }.map(\.function)
   }
 
   /// A function of the script that edits a request before it is sent; if it raises, the request
   /// fails.
-  func mutation(_ id: Int64) -> RequestMutation {
+  func mutation(_ id: @escaping () -> Int64) -> RequestMutation {
     { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
       let box = HTTPRequestBox(http)
       let argument = value(box, .httpRequest)
-      let answer = ask(Callable(id: id), [argument], kind: "mutation") { _ in }
+      let answer = ask(Callable(id: id()), [argument], kind: "mutation") { _ in }
       box.isOpen = false
       switch answer {
       case .success: http = box.http
@@ -155,6 +166,33 @@ extension LuaHost {
       case .failure(.failed(let failure)):
         throw scriptError(failure, in: "mutation", message: "Cannot send request")
       }
+    }
+  }
+
+  /// A function of the script that sees each request before it starts and returns the one to use; if
+  /// it raises, or returns something else, the request fails. (DEC-01 to DEC-15)
+  func decorator(_ function: KeptValue) -> RequestDecorator {
+    { [unowned self] (resource, request) throws(RequestError) in
+      let answer = ask(
+        Callable(id: function.id), [value(resource), value(request)], kind: "decorator"
+      ) { results -> Result<Request, ScriptFailure.Thrown> in
+        if let decorated = object(results[0], .request, as: Request.self) {
+          return .success(decorated)
+        }
+        return .failure(
+          .init("a decorator must return a Request, got \(LuaHost.typeName(results[0]))"))
+      }
+      let failure: ScriptFailure
+      switch answer {
+      case .success(.success(let decorated)): return decorated
+      case .success(.failure(let thrown)):
+        failure = ScriptFailure(message: thrown.message, traceback: "")
+      case .failure(.failed(let raised)): failure = raised
+      case .failure(.gone):
+        failure = ScriptFailure(message: "the decorator was collected", traceback: "")
+      }
+      throw scriptError(
+        failure, in: "decorator (\(place(of: function.id)))", message: "Cannot send request")
     }
   }
 

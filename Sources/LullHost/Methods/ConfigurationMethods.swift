@@ -3,26 +3,31 @@ import LullCore
 
 extension Method {
   private static func configuration(_ call: Call) throws(Misuse) -> ConfigurationBox {
-    let box = try call.selfObject(.configuration, as: ConfigurationBox.self)
-    guard box.isOpen else {
-      throw .message("this Configuration is closed: it is valid only inside its configure function")
-    }
-    return box
+    try call.selfObject(.configuration, as: ConfigurationBox.self).open()
+  }
+
+  private static func apply(_ setting: Setting, _ call: Call) throws(Misuse) {
+    let box = try configuration(call)
+    let change = try setting.change(call, call.raw(1), call.index(1), service: box.service)
+    change(&box.settings)
+    call.returnSelf()
   }
 
   static let configurationMethods: [Method] = [
     .method(.configuration, "mutate_requests", "f") { call throws(Misuse) in
-      let box = try configuration(call)
-      let mutations = try call.host.mutations(
-        call, call.raw(1), call.index(1), service: box.service)
-      for mutation in mutations { box.settings.mutateRequests(mutation) }
-      call.returnSelf()
+      try apply(.mutateRequests, call)
+    },
+    .method(.configuration, "decorate_requests", "f") { call throws(Misuse) in
+      try apply(.decorateRequests, call)
     },
     .method(.configuration, "__index", "v") { call throws(Misuse) in
       let box = try configuration(call)
       let name = LuaHost.text(call.raw(1)) ?? ""
-      guard let setting = Setting(rawValue: name), setting != .mutateRequests else {
+      guard let setting = Setting(rawValue: name), !setting.isCall else {
         throw call.host.unknownSetting(name, among: Setting.names)
+      }
+      if setting == .pipeline {
+        return call.return(call.host.value(box, .pipeline, service: box.service))
       }
       guard setting == .headers else {
         return call.return(setting.value(in: box.settings) ?? .nil)
@@ -38,7 +43,7 @@ extension Method {
     .method(.configuration, "__newindex", "vv") { call throws(Misuse) in
       let box = try configuration(call)
       let name = LuaHost.text(call.raw(1)) ?? ""
-      guard let setting = Setting(rawValue: name), setting != .mutateRequests else {
+      guard let setting = Setting(rawValue: name), !setting.isCall else {
         throw call.host.unknownSetting(name, among: Setting.names)
       }
       if setting == .headers { box.settings.headers = Headers() }

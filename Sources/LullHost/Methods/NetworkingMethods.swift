@@ -3,6 +3,7 @@ import LullCore
 
 extension Method {
   static let completeIndex = index(.completion, "complete")
+  static let reportIndex = index(.completion, "report")
   static let stubIndex = index(.stub, "answer")
 
   static let networkingMethods: [Method] = [
@@ -15,6 +16,25 @@ extension Method {
       answer.complete(
         try call.host.networkResult(
           call.raw(1), call.raw(2), call.state, call.index(1), url: answer.url))
+    },
+    // `report{ sent =, to_send =, received =, to_receive = }`: any of them, the others stay.
+    .method(.completion, "report", "t") { call throws(Misuse) in
+      let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
+      var metrics = answer.metrics
+      try call.host.forEachOption(
+        of: call.index(1), in: call.state, known: ["sent", "to_send", "received", "to_receive"]
+      ) { name, value throws(Misuse) in
+        guard let number = LuaHost.number(value), let count = Int(exactly: number.rounded()) else {
+          throw .message("'\(name)' must be a number of bytes, got \(LuaHost.typeName(value))")
+        }
+        switch name {
+        case "sent": metrics.sent = count
+        case "to_send": metrics.toSend = count
+        case "received": metrics.received = count
+        default: metrics.toReceive = count
+        }
+      }
+      answer.metrics = metrics
     },
     // The function `lull.testing.stub` returns, called like any networking function.
     .method(.stub, "answer", "*") { call throws(Misuse) in

@@ -75,14 +75,20 @@ extension Method {
     .method(.request, "repeated") { call throws(Misuse) in
       call.return(call.host.value(try call.request.repeated()))
     },
+    .method(.request, "chained", "f") { call throws(Misuse) in try call.host.chain(call) },
     .method(.request, "await") { call throws(Misuse) in
       try call.host.awaitRequest(call, try call.request)
     },
     .method(.request, "__tostring") { call throws(Misuse) in
       let request = try call.request
-      let target = request.resource?.displayName ?? request.url ?? ""
       let state = request.state.rawValue.split(separator: "_").joined(separator: " ")
-      call.return(.string("Request(\(request.method ?? "?") \(target) \(state))"))
+      let name =
+        if let target = request.resource?.displayName ?? request.url {
+          "\(request.method ?? "?") \(target)"
+        } else {
+          request.description
+        }
+      call.return(.string("Request(\(name) \(state))"))
     },
   ]
 }
@@ -94,7 +100,7 @@ extension LuaHost {
       for value in awaited(request) { call.return(value) }
       return
     }
-    try wait(call, "await", for: request.debugName, on: request) { completion in
+    try wait(call, "await", for: request.description, on: request) { completion in
       request.onCompletion { [unowned self] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.
         let values = awaited(request)

@@ -153,7 +153,7 @@ extension Method {
     .method(.resource, "observe", "o") { call throws(Misuse) in
       let resource = try call.resource
       let observer = try call.host.makeObserver(call, of: resource, anchored: true)
-      resource.record.observers.hold(observer, resource: resource)
+      resource.hold(observer)
       call.return(
         call.host.value(
           ObservationBox(observer, resource: resource), .observation, service: resource.service))

@@ -2,6 +2,8 @@ import CLullBridge
 import LullCore
 
 extension Method {
+  static let nextResourceIndex = index(.iterator, "next")
+
   static let serviceMethods: [Method] = [
     .getter(.service, "base_url") { call throws(Misuse) in
       let service = try call.service
@@ -75,6 +77,19 @@ extension Method {
         throw .message(error.longDescription)
       }
       call.returnSelf()
+    },
+    .method(.service, "resources") { call throws(Misuse) in
+      let service = try call.service
+      let iterator = ResourceIterator(service)
+      call.return(
+        .method(
+          index: Method.nextResourceIndex,
+          handle: call.host.handles.insert(iterator, kind: HandleKind.iterator.rawValue),
+          service: call.host.handle(of: service)))
+    },
+    .method(.iterator, "next", "*") { call throws(Misuse) in
+      let resource = try call.selfObject(.iterator, as: ResourceIterator.self).next()
+      call.return(resource.map { call.host.value($0) } ?? .nil)
     },
     .method(.service, "flush_unused_resources") { call throws(Misuse) in
       try call.service.flushUnusedResources()
@@ -182,127 +197,6 @@ extension LuaHost {
         throw scriptError(
           failure, in: "configure function", message: "Cannot send request")
       }
-    }
-  }
-}
-
-/// `transform([pattern,] fn [, options])`, taken apart.
-private struct TransformArguments {
-  var pattern: ConfigurationPattern?
-  var function: Int64 = 0
-  var place = ""
-  var stage = PipelineStageKey.model
-  var appends = false
-  // Not HEAD or OPTIONS, unlike `configure` (TRF-21).
-  var methods: Set<String> = ["GET", "PUT", "POST", "PATCH", "DELETE"]
-  var options = LuaTransformer.Options()
-
-  static let known = [
-    "stage", "action", "input", "output", "on_input_type_mismatch", "transform_errors", "methods",
-    "content_types",
-  ]
-
-  init(_ call: Call) throws(Misuse) {
-    let host = call.host
-    let service = try call.service
-    // A function first is the transformer, unless another function follows: then it is a predicate.
-    let isPatternless =
-      call.raw(1).kind == Int32(LULL_FUNCTION) && call.raw(2).kind != Int32(LULL_FUNCTION)
-    let position = isPatternless ? 1 : 2
-    if !isPatternless { pattern = try host.pattern(call, 1, service: service) }
-    guard call.raw(position).kind == Int32(LULL_FUNCTION) else {
-      throw .argument(
-        position, "function expected, got \(LuaHost.typeName(call.raw(position)))")
-    }
-    function = try host.keep(call.state, call.index(position), anchoredTo: service)
-    place = String(
-      cString: lull_function_place(host.runtime, call.state, call.index(position)))
-    guard call.count > position + 1, !call.isNil(position + 1) else { return }
-    guard call.raw(position + 1).kind == Int32(LULL_TABLE) else {
-      throw .argument(
-        position + 1, "table expected, got \(LuaHost.typeName(call.raw(position + 1)))")
-    }
-    var copy = self
-    try host.forEachOption(
-      of: call.index(position + 1), in: call.state, known: TransformArguments.known
-    ) { name, value throws(Misuse) in
-      try copy.set(name, value, call, host.visitedIndex(in: call.state), service)
-    }
-    self = copy
-  }
-
-  private mutating func set(
-    _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
-  ) throws(Misuse) {
-    let host = call.host
-    switch name {
-    case "stage":
-      let text = try host.contentType(ofOption: value, name)
-      guard let key = PipelineStageKey.standardOrder.first(where: { $0.description == text })
-      else {
-        let names = PipelineStageKey.standardOrder.map(\.description).joined(separator: ", ")
-        throw .message("there is no stage '\(text)'; the stages are \(names)")
-      }
-      stage = key
-    case "action":
-      let text = try host.contentType(ofOption: value, name)
-      guard ["replace", "append"].contains(text) else {
-        throw .message("'action' must be \"replace\" or \"append\", got '\(text)'")
-      }
-      appends = text == "append"
-    case "input": options.input = try typeTest(name, value, call, index, service)
-    case "output": options.output = try typeTest(name, value, call, index, service)
-    case "on_input_type_mismatch":
-      let text = try host.contentType(ofOption: value, name)
-      guard let mismatch = LuaTransformer.Mismatch(rawValue: text) else {
-        throw .message(
-          "'on_input_type_mismatch' must be \"error\", \"skip\" or "
-            + "\"skip_if_output_type_matches\", got '\(text)'")
-      }
-      options.mismatch = mismatch
-    case "transform_errors":
-      guard let flag = LuaHost.bool(value) else {
-        throw .message("'transform_errors' must be true or false")
-      }
-      options.transformsErrors = flag
-    case "methods": methods = try host.methods(call, value, index)
-    default:
-      guard value.kind == Int32(LULL_TABLE) else {
-        throw .message("'content_types' must be a list of content types")
-      }
-      var patterns: [ContentTypePattern] = []
-      try host.forEachField(of: index, in: call.state) { _, element throws(Misuse) in
-        guard let text = LuaHost.string(element) else {
-          throw .message("'content_types' must be a list of content types")
-        }
-        patterns.append(ContentTypePattern(text))
-      }
-      options.contentTypes = patterns
-    }
-  }
-
-  private func typeTest(
-    _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
-  ) throws(Misuse) -> LuaTransformer.TypeTest {
-    if value.kind == Int32(LULL_FUNCTION) {
-      return .predicate(try call.host.keep(call.state, index, anchoredTo: service))
-    }
-    switch LuaHost.string(value) {
-    case "any": return .any
-    case let word? where ["json", "text", "data", "table"].contains(word): return .word(word)
-    default:
-      throw .message(
-        "'\(name)' must be \"json\", \"text\", \"data\", \"table\", \"any\" or a function")
-    }
-  }
-
-  func register(_ call: Call) throws(Misuse) {
-    let transformer = LuaTransformer(
-      host: call.host, function: function, options: options, place: place)
-    try call.service.configure(pattern, methods: methods, description: transformer.description) {
-      [stage, appends] (settings: inout Configuration) throws(RequestError) in
-      if !appends { settings.pipeline[stage].removeTransformers() }
-      settings.pipeline[stage].add(transformer)
     }
   }
 }

@@ -5,7 +5,8 @@ package import LullCore
 ///
 /// One `turn` runs the hooks of `beforeTurn`, sends off what was started, waits for sockets, timers
 /// and wake-ups, then runs due timers, collects finished exchanges and lets the pump deliver. All
-/// callbacks run outside libuv, so any of them may turn the loop again. It starts no threads.
+/// callbacks run outside libuv, so any of them may turn the loop again. The only threads are those
+/// of the pool for slow work, which start with the first of it.
 ///
 /// Belongs to the thread that made it; only `wake` and posts to the inbox may come from elsewhere.
 package final class EventLoop: HostClock {
@@ -53,6 +54,7 @@ package final class EventLoop: HostClock {
       throw TransportError(.network, "cannot start the event loop (\(reason))")
     }
     pump.inbox.onPost { [wakeUp] in wakeUp.fire() }
+    pump.workers = LoopWorkPool(loop: handle)
   }
 
   deinit {

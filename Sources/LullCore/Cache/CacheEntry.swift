@@ -1,0 +1,51 @@
+/// One resource's place in the cache of one stage: cache and key, without their types.
+struct CacheEntry {
+  let stage: Pipeline.StageCache
+  let read: (_ found: @escaping (Entity?) -> Void) -> Void
+  let write: (Entity) -> Void
+  let updateTimestamp: (Double) -> Void
+  let remove: () -> Void
+
+  /// nil if the cache gives the resource no key. (CACHE-24)
+  init?(_ stage: Pipeline.StageCache, resource: Resource) {
+    let host = resource.service.pump.requestHost
+    func open<Cache: EntityCache>(_ cache: Cache) -> CacheEntry? {
+      guard let key = cache.key(for: resource, at: stage.stage) else { return nil }
+      return CacheEntry(stage, cache, key, host)
+    }
+    guard let entry = open(stage.cache) else { return nil }
+    self = entry
+  }
+
+  private init<Cache: EntityCache>(
+    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ host: (any RequestHost)?
+  ) {
+    self.stage = stage
+    read = { found in
+      cache.operations.perform { done in
+        cache.readEntity(forKey: key) { entity in
+          found(entity)
+          done()
+        }
+      }
+    }
+    write = { entity in
+      // It may wait for its turn longer than anybody else holds what is in it.
+      let release = host?.hold(entity)
+      cache.operations.perform { done in
+        cache.writeEntity(entity, forKey: key) {
+          release?()
+          done()
+        }
+      }
+    }
+    updateTimestamp = { timestamp in
+      cache.operations.perform {
+        cache.updateEntityTimestamp(timestamp, forKey: key, completion: $0)
+      }
+    }
+    remove = {
+      cache.operations.perform { cache.removeEntity(forKey: key, completion: $0) }
+    }
+  }
+}

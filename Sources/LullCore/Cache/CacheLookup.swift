@@ -1,0 +1,84 @@
+/// The one-time look into the caches of a resource that has no data yet. (CACHE-04)
+///
+/// Order of events: the entries are read, the last stage's first (CACHE-10); a hit passes the stages
+/// after its own (CACHE-11) and is then written to their caches (CACHE-13); one that fails there
+/// counts as a miss, and the next earlier entry is tried (CACHE-12). Completes with the entity, or a
+/// failure for a miss; never sooner than the next turn as far as hooks are concerned. It is in none
+/// of the resource's lists and sends no event by itself.
+package final class CacheLookup: Request {
+  /// Not held: a resource that nobody needs any more is not kept by looking for its data (CACHE-36).
+  private weak var record: ResourceRecord?
+  private let address: String
+  private let configuration: ResolvedConfiguration
+  private let service: Service
+  /// The last stage's last: they are taken from the end.
+  private var untried: [CacheEntry]
+  /// The caches of the stages after those tried.
+  private var later: [CacheEntry] = []
+  private var run: PipelineRun?
+
+  init(of resource: Resource, entries: [CacheEntry], conf: ResolvedConfiguration) {
+    record = resource.record
+    address = resource.url.text
+    service = resource.service
+    untried = entries
+    configuration = conf
+    super.init(pump: resource.service.pump)
+  }
+
+  override package var resource: Resource? { record?.resource }
+  override package var method: String? { "GET" }
+  override package var url: String? { address }
+  override package var description: String { "cache check of \(address)" }
+
+  override package func begin() { tryNext() }
+
+  override package func stopWork() {
+    untried = []
+    run?.abandon()
+    run = nil
+  }
+
+  private func tryNext() {
+    guard !isCompleted else { return }
+    guard let entry = untried.popLast() else { return miss() }
+    entry.read { [self] entity in
+      guard !isCompleted else { return }
+      if let entity { process(entity, from: entry) } else { goOn(after: entry) }
+    }
+  }
+
+  private func goOn(after entry: CacheEntry) {
+    later.append(entry)
+    tryNext()
+  }
+
+  private func process(_ entity: Entity, from entry: CacheEntry) {
+    pump.requestHost?.hold(.success(entity), for: self)
+    pump.log(.cache, "\(address): hit at \(entry.stage.stage)")
+    let later = Array(later.reversed())
+    let run = PipelineRun(
+      configuration, skipping: entry.stage.stepCount, caches: later.map(\.stage),
+      response: .success(entity), request: self, method: "GET", now: pump.clock.now
+    ) { [unowned self] response in
+      guard let run = self.run else { return }
+      self.run = nil
+      guard case .success(let entity) = response.outcome else {
+        pump.log(.cache, "\(address): the hit at \(entry.stage.stage) is of no use")
+        return goOn(after: entry)
+      }
+      for output in run.outputs {
+        later.first { $0.stage.stage == output.cache.stage }?.write(output.entity)
+      }
+      complete(with: .success(entity))
+    }
+    self.run = run
+    run.begin()
+  }
+
+  private func miss() {
+    pump.log(.cache, "\(address): not in the cache")
+    complete(
+      with: .failure(RequestError(userMessage: "Not in the cache", timestamp: pump.clock.now)))
+  }
+}

@@ -1,0 +1,48 @@
+/// Keeps what a pipeline stage made of a response, beyond the life of the resource. (CACHE-01 to
+/// CACHE-37)
+///
+/// Set on a stage with `pipeline[.model].cacheUsing(cache)`. Order of events: when somebody first
+/// looks at a resource without data, the caches of its GET pipeline are read, the last stage's first;
+/// a hit passes the later stages and becomes the resource's data with its stored timestamp. Each
+/// successful GET load writes the output of every cached stage; a 304 updates the timestamp; a local
+/// override removes the entry. Wiping a resource removes nothing (CACHE-32).
+///
+/// Called on the home thread; slow work goes elsewhere and calls `completion` on the home thread, once.
+/// `operations` serialises everything that is asked of this object, in the order issued (CACHE-22), so
+/// no two operations ever overlap. Failure is a miss, or not being written: it is never reported
+/// through here.
+public protocol EntityCache<Key>: AnyObject {
+  associatedtype Key
+
+  /// The queue of this cache: `let operations = CacheOperations()`.
+  var operations: CacheOperations { get }
+
+  /// Where this resource's entity of that stage is kept; nil: not here (CACHE-24). Asked for reads and
+  /// writes alike, at once, while the resource may be empty (CACHE-23).
+  func key(for resource: Resource, at stage: PipelineStageKey) -> Key?
+
+  /// The entity, with the timestamp it was written with (CACHE-31), or nil.
+  func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void)
+
+  /// Keeps the entity; may decline (CACHE-28).
+  func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void)
+
+  /// Changes only the timestamp; nothing if there is no entry. By default reads and writes (CACHE-26).
+  func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void)
+
+  /// From now on reads find nothing until the next write. (CACHE-27)
+  func removeEntity(forKey key: Key, completion: @escaping () -> Void)
+}
+
+extension EntityCache {
+  public func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    readEntity(forKey: key) { [self] entity in
+      guard var entity else { return completion() }
+      entity.timestamp = timestamp
+      writeEntity(entity, forKey: key, completion: completion)
+    }
+  }
+}

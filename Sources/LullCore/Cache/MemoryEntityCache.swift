@@ -1,0 +1,66 @@
+/// A cache in memory, by stage and URL; one object may serve several stages and services (CACHE-15,
+/// CACHE-37). Lua: `lull.cache.memory()`.
+///
+/// Beyond `countLimit` entries the ones written longest ago go.
+public final class MemoryEntityCache: EntityCache {
+  public struct Key: Hashable {
+    package let stage: PipelineStageKey
+    package let url: String
+  }
+
+  public let operations = CacheOperations()
+  public let countLimit: Int
+  private var entries: [Key: Entry] = [:]
+  private var nextStamp = 0
+  /// Told which keys were written or have gone; for a script's host, which keeps the values.
+  package var onChange: ((Key, Entity?) -> Void)?
+
+  private struct Entry {
+    var entity: Entity
+    var stamp: Int
+  }
+
+  public init(countLimit: Int = 10_000) {
+    self.countLimit = max(1, countLimit)
+  }
+
+  public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
+    Key(stage: stage, url: resource.url.text)
+  }
+
+  public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
+    completion(entries[key]?.entity)
+  }
+
+  public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
+    nextStamp += 1
+    entries[key] = Entry(entity: entity, stamp: nextStamp)
+    onChange?(key, entity)
+    evict()
+    completion()
+  }
+
+  public func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    entries[key]?.entity.timestamp = timestamp
+    completion()
+  }
+
+  public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
+    if entries.removeValue(forKey: key) != nil { onChange?(key, nil) }
+    completion()
+  }
+
+  /// Many at a time, so that looking for the oldest costs each write little.
+  private func evict() {
+    guard entries.count > countLimit else { return }
+    let spare = countLimit / 8
+    let oldest = entries.sorted { $0.value.stamp < $1.value.stamp }
+      .prefix(entries.count - countLimit + spare)
+    for (key, _) in oldest {
+      entries[key] = nil
+      onChange?(key, nil)
+    }
+  }
+}

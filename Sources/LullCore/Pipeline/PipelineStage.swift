@@ -1,0 +1,31 @@
+/// The transformers of one stage, in the order they were added (PIPE-05), and its cache.
+public struct PipelineStage {
+  package var transformers: [any ResponseTransformer] = []
+  /// Where the stage's output is kept; at most one, nil for none. (PIPE-13)
+  public private(set) var cache: (any EntityCache)?
+
+  package init() {}
+
+  package var transformerDescriptions: [String] { transformers.map(\.description) }
+
+  package var isEmpty: Bool { transformers.isEmpty && cache == nil }
+
+  public mutating func add(_ transformer: any ResponseTransformer) {
+    transformers.append(transformer)
+  }
+
+  /// Removes the transformers; the cache stays. (PIPE-12)
+  public mutating func removeTransformers() {
+    transformers = []
+  }
+
+  /// Keeps this stage's output of GET loads in `cache`, in place of an earlier one. (PIPE-13)
+  public mutating func cacheUsing(_ cache: any EntityCache) {
+    self.cache = cache
+  }
+
+  /// Switches caching off at this stage; transformers stay. (PIPE-12, PIPE-13)
+  public mutating func doNotCache() {
+    cache = nil
+  }
+}

@@ -1,0 +1,154 @@
+/// A request, and what to do when it has ended: keep its response, use another, or go on with a
+/// further request. Made by `Request.chained`.
+///
+/// Order of events: the wrapped request runs; when it has completed, whatever the outcome, the
+/// decision is made once (CHN-10); the chain completes with a response, or when the request it
+/// passes to does. Hooks of the wrapped request still see that one's response (CHN-08). A chain
+/// around a request that has started starts by itself; otherwise it waits for `start()`, which
+/// starts the wrapped one too (CHN-09). Home thread only. Lua: `request:chained(fn)`.
+public final class ChainedRequest: Request {
+  /// The action, or nil: `proceed(with:)` is called once, later.
+  package typealias Decision = (Response, ChainedRequest) -> RequestChainAction?
+
+  /// How often chains may pass to chains before the last one fails.
+  package static let longestChain = 100
+
+  private let wrapped: Request
+  private let decide: Decision
+  /// The request this waits for now.
+  private var part: Request?
+  private var passedTo: Request?
+  private var wrappedResponse: Response?
+  /// How many chains have passed on, one to the next, before this one.
+  private var hops = 0
+  /// Set by a decision that waits, to stop what it waits for.
+  package var onAbandon: (() -> Void)?
+
+  /// - Parameter scriptAnchors: what of a script's `decide` calls.
+  package init(
+    wrapping wrapped: Request, scriptAnchors: [Int64] = [], decide: @escaping Decision
+  ) {
+    self.wrapped = wrapped
+    self.decide = decide
+    super.init(pump: wrapped.pump)
+    self.scriptAnchors = scriptAnchors + wrapped.scriptAnchors
+    if wrapped.state != .notStarted { start() }
+  }
+
+  override public var resource: Resource? { wrapped.resource }
+  override public var method: String? { wrapped.method }
+  override public var url: String? { wrapped.url }
+  override package var description: String { wrapped.description }
+
+  /// Repeats the wrapped request; the decision is made anew on its response. (CHN-15 to CHN-17)
+  override public func repeated() -> Request {
+    let own = scriptAnchors.filter { !wrapped.scriptAnchors.contains($0) }
+    return ChainedRequest(wrapping: wrapped.repeated(), scriptAnchors: own, decide: decide)
+  }
+
+  override package func begin() {
+    follow(wrapped) { [self] response in
+      wrappedResponse = response
+      if let action = decide(response, self) { proceed(with: action) }
+    }
+    wrapped.start()
+  }
+
+  /// Goes on after a decision that waited; ignored once the chain has completed.
+  package func proceed(with action: RequestChainAction) {
+    onAbandon = nil
+    guard !isCompleted, passedTo == nil, let wrappedResponse else { return }
+    switch action {
+    case .useThisResponse: complete(with: wrappedResponse)
+    case .useResponse(let response): complete(with: response)
+    case .passTo(let next): pass(to: next)
+    }
+  }
+
+  private func pass(to next: Request) {
+    if next.waits(for: self) { return fail("it would wait for itself") }
+    guard hops < ChainedRequest.longestChain else {
+      return fail("it has passed on \(ChainedRequest.longestChain) times")
+    }
+    (next as? ChainedRequest)?.lengthen(to: hops + 1)
+    passedTo = next
+    follow(next) { [self] in complete(with: $0) }
+    next.start()
+  }
+
+  private func fail(_ reason: String) {
+    var error = RequestError(
+      httpStatus: nil, entity: nil,
+      cause: .chainTooLong(message: "this chain never ends: \(reason)"),
+      timestamp: pump.clock.now)
+    error.method = method
+    error.url = url
+    complete(with: .failure(error))
+  }
+
+  /// Chains this one wraps or passes to are links of the same, longer chain.
+  private func lengthen(to length: Int) {
+    guard length > hops, length <= ChainedRequest.longestChain else { return }
+    hops = length
+    (wrapped as? ChainedRequest)?.lengthen(to: length)
+    (passedTo as? ChainedRequest)?.lengthen(to: length + 1)
+  }
+
+  private func follow(_ part: Request, then receive: @escaping (Response) -> Void) {
+    self.part = part
+    part.waitingChains += 1
+    part.onCompletion { [self] response in
+      guard self.part === part else { return }
+      self.part = nil
+      part.waitingChains -= 1
+      if !isCompleted { receive(response) }
+    }
+  }
+
+  /// Cancels the part that runs, unless another chain waits for it too. (CHN-11, CHN-14)
+  override package func stopWork() {
+    onAbandon?()
+    onAbandon = nil
+    guard let part else { return }
+    self.part = nil
+    part.waitingChains -= 1
+    if part.waitingChains == 0 { part.cancel() }
+  }
+
+  override package func includes(_ request: Request) -> Bool {
+    self === request || wrapped.includes(request) || passedTo?.includes(request) ?? false
+  }
+
+  override package func waits(for request: Request) -> Bool {
+    if self === request { return true }
+    guard !isCompleted else { return false }
+    return (part ?? wrapped).waits(for: request)
+  }
+
+  override package var openParts: [Request] { part.map { [$0] } ?? [] }
+
+  override package var lastPart: Request { (passedTo ?? wrapped).lastPart }
+
+  /// That of the part that runs. (CHN-18)
+  override package var currentProgress: Double { (passedTo ?? wrapped).progress }
+  /// Passing on begins again with the new part's progress.
+  override package var mayProgressFall: Bool { true }
+  override package var progressReportingInterval: Double {
+    (passedTo ?? wrapped).progressReportingInterval
+  }
+}
+
+extension Request {
+  /// A new request that continues this one: `decide` gets its response, success or failure, and says
+  /// what the new request's is.
+  ///
+  /// It starts by itself if this request has started (CHN-09). Cancelling it cancels the part that
+  /// runs; cancelling this request does not cancel it: `decide` then gets the cancellation (CHN-11 to
+  /// CHN-13). More than 100 chains that pass to each other fail with cause `chainTooLong`. Lua:
+  /// `request:chained(fn)`.
+  public final func chained(
+    whenCompleted decide: @escaping (Response) -> RequestChainAction
+  ) -> Request {
+    ChainedRequest(wrapping: self) { response, _ in decide(response) }
+  }
+}

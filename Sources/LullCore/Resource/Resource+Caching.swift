@@ -1,0 +1,137 @@
+/// How far the one-time look into the caches of a resource has come. (CACHE-04)
+enum CacheCheck {
+  /// Not begun. None was configured as of that version of the configuration.
+  case idle(noneAsOf: Int)
+  case running(CacheLookup)
+  case over
+}
+
+extension Resource {
+  /// Begins the one-time look into the caches, if there are any to look into. (STA-15, CACHE-33)
+  ///
+  /// Called whenever somebody looks at the data: almost always there is nothing to do.
+  @inline(__always)
+  func checkCaches() {
+    if case .idle(let version) = record.cacheCheck, version != service.configurationVersion {
+      beginCacheCheck()
+    }
+  }
+
+  private func beginCacheCheck() {
+    // Noted first: keys and settings are made by functions that may look at this very resource.
+    record.cacheCheck = .idle(noneAsOf: service.configurationVersion)
+    guard record.invalidSource == nil else { return }
+    let configuration = configuration
+    let entries = cacheEntries(configuration)
+    guard !entries.isEmpty else { return }
+    guard record.state.latestData == nil else {
+      record.cacheCheck = .over
+      return
+    }
+    let lookup = CacheLookup(of: self, entries: entries, conf: configuration)
+    record.cacheCheck = .running(lookup)
+    lookup.onCompletion { [record, service, unowned lookup] response in
+      // Wiped or loaded meanwhile, or another look has begun.
+      guard case .running(let running) = record.cacheCheck, running === lookup else { return }
+      guard !response.isCancellation else {
+        record.cacheCheck = .over
+        return
+      }
+      guard record.isInUse else {
+        record.cacheCheck = .idle(noneAsOf: -1)
+        return
+      }
+      record.cacheCheck = .over
+      if let entity = response.entity {
+        service.resource(of: record).deliver(cached: entity)
+      }
+    }
+    lookup.start()
+  }
+
+  private func deliver(cached entity: Entity) {
+    guard record.state.latestData == nil else { return }
+    let event = record.state.cacheHit(entity)
+    stateChanged()
+    notify(event)
+  }
+
+  /// The request `loadIfNeeded` returns while the caches have not answered: fresh data of theirs
+  /// completes it, else it becomes a real load. (LOAD-29, CACHE-05 to CACHE-08)
+  func loadAfterCacheCheck(_ lookup: CacheLookup) -> Request {
+    let composite = ChainedRequest(wrapping: lookup) { [self] _, composite in
+      if isUpToDate {
+        if let data = record.state.latestData {
+          return .useResponse(.success(data, isNew: false))
+        }
+        if let error = record.state.latestError { return .useResponse(.failure(error)) }
+      }
+      record.removeLoad(composite)
+      return .passTo(record.loads.first?.request ?? load())
+    }
+    record.loads.append(ResourceRecord.Load(request: composite, token: nil))
+    // No event: nothing was announced. (CACHE-35)
+    composite.onCancel { [record, unowned composite] in
+      record.removeLoad(composite)
+    }
+    composite.onCompletion { [self, unowned composite] response in
+      guard record.loads.contains(where: { $0.request === composite }) else { return }
+      record.removeLoad(composite)
+      notify(response.isSuccess ? .notModified : .error)
+    }
+    return composite
+  }
+
+  // MARK: Writing
+
+  /// This resource's places in the caches of a configuration, in the order of their stages.
+  func cacheEntries(_ configuration: ResolvedConfiguration) -> [CacheEntry] {
+    guard !configuration.caches.isEmpty, configuration.failure == nil else { return [] }
+    return configuration.caches.compactMap { CacheEntry($0, resource: self) }
+  }
+
+  /// Whether what `request` brings is kept: it is part of a GET load that no later one has overtaken.
+  /// (CACHE-29, STA-11)
+  private func keepsResult(of request: Request, succeeded: Bool) -> Bool {
+    guard request.method == "GET",
+      let token = record.loads.first(where: { $0.request.includes(request) })?.token
+    else { return false }
+    return record.state.mayCache(token, succeeded: succeeded)
+  }
+
+  /// Writes what the cached stages made of a GET load's response. (CACHE-14 to CACHE-17)
+  func writeCaches(_ run: PipelineRun, _ response: Response) {
+    guard !run.outputs.isEmpty, keepsResult(of: run.request, succeeded: response.isSuccess) else {
+      return
+    }
+    for output in run.outputs {
+      service.pump.log(.cache, "\(displayName): written at \(output.cache.stage)")
+      CacheEntry(output.cache, resource: self)?.write(output.entity)
+    }
+  }
+
+  /// What is the data now did not come through the caches: their entries are of the past. (OVR-12,
+  /// CACHE-20, CACHE-29)
+  func removeFromCaches() {
+    for entry in cacheEntries(configuration) { entry.remove() }
+  }
+
+  /// A 304 makes cached entities as young as the resource's. (CACHE-19, NM-04)
+  func touchCaches() {
+    guard let timestamp = record.state.latestData?.timestamp else { return }
+    for entry in cacheEntries(configuration) { entry.updateTimestamp(timestamp) }
+  }
+
+  /// Wiped: what the caches were asked for is of no interest, and they may be asked again. (WIPE-07,
+  /// CACHE-32)
+  func stopCacheCheck() {
+    let check = record.cacheCheck
+    record.cacheCheck = .idle(noneAsOf: -1)
+    if case .running(let lookup) = check { lookup.cancel() }
+  }
+
+  /// An observer wants to hear what the caches have.
+  func checkCachesIfObserved() {
+    if !record.observers.isEmpty { checkCaches() }
+  }
+}

@@ -1,0 +1,233 @@
+import CLullBridge
+import LullCore
+
+/// A cache that came from the script: a table of functions, or `lull.cache.memory()`.
+protocol ScriptCache: EntityCache {
+  /// What the script assigned.
+  var assigned: KeptValue { get }
+}
+
+/// `lull.cache.memory()` on a stage of some configuration.
+final class LuaMemoryCache: ScriptCache {
+  let memory: MemoryEntityCache
+  let assigned: KeptValue
+
+  init(_ memory: MemoryEntityCache, assigned: KeptValue) {
+    self.memory = memory
+    self.assigned = assigned
+  }
+
+  var operations: CacheOperations { memory.operations }
+
+  func key(for resource: Resource, at stage: PipelineStageKey) -> MemoryEntityCache.Key? {
+    memory.key(for: resource, at: stage)
+  }
+
+  func readEntity(
+    forKey key: MemoryEntityCache.Key, completion: @escaping (Entity?) -> Void
+  ) {
+    memory.readEntity(forKey: key, completion: completion)
+  }
+
+  func writeEntity(
+    _ entity: Entity, forKey key: MemoryEntityCache.Key, completion: @escaping () -> Void
+  ) {
+    memory.writeEntity(entity, forKey: key, completion: completion)
+  }
+
+  func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: MemoryEntityCache.Key, completion: @escaping () -> Void
+  ) {
+    memory.updateEntityTimestamp(timestamp, forKey: key, completion: completion)
+  }
+
+  func removeEntity(forKey key: MemoryEntityCache.Key, completion: @escaping () -> Void) {
+    memory.removeEntity(forKey: key, completion: completion)
+  }
+}
+
+/// A table with `key`, `read`, `write`, `update_timestamp`, `remove` as a cache. All but `key` may
+/// wait; what raises counts as a miss, or as not written, and is reported. (CACHE-22 to CACHE-28)
+final class LuaCache: ScriptCache {
+  unowned let host: LuaHost
+  let assigned: KeptValue
+  let operations: CacheOperations
+  private let updatesTimestamps: Bool
+
+  init(
+    host: LuaHost, assigned: KeptValue, operations: CacheOperations, updatesTimestamps: Bool
+  ) {
+    self.host = host
+    self.assigned = assigned
+    self.operations = operations
+    self.updatesTimestamps = updatesTimestamps
+  }
+
+  /// A key as the script made it, held until the operations on it are over.
+  final class Key {
+    let value: LuaValue
+    private let release: () -> Void
+
+    init(_ value: LuaValue, release: @escaping () -> Void) {
+      self.value = value
+      self.release = release
+    }
+
+    deinit { release() }
+  }
+
+  func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
+    let answer = host.ask(
+      Callable(id: assigned.id, method: "key"),
+      [host.value(resource), .string(stage.description)], kind: "cache's key function"
+    ) { [host] in host.cacheKey($0) }
+    switch answer {
+    case .success(let key): return key
+    case .failure(.gone): return nil
+    case .failure(.failed(let failure)):
+      host.report(failure, in: "key function of a cache")
+      return nil
+    }
+  }
+
+  func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
+    perform("read", key, []) { host, results in
+      guard let results, results[0].kind != Int32(LULL_NIL) else { return completion(nil) }
+      guard let box = host.object(results[0], .entity, as: EntityBox.self) else {
+        host.report(
+          ScriptFailure(
+            message: "a cache's 'read' must return an Entity or nil, got "
+              + LuaHost.typeName(results[0]), traceback: ""), in: "read function of a cache")
+        return completion(nil)
+      }
+      completion(box.entity)
+    }
+  }
+
+  func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
+    perform("write", key, [host.value(entity, service: nil)]) { _, _ in completion() }
+  }
+
+  func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    if updatesTimestamps {
+      perform("update_timestamp", key, [.number(timestamp)]) { _, _ in completion() }
+    } else {
+      // Read, change, write: the default of the model (CACHE-26).
+      readEntity(forKey: key) { [self] entity in
+        guard var entity else { return completion() }
+        entity.timestamp = timestamp
+        writeEntity(entity, forKey: key, completion: completion)
+      }
+    }
+  }
+
+  func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
+    perform("remove", key, []) { _, _ in completion() }
+  }
+
+  private func perform(
+    _ method: StaticString, _ key: Key, _ arguments: [LuaValue],
+    _ completion: @escaping (LuaHost, RunResults?) -> Void
+  ) {
+    let context = RunContext(purpose: "\(method) function of a cache") { host, outcome in
+      // The key lives until here.
+      _ = key
+      switch outcome {
+      case .finished(let results): completion(host, results)
+      case .failed(let failure):
+        host.report(failure, in: "\(method) function of a cache")
+        completion(host, nil)
+      case .gone, .cancelled: completion(host, nil)
+      }
+    }
+    host.start(Callable(id: assigned.id, method: method), [key.value] + arguments, context)
+  }
+}
+
+extension LuaHost {
+  /// `lull.cache.memory()`: its userdata holds what scripts made of its entities.
+  func makeMemoryCache(_ call: Call) throws(Misuse) {
+    let cache = MemoryEntityCache()
+    let handle = handles.insert(cache, kind: HandleKind.cache.rawValue)
+    var ids: [MemoryEntityCache.Key: Int64] = [:]
+    cache.onChange = { [unowned self] key, entity in
+      guard !isClosed else { return }
+      if let content = entity?.content.foreignID {
+        let id = ids[key] ?? makeID()
+        ids[key] = id
+        lull_value_anchor_to_object(runtime, handle, id, content)
+      } else if let id = ids.removeValue(forKey: key) {
+        lull_value_release_from_object(runtime, handle, id)
+      }
+    }
+    call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
+  }
+
+  private static let cacheFunctions = ["key", "read", "write", "remove"]
+
+  /// What `cache = …` of a stage names; nil for nil.
+  func cache(_ call: Call, _ value: lull_value, _ index: Int32, service: Service) throws(Misuse)
+    -> (any EntityCache)?
+  {
+    switch Int(value.kind) {
+    case Int(LULL_NIL): return nil
+    case Int(LULL_TABLE):
+      var names: Set<String> = []
+      try forEachField(of: index, in: call.state) { key, field throws(Misuse) in
+        if let name = LuaHost.string(key), field.kind == Int32(LULL_FUNCTION) {
+          names.insert(name)
+        }
+      }
+      for name in LuaHost.cacheFunctions where !names.contains(name) {
+        throw .message(
+          "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")
+      }
+      let assigned = try kept(call.state, index, for: service)
+      let cache = LuaCache(
+        host: self, assigned: assigned, operations: cacheOperations(of: call.state, index),
+        updatesTimestamps: names.contains("update_timestamp"))
+      tableCaches.append(WeakCache(cache))
+      return cache
+    default:
+      if let memory = object(value, .cache, as: MemoryEntityCache.self) {
+        return LuaMemoryCache(memory, assigned: try kept(call.state, index, for: service))
+      }
+      throw .message(
+        "'cache' must be lull.cache.memory(), a table of functions or nil, got "
+          + LuaHost.typeName(value))
+    }
+  }
+
+  /// One table is one cache, wherever it is assigned: its operations stay in order (CACHE-22).
+  private func cacheOperations(of state: OpaquePointer?, _ index: Int32) -> CacheOperations {
+    tableCaches.removeAll { $0.cache == nil }
+    for known in tableCaches {
+      if let cache = known.cache, lull_value_is(runtime, cache.assigned.id, state, index) != 0 {
+        return cache.operations
+      }
+    }
+    return CacheOperations()
+  }
+
+  struct WeakCache {
+    weak var cache: LuaCache?
+    init(_ cache: LuaCache) { self.cache = cache }
+  }
+
+  /// The first result of a key function; nil if the resource is not to be cached (CACHE-24).
+  fileprivate func cacheKey(_ results: RunResults) -> LuaCache.Key? {
+    let value = results[0]
+    switch Int(value.kind) {
+    case Int(LULL_NIL): return nil
+    case Int(LULL_STRING): return LuaCache.Key(.bytes(LuaHost.bytes(value) ?? [])) {}
+    case Int(LULL_INTEGER): return LuaCache.Key(.int(value.integer)) {}
+    case Int(LULL_NUMBER): return LuaCache.Key(.number(value.number)) {}
+    case Int(LULL_BOOLEAN): return LuaCache.Key(.bool(value.integer != 0)) {}
+    default:
+      guard let id = try? keep(results.state, results.index(0)), pin(id) else { return nil }
+      return LuaCache.Key(.ref(id)) { [released] in released.addPin(id) }
+    }
+  }
+}

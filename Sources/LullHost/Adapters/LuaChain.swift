@@ -1,0 +1,70 @@
+import CLullBridge
+import LullCore
+
+extension LuaHost {
+  /// `request:chained(fn)`: the function gets the response, may wait, and returns nothing, a Request or
+  /// a Response. (CHN-01 to CHN-19)
+  func chain(_ call: Call) throws(Misuse) {
+    let id = try keep(call.state, call.index(1))
+    let place = place(of: id)
+    let chain = ChainedRequest(wrapping: try call.request, scriptAnchors: [id]) {
+      [unowned self] response, chain in
+      decide(id, "chain function (\(place))", response, chain)
+    }
+    call.return(value(chain))
+  }
+
+  private func decide(
+    _ id: Int64, _ purpose: String, _ response: Response, _ chain: ChainedRequest
+  ) -> RequestChainAction? {
+    var isInside = true
+    var immediate: RequestChainAction?
+    let context = RunContext(purpose: purpose, request: chain) { host, outcome in
+      guard let action = host.action(outcome, purpose, chain) else { return }
+      if isInside { immediate = action } else { chain.proceed(with: action) }
+    }
+    start(Callable(id: id), [value(response, service: chain.resource?.service)], context)
+    isInside = false
+    if immediate == nil {
+      chain.onAbandon = { [unowned self] in cancel(context) }
+    }
+    return immediate
+  }
+
+  private func action(_ outcome: RunOutcome, _ purpose: String, _ chain: ChainedRequest)
+    -> RequestChainAction?
+  {
+    switch outcome {
+    case .finished(let results):
+      let value = results[0]
+      if value.kind == Int32(LULL_NIL) { return .useThisResponse }
+      if let next = object(value, .request, as: Request.self) { return .passTo(next) }
+      if let box = object(value, .response, as: ResponseBox.self) {
+        hold(box.response, for: chain)
+        return .useResponse(box.response)
+      }
+      let failure = ScriptFailure(
+        message: "a chain function must return nothing, a Request or a Response, got "
+          + LuaHost.typeName(value), traceback: "")
+      return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
+    case .failed(let failure):
+      return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
+    case .gone:
+      let failure = ScriptFailure(message: "the chain function was collected", traceback: "")
+      return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
+    case .cancelled: return nil
+    }
+  }
+
+  /// What a request fails with when a function of the script that stands in for it raises: an error of
+  /// Lull's as it is, anything else reported as a script error.
+  func requestFailure(_ failure: ScriptFailure, in place: String, of request: Request)
+    -> RequestError
+  {
+    if let error = failure.requestError { return error }
+    var error = scriptError(failure, in: place, message: "Request failed")
+    error.method = request.method
+    error.url = request.url
+    return error
+  }
+}

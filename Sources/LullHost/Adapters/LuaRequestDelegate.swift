@@ -1,0 +1,210 @@
+import CLullBridge
+import LullCore
+
+/// A table of functions as the logic of a request: `lull.custom_request{…}`. (DEL-01 to DEL-10)
+final class LuaRequestDelegate: ScriptDelegate {
+  unowned let host: LuaHost
+  private let functions: Functions
+  private var context: RunContext?
+
+  /// The script's functions, by id.
+  struct Functions {
+    var start: Int64 = 0
+    var cancel: Int64?
+    var progress: Int64?
+    var repeated: Int64?
+    var description: String?
+  }
+
+  init(host: LuaHost, _ functions: Functions) {
+    self.host = host
+    self.functions = functions
+  }
+
+  var scriptAnchors: [Int64] {
+    [functions.start]
+      + [functions.cancel, functions.progress, functions.repeated].compactMap(\.self)
+  }
+
+  var requestDescription: String { functions.description ?? "custom request" }
+
+  func startUnderlyingOperation(passingResponseTo handler: RequestCompletionHandler) {
+    guard let request = handler.pendingRequest else { return }
+    let purpose = "start of a \(requestDescription)"
+    let context = RunContext(purpose: purpose, request: request) { [weak self] host, outcome in
+      self?.context = nil
+      switch outcome {
+      case .finished(let results):
+        // Returning a response completes at once.
+        if let box = host.object(results[0], .response, as: ResponseBox.self) {
+          handler.broadcastResponse(box.response)
+        }
+      case .failed(let failure):
+        handler.broadcastResponse(
+          .failure(host.requestFailure(failure, in: purpose, of: request)))
+      case .gone, .cancelled: break
+      }
+    }
+    self.context = context
+    let complete = LuaValue.method(
+      index: Method.customCompleteIndex,
+      handle: host.handles.insert(
+        CustomCompletion(handler, host: host), kind: HandleKind.handler.rawValue),
+      service: 0)
+    host.start(Callable(id: functions.start), [complete], context)
+    if context.thread == nil { self.context = nil }
+  }
+
+  func cancelUnderlyingOperation() {
+    if let context { host.cancel(context) }
+    context = nil
+    guard let cancel = functions.cancel else { return }
+    let answer = host.ask(
+      Callable(id: cancel), [], kind: "cancel function of a custom request"
+    ) { _ in }
+    if case .failure(.failed(let failure)) = answer {
+      host.report(failure, in: "cancel function of a \(requestDescription)")
+    }
+  }
+
+  func computeProgress() -> Double {
+    guard let progress = functions.progress else { return 0 }
+    let answer = host.ask(
+      Callable(id: progress), [], kind: "progress function of a custom request"
+    ) { LuaHost.number($0[0]) }
+    switch answer {
+    case .success(let value): return value ?? 0
+    case .failure(.gone): return 0
+    case .failure(.failed(let failure)):
+      host.report(failure, in: "progress function of a \(requestDescription)")
+      return 0
+    }
+  }
+
+  /// The table `repeated` returns, or the same functions; a function that fails makes a request that
+  /// fails when it is started.
+  func repeated() -> any RequestDelegate {
+    guard let repeated = functions.repeated else {
+      return LuaRequestDelegate(host: host, functions)
+    }
+    let answer = host.ask(
+      Callable(id: repeated), [], kind: "repeated function of a custom request"
+    ) { [host] results -> Result<LuaRequestDelegate, ScriptFailure.Thrown> in
+      guard results[0].kind == Int32(LULL_TABLE) else {
+        return .failure(
+          .init(
+            "'repeated' must return a table such as custom_request takes, got "
+              + LuaHost.typeName(results[0])))
+      }
+      do throws(Misuse) {
+        return .success(try host.requestDelegate(table: results.index(0), in: results.state))
+      } catch {
+        return .failure(.init(error.text))
+      }
+    }
+    switch answer {
+    case .success(.success(let delegate)): return delegate
+    case .success(.failure(let thrown)):
+      return FailingDelegate(host: host, ScriptFailure(message: thrown.message, traceback: ""))
+    case .failure(.failed(let failure)): return FailingDelegate(host: host, failure)
+    case .failure(.gone):
+      return FailingDelegate(
+        host: host, ScriptFailure(message: "the functions were collected", traceback: ""))
+    }
+  }
+}
+
+/// A request that cannot be repeated, since the script's `repeated` failed.
+private final class FailingDelegate: RequestDelegate {
+  unowned let host: LuaHost
+  private let failure: ScriptFailure
+
+  init(host: LuaHost, _ failure: ScriptFailure) {
+    self.host = host
+    self.failure = failure
+  }
+
+  func startUnderlyingOperation(passingResponseTo handler: RequestCompletionHandler) {
+    guard let request = handler.pendingRequest else { return }
+    handler.broadcastResponse(
+      .failure(
+        host.requestFailure(failure, in: "repeated function of a custom request", of: request)))
+  }
+}
+
+/// The `complete` a script's `start` is given.
+///
+/// When the script drops it unused nobody can complete the request any more: it then keeps nothing
+/// alive, and whoever awaits it is told.
+final class CustomCompletion {
+  let handler: RequestCompletionHandler
+  private weak var host: LuaHost?
+
+  init(_ handler: RequestCompletionHandler, host: LuaHost) {
+    self.handler = handler
+    self.host = host
+  }
+
+  deinit {
+    guard let host, let request = handler.pendingRequest else { return }
+    host.pump.enqueue { [unowned host] in host.forsake(request) }
+  }
+}
+
+extension ScriptFailure {
+  struct Thrown: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+  }
+}
+
+extension LuaHost {
+  private static let delegateKeys = ["start", "cancel", "progress", "repeated", "description"]
+
+  /// `lull.custom_request{ start =, cancel =, progress =, repeated =, description = }`
+  func makeCustomRequest(_ call: Call) throws(Misuse) {
+    let delegate = try requestDelegate(table: call.index(0), in: call.state)
+    call.return(value(CustomRequest(delegate: delegate, pump: pump)))
+  }
+
+  func requestDelegate(table: Int32, in state: OpaquePointer?) throws(Misuse) -> LuaRequestDelegate
+  {
+    var functions = LuaRequestDelegate.Functions()
+    try forEachOption(of: table, in: state, known: LuaHost.delegateKeys) {
+      name, value throws(Misuse) in
+      if name == "description" {
+        functions.description = try contentType(ofOption: value, name)
+        return
+      }
+      guard value.kind == Int32(LULL_FUNCTION) else {
+        throw .message("'\(name)' must be a function, got \(LuaHost.typeName(value))")
+      }
+      let id = try keep(state, visitedIndex(in: state))
+      switch name {
+      case "start": functions.start = id
+      case "cancel": functions.cancel = id
+      case "progress": functions.progress = id
+      default: functions.repeated = id
+      }
+    }
+    guard functions.start != 0 else {
+      throw .message("a custom request needs 'start', a function(complete)")
+    }
+    return LuaRequestDelegate(host: self, functions)
+  }
+
+  /// Nobody can complete the request any more: it is no work in progress, and waiting for it is an
+  /// error. Its hooks stay unheard (DEL-02).
+  func forsake(_ request: Request) {
+    guard !isClosed, !request.isCompleted else { return }
+    pump.log(.network, "warning: \(request.description): its 'complete' was dropped unused")
+    untrack(request)
+    for context in waiting.values where context.waitsForRequest === request {
+      resume(
+        context,
+        with: [.string("\(request.description) will never complete: its 'complete' was dropped")],
+        raising: true)
+    }
+  }
+}

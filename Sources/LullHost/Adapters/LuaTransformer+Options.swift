@@ -1,0 +1,54 @@
+import CLullBridge
+import LullCore
+
+extension LuaTransformer.Options {
+  /// Takes one option of `transform` or of a stage's `add`.
+  mutating func set(
+    _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
+  ) throws(Misuse) {
+    switch name {
+    case "input": input = try typeTest(name, value, call, index, service)
+    case "output": output = try typeTest(name, value, call, index, service)
+    case "on_input_type_mismatch":
+      let text = try call.host.contentType(ofOption: value, name)
+      guard let mismatch = LuaTransformer.Mismatch(rawValue: text) else {
+        throw .message(
+          "'on_input_type_mismatch' must be \"error\", \"skip\" or "
+            + "\"skip_if_output_type_matches\", got '\(text)'")
+      }
+      self.mismatch = mismatch
+    case "transform_errors":
+      guard let flag = LuaHost.bool(value) else {
+        throw .message("'transform_errors' must be true or false")
+      }
+      transformsErrors = flag
+    default:
+      guard value.kind == Int32(LULL_TABLE) else {
+        throw .message("'content_types' must be a list of content types")
+      }
+      var patterns: [ContentTypePattern] = []
+      try call.host.forEachField(of: index, in: call.state) { _, element throws(Misuse) in
+        guard let text = LuaHost.string(element) else {
+          throw .message("'content_types' must be a list of content types")
+        }
+        patterns.append(ContentTypePattern(text))
+      }
+      contentTypes = patterns
+    }
+  }
+
+  private func typeTest(
+    _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
+  ) throws(Misuse) -> LuaTransformer.TypeTest {
+    if value.kind == Int32(LULL_FUNCTION) {
+      return .predicate(try call.host.kept(call.state, index, for: service))
+    }
+    switch LuaHost.string(value) {
+    case "any": return .any
+    case let word? where ["json", "text", "data", "table"].contains(word): return .word(word)
+    default:
+      throw .message(
+        "'\(name)' must be \"json\", \"text\", \"data\", \"table\", \"any\" or a function")
+    }
+  }
+}

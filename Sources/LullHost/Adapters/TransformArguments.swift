@@ -1,0 +1,71 @@
+import CLullBridge
+import LullCore
+
+/// `transform([pattern,] fn [, options])`, taken apart.
+struct TransformArguments {
+  var pattern: ConfigurationPattern?
+  var function: KeptValue
+  var stage = PipelineStageKey.model
+  var appends = false
+  // Not HEAD or OPTIONS, unlike `configure` (TRF-21).
+  var methods: Set<String> = ["GET", "PUT", "POST", "PATCH", "DELETE"]
+  var options = LuaTransformer.Options()
+
+  static let known = ["stage", "action", "methods"] + LuaTransformer.Options.keys
+
+  init(_ call: Call) throws(Misuse) {
+    let host = call.host
+    let service = try call.service
+    // A function first is the transformer, unless another function follows: then it is a predicate.
+    let isPatternless =
+      call.raw(1).kind == Int32(LULL_FUNCTION) && call.raw(2).kind != Int32(LULL_FUNCTION)
+    let position = isPatternless ? 1 : 2
+    if !isPatternless { pattern = try host.pattern(call, 1, service: service) }
+    guard call.raw(position).kind == Int32(LULL_FUNCTION) else {
+      throw .argument(
+        position, "function expected, got \(LuaHost.typeName(call.raw(position)))")
+    }
+    function = try host.kept(call.state, call.index(position), for: service)
+    guard call.count > position + 1, !call.isNil(position + 1) else { return }
+    guard call.raw(position + 1).kind == Int32(LULL_TABLE) else {
+      throw .argument(
+        position + 1, "table expected, got \(LuaHost.typeName(call.raw(position + 1)))")
+    }
+    var copy = self
+    try host.forEachOption(
+      of: call.index(position + 1), in: call.state, known: TransformArguments.known
+    ) { name, value throws(Misuse) in
+      try copy.set(name, value, call, host.visitedIndex(in: call.state), service)
+    }
+    self = copy
+  }
+
+  private mutating func set(
+    _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
+  ) throws(Misuse) {
+    let host = call.host
+    switch name {
+    case "stage":
+      let text = try host.contentType(ofOption: value, name)
+      stage = try host.stageKey(text)
+    case "action":
+      let text = try host.contentType(ofOption: value, name)
+      guard ["replace", "append"].contains(text) else {
+        throw .message("'action' must be \"replace\" or \"append\", got '\(text)'")
+      }
+      appends = text == "append"
+    case "methods": methods = try host.methods(call, value, index)
+    default: try options.set(name, value, call, index, service)
+    }
+  }
+
+  func register(_ call: Call) throws(Misuse) {
+    let transformer = LuaTransformer(
+      host: call.host, function: function, options: options)
+    try call.service.configure(pattern, methods: methods, description: transformer.description) {
+      [stage, appends] (settings: inout Configuration) throws(RequestError) in
+      if !appends { settings.pipeline[stage].removeTransformers() }
+      settings.pipeline[stage].add(transformer)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// A value of the script kept from a service's userdata for as long as this object lives.
+///
+/// Its end only notes the number: the value itself is let go at the next turn, since nothing may be
+/// called across from `deinit`.
+final class KeptValue {
+  let id: Int64
+  private let handle: UInt64
+  private let released: ReleasedValues
+
+  init(id: Int64, handle: UInt64, _ released: ReleasedValues) {
+    self.id = id
+    self.handle = handle
+    self.released = released
+  }
+
+  deinit { released.add(id: id, handle: handle) }
+}
+
+/// Kept values whose time is over. Home thread only.
+final class ReleasedValues {
+  private var values: [(id: Int64, handle: UInt64)] = []
+  private var pins: [Int64] = []
+
+  func add(id: Int64, handle: UInt64) { values.append((id, handle)) }
+
+  /// A pinned value whose time is over.
+  func addPin(_ id: Int64) { pins.append(id) }
+
+  func takePins() -> [Int64] {
+    guard !pins.isEmpty else { return [] }
+    defer { pins = [] }
+    return pins
+  }
+
+  func take() -> [(id: Int64, handle: UInt64)] {
+    guard !values.isEmpty else { return [] }
+    defer { values = [] }
+    return values
+  }
+}

@@ -1,0 +1,100 @@
+import CLullBridge
+package import LullCore
+
+/// Who keeps a script's values alive on Swift's behalf, and until when.
+extension LuaHost: RequestHost {
+  package func requestStarted(_ request: Request) { track(request) }
+
+  package func hold(_ response: Response, for request: Request) {
+    for id in response.foreignIDs { hold(id, for: request) }
+  }
+
+  package func hold(_ entity: Entity) -> (() -> Void)? {
+    guard let id = entity.content.foreignID, pin(id) else { return nil }
+    return { [weak self] in self?.unpin(id) }
+  }
+
+  /// Holds a script's value for a request until it settles; of one that has settled, its userdata
+  /// holds it.
+  func hold(_ id: Int64, for request: Request) {
+    guard !request.scriptValues.contains(id) else { return }
+    guard isTracked(request) else {
+      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+      return
+    }
+    if pin(id) { request.scriptValues.append(id) }
+  }
+
+  // MARK: Pins
+
+  /// Holds a kept value until as many unpins; false without memory.
+  func pin(_ id: Int64) -> Bool {
+    if let count = valuePins[id] {
+      valuePins[id] = count + 1
+      return true
+    }
+    guard !isClosed, lull_value_pin(runtime, id) == 0 else { return false }
+    valuePins[id] = 1
+    return true
+  }
+
+  func unpin(_ id: Int64) {
+    guard let count = valuePins[id] else { return }
+    valuePins[id] = count > 1 ? count - 1 : nil
+    if count == 1, !isClosed { lull_value_unpin(runtime, id) }
+  }
+
+  /// Makes sure that an object has a userdata, and holds it until as many unpins.
+  func pin(_ value: LuaValue) -> Bool {
+    guard case .object(let handle, _, _, _) = value, !isClosed else { return false }
+    if let count = objectPins[handle] {
+      objectPins[handle] = count + 1
+      return true
+    }
+    var object = encode(value)
+    guard lull_object_pin(runtime, &object) == 0 else { return false }
+    objectPins[handle] = 1
+    return true
+  }
+
+  func unpin(object handle: UInt64) {
+    guard let count = objectPins[handle] else { return }
+    objectPins[handle] = count > 1 ? count - 1 : nil
+    if count == 1, !isClosed { lull_object_unpin(runtime, handle) }
+  }
+
+  // MARK: What requests may yet call
+
+  /// Gives a request its userdata, which holds the functions it may yet call; until the next turn
+  /// nothing else may hold that.
+  func holdScripts(of request: Request) {
+    guard pin(value(request)) else { return }
+    let handle = request.hostHandle
+    anchorScripts(of: request)
+    pump.enqueue { [unowned self] in unpin(object: handle) }
+  }
+
+  func anchorScripts(of request: Request) {
+    for id in request.scriptAnchors {
+      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+    }
+  }
+
+  // MARK: What configurations and caches call
+
+  /// Keeps a value from the service's userdata for as long as the result lives.
+  func kept(_ state: OpaquePointer?, _ index: Int32, for service: Service) throws(Misuse)
+    -> KeptValue
+  {
+    KeptValue(
+      id: try keep(state, index, anchoredTo: service), handle: handle(of: service), released)
+  }
+
+  /// Lets go of what nobody in Swift refers to any more.
+  func releaseKept() {
+    for value in released.take() {
+      lull_value_release_from_object(runtime, value.handle, value.id)
+    }
+    for id in released.takePins() { unpin(id) }
+  }
+}

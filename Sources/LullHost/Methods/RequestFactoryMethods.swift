@@ -1,0 +1,107 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let customCompleteIndex = index(.handler, "complete")
+
+  /// Responses and requests a script makes itself.
+  static let requestFactoryMethods: [Method] = [
+    .function("success", "vT") { call throws(Misuse) in try call.host.makeSuccess(call) },
+    .function("failure", "v") { call throws(Misuse) in
+      let host = call.host
+      let error: RequestError
+      if let box = call.object(0, .error, as: ErrorBox.self) {
+        error = box.error
+      } else if let text = LuaHost.text(call.raw(0)) {
+        error = RequestError(userMessage: text, timestamp: host.pump.clock.now)
+      } else {
+        throw .argument(
+          1, "RequestError or message expected, got \(LuaHost.typeName(call.raw(0)))")
+      }
+      call.return(host.value(.failure(error), service: nil))
+    },
+    .function("failed_request", "v") { call throws(Misuse) in
+      let host = call.host
+      guard let box = call.object(0, .error, as: ErrorBox.self) else {
+        throw .argument(
+          1, "RequestError expected, such as lull.error{…}, got \(LuaHost.typeName(call.raw(0)))")
+      }
+      call.return(host.value(FixedRequest(.failure(box.error), pump: host.pump)))
+    },
+    .function("hard_wired_request", "v") { call throws(Misuse) in
+      let host = call.host
+      guard let box = call.object(0, .response, as: ResponseBox.self) else {
+        throw .argument(
+          1,
+          "Response expected, such as lull.success{…} or lull.failure(…), got "
+            + LuaHost.typeName(call.raw(0)))
+      }
+      call.return(host.value(FixedRequest(box.response, pump: host.pump)))
+    },
+    .function("custom_request", "t") { call throws(Misuse) in
+      try call.host.makeCustomRequest(call)
+    },
+    .function("cache.memory") { call throws(Misuse) in try call.host.makeMemoryCache(call) },
+    .method(.cache, "__tostring") { call throws(Misuse) in
+      call.return(.string("Cache(in memory)"))
+    },
+    .method(.handler, "complete", "v") { call throws(Misuse) in
+      let completion = try call.selfObject(.handler, as: CustomCompletion.self)
+      guard let box = call.object(1, .response, as: ResponseBox.self) else {
+        throw .argument(
+          1,
+          "Response expected, such as lull.success{…} or lull.failure(…), got "
+            + LuaHost.typeName(call.raw(1)))
+      }
+      completion.handler.broadcastResponse(box.response)
+    },
+  ]
+}
+
+extension LuaHost {
+  private static let successKeys = ["content", "content_type", "headers", "is_new"]
+
+  /// `lull.success{ content =, content_type =, headers =, is_new = }` or
+  /// `lull.success(entity[, { is_new = }])`.
+  fileprivate func makeSuccess(_ call: Call) throws(Misuse) {
+    var isNew = true
+    if let box = call.object(0, .entity, as: EntityBox.self) {
+      if !call.isNil(1) {
+        try forEachOption(of: call.index(1), in: call.state, known: ["is_new"]) {
+          name, value throws(Misuse) in
+          isNew = try flag(value, name)
+        }
+      }
+      return call.return(value(.success(box.entity, isNew: isNew), service: box.service))
+    }
+    guard call.raw(0).kind == Int32(LULL_TABLE) else {
+      throw .argument(1, "Entity or table expected, got \(LuaHost.typeName(call.raw(0)))")
+    }
+    guard call.isNil(1) else {
+      throw .argument(2, "options go into the table; a second table is for an Entity")
+    }
+    var entity = Entity(content: .bytes([]), timestamp: pump.clock.now)
+    var contentType: String?
+    try forEachOption(of: call.index(0), in: call.state, known: LuaHost.successKeys) {
+      name, value throws(Misuse) in
+      let index = visitedIndex(in: call.state)
+      switch name {
+      case "content": entity.content = try content(value, call.state, index)
+      case "content_type": contentType = try self.contentType(ofOption: value, name)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
+        try setHeaders(index, call.state, in: &entity.headers)
+      default: isNew = try flag(value, name)
+      }
+    }
+    if let contentType { entity.headers["content-type"] = contentType }
+    call.return(value(.success(entity, isNew: isNew), service: nil))
+  }
+
+  private func flag(_ value: lull_value, _ name: String) throws(Misuse) -> Bool {
+    guard let flag = LuaHost.bool(value) else {
+      throw .message("'\(name)' must be true or false, got \(LuaHost.typeName(value))")
+    }
+    return flag
+  }
+}
