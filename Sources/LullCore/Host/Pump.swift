@@ -9,6 +9,8 @@ public final class Pump {
   package let inbox = Inbox()
   public let clock: any HostClock
   public let log = Log()
+  /// The host that services made on this pump begin with; nil without one.
+  package var serviceHost: (any ServiceHost)?
 
   private var deferred: [() -> Void] = []
   private var afterPhase: [() -> Void] = []
@@ -87,5 +89,6 @@ public final class Pump {
     deferred = []
     afterPhase = []
     receivers = [:]
+    serviceHost = nil
   }
 }

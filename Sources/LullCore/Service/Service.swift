@@ -29,6 +29,7 @@ open class Service {
     self.name = name
     self.networking = networking
     self.pump = pump
+    host = pump.serviceHost
     table.onForget = { [unowned self] in host?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     if let baseURL, self.baseURL == nil {
