@@ -14,8 +14,9 @@ public enum Lull {
   ///
   /// When the body has returned or thrown, what is still in flight is cancelled, its hooks and the
   /// tasks that wait for it hear of that, and the loop is closed: a task that waits for something else,
-  /// such as `Task.sleep`, never goes on. What the body returns may be read afterwards; a resource
-  /// among it stays as it is and loads nothing any more.
+  /// such as `Task.sleep`, never goes on. What the body made leaves it as what it returns: the compiler
+  /// lets it change no variable of the caller's. A resource that is returned stays as it is and loads
+  /// nothing any more.
   ///
   /// Each call has a loop, and services, of its own: several threads may run one each, and a call inside
   /// another call's body works, but the outer one stands still meanwhile. So does the calling thread:

@@ -9,8 +9,10 @@ extension Request {
   /// home of the request. Lua: `request:await()`.
   ///
   ///     let user = try await api.resource("/users/1").load().entity()
-  public nonisolated(nonsending) func entity() async throws(RequestError) -> Entity {
-    switch await completed().outcome {
+  public func entity(
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws(RequestError) -> Entity {
+    switch await completed(isolation: isolation).outcome {
     case .success(let entity): return entity
     case .failure(let error): throw error
     }
@@ -19,12 +21,14 @@ extension Request {
   /// Waits until the request has ended and gives its response, whatever it is; otherwise as `entity()`.
   ///
   ///     let isNew = await api.resource("/users/1").load().completed().isNew
-  public nonisolated(nonsending) func completed() async -> Response {
+  public func completed(isolation: isolated (any Actor)? = #isolation) async -> Response {
     // Only the signal leaves the home thread: a task may be cancelled on any.
     let cancellation = pump.signal { [weak self] in self?.cancel() }
     defer { pump.discard(cancellation) }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      // Named, or the closure would leave the caller's actor.
+      _ = isolation
+      return await withCheckedContinuation { continuation in
         onCompletion { continuation.resume(returning: $0) }
       }
     } onCancel: {

@@ -192,9 +192,8 @@ private struct TransformArguments {
   var function: Int64 = 0
   var place = ""
   var stage = PipelineStageKey.model
-  var appends = false
-  // Not HEAD or OPTIONS, unlike `configure` (TRF-21).
-  var methods: Set<String> = ["GET", "PUT", "POST", "PATCH", "DELETE"]
+  var action = TransformerAction.replace
+  var methods = Service.transformedMethods
   var options = LuaTransformer.Options()
 
   static let known = [
@@ -246,25 +245,25 @@ private struct TransformArguments {
       stage = key
     case "action":
       let text = try host.contentType(ofOption: value, name)
-      guard ["replace", "append"].contains(text) else {
+      guard let action = TransformerAction(rawValue: text) else {
         throw .message("'action' must be \"replace\" or \"append\", got '\(text)'")
       }
-      appends = text == "append"
+      self.action = action
     case "input": options.input = try typeTest(name, value, call, index, service)
     case "output": options.output = try typeTest(name, value, call, index, service)
     case "on_input_type_mismatch":
       let text = try host.contentType(ofOption: value, name)
-      guard let mismatch = LuaTransformer.Mismatch(rawValue: text) else {
+      guard let mismatch = InputTypeMismatchAction(rawValue: text) else {
         throw .message(
           "'on_input_type_mismatch' must be \"error\", \"skip\" or "
             + "\"skip_if_output_type_matches\", got '\(text)'")
       }
-      options.mismatch = mismatch
+      options.rules.mismatch = mismatch
     case "transform_errors":
       guard let flag = LuaHost.bool(value) else {
         throw .message("'transform_errors' must be true or false")
       }
-      options.transformsErrors = flag
+      options.rules.transformsErrors = flag
     case "methods": methods = try host.methods(call, value, index)
     default:
       guard value.kind == Int32(LULL_TABLE) else {
@@ -277,7 +276,7 @@ private struct TransformArguments {
         }
         patterns.append(ContentTypePattern(text))
       }
-      options.contentTypes = patterns
+      options.rules.contentTypes = patterns
     }
   }
 
@@ -297,12 +296,10 @@ private struct TransformArguments {
   }
 
   func register(_ call: Call) throws(Misuse) {
-    let transformer = LuaTransformer(
+    let function = LuaTransformer(
       host: call.host, function: function, options: options, place: place)
-    try call.service.configure(pattern, methods: methods, description: transformer.description) {
-      [stage, appends] (settings: inout Configuration) throws(RequestError) in
-      if !appends { settings.pipeline[stage].removeTransformers() }
-      settings.pipeline[stage].add(transformer)
-    }
+    try call.service.configure(
+      ContentTransformer(function, rules: options.rules), for: pattern, stage: stage,
+      action: action, methods: methods)
   }
 }

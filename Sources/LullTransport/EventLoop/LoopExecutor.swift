@@ -5,7 +5,10 @@ import Synchronization
 ///
 /// Jobs may come from any thread and run in order of arrival; one that comes from elsewhere wakes the
 /// loop. After `close` jobs are dropped: the tasks they belong to never go on.
-final class LoopExecutor: SerialExecutor, TurnParticipant {
+///
+/// It is an executor for tasks too, because a task that is resumed goes through the executor it
+/// prefers before it is where it was: tasks that prefer this one need no other thread to go on.
+final class LoopExecutor: SerialExecutor, TaskExecutor, TurnParticipant {
   private struct State {
     var jobs: [UnownedJob] = []
     var isClosed = false
@@ -45,7 +48,10 @@ final class LoopExecutor: SerialExecutor, TurnParticipant {
       defer { state.jobs = [] }
       return state.jobs
     }
-    for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    for job in jobs {
+      job.runSynchronously(
+        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
   }
 
   // MARK: Part of every turn
