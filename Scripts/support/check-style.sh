@@ -4,9 +4,9 @@ check_style() {
   need_swift
   need_packages lua-check
   local format=(--configuration Scripts/support/swift-format.json)
-  local fix="swift format ${format[*]} -i -r Sources Tests Package.swift"
+  local fix="swift format ${format[*]} -i -r Sources Tests Examples Package.swift"
   verify "Swift format" "most of it is put right by: $fix" \
-    swift format lint --strict "${format[@]}" -r Sources Tests Package.swift
+    swift format lint --strict "${format[@]}" -r Sources Tests Examples Package.swift
   verify "Lua lint" "see https://luacheck.readthedocs.io/en/stable/warnings.html for the codes" \
     lua_lint
   verify "shell syntax" "correct the lines named" shell_syntax

@@ -106,15 +106,4 @@ extension Resource {
   public func prepareRequest(using delegate: any RequestDelegate) -> Request {
     CustomRequest(delegate: delegate, pump: service.pump, resource: self)
   }
-
-  /// A request that has already ended with `response`: no network, no pipeline. Its hooks are called
-  /// on a later turn (HW-02, HW-03). Lua: `lull.hard_wired_request(response)`.
-  public func hardWiredRequest(returning response: Response) -> Request {
-    FixedRequest(response, pump: service.pump, resource: self)
-  }
-
-  /// A request that has already failed with `error` (HW-01). Lua: `lull.failed_request(error)`.
-  public func failedRequest(returning error: RequestError) -> Request {
-    hardWiredRequest(returning: .failure(error))
-  }
 }

@@ -11,17 +11,17 @@ extension LuaTransformer.Options {
     case "output": output = try typeTest(name, value, call, index, service)
     case "on_input_type_mismatch":
       let text = try call.host.contentType(ofOption: value, name)
-      guard let mismatch = LuaTransformer.Mismatch(rawValue: text) else {
+      guard let mismatch = InputTypeMismatchAction(rawValue: text) else {
         throw .message(
           "'on_input_type_mismatch' must be \"error\", \"skip\" or "
             + "\"skip_if_output_type_matches\", got '\(text)'")
       }
-      self.mismatch = mismatch
+      rules.mismatch = mismatch
     case "transform_errors":
       guard let flag = LuaHost.bool(value) else {
         throw .message("'transform_errors' must be true or false")
       }
-      transformsErrors = flag
+      rules.transformsErrors = flag
     default:
       guard value.kind == Int32(LULL_TABLE) else {
         throw .message("'content_types' must be a list of content types")
@@ -33,7 +33,7 @@ extension LuaTransformer.Options {
         }
         patterns.append(ContentTypePattern(text))
       }
-      contentTypes = patterns
+      rules.contentTypes = patterns
     }
   }
 

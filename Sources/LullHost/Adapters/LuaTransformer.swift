@@ -1,17 +1,11 @@
 import CLullBridge
 import LullCore
 
-/// A function of the script as a step of the pipeline. (TRF-04 to TRF-16, TRF-23, TRF-24)
+/// A function of the script as the function of a content transformer. (TRF-04 to TRF-16)
 ///
-/// It receives the content and the whole entity and changes only the content. It may wait; the
-/// request then waits with it, and cancelling the request ends it.
-final class LuaTransformer: ResponseTransformer {
-  enum Mismatch: String, CaseIterable {
-    case error
-    case skip
-    case skipIfOutputTypeMatches = "skip_if_output_type_matches"
-  }
-
+/// It receives the content and the whole entity. It may wait; the request then waits with it, and
+/// cancelling the request ends it.
+final class LuaTransformer: ContentFunction {
   /// `input` or `output`: one of the words, or a predicate of the content.
   enum TypeTest {
     case any
@@ -30,9 +24,7 @@ final class LuaTransformer: ResponseTransformer {
   struct Options {
     var input = TypeTest.any
     var output = TypeTest.any
-    var mismatch = Mismatch.error
-    var transformsErrors = false
-    var contentTypes: [ContentTypePattern]?
+    var rules = ContentTransformer.Rules()
 
     static let keys = [
       "input", "output", "on_input_type_mismatch", "transform_errors", "content_types",
@@ -41,149 +33,69 @@ final class LuaTransformer: ResponseTransformer {
 
   unowned let host: LuaHost
   private let function: KeptValue
-  private let options: Options
+  private let input: TypeTest
+  private let output: TypeTest
   let description: String
 
   init(host: LuaHost, function: KeptValue, options: Options) {
     self.host = host
     self.function = function
-    self.options = options
+    input = options.input
+    output = options.output
     description = "transformer at \(host.place(of: function.id))"
   }
 
-  func process(_ response: Response, in run: PipelineRun) -> Response? {
-    switch response.outcome {
-    case .success(let entity):
-      guard accepts(entity) else { return response }
-      return transform(entity, response, run) { result in
-        switch result {
-        case .success(let content):
-          var entity = entity
-          entity.content = content
-          return .success(entity)
-        case .raised(let error), .failed(let error): return .failure(error)
-        }
-      }
-    case .failure(var error):
-      guard options.transformsErrors, let entity = error.entity, accepts(entity) else {
-        return response
-      }
-      // What cannot be transformed leaves the original error as it was (TRF-07); an error raised on
-      // purpose takes its place (TRF-14).
-      return transform(entity, response, run) { [host] result in
-        switch result {
-        case .success(let content):
-          error.entity?.content = content
-          return .failure(error)
-        case .raised(let error): return .failure(error)
-        case .failed(let failure):
-          host.pump.log(.pipeline, "of an error's body: \(failure.longDescription)")
-          return response
-        }
-      }
-    }
+  var inputName: String { input.description }
+
+  func prepare(
+    _ entity: Entity, in run: PipelineRun
+  ) throws(RequestError) -> ContentTransformer.Work? {
+    guard try test(input, entity.content, run) else { return nil }
+    return { [self] report in begin(entity, run, report) }
   }
 
-  private func accepts(_ entity: Entity) -> Bool {
-    guard let patterns = options.contentTypes else { return true }
-    let type = entity.contentType
-    return patterns.contains { $0.matches(type) }
+  func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool {
+    try test(output, content, run)
   }
 
-  private enum Result {
-    case success(Content)
-    /// A request error of the script's.
-    case raised(RequestError)
-    case failed(RequestError)
-  }
-
-  private enum Fit {
-    case fits
-    case skip
-    case fails(RequestError)
-  }
-
-  private func transform(
-    _ entity: Entity, _ response: Response, _ run: PipelineRun,
-    _ wrap: @escaping (Result) -> Response
-  ) -> Response? {
-    switch fit(entity.content, entity, run) {
-    case .fits: break
-    case .skip: return response
-    case .fails(let error): return wrap(.failed(error))
-    }
+  private func begin(
+    _ entity: Entity, _ run: PipelineRun, _ report: @escaping (ContentTransformer.Outcome) -> Void
+  ) -> () -> Void {
     let request = run.request
     let service = request.resource?.service
-    var isInside = true
-    var immediate: Response?
     let context = RunContext(purpose: description, request: request) { [self] host, outcome in
-      guard let result = result(of: outcome, run) else { return }
-      let response = wrap(result)
-      if isInside {
-        immediate = response
-      } else {
-        run.resume(with: response)
-      }
+      if let outcome = self.outcome(of: outcome, run) { report(outcome) }
     }
-    let content = host.content(entity.content, for: run.request)
+    let content = host.content(entity.content, for: request)
     let box = EntityBox(entity, service: service)
     let argument = host.value(
       box, .entity, service: service, anchor: entity.content.foreignID ?? 0)
     host.start(Callable(id: function.id), [content, argument], context)
-    isInside = false
-    if immediate == nil {
-      run.onAbandon = { [host] in host.cancel(context) }
-    }
-    return immediate
+    return { [host] in host.cancel(context) }
   }
 
-  private func fit(_ content: Content, _ entity: Entity, _ run: PipelineRun) -> Fit {
-    switch test(options.input, content, run) {
-    case .success(true): return .fits
-    case .failure(let error): return .fails(error)
-    case .success(false): break
-    }
-    switch options.mismatch {
-    case .skip: return .skip
-    case .skipIfOutputTypeMatches:
-      switch test(options.output, content, run) {
-      case .success(true): return .skip
-      case .failure(let error): return .fails(error)
-      case .success(false): break
-      }
-    case .error: break
-    }
-    return .fails(
-      run.failure(
-        .wrongInputTypeInTransformerPipeline(
-          expected: options.input.description, actual: content.typeName,
-          transformer: description)))
-  }
-
-  private func test(_ type: TypeTest, _ content: Content, _ run: PipelineRun)
-    -> Swift.Result<Bool, RequestError>
-  {
+  private func test(
+    _ type: TypeTest, _ content: Content, _ run: PipelineRun
+  ) throws(RequestError) -> Bool {
     switch type {
-    case .any: return .success(true)
-    case .word(let word): return .success(content.matches(word))
+    case .any: return true
+    case .word(let word): return content.matches(word)
     case .predicate(let function):
       let answer = host.ask(
         Callable(id: function.id), [host.content(content, for: run.request)],
         kind: "predicate of a transformer"
       ) { LuaHost.isTruthy($0[0]) }
       switch answer {
-      case .success(let isTrue): return .success(isTrue)
-      case .failure(.failed(let failure)):
-        switch result(of: failure, run) {
-        case .raised(let error), .failed(let error): return .failure(error)
-        case .success: return .success(false)
-        }
-      case .failure(.gone): return .success(false)
+      case .success(let isTrue): return isTrue
+      case .failure(.failed(let failure)): throw error(of: failure, run).error
+      case .failure(.gone): return false
       }
     }
   }
 
-  private func result(of outcome: RunOutcome, _ run: PipelineRun) -> Result? {
+  private func outcome(
+    of outcome: RunOutcome, _ run: PipelineRun
+  ) -> ContentTransformer.Outcome? {
     switch outcome {
     case .finished(let results):
       let value = results[0]
@@ -192,8 +104,10 @@ final class LuaTransformer: ResponseTransformer {
       else { return .failed(run.failure(.transformerReturnedNil(transformer: description))) }
       // Held by the request until it settles; then by whoever holds the result.
       if let id = content.foreignID { host.hold(id, for: run.request) }
-      return .success(content)
-    case .failed(let failure): return result(of: failure, run)
+      return .content(content)
+    case .failed(let failure):
+      let (error, isRaised) = error(of: failure, run)
+      return isRaised ? .raised(error) : .failed(error)
     case .gone: return .failed(run.failure(.transformerReturnedNil(transformer: description)))
     case .cancelled: return nil
     }
@@ -201,16 +115,18 @@ final class LuaTransformer: ResponseTransformer {
 
   /// A request error raised is used as it is (TRF-14); anything else fails the request and is
   /// reported (TRF-13).
-  private func result(of failure: ScriptFailure, _ run: PipelineRun) -> Result {
-    if let error = failure.requestError { return .raised(error) }
+  private func error(
+    of failure: ScriptFailure, _ run: PipelineRun
+  ) -> (error: RequestError, isRaised: Bool) {
+    if let error = failure.requestError { return (error, true) }
     host.report(failure, in: description)
     if let id = failure.value?.id { host.hold(id, for: run.request) }
-    return .failed(
-      run.failure(
-        .script(
-          ScriptErrorCause(
-            userMessage: "Cannot parse server response", message: failure.message,
-            traceback: failure.traceback, stage: run.stage?.description, value: failure.value))))
+    let error = run.failure(
+      .script(
+        ScriptErrorCause(
+          userMessage: "Cannot parse server response", message: failure.message,
+          traceback: failure.traceback, stage: run.stage?.description, value: failure.value)))
+    return (error, false)
   }
 }
 

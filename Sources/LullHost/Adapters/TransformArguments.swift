@@ -6,9 +6,8 @@ struct TransformArguments {
   var pattern: ConfigurationPattern?
   var function: KeptValue
   var stage = PipelineStageKey.model
-  var appends = false
-  // Not HEAD or OPTIONS, unlike `configure` (TRF-21).
-  var methods: Set<String> = ["GET", "PUT", "POST", "PATCH", "DELETE"]
+  var action = TransformerAction.replace
+  var methods = Service.transformedMethods
   var options = LuaTransformer.Options()
 
   static let known = ["stage", "action", "methods"] + LuaTransformer.Options.keys
@@ -50,22 +49,19 @@ struct TransformArguments {
       stage = try host.stageKey(text)
     case "action":
       let text = try host.contentType(ofOption: value, name)
-      guard ["replace", "append"].contains(text) else {
+      guard let action = TransformerAction(rawValue: text) else {
         throw .message("'action' must be \"replace\" or \"append\", got '\(text)'")
       }
-      appends = text == "append"
+      self.action = action
     case "methods": methods = try host.methods(call, value, index)
     default: try options.set(name, value, call, index, service)
     }
   }
 
   func register(_ call: Call) throws(Misuse) {
-    let transformer = LuaTransformer(
-      host: call.host, function: function, options: options)
-    try call.service.configure(pattern, methods: methods, description: transformer.description) {
-      [stage, appends] (settings: inout Configuration) throws(RequestError) in
-      if !appends { settings.pipeline[stage].removeTransformers() }
-      settings.pipeline[stage].add(transformer)
-    }
+    let function = LuaTransformer(host: call.host, function: function, options: options)
+    try call.service.configure(
+      ContentTransformer(function, rules: options.rules), for: pattern, stage: stage,
+      action: action, methods: methods)
   }
 }

@@ -58,10 +58,11 @@ extension Method {
           try options.set(name, value, call, call.host.visitedIndex(in: call.state), service)
         }
       }
-      let transformer = LuaTransformer(
+      let function = LuaTransformer(
         host: call.host, function: try call.host.kept(call.state, call.index(1), for: service),
         options: options)
-      box.configuration.settings.pipeline[box.key].add(transformer)
+      box.configuration.settings.pipeline[box.key].add(
+        ContentTransformer(function, rules: options.rules))
       call.returnSelf()
     },
     .method(.stage, "add_transformer", "f") { call throws(Misuse) in

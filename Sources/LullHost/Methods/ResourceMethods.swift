@@ -50,7 +50,7 @@ extension Method {
       call.return(call.host.content(of: try call.resource))
     },
     .getter(.resource, "text") { call throws(Misuse) in
-      call.return(.string(try call.resource.latestData?.text ?? ""))
+      call.return(.string(try call.resource.text))
     },
     .getter(.resource, "json_dict") { call throws(Misuse) in
       let resource = try call.resource
@@ -168,23 +168,19 @@ extension Method {
 
   private static let resourceNavigation: [Method] = [
     .method(.resource, "child", "s") { call throws(Misuse) in
-      let resource = try call.resource
-      call.return(
-        call.host.value(resource.service.resource(at: resource.url.child(call.string(1)))))
+      call.return(call.host.value(try call.resource.child(call.string(1))))
     },
     .method(.resource, "relative", "s") { call throws(Misuse) in
       call.return(call.host.value(try call.resource.relative(call.string(1))))
     },
     .method(.resource, "optional_relative", "S") { call throws(Misuse) in
-      let resource = try call.resource
-      guard let href = call.optionalString(1) else { return call.return(.nil) }
-      call.return(call.host.value(resource.relative(href)))
+      let target = try call.resource.optionalRelative(call.optionalString(1))
+      call.return(target.map { call.host.value($0) } ?? .nil)
     },
     .method(.resource, "with_param", "sV") { call throws(Misuse) in
       let resource = try call.resource
       let value = try LuaHost.parameter(call.raw(2), name: call.string(1))
-      let url = resource.url.withParams([(call.string(1), value)])
-      call.return(call.host.value(resource.service.resource(at: url)))
+      call.return(call.host.value(resource.withParam(call.string(1), value)))
     },
     .method(.resource, "with_params", "t") { call throws(Misuse) in
       let resource = try call.resource
@@ -196,18 +192,9 @@ extension Method {
         }
         changes.append((name, try LuaHost.parameter(value, name: name)))
       }
-      call.return(
-        call.host.value(resource.service.resource(at: resource.url.withParams(changes))))
+      call.return(call.host.value(resource.withParams(changes)))
     },
   ]
-}
-
-extension Resource {
-  /// PATH-09 to PATH-18: an href that cannot be resolved gives an invalid resource.
-  fileprivate func relative(_ href: String) -> Resource {
-    guard let url = url.relative(href) else { return service.resource(absoluteURL: href) }
-    return service.resource(at: url)
-  }
 }
 
 extension LuaHost {
@@ -223,13 +210,6 @@ extension LuaHost {
       }
       return text
     }
-  }
-}
-
-extension Entity {
-  var text: String {
-    if case .text(let text) = content { return text }
-    return ""
   }
 }
 

@@ -30,7 +30,7 @@ package final class EventLoop: HostClock {
   package let pump: Pump
 
   private let clock: LoopClock
-  private let wakeUp: LoopWakeUp
+  let wakeUp: LoopWakeUp
   private var participants: [Participant] = []
   private var isClosed = false
 

@@ -46,12 +46,6 @@ final class Journal {
 final class Owner {}
 
 extension Resource {
-  /// The text of the data, or "" (TYP-01).
-  var text: String {
-    if case .text(let text) = latestData?.content { return text }
-    return ""
-  }
-
   /// An observer that is there until the end of the test.
   func recorded(progress: Bool = false) -> EventRecorder {
     let recorder = EventRecorder(progress: progress)

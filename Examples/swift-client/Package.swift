@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "swift-client",
+  dependencies: [
+    // In a package of your own: .package(url: …) with the address of the repository.
+    .package(name: "lull", path: "../..")
+  ],
+  targets: [
+    .executableTarget(
+      name: "swift-client",
+      dependencies: [
+        .product(name: "LullCore", package: "lull"),
+        .product(name: "LullTransport", package: "lull"),
+      ],
+      swiftSettings: [
+        // Asynchronous functions stay where their caller is, and so may be given resources.
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault")
+      ])
+  ]
+)

@@ -1,0 +1,64 @@
+/// Reading content as the type one expects: the same words for the data of a resource, an entity, and
+/// the body that came with an error. (TYP-01 to TYP-10)
+///
+/// Content of another type reads as if there were none; nothing here fails. Any thread that may read
+/// the object itself. Lua: `text`, `json_dict`, `json_array`, `typed_content` of `Resource`, `Entity`
+/// and `RequestError`.
+///
+///     let user = api.resource("/users/1")
+///     print(user.jsonDict["name"]?.string ?? "unknown")
+///     let model: User? = user.typedContent()
+public protocol ContentAccessors {
+  /// What the accessors read; nil where there is nothing at all.
+  var accessedContent: Content? { get }
+}
+
+extension ContentAccessors {
+  /// The text; "" unless the content is text. Raw bytes are none, nor is a JSON string. (TYP-01)
+  public var text: String {
+    if case .text(let text) = accessedContent { return text }
+    return ""
+  }
+
+  /// The members of a JSON object, null among them; empty unless the content is one. (TYP-02)
+  ///
+  /// Built anew at each call: of a large document read what you need through `typedContent()` as a
+  /// `JSONElement`, which builds nothing.
+  public var jsonDict: [String: JSONValue] { typedContent(ifNone: [:]) }
+
+  /// The elements of a JSON array, in order; empty unless the content is one. (TYP-03)
+  ///
+  /// Built anew at each call, see `jsonDict`.
+  public var jsonArray: [JSONValue] { typedContent(ifNone: []) }
+
+  /// The content, or a default if there is none or it is of another type. (TYP-04 to TYP-06)
+  ///
+  /// The default is evaluated only when it is needed (TYP-08). What counts as of that type:
+  /// `Content.cast(to:)`.
+  public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value) -> Value {
+    accessedContent?.cast() ?? defaultContent()
+  }
+
+  /// The same with a default that may be nil. (TYP-07)
+  public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value?) -> Value? {
+    accessedContent?.cast() ?? defaultContent()
+  }
+
+  /// The content as the type the context asks for; nil if there is none or it is of another type.
+  /// (TYP-09)
+  public func typedContent<Value>() -> Value? { accessedContent?.cast() }
+}
+
+extension Resource: ContentAccessors {
+  /// The content of `latestData`.
+  public var accessedContent: Content? { latestData?.content }
+}
+
+extension Entity: ContentAccessors {
+  public var accessedContent: Content? { content }
+}
+
+extension RequestError: ContentAccessors {
+  /// The content of the error's entity. (JSN-06)
+  public var accessedContent: Content? { entity?.content }
+}

@@ -1,0 +1,231 @@
+internal import CSimdjson
+
+/// One value inside a document: its place there, and the document kept alive.
+///
+/// Reading builds nothing but what is returned. Asking a value for another type's content gives nil
+/// or nothing, never an error.
+public struct JSONElement: Sendable {
+  public enum Kind: Sendable {
+    case null, bool, int, double, string, array, object
+  }
+
+  public let document: JSONDocument
+  /// The place on the document's tape.
+  package let index: Int
+
+  package init(document: JSONDocument, index: Int) {
+    self.document = document
+    self.index = index
+  }
+
+  public var kind: Kind {
+    switch type {
+    case CSJ_FALSE, CSJ_TRUE: .bool
+    case CSJ_INT: .int
+    case CSJ_DOUBLE: .double
+    case CSJ_STRING: .string
+    case CSJ_ARRAY: .array
+    case CSJ_OBJECT: .object
+    default: .null
+    }
+  }
+
+  public var isNull: Bool { type == CSJ_NULL }
+
+  public var bool: Bool? {
+    switch type {
+    case CSJ_TRUE: true
+    case CSJ_FALSE: false
+    default: nil
+    }
+  }
+
+  /// An integer within 64 signed bits, written without fraction or exponent. (JSN-12)
+  public var int: Int? {
+    guard type == CSJ_INT else { return nil }
+    return withView { Int(csj_int_at($0, index)) }
+  }
+
+  /// Any number; an integer is converted.
+  public var double: Double? {
+    switch type {
+    case CSJ_DOUBLE: withView { csj_double_at($0, index) }
+    case CSJ_INT: withView { Double(csj_int_at($0, index)) }
+    default: nil
+    }
+  }
+
+  public var string: String? {
+    guard type == CSJ_STRING else { return nil }
+    return withView { String(decoding: JSONElement.bytes($0, index), as: UTF8.self) }
+  }
+
+  /// The elements of an array, or the members of an object with each key counted once.
+  public var count: Int {
+    switch type {
+    case CSJ_ARRAY: withView { csj_count($0, index) }
+    case CSJ_OBJECT: withView { JSONElement.pairs($0, index).count }
+    default: 0
+    }
+  }
+
+  /// The last value of that key. (JSN-13)
+  public subscript(key: String) -> JSONElement? {
+    guard type == CSJ_OBJECT else { return nil }
+    var key = key
+    // The bytes are only read during the call.
+    let found = key.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        csj_member(document.pointer, index, $0.baseAddress, $0.count)
+      }
+    }
+    return found == 0 ? nil : JSONElement(document: document, index: found)
+  }
+
+  /// The element of an array, counted from 0.
+  public subscript(position: Int) -> JSONElement? {
+    guard type == CSJ_ARRAY, position >= 0 else { return nil }
+    let found = csj_element(document.pointer, index, position)
+    return found == 0 ? nil : JSONElement(document: document, index: found)
+  }
+
+  /// The value a JSON Pointer (RFC 6901) such as `/items/0/name` leads to from here.
+  public subscript(pointer pointer: String) -> JSONElement? {
+    if pointer.isEmpty { return self }
+    guard pointer.utf8.first == UInt8(ascii: "/") else { return nil }
+    var element = self
+    for token in pointer.utf8.dropFirst().split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    {
+      guard let name = JSONElement.unescaped(token), let next = element.child(name) else {
+        return nil
+      }
+      element = next
+    }
+    return element
+  }
+
+  /// The elements of an array, in order; nothing for any other value.
+  public var elements: JSONElements {
+    guard type == CSJ_ARRAY else { return JSONElements(document: document, place: 0, end: 0) }
+    return withView {
+      JSONElements(document: document, place: csj_first($0, index), end: csj_end($0, index))
+    }
+  }
+
+  /// The members of an object: each key once, at its first position, with its last value. (JSN-13)
+  public var pairs: [(key: String, value: JSONElement)] {
+    guard type == CSJ_OBJECT else { return [] }
+    return withView { view in
+      JSONElement.pairs(view, index).map { pair in
+        let key = String(decoding: JSONElement.bytes(view, Int(pair.key)), as: UTF8.self)
+        return (key, JSONElement(document: document, index: Int(pair.value)))
+      }
+    }
+  }
+
+  /// The whole value as plain Swift values.
+  public var plainValue: JSONValue {
+    switch kind {
+    case .null: .null
+    case .bool: .bool(bool ?? false)
+    case .int: .int(int ?? 0)
+    case .double: .double(double ?? 0)
+    case .string: .string(string ?? "")
+    case .array: .array(elements.map(\.plainValue))
+    case .object: .object(pairs.map { JSONValue.Member($0.key, $0.value.plainValue) })
+    }
+  }
+
+  /// Appends the value as JSON, without spaces unless pretty: integers exact, doubles in the
+  /// shortest form that reads back the same, no more escapes than needed. (JSN-13, REQ-10)
+  public func encode(into output: inout [UInt8], pretty: Bool = false) {
+    var writer = JSONWriter(output: output, pretty: pretty)
+    output = []
+    withView { JSONElement.write(&writer, $0, index) }
+    output = writer.output
+  }
+
+  // MARK: The tape
+
+  private var type: csj_type { withView { csj_type_at($0, index) } }
+
+  // Every read of the tape goes through here: the document must outlive the pointers in its view.
+  func withView<R>(_ body: (csj_view) -> R) -> R {
+    withExtendedLifetime(document) { body(document.view) }
+  }
+
+  /// The indices of an object's keys and values, each key once.
+  static func pairs(_ view: csj_view, _ object: Int) -> [csj_pair] {
+    Array(unsafeUninitializedCapacity: csj_count(view, object)) { buffer, count in
+      // `csj_count` counts repeated keys again, so there is room for all.
+      count = csj_pairs(view, object, buffer.baseAddress)
+    }
+  }
+
+  /// The bytes of a string; valid as long as the view.
+  static func bytes(_ view: csj_view, _ index: Int) -> UnsafeBufferPointer<UInt8> {
+    var length = 0
+    let start = UnsafeRawPointer(csj_string_at(view, index, &length))
+    // The C side guarantees `length` bytes there, which nothing ever writes to.
+    return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: length)
+  }
+
+  private func child(_ name: String) -> JSONElement? {
+    guard type == CSJ_ARRAY else { return self[name] }
+    // RFC 6901, section 4: digits only, and no leading zero.
+    let digits = name.utf8
+    guard !digits.isEmpty, digits.allSatisfy({ $0 >= 48 && $0 <= 57 }),
+      digits.count == 1 || digits.first != 48, let position = Int(name)
+    else { return nil }
+    return self[position]
+  }
+
+  /// A token of a JSON Pointer with `~1` and `~0` resolved; nil if another character follows a `~`.
+  private static func unescaped(_ token: Substring.UTF8View) -> String? {
+    var bytes: [UInt8] = []
+    var rest = token[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "~") else {
+        bytes.append(byte)
+        continue
+      }
+      switch rest.popFirst() {
+      case UInt8(ascii: "0"): bytes.append(UInt8(ascii: "~"))
+      case UInt8(ascii: "1"): bytes.append(UInt8(ascii: "/"))
+      default: return nil
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func write(_ writer: inout JSONWriter, _ view: csj_view, _ index: Int) {
+    switch csj_type_at(view, index) {
+    case CSJ_FALSE: writer.write(false)
+    case CSJ_TRUE: writer.write(true)
+    case CSJ_INT: writer.write(Int(csj_int_at(view, index)))
+    case CSJ_DOUBLE: writer.write(csj_double_at(view, index))
+    case CSJ_STRING: writer.write(bytes(view, index))
+    case CSJ_ARRAY:
+      writer.begin("[")
+      let end = csj_end(view, index)
+      var element = csj_first(view, index)
+      while element < end {
+        writer.beginElement()
+        write(&writer, view, element)
+        element = csj_after(view, element)
+      }
+      writer.end("]")
+    case CSJ_OBJECT:
+      writer.begin("{")
+      for pair in pairs(view, index) {
+        writer.beginElement()
+        writer.write(bytes(view, Int(pair.key)))
+        writer.endKey()
+        write(&writer, view, Int(pair.value))
+      }
+      writer.end("}")
+    default: writer.writeNull()
+    }
+  }
+}

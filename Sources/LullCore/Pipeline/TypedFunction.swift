@@ -1,0 +1,65 @@
+/// A Swift function as the function of a content transformer: its types say what it takes and makes.
+struct TypedFunction<Input, Output: Sendable>: ContentFunction {
+  let description: String
+  let transform: (Input, Entity) throws -> Output?
+
+  var inputName: String { String(describing: Input.self) }
+
+  func prepare(
+    _ entity: Entity, in run: PipelineRun
+  ) throws(RequestError) -> ContentTransformer.Work? {
+    guard let input = entity.content.cast(to: Input.self) else { return nil }
+    return { report in
+      report(outcome(input, entity, run))
+      return nil
+    }
+  }
+
+  func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool {
+    content.cast(to: Output.self) != nil
+  }
+
+  private func outcome(
+    _ input: Input, _ entity: Entity, _ run: PipelineRun
+  ) -> ContentTransformer.Outcome {
+    do {
+      guard let output = try transform(input, entity) else {
+        return .failed(run.failure(.transformerReturnedNil(transformer: description)))
+      }
+      return .content(Content(output))
+    } catch let error as RequestError {
+      return .raised(error)
+    } catch {
+      // TRF-13: whatever was thrown is the cause, for the program; people read the usual sentence.
+      var failure = run.failure(.custom(error))
+      failure.userMessage = "Cannot parse server response"
+      return .failed(failure)
+    }
+  }
+}
+
+extension ContentTransformer {
+  /// A transformer of a Swift function; its types say what content it takes and makes.
+  ///
+  /// `Input` is what `Content.cast(to:)` can give: `String`, `[String: JSONValue]`, `JSONElement`, a
+  /// model another transformer made, or `Content` for any (TRF-24). What the function returns becomes
+  /// the content; nil is a failure (TRF-15). A `RequestError` it throws becomes the response (TRF-14),
+  /// any other error a failure with that cause (TRF-13). A failure keeps status and body as received
+  /// (TRF-16).
+  ///
+  /// - Parameters:
+  ///   - contentTypes: patterns of the types it is for, such as `*/xml`; nil is any. (TRF-25)
+  ///   - transformErrors: whether bodies of failures are transformed too. (TRF-05 to TRF-08)
+  public convenience init<Input, Output: Sendable>(
+    description: String? = nil, contentTypes: [String]? = nil,
+    onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
+    _ transform: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
+  ) {
+    var rules = Rules()
+    rules.mismatch = mismatch
+    rules.transformsErrors = transformErrors
+    rules.contentTypes = contentTypes?.map { ContentTypePattern($0) }
+    let description = description ?? "transformer of \(Input.self) to \(Output.self)"
+    self.init(TypedFunction(description: description, transform: transform), rules: rules)
+  }
+}

@@ -1,0 +1,82 @@
+/// Requests with a body, by what the body is. All of them send what `request(_:body:mutation:)` sends,
+/// at once, and leave the resource's state alone.
+extension Resource {
+  /// Sends these very bytes under this content type. (REQ-06)
+  /// Lua: `resource:request(method, { data = s, content_type = t })`.
+  @discardableResult
+  public func request(
+    _ method: String, data: [UInt8], contentType: String,
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    request(method, body: .data(data, contentType: contentType), mutation: mutation)
+  }
+
+  /// Sends text in an encoding, any name iconv knows, which is named in the content type. Text that
+  /// the encoding cannot represent makes a request that has failed already, with the cause
+  /// `unencodableText`. (REQ-07 to REQ-09) Lua: `{ text = s, encoding = e }`.
+  @discardableResult
+  public func request(
+    _ method: String, text: String, contentType: String = "text/plain", encoding: String = "utf-8",
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    request(
+      method, body: .text(text, contentType: contentType, encoding: encoding), mutation: mutation)
+  }
+
+  /// Sends a JSON value as compact JSON. A number JSON does not have makes a request that has failed
+  /// already, with the cause `invalidJSONObject`. (REQ-10 to REQ-14) Lua: `{ json = v }`.
+  ///
+  ///     notes.request("POST", json: ["title": "Tea", "tags": ["shop", 1], "due": .null])
+  @discardableResult
+  public func request(
+    _ method: String, json: JSONValue, contentType: String = "application/json",
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    send(method, contentType, mutation) { () throws(JSONError) in json }
+  }
+
+  /// Sends a dictionary of plain Swift values as a JSON object. Anything among them that is no JSON
+  /// makes a request that has failed already, with the cause `invalidJSONObject`. (REQ-10 to REQ-14)
+  // A literal that can be a `JSONValue` is one: there nested literals may mix types.
+  @_disfavoredOverload
+  @discardableResult
+  public func request(
+    _ method: String, json: [String: Any], contentType: String = "application/json",
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    send(method, contentType, mutation) { () throws(JSONError) in try JSONValue(converting: json) }
+  }
+
+  /// Sends an array of plain Swift values as a JSON array, otherwise as above.
+  @_disfavoredOverload
+  @discardableResult
+  public func request(
+    _ method: String, json: [Any], contentType: String = "application/json",
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    send(method, contentType, mutation) { () throws(JSONError) in try JSONValue(converting: json) }
+  }
+
+  /// Sends a form: pairs escaped and sorted. (REQ-15 to REQ-20) Lua: `{ form = { name = value } }`.
+  @discardableResult
+  public func request(
+    _ method: String, urlEncoded params: [String: String],
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    request(
+      method, body: .form(params.map { (name: $0.key, value: $0.value) }), mutation: mutation)
+  }
+
+  private func send(
+    _ method: String, _ contentType: String,
+    _ mutation: ((inout HTTPRequest) throws(RequestError) -> Void)?,
+    _ value: () throws(JSONError) -> JSONValue
+  ) -> Request {
+    do throws(JSONError) {
+      let body = RequestBody.json(try value().encode(), contentType: contentType)
+      return request(method, body: body, mutation: mutation)
+    } catch {
+      return failedBeforeSending(.invalidJSONObject(path: error.description), method: method)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import LullCore
+import LullTesting
+import Testing
+
+struct ResourceNavigationTests {
+  /// The URL text a walk from `…/v1/a/b` ends at, and whether that is the resource of that URL.
+  private func reached(_ walk: (Resource) -> Resource) -> String {
+    var text = ""
+    withHarness(base: "https://zingle.frotz/v1") { harness in
+      let target = walk(harness.service.resource("/a/b"))
+      #expect(target.service === harness.service, "PATH-01")
+      #expect(harness.service.resource(absoluteURL: target.url.text) === target, "SVC-25")
+      text = target.url.text
+    }
+    return text
+  }
+
+  @Test(
+    "PATH-02 to PATH-07: child appends a path, whatever it looks like",
+    arguments: [
+      ("c", "/c"), ("/c", "/c"), ("", "/"), ("./c", "/./c"), ("../c", "/../c"),
+      ("//other.host/c", "//other.host/c"), ("?foo", "/%3Ffoo"),
+    ])
+  func goesToChildren(path: String, expected: String) {
+    #expect(reached { $0.child(path) } == "https://zingle.frotz/v1/a/b" + expected)
+  }
+
+  @Test(
+    "PATH-09 to PATH-17: relative resolves like an href",
+    arguments: [
+      ("c", "https://zingle.frotz/v1/a/c"), ("../c", "https://zingle.frotz/v1/c"),
+      ("/c", "https://zingle.frotz/c"), ("ftp://other.host/c", "ftp://other.host/c"),
+      ("?foo=1&bar=2", "https://zingle.frotz/v1/a/b?foo=1&bar=2"),
+    ])
+  func followsReferences(href: String, expected: String) {
+    #expect(reached { $0.relative(href) } == expected)
+    #expect(reached { $0.optionalRelative(href) ?? $0 } == expected, "PATH-19")
+  }
+
+  @Test("PATH-18, PATH-19: an href that is none gives an invalid resource, a missing one gives nil")
+  func cannotFollowEverything() {
+    withHarness { harness in
+      let resource = harness.service.resource("/a")
+      #expect(resource.optionalRelative(nil) == nil)
+      let request = resource.relative("http://[").load()
+      #expect(request.isCompleted)
+      guard case .invalidURL(let source?)? = request.response?.error?.cause else {
+        Issue.record("the cause is \(String(describing: request.response?.error?.cause))")
+        return
+      }
+      #expect(source == "http://[")
+    }
+  }
+
+  @Test(
+    "PATH-20 to PATH-30: parameters are set and removed, sorted, and their order does not matter")
+  func setsParameters() {
+    let base = "https://zingle.frotz/v1/a/b"
+    #expect(reached { $0.withParam("foo", "bar") } == base + "?foo=bar")
+    #expect(reached { $0.withParam("a b", "=+") } == base + "?a%20b=%3D%2B")
+    #expect(reached { $0.withParam("foo", "") } == base + "?foo")
+    #expect(reached { $0.withParam("foo", "bar").withParam("foo", nil) } == base)
+    #expect(
+      reached { $0.relative("?foo=bar&zoogle=oogle").withParam("plop", "blop") }
+        == base + "?foo=bar&plop=blop&zoogle=oogle")
+    #expect(
+      reached {
+        $0.relative("?foo=bar&zoogle=oogle").withParams(["foo": nil, "dogcow": "moof"])
+      } == base + "?dogcow=moof&zoogle=oogle")
+    #expect(
+      reached { $0.withParams(["b": "2", "a": "1"]) }
+        == reached { $0.withParam("a", "1").withParam("b", "2") })
+  }
+
+  @Test("SVC-34: no configuration runs on the way")
+  func runsNoConfiguration() {
+    withHarness { harness in
+      var runs = 0
+      harness.service.configure { _ in runs += 1 }
+      let resource = harness.service.resource("/a").child("b").relative("?c=d").withParam("e", "f")
+      #expect(runs == 0)
+      _ = resource.isUpToDate
+      #expect(runs == 1)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import LullCore
+import LullTesting
+import Testing
+
+struct ServicePatternTests {
+  @Test("CFG-20: a string configures what matches it as a wildcard under the base")
+  func configures() {
+    withHarness { harness in
+      let service = harness.service
+      service.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
+      service.configure("/**", methods: ["POST"], description: "auth") { $0.headers["X"] = "1" }
+      let status = service.resource("/volcanos/4/status")
+      #expect(status.configuration.settings.expirationTime == 0.5)
+      #expect(status.configuration.settings.headers["x"] == nil)
+      #expect(status.configuration(for: "POST").settings.headers["x"] == "1", "CFG-07")
+      #expect(service.resource("/volcanos/4").configuration.settings.expirationTime == 30)
+    }
+  }
+
+  @Test("CFG-05: a resource configures its own URL and is not kept by that")
+  func configuresResources() {
+    withHarness { harness, leakCheck in
+      harness.service.configure(leakCheck.watch(harness.service.resource("/a"))) {
+        $0.retryTime = 9
+      }
+      #expect(leakCheck.leaks.contains("Resource") == false)
+      #expect(harness.service.resource("/a").configuration.settings.retryTime == 9)
+      #expect(harness.service.resource("/b").configuration.settings.retryTime == 1)
+    }
+  }
+
+  @Test("WIPE-09 to WIPE-12: a string wipes what matches it")
+  func wipes() {
+    withHarness { harness in
+      let users = harness.loaded("/users/1")
+      let notes = harness.loaded("/notes/1")
+      harness.service.wipeResources(matching: "/users/*")
+      #expect(users.latestData == nil)
+      #expect(notes.text == "data")
+    }
+  }
+
+  @Test("INV-01: a string invalidates what matches it")
+  func invalidates() {
+    withHarness { harness in
+      let users = harness.loaded("/users/1")
+      let notes = harness.loaded("/notes/1")
+      harness.service.invalidateResources(matching: "/users/*")
+      #expect(!users.isUpToDate)
+      #expect(notes.isUpToDate)
+    }
+  }
+}
