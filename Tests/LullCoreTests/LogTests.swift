@@ -62,10 +62,12 @@ struct LogTests {
       resource.removeObservers(ownedBy: recorder)
       #expect(
         journal.take() == [
-          "observers: /a: observer added", "staleness: /a: loading",
-          "staleness: /a: a load is already in progress",
-          "state_changes: /a [D]: newData(network)", "staleness: /a: up to date, not loading",
-          "observers: /a: observer removed",
+          "observers: /a: EventRecorder observes",
+          "staleness: /a: stale: there is neither data nor error", "staleness: /a: loading",
+          "staleness: /a: not loading: a load is in progress",
+          "state_changes: /a [D]: newData(network)",
+          "staleness: /a: not loading: the data is 0.0 s old, expiration time 30.0 s",
+          "observers: /a: EventRecorder has stopped observing",
         ])
     }
   }

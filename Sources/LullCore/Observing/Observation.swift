@@ -8,6 +8,8 @@ final class Observation {
   /// Kept until removed or no longer alive, by its own account.
   private var isHeld = false
   private(set) var isRemoved = false
+  /// Whether an owner has died, rather than been removed.
+  private var hasLostOwner = false
   /// What the caller says it is, if not the object: an equal one is the same observer (OBS-16).
   let identity: AnyHashable?
 
@@ -20,6 +22,14 @@ final class Observation {
   }
 
   var observer: (any ResourceObserver)? { strongObserver ?? weakObserver }
+
+  /// What the log says of its end, asked before it is marked as removed.
+  var farewell: String {
+    guard let observer else { return "an observer was dropped: it has been collected" }
+    return (isHeld ? !isRemoved : hasLostOwner)
+      ? "\(observer.logName) was dropped: its owner has been collected"
+      : "\(observer.logName) has stopped observing"
+  }
 
   func isSame(as other: any ResourceObserver, identity: AnyHashable?) -> Bool {
     if let identity { return self.identity == identity }
@@ -44,6 +54,7 @@ final class Observation {
   }
 
   func remove(owner: AnyObject) {
+    hasLostOwner = false
     owners.removeAll { $0.object === owner || $0.object == nil }
     if owner === observer { ownsItself = false }
     if owners.isEmpty, ownsItself { strongObserver = nil }
@@ -53,6 +64,7 @@ final class Observation {
   func forgetDeadOwners() {
     guard !owners.isEmpty, strongObserver != nil, owners.contains(where: { $0.object == nil })
     else { return }
+    hasLostOwner = true
     owners.removeAll { $0.object == nil }
     if owners.isEmpty, ownsItself { strongObserver = nil }
   }

@@ -45,7 +45,8 @@ package final class ObserverList {
     _ observation: Observation, _ observer: any ResourceObserver, _ resource: Resource
   ) {
     observations.append(observation)
-    resource.service.pump.log(.observers, "\(resource.displayName): observer added")
+    resource.service.pump.log(
+      .observers, "\(resource.displayName): \(observer.logName) observes")
     observer.resourceChanged(resource, event: .observerAdded)
   }
 
@@ -80,10 +81,13 @@ package final class ObserverList {
     for observation in observations { observation.forgetDeadOwners() }
     guard hasDead else { return }
     let gone = observations.filter { !$0.isKept }
-    for observation in gone { observation.markRemoved() }
+    let log = resource.service.pump.log
+    for observation in gone {
+      log(.observers, "\(resource.displayName): \(observation.farewell)")
+      observation.markRemoved()
+    }
     observations.removeAll { $0.isRemoved }
     for observation in gone {
-      resource.service.pump.log(.observers, "\(resource.displayName): observer removed")
       observation.observer?.stoppedObserving(resource: resource)
     }
   }

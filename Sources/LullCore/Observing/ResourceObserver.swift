@@ -10,6 +10,8 @@ public protocol ResourceObserver: AnyObject {
   var wantsProgress: Bool { get }
   /// False once the observer can never be called again; asked before every broadcast.
   var isAlive: Bool { get }
+  /// What the log calls it. (LOG-10)
+  var logName: String { get }
 }
 
 extension ResourceObserver {
@@ -17,14 +19,17 @@ extension ResourceObserver {
   public func stoppedObserving(resource: Resource) {}
   public var wantsProgress: Bool { true }
   public var isAlive: Bool { true }
+  public var logName: String { String(describing: type(of: self)) }
 }
 
 /// A function as an observer.
 final class ClosureObserver: ResourceObserver {
   private let observe: (Resource, ResourceEvent) -> Void
+  let logName: String
   var wantsProgress: Bool { false }
 
-  init(_ observe: @escaping (Resource, ResourceEvent) -> Void) {
+  init(name: String, _ observe: @escaping (Resource, ResourceEvent) -> Void) {
+    logName = name
     self.observe = observe
   }
 

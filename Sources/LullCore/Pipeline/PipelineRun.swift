@@ -18,6 +18,7 @@ public final class PipelineRun {
   /// What each cached stage made of a success, to be written if the request turns out to be one whose
   /// results are kept. (CACHE-14 to CACHE-17)
   package private(set) var outputs: [(cache: Pipeline.StageCache, entity: Entity)] = []
+  private var isStarted = false
   private var isOver = false
   private let finish: (Response) -> Void
 
@@ -65,6 +66,8 @@ public final class PipelineRun {
   private func advance(_ response: Response) {
     onAbandon = nil
     var response = response
+    if isStarted { log(response) }
+    isStarted = true
     collect(response)
     while next < steps.count {
       let step = steps[next]
@@ -72,10 +75,24 @@ public final class PipelineRun {
       guard let result = step.transformer.process(response, in: self) else { return }
       if isOver { return }
       response = result
+      log(response)
       collect(response)
     }
     isOver = true
     finish(response)
+  }
+
+  /// What the step that has just ended made of the response. (LOG-07)
+  private func log(_ response: Response) {
+    guard request.pump.log.enabled.contains(.pipeline) else { return }
+    let step = steps[next - 1]
+    let result =
+      response.entity.map { $0.content.typeName }
+      ?? "error: " + LogText.part(response.error?.userMessage)
+    request.pump.log(
+      .pipeline,
+      "\(request.description): \(step.stage): \(LogText.part(step.transformer.description)): "
+        + result)
   }
 
   /// Notes a success at the end of each cached stage that has been passed.

@@ -34,6 +34,7 @@ public final class NetworkRequest: Request {
   }
 
   override package func begin() {
+    pump.log(.networkDetails, "\(description), request:\(LogText.dump(http))")
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion { [self] result in arrived(result) }
     self.channel = channel
@@ -61,7 +62,18 @@ public final class NetworkRequest: Request {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))
     case .response(let response):
+      log(response)
       process(labelled(response), now: now)
+    }
+  }
+
+  private func log(_ response: Response) {
+    guard !pump.log.enabled.isEmpty else { return }
+    switch response.outcome {
+    case .success(let entity):
+      pump.log(.networkDetails, "\(description), response:\(LogText.dump(entity))")
+    case .failure(let error):
+      pump.log(.networkDetails, "\(description), error:\(LogText.dump(error))")
     }
   }
 

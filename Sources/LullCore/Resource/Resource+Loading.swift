@@ -25,18 +25,26 @@ extension Resource {
   @discardableResult
   public func loadIfNeeded() -> Request? {
     if let running = record.loads.first?.request {
-      service.pump.log(.staleness, "\(displayName): a load is already in progress")
+      service.pump.log(.staleness, "\(displayName): not loading: a load is in progress")
       return running
     }
     if isUpToDate {
-      service.pump.log(.staleness, "\(displayName): up to date, not loading")
+      service.pump.log(.staleness, "\(displayName): not loading: \(stalenessReason)")
       return nil
     }
     if case .running(let lookup) = record.cacheCheck {
-      service.pump.log(.staleness, "\(displayName): not up to date, waiting for the cache")
+      service.pump.log(.staleness, "\(displayName): waiting for the cache: \(stalenessReason)")
       return loadAfterCacheCheck(lookup)
     }
+    service.pump.log(.staleness, "\(displayName): stale: \(stalenessReason)")
     return load()
+  }
+
+  private var stalenessReason: String {
+    let configuration = configuration
+    return record.state.stalenessReason(
+      now: service.pump.clock.now, expirationTime: configuration.expirationTime,
+      retryTime: configuration.retryTime)
   }
 
   /// Promotes a request to a load: its outcome becomes this resource's state. (LOAD-32 to LOAD-39)

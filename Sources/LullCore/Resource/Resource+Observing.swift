@@ -15,13 +15,15 @@ extension Resource {
 
   /// Adds a function that is called until `owner` dies or its observers are removed. Each addition
   /// counts separately (OBS-15), unless an observer of an equal `identity` is there already: then
-  /// only the owner is added to that one (OBS-16).
+  /// only the owner is added to that one (OBS-16). The log names it by file and line (LOG-10).
   @discardableResult
   public func addObserver(
-    owner: AnyObject, identity: AnyHashable? = nil,
-    _ observe: @escaping (Resource, ResourceEvent) -> Void
+    owner: AnyObject, identity: AnyHashable? = nil, file: StaticString = #fileID,
+    line: UInt = #line, _ observe: @escaping (Resource, ResourceEvent) -> Void
   ) -> Resource {
-    add(ClosureObserver(observe), owner: owner, identity: identity)
+    add(
+      ClosureObserver(name: "function (\(file):\(line))", observe), owner: owner,
+      identity: identity)
   }
 
   private func add(

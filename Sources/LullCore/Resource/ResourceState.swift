@@ -161,6 +161,16 @@ package struct ResourceState {
     return now - timestamp <= (errorTimestamp != nil ? retryTime : expirationTime)
   }
 
+  /// Why it is up to date, or is not; for the log.
+  package func stalenessReason(now: Double, expirationTime: Double, retryTime: Double) -> String {
+    if isInvalidated { return "it was invalidated" }
+    if errorTimestamp != nil {
+      return "the last error is \(now - timestamp) s old, retry time \(retryTime) s"
+    }
+    guard dataTimestamp != nil else { return "there is neither data nor error" }
+    return "the data is \(now - timestamp) s old, expiration time \(expirationTime) s"
+  }
+
   /// The conditional header the next load sends. (LOAD-03, OVR-10)
   package var conditionalHeader: (name: String, value: String)? {
     guard let latestData, latestData.validatorsHold else { return nil }

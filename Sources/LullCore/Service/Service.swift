@@ -155,17 +155,22 @@ open class Service {
   private func computeConfiguration(for url: ResourceURL, method: String) -> ResolvedConfiguration {
     var settings = Configuration()
     var failure: RequestError?
+    let isLogging = pump.log.enabled.contains(.configuration)
+    var applied: [String] = []
     for entry in entries {
       do throws(RequestError) {
         guard try entry.applies(to: url, method: method) else { continue }
         var changed = settings
         try entry.apply(&changed)
         settings = changed
-        pump.log(.configuration, "\(method) \(url.text): configuration \(entry.description)")
+        if isLogging { applied.append(entry.description) }
       } catch {
         failure = failure ?? error
       }
     }
+    pump.log(
+      .configuration,
+      "\(method) \(url.text): \(applied.joined(separator: ", "))\(LogText.dump(settings))")
     for key in settings.pipeline.omittedStages {
       pump.log(
         .pipeline,

@@ -59,6 +59,11 @@ final class LuaObserver: ResourceObserver {
     return owners.contains { lull_value_is_alive(host.runtime, $0) != 0 }
   }
 
+  var logName: String {
+    let place = host.place(of: id)
+    return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")
+  }
+
   /// Never called again; the closure may be collected.
   func stop() {
     guard !isStopped else { return }

@@ -1,0 +1,111 @@
+/// How values look in the log: short, on few lines, and never failing. (LOG-06 to LOG-08)
+package enum LogText {
+  /// A part of a message: nil as such, white space consolidated, long text cut.
+  package static func part(_ text: String?, limit: Int = 300) -> String {
+    guard let text else { return "nil" }
+    var result = ""
+    var count = 0
+    var isSpace = false
+    for character in text {
+      if character.isWhitespace {
+        isSpace = !result.isEmpty
+        continue
+      }
+      count += isSpace ? 2 : 1
+      guard count <= limit else { return result + "…" }
+      if isSpace { result += " " }
+      isSpace = false
+      result.append(character)
+    }
+    return result
+  }
+
+  /// JSON over several lines and text on one, as far as they go; anything else by type and size.
+  package static func content(_ content: Content) -> String {
+    switch content {
+    case .text(let text): return "\"" + part(text) + "\""
+    case .json(let document): return json(document)
+    case .bytes(let bytes): return "\(bytes.count) bytes"
+    case .value(let value): return part(String(describing: value))
+    case .foreign(let foreign): return "a \(foreign.typeName) of the script"
+    }
+  }
+
+  /// A document too large to be read is not written out.
+  private static func json(_ document: JSONDocument) -> String {
+    guard document.memory < 64 * 1024 else { return "JSON of \(document.memory) bytes" }
+    var text: [UInt8] = []
+    document.root.encode(into: &text, pretty: true)
+    let lines = String(decoding: text, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    let shown = lines.prefix(40).joined(separator: "\n")
+    return lines.count > 40 ? shown + "\n… \(lines.count - 40) more lines" : shown
+  }
+
+  /// An entity on several lines: type, charset, headers, content.
+  package static func dump(_ entity: Entity) -> String {
+    var lines = ["content type: \(part(entity.contentType))"]
+    if let charset = entity.charset { lines.append("charset: \(part(charset))") }
+    lines.append("timestamp: \(entity.timestamp)")
+    lines += headers(entity.headers)
+    lines.append("content: \(content(entity.content))")
+    return indented(lines)
+  }
+
+  package static func dump(_ error: RequestError) -> String {
+    var lines = ["message: \(part(error.userMessage))"]
+    if let status = error.httpStatus { lines.append("status: \(status)") }
+    if let cause = error.cause { lines.append("cause: \(cause.kind): \(part(cause.message))") }
+    var text = indented(lines)
+    if let entity = error.entity { text += "\n  entity:" + indented([dump(entity)]) }
+    return text
+  }
+
+  package static func dump(_ request: HTTPRequest) -> String {
+    var lines = headers(request.headers)
+    lines.append("body: \(request.body.map { "\($0.count) bytes" } ?? "none")")
+    return indented(lines)
+  }
+
+  /// Times, headers, decorators, and the stages in order with what is on them.
+  package static func dump(_ configuration: Configuration) -> String {
+    var lines = [
+      "expiration time: \(configuration.expirationTime) s, retry time: "
+        + "\(configuration.retryTime) s, progress every "
+        + "\(configuration.progressReportingInterval) s",
+      "time-out: \(configuration.limits.timeout) s, connecting: "
+        + "\(configuration.limits.connectTimeout) s",
+    ]
+    lines += headers(configuration.headers)
+    lines.append(
+      "\(configuration.mutations.count) mutations, \(configuration.decorators.count) decorators")
+    lines.append("pipeline:" + dump(configuration.pipeline))
+    return indented(lines)
+  }
+
+  package static func dump(_ pipeline: Pipeline) -> String {
+    let lines = pipeline.order.map { key in
+      let stage = pipeline[key]
+      var line = "\(key.description):"
+      for transformer in stage.transformerDescriptions { line += " " + part(transformer) + "," }
+      if let cache = stage.cache { line += " cache \(type(of: cache))," }
+      return stage.isEmpty ? line + " –" : String(line.dropLast())
+    }
+    return indented(lines)
+  }
+
+  private static func headers(_ headers: Headers) -> [String] {
+    headers.pairs.map { "\($0.name): \(isSecret($0.name) ? "…" : part($0.value))" }
+  }
+
+  /// Credentials never appear in a log.
+  private static func isSecret(_ name: String) -> Bool {
+    ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name)
+  }
+
+  private static func indented(_ lines: [String]) -> String {
+    lines.map { line in
+      line.split(separator: "\n", omittingEmptySubsequences: false).map { "\n  " + $0 }.joined()
+    }.joined()
+  }
+}
