@@ -132,7 +132,9 @@ struct APIDescriptionTextTests {
 
   @Test func every_example_of_what_is_built_runs_and_prints_what_it_says() throws {
     for (name, entry) in all where !entry.example.isEmpty {
-      guard !NotYetBuilt.lua.contains(name), !Self.compiledOnly.contains(name) else { continue }
+      guard !APIDescriptionGaps.notYetBuilt.contains(name), !Self.compiledOnly.contains(name) else {
+        continue
+      }
       try run(entry.example, of: name)
     }
   }

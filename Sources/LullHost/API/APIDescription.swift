@@ -8,7 +8,8 @@ package enum APIDescription {
   package static let owners: [APIOwner] = [
     .lull, .json, .log, .testing, .cache, .os, .service, .resource, .request, .response, .entity,
     .document, .requestError, .observation, .task, .configuration, .pipeline, .stage,
-    .httpRequest, .headers, .regex, .serviceOptions, .settings, .pipelineSettings, .stageSettings,
+    .httpRequest, .headers, .regex, .memoryCache, .serviceOptions, .settings, .pipelineSettings,
+    .stageSettings,
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
     .successFields, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer, .observer,
     .cacheTable, .inspectOptions, .encodeOptions, .mapOptions, .cause, .causeKinds, .events,

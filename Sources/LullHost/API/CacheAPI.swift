@@ -7,7 +7,7 @@ extension APIOwner {
     """,
     entries: [
       .function(
-        "memory", "(): CacheTable",
+        "memory", "(): Cache",
         "A cache in memory, keyed by stage and URL.",
         """
         Given to several stages or services it is shared by all of them. It ends with the last of \
@@ -20,6 +20,10 @@ extension APIOwner {
           print(assert(user:load_if_needed():await()).content.name)  --> Ann
           """, swift: "MemoryEntityCache", rules: "CACHE-14 CACHE-15 CACHE-37")
     ])
+
+  static let memoryCache = APIOwner.object(
+    "Cache", nil, receiver: "cache", "A cache that Lull brings, to be given to a stage.",
+    "It has no members.", swift: "MemoryEntityCache", entries: [])
 
   static let cacheTable = APIOwner.table(
     "CacheTable", "A cache of your own: a table with these methods.",

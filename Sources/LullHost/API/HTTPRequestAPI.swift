@@ -3,7 +3,7 @@ extension APIOwner {
     "HTTPRequest", .httpRequest, receiver: "http_request",
     "A request as it goes on the wire: what mutations edit and networking functions answer.",
     """
-    It can be changed only inside its mutation; later, and in a networking function, assigning \
+    It can be changed only inside its mutation; later, assigning \
     raises.
     """,
     swift: "HTTPRequest",

@@ -42,14 +42,14 @@ extension APIOwner {
         """),
     .function(
       "any", "(list: (Request|Task)[]): any, RequestError?",
-      "Waits for the first success and cancels the others; if all fail, nil and the last error.",
+      "Waits for the first success and cancels the others; nil and an error if all fail.",
       example: """
         local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
         print(first.content.name)                  --> Ben
         """),
     .function(
       "map",
-      "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]?, RequestError?",
+      "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]",
       "Calls a function for each element, a few at a time, and gives the results in order.",
       """
       The function may wait; 8 calls run at once unless `concurrency` says otherwise. The first \

@@ -88,16 +88,15 @@ extension APIOwner {
         """,
       swift: "Response.failure(_:)", rules: "CHN-02 HW-02"),
     .function(
-      "failed_request", "(error: RequestError|string): Request",
+      "failed_request", "(error: RequestError): Request",
       "A request that has failed from birth with that error, without network or pipeline.",
       """
       Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` gives it \
       back.
       """,
       example: """
-        api:configure{ decorate_requests = function(resource, request)
-          return resource.url:find("/private/") and lull.failed_request("Sign in first") or request
-        end }
+        local refused = lull.failed_request(lull.error("Sign in first"))
+        api:configure("/private/**", { decorate_requests = function() return refused end })
         print(select(2, api("/private/a"):load():await()).user_message)  --> Sign in first
         """,
       swift: "Resource.failedRequest(returning:)", rules: "HW-01 HW-03 HW-04 HW-05 REP-10"),

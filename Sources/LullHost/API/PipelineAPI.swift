@@ -83,7 +83,7 @@ extension APIOwner {
         "Takes the stage's transformers away; its cache stays.",
         swift: "PipelineStage.removeTransformers()", rules: "PIPE-06 PIPE-12"),
       .property(
-        "cache", "CacheTable?", "The stage's cache; nil takes it away.",
+        "cache", "Cache|CacheTable|nil", "The stage's cache; nil takes it away.",
         """
         Assign `lull.cache.memory()` or a table of your own. GET loads write what the stage put \
         out; an untouched resource is filled from the latest stage that has an entry.

@@ -77,7 +77,8 @@ extension APIOwner {
     "StageSettings", "A stage in a settings table.",
     entries: [
       .field(
-        "cache", "CacheTable|false|nil", "The stage's cache; false takes it away.", rules: "PIPE-13"
+        "cache", "Cache|CacheTable|false|nil", "The stage's cache; false takes it away.",
+        rules: "PIPE-13"
       )
     ])
 
