@@ -145,6 +145,7 @@ struct APIDescriptionTests {
       return choices.contains { $0.hasPrefix("fun(") } && choices.contains { fits($0, "t") }
     case "t":
       if type == "table" || type.hasSuffix("[]") || type.hasPrefix("table<") { return true }
+      if type.hasPrefix("{") { return true }
       guard case .table? = APIDescription.owner(type)?.kind else { return false }
       return true
     default: return true

@@ -30,7 +30,7 @@ extension APIOwner {
         "clear", "(): Pipeline", "Takes all transformers and caches away; content stays raw bytes.",
         example: """
           api:configure("/users/*", function(config) config.pipeline:clear() end)
-          print(assert(user:load():await()).content) --> {"id":7,"name":"Ann"}
+          print(type(assert(user:load():await()).content))   --> string
           """,
         swift: "Pipeline.clear()", rules: "PIPE-07 PIPE-12 CFG-21"),
     ])
