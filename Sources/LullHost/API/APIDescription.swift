@@ -1,0 +1,58 @@
+/// The Lua API, described once: the bridge's method tables are checked against it, and help, editor
+/// annotations and the reference page are made from it.
+///
+/// One file of this folder for each owner. To add a member: build it, describe it in its owner's
+/// file, run `Scripts/support/generate-reference`.
+package enum APIDescription {
+  /// In the order of the reference page.
+  package static let owners: [APIOwner] = [
+    .lull, .json, .log, .testing, .cache, .os, .service, .resource, .request, .response, .entity,
+    .document, .requestError, .observation, .task, .configuration, .pipeline, .stage,
+    .httpRequest, .headers, .regex, .memoryCache, .serviceOptions, .settings, .pipelineSettings,
+    .stageSettings,
+    .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
+    .successFields, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer, .observer,
+    .cacheTable, .inspectOptions, .encodeOptions, .mapOptions, .cause, .causeKinds, .events,
+    .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
+    .logCategories, .pattern, .settingsFunction, .transformer,
+    .mutation, .decorator, .observerFunction, .networkingFunction, .completion,
+  ]
+
+  package static func owner(_ name: String) -> APIOwner? { owners.first { $0.name == name } }
+
+  /// Every entry called so, with its owner: `load`, `Resource.load` and `lull.sleep` all find.
+  package static func entries(named name: String) -> [(owner: APIOwner, entry: APIEntry)] {
+    var found: [(owner: APIOwner, entry: APIEntry)] = []
+    for owner in owners {
+      for entry in owner.entries
+      where entry.name == name || "\(owner.name).\(entry.name)" == name {
+        found.append((owner, entry))
+      }
+    }
+    return found
+  }
+
+  /// The beginning that all examples share.
+  package static let prelude = """
+    local lull = require "lull"
+    local api = lull.service{
+      base_url = "https://api.example.com/v1",
+      networking = lull.testing.stub{
+        ["GET /users"] = { json = { { id = 7, name = "Ann" }, { id = 8, name = "Ben" } } },
+        ["GET /users/7"] = { json = { id = 7, name = "Ann" }, headers = { etag = '"a1"' } },
+        ["GET /users/8"] = { json = { id = 8, name = "Ben" } },
+        ["GET /users/9"] = { status = 404, json = { message = "no user 9" } },
+        ["GET /users/7/photo"] = { body = "PNG", headers = { ["content-type"] = "image/png" } },
+        ["GET /users?page=2"] = { json = {} },
+        ["GET /motd"] = { text = "Good morning" },
+        ["POST /users"] = { status = 201, json = { id = 9, name = "Cid" } },
+        ["PUT /users/7"] = { json = { id = 7, name = "Anna" } },
+        ["PATCH /users/7"] = { json = { id = 7, name = "Anne" } },
+        ["DELETE /users/7"] = { status = 204 },
+        ["HEAD /users/7"] = {},
+        ["OPTIONS /users/7"] = { status = 204, headers = { allow = "GET, PUT, PATCH" } },
+      },
+    }
+    local user = api("/users/7")
+    """
+}

@@ -1,0 +1,36 @@
+/// Names for the types of functions that scripts hand in, and of patterns.
+extension APIOwner {
+  static let pattern = APIOwner.alias(
+    "Pattern", "string|Regex|Resource|fun(url: string): boolean",
+    "Which resources are meant.",
+    """
+    A string is a wildcard pattern: without a scheme it is resolved against the base URL; `*` \
+    matches within a path segment, `**` across segments, `?` one character. It must match the \
+    whole URL up to its query. A regular expression matches anywhere in the URL. A resource means \
+    its URL. A function gets the URL and must answer at once.
+    """, swift: "ConfigurationPattern")
+
+  static let settingsFunction = APIOwner.alias(
+    "SettingsFunction", "fun(config: Configuration)",
+    "Changes a configuration; run whenever one is computed. Must answer at once.",
+    swift: "ConfigurationBlock")
+
+  static let transformer = APIOwner.alias(
+    "Transformer", "fun(content: any, entity: Entity): any",
+    "Turns content into other content. May wait.",
+    "The entity is the whole of what came; only its content changes.", swift: "ResponseTransformer")
+
+  static let mutation = APIOwner.alias(
+    "Mutation", "fun(http: HTTPRequest)", "Edits a request before it is sent. Must answer at once.",
+    swift: "RequestMutation")
+
+  static let decorator = APIOwner.alias(
+    "Decorator", "fun(resource: Resource, request: Request): Request",
+    "Wraps or replaces a request before it is sent. Must answer at once.", swift: "RequestDecorator"
+  )
+
+  static let observerFunction = APIOwner.alias(
+    "ObserverFunction",
+    "fun(resource: Resource, event: ResourceEvent, source?: DataSource)",
+    "Hears what happens to a resource; the source comes with `new_data`. May wait.")
+}

@@ -1,0 +1,32 @@
+extension APIOwner {
+  /// What resources, entities and errors share: looking at content. (TYP-10)
+  static func contentAccessors(of swiftType: String, readOnly: Bool = true) -> [APIEntry] {
+    [
+      .property(
+        "content", "any",
+        "The content: JSON as plain tables, text and bytes as strings; nil if none.",
+        """
+        Tables of JSON are built when first asked for and shared by everyone after that: treat \
+        them as read-only, edit a `lull.copy`. What a transformer of yours returned is delivered \
+        as it is.
+        """,
+        writable: !readOnly, swift: readOnly ? nil : "\(swiftType).content"),
+      .property(
+        "text", "string", "The content if it is text, else `\"\"`.", swift: "\(swiftType).text",
+        rules: "TYP-01"),
+      .property(
+        "json_dict", "table", "The content if it is a JSON object or a table, else an empty table.",
+        swift: "\(swiftType).jsonDict", rules: "TYP-02"),
+      .property(
+        "json_array", "table", "The content if it is a JSON array or a table, else an empty table.",
+        swift: "\(swiftType).jsonArray", rules: "TYP-03"),
+      .property(
+        "document", "Document?",
+        "The same JSON as a read-only view that builds no tables; nil for other content."),
+      .method(
+        "typed_content", "(default?: any): any",
+        "The content if it has the default's Lua type, else the default; without one, the content.",
+        swift: "\(swiftType).typedContent(ifNone:)", rules: "TYP-04 TYP-05 TYP-06 TYP-09"),
+    ]
+  }
+}

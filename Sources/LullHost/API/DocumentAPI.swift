@@ -1,0 +1,41 @@
+extension APIOwner {
+  static let document = APIOwner.object(
+    "Document", nil, receiver: "document",
+    "JSON as a read-only view: nothing is built until it is looked at.",
+    """
+    Made for large responses. Objects keep the order of their keys; nested objects and arrays are \
+    views too. `next`, `rawlen` and `table.sort` do not work on a view; `ipairs`, `table.unpack` \
+    and `table.concat` do. `lull.json.encode` writes it as it is, `lull.copy` makes plain tables.
+    """,
+    swift: "JSONDocument",
+    entries: [
+      .operation(
+        "__index", "(key: string|integer): any", shown: "document[key]",
+        """
+        The value under a key, or the element at an index that counts from 1; nil if there is \
+        none.
+        """,
+        "Of duplicate keys the last wins.",
+        example: """
+          local users = assert(api("/users"):load():await()).document
+          print(users[2].name)                     --> Ben
+          """,
+        swift: "JSONElement", rules: "JSN-13"),
+      .operation(
+        "__len", "(): integer", shown: "#document", "How many elements an array has.",
+        example: """
+          print(#assert(api("/users"):load():await()).document)  --> 2
+          """),
+      .operation(
+        "__pairs", "(): fun(): any, any", shown: "pairs(document)",
+        "Walks an object in the order of its keys, or an array.",
+        example: """
+          for key, value in pairs(assert(user:load():await()).document) do print(key) end
+          --> id
+          --> name
+          """, rules: "JSN-13"),
+      .operation(
+        "__eq", "(other: Document): boolean", shown: "document == other",
+        "Whether two documents have the same content; with a table use `lull.json.equal`."),
+    ])
+}

@@ -1,0 +1,59 @@
+extension APIOwner {
+  static let json = APIOwner.module(
+    "lull.json", "JSON text and Lua values.",
+    """
+    JSON is strict (RFC 8259). Integers within 64 bits stay integers, other numbers are floats; \
+    null is `lull.null`; of duplicate keys the last wins; at most 1,000 levels.
+    """,
+    entries: [
+      .function(
+        "encode", "(value: any, options?: EncodeOptions): string",
+        "JSON text of a value; documents and content encode as they are.",
+        """
+        Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8) and names its \
+        path. An empty table is an object unless marked with `lull.array`.
+        """,
+        example: """
+          print(lull.json.encode{ 1, "two", lull.null })     --> [1,"two",null]
+          """, rules: "REQ-12 DYN-02"),
+      .function(
+        "decode", "(text: string): any, string?",
+        "The value of JSON text, or nil and what is wrong with it.",
+        example: """
+          local value, problem = lull.json.decode('{"a": [1, 2.0]}')
+          print(math.type(value.a[1]), math.type(value.a[2]))  --> integer float
+          """, rules: "JSN-10 JSN-11 JSN-12 JSN-13 JSN-14"),
+      .function(
+        "at", "(value: Document|table, pointer: string): any",
+        "The part of a document or table that a JSON Pointer names; nil if there is none.",
+        "`~0` is `~`, `~1` is `/`; elements of arrays count from 0, as RFC 6901 says.",
+        example: """
+          local users = assert(api("/users"):load():await()).document
+          print(lull.json.at(users, "/1/name"))    --> Ben
+          """),
+      .function(
+        "equal", "(a: any, b: any): boolean",
+        "Whether two values are the same JSON: tables, documents, or one of each.",
+        "The order of keys does not count.",
+        example: """
+          local entity = assert(user:load():await())
+          print(lull.json.equal(entity.document, { id = 7, name = "Ann" }))   --> true
+          """),
+    ])
+
+  static let encodeOptions = APIOwner.table(
+    "EncodeOptions", "Options of `lull.json.encode`.",
+    entries: [.field("pretty", "boolean?", "Line breaks and indentation; default false.")])
+
+  static let inspectOptions = APIOwner.table(
+    "InspectOptions", "Options of `lull.inspect`.",
+    entries: [
+      .field("depth", "integer?", "How many levels of tables are shown; default 8, at most 100.")
+    ])
+
+  static let mapOptions = APIOwner.table(
+    "MapOptions", "Options of `lull.map`.",
+    entries: [
+      .field("concurrency", "integer?", "How many calls run at once; default 8.")
+    ])
+}

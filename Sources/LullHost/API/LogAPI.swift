@@ -1,0 +1,45 @@
+extension APIOwner {
+  static let log = APIOwner.module(
+    "lull.log", handle: .log, "What Lull says about its work; nothing unless enabled.",
+    "The environment variable `LULL_LOG=network,staleness` enables categories from outside.",
+    entries: [
+      .property(
+        "enabled", "LogCategory[]|LogCategory|boolean|nil",
+        "The categories to log: a list, a name, a preset, or true for `\"common\"`; nil for none.",
+        "Reading gives a sorted list. An unknown name raises.",
+        writable: true,
+        example: """
+          lull.log.enabled = { "network", "staleness" }
+          print(table.concat(lull.log.enabled, " "))         --> network staleness
+          """, swift: "Log.enabled", rules: "LOG-01 LOG-02 LOG-03"),
+      .property(
+        "handler", "(fun(category: LogCategory, message: string))?",
+        "The function that receives messages in place of standard error.",
+        """
+        It must answer at once. While it runs, and if it raises, messages go to standard error; \
+        its error is reported.
+        """,
+        writable: true,
+        example: """
+          lull.log.handler = function(category, message) print(category) end  --> network
+          lull.log.enabled = "network"
+          user:load():await()
+          """, swift: "Log.handler", rules: "LOG-04"),
+    ])
+
+  static let logCategories = APIOwner.words(
+    "LogCategory", "What can be logged, and three presets.", swift: "Log.Category",
+    entries: [
+      .word("network", "Each request with its outcome."),
+      .word("network_details", "Headers and bodies of requests and responses."),
+      .word("pipeline", "What each transformer does to a response."),
+      .word("state_changes", "Changes of resources' data and errors."),
+      .word("observers", "Observers that come, go and are notified."),
+      .word("staleness", "Why `load_if_needed` loads or does not."),
+      .word("cache", "Reads and writes of entity caches."),
+      .word("configuration", "Configurations computed, and what contributed."),
+      .word("common", "Preset: network, state_changes, staleness.", rules: "LOG-03"),
+      .word("detailed", "Preset: all but network_details.", rules: "LOG-03"),
+      .word("all", "Preset: everything.", rules: "LOG-03"),
+    ])
+}

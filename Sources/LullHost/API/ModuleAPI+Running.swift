@@ -1,0 +1,175 @@
+extension APIOwner {
+  static let moduleConcurrency: [APIEntry] = [
+    .function(
+      "spawn", "(fn: fun(...): any, ...: any): Task",
+      "Starts a function as a task of its own, with the arguments that follow.",
+      """
+      It begins with the next turn, not inside this call. A task keeps the script alive. An error \
+      in it is raised where it is awaited; one that nobody awaits is reported.
+      """,
+      example: """
+        local function name_of(path) return assert(api(path):load():await()).content.name end
+        local task = lull.spawn(name_of, "/users/8")
+        print(task:await())                        --> Ben
+        """),
+    .function(
+      "sleep", "(seconds: number)",
+      "Waits that long without holding up anything else.",
+      """
+      Suspends the running Lull coroutine; in the main chunk of a stock interpreter it runs the \
+      event loop meanwhile. Raises in functions that must answer at once and where Lua cannot \
+      yield (`table.sort`, `string.gsub`, finalisers).
+      """,
+      example: """
+        local before = lull.now()
+        lull.sleep(0.5)
+        print(lull.now() - before >= 0.5)          --> true
+        """),
+    .function(
+      "all", "(list: (Request|Task)[]): any[]?, RequestError?",
+      """
+      Waits for all of them: a list of results in order, or nil and the error of the first \
+      failure.
+      """,
+      """
+      A request's result is its entity, a task's its first value. After a failure the others are \
+      cancelled. An error raised inside a task is raised here. May not be called where nothing \
+      can wait.
+      """,
+      example: """
+        local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
+        print(both[1].content.name, both[2].content.name)    --> Ann Ben
+        """),
+    .function(
+      "any", "(list: (Request|Task)[]): any, RequestError?",
+      "Waits for the first success and cancels the others; nil and an error if all fail.",
+      example: """
+        local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
+        print(first.content.name)                  --> Ben
+        """),
+    .function(
+      "map",
+      "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]",
+      "Calls a function for each element, a few at a time, and gives the results in order.",
+      """
+      The function may wait; 8 calls run at once unless `concurrency` says otherwise. The first \
+      error cancels the rest and is raised here.
+      """,
+      example: """
+        local names = lull.map({ 7, 8 }, function(id)
+          return assert(api("/users/" .. id):load():await()).content.name
+        end, { concurrency = 2 })
+        print(table.concat(names, " "))            --> Ann Ben
+        """),
+    .function(
+      "timeout", "(seconds: number, fn: fun(): any): any, RequestError?",
+      """
+      Calls a function and gives its results, or nil and an error of kind `timeout` if it takes \
+      longer.
+      """,
+      """
+      When the time is over, what the function waits for is cancelled and its coroutine closed: \
+      nothing after its wait runs. It cannot stop a function that never waits.
+      """,
+      example: """
+        local value, err = lull.timeout(0.1, function() lull.sleep(5) return "late" end)
+        print(value, err.cause.kind)               --> nil timeout
+        """),
+  ]
+
+  static let moduleRunning: [APIEntry] = [
+    .function(
+      "run", "(fn?: fun())",
+      "Runs the event loop until no task, request in flight or sleep is left.",
+      """
+      For the end of a script in a stock interpreter; the `lull` command does it by itself. With \
+      a function, runs that as a task first and raises what it raises. Inside a task or callback \
+      it waits for everything else to end, and takes no function.
+      """,
+      example: """
+        user:load():on_success(function(entity) print(entity.content.name) end)   --> Ann
+        lull.run()
+        """),
+    .function(
+      "on_error",
+      "(handler?: fun(err: any, traceback: string, where: string): boolean?)",
+      "Sets the function that is told of errors in callbacks and in tasks nobody awaits.",
+      """
+      It replaces the report on standard error, not the exit code 1; if it returns true the error \
+      counts as handled and leaves the exit code alone. nil restores the default. It must answer \
+      at once; for its own errors the default is used.
+      """,
+      example: """
+        lull.on_error(function(err, traceback, where) print(err) return true end)
+        user:observe(function() error("oops", 0) end)        --> oops
+        lull.on_error(nil)
+        """),
+    .function(
+      "now", "(): number", "The current time in seconds since 1970, as timestamps count it."),
+    .function(
+      "demo", "(): string",
+      "Starts the sample API as a child process and gives its base URL.",
+      """
+      It listens on the loopback address only and ends with its parent; a second call gives the \
+      same URL. Raises if `lull-demo` cannot be found or started.
+      """,
+      example: """
+        local demo = lull.service(lull.demo())
+        print(demo.base_url)
+        """),
+    .property("version", "string", "The version of Lull: `\"MAJOR.MINOR.PATCH\"`."),
+  ]
+
+  static let moduleValues: [APIEntry] = [
+    .property(
+      "null", "any",
+      "JSON's null inside content and bodies; compare with `==`.",
+      "It is truthy, like everything in Lua but nil and false.",
+      example: """
+        local value = lull.json.decode('{"nickname": null}')
+        print(value.nickname == lull.null)         --> true
+        """, rules: "JSN-17"),
+    .function(
+      "array", "(t: table): table",
+      "Marks a table as a JSON array, so that an empty one encodes as `[]`, and returns it.",
+      example: """
+        print(lull.json.encode{ list = lull.array{} })       --> {"list":[]}
+        """, rules: "REQ-12"),
+    .function(
+      "copy", "(value: any): any",
+      "A deep copy: of content, to edit it; of an entity or document, one of your own.",
+      """
+      Tables are copied with their metatables and cycles; a document becomes plain tables; an \
+      entity becomes one that can be changed. Other values are returned as they are.
+      """,
+      example: """
+        local content = lull.copy(assert(user:load():await()).content)
+        content.name = "Annie"
+        user:override_local_content(content)
+        print(user.content.name)                   --> Annie
+        """),
+    .function(
+      "inspect", "(value: any, options?: InspectOptions): string",
+      "A readable text of any value, tables in full, keys in order.",
+      example: """
+        print(lull.inspect{ 1, 2, name = "Ann" })  --> { 1, 2, name = "Ann" }
+        """),
+  ]
+
+  /// What the command replaces in Lua's own library.
+  static let os = APIOwner.module(
+    "os", "What the `lull` command changes in Lua's own `os`.",
+    entries: [
+      .function(
+        "exit", "(code?: integer|boolean, close?: boolean)",
+        "Ends the script with that exit code, the way Ctrl-C does.",
+        """
+        In the command only; in a stock interpreter it is Lua's own. What is in flight is \
+        cancelled and its hooks hear of it; to-be-closed variables are closed. Nothing after the \
+        call runs, and no `pcall` catches it.
+        """,
+        example: """
+          if not user.is_up_to_date then os.exit(3) end
+          """)
+    ])
+}

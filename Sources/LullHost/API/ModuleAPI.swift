@@ -1,0 +1,134 @@
+extension APIOwner {
+  static let lull = APIOwner.module(
+    "lull", "What `require \"lull\"` gives.",
+    """
+    Misuse raises at the caller's line; failure of the outside world never raises: it is state, a \
+    hook, or `nil, err`. Unknown keys in any options table raise and name the nearest known key. \
+    Durations are seconds, timestamps are seconds since 1970, sizes are bytes.
+    """,
+    entries: moduleMakers + moduleRequests + moduleConcurrency + moduleRunning + moduleValues)
+
+  private static let moduleMakers: [APIEntry] = [
+    .function(
+      "service",
+      """
+      (base_url: string): Service
+      (options: ServiceOptions): Service
+      """,
+      "Makes a service: a web API with its resources, configuration and networking.",
+      """
+      Sends nothing. A base that is no URL counts as none and is logged as a warning; without a \
+      base every resource of a path is invalid and its requests fail.
+      """,
+      example: """
+        local github = lull.service{ base_url = "https://api.github.com", expiration_time = 300 }
+        print(github.base_url)                     --> https://api.github.com/
+        """,
+      swift: "Service.init(baseURL:name:networking:pump:standardTransformers:)",
+      rules: "SVC-01 SVC-04 SVC-05 SVC-35 SVC-36"),
+    .function(
+      "entity", "(fields: EntityFields): Entity",
+      "Makes an entity of your own, which can be changed until a resource has it.",
+      """
+      A string as content is text if it is valid UTF-8, else bytes. The timestamp is now unless \
+      given.
+      """,
+      example: """
+        local draft = lull.entity{ content = { name = "Dee" }, content_type = "application/json" }
+        user:override_local_data(draft)
+        print(user.content.name)                   --> Dee
+        """,
+      swift: "Entity.init(content:contentType:headers:timestamp:)", rules: "ENT-11 ENT-12"),
+    .function(
+      "error", "(error: string|ErrorFields): RequestError",
+      """
+      Makes a request error, to raise in a transformer or to answer with in a networking \
+      function.
+      """,
+      """
+      A string is the message. Without a message it is the status's phrase, the cause's text, or \
+      "Request failed". Making one raises nothing; `error(lull.error{…})` does.
+      """,
+      example: """
+        local err = lull.error{ http_status = 404 }
+        print(err.user_message)                    --> Not found
+        """,
+      swift: "RequestError.init(userMessage:httpStatus:entity:cause:timestamp:)",
+      rules: "ERR-01 ERR-02 TRF-14"),
+    .function(
+      "regex", "(pattern: string, options?: string): Regex",
+      "A regular expression in Swift's syntax, as a pattern of URLs.",
+      "The only option is `\"i\"`: ignore letter case. It matches if found anywhere in the URL.",
+      example: """
+        api:configure(lull.regex("/USERS/[0-9]+$", "i"), { expiration_time = 300 })
+        print(api:configuration_for(user).expiration_time)   --> 300.0
+        """,
+      swift: "ConfigurationPattern.regex(_:source:)", rules: "PAT-19 PAT-20 PAT-21"),
+  ]
+
+  private static let moduleRequests: [APIEntry] = [
+    .function(
+      "success",
+      """
+      (fields: SuccessFields): Response
+      (entity: Entity, options?: { is_new?: boolean }): Response
+      """,
+      "Makes a successful response, for chains and hard-wired requests.",
+      example: """
+        local empty = lull.hard_wired_request(lull.success{ content = lull.array{} })
+        print(#assert(empty:await()).content)      --> 0
+        """,
+      swift: "Response.success(_:isNew:)", rules: "CHN-02 HW-02"),
+    .function(
+      "failure", "(error: RequestError|string): Response",
+      "Makes a failed response, for chains and hard-wired requests.",
+      example: """
+        local refused = lull.hard_wired_request(lull.failure("Not in this build"))
+        print(select(2, refused:await()).user_message)       --> Not in this build
+        """,
+      swift: "Response.failure(_:)", rules: "CHN-02 HW-02"),
+    .function(
+      "failed_request", "(error: RequestError): Request",
+      "A request that has failed from birth with that error, without network or pipeline.",
+      """
+      Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` gives it \
+      back.
+      """,
+      example: """
+        local refused = lull.failed_request(lull.error("Sign in first"))
+        api:configure("/private/**", { decorate_requests = function() return refused end })
+        print(select(2, api("/private/a"):load():await()).user_message)  --> Sign in first
+        """,
+      swift: "Resource.failedRequest(returning:)", rules: "HW-01 HW-03 HW-04 HW-05 REP-10"),
+    .function(
+      "hard_wired_request", "(response: Response): Request",
+      "A request that has been answered from birth with that response.",
+      """
+      Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` gives it \
+      back.
+      """,
+      example: """
+        local request = lull.hard_wired_request(lull.success{ content = "ready" })
+        print(assert(request:await()).text)        --> ready
+        """,
+      swift: "Resource.hardWiredRequest(returning:)", rules: "HW-02 HW-03 HW-04 HW-05 REP-10"),
+    .function(
+      "custom_request", "(functions: CustomRequest): Request",
+      "A request with logic of your own in place of an exchange.",
+      """
+      It is not started: `start()`, a chain, or a decorator's return does that, and then `start` \
+      is called once with `complete`. The first `complete(response)` ends the request, \
+      untransformed; a later one is ignored and logged. What any of its functions raises fails \
+      the request with kind `script_error`. `start` may wait; the other functions must answer at \
+      once.
+      """,
+      example: """
+        local job = lull.custom_request{
+          description = "two steps",
+          start = function(complete) lull.sleep(0.1) complete(lull.success{ content = "done" }) end,
+        }
+        print(assert(job:start():await()).text)    --> done
+        """,
+      swift: "Resource.prepareRequest(using:)", rules: "DEL-01 DEL-03 DEL-04 DEL-06 DEL-07 DEL-09"),
+  ]
+}

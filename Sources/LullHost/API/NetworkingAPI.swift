@@ -1,0 +1,73 @@
+extension APIOwner {
+  static let networkingFunction = APIOwner.alias(
+    "NetworkingFunction",
+    "fun(http: HTTPRequest, complete: Completion, report: fun(metrics: NetworkReport)): NetworkAnswer?, RequestError?",
+    "Answers requests in place of the network.",
+    """
+    It is called when a request starts, in a coroutine that is closed if the request is \
+    cancelled, and may wait. It answers once: by returning a table, or nil and an error, or by \
+    calling `complete` with the same; a status and an error may come together. What comes after \
+    the first answer is ignored and logged. If it raises, or ends without an answer nobody can \
+    give any more, the request fails with kind `script_error`; a request error it raises is the \
+    answer.
+    """,
+    swift: "NetworkingProvider")
+
+  static let completion = APIOwner.alias(
+    "Completion", "fun(answer?: NetworkAnswer, error?: RequestError|string)",
+    "Answers a request, once.", swift: "NetworkCompletion")
+
+  static let networkAnswer = APIOwner.table(
+    "NetworkAnswer", "What a networking function answers with.",
+    "`json` and `text` bring a content type of their own unless the headers name one.",
+    swift: "NetworkResult",
+    entries: [
+      .field(
+        "status", "integer?", "The HTTP status; default 200.", swift: "HTTPResponse.status",
+        rules: "NET-02"),
+      .field(
+        "headers", "table<string, string|string[]>?", "The headers.", swift: "HTTPResponse.headers"),
+      .field(
+        "body", "string?", "The bytes; without any body there is none.",
+        swift: "NetworkResult.body", rules: "LOAD-14 ERR-08"),
+      .field("json", "any", "A value to send as JSON."),
+      .field("text", "string?", "Text to send as UTF-8."),
+    ])
+
+  static let networkReport = APIOwner.table(
+    "NetworkReport", "What a networking function reports of its progress, in bytes.",
+    swift: "TransferMetrics",
+    entries: [
+      .field("sent", "integer?", "Sent so far.", swift: "TransferMetrics.sent", rules: "NET-04"),
+      .field(
+        "to_send", "integer?", "To send in all, if known.", swift: "TransferMetrics.toSend",
+        rules: "NET-04"),
+      .field(
+        "received", "integer?", "Received so far.", swift: "TransferMetrics.received",
+        rules: "NET-04"),
+      .field(
+        "to_receive", "integer?", "To receive in all, if known.",
+        swift: "TransferMetrics.toReceive", rules: "NET-04"),
+    ])
+
+  static let customRequest = APIOwner.table(
+    "CustomRequest", "The functions of `lull.custom_request`.", swift: "RequestDelegate",
+    entries: [
+      .field(
+        "start", "fun(complete: fun(response: Response))",
+        "Does the work and calls `complete` once. Called once, when the request starts; may wait.",
+        rules: "DEL-03 DEL-04 DEL-06"),
+      .field(
+        "cancel", "fun()?", "Told that the request was cancelled; later reports are ignored.",
+        rules: "DEL-07"),
+      .field(
+        "progress", "(fun(): number)?",
+        "How far it is, from 0 to 1; without it 0 until completion.",
+        rules: "DEL-08"),
+      .field(
+        "repeated", "(fun(): CustomRequest)?",
+        "The functions of the repeated request; default the same.",
+        rules: "DEL-09"),
+      .field("description", "string?", "What logs and `tostring` call it."),
+    ])
+}

@@ -1,0 +1,74 @@
+extension APIOwner {
+  static let observation = APIOwner.object(
+    "Observation", .observation, receiver: "observation",
+    "What `resource:observe` returns: it keeps the observer until it is stopped.",
+    "Letting go of it does not stop it.",
+    entries: [
+      .property("resource", "Resource", "The resource that is observed."),
+      .method(
+        "stop", "(): Observation", "Stops observing; nothing more is heard. Again does nothing.",
+        example: """
+          local watch = user:observe(function(_, event) print(event) end)  --> observer_added
+          watch:stop()
+          assert(user:load():await())
+          """, rules: "OBS-26 OBS-31"),
+      .operation(
+        "__close", "(error?: any)", shown: "local name <close> = observation",
+        "Stops observing at the end of the block."),
+    ])
+
+  static let observer = APIOwner.table(
+    "Observer", "A table that observes resources: these of its methods are called.",
+    "Each is optional and may wait. What one raises is reported.",
+    swift: "ResourceObserver",
+    entries: [
+      .field(
+        "resource_changed",
+        "(fun(self: table, resource: Resource, event: ResourceEvent, source?: DataSource))?",
+        "The state has changed.", swift: "ResourceObserver.resourceChanged(_:event:)",
+        rules: "OBS-02"),
+      .field(
+        "resource_request_progress", "(fun(self: table, resource: Resource, fraction: number))?",
+        "A load proceeds; its 1 comes before `new_data` or `error`.",
+        swift: "ResourceObserver.resourceRequestProgress(for:progress:)", rules: "PRG-29 OBS-39"),
+      .field(
+        "stopped_observing", "(fun(self: table, resource: Resource))?",
+        "It was removed, or its owner is gone; not after its own end.",
+        swift: "ResourceObserver.stoppedObserving(resource:)", rules: "OBS-26 OBS-28 OBS-29"),
+    ])
+
+  static let events = APIOwner.words(
+    "ResourceEvent", "What observers hear.", swift: "ResourceEvent",
+    entries: [
+      .word(
+        "observer_added", "To the new observer alone, inside the call that adds it.",
+        swift: "ResourceEvent.observerAdded", rules: "OBS-01 OBS-40"),
+      .word("requested", "A load has begun.", swift: "ResourceEvent.requested", rules: "OBS-02"),
+      .word(
+        "request_cancelled", "A load was cancelled; data and error stay.",
+        swift: "ResourceEvent.requestCancelled", rules: "OBS-07 CXL-10"),
+      .word(
+        "new_data", "The data has changed; the third argument is its source.",
+        swift: "ResourceEvent.newData", rules: "OBS-03 OBS-10"),
+      .word(
+        "not_modified", "The data is still current.", swift: "ResourceEvent.notModified",
+        rules: "OBS-05 NM-05"),
+      .word(
+        "error", "A load has failed; the data stays.", swift: "ResourceEvent.error", rules: "OBS-08"
+      ),
+    ])
+
+  static let sources = APIOwner.words(
+    "DataSource", "Where new data comes from.", swift: "ResourceEvent.DataSource",
+    entries: [
+      .word("network", "A load.", swift: "DataSource.network", rules: "OBS-03"),
+      .word(
+        "cache", "An entity cache; `is_loading` may still be true.", swift: "DataSource.cache",
+        rules: "CACHE-05"),
+      .word(
+        "local_override", "`override_local_data` or `override_local_content`.",
+        swift: "DataSource.localOverride", rules: "OBS-04"),
+      .word(
+        "wipe", "`wipe`: there is no data any more.", swift: "DataSource.wipe", rules: "WIPE-06"),
+    ])
+}

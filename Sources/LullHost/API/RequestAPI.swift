@@ -1,0 +1,150 @@
+extension APIOwner {
+  static let request = APIOwner.object(
+    "Request", .request, receiver: "request",
+    "One exchange, or what stands for one: in progress, and then with its response.",
+    """
+    Hooks may be added at any time, before or after completion. They never run inside the call \
+    that adds them, run in the order added, may wait, and return the request. What a hook raises \
+    is reported and the next one runs.
+    """,
+    swift: "Request",
+    entries: requestState + requestHooks + requestControl)
+
+  private static let requestState: [APIEntry] = [
+    .property(
+      "state", "RequestState", "How far it is; it only moves forward.", swift: "Request.state",
+      rules: "HOOK-14"),
+    .property(
+      "response", "Response?", "What it ended with; nil until it is completed.",
+      swift: "Request.response", rules: "HOOK-07"),
+    .property(
+      "progress", "number", "How far it is, from 0 to 1; 1 does not imply that it is completed.",
+      swift: "Request.progress", rules: "PRG-01 PRG-02 PRG-18 PRG-30"),
+    .property(
+      "resource", "Resource?", "The resource it was made by; nil for hard-wired and custom ones.",
+      swift: "Request.resource"),
+    .property(
+      "method", "string?", "The HTTP method it is sent with, after mutations.",
+      swift: "Request.method", rules: "CFG-17"),
+    .property("url", "string?", "The URL it is sent to.", swift: "Request.url"),
+  ]
+
+  private static let requestHooks: [APIEntry] = [
+    .method(
+      "on_completion", "(hook: fun(response: Response)): Request",
+      "Calls a function with the response, whatever the outcome.",
+      "Called exactly once if the request completes, cancellation included.",
+      example: """
+        user:load():on_completion(function(response) print(response.is_success) end)  --> true
+        """,
+      swift: "Request.onCompletion(_:)", rules: "HOOK-01 HOOK-05 HOOK-06 HOOK-07 HOOK-08 HOOK-09"),
+    .method(
+      "on_success", "(hook: fun(entity: Entity)): Request",
+      "Calls a function with the entity of any success, a 304 included.",
+      example: """
+        user:load():on_success(function(entity) print(entity.content.name) end)  --> Ann
+        """,
+      swift: "Request.onSuccess(_:)", rules: "HOOK-01 HOOK-15"),
+    .method(
+      "on_new_data", "(hook: fun(entity: Entity)): Request",
+      "Calls a function with the entity of a success that brought new data.",
+      swift: "Request.onNewData(_:)", rules: "HOOK-01 HOOK-02"),
+    .method(
+      "on_not_modified", "(hook: fun()): Request",
+      "Calls a function when the server says that the data is still current.",
+      swift: "Request.onNotModified(_:)", rules: "HOOK-01 HOOK-03 NM-01"),
+    .method(
+      "on_failure", "(hook: fun(error: RequestError)): Request",
+      "Calls a function with the error of a failure; cancellation is one.",
+      example: """
+        api("/users/9"):load():on_failure(function(err) print(err) end)
+        --> Not found (GET https://api.example.com/v1/users/9 → 404)
+        """,
+      swift: "Request.onFailure(_:)", rules: "HOOK-01 HOOK-04 HOOK-16"),
+    .method(
+      "on_progress", "(hook: fun(fraction: number)): Request",
+      "Calls a function as the request proceeds, finally with 1, before the completion hooks.",
+      "Looked at every `progress_reporting_interval`; called only when the value has changed.",
+      example: """
+        user:load():on_progress(function(fraction) print(fraction) end):await()  --> 1.0
+        """,
+      swift: "Request.onProgress(_:)", rules: "HOOK-12 HOOK-13 PRG-24 PRG-26 PRG-28"),
+  ]
+
+  private static let requestControl: [APIEntry] = [
+    .method(
+      "await", "(): Entity?, RequestError?",
+      "Waits for the request: its entity, or nil and the error.",
+      """
+      Suspends the running Lull coroutine, also from inside a coroutine of the script's own; in \
+      the main chunk of a stock interpreter it runs the event loop. It goes on after all hooks \
+      have run. Raises in functions that must answer at once, where Lua cannot yield, and for the \
+      request one is part of (`this would wait for itself`). It does not start a request. \
+      `assert(…)` around it raises the error, whose text says what failed.
+      """,
+      example: """
+        local entity, err = api("/users/9"):load():await()
+        print(entity, err.http_status)             --> nil 404
+        """,
+      swift: "Request.entity()"),
+    .method(
+      "start", "(): Request", "Starts a request that was not started; else does nothing.",
+      "Requests of `load`, `request`, `get` and the like are started already.",
+      example: """
+        local again = user:get():repeated()
+        print(again.state, again:start().state)    --> not_started in_progress
+        """,
+      swift: "Request.start()", rules: "REP-01 REP-02 REP-11 REP-12"),
+    .method(
+      "cancel", "(): Request",
+      "Cancels the request: it is completed at once with a cancellation error.",
+      """
+      Hooks and observers hear of it on the next turn. Data, error and invalidation of the \
+      resource stay. A completed request is left as it is; one not started will never start.
+      """,
+      example: """
+        local request = user:load():cancel()
+        print(request.state, request.response.error.cause.kind)  --> completed request_cancelled
+        """,
+      swift: "Request.cancel()", rules: "CXL-01 CXL-03 CXL-04 CXL-06 CXL-10 CXL-11 CXL-12 CXL-13"),
+    .method(
+      "repeated", "(): Request", "A new request for the same thing, not started.",
+      """
+      Headers and mutations are evaluated anew, by this call; hooks and decorators are not \
+      carried over. It updates no resource unless given to `load_using`. Hard-wired requests give \
+      themselves.
+      """,
+      example: """
+        local first = user:get()
+        local second = first:repeated():start()
+        print(assert(second:await()).content.name) --> Ann
+        """,
+      swift: "Request.repeated()", rules: "REP-01 REP-05 REP-06 REP-08 REP-09 REP-10 DEC-12"),
+    .method(
+      "chained", "(fn: fun(response: Response): Request|Response|nil): Request",
+      "A new request that ends as a function of this one's response decides.",
+      """
+      The function is called once, success or failure. It returns nothing to keep the response, a \
+      Response to use instead, or a Request to pass to, which is started. It may wait; what it \
+      raises fails the chain with kind `script_error`. The chain has started if this request has. \
+      Cancelling the chain cancels the part that runs; cancelling the part does not cancel the \
+      chain.
+      """,
+      example: """
+        local request = api("/users/9"):get():chained(function(response)
+          if response.http_status == 404 then return api("/users/7"):get() end
+        end)
+        print(assert(request:await()).content.name)          --> Ann
+        """,
+      swift: "Request.chained(_:)",
+      rules: "CHN-01 CHN-02 CHN-03 CHN-08 CHN-09 CHN-10 CHN-11 CHN-13 CHN-14"),
+  ]
+
+  static let requestStates = APIOwner.words(
+    "RequestState", "How far a request is.", swift: "Request.State",
+    entries: [
+      .word("not_started", "Nothing is sent until `start()`."),
+      .word("in_progress", "Started, and not answered."),
+      .word("completed", "It has its response; hooks run on the next turn."),
+    ])
+}

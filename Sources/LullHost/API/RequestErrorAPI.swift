@@ -1,0 +1,102 @@
+extension APIOwner {
+  static let requestError = APIOwner.object(
+    "RequestError", .error, receiver: "error",
+    "Why a request failed: a sentence for the user, and what is known besides.",
+    """
+    Status, entity and cause may occur together. `tostring` is the message with method, URL and \
+    status. The content accessors look at the body that came with the error.
+    """,
+    swift: "RequestError",
+    entries: errorMembers + exchange + contentAccessors(of: "RequestError"))
+
+  private static let errorMembers: [APIEntry] = [
+    .property(
+      "user_message", "string", "One sentence for the user.", swift: "RequestError.userMessage",
+      rules: "ERR-02 ERR-05 ERR-06"),
+    .property(
+      "cause", "Cause|any", "What went wrong inside; nil for a plain HTTP error status.",
+      "An error made with `lull.error{ cause = … }` has that very value.",
+      example: """
+        local _, err = user:load():cancel():await()
+        print(err.cause.kind)                    --> request_cancelled
+        """,
+      swift: "RequestError.cause", rules: "ERR-09 ERR-10"),
+    .property(
+      "entity", "Entity?", "The body that came with the error, as far as it was transformed.",
+      swift: "RequestError.entity", rules: "ERR-07 ERR-08"),
+    .property(
+      "timestamp", "number", "When it was made; `retry_time` counts from here.",
+      swift: "RequestError.timestamp", rules: "ERR-01 ERR-14"),
+  ]
+
+  static let errorFields = APIOwner.table(
+    "ErrorFields", "What `lull.error{…}` takes.",
+    entries: [
+      .field("user_message", "string?", "The sentence for the user.", rules: "ERR-02"),
+      .field("http_status", "integer?", "The HTTP status."),
+      .field("cause", "any", "Any value, which `err.cause` gives back."),
+      .field("entity", "Entity?", "The body."),
+    ])
+
+  static let cause = APIOwner.table(
+    "Cause", "`err.cause`: what went wrong inside.", swift: "RequestErrorCause",
+    entries: [
+      .field("kind", "CauseKind", "A word to compare with.", swift: "RequestErrorCause.kind"),
+      .field("message", "string", "What happened, in words.", swift: "RequestErrorCause.message"),
+      .field("source", "string?", "Of `invalid_url`: what was no URL.", rules: "SVC-20"),
+      .field("encoding", "string?", "Of `unencodable_text`, `undecodable_text`: the charset."),
+      .field("text", "string?", "Of `unencodable_text`: the text.", rules: "REQ-09"),
+      .field(
+        "path", "string?", "Of `invalid_json_object`: where the offending value is.",
+        rules: "DYN-02"),
+      .field("string", "string?", "Of `not_url_encodable`: the string.", rules: "REQ-19"),
+      .field(
+        "name", "string?", "Of `invalid_text_encoding`: the charset nobody knows.", rules: "TXT-05"),
+      .field(
+        "expected", "string?",
+        "Of `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `\"predicate\"`.",
+        rules: "TRF-09"),
+      .field(
+        "actual", "string?",
+        "Of the same: a word of `InputType`, else Lua's `type()` of the content.", rules: "TRF-09"),
+      .field("transformer", "string?", "Of the same and of `transformer_returned_nil`: which one."),
+      .field("traceback", "string?", "Of `script_error`: the stack when it was raised."),
+      .field("stage", "string?", "Of `script_error` in a transformer: its stage.", rules: "TRF-13"),
+      .field(
+        "value", "any", "Of `script_error`: what was raised, if not a string.", rules: "TRF-13"),
+    ])
+
+  static let causeKinds = APIOwner.words(
+    "CauseKind", "Kinds of causes.", swift: "RequestErrorCause",
+    entries: [
+      .word("invalid_url", "There is no URL, or what was given is none.", rules: "SVC-20"),
+      .word(
+        "unencodable_text", "The text has no form in the charset, or is invalid UTF-8.",
+        rules: "REQ-09"),
+      .word("invalid_json_object", "The JSON body holds what JSON cannot.", rules: "REQ-13"),
+      .word("not_url_encodable", "A form's name or value is invalid UTF-8.", rules: "REQ-19"),
+      .word("request_cancelled", "The request or task was cancelled.", rules: "CXL-01"),
+      .word("no_local_data_for_304", "A 304 came, but there is no data here.", rules: "NM-02"),
+      .word("invalid_text_encoding", "The response names a charset nobody knows.", rules: "TXT-05"),
+      .word("undecodable_text", "The body is not valid in its charset.", rules: "TXT-06"),
+      .word(
+        "wrong_input_type_in_transformer_pipeline", "A transformer met content it does not take.",
+        rules: "TRF-09"),
+      .word("transformer_returned_nil", "A transformer returned nothing.", rules: "TRF-15"),
+      .word("malformed_json", "The body is not JSON.", rules: "JSN-03 JSN-11"),
+      .word("network", "The exchange failed for a reason not named below.", rules: "LOAD-08"),
+      .word("timeout", "It took too long."),
+      .word("tls", "The connection could not be secured."),
+      .word("dns", "The host's name could not be resolved."),
+      .word("connection", "The host could not be reached."),
+      .word("truncated_body", "The connection ended before the body did."),
+      .word("malformed_response", "What came is not HTTP."),
+      .word("body_too_large", "The decoded body exceeds `max_body_size`."),
+      .word("too_many_redirects", "The server redirects without end."),
+      .word("chain_too_long", "Chains passed on from request to request without end."),
+      .word("script_error", "A function of the script raised.", rules: "TRF-13"),
+      .word(
+        "custom", "A Swift program's own error; scripts get the very value they gave.",
+        rules: "TRF-13"),
+    ])
+}

@@ -1,0 +1,96 @@
+extension APIOwner {
+  static let resourceNavigation: [APIEntry] = [
+    .method(
+      "child", "(subpath: string): Resource", "The resource at a path below this one.",
+      "One slash joins; the rest is path: dots stay, `?` is escaped. The query is kept.",
+      example: """
+        print(user:child("photo").url)             --> https://api.example.com/v1/users/7/photo
+        """,
+      swift: "Resource.child(_:)", rules: "PATH-02 PATH-04 PATH-05 PATH-07 PATH-08"),
+    .method(
+      "relative", "(href: string): Resource",
+      "The resource an href on this one points to, resolved as a browser does.",
+      "What cannot be resolved gives an invalid resource.",
+      example: """
+        print(user:relative("8").url)              --> https://api.example.com/v1/users/8
+        """,
+      swift: "Resource.relative(_:)", rules: "PATH-09 PATH-11 PATH-12 PATH-13 PATH-14 PATH-18"),
+    .method(
+      "optional_relative", "(href?: string): Resource?", "As `relative`; nil for nil.",
+      "For links that a response may lack.",
+      example: """
+        print(user:optional_relative(nil))         --> nil
+        """,
+      swift: "Resource.optionalRelative(_:)", rules: "PATH-19"),
+    .method(
+      "with_param", "(name: string, value?: string|number|boolean): Resource",
+      "The resource with a query parameter set, or removed for nil or false.",
+      "Parameters are sorted by name; an empty value gives the bare name.",
+      example: """
+        print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])
+        """,
+      swift: "Resource.withParam(_:_:)", rules: "PATH-20 PATH-22 PATH-24 PATH-25 DYN-06"),
+    .method(
+      "with_params", "(params: table<string, string|number|boolean>): Resource",
+      "The resource with several query parameters set; false removes one.",
+      example: """
+        local page = api("/users"):with_params{ page = 2, sort = "name" }
+        print(page:with_params{ sort = false })              --> Resource(/users?page=2 [])
+        """,
+      swift: "Resource.withParams(_:)", rules: "PATH-26 PATH-27 PATH-30"),
+  ]
+
+  static let resourceObserving: [APIEntry] = [
+    .method(
+      "observe",
+      "(observer: Observer|ObserverFunction): Observation",
+      "Calls a function or table whenever the state changes, until the observation is stopped.",
+      """
+      It hears `observer_added` in this call. It may wait, and then holds up nobody. Observers \
+      are called in the order they were added; what one raises is reported and the next is \
+      called. An observed resource stays in memory, but an observer does not keep the script \
+      alive.
+      """,
+      example: """
+        local heard = {}
+        local watch <close> = user:observe(function(resource, event, source)
+          heard[#heard + 1] = source and event .. " " .. source or event
+        end)
+        assert(user:load():await())
+        print(table.concat(heard, ", "))  --> observer_added, requested, new_data network
+        """,
+      swift: "Resource.addObserver(owner:_:)", rules: "OBS-01 OBS-02 OBS-03 OBS-33 OBS-36"),
+    .method(
+      "add_observer",
+      "(observer: Observer|ObserverFunction, owner?: any): Resource",
+      "Adds an observer that lives as long as its owner; returns the resource.",
+      """
+      A table without an owner owns itself and is held weakly: a table literal is gone at the \
+      next collection. A function without an owner lives as long as the service. With an owner, a \
+      table, function or userdata, it is removed when the owner is collected. The same table \
+      added twice is one observer; a function added twice is two.
+      """,
+      example: """
+        local view = { resource_changed = function(self, resource, event) self.last = event end }
+        user:add_observer(view):load():await()
+        print(view.last)                           --> new_data
+        """,
+      swift: "Resource.addObserver(_:owner:)",
+      rules: "OBS-13 OBS-14 OBS-15 OBS-17 OBS-18 OBS-19 OBS-20"),
+    .method(
+      "remove_observers", "(owner?: any): Resource",
+      "Removes the observers of an owner; an ownerless function or table is removed by itself.",
+      """
+      Nothing reaches them after this call, except `stopped_observing`. An observer with another \
+      owner stays. nil does nothing.
+      """,
+      example: """
+        local heard = 0
+        local function count() heard = heard + 1 end
+        user:add_observer(count):remove_observers(count)
+        assert(user:load():await())
+        print(heard)                               --> 1
+        """,
+      swift: "Resource.removeObservers(ownedBy:)", rules: "OBS-20 OBS-23 OBS-24 OBS-26 OBS-31"),
+  ]
+}

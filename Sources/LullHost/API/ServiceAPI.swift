@@ -1,0 +1,151 @@
+extension APIOwner {
+  static let service = APIOwner.object(
+    "Service", .service, receiver: "service",
+    "A web API: a base URL, configuration by URL pattern, and the resources in memory.",
+    "The same URL always gives the same resource of a service; two services share none.",
+    swift: "Service",
+    entries: serviceResources + serviceConfiguration + serviceMemory)
+
+  private static let serviceResources: [APIEntry] = [
+    .property(
+      "base_url", "string?", "The base URL, its path ending in one slash; nil if there is none.",
+      swift: "Service.baseURL", rules: "SVC-01 SVC-02 SVC-04 SVC-05"),
+    .property(
+      "name", "string?", "The name it was made with, for logs and `tostring`.",
+      swift: "Service.name"),
+    .method(
+      "resource", "(path: string): Resource", "The resource at a path below the base URL.",
+      """
+      Slashes are joined, everything else is path: `?` is escaped, dots stay. Sends nothing and \
+      runs no configure function. Without a base URL it gives an invalid resource, whose requests \
+      fail.
+      """,
+      example: """
+        print(api:resource("users/7") == api:resource("/users/7"))   --> true
+        """,
+      swift: "Service.resource(_:)", rules: "SVC-07 SVC-08 SVC-10 SVC-11 SVC-24 SVC-34"),
+    .operation(
+      "__call", "(path: string): Resource", shown: "service(path)",
+      "The same as `service:resource(path)`.",
+      example: """
+        print(api("/users/7") == user)             --> true
+        """),
+    .method(
+      "resource_at", "(url?: string): Resource", "The resource with exactly that absolute URL.",
+      "The base is ignored. nil and what is no URL give an invalid resource; nothing is raised.",
+      example: """
+        print(api:resource_at("https://other.example.com/x").url)  --> https://other.example.com/x
+        """,
+      swift: "Service.resource(absoluteURL:)", rules: "SVC-16 SVC-17 SVC-18 SVC-19 SVC-22"),
+    .method(
+      "resource_under", "(base_url: string, path: string): Resource",
+      "The resource at a path below another base URL than the service's.",
+      example: """
+        print(api:resource_under("https://a.test", "b").url)     --> https://a.test/b
+        """,
+      swift: "Service.resource(baseURL:path:)", rules: "SVC-13 SVC-14 SVC-15"),
+  ]
+
+  private static let serviceConfiguration: [APIEntry] = [
+    .method(
+      "configure",
+      """
+      (settings: Settings|SettingsFunction): Service
+      (pattern: Pattern?, settings: Settings|SettingsFunction, options?: ConfigureOptions): Service
+      """,
+      "Sets headers, times, limits and the pipeline for the resources a pattern names.",
+      """
+      Nothing is computed now: each resource computes its configuration when it needs it, by \
+      running the matching entries in the order they were added; later ones see and override \
+      earlier ones. Two functions, or a function and a table, are a predicate and its settings; a \
+      function for every resource with options is `configure(nil, fn, options)`. A settings \
+      function must answer at once; if it raises, requests it applies to fail with kind \
+      `script_error` and are not sent.
+      """,
+      example: """
+        api:configure{ headers = { Accept = "application/json" } }
+        api:configure("/users/*", { expiration_time = 300 })
+        api:configure("/**", function(config) config.headers["X-Token"] = "secret" end,
+          { methods = { "GET" }, description = "auth token" })
+        print(api:configuration_for(user).headers["x-token"])    --> secret
+        """,
+      swift: "Service.configure(_:methods:description:_:)",
+      rules: "CFG-02 CFG-05 CFG-06 CFG-07 CFG-09 CFG-13 CFG-14"),
+    .method(
+      "transform",
+      """
+      (fn: Transformer, options?: TransformOptions): Service
+      (pattern: Pattern?, fn: Transformer, options?: TransformOptions): Service
+      """,
+      "Adds a function to the pipeline that turns content into other content.",
+      """
+      It is called once per response with the content and the whole entity and returns the new \
+      content; nil fails the request. It may wait; its request waits with it. A request error it \
+      raises becomes the response; anything else fails the request with kind `script_error` and \
+      is reported. It replaces what the stage held for matching URLs and methods, unless \
+      appended.
+      """,
+      example: """
+        api:transform("/users/*", function(content) return content.name:upper() end)
+        print(assert(user:load():await()).content) --> ANN
+        """,
+      rules: "TRF-04 TRF-13 TRF-14 TRF-15 TRF-17 TRF-19 TRF-21 TRF-23"),
+    .method(
+      "configuration_for", "(resource: Resource|string, method?: string): Settings",
+      "The settings that apply to a resource or URL, for GET or another method: a read-only table.",
+      example: """
+        print(api:configuration_for(user, "POST").timeout)   --> 60.0
+        """, rules: "CFG-01 CFG-08"),
+    .method(
+      "invalidate_configuration", "(): Service",
+      "Makes every resource compute its configuration anew when it next needs it.",
+      "For settings functions that read variables which have changed. Runs none of them now.",
+      example: """
+        local token = "old"
+        api:configure(function(config) config.headers["X-Token"] = token end)
+        token = "new"
+        api:invalidate_configuration()
+        print(api:configuration_for(user).headers["x-token"])    --> new
+        """,
+      swift: "Service.invalidateConfiguration()", rules: "CFG-11 CFG-12 CFG-13"),
+  ]
+
+  private static let serviceMemory: [APIEntry] = [
+    .method(
+      "wipe_resources", "(pattern?: Pattern): Service",
+      "Wipes the resources in memory that a pattern names, or all.",
+      "Unused resources are dropped first. An error in a predicate is raised here.",
+      example: """
+        assert(user:load():await())
+        api:wipe_resources("/users/*")
+        print(user.latest_data)                    --> nil
+        """,
+      swift: "Service.wipeResources(matching:)", rules: "WIPE-09 WIPE-11 WIPE-14 PAT-22"),
+    .method(
+      "invalidate_resources", "(pattern?: Pattern): Service",
+      "Invalidates the resources in memory that a pattern names, or all.",
+      "Keeps their data, starts no request. An error in a predicate is raised here.",
+      swift: "Service.invalidateResources(matching:)", rules: "INV-01 INV-02"),
+    .method(
+      "resources", "(): fun(): Resource?",
+      "Iterates over the resources in memory.",
+      "Neither creates nor loads anything, and does not count as use.",
+      example: """
+        for resource in api:resources() do print(resource) end   --> Resource(/users/7 [])
+        """, rules: "SVC-28"),
+    .method(
+      "flush_unused_resources", "(): Service",
+      "Drops the resources nobody uses, after a full collection of Lua's garbage.",
+      "In use is what a script refers to, what has an observer, and what has a request in flight.",
+      swift: "Service.flushUnusedResources()", rules: "SVC-30 SVC-33 WC-04 WC-05"),
+    .property(
+      "cached_resource_count_limit", "integer",
+      "How many resources may be in memory before unused ones are evicted; default 2048.",
+      "The least recently used go first; those in use stay. Lowering it evicts at once.",
+      writable: true, swift: "Service.cachedResourceCountLimit", rules: "SVC-31 SVC-32 WC-07 WC-09"),
+    .property(
+      "cached_resource_byte_limit", "integer",
+      "How many bytes unused resources may hold before they are evicted; default 256 MB.",
+      writable: true, swift: "Service.cachedResourceByteLimit", rules: "SVC-31"),
+  ]
+}

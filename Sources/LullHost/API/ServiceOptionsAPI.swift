@@ -1,0 +1,152 @@
+extension APIOwner {
+  static let serviceOptions = APIOwner.table(
+    "ServiceOptions", "What `lull.service{…}` takes.",
+    "Any of the `Settings` may stand beside these and applies to every resource.",
+    entries: [
+      .field(
+        "base_url", "string?", "What paths are appended to.", swift: "Service.baseURL",
+        rules: "SVC-01"),
+      .field("name", "string?", "A name for logs and `tostring`.", swift: "Service.name"),
+      .field(
+        "networking", "NetworkingFunction?", "A function called instead of the network.",
+        swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
+      .field(
+        "standard_transformers", "string[]?",
+        "Which of the parsers `\"json\"` and `\"text\"` it starts with; default both.",
+        swift: "StandardTransformer", rules: "SVC-35 TRF-32 TRF-33"),
+    ])
+
+  static let settings = APIOwner.table(
+    "Settings", "The settings of a configuration, as a table.",
+    "`service:configure` and `lull.service` take them; `service:configuration_for` gives them.",
+    swift: "Configuration",
+    entries: [
+      .field(
+        "headers", "table<string, string|number|string[]|false>?",
+        "Headers of each request; false removes one, a list sends several.",
+        swift: "Configuration.headers", rules: "REQ-05 MUT-06"),
+      .field(
+        "expiration_time", "number?", "How long data is up to date, in seconds; default 30.",
+        swift: "Configuration.expirationTime", rules: "LOAD-20 LOAD-21 LOAD-24"),
+      .field(
+        "retry_time", "number?",
+        "How long after an error no load is needed, in seconds; default 1.",
+        swift: "Configuration.retryTime", rules: "LOAD-23 LOAD-26"),
+      .field(
+        "progress_reporting_interval", "number?",
+        "How often progress is looked at, in seconds; default 0.05.",
+        swift: "Configuration.progressReportingInterval", rules: "PRG-24"),
+      .field(
+        "timeout", "number?", "How long a whole exchange may take, in seconds; default 60.",
+        swift: "TransferLimits.timeout"),
+      .field(
+        "connect_timeout", "number?", "How long connecting may take, in seconds; default 10.",
+        swift: "TransferLimits.connectTimeout"),
+      .field(
+        "max_body_size", "integer?",
+        "How large a decoded response body may be, in bytes; default 100 MB.",
+        swift: "TransferLimits.maxBodySize"),
+      .field(
+        "connections_per_host", "integer?", "How many connections to one host; default 32.",
+        swift: "TransferLimits.connectionsPerHost"),
+      .field(
+        "mutate_requests", "Mutation|Mutation[]|nil",
+        "A function, or a list of them, that edits each request before it is sent.",
+        swift: "Configuration.mutateRequests(_:)", rules: "MUT-01 MUT-02"),
+      .field(
+        "decorate_requests",
+        "Decorator|Decorator[]|nil",
+        "A function, or a list of them, that may wrap or replace each request.",
+        swift: "Configuration.decorateRequests(_:)", rules: "DEC-01 DEC-05"),
+      .field(
+        "pipeline", "PipelineSettings?", "The order of stages, and their caches.",
+        swift: "Configuration.pipeline"),
+    ])
+
+  static let pipelineSettings = APIOwner.table(
+    "PipelineSettings", "`pipeline` in a settings table: an order, and settings by stage name.",
+    entries: [
+      .field(
+        "order", "string[]?", "The names of the stages to run, in order.",
+        swift: "Pipeline.order", rules: "PIPE-02 PIPE-03 PIPE-04"),
+      .field(
+        "<stage>", "StageSettings?", "What to set at a stage of the order, by its name."),
+    ])
+
+  static let stageSettings = APIOwner.table(
+    "StageSettings", "A stage in a settings table.",
+    entries: [
+      .field(
+        "cache", "Cache|CacheTable|false|nil", "The stage's cache; false takes it away.",
+        rules: "PIPE-13"
+      )
+    ])
+
+  static let configureOptions = APIOwner.table(
+    "ConfigureOptions", "Options of `service:configure`.",
+    entries: [
+      .field("methods", "string[]?", "Only for these HTTP methods; default all.", rules: "CFG-07"),
+      .field("description", "string?", "What logs call the entry.", rules: "CFG-03 CFG-19"),
+    ])
+
+  static let transformOptions = APIOwner.table(
+    "TransformOptions", "Options of `service:transform`.",
+    entries: placementOptions + transformerOptions)
+
+  private static let placementOptions: [APIEntry] = [
+    .field("stage", "StageName?", "The stage it is part of; default `\"model\"`.", rules: "TRF-19"),
+    .field(
+      "action", "string?",
+      """
+      `"replace"`, the default, takes the stage's other transformers away; `"append"` does not.
+      """,
+      rules: "TRF-17 TRF-18 TRF-22"),
+    .field(
+      "methods", "string[]?", "Default GET, PUT, POST, PATCH, DELETE.", rules: "TRF-20 TRF-21"),
+  ]
+
+  static let stageOptions = APIOwner.table(
+    "StageOptions", "Options of `stage:add`.", entries: transformerOptions)
+
+  private static let transformerOptions: [APIEntry] = [
+    .field(
+      "input", "InputType|fun(content: any): boolean|nil",
+      "The content it takes: a word, or a predicate; default `\"any\"`.", rules: "TRF-09 TRF-24"),
+    .field(
+      "output", "InputType|fun(content: any): boolean|nil",
+      "The content it makes; used only by `\"skip_if_output_type_matches\"`.", rules: "TRF-11"),
+    .field(
+      "on_input_type_mismatch", "InputTypeMismatch?",
+      "What to do with other content; default `\"error\"`.", rules: "TRF-09 TRF-10 TRF-11 TRF-12"),
+    .field(
+      "transform_errors", "boolean?",
+      "Whether bodies of errors are transformed too; default false.", rules: "TRF-05 TRF-06 TRF-07"),
+    .field(
+      "content_types", "string[]?",
+      "Only responses of these types, such as `\"text/*\"` or `\"*/*+json\"`; default all.",
+      rules: "TRF-25 TRF-26 TRF-27 TRF-29"),
+  ]
+
+  static let inputWords = APIOwner.words(
+    "InputType", "Kinds of content, as transformers name them.",
+    entries: [
+      .word("any", "Every content."),
+      .word("json", "Any parsed JSON value."),
+      .word("table", "Any Lua table, JSON's too."),
+      .word("text", "Text."),
+      .word("data", "Raw bytes."),
+    ])
+
+  static let mismatchWords = APIOwner.words(
+    "InputTypeMismatch", "What a transformer does with content it does not take.",
+    entries: [
+      .word(
+        "error", "The request fails with kind `wrong_input_type_in_transformer_pipeline`.",
+        rules: "TRF-09"),
+      .word("skip", "The response passes unchanged.", rules: "TRF-10"),
+      .word(
+        "skip_if_output_type_matches",
+        "It passes if it is of the output type already, else the request fails.",
+        rules: "TRF-11 TRF-12"),
+    ])
+}

@@ -1,0 +1,168 @@
+import LullCore
+import Testing
+
+@testable import LullHost
+
+/// The description's fields and words against the lists of known keys and the cases in the code.
+struct APIDescriptionFieldTests {
+  /// Lua that hands over a table with the field `key` where the owner's fields belong.
+  private static let takers: [String: String] = [
+    "ServiceOptions": "lull.service{ base_url = 'https://x.test', [key] = value }",
+    "Settings": "api:configure{ [key] = value }",
+    "PipelineSettings": "api:configure{ pipeline = { [key] = value } }",
+    "StageSettings": "api:configure{ pipeline = { model = { [key] = value } } }",
+    "ConfigureOptions": "api:configure('/x', {}, { [key] = value })",
+    "TransformOptions": "api:transform(print, { [key] = value })",
+    "StageOptions": """
+    local problem
+    api:configure("/probe", function(config)
+      local ok, err = pcall(function() config.pipeline.model:add(print, { [key] = value }) end)
+      problem = not ok and err
+    end)
+    api:configuration_for(api("/probe"))
+    if problem then error(problem, 0) end
+    """,
+    "EntityFields": "lull.entity{ [key] = value }",
+    "ErrorFields": "lull.error{ [key] = value }",
+    "SuccessFields": "lull.success{ [key] = value }",
+    "Body": "api('/x'):post{ [key] = value }",
+    "CustomRequest": "lull.custom_request{ start = print, [key] = value }",
+    "NetworkAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
+    "NetworkReport": """
+    local problem = "attempt to call a nil value"
+    local fake = lull.service{ base_url = "https://x.test", networking = function(_, _, report)
+      local ok, err = pcall(function() report{ [key] = value } end)
+      problem = not ok and err
+      return { status = 200 }
+    end }
+    fake("/x"):get():await()
+    if problem then error(problem, 0) end
+    """,
+    "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
+    "InspectOptions": "lull.inspect(1, { [key] = value })",
+    "EncodeOptions": "lull.json.encode(1, { [key] = value })",
+    "MapOptions": "lull.map({}, print, { [key] = value })",
+  ]
+
+  /// Tables whose other keys are nobody's business, or that are only given.
+  private static let unchecked: Set<String> = ["Cause", "Observer", "CacheTable"]
+
+  /// Whether the table is taken and the key is not turned away as unknown.
+  private func isTaken(_ key: String, by taker: String, _ harness: HostHarness) -> Bool {
+    let end = harness.run(
+      """
+      local api = lull.service("https://x.test")
+      local key, value = "\(key)", coroutine.create(print)
+      local ok, err = pcall(function() \(taker) end)
+      err = tostring(err)
+      if ok or not (err:find("unknown setting", 1, true) or err:find("attempt to", 1, true)
+        or err:find("there is no stage", 1, true)) then
+        return "taken"
+      end
+      return err
+      """)
+    return end == .finished("taken")
+  }
+
+  @Test func every_options_table_is_probed_or_unchecked() {
+    for owner in APIDescription.owners {
+      guard case .table = owner.kind else { continue }
+      let isProbed = Self.takers[owner.name] != nil
+      #expect(isProbed != Self.unchecked.contains(owner.name), "\(owner.name)")
+    }
+  }
+
+  @Test func every_described_field_is_taken_and_no_other() throws {
+    let harness = try HostHarness()
+    for (name, taker) in Self.takers {
+      let owner = try #require(APIDescription.owner(name), "\(name) is not described")
+      #expect(!isTaken("no_such_key", by: taker, harness), "\(name) takes any key")
+      for entry in owner.entries {
+        let key = entry.name == "<stage>" ? "model" : entry.name
+        let isTaken = isTaken(key, by: taker, harness)
+        if APIDescriptionGaps.notYetBuilt.contains("\(name).\(entry.name)") {
+          #expect(
+            !isTaken,
+            "\(name).\(entry.name) exists: take it off the list APIDescriptionGaps.notYetBuilt")
+        } else {
+          #expect(isTaken, "\(name).\(entry.name) is described but not taken")
+        }
+      }
+    }
+  }
+
+  private func described(_ owner: String) throws -> Set<String> {
+    let owner = try #require(APIDescription.owner(owner))
+    return Set(
+      owner.entries.filter { !APIDescriptionGaps.notYetBuilt.contains("\(owner.name).\($0.name)") }
+        .map(\.name))
+  }
+
+  /// What only one of them has.
+  private func difference(_ owner: String, _ known: some Sequence<String>) throws -> Set<String> {
+    try described(owner).symmetricDifference(known)
+  }
+
+  @Test func every_key_the_code_knows_is_described() throws {
+    #expect(try difference("Settings", Setting.names) == [])
+    #expect(try difference("Configuration", Setting.names) == [])
+    #expect(try difference("Body", Call.bodyKeys) == [])
+    #expect(try difference("NetworkAnswer", LuaHost.answerKeys) == [])
+    #expect(try difference("StubAnswer", LuaHost.answerKeys) == [])
+  }
+
+  @Test func defaults_are_those_of_a_new_configuration() throws {
+    let settings = Configuration()
+    let defaults: [(String, Double)] = [
+      ("expiration_time", settings.expirationTime), ("retry_time", settings.retryTime),
+      ("progress_reporting_interval", settings.progressReportingInterval),
+      ("timeout", settings.limits.timeout), ("connect_timeout", settings.limits.connectTimeout),
+      ("connections_per_host", Double(settings.limits.connectionsPerHost)),
+      ("max_body_size", Double(settings.limits.maxBodySize >> 20)),
+    ]
+    let owner = try #require(APIDescription.owner("Settings"))
+    for (name, value) in defaults {
+      let entry = try #require(owner.entries.first { $0.name == name })
+      let text = value == value.rounded() ? "\(Int(value))" : "\(value)"
+      #expect(
+        entry.summary.contains("default \(text).") || entry.summary.contains("default \(text) MB."),
+        "\(name) is \(text)")
+    }
+  }
+
+  @Test func words_are_those_of_the_code() throws {
+    // LOG-01, LOG-03
+    let categories = Log.Category.allCases.map(\.rawValue) + ["common", "detailed", "all"]
+    #expect(try difference("LogCategory", categories) == [])
+    // OBS-10, OBS-11
+    let constants = (0...100).compactMap { LuaConstant(rawValue: $0)?.text.description }
+    let sources = try described("DataSource")
+    #expect(try difference("ResourceEvent", constants) == sources)
+    #expect(try difference("StageName", PipelineStageKey.standardOrder.map(\.description)) == [])
+    let mismatches = LuaTransformer.Mismatch.allCases.map(\.rawValue)
+    #expect(try difference("InputTypeMismatch", mismatches) == [])
+    // HOOK-14
+    for word in try described("RequestState") {
+      #expect(Request.State(rawValue: word) != nil, "\(word) is no state")
+    }
+  }
+
+  @Test func kinds_and_fields_of_causes_are_those_of_the_code() throws {
+    // ERR-09
+    let script = ScriptErrorCause(
+      userMessage: "", message: "", traceback: "", stage: "model", value: nil)
+    let causes: [RequestErrorCause] =
+      [
+        .invalidURL(source: ""), .unencodableText(encoding: "", text: ""),
+        .invalidJSONObject(path: ""), .notURLEncodable(string: ""), .requestCancelled,
+        .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
+        .wrongInputTypeInTransformerPipeline(expected: "", actual: "", transformer: ""),
+        .transformerReturnedNil(transformer: ""), .malformedJSON(message: ""),
+        .chainTooLong(message: ""),
+        .script(script), .custom(TransportError(.network, "")),
+      ] + TransportError.Kind.allCases.map { .transport(TransportError($0, "")) }
+    #expect(try difference("CauseKind", causes.map(\.kind)) == [])
+    let fields = causes.flatMap { $0.payload.map(\.name) } + ["kind", "message", "value"]
+    #expect(try difference("Cause", fields) == [])
+  }
+}

@@ -1,0 +1,21 @@
+/// What the description names and the code does not have yet. Both lists may only shrink: a name
+/// that exists must leave.
+enum APIDescriptionGaps {
+  /// `Owner.name`.
+  static let notYetBuilt: Set<String> = [
+    "lull.all", "lull.any", "lull.map", "lull.timeout", "lull.json.at", "lull.json.equal",
+    "Resource.document", "Entity.document", "RequestError.document",
+    "Document.__index", "Document.__len", "Document.__pairs", "Document.__eq",
+    "MapOptions.concurrency",
+  ]
+
+  /// As the description spells them.
+  static let notYetInSwift: Set<String> = [
+    "Entity.jsonArray", "Entity.jsonDict", "Entity.text", "Entity.typedContent(ifNone:)",
+    "Request.entity()", "RequestError.jsonArray", "RequestError.jsonDict", "RequestError.text",
+    "RequestError.typedContent(ifNone:)", "Resource.child(_:)", "Resource.jsonArray",
+    "Resource.jsonDict", "Resource.optionalRelative(_:)", "Resource.relative(_:)",
+    "Resource.text", "Resource.typedContent(ifNone:)", "Resource.withParam(_:_:)",
+    "Resource.withParams(_:)",
+  ]
+}

@@ -1,0 +1,143 @@
+import Glibc
+import Testing
+
+@testable import LullHost
+
+/// The page in the repository, and Swift's names, against the description.
+struct APIDescriptionReferenceTests {
+  private static let root = parent(parent(parent(#filePath)))
+  private static let page = root + "/Sources/LullHost/LullHost.docc/LuaReference.md"
+
+  private static func parent(_ path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
+  }
+
+  private func read(_ path: String) -> String? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, file)
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func write(_ text: String, to path: String) -> Bool {
+    guard let file = fopen(path, "w") else { return false }
+    let bytes = Array(text.utf8)
+    let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
+    return fclose(file) == 0 && isWritten
+  }
+
+  @Test func the_reference_page_is_that_of_the_description() throws {
+    let generated = APIReference.markdown
+    if getenv("LULL_WRITE_REFERENCE") != nil {
+      #expect(write(generated, to: Self.page))
+    }
+    let found = try #require(read(Self.page))
+    let lines = found.split(separator: "\n", omittingEmptySubsequences: false)
+    let wanted = generated.split(separator: "\n", omittingEmptySubsequences: false)
+    // Not the two texts as a whole: a report of both would hide the line that differs.
+    let difference =
+      zip(lines, wanted).enumerated().first { $1.0 != $1.1 }?.offset
+      ?? (lines.count == wanted.count ? nil : min(lines.count, wanted.count))
+    #expect(
+      difference.map { $0 + 1 } == nil,
+      "line of LuaReference.md that differs; regenerate it with Scripts/support/generate-reference")
+  }
+
+  @Test func every_row_of_a_table_has_as_many_cells_as_its_head() {
+    var width = 0
+    for line in APIReference.markdown.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard line.hasPrefix("|") else {
+        width = 0
+        continue
+      }
+      let cells = line.replacing("\\|", with: "").count { $0 == "|" }
+      if width == 0 { width = cells }
+      #expect(cells == width, "\(line)")
+    }
+  }
+
+  @Test func every_name_in_swift_is_declared() throws {
+    let declared = try declarations()
+    var used: Set<String> = []
+    for owner in APIDescription.owners {
+      for name in [owner.swift].compactMap({ $0 }) + owner.entries.compactMap(\.swift) {
+        used.insert(name)
+        let parts = name.split(separator: ".").map { String($0.prefix { $0 != "(" }) }
+        let isDeclared = declared[parts[0]]?.isSuperset(of: parts) == true
+        if APIDescriptionGaps.notYetInSwift.contains(name) {
+          #expect(
+            !isDeclared, "\(name) exists: take it off the list APIDescriptionGaps.notYetInSwift")
+        } else {
+          #expect(isDeclared, "\(owner.name): \(name) is declared nowhere")
+        }
+      }
+    }
+    #expect(
+      APIDescriptionGaps.notYetInSwift.isSubset(of: used),
+      "the list APIDescriptionGaps.notYetInSwift names what nobody does")
+  }
+
+  /// What the libraries' public declarations name, by the types that are declared or extended in the
+  /// same file.
+  private func declarations() throws -> [String: Set<String>] {
+    var declared: [String: Set<String>] = [:]
+    let type = /\b(?:class|struct|enum|protocol|extension|actor|typealias)\s+(\w+)/
+    let member = /\b(?:public|open|case)\b.*?\b(?:func|var|let|case|init|typealias)\b\s*`?(\w*)/
+    let word = /\bcase\s+`?(\w+)/
+    let requirement = /^  (?:func|var)\s+(\w+)/
+    for folder in ["LullCore", "LullTransport"] {
+      for path in swiftFiles(below: "\(Self.root)/Sources/\(folder)") {
+        let text = try #require(read(path))
+        var types: Set<String> = []
+        var names: Set<String> = []
+        for line in text.split(separator: "\n") {
+          if let match = line.firstMatch(of: type) { types.insert(String(match.1)) }
+          if let match = line.firstMatch(of: member) {
+            names.insert(match.1.isEmpty ? "init" : String(match.1))
+          }
+          if let match = line.firstMatch(of: word) { names.insert(String(match.1)) }
+          if let match = line.firstMatch(of: requirement), text.contains("public protocol") {
+            names.insert(String(match.1))
+          }
+        }
+        for type in types { declared[type, default: []].formUnion(names.union(types)) }
+      }
+    }
+    return declared
+  }
+
+  /// ERR-09
+  @Test func kinds_of_causes_that_are_not_yet_built_are_in_no_switch() throws {
+    let path = "\(Self.root)/Sources/LullCore/Request/RequestErrorCause.swift"
+    let source = try #require(read(path))
+    #expect(source.contains(": \"malformed_json\""))
+    for name in APIDescriptionGaps.notYetBuilt where name.hasPrefix("CauseKind.") {
+      let kind = name.dropFirst("CauseKind.".count)
+      #expect(
+        !source.contains(": \"\(kind)\""),
+        "\(name) exists: take it off the list APIDescriptionGaps.notYetBuilt")
+    }
+  }
+
+  private func swiftFiles(below folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var files: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        // A C string in an array of 256 bytes.
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard !name.hasPrefix(".") else { continue }
+      let path = "\(folder)/\(name)"
+      if name.hasSuffix(".swift") { files.append(path) } else { files += swiftFiles(below: path) }
+    }
+    return files
+  }
+}

@@ -1,0 +1,269 @@
+import CLullBridge
+import LullCore
+import Testing
+
+@testable import LullHost
+
+/// The description against the bridge's table of methods.
+struct APIDescriptionTests {
+  /// What every object has and nobody calls by name.
+  private static let universal: Set<String> = ["__tostring", "__copy"]
+
+  /// Objects that scripts never see: their functions come bound, as arguments and results, and are
+  /// described with what brings them.
+  private static let unseen: Set<String> = ["Completion", "Handler", "Iterator", "Stub"]
+
+  /// The entries of what the bridge calls by that name.
+  private func entries(for method: Method) -> [(owner: APIOwner, entry: APIEntry)] {
+    var name = method.name.description
+    if method.kind == .module {
+      var path = "lull"
+      if let dot = name.firstIndex(of: ".") {
+        let table = name[..<dot]
+        path = table == "os" ? "os" : "lull.\(table)"
+        name = String(name[name.index(after: dot)...])
+      }
+      return APIDescription.owners.filter { $0.name == path }.flatMap { owner in
+        owner.entries.filter { $0.name == name }.map { (owner, $0) }
+      }
+    }
+    return APIDescription.owners.filter { $0.handle == method.kind }.flatMap { owner in
+      owner.entries.filter { $0.name == name }.map { (owner, $0) }
+    }
+  }
+
+  /// Whether it is how properties of the kind are reached that have no getter or setter each.
+  private func isLookup(_ method: Method) -> Bool {
+    guard ["__index", "__newindex"].contains(method.name.description),
+      let owner = APIDescription.owners.first(where: { $0.handle == method.kind }),
+      !owner.entries.contains(where: { $0.name == method.name.description })
+    else { return false }
+    let own = Method.all.filter { $0.kind == method.kind && $0.role == .getter }
+    return owner.entries.contains { entry in
+      entry.kind == .property && !own.contains { $0.name.description == entry.name }
+    }
+  }
+
+  private var named: [Method] {
+    Method.all.filter { method in
+      !Self.universal.contains(method.name.description) && !isLookup(method)
+        && !Self.unseen.contains(method.kind.description)
+    }
+  }
+
+  @Test func every_member_of_the_bridge_has_exactly_one_fitting_entry() {
+    for method in named {
+      let found = entries(for: method)
+      #expect(found.count == 1, "\(method.kind).\(method.name) has \(found.count) entries")
+      for (_, entry) in found {
+        let fits =
+          switch method.role {
+          case .getter: entry.kind == .property
+          case .setter: entry.kind == .property && entry.isWritable
+          case .method where method.kind == .module: entry.kind == .function
+          case .method where method.name.description.hasPrefix("__"): entry.kind == .operation
+          case .method: entry.kind == .method
+          }
+        #expect(fits, "\(method.kind).\(method.name) is described as a \(entry.kind)")
+      }
+    }
+  }
+
+  @Test func only_objects_that_nobody_sees_are_left_out() {
+    for owner in APIDescription.owners {
+      guard let kind = owner.handle else { continue }
+      #expect(!Self.unseen.contains(kind.description), "\(owner.name)")
+    }
+    // Who sees an object can print it.
+    for method in Method.all where Self.unseen.contains(method.kind.description) {
+      #expect(method.role == .method, "\(method.kind).\(method.name)")
+      #expect(!method.name.description.hasPrefix("__"), "\(method.kind).\(method.name)")
+    }
+  }
+
+  @Test func every_object_has_a_readable_text() {
+    for owner in APIDescription.owners {
+      guard let kind = owner.handle else { continue }
+      let members = Method.all.filter { $0.kind == kind }.map(\.name.description)
+      guard !members.isEmpty else { continue }
+      #expect(members.contains("__tostring"), "\(owner.name) has no __tostring")
+    }
+  }
+
+  @Test func parameters_are_those_the_bridge_checks() {
+    for method in named where method.role == .method {
+      guard let found = entries(for: method).first else { continue }
+      let name = "\(found.owner.name).\(found.entry.name)"
+      let signatures = found.entry.signatures
+      #expect(!signatures.isEmpty, "\(name) has no signature")
+      for signature in signatures {
+        check(method.arguments.description, signature.parameters, of: name)
+      }
+    }
+  }
+
+  private func check(
+    _ letters: String, _ parameters: [APISignature.Parameter], of name: String
+  ) {
+    let isOpen = letters.hasSuffix("*")
+    let checked = letters.filter { $0 != "*" }
+    if !isOpen {
+      #expect(parameters.count <= checked.count, "\(name) takes \(checked.count) arguments")
+      #expect(!parameters.contains { $0.isVariadic }, "\(name) takes no further arguments")
+    }
+    for (position, letter) in checked.enumerated() {
+      guard position < parameters.count else {
+        // Another signature of the same function may be shorter; what is left out must be optional.
+        #expect(letter.isUppercase, "\(name) needs argument #\(position + 1)")
+        continue
+      }
+      let parameter = parameters[position]
+      #expect(
+        parameter.isOptional == letter.isUppercase,
+        "\(name): '\(parameter.name)' is \(letter.isUppercase ? "optional" : "required")")
+      #expect(
+        fits(parameter.type, letter), "\(name): '\(parameter.name)' must fit '\(letter)'")
+    }
+  }
+
+  /// The type itself where `type` is another name for one.
+  private func resolved(_ type: String) -> String {
+    if case .alias(let type)? = APIDescription.owner(type)?.kind { return type }
+    return type
+  }
+
+  private func fits(_ name: String, _ letter: Character) -> Bool {
+    let type = resolved(name)
+    switch letter.lowercased() {
+    case "s": return type == "string"
+    case "n": return type == "number"
+    case "i": return type == "integer"
+    case "b": return type == "boolean"
+    case "f": return type.hasPrefix("fun(")
+    case "o":
+      let choices = type.split(separator: "|").map { resolved(String($0)) }
+      return choices.contains { $0.hasPrefix("fun(") } && choices.contains { fits($0, "t") }
+    case "t":
+      if type == "table" || type.hasSuffix("[]") || type.hasPrefix("table<") { return true }
+      if type.hasPrefix("{") { return true }
+      guard case .table? = APIDescription.owner(type)?.kind else { return false }
+      return true
+    default: return true
+    }
+  }
+
+  @Test func every_described_member_exists_unless_it_is_not_yet_built() throws {
+    let harness = try HostHarness()
+    for owner in APIDescription.owners {
+      for entry in owner.entries {
+        guard let exists = try exists(entry, of: owner, harness) else { continue }
+        let name = "\(owner.name).\(entry.name)"
+        if APIDescriptionGaps.notYetBuilt.contains(name) {
+          #expect(!exists, "\(name) exists: take it off the list APIDescriptionGaps.notYetBuilt")
+        } else {
+          #expect(exists, "\(name) is described but does not exist")
+        }
+      }
+    }
+  }
+
+  @Test func what_is_not_yet_built_is_described() {
+    for name in APIDescriptionGaps.notYetBuilt {
+      let isDescribed = APIDescription.owners.contains { owner in
+        owner.entries.contains { "\(owner.name).\($0.name)" == name }
+      }
+      #expect(
+        isDescribed,
+        "\(name) is on the list APIDescriptionGaps.notYetBuilt, but not in the description")
+    }
+  }
+
+  /// Nil where the question is not about the bridge (fields and words have tests of their own).
+  private func exists(_ entry: APIEntry, of owner: APIOwner, _ harness: HostHarness) throws
+    -> Bool?
+  {
+    switch entry.kind {
+    case .field, .word: return nil
+    case .function: return owner.name == "os" ? true : isInModule(entry, owner, harness)
+    case .property where owner.handle == nil: return isInModule(entry, owner, harness)
+    case .property, .method, .operation: break
+    }
+    guard let kind = owner.handle else {
+      // Documents: with the property that gives them.
+      return Method.all.contains { $0.kind == .entity && $0.name.description == "document" }
+    }
+    let members = Method.all.filter { $0.kind == kind }
+    func has(_ role: Method.Role, _ name: String) -> Bool {
+      members.contains { $0.role == role && $0.name.description == name }
+    }
+    switch entry.kind {
+    case .property where kind == .configuration:
+      return isInConfiguration(entry, harness)
+    case .property:
+      let isRead = has(.getter, entry.name) || has(.method, "__index")
+      let isWritten = has(.setter, entry.name) || has(.method, "__newindex")
+      if isRead, !APIDescriptionGaps.notYetBuilt.contains("\(owner.name).\(entry.name)") {
+        #expect(
+          entry.isWritable == isWritten,
+          "\(owner.name).\(entry.name) is \(isWritten ? "writable" : "read-only")")
+      }
+      return isRead
+    default: return has(.method, entry.name)
+    }
+  }
+
+  private func isInConfiguration(_ entry: APIEntry, _ harness: HostHarness) -> Bool {
+    harness.run(
+      """
+      local api, isThere = lull.service("https://x.test"), false
+      api:configure(function(config)
+        isThere = pcall(function() return config["\(entry.name)"] end)
+      end)
+      api:configuration_for(api("/x"))
+      return isThere and "yes" or "no"
+      """) == .finished("yes")
+  }
+
+  private func isInModule(_ entry: APIEntry, _ owner: APIOwner, _ harness: HostHarness) -> Bool {
+    harness.run(
+      """
+      local value = _G
+      for name in ("\(owner.name).\(entry.name)"):gmatch("[^.]+") do
+        value = value and rawget(value, name)
+      end
+      return value == nil and "no" or "yes"
+      """) == .finished("yes")
+  }
+
+  @Test func every_function_of_the_module_is_described() throws {
+    let harness = try HostHarness()
+    let end = harness.run(
+      """
+      local names = {}
+      local function walk(path, t)
+        for name, value in pairs(t) do
+          local full = path .. "." .. name
+          if type(value) == "table" and value ~= lull.null then
+            walk(full, value)
+          elseif full ~= "lull.log" then
+            names[#names + 1] = full
+          end
+        end
+      end
+      walk("lull", lull)
+      table.sort(names)
+      return table.concat(names, " ")
+      """)
+    guard case .finished(let text?) = end else {
+      Issue.record("ended with \(end)")
+      return
+    }
+    let described = APIDescription.owners.flatMap { owner -> [String] in
+      guard case .module = owner.kind else { return [] }
+      return owner.entries.map { "\(owner.name).\($0.name)" }
+    }
+    for name in text.split(separator: " ") {
+      #expect(described.contains(String(name)), "\(name) is not described")
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import Testing
+
+@testable import LullHost
+
+/// The description by itself: types, rules, sentences, examples.
+struct APIDescriptionTextTests {
+  /// What cannot run beside other tests, only compile.
+  private static let compiledOnly: Set<String> = ["lull.demo", "os.exit"]
+
+  private var all: [(name: String, entry: APIEntry)] {
+    APIDescription.owners.flatMap { owner in
+      owner.entries.map { ("\(owner.name).\($0.name)", $0) }
+    }
+  }
+
+  @Test func names_are_unique() {
+    let owners = APIDescription.owners.map(\.name)
+    #expect(Set(owners).count == owners.count)
+    let names = all.map(\.name)
+    #expect(Set(names).count == names.count)
+  }
+
+  @Test func every_line_of_a_signature_can_be_read() {
+    for (name, entry) in all {
+      let lines = entry.signature.split(separator: "\n")
+      #expect(entry.signatures.count == lines.count, "\(name): \(entry.signature)")
+      switch entry.kind {
+      case .function, .method, .operation: #expect(!lines.isEmpty, "\(name) has no signature")
+      case .property, .field: #expect(!entry.type.isEmpty, "\(name) has no type")
+      case .word: break
+      }
+    }
+  }
+
+  @Test func signatures_are_split_where_they_should_be() throws {
+    let signature = try #require(
+      APISignature("(a: fun(x: string, y?: any): boolean, b?: table<string, any>, ...: any): A?, B")
+    )
+    #expect(signature.parameters.map(\.name) == ["a", "b", "..."])
+    #expect(
+      signature.parameters.map(\.type)
+        == ["fun(x: string, y?: any): boolean", "table<string, any>", "any"])
+    #expect(signature.parameters.map(\.isOptional) == [false, true, true])
+    #expect(signature.returns == ["A?", "B"])
+    #expect(APISignature("()")?.parameters.isEmpty == true)
+    for malformed in ["", "(", "a: string", "(a)", "(a:)", "() string", "():"] {
+      #expect(APISignature(malformed) == nil, "\(malformed)")
+    }
+  }
+
+  @Test func every_type_is_one_of_lua_or_described() {
+    let known: Set<String> = [
+      "string", "number", "integer", "boolean", "table", "function", "any", "nil", "false", "fun",
+    ]
+    let owners = Set(APIDescription.owners.map(\.name))
+    for (name, entry) in all {
+      let types =
+        entry.signatures.flatMap { $0.parameters.map(\.type) + $0.returns } + [entry.type]
+      for type in types {
+        for word in typeNames(in: type) {
+          #expect(known.contains(word) || owners.contains(word), "\(name): type \(word)")
+        }
+      }
+    }
+  }
+
+  /// The words of a type, without names of parameters and fields.
+  private func typeNames(in type: String) -> [String] {
+    var words: [String] = []
+    var current = ""
+    for character in type + " " {
+      if character.isLetter || character.isNumber || character == "_" {
+        current.append(character)
+      } else if character == "?" {
+        // Ends a name as well as a type.
+        current.append(character)
+      } else {
+        if !current.isEmpty, character != ":" {
+          words.append(String(current.filter { $0 != "?" }))
+        }
+        current = ""
+      }
+    }
+    return words.filter { !$0.isEmpty }
+  }
+
+  @Test func summaries_are_sentences() {
+    for (name, entry) in all {
+      #expect(entry.summary.hasSuffix("."), "\(name)")
+      #expect(!entry.summary.contains("\n"), "\(name)")
+      #expect(entry.text.isEmpty || entry.text.hasSuffix("."), "\(name)")
+    }
+    for owner in APIDescription.owners { #expect(owner.summary.hasSuffix("."), "\(owner.name)") }
+  }
+
+  @Test func rules_are_ids() {
+    for (name, entry) in all {
+      for rule in entry.rules.split(separator: " ") {
+        #expect(rule.wholeMatch(of: /[A-Z]{2,5}-[0-9]{2}/) != nil, "\(name): \(rule)")
+      }
+    }
+  }
+
+  @Test func lookups_find_members_with_and_without_their_owner() {
+    #expect(APIDescription.entries(named: "lull.sleep").map(\.entry.name) == ["sleep"])
+    #expect(APIDescription.entries(named: "Resource.load").map(\.owner.name) == ["Resource"])
+    #expect(
+      Set(APIDescription.entries(named: "cancel").map(\.owner.name))
+        == ["Request", "Task", "CustomRequest"])
+    #expect(APIDescription.entries(named: "nothing").isEmpty)
+  }
+
+  @Test func what_runs_nowhere_is_listed_for_a_reason() {
+    for name in Self.compiledOnly {
+      #expect(all.contains { $0.name == name && !$0.entry.example.isEmpty }, "\(name)")
+    }
+  }
+
+  @Test func every_example_compiles() throws {
+    let harness = try HostHarness()
+    for (name, entry) in all where !entry.example.isEmpty {
+      let end = harness.run(
+        """
+        local chunk, problem = load([====[\(APIDescription.prelude)
+        \(entry.example)]====], "=\(name)")
+        return problem or "fine"
+        """)
+      #expect(end == .finished("fine"), "\(name)")
+    }
+    harness.finish()
+  }
+
+  @Test func every_example_of_what_is_built_runs_and_prints_what_it_says() throws {
+    for (name, entry) in all where !entry.example.isEmpty {
+      guard !APIDescriptionGaps.notYetBuilt.contains(name), !Self.compiledOnly.contains(name) else {
+        continue
+      }
+      try run(entry.example, of: name)
+    }
+  }
+
+  /// `print` keeps its lines; each must be in a comment `--> line`, and the other way round.
+  private func run(_ example: String, of name: String) throws {
+    let harness = try HostHarness()
+    harness.run(
+      """
+      lines = {}
+      function print(...)
+        local texts = table.pack(...)
+        for i = 1, texts.n do texts[i] = tostring(texts[i]) end
+        lines[#lines + 1] = table.concat(texts, " ")
+      end
+      """)
+    harness.run(
+      """
+      local ok, problem = pcall(function()
+      \(APIDescription.prelude)
+      \(example)
+      end)
+      outcome = ok and "fine" or tostring(problem)
+      """, settling: false)
+    // As the command runs a script: `lull.run` in it waits for everything else.
+    harness.host.runUntilIdle()
+    #expect(harness.run("return outcome") == .finished("fine"), "\(name)")
+    #expect(harness.host.scriptErrorCount == 0, "\(name) had errors in callbacks")
+    let printed = harness.run("return table.concat(lines, '\\n')")
+    #expect(printed == .finished(promisedLines(of: example)), "\(name)")
+    harness.run("lines, outcome, print = nil lull.log.enabled, lull.log.handler = nil, nil")
+    harness.finish()
+  }
+
+  private func promisedLines(of example: String) -> String {
+    example.split(separator: "\n").compactMap { line in
+      line.firstRange(of: "--> ").map { String(line[$0.upperBound...]) }
+    }.joined(separator: "\n")
+  }
+}
