@@ -130,12 +130,12 @@ struct ConfigurationTests {
       harness.pump.log.enabled = [.configuration]
       harness.pump.log.handler = { journal($1) }
       _ = service.resource("/x").configuration
-      let url = "GET https://api.test/v1/x: configuration"
+      let messages = journal.take()
+      #expect(messages.count == 1)
       #expect(
-        journal.take() == [
-          "\(url) 0 (JSON parser)", "\(url) 1 (text parser)", "\(url) 2 (mine)", "\(url) 3 (/x)",
-          "\(url) 4 (custom)", "\(url) 5 (custom)",
-        ])
+        messages.first?.hasPrefix(
+          "GET https://api.test/v1/x: 0 (JSON parser), 1 (text parser), 2 (mine), 3 (/x), "
+            + "4 (custom), 5 (custom)\n") == true)
     }
   }
 

@@ -7,10 +7,11 @@ struct LogTextTests {
     "LOG-06: a part is nil as such, on one line, and cut where it is long",
     arguments: [
       (nil, "nil"), ("", ""), ("a", "a"), ("  a \n\t b  ", "a b"), ("abcdefgh", "abcdefgh"),
-      ("abcdefghi", "abcdefgh…"), ("ab cd ef gh", "ab cd ef…"), ("é\u{301}ééé\r\néééé", "é\u{301}ééé éé…"),
+      ("abcdefghi", "abcdefgh…"), ("ab cd ef gh", "ab cd ef…"),
+      ("a\u{301}ééé\r\néééé", "a\u{301}ééé ééé…"),
     ] as [(String?, String)])
   func shortensParts(text: String?, expected: String) {
-    #expect(LogText.part(text, limit: text?.hasPrefix("é") == true ? 7 : 8) == expected)
+    #expect(LogText.part(text, limit: 8) == expected)
   }
 
   @Test("LOG-07: an entity's dump has type, charset, headers and pretty JSON, but no credentials")
@@ -93,7 +94,9 @@ struct LogTextTests {
       resource.addObserver(owner: other, file: "f", line: 3) { _, _ in }
       resource.removeObservers(ownedBy: other)
       #expect(
-        journal.take() == ["/a: function (f:3) observes", "/a: function (f:3) has stopped observing"])
+        journal.take() == [
+          "/a: function (f:3) observes", "/a: function (f:3) has stopped observing",
+        ])
     }
   }
 

@@ -139,7 +139,7 @@ struct APIDescriptionFieldTests {
     let sources = try described("DataSource")
     #expect(try difference("ResourceEvent", constants) == sources)
     #expect(try difference("StageName", PipelineStageKey.standardOrder.map(\.description)) == [])
-    let mismatches = LuaTransformer.Mismatch.allCases.map(\.rawValue)
+    let mismatches = InputTypeMismatchAction.allCases.map(\.rawValue)
     #expect(try difference("InputTypeMismatch", mismatches) == [])
     // HOOK-14
     for word in try described("RequestState") {

@@ -10,12 +10,5 @@ enum APIDescriptionGaps {
   ]
 
   /// As the description spells them.
-  static let notYetInSwift: Set<String> = [
-    "Entity.jsonArray", "Entity.jsonDict", "Entity.text", "Entity.typedContent(ifNone:)",
-    "Request.entity()", "RequestError.jsonArray", "RequestError.jsonDict", "RequestError.text",
-    "RequestError.typedContent(ifNone:)", "Resource.child(_:)", "Resource.jsonArray",
-    "Resource.jsonDict", "Resource.optionalRelative(_:)", "Resource.relative(_:)",
-    "Resource.text", "Resource.typedContent(ifNone:)", "Resource.withParam(_:_:)",
-    "Resource.withParams(_:)",
-  ]
+  static let notYetInSwift: Set<String> = []
 }

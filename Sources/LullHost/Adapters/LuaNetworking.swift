@@ -45,6 +45,8 @@ final class LuaNetworking: NetworkingProvider {
       }
     }
     let box = HTTPRequestBox(request)
+    // It is on its way already: to be read only.
+    box.isOpen = false
     let handle = host.handles.insert(answer, kind: HandleKind.completion.rawValue)
     let complete = LuaValue.method(index: Method.completeIndex, handle: handle, service: 0)
     let report = LuaValue.method(index: Method.reportIndex, handle: handle, service: 0)
