@@ -6,8 +6,11 @@ public import LullCore
 /// Whatever is isolated to a home runs on its thread, and may wait for anything: while it waits, the
 /// loop goes on. The objects of the core are not `Sendable`, so the compiler keeps them here. To load
 /// several resources at a time start all requests before waiting for the first; to run something
-/// beside the body use `spawn`. Asynchronous functions of no actor and child tasks run on this thread
-/// too, but cannot take resources along; work that is long belongs into `Task.detached`.
+/// beside the body use `spawn`.
+///
+/// Functions of yours that wait and are given resources must run where their caller does: enable the
+/// upcoming feature `NonisolatedNonsendingByDefault`, or write `nonisolated(nonsending)`. Child tasks
+/// run on this thread too but cannot take resources along; long work belongs into `Task.detached`.
 public actor Home {
   private let thread: HomeThread
   private let executor: LoopExecutor
