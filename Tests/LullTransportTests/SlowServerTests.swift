@@ -87,6 +87,42 @@ extension TransportSuite {
       server.stop()
     }
 
+    @Test func anAnswerMayComeBeforeTheWholeBodyIsSent() throws {
+      let server = try #require(
+        RawServer { connection in
+          guard connection.readHead() != nil else { return }
+          connection.write(
+            "HTTP/1.1 413 Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+          connection.waitForClose()
+        })
+      let body = [UInt8](repeating: 65, count: 16 << 20)
+      let result = try harness.send(HTTPRequest(method: "POST", url: server.url, body: body))
+      #expect(result.response?.status == 413)
+      #expect(result.text == "no")
+      harness.finish()
+      server.stop()
+    }
+
+    @Test(arguments: [RawConnection.Ending.close, .reset])
+    func aConnectionMayBeLostWhileTheBodyIsSent(_ ending: RawConnection.Ending) throws {
+      let server = try #require(
+        RawServer { connection in
+          guard let head = connection.readHead() else { return }
+          guard head.hasPrefix("POST") else { return connection.answer("fine") }
+          guard connection.read(1 << 20) else { return }
+          connection.end(ending)
+        })
+      let body = [UInt8](repeating: 65, count: 32 << 20)
+      let result = try harness.send(HTTPRequest(method: "POST", url: server.url, body: body))
+      #expect(result.error?.kind == .connection)
+      #expect(
+        result.error?.message.hasPrefix("the connection to 127.0.0.1:\(server.port) was lost")
+          == true)
+      #expect(try harness.get(server.url).text == "fine")
+      harness.finish()
+      server.stop()
+    }
+
     @Test func aSlowReaderOfTheBodyIsWaitedFor() throws {
       let body = [UInt8](repeating: 65, count: 8 << 20)
       let seen = Steps()
