@@ -154,7 +154,7 @@ package final class CurlProvider: NetworkingProvider {
   private func finished(_ easy: CurlEasy, _ code: CURLcode) {
     guard let transfer = easy.transfer, let queue = transfer.queue else { return }
     if queue.origin.isTLS { queue.speaksHTTP2 = easy.usedHTTP2 }
-    let code = easy.hasWholeAnswer(despite: code) ? CURLE_OK : code
+    let code = easy.verdict(code)
     if code != CURLE_OK, transfer.retryCount < 5, easy.diedOnKeptConnection(code) {
       transfer.willBeRetried()
       detach(easy, from: queue)

@@ -20,6 +20,8 @@ local spec = {}                    -- the toolkit
 
 spec.is_stock = not interpreter:match("lull$")
 spec.folder = folder
+-- How many times slower than usual everything is, as under Scripts/support/memcheck.
+spec.slowness = tonumber(os.getenv "SPEC_SLOWNESS") or 1
 
 -- Saying what there is ---------------------------------------------------------------------------
 
@@ -35,7 +37,7 @@ function spec.it(name, body, options)
   specs[#specs + 1] = {
     name = table.concat(prefix, " ") .. (#prefix > 0 and " " or "") .. name, body = body,
     place = info.short_src:match("[^/]*$") .. ":" .. info.linedefined,
-    seconds = options and options.seconds or 5,
+    seconds = (options and options.seconds or 5) * spec.slowness,
   }
 end
 

@@ -67,6 +67,29 @@ extension TransportSuite {
       server.stop()
     }
 
+    @Test func whatIsSaidOnAnIdleConnectionIsNoAnswer() throws {
+      let hasSpoken = Flag()
+      let server = try #require(
+        RawServer { connection in
+          guard connection.readRequest() != nil else { return }
+          connection.answer("asked")
+          guard !hasSpoken.isSet else { return connection.waitForClose() }
+          Steps.pause()
+          connection.write("HTTP/1.1 408 Late\r\nContent-Length: 7\r\n\r\nunasked")
+          hasSpoken.set()
+          connection.readRequest()
+        })
+      #expect(try harness.get(server.url).text == "asked")
+      harness.turn { hasSpoken.isSet }
+      harness.loop.turn(.noWait)
+      let result = try harness.get(server.url)
+      #expect(result.text == "asked")
+      #expect(result.response?.status == 200)
+      #expect(server.connectionCount == 2)
+      harness.finish()
+      server.stop()
+    }
+
     @Test func tenThousandAtOnceCompleteInTurnOnFewConnections() throws {
       var connections: Set<String> = []
       var finished = 0

@@ -4,25 +4,162 @@ import LullTransport
 import Testing
 
 extension TransportSuite {
+  /// What the environment says about proxies, told to a process of its own.
   @Suite struct ProxyTests {
-    @Test func theEnvironmentNamesAProxy() throws {
-      let harness = try TransportHarness()
-      let server = try #require(
+    let nginx: NginxServer
+
+    init() throws {
+      nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
+    }
+
+    /// A proxy for one host only, which it asks for what it wants itself.
+    private func tunnel() throws -> RawServer {
+      let port = nginx.tlsPort
+      let server = RawServer { connection in
+        guard connection.readRequest() != nil else { return }
+        connection.write("HTTP/1.1 200 Connected\r\nX-Proxy: 1\r\n\r\n")
+        connection.tunnel(to: port)
+      }
+      return try #require(server)
+    }
+
+    @Test func http_proxy_is_asked_for_the_whole_URL() throws {
+      let proxy = try #require(
         RawServer { connection in
           while connection.readRequest() != nil { connection.answer("by proxy") }
         })
-      // Other suites of this process talk to 127.0.0.1 only.
-      setenv("no_proxy", "127.0.0.1,localhost", 1)
-      setenv("http_proxy", server.url, 1)
-      defer {
-        unsetenv("http_proxy")
-        unsetenv("no_proxy")
+      let result = try Command.get(
+        "http://nope.invalid/x", environment: ["http_proxy": proxy.url])
+      #expect(result == "200 by proxy")
+      #expect(proxy.requests.count == 1)
+      #expect(
+        proxy.requests.first?.hasPrefix("GET http://nope.invalid/x HTTP/1.1\r\n") == true)
+      proxy.stop()
+    }
+
+    @Test func https_proxy_carries_what_it_cannot_read() throws {
+      let proxy = try tunnel()
+      let result = try Command.get(
+        "https://localhost:\(nginx.tlsPort)/protocol",
+        environment: [
+          "https_proxy": proxy.url.replacing("//", with: "//user:pa%20ss@"),
+          "SSL_CERT_FILE": nginx.authority,
+        ])
+      #expect(result == "200 HTTP/2.0")
+      let requests = proxy.requests
+      let lines = requests.first?.split(separator: "\r\n") ?? []
+      #expect(requests.count == 1)
+      #expect(lines.first == "CONNECT localhost:\(nginx.tlsPort) HTTP/1.1")
+      #expect(lines.contains("Proxy-Authorization: Basic dXNlcjpwYSBzcw=="))
+      proxy.stop()
+    }
+
+    @Test func aTunnelDoesNotMakeABadCertificateGood() throws {
+      let proxy = try tunnel()
+      let result = try Command.get(
+        "https://expired.localhost:\(nginx.tlsPort)/",
+        environment: ["https_proxy": proxy.url, "SSL_CERT_FILE": nginx.authority])
+      #expect(result.hasPrefix("tls: no secure connection to expired.localhost:"), "\(result)")
+      #expect(result.contains("certificate has expired"))
+      proxy.stop()
+    }
+
+    @Test(arguments: [
+      (noProxy: "127.0.0.1", isDirect: true),
+      (noProxy: "example.com,127.0.0.1", isDirect: true),
+      (noProxy: "*", isDirect: true),
+      (noProxy: "127.0.0.10", isDirect: false),
+      (noProxy: "", isDirect: false),
+    ])
+    func no_proxy_names_those_who_are_asked_directly(_ noProxy: String, isDirect: Bool) throws {
+      let proxy = try #require(
+        RawServer { connection in
+          while connection.readRequest() != nil { connection.answer("by proxy") }
+        })
+      let result = try Command.get(
+        nginx.url + "/few/", environment: ["http_proxy": proxy.url, "no_proxy": noProxy])
+      #expect(result == (isDirect ? "200 few" : "200 by proxy"))
+      #expect(proxy.connectionCount == (isDirect ? 0 : 1))
+      proxy.stop()
+    }
+
+    @Test func aProxyOfTheOtherSchemeIsNotAsked() throws {
+      let port = try #require(RawSocket.freePorts(1).first)
+      let result = try Command.get(
+        nginx.url + "/few/", environment: ["https_proxy": "http://127.0.0.1:\(port)"])
+      #expect(result == "200 few")
+    }
+
+    @Test(arguments: ["http", "https"])
+    func aProxyThatIsNotThere(_ scheme: String) throws {
+      let port = try #require(RawSocket.freePorts(1).first)
+      let result = try Command.get(
+        "\(scheme)://nope.invalid/", environment: ["all_proxy": "http://127.0.0.1:\(port)"])
+      #expect(
+        result == "connection: cannot connect to the proxy for nope.invalid (connection refused)")
+    }
+
+    @Test(arguments: ["http", "https"])
+    func aProxyWhoseNameDoesNotResolve(_ scheme: String) throws {
+      let result = try Command.get(
+        "\(scheme)://127.0.0.1/", environment: ["all_proxy": "http://proxy.invalid:1"])
+      #expect(result == "dns: cannot resolve the proxy for 127.0.0.1")
+    }
+
+    struct BadProxy: CustomTestStringConvertible {
+      let answer: String
+      var ending = RawConnection.Ending.close
+      /// What comes of a plain request, and of one that needs a tunnel; `HOST` stands for the host.
+      let plain: String
+      let tunnel: String
+      var testDescription: String { "\(answer.prefix(20)) \(ending)" }
+    }
+
+    @Test(arguments: [
+      BadProxy(
+        answer:
+          "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=a\r\nContent-Length: 0\r\n\r\n",
+        plain: "407",
+        tunnel: "connection: the proxy does not connect to HOST: it asks for a user and password "
+          + "(407), which may stand in its URL"),
+      BadProxy(
+        answer: "HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno", plain: "403",
+        tunnel: "connection: the proxy does not connect to HOST (it answered 403)"),
+      BadProxy(
+        answer: "HTTP/1.1 502 Bad\r\nContent-Length: 0\r\n\r\n", ending: .wait, plain: "502",
+        tunnel: "connection: the proxy does not connect to HOST (it answered 502)"),
+      BadProxy(
+        answer: "", plain: "connection: the server closed the connection without an answer (HOST)",
+        tunnel: "connection: the proxy does not connect to HOST (Proxy CONNECT aborted)"),
+      BadProxy(
+        answer: "", ending: .reset, plain: "connection: the connection to HOST was lost",
+        tunnel: "connection: the connection to HOST was lost"),
+      BadProxy(
+        answer: "SMTP ready\r\n\r\n", plain: "malformed_response: HOST sent an answer that",
+        tunnel: "connection: the proxy does not connect to HOST (CONNECT tunnel failed"),
+      BadProxy(
+        answer: "HTTP/1.1 2", ending: .wait,
+        plain: "timeout: no complete answer from HOST within 0.5 s (timeout)",
+        tunnel: "timeout: no complete answer from HOST within 0.5 s (timeout)"),
+      BadProxy(
+        answer: "HTTP/1.1 200 OK\r\n\r\nno TLS here", plain: "200 no TLS here",
+        tunnel: "tls: no secure connection to HOST"),
+    ])
+    func aBadProxy(_ bad: BadProxy) throws {
+      let proxy = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.write(bad.answer)
+          connection.end(bad.ending)
+        })
+      for (scheme, expected) in [("http", bad.plain), ("https", bad.tunnel)] {
+        let result = try Command.get(
+          "\(scheme)://nope.invalid/", timeout: 0.5, environment: ["all_proxy": proxy.url])
+        #expect(
+          result.hasPrefix(expected.replacing("HOST", with: "nope.invalid")),
+          "\(scheme): \(result)")
       }
-      let result = try harness.get("http://nope.invalid/x")
-      #expect(result.text == "by proxy")
-      #expect(server.requests.first?.hasPrefix("GET http://nope.invalid/x HTTP/1.1\r\n") == true)
-      harness.finish()
-      server.stop()
+      proxy.stop()
     }
   }
 }

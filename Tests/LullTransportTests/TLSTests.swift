@@ -1,9 +1,9 @@
-import Glibc
 import LullCore
 import LullTransport
 import Testing
 
 extension TransportSuite {
+  /// Whom a secure connection trusts, and what the user reads when it does not.
   @Suite struct TLSTests {
     let nginx: NginxServer
 
@@ -11,75 +11,86 @@ extension TransportSuite {
       nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
     }
 
-    @Test func refusesACertificateItDoesNotKnow() throws {
-      let harness = try TransportHarness()
-      let error = try harness.get(nginx.tlsURL + "/protocol").error
-      #expect(error?.kind == .tls)
-      #expect(
-        error?.message.hasPrefix("no secure connection to localhost:\(nginx.tlsPort)") == true)
-      harness.finish()
+    struct BadCertificate: CustomTestStringConvertible {
+      let name: String
+      let reason: String
+      /// Whether the message says how to trust it.
+      var advises = false
+      var testDescription: String { name }
     }
 
-    @Test func refusesACertificateForAnotherName() throws {
-      let harness = try TransportHarness(certificateAuthorities: nginx.certificate)
-      let error = try harness.get("https://127.0.0.2:\(nginx.tlsPort)/protocol").error
-      #expect(error?.kind == .tls || error?.kind == .connection)
-      harness.finish()
-    }
-
-    @Test func speaksHTTP2WithATrustedServer() throws {
-      let harness = try TransportHarness(certificateAuthorities: nginx.certificate)
+    @Test(arguments: [
+      BadCertificate(name: "expired", reason: "certificate has expired"),
+      BadCertificate(
+        name: "elsewhere", reason: "subject name matches target host name 'elsewhere.localhost'"),
+      BadCertificate(name: "unknown", reason: "unable to get local issuer", advises: true),
+      BadCertificate(name: "self-signed", reason: "self-signed certificate", advises: true),
+    ])
+    func refusesABadCertificate(_ bad: BadCertificate) throws {
+      let harness = try TransportHarness(certificateAuthorities: nginx.authority)
+      let host = "\(bad.name).localhost:\(nginx.tlsPort)"
+      let result = try harness.get("https://\(host)/")
+      let message = try #require(result.error?.message)
+      #expect(result.error?.kind == .tls)
+      #expect(result.response == nil)
+      #expect(message.hasPrefix("no secure connection to \(host) ("))
+      #expect(message.contains(bad.reason), "\(message)")
+      #expect(message.contains("SSL_CERT_FILE") == bad.advises, "\(message)")
+      // The others do not suffer.
       #expect(try harness.get(nginx.tlsURL + "/protocol").text == "HTTP/2.0")
       harness.finish()
     }
 
-    @Test func manyExchangesShareOneHTTP2Connection() throws {
-      let harness = try TransportHarness(certificateAuthorities: nginx.certificate)
-      _ = try harness.get(nginx.tlsURL + "/protocol")
-      var connections: Set<String> = []
-      var finished = 0
-      for _ in 0..<500 {
-        harness.start(HTTPRequest(method: "GET", url: nginx.tlsURL + "/protocol")) { result in
-          #expect(result.text == "HTTP/2.0")
-          connections.insert(result.response?.headers["x-connection"] ?? "")
-          finished += 1
-        }
-      }
-      harness.turn { finished == 500 }
-      #expect(connections.count == 1)
+    @Test func withoutTheTestsAuthorityNobodyTrustsIt() throws {
+      let harness = try TransportHarness()
+      let error = try harness.get(nginx.tlsURL + "/protocol").error
+      #expect(error?.kind == .tls)
+      #expect(error?.message.contains("unable to get local issuer certificate") == true)
       harness.finish()
     }
 
-    @Test func cancellingAStreamLeavesTheOthers() throws {
-      let harness = try TransportHarness(certificateAuthorities: nginx.certificate)
-      _ = try harness.get(nginx.tlsURL + "/protocol")
-      var texts: [String?] = []
-      let transfers = (0..<20).map { _ in
-        harness.start(HTTPRequest(method: "GET", url: nginx.tlsURL + "/protocol")) {
-          texts.append($0.text)
-        }
-      }
-      harness.loop.turn(.noWait)
-      for transfer in transfers.prefix(10) { transfer.cancel() }
-      harness.turn { texts.count == 20 }
-      #expect(texts.filter { $0 == "HTTP/2.0" }.count >= 10)
+    @Test func aTrustedCertificateIsTrustedByItself() throws {
+      let path = nginx.authority.replacing("authority.pem", with: "self-signed.pem")
+      let harness = try TransportHarness(certificateAuthorities: path)
+      let result = try harness.get("https://self-signed.localhost:\(nginx.tlsPort)/")
+      #expect(result.response?.status == 200)
       harness.finish()
     }
 
-    /// nginx does not read these bodies: it answers and resets the stream.
-    @Test func anAnswerBeforeTheBodyWasReadCounts() throws {
-      for _ in 0..<20 {
-        let harness = try TransportHarness(certificateAuthorities: nginx.certificate)
-        let result = try harness.send(
-          HTTPRequest(method: "POST", url: nginx.tlsURL + "/echo", body: [1, 2, 3]))
-        #expect(
-          result.text == "POST||3|||*/*|lull/test|/echo", "\(String(describing: result.error))")
-        harness.finish()
-      }
+    @Test func aFileOfAuthoritiesThatIsMissingIsNamed() throws {
+      let harness = try TransportHarness(certificateAuthorities: "/nowhere/authorities.pem")
+      let error = try harness.get(nginx.tlsURL + "/protocol").error
+      #expect(error?.kind == .tls)
+      #expect(error?.message.contains("/nowhere/authorities.pem") == true)
+      harness.finish()
+    }
+
+    @Test func aServerWithoutTLSIsNoSecureOne() throws {
+      let harness = try TransportHarness(certificateAuthorities: nginx.authority)
+      let error = try harness.get("https://localhost:\(nginx.port)/json").error
+      #expect(error?.kind == .tls)
+      #expect(error?.message.hasPrefix("no secure connection to localhost:\(nginx.port)") == true)
+      harness.finish()
+    }
+
+    @Test(arguments: [RawConnection.Ending.close, .reset])
+    func aHandshakeThatBreaksOff(_ ending: RawConnection.Ending) throws {
+      let server = try #require(
+        RawServer { connection in
+          connection.readSome(100)
+          connection.end(ending)
+        })
+      let harness = try TransportHarness(certificateAuthorities: nginx.authority)
+      let error = try harness.get("https://127.0.0.1:\(server.port)/").error
+      #expect(error?.kind == .tls)
+      #expect(
+        error?.message.hasPrefix("no secure connection to 127.0.0.1:\(server.port)") == true)
+      harness.finish()
+      server.stop()
     }
 
     @Test func aRedirectToTLSIsAnotherOrigin() throws {
-      let harness = try TransportHarness(certificateAuthorities: nginx.certificate)
+      let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let result = try harness.send(
         HTTPRequest(
           method: "GET", url: nginx.url + "/to-tls", headers: Headers([("X-Token", "t")])))
@@ -89,11 +100,9 @@ extension TransportSuite {
 
     @Test(arguments: ["CURL_CA_BUNDLE", "SSL_CERT_FILE"])
     func theEnvironmentNamesWhomToTrust(_ name: String) throws {
-      setenv(name, nginx.certificate, 1)
-      let harness = try TransportHarness()
-      unsetenv(name)
-      #expect(try harness.get(nginx.tlsURL + "/protocol").text == "HTTP/2.0")
-      harness.finish()
+      let url = nginx.tlsURL + "/protocol"
+      #expect(try Command.get(url, environment: [name: nginx.authority]) == "200 HTTP/2.0")
+      #expect(try Command.get(url, environment: [:]).hasPrefix("tls: no secure connection"))
     }
   }
 }

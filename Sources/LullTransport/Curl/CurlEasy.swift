@@ -45,8 +45,10 @@ final class CurlEasy {
     setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
     setPointer(CURLOPT_WRITEDATA, incoming)
     setPointer(CURLOPT_HEADERDATA, incoming)
+    setPointer(CURLOPT_PREREQDATA, incoming)
     ccurl_easy_set_writer(handle, CURLOPT_WRITEFUNCTION, CurlEasy.bodyArrived)
     ccurl_easy_set_writer(handle, CURLOPT_HEADERFUNCTION, CurlEasy.lineArrived)
+    ccurl_easy_set_prerequest(handle, CurlEasy.requestGoesOut)
     // Unretained: the multi handle outlives every connection, closing them when it is closed.
     let sockets = Unmanaged.passUnretained(multi).toOpaque()
     setPointer(CURLOPT_OPENSOCKETDATA, sockets)
@@ -140,12 +142,12 @@ final class CurlEasy {
 
   /// What curl knows about a failure.
   func error(_ code: CURLcode, of transfer: CurlTransfer, at origin: Origin) -> TransportError {
-    var systemError = 0
-    ccurl_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
-    return CurlErrorMapping(
+    CurlErrorMapping(
       origin: origin, limits: transfer.request.limits, elapsed: transfer.elapsed,
       wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
-      systemError: code == CURLE_COULDNT_CONNECT ? Int32(systemError) : 0,
+      systemError: code == CURLE_COULDNT_CONNECT ? Int32(long(CURLINFO_OS_ERRNO)) : 0,
+      verification: code == CURLE_PEER_FAILED_VERIFICATION ? long(CURLINFO_SSL_VERIFYRESULT) : 0,
+      proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
       // Written by curl, ended by a zero byte, and emptied by `prepare`.
       detail: String(cString: errorText), response: incoming.pointee
     ).error(code)
@@ -160,10 +162,17 @@ final class CurlEasy {
     guard code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
       status == 0
     else { return false }
-    var newConnections = 0
-    ccurl_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &newConnections)
-    return newConnections == 0
+    return long(CURLINFO_NUM_CONNECTS) == 0
   }
+
+  /// curl's `code`, put right where curl is mistaken about how an answer ended.
+  func verdict(_ code: CURLcode) -> CURLcode {
+    if hasWholeAnswer(despite: code) { return CURLE_OK }
+    // A connection that ends among the headers makes a complete answer for curl (7.88).
+    return code == CURLE_OK && !hasWholeHead ? CURLE_GOT_NOTHING : code
+  }
+
+  private var hasWholeHead: Bool { status >= 200 && incoming.pointee.isHeadComplete }
 
   /// Whether the answer is there as a whole although curl reports a failure.
   ///
@@ -171,28 +180,37 @@ final class CurlEasy {
   /// its answer. curl (7.88) then has handled the end of the stream without complaint, but stumbles
   /// over it once more when it wants to end its own side; of all stream errors only this one leaves
   /// the error text empty.
-  func hasWholeAnswer(despite code: CURLcode) -> Bool {
-    code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && status >= 200
-      && incoming.pointee.isHeadComplete && incoming.pointee.failure == nil
+  private func hasWholeAnswer(despite code: CURLcode) -> Bool {
+    code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && hasWholeHead
+      && incoming.pointee.failure == nil
   }
 
   var usedHTTP2: Bool {
-    var version = 0
-    ccurl_easy_get_long(handle, CURLINFO_HTTP_VERSION, &version)
-    return version == CURL_HTTP_VERSION_2_0
+    long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
   }
 
   var metrics: TransferMetrics {
     let toSend = transfer?.bodyToSend?.count ?? 0
+    // Until then curl counts what the handle has carried before.
+    guard incoming.pointee.isRequested else { return TransferMetrics(toSend: toSend) }
+    let sent = size(CURLINFO_SIZE_UPLOAD_T)
+    // What a redirect says besides is not what is waited for.
+    guard !isRedirect else { return TransferMetrics(sent: sent, toSend: toSend) }
     let toReceive = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     return TransferMetrics(
-      sent: size(CURLINFO_SIZE_UPLOAD_T), toSend: toSend,
-      received: size(CURLINFO_SIZE_DOWNLOAD_T), toReceive: toReceive < 0 ? nil : toReceive)
+      sent: sent, toSend: toSend, received: size(CURLINFO_SIZE_DOWNLOAD_T),
+      toReceive: toReceive < 0 ? nil : toReceive)
   }
 
   private func size(_ info: CURLINFO) -> Int {
     var value: curl_off_t = 0
     ccurl_easy_get_size(handle, info, &value)
+    return value
+  }
+
+  private func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    ccurl_easy_get_long(handle, info, &value)
     return value
   }
 
@@ -256,6 +274,12 @@ final class CurlEasy {
     // `this` is `incoming`, which lives as long as the handle.
     let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
     return incoming.pointee.takeLine(buffer) ? buffer.count : -1
+  }
+
+  private static let requestGoesOut: curl_prereq_callback = { this, _, _, _, _ in
+    // `this` is `incoming`, which lives as long as the handle.
+    this?.assumingMemoryBound(to: IncomingResponse.self).pointee.requestGoesOut()
+    return CURL_PREREQFUNC_OK
   }
 
   /// curl's bytes, valid for the duration of the callback.

@@ -10,6 +10,10 @@ struct CurlErrorMapping {
   let elapsed: Double
   let wasConnected: Bool
   let systemError: Int32
+  /// OpenSSL's reason for not accepting a certificate, 0 for none.
+  let verification: Int
+  /// What a proxy answered to CONNECT; 0 if none was asked.
+  let proxyStatus: Int
   /// curl's own words, may be empty.
   let detail: String
   let response: IncomingResponse
@@ -23,9 +27,14 @@ struct CurlErrorMapping {
     case CURLE_COULDNT_RESOLVE_PROXY:
       return TransportError(.dns, "cannot resolve the proxy for \(host)")
     case CURLE_COULDNT_CONNECT:
-      return TransportError(.connection, "cannot connect to \(host)\(reason)")
+      let target = namesProxy ? "the proxy for \(host)" : host
+      return TransportError(.connection, "cannot connect to \(target)\(reason)")
     case CURLE_PROXY:
-      return TransportError(.connection, "the proxy does not connect to \(host)\(reason)")
+      return proxyRefusal
+    case CURLE_GOT_NOTHING where !response.isHeadComplete,
+      CURLE_PARTIAL_FILE where !response.isHeadComplete:
+      return TransportError(
+        .connection, "the connection to \(host) ended among the headers of the answer")
     case CURLE_GOT_NOTHING:
       return TransportError(
         .connection, "the server closed the connection without an answer (\(host))")
@@ -35,6 +44,9 @@ struct CurlErrorMapping {
       return truncated
     case CURLE_RECV_ERROR:
       // curl has one code for all that goes wrong while receiving; its words tell more.
+      if response.status == 0 && (proxyStatus >= 300 || detail.contains("CONNECT")) {
+        return proxyRefusal
+      }
       if detail.hasSuffix("chunked-encoding") || detail.hasPrefix("Too large") { return malformed }
       if response.status >= 200 && response.isHeadComplete { return truncated }
       return TransportError(.connection, "the connection to \(host) was lost\(reason)")
@@ -45,6 +57,10 @@ struct CurlErrorMapping {
     case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_UNSUPPORTED_PROTOCOL,
       CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
       return malformed
+    case CURLE_OUT_OF_MEMORY
+    where wasConnected && (response.status == 0 || !response.isHeadComplete):
+      // So curl calls a line that is longer than it wants to remember.
+      return error(.headTooLarge)
     case CURLE_FILESIZE_EXCEEDED:
       return error(.bodyTooLarge)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
@@ -52,7 +68,7 @@ struct CurlErrorMapping {
       CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE,
       CURLE_SSL_ISSUER_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
-      return TransportError(.tls, "no secure connection to \(host)\(reason)")
+      return TransportError(.tls, "no secure connection to \(host)\(reason)\(trustAdvice)")
     default:
       return TransportError(.network, "the exchange with \(host) failed\(reason)")
     }
@@ -68,7 +84,16 @@ struct CurlErrorMapping {
         .bodyTooLarge, "the response body is larger than the limit of \(size) (max_body_size)")
     case .headTooLarge:
       return TransportError(
-        .malformedResponse, "the response headers of \(origin.hostAndPort) are larger than 1 MB")
+        .malformedResponse,
+        "the response headers of \(origin.hostAndPort) are too large: more than 1 MB, or "
+          + "100 KB in one line")
+    case .ambiguousLength:
+      return TransportError(
+        .malformedResponse, "\(origin.hostAndPort) sent two different Content-Length headers")
+    case .switchedProtocol:
+      return TransportError(
+        .malformedResponse,
+        "\(origin.hostAndPort) answered 101 (switching protocols), which nobody had asked for")
     }
   }
 
@@ -94,8 +119,42 @@ struct CurlErrorMapping {
   }
 
   private var malformed: TransportError {
-    TransportError(
-      .malformedResponse, "\(origin.hostAndPort) sent an answer that is not valid HTTP\(reason)")
+    // When curl has repeated a request, its words may be those of the first failure.
+    let isOld = detail.hasPrefix("Recv failure") || detail.hasPrefix("Send failure")
+    return TransportError(
+      .malformedResponse,
+      "\(origin.hostAndPort) sent an answer that is not valid HTTP\(isOld ? "" : reason)")
+  }
+
+  private var proxyRefusal: TransportError {
+    let host = origin.hostAndPort
+    guard proxyStatus != 407 else {
+      return TransportError(
+        .connection,
+        "the proxy does not connect to \(host): it asks for a user and password (407), "
+          + "which may stand in its URL")
+    }
+    let answer = proxyStatus >= 300 ? " (it answered \(proxyStatus))" : reason
+    return TransportError(.connection, "the proxy does not connect to \(host)\(answer)")
+  }
+
+  /// Whether curl speaks of another machine or port than the URL; only a proxy's can that be.
+  private var namesProxy: Bool {
+    let start = "failed to connect to "
+    let detail = detail.lowercased()
+    // Of international names curl uses another form than the URL.
+    guard detail.hasPrefix(start), origin.host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+    let host = origin.host.filter { $0 != "[" && $0 != "]" }
+    return !detail.dropFirst(start.utf8.count).hasPrefix("\(host) port \(origin.port) ")
+  }
+
+  /// What to do about a certificate nobody trusts, which is not needed to see that one has expired.
+  private var trustAdvice: String {
+    switch verification {
+    // X509_V_ERR_…: SELF_SIGNED_CERT_IN_CHAIN and its neighbours, which all lack a known issuer.
+    case 18...21: "; SSL_CERT_FILE may name a file of certificates to trust"
+    default: ""
+    }
   }
 
   /// In brackets: the system's reason if there is one, else curl's.

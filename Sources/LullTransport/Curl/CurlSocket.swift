@@ -1,5 +1,6 @@
 import CCurl
 import CUV
+import Glibc
 
 /// What libuv watches for one of curl's sockets.
 ///
@@ -69,6 +70,7 @@ final class CurlSocket {
       // A kept connection spoke, or was closed by the server: curl finds out when it looks for one.
       if let poll { uv_poll_stop(poll) }
       watched = 0
+      if status >= 0 { endIfItSpoke() }
       return
     }
     // Of an error curl is told that the socket is ready: it then meets the error itself, as it does
@@ -80,6 +82,20 @@ final class CurlSocket {
     if events & Int32(UV_WRITABLE.rawValue) != 0 { flags |= CURL_CSELECT_OUT }
     multi.socketIsReady(descriptor, flags)
     if status < 0, wanted != 0, watched == 0, let poll, restart(poll) { watched = wanted }
+  }
+
+  /// What a server says on an idle connection, such as 408 before it hangs up, is no answer to the
+  /// next request; curl (7.88) would take it for one. Of TLS it may be part of the protocol.
+  private func endIfItSpoke() {
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    let tlsRecords: ClosedRange<UInt8> = 20...23
+    let noWait = Int32(MSG_DONTWAIT)
+    guard isKept, recv(descriptor, &bytes, 1, Int32(MSG_PEEK) | noWait) == 1,
+      !tlsRecords.contains(bytes[0])
+    else { return }
+    // Curl takes a connection for dead when there is nothing to read but its end.
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    for _ in 0..<64 where recv(descriptor, &bytes, bytes.count, noWait) <= 0 { break }
   }
 
   private func restart(_ poll: UnsafeMutablePointer<uv_poll_t>) -> Bool {

@@ -7,6 +7,10 @@ struct IncomingResponse {
   enum Failure {
     case bodyTooLarge
     case headTooLarge
+    /// Content-Length headers that contradict each other. (RFC 9112, 6.3)
+    case ambiguousLength
+    /// 101 without having been asked to speak another protocol. (RFC 9110, 15.2.2)
+    case switchedProtocol
   }
 
   private static let maxHeadSize = 1 << 20
@@ -16,10 +20,13 @@ struct IncomingResponse {
   private(set) var status = 0
   private(set) var failure: Failure?
   private(set) var isHeadComplete = true
+  /// Whether there is a connection, so that the request goes out now.
+  private(set) var isRequested = false
   /// The first Location header.
   private(set) var location: String?
   /// Keeps its memory from one response to the next, so that a head costs one allocation.
   private var received = Headers()
+  /// Of all heads together, and trailers: a server may send any number of each.
   private var headSize = 0
   private var lineCount = 0
   /// Continuations of obsolete folded lines, with the index of the line they belong to.
@@ -34,7 +41,9 @@ struct IncomingResponse {
   mutating func start(maxBodySize: Int, expectsBody: Bool) {
     beginHead(status: 0)
     isHeadComplete = true
+    isRequested = false
     failure = nil
+    headSize = 0
     body = []
     bodySize = 0
     self.maxBodySize = maxBodySize
@@ -46,19 +55,23 @@ struct IncomingResponse {
 
   // MARK: Feeding
 
+  mutating func requestGoesOut() {
+    isRequested = true
+  }
+
   /// Takes one header line, a status line or the empty line; false stops the transfer.
   mutating func takeLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = line.first else { return true }
+    headSize += line.count
+    guard headSize <= IncomingResponse.maxHeadSize else {
+      failure = .headTooLarge
+      return false
+    }
     if isHeadComplete {
       // After the head of a final response only trailers come.
       guard status < 200, let status = IncomingResponse.status(in: line) else { return true }
       beginHead(status: status)
       return true
-    }
-    headSize += line.count
-    guard headSize <= IncomingResponse.maxHeadSize else {
-      failure = .headTooLarge
-      return false
     }
     switch first {
     case 13, 10:
@@ -70,7 +83,12 @@ struct IncomingResponse {
       return true
     case UInt8(ascii: "c"), UInt8(ascii: "C"):
       if let value = IncomingResponse.value(of: "content-length", in: line) {
-        contentLength = IncomingResponse.number(value)
+        let length = IncomingResponse.number(value)
+        guard contentLength == nil || contentLength == length else {
+          failure = .ambiguousLength
+          return false
+        }
+        contentLength = length
       }
     case UInt8(ascii: "l"), UInt8(ascii: "L"):
       if location == nil, let value = IncomingResponse.value(of: "location", in: line) {
@@ -101,7 +119,6 @@ struct IncomingResponse {
     self.status = status
     isHeadComplete = false
     received.removeAll()
-    headSize = 0
     lineCount = 0
     folds = []
     location = nil
@@ -109,6 +126,10 @@ struct IncomingResponse {
   }
 
   private mutating func headIsAcceptable() -> Bool {
+    guard status != 101 else {
+      failure = .switchedProtocol
+      return false
+    }
     guard expectsBody, !isRedirect, status != 304, let contentLength, contentLength > maxBodySize
     else { return true }
     failure = .bodyTooLarge
@@ -143,11 +164,14 @@ struct IncomingResponse {
   }
 
   private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
-    guard !digits.isEmpty, digits.count < 19 else { return nil }
+    guard !digits.isEmpty else { return nil }
     var number = 0
     for digit in digits {
       guard digit >= 48, digit <= 57 else { return nil }
-      number = number * 10 + Int(digit - 48)
+      let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isStillTooLarge) = tens.addingReportingOverflow(Int(digit - 48))
+      guard !isTooLarge, !isStillTooLarge else { return nil }
+      number = sum
     }
     return number
   }

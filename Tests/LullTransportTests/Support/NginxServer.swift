@@ -1,6 +1,7 @@
 import Glibc
 
-/// Debian's nginx on free ports: two plain servers, and one with TLS and HTTP/2.
+/// Debian's nginx on free ports: two plain servers, and one with TLS and HTTP/2 that shows another
+/// certificate to each of several names.
 final class NginxServer: Sendable {
   /// Started at first use, ends with the process.
   static let shared = NginxServer()
@@ -10,8 +11,8 @@ final class NginxServer: Sendable {
   let port: UInt16
   let otherPort: UInt16
   let tlsPort: UInt16
-  /// The self-signed certificate, for `localhost` and 127.0.0.1.
-  let certificate: String
+  /// The certificate of the authority that vouches for `localhost` and 127.0.0.1.
+  let authority: String
   private let process: ChildProcess
 
   var url: String { "http://127.0.0.1:\(port)" }
@@ -23,12 +24,8 @@ final class NginxServer: Sendable {
   private init?() {
     guard let directory = TemporaryDirectory() else { return nil }
     let path = directory.path
-    certificate = path + "/certificate.pem"
-    let request =
-      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-      + " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
-      + " -keyout \(path)/key.pem -out \(path)/certificate.pem 2>/dev/null"
-    guard ChildProcess(request)?.wait() == 0 else { return nil }
+    authority = path + "/authority.pem"
+    guard Certificates.make(in: directory) else { return nil }
     directory.write("large", (0..<NginxServer.largeSize).map { UInt8(truncatingIfNeeded: $0 >> 3) })
 
     // A port found free may be taken by somebody else before nginx has it: then others are tried.
@@ -106,12 +103,25 @@ final class NginxServer: Sendable {
         }
         server { listen 127.0.0.1:\(other); location /echo { \(echo) } }
         server {
-          listen 127.0.0.1:\(tls) ssl http2;
-          ssl_certificate \(path)/certificate.pem; ssl_certificate_key \(path)/key.pem;
+          listen 127.0.0.1:\(tls) default_server ssl http2;
+          ssl_certificate \(path)/good.pem; ssl_certificate_key \(path)/good.key;
           location = /protocol { return 200 $server_protocol; }
           location /echo { \(echo) }
+          location = /metered { alias \(path)/large; gzip off; limit_rate 2m; }
         }
+        \(Certificates.bad.map { badServer(path, $0, tls) }.joined(separator: "\n"))
       }
       """
+  }
+
+  /// A server that shows a bad certificate to those who ask for it by name.
+  private static func badServer(_ path: String, _ name: String, _ port: UInt16) -> String {
+    """
+    server {
+      listen 127.0.0.1:\(port) ssl http2; server_name \(name).localhost;
+      ssl_certificate \(path)/\(name).pem; ssl_certificate_key \(path)/\(name).key;
+      location / { return 200 'nobody should read this'; }
+    }
+    """
   }
 }

@@ -70,14 +70,8 @@ struct RawConnection {
   /// Reads one request, its body by Content-Length; nil if the connection ends before.
   @discardableResult
   func readRequest() -> String? {
-    var received: [UInt8] = []
-    while true {
-      var byte: UInt8 = 0
-      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
-      received.append(byte)
-      if received.suffix(4).elementsEqual([13, 10, 13, 10]) { break }
-    }
-    let head = String(decoding: received, as: UTF8.self)
+    guard let head = readHead() else { return nil }
+    var received = Array(head.utf8)
     for line in head.lowercased().split(separator: "\r\n") where line.hasPrefix("content-length:") {
       let length = Int(line.dropFirst(15).filter { $0 != " " }) ?? 0
       while received.count < head.utf8.count + length {
@@ -89,6 +83,17 @@ struct RawConnection {
     let request = String(decoding: received, as: UTF8.self)
     server.note(request)
     return request
+  }
+
+  /// Reads a request without its body; nil if the connection ends before.
+  func readHead() -> String? {
+    var received: [UInt8] = []
+    repeat {
+      var byte: UInt8 = 0
+      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+      received.append(byte)
+    } while !received.suffix(4).elementsEqual([13, 10, 13, 10])
+    return String(decoding: received, as: UTF8.self)
   }
 
   /// False if the other side is gone.
@@ -113,6 +118,72 @@ struct RawConnection {
   /// Answers 200 with `body` and says how long it is.
   func answer(_ body: String, headers: String = "") {
     write("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)")
+  }
+
+  /// Reads one byte at least and `count` at most; how many, 0 at the end.
+  @discardableResult
+  func readSome(_ count: Int) -> Int {
+    var buffer = [UInt8](repeating: 0, count: count)
+    return max(0, recv(descriptor, &buffer, count, 0))
+  }
+
+  /// Reads `count` bytes; false if the connection ends before.
+  func read(_ count: Int) -> Bool {
+    var left = count
+    while left > 0 {
+      let received = readSome(min(left, 1 << 16))
+      guard received > 0 else { return false }
+      left -= received
+    }
+    return true
+  }
+
+  enum Ending: Sendable {
+    case close
+    /// Without waiting for what was sent to be read: the other side sees an error.
+    case reset
+    /// Not before the other side does.
+    case wait
+  }
+
+  /// Ends the connection so; the script must do nothing with it afterwards.
+  func end(_ ending: Ending) {
+    switch ending {
+    case .close: break
+    case .reset:
+      var linger = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    case .wait: waitForClose()
+    }
+  }
+
+  /// Carries bytes to and fro between this connection and `port`, until either side hangs up.
+  func tunnel(to port: UInt16) {
+    guard let other = RawSocket.connect(to: port) else { return }
+    defer { close(other) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      var ends = [descriptor, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      guard poll(&ends, 2, -1) > 0 else { return }
+      for (end, far) in [(ends[0], other), (ends[1], descriptor)] where end.revents != 0 {
+        let count = recv(end.fd, &buffer, buffer.count, 0)
+        guard count > 0 else { return }
+        var sent = 0
+        while sent < count {
+          let piece = send(far, Array(buffer[sent..<count]), count - sent, Int32(MSG_NOSIGNAL))
+          guard piece > 0 else { return }
+          sent += piece
+        }
+      }
+    }
+  }
+
+  /// Whether the other side has hung up; it must have nothing more to say.
+  var isClosedByPeer: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
+    return count == 0 || (count < 0 && errno != EAGAIN)
   }
 
   /// Waits until the other side hangs up.

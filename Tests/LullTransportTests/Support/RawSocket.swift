@@ -33,19 +33,30 @@ enum RawSocket {
   /// Whether somebody accepts connections on `port`, waiting for it.
   static func isAnswering(_ port: UInt16, within seconds: Int) -> Bool {
     for _ in 0..<(seconds * 100) {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      defer { close(descriptor) }
-      var address = loopback(port)
-      let status = withUnsafePointer(to: &address) {
-        // As above.
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
+      if let descriptor = connect(to: port) {
+        close(descriptor)
+        return true
       }
-      if status == 0 { return true }
       usleep(10_000)
     }
     return false
+  }
+
+  /// A connection to `port`; nil if nobody listens.
+  static func connect(to port: UInt16) -> Int32? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = loopback(port)
+    let status = withUnsafePointer(to: &address) {
+      // As above.
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard status == 0 else {
+      close(descriptor)
+      return nil
+    }
+    return descriptor
   }
 
   private static func loopback(_ port: UInt16) -> sockaddr_in {

@@ -40,6 +40,10 @@ static inline CURLcode ccurl_easy_set_closer(CURL *easy, curl_closesocket_callba
   return (curl_easy_setopt)(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
 
+static inline CURLcode ccurl_easy_set_prerequest(CURL *easy, curl_prereq_callback value) {
+  return (curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
 static inline CURLcode ccurl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
   return (curl_easy_getinfo)(easy, info, value);
 }
