@@ -24,6 +24,16 @@ typedef struct lull_chunk {
   size_t start;  // the arena offset of its first byte
 } lull_chunk;
 
+// Texts that are pushed often are numbered from 1 to below this.
+enum { LULL_CONSTANT_COUNT = 32 };
+
+// A coroutine of the pool that nobody uses. `threads` holds it, so the pointer is good until it is
+// dropped, which puts NULL here.
+typedef struct lull_free_thread {
+  int32_t number;
+  lua_State *L;
+} lull_free_thread;
+
 // One per state; memory of a full userdata that every closure of ours holds as its first upvalue.
 struct lull_runtime {
   lua_State *main;  // the main state
@@ -41,7 +51,7 @@ struct lull_runtime {
   int threads;  // number → coroutine
   int metatables;  // kind → metatable
   int null;
-  int strings;  // constant number → string
+  int constants[LULL_CONSTANT_COUNT];  // constant number → string; 0 until it is pushed first
 
   int32_t depth;           // C levels taken by the callbacks nested now
   int32_t current_thread;  // 0: none
@@ -51,7 +61,7 @@ struct lull_runtime {
 
   int32_t thread_count;     // highest number in `threads`
   int32_t current_new_thread;  // the number new_thread fills
-  int32_t *free_threads;    // numbers of coroutines that ended well
+  lull_free_thread *free_threads;  // numbers no coroutine runs under
   int32_t free_thread_count;
   int32_t free_thread_capacity;
   int32_t waiting_threads;
@@ -89,7 +99,11 @@ extern const char lull_host_key;     // in the registry: a host waiting for luao
 
 int luaopen_lull(lua_State *L);
 
-void lull_registry_push(lua_State *L, int reference);
+// [-0, +1] the value under a registry reference.
+static inline void lull_registry_push(lua_State *L, int reference) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
+}
+
 void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id);
 lua_Integer lull_handle_slot(uint64_t handle);
 int lull_push_existing(lull_runtime *runtime, lua_State *L, uint64_t handle);

@@ -5,7 +5,7 @@
 void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id) {
   lull_registry_push(L, runtime->values);
   lua_rawgeti(L, -1, (lua_Integer)id);
-  lua_remove(L, -2);
+  lua_replace(L, -2);
 }
 
 // Slots are the low half of a handle.
@@ -17,12 +17,22 @@ int lull_push_existing(lull_runtime *runtime, lua_State *L, uint64_t handle) {
   if (lua_rawgeti(L, -1, lull_handle_slot(handle)) == LUA_TUSERDATA) {
     lull_object *object = lua_touserdata(L, -1);
     if (object->handle == handle) {
-      lua_remove(L, -2);
+      lua_replace(L, -2);
       return 1;
     }
   }
   lua_pop(L, 2);
   return 0;
+}
+
+// [-0, +0] whether the value is a numbered text
+static int is_constant(const lull_value *value) {
+  return value->aux > 0 && value->aux < LULL_CONSTANT_COUNT;
+}
+
+// [-0, +0] whether the value is a numbered text that was pushed before
+static int is_made_constant(const lull_runtime *runtime, const lull_value *value) {
+  return is_constant(value) && runtime->constants[value->aux] != 0;
 }
 
 // [-0, +1] if the value needs no allocation, else [-0, +0]; whether it was pushed. Never raises.
@@ -36,15 +46,9 @@ int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *valu
     case LULL_REF: lull_values_push(runtime, L, value->integer); return 1;
     case LULL_OBJECT: return lull_push_existing(runtime, L, value->handle);
     case LULL_STRING:
-      if (value->aux > 0) {
-        lull_registry_push(L, runtime->strings);
-        if (lua_rawgeti(L, -1, value->aux) == LUA_TSTRING) {
-          lua_remove(L, -2);
-          return 1;
-        }
-        lua_pop(L, 2);
-      }
-      return 0;
+      if (!is_made_constant(runtime, value)) return 0;
+      lull_registry_push(L, runtime->constants[value->aux]);
+      return 1;
     default: return 0;
   }
 }
@@ -125,11 +129,9 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
   switch (value->kind) {
     case LULL_STRING:
       lua_pushlstring(L, value->pointer ? value->pointer : "", (size_t)value->extra);
-      if (value->aux > 0) {
-        lull_registry_push(L, runtime->strings);
-        lua_pushvalue(L, -2);
-        lua_rawseti(L, -2, value->aux);
-        lua_pop(L, 1);
+      if (is_constant(value)) {
+        lua_pushvalue(L, -1);
+        runtime->constants[value->aux] = luaL_ref(L, LUA_REGISTRYINDEX);
       }
       return;
     case LULL_OBJECT: push_new_object(runtime, L, value); return;

@@ -9,11 +9,6 @@ const char lull_runtime_key = 0;
 const char lull_array_key = 0;
 const char lull_host_key = 0;
 
-// [-0, +1] the value under a registry reference.
-void lull_registry_push(lua_State *L, int reference) {
-  lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
-}
-
 // [-0, +0] Runs `function` with `context` as its only argument; the status of lua_pcall.
 int lull_protect(lull_runtime *runtime, lua_CFunction function, void *context) {
   lua_State *L = runtime->L;
@@ -101,7 +96,6 @@ int luaopen_lull(lua_State *L) {
   runtime->anchors = table_reference(L, "k");
   runtime->threads = table_reference(L, NULL);
   runtime->metatables = table_reference(L, NULL);
-  runtime->strings = table_reference(L, NULL);
 
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 2);

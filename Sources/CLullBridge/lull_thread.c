@@ -29,30 +29,32 @@ static lua_State *thread_at(lull_runtime *runtime, int32_t number) {
   return thread;
 }
 
-// Puts a number back where take_thread finds it. Its coroutine may be gone.
-static void free_thread(lull_runtime *runtime, int32_t number) {
+// Puts a number back where take_thread finds it, with its coroutine if that can be used again.
+static void free_thread(lull_runtime *runtime, int32_t number, lua_State *thread) {
   if (runtime->free_thread_count == runtime->free_thread_capacity) {
     int32_t capacity = runtime->free_thread_capacity ? runtime->free_thread_capacity * 2 : 64;
-    int32_t *larger = realloc(runtime->free_threads, (size_t)capacity * sizeof(int32_t));
+    lull_free_thread *larger =
+      realloc(runtime->free_threads, (size_t)capacity * sizeof(lull_free_thread));
     if (larger == NULL) return;
     runtime->free_threads = larger;
     runtime->free_thread_capacity = capacity;
   }
-  runtime->free_threads[runtime->free_thread_count++] = number;
+  runtime->free_threads[runtime->free_thread_count++] =
+    (lull_free_thread){.number = number, .L = thread};
 }
 
 // [-0, +0] a coroutine ready to run, from the pool if it has one; NULL without memory
 static lua_State *take_thread(lull_runtime *runtime, int32_t *number) {
   if (runtime->free_thread_count > 0) {
-    *number = runtime->free_threads[--runtime->free_thread_count];
-    lua_State *thread = thread_at(runtime, *number);
-    if (thread) return thread;
+    lull_free_thread free = runtime->free_threads[--runtime->free_thread_count];
+    *number = free.number;
+    if (free.L) return free.L;
   } else {
     *number = ++runtime->thread_count;
   }
   runtime->current_new_thread = *number;
   if (lull_protect(runtime, new_thread, runtime) != LUA_OK) {
-    free_thread(runtime, *number);
+    free_thread(runtime, *number, NULL);
     return NULL;
   }
   return thread_at(runtime, *number);
@@ -65,7 +67,7 @@ static void drop_thread(lull_runtime *runtime, int32_t number) {
   lua_pushnil(L);
   lua_rawseti(L, -2, number);
   lua_pop(L, 1);
-  free_thread(runtime, number);
+  free_thread(runtime, number, NULL);
 }
 
 // [-n, +m] table, arguments… plus the field's name as a light userdata at 1: calls table:field(…)
@@ -110,33 +112,53 @@ static int push_arguments(lua_State *L) {
   return 0;
 }
 
-// [-0, +1+n] function and arguments onto `target`; LULL_RUN_DONE if all are there
+// Below a coroutine's function lie the tables of objects and of values, so that what is looked up
+// there need not be moved down over them.
+enum { LULL_BELOW_FUNCTION = 2, LULL_AT_OBJECTS = 1, LULL_AT_VALUES = 2 };
+
+// [-0, +1] as lull_push_simple, for a coroutine's stack with those tables
+static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *value) {
+  if (value->kind != LULL_OBJECT) return lull_push_simple(runtime, L, value);
+  if (lua_rawgeti(L, LULL_AT_OBJECTS, lull_handle_slot(value->handle)) == LUA_TUSERDATA) {
+    const lull_object *object = lua_touserdata(L, -1);
+    if (object->handle == value->handle) return 1;
+  }
+  lua_pop(L, 1);
+  return 0;
+}
+
+// [-0, +2+1+n] function and arguments onto the empty stack of a coroutine; LULL_RUN_DONE if all are
+// there, else the stack is empty again
 static int push_call(
   lull_runtime *runtime, lua_State *target, const lull_call *call, lua_CFunction by_name,
   int *count) {
-  if (!lua_checkstack(target, call->count + 8)) return LULL_RUN_NO_MEMORY;
-  int base = lua_gettop(target);
+  // An empty stack has room for LUA_MINSTACK values as it is. (Lua 5.4 manual, section 4.1.1)
+  if (call->count > LUA_MINSTACK - 10 && !lua_checkstack(target, call->count + 10)) {
+    return LULL_RUN_NO_MEMORY;
+  }
+  lull_registry_push(target, runtime->objects);
+  lull_registry_push(target, runtime->values);
   if (call->method) {
     lua_pushcfunction(target, by_name);
     lua_pushlightuserdata(target, (void *)call->method);
   }
-  lull_values_push(runtime, target, call->function);
-  if (lua_isnil(target, -1)) {
-    lua_settop(target, base);
+  if (lua_rawgeti(target, LULL_AT_VALUES, (lua_Integer)call->function) == LUA_TNIL) {
+    lua_settop(target, 0);
     return LULL_RUN_GONE;
   }
-  int first = lua_gettop(target);
+  int first = call->method ? LULL_BELOW_FUNCTION + 3 : LULL_BELOW_FUNCTION + 1;
   int32_t i = 0;
-  while (i < call->count && lull_push_simple(runtime, target, &call->arguments[i])) i++;
+  while (i < call->count && push_argument(runtime, target, &call->arguments[i])) i++;
   if (i < call->count) {
     lua_settop(target, first);
     pushing context = {.runtime = runtime, .L = target, .call = call};
     if (lull_protect(runtime, push_arguments, &context) != LUA_OK) {
-      lua_settop(target, base);
+      lua_settop(target, 0);
       return LULL_RUN_NO_MEMORY;
     }
   }
-  *count = lua_gettop(target) - base - 1;
+  // An argument may be several values.
+  *count = lua_gettop(target) - LULL_BELOW_FUNCTION - 1;
   return LULL_RUN_DONE;
 }
 
@@ -167,6 +189,7 @@ static void resume(
   run->result_count = results;
   if (status == LUA_OK) {
     run->status = LULL_RUN_DONE;
+    run->result_count = results - LULL_BELOW_FUNCTION;
   } else if (status == LUA_YIELD && runtime->wait_armed) {
     run->status = LULL_RUN_WAITING;
     runtime->waiting_threads++;
@@ -196,7 +219,7 @@ void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
   int count = 0;
   int status = push_call(runtime, thread, call, call_field_waiting, &count);
   if (status != LULL_RUN_DONE) {
-    free_thread(runtime, number);
+    free_thread(runtime, number, thread);
     fail(run, status);
     return;
   }
@@ -418,7 +441,7 @@ void lull_run_end(lull_runtime *runtime, lull_run *run) {
     lua_settop(run->L, run->thread);
   } else if (run->status == LULL_RUN_DONE) {
     lua_settop(run->L, 0);
-    free_thread(runtime, run->thread);
+    free_thread(runtime, run->thread, run->L);
   } else if (run->status == LULL_RUN_FAILED) {
     close_thread(runtime, run->L, "__close handler of a failed coroutine");
     drop_thread(runtime, run->thread);

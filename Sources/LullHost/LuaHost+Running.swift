@@ -134,7 +134,7 @@ extension LuaHost {
 
   private static let deepestCancel: Int32 = 100
 
-  private func finish(_ run: inout lull_run, _ context: RunContext) {
+  func finish(_ run: inout lull_run, _ context: RunContext) {
     switch Int(run.status) {
     case Int(LULL_RUN_DONE):
       context.completion(self, .finished(RunResults(run: run)))

@@ -14,7 +14,7 @@ extension LuaHost {
   ) throws(Misuse) {
     switch Int(lull_wait_mode(runtime, call.state)) {
     case Int(LULL_WAIT_YIELD):
-      guard let context = running.last else { throw .message("cannot wait here") }
+      guard let context = innermost else { throw .message("cannot wait here") }
       if let request, isPart(context, of: request) {
         throw .message("this would wait for itself: \(what)")
       }

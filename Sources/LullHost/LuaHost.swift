@@ -14,8 +14,10 @@ package final class LuaHost {
   package let environment: any HostEnvironment
   private(set) var runtime: OpaquePointer
   var handles = HandleTable()
-  /// Coroutines that run now, innermost last.
-  var running: [RunContext] = []
+  /// Coroutines that run now, innermost last; nil for an observer's that nobody has asked about.
+  var running: [RunContext?] = []
+  /// What the innermost of them is if it is nil.
+  var notification: Notification?
   /// Coroutines that wait, by their number.
   var waiting: [Int32: RunContext] = [:]
   let log: LogProxy

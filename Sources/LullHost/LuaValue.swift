@@ -80,10 +80,7 @@ extension LuaHost {
     case .bytes(let bytes):
       bytes.withUnsafeBufferPointer { encodeString($0, into: &result) }
     case .constant(let constant):
-      result.kind = Int32(LULL_STRING)
-      result.aux = constant.rawValue
-      result.pointer = UnsafeRawPointer(constant.text.utf8Start)
-      result.extra = UInt64(constant.text.utf8CodeUnitCount)
+      result = LuaHost.encode(constant)
     case .object(let handle, let kind, let service, let anchor):
       result.kind = Int32(LULL_OBJECT)
       result.aux = kind

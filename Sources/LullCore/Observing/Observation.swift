@@ -6,7 +6,7 @@ final class Observation {
   private var owners: [WeakOwner] = []
   private var ownsItself = false
   /// Kept until removed or no longer alive, by its own account.
-  private var isHeld = false
+  private(set) var isHeld = false
   private(set) var isRemoved = false
   /// Whether an owner has died, rather than been removed.
   private var hasLostOwner = false

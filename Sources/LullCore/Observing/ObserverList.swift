@@ -5,6 +5,8 @@
 /// before the outer goes on. (OBS-33 to OBS-35)
 package final class ObserverList {
   private var observations: [Observation] = []
+  /// Whether some may have lost their owners without knowing it; held ones look before each event.
+  private var hasUnheld = false
 
   package init() {}
 
@@ -45,6 +47,7 @@ package final class ObserverList {
     _ observation: Observation, _ observer: any ResourceObserver, _ resource: Resource
   ) {
     observations.append(observation)
+    if !observation.isHeld { hasUnheld = true }
     resource.service.pump.log(
       .observers, "\(resource.displayName): \(observer.logName) observes")
     observer.resourceChanged(resource, event: .observerAdded)
@@ -95,7 +98,7 @@ package final class ObserverList {
   func broadcast(_ event: ResourceEvent, resource: Resource) {
     let present = observations
     guard !present.isEmpty else { return }
-    removeDead(resource: resource)
+    if hasUnheld { removeDead(resource: resource) }
     for observation in present where !observation.isRemoved {
       observation.observer?.resourceChanged(resource, event: event)
     }

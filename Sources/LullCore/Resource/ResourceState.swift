@@ -7,8 +7,14 @@ package struct ResourceState {
     didSet { dataTimestamp = latestData?.timestamp }
   }
   package private(set) var latestError: RequestError? {
-    didSet { errorTimestamp = latestError?.timestamp }
+    get { errors.first }
+    set {
+      errors = newValue.map { [$0] } ?? []
+      errorTimestamp = newValue?.timestamp
+    }
   }
+  // One or none, and not an optional: errors are rare and large, resources many.
+  private var errors: [RequestError] = []
   // Beside the values they belong to, so that asking for freshness copies neither.
   private var dataTimestamp: Double?
   private var errorTimestamp: Double?
@@ -156,6 +162,8 @@ package struct ResourceState {
 
   /// Fresh enough: not invalidated, something there, and its age within the limit, inclusively. An
   /// error switches the limit to `retryTime`. (LOAD-21, LOAD-24 to LOAD-26)
+  // Inlined, or every question would copy the whole state, with a retain for each of its parts.
+  @inline(__always)
   package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
     guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
     return now - timestamp <= (errorTimestamp != nil ? retryTime : expirationTime)

@@ -27,14 +27,16 @@ package final class ResolvedConfiguration {
   package let steps: [Pipeline.Step]
   package let caches: [Pipeline.StageCache]
   /// Why requests must fail: the first block that raised.
-  package let failure: RequestError?
+  package var failure: RequestError? { failures.first }
+  // One or none, and not an optional: errors are rare and large, configurations many.
+  private let failures: [RequestError]
   /// Apart from the settings, so that asking for freshness copies nothing.
   let expirationTime: Double
   let retryTime: Double
 
   init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
-    self.failure = failure
+    failures = failure.map { [$0] } ?? []
     steps = settings.pipeline.steps
     caches = settings.pipeline.caches
     expirationTime = settings.expirationTime

@@ -6,6 +6,8 @@ import LullCore
 /// The closure is anchored on Lua's side: at its owner, at the service, or, for a table that owns
 /// itself, nowhere. Once it or its owner is gone the observer is not alive any more.
 final class LuaObserver: ResourceObserver {
+  static let changed: StaticString = "resource_changed"
+
   unowned let host: LuaHost
   let id: Int64
   let isTable: Bool
@@ -52,11 +54,11 @@ final class LuaObserver: ResourceObserver {
   }
 
   var isAlive: Bool {
-    guard !isStopped, !host.isClosed, lull_value_is_alive(host.runtime, id) != 0 else {
-      return false
-    }
-    if isAnchoredToService || ownsItself { return true }
-    return owners.contains { lull_value_is_alive(host.runtime, $0) != 0 }
+    guard !isStopped, !host.isClosed else { return false }
+    // The service's userdata holds the closure; should it not, the next call will find that out.
+    if isAnchoredToService { return true }
+    guard lull_value_is_alive(host.runtime, id) != 0 else { return false }
+    return ownsItself || owners.contains { lull_value_is_alive(host.runtime, $0) != 0 }
   }
 
   var logName: String {
@@ -79,9 +81,11 @@ final class LuaObserver: ResourceObserver {
   }
 
   func resourceChanged(_ resource: Resource, event: ResourceEvent) {
-    var arguments = [host.value(resource), LuaValue.constant(event.constant)]
-    if case .newData(let source) = event { arguments.append(.constant(source.constant)) }
-    call("resource_changed", arguments, resource)
+    // Of those anchored to the service, the call finds out.
+    guard isAnchoredToService || isAlive else {
+      return record.observers.removeDead(resource: resource)
+    }
+    host.notify(self, of: event, resource)
   }
 
   var wantsProgress: Bool { isTable }
@@ -97,8 +101,12 @@ final class LuaObserver: ResourceObserver {
   }
 
   private func call(_ method: StaticString, _ arguments: [LuaValue], _ resource: Resource) {
-    let callable = Callable(id: id, method: isTable ? method : nil)
-    let context = RunContext(purpose: "an observer") { [id] host, outcome in
+    host.start(Callable(id: id, method: method), arguments, makeContext(resource))
+  }
+
+  /// What a run of this observer is.
+  func makeContext(_ resource: Resource) -> RunContext {
+    RunContext(purpose: "an observer") { [id] host, outcome in
       if case .failed(let failure) = outcome {
         let place = host.place(of: id)
         host.report(
@@ -106,7 +114,6 @@ final class LuaObserver: ResourceObserver {
           in: "observer\(place.isEmpty ? "" : " (\(place))") of \(resource.displayName)")
       }
     }
-    host.start(callable, arguments, context)
   }
 }
 

@@ -119,14 +119,14 @@ extension LuaHost {
       for value in outcome.values { call.return(value) }
       return
     }
-    guard task.context !== running.last else {
+    guard task.context !== innermost else {
       throw .message("this would wait for itself: a task cannot await itself")
     }
-    guard !isAwaiting(task, running.last) else {
+    guard !isAwaiting(task, innermost) else {
       throw .message("this would wait for itself: the tasks await each other")
     }
     try wait(call, "await", for: task.context?.purpose ?? "a task") { completion in
-      running.last?.waitsForTask = task
+      innermost?.waitsForTask = task
       task.onEnd { [unowned self] in
         guard let outcome = outcome(of: task) else { return }
         pump.enqueue { completion(outcome.values, outcome.raising) }
@@ -219,7 +219,7 @@ extension LuaHost {
           "lull.run(fn) is for the main chunk; here, call the function or lull.spawn it")
       }
       try wait(call, "lull.run", for: "everything else to end") { _ in
-        if let context = running.last { idleWaiters.append(context) }
+        if let context = innermost { idleWaiters.append(context) }
         return {}
       }
     }

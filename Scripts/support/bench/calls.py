@@ -1,0 +1,67 @@
+"""B3, B4 and B10: what calls cost that come from Lua or go to it, without any request."""
+
+import statistics
+
+from harness import median_of, run
+
+# Of B4.
+OBSERVERS = 1_000
+
+
+def b3(bench):
+    module = bench.compile(
+        "empty_method.so", "-shared", "-fPIC", "-I/usr/include/lua5.4", source="empty_method.c")
+    compare(
+        bench, "B3", "load_if_needed on fresh data", 2.5, bench.options.calls,
+        lambda *words: bench.script("calls.lua", module, *words), ("lull", "empty"),
+        (10_000, 30_000), "call")
+
+
+def b4(bench):
+    compare(
+        bench, "B4", f"telling one of {OBSERVERS:,} Lua observers", 1.5,
+        bench.options.notifications,
+        lambda *words: bench.script("notifications.lua", OBSERVERS, *words), ("observers", "pcall"),
+        (20 * OBSERVERS, 60 * OBSERVERS), "notification")
+
+
+def compare(bench, name, workload, goal, count, script, sides, counted, call):
+    """A script that does two things `count` times by turns, and prints ns per call of both."""
+
+    def measure():
+        ours, theirs = run(script(count)).split()
+        return float(ours), float(theirs)
+
+    times, = bench.interleaved(name, [measure])
+    bench.add(name, workload, median_of(times, 0), median_of(times, 1),
+              [ours / theirs for ours, theirs in times], goal, "ns")
+    if not bench.counts_instructions():
+        return
+    ours, theirs = [
+        bench.instructions_per_call(name, lambda calls: script(calls, side), *counted)
+        for side in sides]
+    bench.notes.append(
+        f"{name}: instructions per {call}: {ours:.0f}, reference {theirs:.0f} "
+        f"({ours / theirs:.2f} ×)")
+    bench.rows[-1]["instructions"] = ours
+    bench.rows[-1]["reference_instructions"] = theirs
+
+
+def b10(bench):
+    few, many = 100, bench.options.many
+
+    def measure(resources):
+        if bench.counts_instructions():
+            return bench.instructions_per_call(
+                "B10", lambda calls: bench.script("navigation.lua", resources, calls),
+                2_000, 12_000)
+        return float(run(bench.script("navigation.lua", resources, 200_000)))
+
+    # Counts differ by a few per cent, since Lua seeds its hashes anew in every process.
+    counts = bench.counts_instructions()
+    ours, theirs = bench.interleaved(
+        "B10", [lambda: measure(many), lambda: measure(few)], runs=1 if counts else None)
+    bench.add(
+        "B10", f"navigation, {many:,} resources against {few}", statistics.median(ours),
+        statistics.median(theirs), [our / their for our, their in zip(ours, theirs)],
+        1.1 if counts else 1.25, "instr." if counts else "ns")

@@ -1,0 +1,137 @@
+"""What the workloads share: running commands by turns, counting instructions, keeping results."""
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMMAND_TIMEOUT = 600
+
+
+class Failure(Exception):
+    """What a person is to read instead of a traceback."""
+
+
+def run(words, **options):
+    """The standard output of a command; its failure is ours."""
+    try:
+        done = subprocess.run(
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+            timeout=COMMAND_TIMEOUT, **options)
+    except FileNotFoundError:
+        raise Failure(f"{words[0]} was not found")
+    except subprocess.TimeoutExpired:
+        raise Failure(f"no end after {COMMAND_TIMEOUT} s: {' '.join(words)}")
+    if done.returncode != 0:
+        raise Failure(
+            f"failed with {done.returncode}: {' '.join(words)}\n{(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+def median_of(figures, column):
+    return statistics.median([figure[column] for figure in figures])
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.lull = options.lull
+        self.rows = []
+        self.notes = []
+        self._server = None
+        self._stripped = None
+
+    def close(self):
+        if self._server:
+            self._server.stop()
+
+    @property
+    def server(self):
+        if self._server is None:
+            from server import Server
+            self._server = Server(self.folder)
+        return self._server
+
+    def file(self, name):
+        return os.path.join(HERE, name)
+
+    def script(self, name, *arguments):
+        """The words that run a Lua file of this folder under lull."""
+        return [self.lull, "run", self.file(name), *map(str, arguments)]
+
+    def compile(self, name, *flags, source=None, libraries=()):
+        output = os.path.join(self.folder, name)
+        run(["gcc", "-O2", "-Wall", "-Wextra", *flags, "-o", output,
+             self.file(source or name + ".c"), *libraries])
+        return output
+
+    def progress(self, text):
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\033[K" + text)
+            sys.stderr.flush()
+
+    def interleaved(self, name, sides, runs=None):
+        """Calls every side once per run, by turns and each first as often; a list per side."""
+        runs = runs or self.options.runs
+        results = [[] for _ in sides]
+        for index in range(runs):
+            self.progress(f"{name}: run {index + 1} of {runs}")
+            order = range(len(sides)) if index % 2 == 0 else reversed(range(len(sides)))
+            for side in order:
+                results[side].append(sides[side]())
+        self.progress("")
+        return results
+
+    # Instructions
+
+    def counts_instructions(self):
+        """Whether they are wanted and can be counted."""
+        if self.options.instructions == "no":
+            return False
+        if shutil.which("valgrind"):
+            return True
+        if self.options.instructions == "yes":
+            raise Failure("valgrind was not found")
+        return False
+
+    def instructions(self, name, words):
+        """How many instructions a run of lull takes."""
+        if self._stripped is None:
+            # Valgrind stumbles over the debug information of Swift's.
+            self._stripped = os.path.join(self.folder, "lull")
+            run(["objcopy", "--strip-debug", self.lull, self._stripped])
+        words = [self._stripped if word == self.lull else word for word in words]
+        log = os.path.join(self.folder, "callgrind.log")
+        self.progress(f"{name}: counting instructions")
+        run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}",
+             *words])
+        self.progress("")
+        with open(log) as file:
+            return int(re.search(r"Collected : (\d+)", file.read()).group(1))
+
+    def instructions_per_call(self, name, words, low, high):
+        """What one call more takes: `words(calls)` is run with `low` and with `high` calls."""
+        counts = [self.instructions(name, words(calls)) for calls in (low, high)]
+        return (counts[1] - counts[0]) / (high - low)
+
+    # Results
+
+    def add(self, name, workload, lull, reference, ratios, goal, unit, at_least=False):
+        """`ratios` has one per run; `lull` and `reference` are what to show of the two."""
+        ratio = statistics.median(ratios)
+        self.rows.append({
+            "row": name, "workload": workload, "lull": lull, "reference": reference, "unit": unit,
+            "ratio": ratio, "ratios": ratios, "goal": goal,
+            "goal_is": "at least" if at_least else "at most",
+            "ok": ratio >= goal if at_least else ratio <= goal})
+
+    def add_limit(self, name, workload, values, limit, unit):
+        """`values` has one per run, and is compared with nothing but the limit."""
+        value = statistics.median(values)
+        self.rows.append({
+            "row": name, "workload": workload, "lull": value, "values": values, "unit": unit,
+            "goal": limit, "goal_is": "at most", "ok": value <= limit})

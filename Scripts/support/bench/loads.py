@@ -1,0 +1,81 @@
+"""B1 and B2: many GETs of one small JSON, against a C program that does the same on libcurl."""
+
+import os
+import statistics
+
+from harness import Failure, run
+
+# Requests before the clock starts: connections are open and caches warm.
+WARM_UP = 500
+
+
+def b1(bench):
+    measure_loads(bench, "B1", "GETs, 32 in flight", bench.options.requests, 32, 0.80)
+
+
+def b2(bench):
+    measure_loads(bench, "B2", "GETs one by one with await", bench.options.sequential, 1, 0.85)
+
+
+def agent_of_lull(bench):
+    """What Lull says of itself, for the reference to say the same."""
+    script = os.path.join(bench.folder, "agent.lua")
+    with open(script, "w") as file:
+        file.write(
+            'local api = require("lull").service(...)\n'
+            'for _, path in ipairs{ "agent", "accept", "encoding" } do\n'
+            '  print(assert(api(path):load():await()).content)\nend\n')
+    return run([bench.lull, "run", script, bench.server.url]).split("\n")[:3]
+
+
+def measure_loads(bench, name, workload, requests, in_flight, goal):
+    get = bench.compile("get", libraries=["-lcurl"])
+    agent = agent_of_lull(bench)
+    resources = min(bench.options.resources, requests)
+    words = [bench.server.url, requests, in_flight, resources, WARM_UP]
+    words = [str(word) for word in words]
+
+    def measure(command):
+        before = bench.server.counts()
+        wall, cpu, length = run(command).split()
+        after = bench.server.counts()
+        # Of the two questions the first has been counted since.
+        connections, served = after[0] - before[0] - 1, after[1] - before[1] - 1
+        if served != requests + WARM_UP + 1:
+            raise Failure(f"{name}: {served} requests came instead of {requests + WARM_UP + 1}")
+        return {"wall": float(wall), "cpu": float(cpu), "length": int(length),
+                "connections": connections}
+
+    mode = "await" if in_flight == 1 else "keep"
+    lull, reference = bench.interleaved(name, [
+        lambda: measure(bench.script("loads.lua", *words, mode)),
+        lambda: measure([get, *words, *agent])])
+
+    connections = {run["connections"] for run in lull + reference}
+    if connections != {in_flight}:
+        bench.notes.append(
+            f"{name}: NOT COMPARABLE: connections opened: Lull "
+            f"{sorted({run['connections'] for run in lull})}, reference "
+            f"{sorted({run['connections'] for run in reference})}")
+    lengths = {run["length"] for run in lull + reference}
+    if len(lengths) != 1:
+        bench.notes.append(
+            f"{name}: requests differ in length: Lull {lull[0]['length']} bytes, reference "
+            f"{reference[0]['length']}")
+    ratios = [theirs["wall"] / ours["wall"] for ours, theirs in zip(lull, reference)]
+    cpu = statistics.median(
+        [ours["cpu"] / theirs["cpu"] for ours, theirs in zip(lull, reference)])
+
+    def per_second(runs):
+        return requests / statistics.median([run["wall"] for run in runs])
+
+    def per_request(runs):
+        return statistics.median([run["cpu"] for run in runs]) / requests * 1e6
+
+    bench.notes.append(
+        f"{name}: {requests:,} requests a run, {resources:,} resources, {in_flight} "
+        f"connection{'s' if in_flight > 1 else ''} on both sides; CPU time per request "
+        f"{per_request(lull):.1f} µs, reference {per_request(reference):.1f} µs ({cpu:.2f} ×)")
+    bench.add(name, workload, per_second(lull), per_second(reference), ratios, goal, "/s",
+              at_least=True)
+    bench.rows[-1]["cpu_ratio"] = cpu

@@ -1,0 +1,80 @@
+"""B7: whole processes, from their start to their end."""
+
+import os
+import re
+import shutil
+import statistics
+
+from harness import Failure, median_of, run
+
+# How often a process is started per run; of these the median counts.
+LAUNCHES = 20
+
+
+def libraries_of(lull):
+    """The shared libraries lull names, as paths."""
+    needed = re.findall(
+        r"\(NEEDED\).*\[(.+)\]", run(["readelf", "-d", lull], env={**os.environ, "LC_ALL": "C"}))
+    paths = {}
+    for line in run(["ldd", lull]).splitlines():
+        found = re.match(r"\s*(?:(\S+) => )?(/\S+) \(0x", line)
+        if found:
+            paths[found.group(1) or os.path.basename(found.group(2))] = found.group(2)
+    missing = [name for name in needed if name not in paths]
+    if missing:
+        raise Failure(f"shared libraries of lull were not found: {', '.join(missing)}")
+    return needed, [paths[name] for name in needed]
+
+
+def launches(bench, name, commands):
+    """Per command a list over the runs of medians: wall ms, CPU ms, MB."""
+    launch = os.path.join(bench.folder, "launch")
+    words = []
+    for command in commands:
+        words += ["--", *command]
+
+    def measure():
+        figures = [[] for _ in commands]
+        for line in run([launch, str(LAUNCHES), *words[1:]]).splitlines():
+            index, wall, cpu, memory = map(int, line.split())
+            figures[index].append((wall / 1e6, cpu / 1e3, memory / 1024))
+        return [tuple(statistics.median(column) for column in zip(*figure)) for figure in figures]
+
+    measure()
+    runs, = bench.interleaved(name, [measure])
+    return [list(side) for side in zip(*runs)]
+
+
+def b7(bench):
+    bench.compile("launch")
+    names, paths = libraries_of(bench.lull)
+    empty = bench.compile("empty", "-Wl,--no-as-needed", libraries=paths)
+    linked = set(re.findall(r"\(NEEDED\).*\[(.+)\]", run(
+        ["readelf", "-d", empty], env={**os.environ, "LC_ALL": "C"})))
+    if not set(names) <= linked:
+        raise Failure(f"the empty C program lacks {set(names) - linked}")
+    script = os.path.join(bench.folder, "empty.lua")
+    open(script, "w").close()
+
+    lull, reference, lua = launches(bench, "B7", [
+        [bench.lull, "run", script], [empty], [shutil.which("lua5.4") or "lua5.4", script]])
+    add_launch(bench, "run of an empty script", lull, reference, 1.6)
+    memory = [figure[2] for figure in lull]
+    bench.add_limit("B7", "… its peak of memory", memory, 25.0, "MB")
+    bench.notes.append(
+        f"B7: for information: lua5.4 {median_of(lua, 0):.2f} ms; the empty C program's peak of "
+        f"memory {median_of(reference, 2):.1f} MB; CPU time {median_of(lull, 1):.2f} ms, "
+        f"reference {median_of(reference, 1):.2f} ms")
+
+    url = bench.server.url
+    get = [bench.lull, "run", bench.file("get_one.lua"), url]
+    curl = [shutil.which("curl") or "curl", "-q", "-s", url + "/item/1"]
+    if run(get) != "Kilauea\n" or '"name":"Kilauea"' not in run(curl):
+        raise Failure("B7: a wrong answer")
+    lull, reference = launches(bench, "B7", [get, curl])
+    add_launch(bench, "run of a script with one GET", lull, reference, 1.3)
+
+
+def add_launch(bench, workload, lull, reference, goal):
+    bench.add("B7", workload, median_of(lull, 0), median_of(reference, 0),
+             [ours[0] / theirs[0] for ours, theirs in zip(lull, reference)], goal, "ms")
