@@ -294,6 +294,32 @@ struct ObserverTests {
       #expect(leakCheck.leaks.allSatisfy { !$0.hasPrefix("Resource") })
     }
   }
+
+  @Test("OBS-32: a progress report does not look for dead owners; one removed by call gets none")
+  func progressLooksForNobody() {
+    withHarness { harness in
+      harness.provider.holdsAnswers = true
+      harness.stub("GET", "/a", .text("x"))
+      let resource = harness.service.resource("/a")
+      let removed = EventRecorder(progress: true)
+      let orphan = EventRecorder(progress: true)
+      let owner = Owner()
+      var dying: Owner? = Owner()
+      resource.addObserver(removed, owner: owner)
+      if let dying { resource.addObserver(orphan, owner: dying) }
+      resource.load()
+      dying = nil
+      resource.removeObservers(ownedBy: owner)
+      _ = (removed.take(), orphan.take())
+      harness.advance(by: 1)
+      #expect(removed.take() == [])
+      #expect(orphan.take().allSatisfy { $0.hasPrefix("progress") || $0 == "stoppedObserving" })
+      harness.provider.release()
+      harness.settle()
+      // The broadcast that follows does look.
+      #expect(orphan.take().last != "newData(network) D")
+    }
+  }
 }
 
 /// An observer that writes down every event and its own end.

@@ -132,4 +132,24 @@ struct ProgressReportingTests {
       request.cancel()
     }
   }
+
+  @Test("PRG-27, PRG-30: progress is 1 while the answer is parsed, which is no completion yet")
+  func isOneWhileParsing() {
+    withHarness { harness in
+      var seen: [String] = []
+      harness.service.configure { configuration in
+        configuration.pipeline[.model].add(
+          FunctionTransformer(description: "look") { response in
+            if let request = harness.service.resource("/a").loadRequests.first {
+              seen.append("\(request.progress) \(request.state)")
+            }
+            return response
+          })
+      }
+      harness.stub("GET", "/a", .text("x"))
+      harness.service.resource("/a").load()
+      harness.settle()
+      #expect(seen == ["1.0 inProgress"])
+    }
+  }
 }

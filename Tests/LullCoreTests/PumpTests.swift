@@ -100,4 +100,20 @@ struct PumpTests {
     pump.turn()
     #expect(journal.take() == [])
   }
+
+  @Test("THR-03, HOOK-11: what a report leads to runs on the thread that turns the pump")
+  func deliversOnTheHomeThread() async {
+    let reported = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Bool, Never>) in
+      let completion = pump.completion { [journal] _ in journal("result") }
+      Task.detached {
+        completion(NetworkResult())
+        continuation.resume(returning: true)
+      }
+    }
+    #expect(reported)
+    #expect(journal.take() == [], "not on the thread that reports")
+    pump.turn()
+    #expect(journal.take() == ["result"])
+  }
 }

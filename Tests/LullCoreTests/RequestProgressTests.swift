@@ -206,4 +206,46 @@ struct RequestProgressTests {
     #expect(model.poll { ($0.received, $0.toReceive) = (10, 1000) } == before)
     #expect(model.poll { $0.received = 1000 } == 1)
   }
+
+  struct Weight: Sendable {
+    let isGet: Bool
+    let metrics: TransferMetrics
+    var wait = 0.0
+    /// Where no part finishes at this poll, which would hold the value below (PRG-22).
+    var isExact = true
+    let expected: Double
+  }
+
+  @Test(
+    "PRG-18, PRG-19: connecting and answering weigh 0.3 each, bytes by method",
+    arguments: [
+      Weight(isGet: true, metrics: .init(), wait: 2.5, expected: 0.3 / 1.6 * 0.75),
+      Weight(
+        isGet: true, metrics: .init(received: 65536), isExact: false,
+        expected: (0.6 + 0.75) / 1.6),
+      Weight(
+        isGet: false, metrics: .init(sent: 8192), isExact: false, expected: (0.3 + 0.75) / 1.7),
+      Weight(
+        isGet: false, metrics: .init(sent: 10, toSend: 10), isExact: false, expected: 1.3 / 1.7),
+      Weight(
+        isGet: false, metrics: .init(sent: 10, toSend: 10, received: 10, toReceive: 10),
+        expected: 1),
+    ])
+  func weighsParts(row: Weight) {
+    var model = Model(get: row.isGet)
+    _ = model.poll()
+    let value = model.poll(after: row.wait) { $0 = row.metrics }
+    #expect(value > 0 && value <= row.expected + 1e-9)
+    if row.isExact { #expect(isNear(value, row.expected, 1e-9)) }
+  }
+
+  @Test("PRG-20: a total that is nil, zero or negative is unknown", arguments: [nil, 0, -1, -1000])
+  func ignoresUselessTotals(total: Int?) {
+    var known = Model(get: true)
+    var unknown = Model(get: true)
+    for bytes in [1, 100, 10_000] {
+      let value = known.poll { ($0.received, $0.toReceive) = (bytes, nil) }
+      #expect(unknown.poll { ($0.received, $0.toReceive) = (bytes, total) } == value)
+    }
+  }
 }

@@ -18,7 +18,7 @@ struct ResponseInterpretationTests {
   static let rows = [
     Row(id: "200", status: 200, expected: "success data(1)"),
     Row(id: "LOAD-10: 204", status: 204, body: [], expected: "success data(0)"),
-    Row(id: "LOAD-10: 302, final", status: 302, expected: "success data(1)"),
+    Row(id: "LOAD-10, NET-07: 302, final", status: 302, expected: "success data(1)"),
     Row(id: "LOAD-10: 399", status: 399, expected: "success data(1)"),
     Row(id: "REQ-03: no body", status: 200, body: nil, expected: "success data(0)"),
     Row(id: "LOAD-14: nothing at all", body: nil, expected: "success data(0)"),

@@ -265,4 +265,40 @@ struct ServiceTests {
       }
     }
   }
+
+  @Test("SVC-36, NET-05: any provider may be given; it alone is asked")
+  func usesTheProviderGiven() {
+    withHarness { harness in
+      let other = StubProvider()
+      other.stub("GET", "https://other.test/a", .text("from the other"))
+      let service = Service(baseURL: "https://other.test", networking: other, pump: harness.pump)
+      let resource = service.resource("/a")
+      resource.load()
+      harness.settle()
+      #expect(resource.text == "from the other")
+      #expect(harness.provider.requests.isEmpty)
+    }
+  }
+
+  @Test("NET-01, NET-03, NET-04: a provider gets the final request, and is asked to cancel")
+  func asksTheProvider() {
+    withHarness { harness in
+      harness.provider.holdsAnswers = true
+      harness.service.configure { configuration in
+        configuration.headers["X-A"] = "1"
+        configuration.mutateRequests { (http) throws(RequestError) in http.method = "PUT" }
+      }
+      harness.stub("PUT", "/a", .text("late"))
+      let request = harness.service.resource("/a").request("GET")
+      #expect(harness.provider.requests.map(\.method) == ["PUT"])
+      #expect(harness.provider.requests.first?.headers["x-a"] == "1")
+      harness.provider.metrics = TransferMetrics(received: 10, toReceive: 10)
+      #expect(request.progress > 0)
+      request.cancel()
+      #expect(harness.provider.cancelledCount == 1)
+      harness.provider.release()
+      harness.settle()
+      #expect(request.response?.error?.cause?.kind == "request_cancelled")
+    }
+  }
 }

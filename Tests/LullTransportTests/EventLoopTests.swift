@@ -220,4 +220,39 @@ extension TransportSuite {
       #expect(pump == nil)
     }
   }
+
+  @Test(
+    "THR-02, THR-03: slow work runs on another thread, what follows on the loop's, a turn later")
+  func offloads() throws {
+    let loop = try EventLoop()
+    defer { loop.close() }
+    let home = UInt(bitPattern: pthread_self().hashValue)
+    var results: [Bool] = []
+    for _ in 0..<20 {
+      loop.pump.offload {
+        UInt(bitPattern: pthread_self().hashValue) != home
+      } then: { wasElsewhere in
+        results.append(wasElsewhere && UInt(bitPattern: pthread_self().hashValue) == home)
+      }
+    }
+    #expect(results.isEmpty)
+    while results.count < 20 { loop.turn() }
+    #expect(results == Array(repeating: true, count: 20))
+  }
+
+  @Test("closing waits for work under way, whose result nobody hears")
+  func closesWhileWorking() throws {
+    let loop = try EventLoop()
+    var wasTold = false
+    loop.pump.offload {
+      var sum = 0
+      for number in 0..<200_000 { sum &+= number }
+      return sum
+    } then: { _ in
+      wasTold = true
+    }
+    loop.close()
+    loop.pump.turn()
+    #expect(!wasTold)
+  }
 }
