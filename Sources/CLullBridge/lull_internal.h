@@ -50,6 +50,7 @@ struct lull_runtime {
   int anchors;  // owner → { id → value }, weak keys
   int threads;  // number → coroutine
   int metatables;  // kind → metatable
+  const void *metatable_of[LULL_KIND_COUNT];  // the same, to compare with
   int null;
   int constants[LULL_CONSTANT_COUNT];  // constant number → string; 0 until it is pushed first
 

@@ -83,9 +83,18 @@ static void check_arguments(lua_State *L, const lull_method *method, int first, 
   }
 }
 
-// [-0, +0] raises unless the value at 1 is an open object of the method's kind.
-static void check_self(lua_State *L, const lull_method *method) {
-  if (lull_userdata_kind(L, 1) != method->kind) {
+// [-0, +0] whether the value at 1 is an object of the method's kind
+static int is_of_kind(lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1)) return 0;
+  int same = lua_topointer(L, -1) == runtime->metatable_of[method->kind];
+  lua_pop(L, 1);
+  return same;
+}
+
+// [-0, +0] the value at 1; raises unless it is an open object of the method's kind
+static const lull_object *check_self(
+  lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  if (!is_of_kind(runtime, L, method)) {
     const char *got = described_type(L, 1);
     const char *name = kind_names[method->kind];
     if (method->role == LULL_ROLE_METHOD) {
@@ -99,6 +108,7 @@ static void check_self(lua_State *L, const lull_method *method) {
   if (object->handle == 0) {
     luaL_error(L, "this %s is closed ('%s')", kind_names[method->kind], method->name);
   }
+  return object;
 }
 
 // [-n, +m] the continuation of a wait: the resumption's values are its results. A script may resume a
@@ -120,8 +130,9 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
   return count;
 }
 
-// [-0, +n] calls Swift and does what it answers
-static int dispatch(lull_runtime *runtime, lua_State *L, int index, int count) {
+// [-0, +n] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none
+static int dispatch(
+  lull_runtime *runtime, lua_State *L, int index, const lull_object *self, int count) {
   lull_frame frame;
   frame.L = L;
   frame.argument_count = count;
@@ -129,7 +140,12 @@ static int dispatch(lull_runtime *runtime, lua_State *L, int index, int count) {
   frame.error_argument = 0;
   frame.outcome = LULL_RETURN;
   int decoded = count < LULL_MAX_ARGUMENTS ? count : LULL_MAX_ARGUMENTS;
-  for (int i = 0; i < decoded; i++) lull_read(L, i + 1, &frame.arguments[i]);
+  int read = 0;
+  if (self) {
+    frame.arguments[read++] =
+      (lull_value){.kind = LULL_OBJECT, .aux = self->kind, .handle = self->handle};
+  }
+  for (; read < decoded; read++) lull_read(L, read + 1, &frame.arguments[read]);
 
   lua_State *previous = runtime->L;
   runtime->L = L;
@@ -141,6 +157,10 @@ static int dispatch(lull_runtime *runtime, lua_State *L, int index, int count) {
   // Swift has returned: from here on Lua may raise.
   switch (outcome) {
     case LULL_RETURN: {
+      if (frame.result_count == 1 && lull_push_simple(runtime, L, &frame.results[0])) {
+        lull_arena_release(runtime, mark);
+        return 1;
+      }
       int pushed = lull_push_all(runtime, L, L, frame.results, frame.result_count);
       lull_arena_release(runtime, mark);
       return pushed;
@@ -168,12 +188,6 @@ static int dispatch(lull_runtime *runtime, lua_State *L, int index, int count) {
   }
 }
 
-// [-0, +0] whether the value at 1 is an object of the method's kind that has been closed
-static int is_closed(lua_State *L, const lull_method *method) {
-  return lull_userdata_kind(L, 1) == method->kind
-    && ((const lull_object *)lua_touserdata(L, 1))->handle == 0;
-}
-
 // [-0, +0] raises once Lull is closed
 static void check_open(lull_runtime *runtime, lua_State *L, const char *name) {
   if (runtime->host == NULL) luaL_error(L, "lull is closed ('%s')", name);
@@ -188,15 +202,16 @@ int lull_trampoline(lua_State *L) {
   int top = lua_gettop(L);
   if (method->kind == LULL_KIND_MODULE) {
     check_arguments(L, method, 1, top);
-  } else {
-    if (is_closed(L, method) && strcmp(method->name, "__tostring") == 0) {
-      lua_pushfstring(L, "%s(closed)", kind_names[method->kind]);
-      return 1;
-    }
-    check_self(L, method);
-    check_arguments(L, method, 2, top);
+    return dispatch(runtime, L, index, NULL, lua_gettop(L));
   }
-  return dispatch(runtime, L, index, lua_gettop(L));
+  if (strcmp(method->name, "__tostring") == 0 && is_of_kind(runtime, L, method)
+    && ((const lull_object *)lua_touserdata(L, 1))->handle == 0) {
+    lua_pushfstring(L, "%s(closed)", kind_names[method->kind]);
+    return 1;
+  }
+  const lull_object *self = check_self(runtime, L, method);
+  check_arguments(L, method, 2, top);
+  return dispatch(runtime, L, index, self, lua_gettop(L));
 }
 
 // [-n, +m] upvalues: runtime, method index, the object
@@ -208,8 +223,8 @@ int lull_bound_trampoline(lua_State *L) {
   check_arguments(L, method, 1, lua_gettop(L));
   lua_pushvalue(L, lua_upvalueindex(3));
   lua_insert(L, 1);
-  check_self(L, method);
-  return dispatch(runtime, L, index, lua_gettop(L));
+  const lull_object *self = check_self(runtime, L, method);
+  return dispatch(runtime, L, index, self, lua_gettop(L));
 }
 
 // [-0, +0] raises: no such field, and what may have been meant
@@ -238,9 +253,9 @@ static int object_index(lua_State *L) {
       lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
       int index = (int)lua_tointeger(L, -1);
       check_open(runtime, L, runtime->methods[index].name);
-      check_self(L, &runtime->methods[index]);
+      const lull_object *self = check_self(runtime, L, &runtime->methods[index]);
       lua_settop(L, 1);
-      return dispatch(runtime, L, index, 1);
+      return dispatch(runtime, L, index, self, 1);
     }
     default: {
       lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -248,8 +263,8 @@ static int object_index(lua_State *L) {
       check_open(runtime, L, "index");
       lua_settop(L, 2);
       if (fallback < 0) return unknown_field(runtime, L, (int)lua_tointeger(L, lua_upvalueindex(3)));
-      check_self(L, &runtime->methods[fallback]);
-      return dispatch(runtime, L, fallback, 2);
+      const lull_object *self = check_self(runtime, L, &runtime->methods[fallback]);
+      return dispatch(runtime, L, fallback, self, 2);
     }
   }
 }
@@ -264,15 +279,15 @@ static int object_newindex(lua_State *L) {
   if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNUMBER) {
     int index = (int)lua_tointeger(L, -1);
     lua_pop(L, 1);
-    check_self(L, &runtime->methods[index]);
+    const lull_object *self = check_self(runtime, L, &runtime->methods[index]);
     lua_remove(L, 2);
-    return dispatch(runtime, L, index, 2);
+    return dispatch(runtime, L, index, self, 2);
   }
   lua_pop(L, 1);
   int fallback = (int)lua_tointeger(L, lua_upvalueindex(4));
   if (fallback >= 0) {
-    check_self(L, &runtime->methods[fallback]);
-    return dispatch(runtime, L, fallback, 3);
+    const lull_object *self = check_self(runtime, L, &runtime->methods[fallback]);
+    return dispatch(runtime, L, fallback, self, 3);
   }
   int kind = (int)lua_tointeger(L, lua_upvalueindex(3));
   lua_pushvalue(L, 2);
@@ -311,6 +326,7 @@ void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
   for (int kind = 1; kind < LULL_KIND_COUNT; kind++) {
     lua_newtable(L);
     int metatable = lua_gettop(L);
+    runtime->metatable_of[kind] = lua_topointer(L, metatable);
     lua_pushinteger(L, kind);
     lua_rawsetp(L, metatable, &lull_kind_key);
     lua_pushstring(L, kind_names[kind]);

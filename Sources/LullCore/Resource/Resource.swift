@@ -51,7 +51,7 @@ public final class Resource {
   public var isUpToDate: Bool {
     checkCaches()
     let configuration = configuration
-    return record.state.isUpToDate(
+    return record.state.freshness.isUpToDate(
       now: service.pump.clock.now, expirationTime: configuration.expirationTime,
       retryTime: configuration.retryTime)
   }

@@ -4,21 +4,23 @@
 /// the request list's business, so the facets stay independent (STA-09).
 package struct ResourceState {
   package private(set) var latestData: Entity? {
-    didSet { dataTimestamp = latestData?.timestamp }
+    didSet { freshness.dataTimestamp = latestData?.timestamp }
   }
   package private(set) var latestError: RequestError? {
     get { errors.first }
     set {
       errors = newValue.map { [$0] } ?? []
-      errorTimestamp = newValue?.timestamp
+      freshness.errorTimestamp = newValue?.timestamp
     }
   }
   // One or none, and not an optional: errors are rare and large, resources many.
   private var errors: [RequestError] = []
-  // Beside the values they belong to, so that asking for freshness copies neither.
-  private var dataTimestamp: Double?
-  private var errorTimestamp: Double?
-  package private(set) var isInvalidated = false
+  // Beside the values it is about, so that asking for it copies neither.
+  package private(set) var freshness = Freshness()
+  package private(set) var isInvalidated: Bool {
+    get { freshness.isInvalidated }
+    set { freshness.isInvalidated = newValue }
+  }
 
   private var loadsStarted = 0
   private var latestSucceededLoad = 0
@@ -156,26 +158,37 @@ package struct ResourceState {
   }
 
   /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
-  package var timestamp: Double {
-    max(dataTimestamp ?? 0, errorTimestamp ?? 0)
+  package var timestamp: Double { freshness.timestamp }
+
+  /// As `Freshness` says it.
+  package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
+    freshness.isUpToDate(now: now, expirationTime: expirationTime, retryTime: retryTime)
   }
 
-  /// Fresh enough: not invalidated, something there, and its age within the limit, inclusively. An
-  /// error switches the limit to `retryTime`. (LOAD-21, LOAD-24 to LOAD-26)
-  // Inlined, or every question would copy the whole state, with a retain for each of its parts.
-  @inline(__always)
-  package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
-    guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
-    return now - timestamp <= (errorTimestamp != nil ? retryTime : expirationTime)
+  /// What decides whether a load is needed.
+  package struct Freshness {
+    fileprivate var dataTimestamp: Double?
+    fileprivate var errorTimestamp: Double?
+    fileprivate var isInvalidated = false
+
+    /// The later of data's and error's timestamps, 0 if there is neither.
+    fileprivate var timestamp: Double { max(dataTimestamp ?? 0, errorTimestamp ?? 0) }
+
+    /// Fresh enough: not invalidated, something there, and its age within the limit, inclusively. An
+    /// error switches the limit to `retryTime`. (LOAD-21, LOAD-24 to LOAD-26)
+    package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
+      guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
+      return now - timestamp <= (errorTimestamp != nil ? retryTime : expirationTime)
+    }
   }
 
   /// Why it is up to date, or is not; for the log.
   package func stalenessReason(now: Double, expirationTime: Double, retryTime: Double) -> String {
     if isInvalidated { return "it was invalidated" }
-    if errorTimestamp != nil {
+    if freshness.errorTimestamp != nil {
       return "the last error is \(now - timestamp) s old, retry time \(retryTime) s"
     }
-    guard dataTimestamp != nil else { return "there is neither data nor error" }
+    guard freshness.dataTimestamp != nil else { return "there is neither data nor error" }
     return "the data is \(now - timestamp) s old, expiration time \(expirationTime) s"
   }
 
