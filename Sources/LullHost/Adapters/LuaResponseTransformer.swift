@@ -24,10 +24,14 @@ final class LuaResponseTransformer: ResponseTransformer {
     let service = run.request.resource?.service
     host.start(Callable(id: function.id), [host.value(response, service: service)], context)
     isInside = false
-    if immediate == nil {
+    guard immediate == nil else { return immediate }
+    if run.request.isCompleted {
+      // Cancelled by its own transformer, which waits now.
+      host.cancel(context)
+    } else {
       run.onAbandon = { [host] in host.cancel(context) }
     }
-    return immediate
+    return nil
   }
 
   private func result(of outcome: RunOutcome, _ run: PipelineRun) -> Response? {

@@ -131,10 +131,14 @@ final class LuaTransformer: ResponseTransformer {
       box, .entity, service: service, anchor: entity.content.foreignID ?? 0)
     host.start(Callable(id: function.id), [content, argument], context)
     isInside = false
-    if immediate == nil {
+    guard immediate == nil else { return immediate }
+    if run.request.isCompleted {
+      // Cancelled by its own transformer, which waits now.
+      host.cancel(context)
+    } else {
       run.onAbandon = { [host] in host.cancel(context) }
     }
-    return immediate
+    return nil
   }
 
   private func fit(_ content: Content, _ entity: Entity, _ run: PipelineRun) -> Fit {
