@@ -260,7 +260,10 @@ static int pin_object(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->pinned_objects);
   lull_push(context->runtime, L, NULL, context->object);
-  lua_rawseti(L, -2, lull_handle_slot(context->object->handle));
+  // Not the handle it was asked for by: its userdata may have been renewed.
+  lull_object *object = lua_touserdata(L, -1);
+  if (object == NULL) return luaL_error(L, "this object is closed");
+  lua_rawseti(L, -2, lull_handle_slot(object->handle));
   return 0;
 }
 

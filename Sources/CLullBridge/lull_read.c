@@ -125,6 +125,25 @@ void lull_table_pop_value(lua_State *L, int32_t keys) { lua_settop(L, keys); }
 // [-n, +0]
 void lull_table_leave(lua_State *L, int32_t keys) { lua_settop(L, keys - 1); }
 
+// [-2, +1] table, name as a light userdata: the field, also one a metatable provides
+static int get_field(lua_State *L) {
+  lua_getfield(L, 1, lua_touserdata(L, 2));
+  return 1;
+}
+
+// [-0, +0]
+int32_t lull_has_function(lua_State *L, int32_t index, const char *name) {
+  if (!lua_checkstack(L, 6)) return 0;
+  index = lua_absindex(L, index);
+  // Protected: an __index of the script's may raise.
+  lua_pushcfunction(L, get_field);
+  lua_pushvalue(L, index);
+  lua_pushlightuserdata(L, (void *)name);
+  int found = lua_pcall(L, 2, 1, 0) == LUA_OK && lua_isfunction(L, -1);
+  lua_pop(L, 1);
+  return found;
+}
+
 // Copies a formatted place into the arena; "" without memory.
 static const char *place(lull_runtime *runtime, const char *source, int line) {
   size_t size = strlen(source) + 16;

@@ -44,16 +44,17 @@ extension LuaHost: RequestHost {
     if count == 1, !isClosed { lull_value_unpin(runtime, id) }
   }
 
-  /// Makes sure that an object has a userdata, and holds it until as many unpins.
-  func pin(_ value: LuaValue) -> Bool {
-    guard case .object(let handle, _, _, _) = value, !isClosed else { return false }
-    if let count = objectPins[handle] {
-      objectPins[handle] = count + 1
+  /// Makes sure that a request has a userdata, and holds it until as many unpins.
+  func pin(_ request: Request) -> Bool {
+    guard !isClosed else { return false }
+    var object = encode(value(request))
+    if let count = objectPins[request.hostHandle] {
+      objectPins[request.hostHandle] = count + 1
       return true
     }
-    var object = encode(value)
     guard lull_object_pin(runtime, &object) == 0 else { return false }
-    objectPins[handle] = 1
+    // Only now: the userdata may have been renewed, and the handle with it.
+    objectPins[request.hostHandle] = 1
     return true
   }
 
@@ -68,7 +69,7 @@ extension LuaHost: RequestHost {
   /// Gives a request its userdata, which holds the functions it may yet call; until the next turn
   /// nothing else may hold that.
   func holdScripts(of request: Request) {
-    guard pin(value(request)) else { return }
+    guard pin(request) else { return }
     let handle = request.hostHandle
     anchorScripts(of: request)
     pump.enqueue { [unowned self] in unpin(object: handle) }

@@ -8,6 +8,9 @@ extension LuaHost {
     -> LuaObserver
   {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
+    guard !isTable || hasFunction(call.state, call.index(1), "resource_changed") else {
+      throw .argument(1, "an observer table needs 'resource_changed', a function")
+    }
     let id: Int64
     if anchored {
       id = try keep(call.state, call.index(1), anchoredTo: resource.service)

@@ -86,6 +86,11 @@ extension LuaHost {
     }
   }
 
+  /// Whether a field of the table, also one its metatable provides, is a function.
+  func hasFunction(_ state: OpaquePointer?, _ index: Int32, _ name: StaticString) -> Bool {
+    lull_has_function(state, index, name.cString) != 0
+  }
+
   func unknownSetting(_ name: String, among known: [String]) -> Misuse {
     if let near = NearestName.suggestion(for: name, among: known) {
       return .message("unknown setting '\(name)' (did you mean '\(near)'?)")

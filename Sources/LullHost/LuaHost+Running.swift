@@ -7,6 +7,8 @@ final class RunContext {
   let purpose: String
   /// The request whose outcome depends on this coroutine.
   let request: Request?
+  /// The cache whose operations wait for this coroutine.
+  let queue: CacheOperations?
   let completion: (LuaHost, RunOutcome) -> Void
   /// The coroutine's number while it waits.
   var thread: Int32?
@@ -19,11 +21,12 @@ final class RunContext {
   var isCancelled = false
 
   init(
-    purpose: String, request: Request? = nil,
+    purpose: String, request: Request? = nil, queue: CacheOperations? = nil,
     completion: @escaping (LuaHost, RunOutcome) -> Void
   ) {
     self.purpose = purpose
     self.request = request
+    self.queue = queue
     self.completion = completion
   }
 }
@@ -95,7 +98,7 @@ extension LuaHost {
   /// Goes on with a waiting coroutine.
   func resume(_ context: RunContext, with values: [LuaValue], raising: Bool = false) {
     guard !isClosed, let thread = context.thread else { return }
-    waiting[thread] = nil
+    forget(thread)
     context.thread = nil
     context.cancelWait = nil
     context.waitsForRequest = nil
@@ -114,13 +117,17 @@ extension LuaHost {
   }
 
   /// Ends a waiting coroutine: what it waits for is cancelled, code after the wait does not run.
+  /// One that runs now, to be cancelled by its own doing, ends at its next wait.
   func cancel(_ context: RunContext) {
-    guard let thread = context.thread else { return }
+    guard let thread = context.thread else {
+      if running.contains(where: { $0 === context }) { context.isCancelled = true }
+      return
+    }
     // A chain of tasks that cancel each other as they close must not exhaust the stack.
     guard lull_runtime_depth(runtime) < LuaHost.deepestCancel else {
       return pump.enqueue { [unowned self] in cancel(context) }
     }
-    waiting[thread] = nil
+    forget(thread)
     context.thread = nil
     idleWaiters.removeAll { $0 === context }
     let cancelWait = context.cancelWait
@@ -130,6 +137,11 @@ extension LuaHost {
     cancelWait?()
     lull_thread_cancel(runtime, thread)
     context.completion(self, .cancelled)
+  }
+
+  private func forget(_ thread: Int32) {
+    waiting[thread] = nil
+    waitingParts[thread] = nil
   }
 
   private static let deepestCancel: Int32 = 100
@@ -142,6 +154,7 @@ extension LuaHost {
     case Int(LULL_RUN_WAITING):
       context.thread = run.thread
       waiting[run.thread] = context
+      if context.request != nil || context.queue != nil { waitingParts[run.thread] = context }
       if context.isCancelled { cancel(context) }
     case Int(LULL_RUN_FAILED):
       let failure = failure(of: &run)

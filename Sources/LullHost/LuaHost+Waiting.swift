@@ -10,16 +10,18 @@ extension LuaHost {
   /// it runs the loop instead. Raises where neither is possible, naming the place.
   func wait(
     _ call: Call, _ name: String, for what: String, on request: Request? = nil,
+    task: LuaTask? = nil,
     _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     switch Int(lull_wait_mode(runtime, call.state)) {
     case Int(LULL_WAIT_YIELD):
       guard let context = innermost else { throw .message("cannot wait here") }
-      if let request, isPart(context, of: request) {
+      if depends(request, task, on: context.request, context) {
         throw .message("this would wait for itself: \(what)")
       }
       context.waitsFor = what
       context.waitsForRequest = request
+      context.waitsForTask = task
       let cancel = begin { [unowned self] values, raising in
         resume(context, with: values, raising: raising)
       }
@@ -71,18 +73,33 @@ extension LuaHost {
     return .message("interrupted!")
   }
 
-  /// Whether `request` cannot complete before `context` does, directly or through others.
-  private func isPart(_ context: RunContext, of request: Request) -> Bool {
+  /// Whether a request or task cannot end before `goal` or the coroutine `context` has, directly or
+  /// through others.
+  func depends(
+    _ request: Request?, _ task: LuaTask? = nil, on goal: Request?, _ context: RunContext? = nil
+  ) -> Bool {
     var visited: Set<ObjectIdentifier> = []
-    var open = [request]
-    while let next = open.popLast() {
-      guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
-      if context.request === next { return true }
-      open += next.openParts
-      for other in waiting.values where other.request === next {
-        if let awaited = other.waitsForRequest { open.append(awaited) }
+    var requests = request.map { [$0] } ?? []
+    var contexts = task?.context.map { [$0] } ?? []
+    while true {
+      if let next = contexts.popLast() {
+        guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
+        if next === context { return true }
+        if let awaited = next.waitsForRequest { requests.append(awaited) }
+        if let awaited = next.waitsForTask?.context { contexts.append(awaited) }
+      } else if let next = requests.popLast() {
+        guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
+        if next === goal { return true }
+        requests += next.openParts
+        let queue = (next as? CacheLookup)?.queue
+        if let queue, queue === context?.queue { return true }
+        for part in waitingParts.values
+        where part.request === next || queue != nil && part.queue === queue {
+          contexts.append(part)
+        }
+      } else {
+        return false
       }
     }
-    return false
   }
 }

@@ -20,6 +20,8 @@ package final class LuaHost {
   var notification: Notification?
   /// Coroutines that wait, by their number.
   var waiting: [Int32: RunContext] = [:]
+  /// Those of them that a request or a cache waits for.
+  var waitingParts: [Int32: RunContext] = [:]
   let log: LogProxy
 
   /// Callbacks and requests with closures: what keeps the process alive.
@@ -304,6 +306,7 @@ package final class LuaHost {
     demo = nil
     environment.close()
     waiting = [:]
+    waitingParts = [:]
     idleWaiters = []
     liveRequests = [:]
     for object in handles.removeAll() {
@@ -332,7 +335,7 @@ extension LuaHost: ServiceHost {
     liveRequests[identifier] = request
     // What it has ended with before it could begin, to be seen by its hooks.
     if let response = request.response { hold(response, for: request) }
-    let isPinned = pin(value(request))
+    let isPinned = pin(request)
     request.onSettled = { [unowned self] in
       settle(request)
       untrack(request)

@@ -139,8 +139,8 @@ struct ProgressReportingTests {
       var seen: [String] = []
       harness.service.configure { configuration in
         configuration.pipeline[.model].add(
-          FunctionTransformer(description: "look") { response in
-            if let request = harness.service.resource("/a").loadRequests.first {
+          FunctionTransformer(description: "look") { [unowned service = harness.service] response in
+            if let request = service.resource("/a").loadRequests.first {
               seen.append("\(request.progress) \(request.state)")
             }
             return response

@@ -249,6 +249,8 @@ int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
+// Whether a field of the value, also one its metatable provides, is a function.
+int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
 const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index);
 // The same of a kept function; "" if it is gone.

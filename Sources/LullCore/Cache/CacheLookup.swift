@@ -16,6 +16,8 @@ package final class CacheLookup: Request {
   /// The caches of the stages after those tried.
   private var later: [CacheEntry] = []
   private var run: PipelineRun?
+  /// The cache whose turn it is to answer.
+  package private(set) var queue: CacheOperations?
 
   init(of resource: Resource, entries: [CacheEntry], conf: ResolvedConfiguration) {
     record = resource.record
@@ -42,7 +44,9 @@ package final class CacheLookup: Request {
   private func tryNext() {
     guard !isCompleted else { return }
     guard let entry = untried.popLast() else { return miss() }
+    queue = entry.stage.cache.operations
     entry.read { [self] entity in
+      queue = nil
       guard !isCompleted else { return }
       if let entity { process(entity, from: entry) } else { goOn(after: entry) }
     }

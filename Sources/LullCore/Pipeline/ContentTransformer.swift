@@ -87,7 +87,7 @@ public final class ContentTransformer: ResponseTransformer {
       }
     }
     isInside = false
-    if immediate == nil { run.onAbandon = cancel }
+    if immediate == nil { run.waits(stoppingWith: cancel) }
     return immediate
   }
 

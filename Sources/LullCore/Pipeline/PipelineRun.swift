@@ -52,7 +52,7 @@ public final class PipelineRun {
     advance(response)
   }
 
-  /// Nothing more happens; a step that waits may learn it from `onAbandon`.
+  /// Nothing more happens; a step that waits is told to stop.
   func abandon() {
     guard !isOver else { return }
     isOver = true
@@ -60,8 +60,13 @@ public final class PipelineRun {
     onAbandon = nil
   }
 
-  /// Set by a step that waits, to stop what it waits for.
-  package var onAbandon: (() -> Void)?
+  private var onAbandon: (() -> Void)?
+
+  /// Called by a step that will resume later: `stop` ends what it waits for, at once if its request
+  /// has been cancelled meanwhile.
+  package func waits(stoppingWith stop: (() -> Void)?) {
+    if isOver { stop?() } else { onAbandon = stop }
+  }
 
   private func advance(_ response: Response) {
     onAbandon = nil

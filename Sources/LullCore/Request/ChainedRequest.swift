@@ -68,6 +68,8 @@ public final class ChainedRequest: Request {
   private func pass(to next: Request) {
     if next.waits(for: self) { return fail("it would wait for itself") }
     guard hops < ChainedRequest.longestChain else {
+      // Nobody waits for it, and left to itself it would begin to count anew.
+      if next.waitingChains == 0 { next.cancel() }
       return fail("it has passed on \(ChainedRequest.longestChain) times")
     }
     (next as? ChainedRequest)?.lengthen(to: hops + 1)
@@ -77,13 +79,18 @@ public final class ChainedRequest: Request {
   }
 
   private func fail(_ reason: String) {
+    complete(with: .failure(endless(reason)))
+  }
+
+  /// What a chain fails with that cannot end.
+  package func endless(_ reason: String) -> RequestError {
     var error = RequestError(
       httpStatus: nil, entity: nil,
       cause: .chainTooLong(message: "this chain never ends: \(reason)"),
       timestamp: pump.clock.now)
     error.method = method
     error.url = url
-    complete(with: .failure(error))
+    return error
   }
 
   /// Chains this one wraps or passes to are links of the same, longer chain.

@@ -177,8 +177,17 @@ public class Request {
 
   /// Leaves the lists of `record` when it is cancelled, or after the hooks attached so far.
   package final func track(by record: ResourceRecord) {
-    tracker = (record, hooks.count)
+    guard tracker != nil else { return tracker = (record, hooks.count) }
+    // It stands for requests of several resources.
+    onCancel { [unowned self] in record.forget(self) }
+    onCompletion { [unowned self] _ in record.forget(self) }
   }
+
+  /// Whether it is in the lists of some resource.
+  package final var isTracked: Bool { tracker != nil }
+
+  /// Whether it is a load of some resource, not delivered yet.
+  package final var isLoad: Bool { loadedResource != nil }
 
   /// Whether cancelling takes it off the lists of `record` already.
   package final func isTracked(by record: ResourceRecord) -> Bool { tracker?.record === record }

@@ -52,6 +52,8 @@ extension Resource {
   /// Adds it to `loadRequests` and sends `requested` at once; does not start it (LOAD-37).
   @discardableResult
   public func load(using request: Request) -> Request {
+    // It is one already.
+    if request.isLoad, record.loads.contains(where: { $0.request === request }) { return request }
     let token = record.state.loadStarted()
     record.loads.append(ResourceRecord.Load(request: request, token: token))
     if !request.isTracked(by: record) {

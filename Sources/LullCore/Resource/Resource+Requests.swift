@@ -96,6 +96,10 @@ extension Resource {
   /// hooks run, before those of the caller. (STA-03, STA-12 to STA-14)
   private func track(_ request: Request) {
     guard !request.isCompleted else { return }
+    // A decorator may give one request to several callers.
+    guard !request.isTracked || !record.allRequests.contains(where: { $0 === request }) else {
+      return
+    }
     record.allRequests.append(request)
     request.track(by: record)
   }

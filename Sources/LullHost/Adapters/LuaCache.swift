@@ -131,7 +131,8 @@ final class LuaCache: ScriptCache {
     _ method: StaticString, _ key: Key, _ arguments: [LuaValue],
     _ completion: @escaping (LuaHost, RunResults?) -> Void
   ) {
-    let context = RunContext(purpose: "\(method) function of a cache") { host, outcome in
+    let context = RunContext(purpose: "\(method) function of a cache", queue: operations) {
+      host, outcome in
       // The key lives until here.
       _ = key
       switch outcome {
@@ -165,7 +166,7 @@ extension LuaHost {
     call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
   }
 
-  private static let cacheFunctions = ["key", "read", "write", "remove"]
+  private static let cacheFunctions: [StaticString] = ["key", "read", "write", "remove"]
 
   /// What `cache = …` of a stage names; nil for nil.
   func cache(_ call: Call, _ value: lull_value, _ index: Int32, service: Service) throws(Misuse)
@@ -174,20 +175,14 @@ extension LuaHost {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_TABLE):
-      var names: Set<String> = []
-      try forEachField(of: index, in: call.state) { key, field throws(Misuse) in
-        if let name = LuaHost.string(key), field.kind == Int32(LULL_FUNCTION) {
-          names.insert(name)
-        }
-      }
-      for name in LuaHost.cacheFunctions where !names.contains(name) {
+      for name in LuaHost.cacheFunctions where !hasFunction(call.state, index, name) {
         throw .message(
           "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")
       }
       let assigned = try kept(call.state, index, for: service)
       let cache = LuaCache(
         host: self, assigned: assigned, operations: cacheOperations(of: call.state, index),
-        updatesTimestamps: names.contains("update_timestamp"))
+        updatesTimestamps: hasFunction(call.state, index, "update_timestamp"))
       tableCaches.append(WeakCache(cache))
       return cache
     default:

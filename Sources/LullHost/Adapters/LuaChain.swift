@@ -25,10 +25,14 @@ extension LuaHost {
     }
     start(Callable(id: id), [value(response, service: chain.resource?.service)], context)
     isInside = false
-    if immediate == nil {
+    guard immediate == nil else { return immediate }
+    if chain.isCompleted {
+      // Cancelled by its own function, which waits now.
+      cancel(context)
+    } else {
       chain.onAbandon = { [unowned self] in cancel(context) }
     }
-    return immediate
+    return nil
   }
 
   private func action(_ outcome: RunOutcome, _ purpose: String, _ chain: ChainedRequest)
@@ -38,7 +42,13 @@ extension LuaHost {
     case .finished(let results):
       let value = results[0]
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
-      if let next = object(value, .request, as: Request.self) { return .passTo(next) }
+      if let next = object(value, .request, as: Request.self) {
+        // What only this side knows: a coroutine of `next` waits for this chain.
+        guard !depends(next, on: chain) else {
+          return .useResponse(.failure(chain.endless("it would wait for itself")))
+        }
+        return .passTo(next)
+      }
       if let box = object(value, .response, as: ResponseBox.self) {
         hold(box.response, for: chain)
         return .useResponse(box.response)

@@ -6,6 +6,8 @@ final class LuaRequestDelegate: ScriptDelegate {
   unowned let host: LuaHost
   private let functions: Functions
   private var context: RunContext?
+  /// Held by the request while it runs.
+  private weak var handler: RequestCompletionHandler?
 
   /// The script's functions, by id.
   struct Functions {
@@ -30,6 +32,7 @@ final class LuaRequestDelegate: ScriptDelegate {
 
   func startUnderlyingOperation(passingResponseTo handler: RequestCompletionHandler) {
     guard let request = handler.pendingRequest else { return }
+    self.handler = handler
     let purpose = "start of a \(requestDescription)"
     let context = RunContext(purpose: purpose, request: request) { [weak self] host, outcome in
       self?.context = nil
@@ -67,18 +70,27 @@ final class LuaRequestDelegate: ScriptDelegate {
     }
   }
 
+  /// 0 before the start (PRG-02); a function that fails, or returns no number, fails the request.
   func computeProgress() -> Double {
-    guard let progress = functions.progress else { return 0 }
+    guard let progress = functions.progress, let handler, let request = handler.pendingRequest
+    else { return 0 }
     let answer = host.ask(
       Callable(id: progress), [], kind: "progress function of a custom request"
-    ) { LuaHost.number($0[0]) }
+    ) { (value: LuaHost.number($0[0]), type: LuaHost.typeName($0[0])) }
+    let failure: ScriptFailure
     switch answer {
-    case .success(let value): return value ?? 0
+    case .success((let value?, _)): return value
+    case .success((nil, let type)):
+      failure = ScriptFailure(
+        message: "'progress' must return a number, got \(type)", traceback: "")
     case .failure(.gone): return 0
-    case .failure(.failed(let failure)):
-      host.report(failure, in: "progress function of a \(requestDescription)")
-      return 0
+    case .failure(.failed(let raised)): failure = raised
     }
+    handler.broadcastResponse(
+      .failure(
+        host.requestFailure(
+          failure, in: "progress function of a \(requestDescription)", of: request)))
+    return 1
   }
 
   /// The table `repeated` returns, or the same functions; a function that fails makes a request that

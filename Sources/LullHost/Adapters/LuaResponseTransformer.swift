@@ -25,7 +25,7 @@ final class LuaResponseTransformer: ResponseTransformer {
     host.start(Callable(id: function.id), [host.value(response, service: service)], context)
     isInside = false
     if immediate == nil {
-      run.onAbandon = { [host] in host.cancel(context) }
+      run.waits { [host] in host.cancel(context) }
     }
     return immediate
   }

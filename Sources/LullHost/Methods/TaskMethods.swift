@@ -101,11 +101,8 @@ extension LuaHost {
 
   func cancel(_ task: LuaTask) {
     guard case .running = task.state, let context = task.context else { return }
-    if context.thread != nil {
+    if context.thread != nil || running.contains(where: { $0 === context }) {
       cancel(context)
-    } else if running.contains(where: { $0 === context }) {
-      // It cancels itself: it ends at its next wait.
-      context.isCancelled = true
     } else {
       taskEnded(task, .cancelled)
     }
@@ -122,27 +119,13 @@ extension LuaHost {
     guard task.context !== innermost else {
       throw .message("this would wait for itself: a task cannot await itself")
     }
-    guard !isAwaiting(task, innermost) else {
-      throw .message("this would wait for itself: the tasks await each other")
-    }
-    try wait(call, "await", for: task.context?.purpose ?? "a task") { completion in
-      innermost?.waitsForTask = task
+    try wait(call, "await", for: task.context?.purpose ?? "a task", task: task) { completion in
       task.onEnd { [unowned self] in
         guard let outcome = outcome(of: task) else { return }
         pump.enqueue { completion(outcome.values, outcome.raising) }
       }
       return { [unowned self] in cancel(task) }
     }
-  }
-
-  /// Whether the task waits, directly or through others, for the coroutine of `context`.
-  private func isAwaiting(_ task: LuaTask, _ context: RunContext?) -> Bool {
-    var next: LuaTask? = task
-    while let current = next?.context {
-      if current === context { return true }
-      next = current.waitsForTask
-    }
-    return false
   }
 
   private func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
