@@ -137,9 +137,9 @@ struct ProgressReportingTests {
   func isOneWhileParsing() {
     withHarness { harness in
       var seen: [String] = []
-      harness.service.configure { configuration in
+      harness.service.configure { [unowned service = harness.service] configuration in
         configuration.pipeline[.model].add(
-          FunctionTransformer(description: "look") { [unowned service = harness.service] response in
+          FunctionTransformer(description: "look") { response in
             if let request = service.resource("/a").loadRequests.first {
               seen.append("\(request.progress) \(request.state)")
             }
