@@ -29,7 +29,7 @@ static lua_State *thread_at(lull_runtime *runtime, int32_t number) {
   return thread;
 }
 
-// Puts a number back where take_thread finds it, with its coroutine if that can be used again.
+// [-0, +0] Puts a number back where take_thread finds it, with its coroutine if it can be used again.
 static void free_thread(lull_runtime *runtime, int32_t number, lua_State *thread) {
   if (runtime->free_thread_count == runtime->free_thread_capacity) {
     int32_t capacity = runtime->free_thread_capacity ? runtime->free_thread_capacity * 2 : 64;
