@@ -241,6 +241,44 @@ int32_t lull_value_pack(
   return status;
 }
 
+typedef struct bundling {
+  lull_runtime *runtime;
+  const int64_t *ids;
+  int32_t count;
+  int64_t id;
+} bundling;
+
+// [-1, +0] values[id] and pins[id] = a list of the values of all ids
+static int bundle(lua_State *L) {
+  bundling *context = lua_touserdata(L, 1);
+  // First of all the values: allocating may collect what only the weak table holds.
+  luaL_checkstack(L, context->count + 8, "too many values");
+  for (int32_t i = 0; i < context->count; i++) {
+    lull_values_push(context->runtime, L, context->ids[i]);
+  }
+  lua_createtable(L, context->count, 0);
+  int list = lua_gettop(L);
+  for (int32_t i = 0; i < context->count; i++) {
+    lua_pushvalue(L, 2 + i);
+    lua_rawseti(L, list, i + 1);
+  }
+  lull_registry_push(L, context->runtime->values);
+  lua_pushvalue(L, list);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  lull_registry_push(L, context->runtime->pins);
+  lua_pushvalue(L, list);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+int32_t lull_value_bundle(
+  lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id) {
+  bundling context = {.runtime = runtime, .ids = ids, .count = count, .id = id};
+  int status = lull_protect(runtime, bundle, &context);
+  if (status == LUA_OK) runtime->pin_count++;
+  return status;
+}
+
 // [-1, +0] builds first, so that the tables are on the stack while their anchor is made
 static int build_document(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);

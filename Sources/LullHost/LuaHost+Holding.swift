@@ -14,6 +14,25 @@ extension LuaHost: RequestHost {
     return { [weak self] in self?.unpin(id) }
   }
 
+  package func hold(_ response: Response) -> (() -> Void)? {
+    let ids = response.foreignIDs.filter { pin($0) }
+    guard !ids.isEmpty else { return nil }
+    return { [weak self] in for id in ids { self?.unpin(id) } }
+  }
+
+  /// One value that holds those of all ids, for what can hold only one; 0 for none.
+  func anchor(for ids: [Int64]) -> Int64 {
+    guard let first = ids.first, ids.count > 1 else { return ids.first ?? 0 }
+    let id = makeID()
+    guard !isClosed, lull_value_bundle(runtime, ids, Int32(ids.count), id) == 0 else {
+      return first
+    }
+    // Until whoever is to hold it has had the time to.
+    valuePins[id] = 1
+    pump.enqueue { [unowned self] in unpin(id) }
+    return id
+  }
+
   /// Holds a script's value for a request until it settles; of one that has settled, its userdata
   /// holds it.
   func hold(_ id: Int64, for request: Request) {

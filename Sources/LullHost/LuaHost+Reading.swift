@@ -86,6 +86,12 @@ extension LuaHost {
     }
   }
 
+  /// A number as the nearest integer; nil if it is none, or beyond 64 bits.
+  static func wholeNumber(_ value: lull_value) -> Int? {
+    if value.kind == Int32(LULL_INTEGER) { return Int(value.integer) }
+    return number(value).flatMap { Int(exactly: $0.rounded()) }
+  }
+
   /// Whether a field of the table, also one its metatable provides, is a function.
   func hasFunction(_ state: OpaquePointer?, _ index: Int32, _ name: StaticString) -> Bool {
     lull_has_function(state, index, name.cString) != 0

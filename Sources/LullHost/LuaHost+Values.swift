@@ -14,13 +14,13 @@ extension LuaHost {
   func value(_ error: RequestError, service: Service?) -> LuaValue {
     value(
       ErrorBox(error, service: service), .error, service: service,
-      anchor: error.foreignIDs.first ?? 0)
+      anchor: anchor(for: error.foreignIDs))
   }
 
   func value(_ response: Response, service: Service?) -> LuaValue {
     value(
       ResponseBox(response, service: service), .response, service: service,
-      anchor: response.entity?.content.foreignID ?? response.error?.foreignIDs.first ?? 0)
+      anchor: anchor(for: response.foreignIDs))
   }
 
   /// Content as Lua sees it. JSON tables are built at the first use and held from the userdata of

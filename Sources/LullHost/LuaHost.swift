@@ -361,15 +361,15 @@ extension LuaHost: ServiceHost {
   package func resourceStateChanged(_ resource: Resource) {
     let record = resource.record
     let data = record.state.latestData?.content.foreignID
-    let error = record.state.latestError?.foreignIDs ?? []
-    guard record.hostKey != 0 || data != nil || !error.isEmpty else { return }
+    let error = record.state.latestError.map { anchor(for: $0.foreignIDs) } ?? 0
+    guard record.hostKey != 0 || data != nil || error != 0 else { return }
     if record.hostKey == 0 {
       record.hostKey = makeID()
       _ = makeID()
     }
     let service = handle(of: resource.service)
     anchor(data, to: service, key: record.hostKey)
-    anchor(error.first, to: service, key: record.hostKey + 1)
+    anchor(error == 0 ? nil : error, to: service, key: record.hostKey + 1)
   }
 
   package func recordForgotten(_ record: ResourceRecord, of service: Service) {

@@ -218,6 +218,7 @@ describe("a decorator", function()
     equal(resource.is_loading, false)
     same(resource.all_requests, {})
     equal(resource:load():await().content, 7, "completed by now")
+    spec.turn()
     equal(resource.is_loading, false)
   end)
 

@@ -30,6 +30,103 @@ describe("misuse", function()
     raises("bad argument #1 to 'on_error'", function() lull.on_error(7) end)
   end)
 
+  it("of an observer: a table without resource_changed, or no observer at all", function()
+    local resource = fresh()("/a")
+    local expected = "an observer table needs 'resource_changed', a function"
+    raises("bad argument #1 to 'add_observer' (" .. expected .. ")", function() resource:add_observer({}) end)
+    raises(expected, function() resource:add_observer({ stopped_observing = print }) end)
+    raises(expected, function() resource:add_observer({ resource_changed = 7 }) end)
+    raises(expected, function() resource:add_observer({}, resource) end)
+    raises("bad argument #1 to 'observe' (" .. expected .. ")", function() resource:observe({}) end)
+    raises(expected, function()
+      resource:add_observer(setmetatable({}, { __index = function() error("no") end }))
+    end)
+    raises("bad argument #1 to 'add_observer'", function() resource:add_observer() end)
+    raises("bad argument #1 to 'add_observer'", function() resource:add_observer("x") end)
+    raises("bad argument #1 to 'observe'", function() resource:observe(7) end)
+    local heard = 0
+    local inherited = setmetatable({}, { __index = function(_, name)
+      return name == "resource_changed" and function() heard = heard + 1 end or nil
+    end })
+    resource:add_observer(inherited)
+    equal(heard, 1)
+  end)
+
+  it("of an owner that cannot be owned", function()
+    local resource = fresh()("/a")
+    for _, owner in ipairs { "text", 7, true, 1.5 } do
+      raises("bad argument #2 to 'add_observer' (an owner must be a table, function or object, got "
+        .. type(owner) .. ")", function() resource:add_observer(function() end, owner) end)
+    end
+    for _, owner in ipairs { {}, print, resource, coroutine.create(print), io.stdout } do
+      equal(resource:add_observer(function() end, owner), resource)
+    end
+  end)
+
+  it("of an entity: what is none, or is read-only", function()
+    local resource = fresh()("/a")
+    raises("bad argument #1 to 'override_local_data'", function() resource:override_local_data("x") end)
+    raises("bad argument #1 to 'override_local_data'", function() resource:override_local_data(lull.success {}) end)
+    raises("bad argument #1 to 'override_local_data'", function() resource:override_local_data(nil) end)
+    local entity = resource:load():await()
+    raises("read-only", function() entity.content = 1 end)
+    raises("read-only", function() entity.timestamp = 1 end)
+    raises("read-only", function() entity:touch() end)
+    equal(fresh()("/b"):override_local_data(entity).content, 1, "that of another service is a value like any")
+  end)
+
+  it("of a JSON body fails its request, naming where and what", function()
+    local service, sent = fresh()
+    local cycle = {}
+    cycle.self = cycle
+    for _, row in ipairs {
+      { { a = { print } }, "a function has no JSON form at a[1]" }, { cycle, "in a cycle, at self.self" },
+      { { x = "\255" }, "a string is not valid UTF-8 at x" }, { { 0 / 0 }, "a number is not finite at [1]" },
+      { { math.huge }, "a number is not finite at [1]" }, { { [print] = 1 }, "a key is neither a string nor an integer" },
+      { coroutine.create(print), "a thread has no JSON form" },
+    } do
+      local request = service("/a"):post { json = row[1] }
+      equal(request.state, "completed")
+      local _, err = request:await()
+      equal(err.cause.kind, "invalid_json_object")
+      equal(err.user_message, "Cannot send request")
+      contains(err.cause.message, row[2])
+      contains(tostring(err), "(POST https://api.test/v1/a)")
+    end
+    equal(#sent, 0)
+  end)
+
+  it("of a pattern: what is none", function()
+    local service = fresh()
+    for _, bad in ipairs { 7, true, lull.entity {}, service, lull.success {} } do
+      raises("bad argument #1 to 'configure'", function() service:configure(bad, {}) end)
+      raises("bad argument #1 to 'transform'", function() service:transform(bad, print) end)
+      raises("bad argument #1 to 'wipe_resources'", function() service:wipe_resources(bad) end)
+      raises("bad argument #1 to 'invalidate_resources'", function() service:invalidate_resources(bad) end)
+    end
+    raises("is not a regular expression", function() lull.regex("(") end)
+    raises("the only option is \"i\"", function() lull.regex("a", "x") end)
+  end)
+
+  it("of a setting: an unknown one, or one that does not fit", function()
+    local service = fresh()
+    raises("unknown setting 'expiraton_time' (did you mean 'expiration_time'?)", function()
+      service:configure { expiraton_time = 1 }
+    end)
+    raises("did you mean 'decorate_requests'?", function() service:configure { decorate_request = print } end)
+    raises("did you mean 'pipeline'?", function() lull.service { pipelin = {} } end)
+    raises("'expiration_time' must be a number of seconds", function() service:configure { expiration_time = "x" } end)
+    raises("'retry_time' must be a number of seconds", function() service:configure { retry_time = -1 } end)
+    raises("'expiration_time' must be a number of seconds", function() service:configure { expiration_time = 0 / 0 } end)
+    raises("'max_body_size' must be a whole number", function() service:configure { max_body_size = 1.5 } end)
+    raises("'connections_per_host' must be a whole number, 1 or more", function()
+      service:configure { connections_per_host = 0 }
+    end)
+    raises("'mutate_requests' must be a function or a list of functions", function()
+      service:configure { mutate_requests = { print, "x" } }
+    end)
+  end)
+
   it("is raised at the caller's line through pcall, methods and tail calls", function()
     local resource = fresh()("/a")
     local function call() resource:child(nil) end

@@ -320,3 +320,59 @@ describe("observe", function()
     observation:stop()
   end)
 end)
+
+describe("the life of an observed resource", function()
+  local function observed(service)
+    local observer = function() end
+    service("/a"):override_local_content(17):add_observer(observer, observer)
+    return observer
+  end
+
+  it("OBS-36 OBS-37 OBS-38 it is kept while it is observed, and again when it is observed again", function()
+    local service = spec.fake(json "1")
+    local one = observed(service)
+    service:flush_unused_resources()
+    equal(service("/a").content, 17)
+    service("/a"):remove_observers(one)
+    local two = observed(service)
+    service:flush_unused_resources()
+    equal(service("/a").content, 17)
+    service("/a"):remove_observers(two)
+    service:flush_unused_resources()
+    equal(service("/a").latest_data, nil)
+  end)
+end)
+
+describe("DYN-07 the same table twice", function()
+  it("is one observer, as a wrapper or not, with owners or by itself", function()
+    local resource, heard = fresh(), {}
+    local observer = listener(heard)
+    local owner = {}
+    resource:add_observer(observer)
+    resource:add_observer(observer, owner)
+    resource:add_observer(observer, observer)
+    same(heard, { "observer_added" })
+    resource:load():await()
+    same(heard, { "observer_added", "requested", "new_data network" })
+    resource:remove_observers(owner)
+    resource:remove_observers(observer)
+    spec.turn()
+    same(heard, { "observer_added", "requested", "new_data network", "stopped" })
+  end)
+
+  it("OBS-40 hears of what a cache has only after observer_added", function()
+    local cache = lull.cache.memory()
+    local function make(answer)
+      return spec.fake(answer):configure { pipeline = { model = { cache = cache } } }
+    end
+    make(json "1")("/a"):load():await()
+    spec.turn()
+    local heard = {}
+    local observer = listener(heard)
+    make(json "2")("/a"):add_observer(observer)
+    same(heard, { "observer_added" })
+    spec.turn()
+    same(heard, { "observer_added", "new_data cache" })
+    check(observer)
+  end)
+end)

@@ -197,11 +197,11 @@ function spec.fake(answers, settings)
   local sent = {}
   local all = { base_url = "https://api.test/v1" }
   for k, v in pairs(settings or {}) do all[k] = v end
-  all.networking = function(http, complete)
+  all.networking = function(http, complete, report)
     local headers = {}
     for k, v in pairs(http.headers) do headers[k] = v end
     sent[#sent + 1] = { method = http.method, url = http.url, headers = headers, body = http.body }
-    if type(answers) == "function" then return answers(http, complete) end
+    if type(answers) == "function" then return answers(http, complete, report) end
     return #answers > 0 and answers[math.min(#sent, #answers)] or answers
   end
   return lull.service(all), sent

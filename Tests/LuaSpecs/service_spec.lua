@@ -281,3 +281,92 @@ describe("a resource", function()
     raises("read-only", function() resource.is_loading = true end)
   end)
 end)
+
+describe("service:resources()", function()
+  local function list(service)
+    local urls = {}
+    for resource in service:resources() do urls[#urls + 1] = resource.url:match("[^/]*$") end
+    table.sort(urls)
+    return table.concat(urls, " ")
+  end
+
+  it("walks over those in memory, creating and loading none", function()
+    local service, sent = spec.fake(spec.json "1")
+    equal(list(service), "")
+    local a, b = service("/a"), service("/b")
+    equal(list(service), "a b")
+    for resource in service:resources() do check(resource == a or resource == b) end
+    equal(#sent, 0)
+    equal(list(spec.fake(spec.json "1")), "", "another service's are its own")
+  end)
+
+  it("leaves out what was flushed, and what nobody could find", function()
+    local service = spec.fake(spec.json "1")
+    local kept = service("/kept")
+    load(service, "/gone")
+    equal(list(service), "gone kept")
+    service:flush_unused_resources()
+    equal(list(service), "kept")
+    check(kept)
+  end)
+
+  it("may load, wipe, create and flush while it walks", function()
+    local service = spec.fake(spec.json "1")
+    for i = 1, 20 do load(service, "/" .. i) end
+    local count = 0
+    for resource in service:resources() do
+      count = count + 1
+      equal(resource:load():await().content, 1)
+      service("/new" .. count)
+      if count == 5 then
+        resource = nil
+        service:flush_unused_resources()
+      end
+    end
+    check(count >= 5 and count <= 20, "count: " .. count)
+    list(service)
+  end)
+
+  it("does not count as use: the oldest is evicted all the same", function()
+    local service = spec.fake(spec.json "1")
+    for i = 1, 5 do load(service, "/" .. i) end
+    spec.collect()
+    list(service)
+    spec.collect()
+    service.cached_resource_count_limit = 2
+    spec.collect()
+    equal(list(service), "4 5")
+  end)
+
+  it("ends for good, and outlives its service", function()
+    local next_one
+    local function make()
+      local service = spec.fake(spec.json "1")
+      load(service, "/a")
+      next_one = service:resources()
+    end
+    make()
+    spec.collect()
+    local first = next_one()
+    check(first == nil or first.url == "https://api.test/v1/a")
+    equal(next_one(), nil)
+    equal(next_one(), nil)
+  end)
+
+  it("is walked over by two loops at once, each in its own place", function()
+    local service = spec.fake(spec.json "1")
+    local kept = { service("/a"), service("/b"), service("/c") }
+    local pairs_seen = 0
+    for _ in service:resources() do
+      for _ in service:resources() do pairs_seen = pairs_seen + 1 end
+    end
+    equal(pairs_seen, 9)
+    equal(#kept, 3)
+  end)
+
+  it("takes no arguments", function()
+    local service = spec.fake(spec.json "1")
+    raises("too many arguments to 'resources'", function() service:resources("/a") end)
+    raises("colon", function() service.resources() end)
+  end)
+end)

@@ -227,6 +227,8 @@ void lull_value_unpin(lull_runtime *runtime, int64_t id);
 int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t index);
 // values[id] = a table of the values from `first` to `last` on the stack, with their count; pinned.
 int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
+// values[id] = a list of the values of all ids, pinned: one to hold for all of them.
+int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(

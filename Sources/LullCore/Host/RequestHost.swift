@@ -6,9 +6,12 @@ package protocol RequestHost: AnyObject {
   func hold(_ response: Response, for request: Request)
   /// Keeps what the entity holds of the script's until the result is called; nil if it holds nothing.
   func hold(_ entity: Entity) -> (() -> Void)?
+  /// The same of a response.
+  func hold(_ response: Response) -> (() -> Void)?
 }
 
 extension RequestHost {
   package func hold(_ response: Response, for request: Request) {}
   package func hold(_ entity: Entity) -> (() -> Void)? { nil }
+  package func hold(_ response: Response) -> (() -> Void)? { nil }
 }

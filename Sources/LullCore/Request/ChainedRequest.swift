@@ -15,6 +15,7 @@ public final class ChainedRequest: Request {
 
   private let wrapped: Request
   private let decide: Decision
+  private let ownAnchors: [Int64]
   /// The request this waits for now.
   private var part: Request?
   private var passedTo: Request?
@@ -30,6 +31,7 @@ public final class ChainedRequest: Request {
   ) {
     self.wrapped = wrapped
     self.decide = decide
+    ownAnchors = scriptAnchors
     super.init(pump: wrapped.pump)
     self.scriptAnchors = scriptAnchors + wrapped.scriptAnchors
     if wrapped.state != .notStarted { start() }
@@ -42,13 +44,14 @@ public final class ChainedRequest: Request {
 
   /// Repeats the wrapped request; the decision is made anew on its response. (CHN-15 to CHN-17)
   override public func repeated() -> Request {
-    let own = scriptAnchors.filter { !wrapped.scriptAnchors.contains($0) }
-    return ChainedRequest(wrapping: wrapped.repeated(), scriptAnchors: own, decide: decide)
+    ChainedRequest(wrapping: wrapped.repeated(), scriptAnchors: ownAnchors, decide: decide)
   }
 
   override package func begin() {
     follow(wrapped) { [self] response in
       wrappedResponse = response
+      // A decision that waits may yet keep it.
+      pump.requestHost?.hold(response, for: self)
       if let action = decide(response, self) { proceed(with: action) }
     }
     wrapped.start()

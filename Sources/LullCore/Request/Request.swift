@@ -73,8 +73,13 @@ public class Request {
     switch lifecycle.hookAdded() {
     case .waits: hooks.append(hook)
     case .deliverSoon:
+      guard let response else { break }
+      // Until then nobody else may hold what a script made of it.
+      let release = pump.requestHost?.hold(response)
       pump.enqueue { [self] in
-        if let response { hook(response) }
+        // Hooks may refer to their request without holding it.
+        withExtendedLifetime(self) { hook(response) }
+        release?()
       }
     }
     return self

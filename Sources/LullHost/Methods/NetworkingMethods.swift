@@ -24,7 +24,7 @@ extension Method {
       try call.host.forEachOption(
         of: call.index(1), in: call.state, known: ["sent", "to_send", "received", "to_receive"]
       ) { name, value throws(Misuse) in
-        guard let number = LuaHost.number(value), let count = Int(exactly: number.rounded()) else {
+        guard let count = LuaHost.wholeNumber(value) else {
           throw .message("'\(name)' must be a number of bytes, got \(LuaHost.typeName(value))")
         }
         switch name {
