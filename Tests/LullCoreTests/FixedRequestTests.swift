@@ -3,54 +3,148 @@ import LullTesting
 import Testing
 
 struct FixedRequestTests {
-  @Test(
-    "HW-01, HW-03 to HW-05: a failed request has failed from birth, and tells its hooks later, once"
-  )
+  @Test("HW-01: a failed request is completed from birth and fails with that error")
   func fails() {
     withHarness { harness in
+      harness.service.configure { $0.pipeline[.model].add(.appending(" transformed")) }
       let journal = Journal()
-      let resource = harness.service.resource("/a")
-      let request = resource.failedRequest(returning: .failure("No"))
+      let request = harness.service.resource("/a").failedRequest(returning: .failure("refused"))
       #expect(request.state == .completed)
-      #expect(request.progress == 1)
-      request.onProgress { journal("progress \($0)") }
+      #expect(request.outcome == "refused")
+      request.onFailure { journal("failure \($0.userMessage)") }
         .onSuccess { _ in journal("success") }
-        .onFailure { journal("failure \($0.userMessage)") }
-      request.cancel()
+        .onCompletion { journal("completion \($0.isNew)") }
       #expect(journal.take() == [])
       harness.settle()
-      #expect(journal.take() == ["progress 1.0", "failure No"])
+      #expect(journal.take() == ["failure refused", "completion true"])
       #expect(harness.provider.requests.isEmpty)
-      #expect(resource.allRequests.isEmpty)
     }
   }
 
-  @Test("HW-02: a hard-wired request brings its response, as new")
+  @Test("HW-02: a hard-wired request has any response, new, without network or pipeline")
   func succeeds() {
     withHarness { harness in
+      harness.service.configure { $0.pipeline[.model].add(.appending(" transformed")) }
+      let journal = Journal()
       let resource = harness.service.resource("/a")
       let request = resource.hardWiredRequest(returning: .success(.text("x")))
-      resource.load(using: request)
-      #expect(resource.isLoading)
+      #expect(request.state == .completed)
+      request.onNewData { journal("newData \($0.text ?? "?")") }
+        .onNotModified { journal("notModified") }
       harness.settle()
-      #expect(resource.text == "x")
-      #expect(request.response?.isNew == true)
+      #expect(journal.take() == ["newData x"])
+      #expect(harness.provider.requests.isEmpty)
+      #expect(!resource.isRequesting)
+      #expect(resource.latestData == nil)
     }
   }
 
-  @Test("HW-07: a decorator keeps requests off the network with one")
-  func standsInForRequests() {
+  @Test("HW-03: each hook is called once, on a later turn, whenever it is added")
+  func callsHooksOnce() {
     withHarness { harness in
-      harness.service.configure("/private/**") { configuration in
-        configuration.decorateRequests { (resource, _) throws(RequestError) in
-          resource.failedRequest(returning: RequestError(userMessage: "Not allowed"))
+      let journal = Journal()
+      let request = harness.service.resource("/a").failedRequest(returning: .failure())
+      request.onCompletion { _ in journal("early") }
+      harness.pump.turn()
+      #expect(journal.take() == ["early"])
+      request.onCompletion { _ in journal("late") }
+      #expect(journal.take() == [])
+      harness.pump.turn()
+      #expect(journal.take() == ["late"])
+      harness.settle()
+      #expect(journal.take() == [])
+    }
+  }
+
+  @Test("HW-04, PRG-28: progress is 1, and each progress hook gets a single 1, asynchronously")
+  func reportsProgressOnce() {
+    withHarness { harness in
+      let request = harness.service.resource("/a").failedRequest(returning: .failure())
+      var reports: [Double] = []
+      request.onProgress { reports.append($0) }
+      #expect(request.progress == 1)
+      #expect(reports == [])
+      harness.settle()
+      #expect(reports == [1])
+      request.onProgress { reports.append($0 + 1) }
+      #expect(reports == [1])
+      harness.advance(by: 1)
+      #expect(reports == [1, 2])
+      #expect(harness.clock.activeTimerCount == 0)
+    }
+  }
+
+  @Test("HW-05: cancelling has no effect")
+  func cannotBeCancelled() {
+    withHarness { harness in
+      let journal = Journal()
+      let request = harness.service.resource("/a").hardWiredRequest(
+        returning: .success(.text("x")))
+      request.onCompletion { _ in journal(request.outcome) }
+      request.cancel()
+      #expect(request.outcome == "x")
+      harness.settle()
+      #expect(journal.take() == ["x"])
+    }
+  }
+
+  @Test("HW-06: a chain around it starts at once, even if it is added before hooks are called")
+  func chainsStart() {
+    withHarness { harness in
+      let request = harness.service.resource("/a").failedRequest(returning: .failure())
+      let chain = request.chained { _ in .useResponse(.success(.text("rescued"))) }
+      #expect(chain.state == .inProgress)
+      harness.settle()
+      #expect(chain.outcome == "rescued")
+    }
+  }
+
+  @Test("REP-10, REP-11: repeating gives itself, starting does nothing")
+  func isItsOwnRepetition() {
+    withHarness { harness in
+      let journal = Journal()
+      let request = harness.service.resource("/a").failedRequest(returning: .failure())
+      request.onCompletion { _ in journal("hook") }
+      #expect(request.repeated() === request)
+      request.start()
+      harness.settle()
+      #expect(journal.take() == ["hook"])
+    }
+  }
+
+  @Test("HW-07: a decorator fails requests to disallowed hosts without network")
+  func refusesHosts() {
+    withHarness { harness in
+      harness.service.configure {
+        $0.decorateRequests { (resource, request) throws(RequestError) in
+          resource.url.text.hasPrefix("https://api.test/")
+            ? request : resource.failedRequest(returning: .failure("disallowed host"))
         }
       }
-      let resource = harness.service.resource("/private/a")
-      resource.load()
+      harness.stub("GET", "/a", .text("x"))
+      let (allowed, other) = (
+        harness.service.resource("/a"),
+        harness.service.resource(absoluteURL: "https://evil.test/a")
+      )
+      let recorder = other.recorded()
+      let requests = [allowed.load(), other.load()]
       harness.settle()
-      #expect(resource.latestError?.userMessage == "Not allowed")
-      #expect(harness.provider.requests.isEmpty)
+      #expect(requests.map(\.outcome) == ["x", "disallowed host"])
+      #expect(recorder.take() == ["requested L", "error E"])
+      #expect(harness.sent == ["GET a"])
+    }
+  }
+
+  @Test("LOAD-36: load(using:) applies it, one turn later")
+  func loads() {
+    withHarness { harness in
+      let resource = harness.service.resource("/a")
+      let recorder = resource.recorded()
+      resource.load(using: resource.hardWiredRequest(returning: .success(.text("x"))))
+      #expect(recorder.take() == ["requested L"])
+      harness.settle()
+      #expect(recorder.take() == ["newData(network) D"])
+      #expect(resource.text == "x")
     }
   }
 }

@@ -3,27 +3,14 @@ import LullTesting
 import Testing
 
 struct PipelineTests {
-  /// Appends a word to whatever text there is.
-  private func appending(_ word: String) -> FunctionTransformer {
-    FunctionTransformer(description: word) { response in
-      guard var entity = response.entity else { return response }
-      switch entity.content {
-      case .bytes(let bytes): entity.content = .text(String(decoding: bytes, as: UTF8.self) + word)
-      case .text(let text): entity.content = .text(text + word)
-      default: break
-      }
-      return .success(entity, isNew: response.isNew)
-    }
-  }
-
   private static let custom = PipelineStageKey(description: "parsing")
 
   private var full: Pipeline {
     var pipeline = Pipeline()
-    pipeline[.decoding].add(appending("dec"))
-    pipeline[.parsing].add(appending("par"))
-    pipeline[.model].add(appending("mod"))
-    pipeline[.cleanup].add(appending("cle"))
+    pipeline[.decoding].add(.appending("dec"))
+    pipeline[.parsing].add(.appending("par"))
+    pipeline[.model].add(.appending("mod"))
+    pipeline[.cleanup].add(.appending("cle"))
     return pipeline
   }
 
@@ -59,16 +46,16 @@ struct PipelineTests {
       },
       Row(id: "PIPE-04, PIPE-10: a stage of one's own", expected: "deccusparmodcle") {
         $0.order = [.rawData, .decoding, Self.custom, .parsing, .model, .cleanup]
-        $0[Self.custom].add(appending("cus"))
+        $0[Self.custom].add(.appending("cus"))
       },
       Row(id: "PIPE-04: an empty stage", expected: "decparmodcle") { $0.order.append(Self.custom) },
       Row(id: "PIPE-05: several in a stage", expected: "decpar12modcle") {
-        $0[.parsing].add(appending("1"))
-        $0[.parsing].add(appending("2"))
+        $0[.parsing].add(.appending("1"))
+        $0[.parsing].add(.appending("2"))
       },
       Row(id: "PIPE-06: removed and another added", expected: "dec1modcle") {
         $0[.parsing].removeTransformers()
-        $0[.parsing].add(appending("1"))
+        $0[.parsing].add(.appending("1"))
       },
       Row(id: "PIPE-07: cleared", expected: "data") { $0.clear() },
     ]
@@ -276,7 +263,7 @@ struct PipelineTests {
   @Test("TXT-07, TRF-09: a parser takes raw bytes only")
   func parsersTakeBytes() {
     withHarness { harness in
-      harness.service.configure { $0.pipeline[.decoding].add(appending("dec")) }
+      harness.service.configure { $0.pipeline[.decoding].add(.appending("dec")) }
       harness.stub("GET", "/a", .text("x"))
       let resource = harness.service.resource("/a")
       resource.load()
@@ -303,24 +290,5 @@ struct PipelineTests {
       harness.settle()
       #expect(requests.map { $0.response?.entity?.content.typeName } == ["text", "data"])
     }
-  }
-}
-
-/// A step that answers when told.
-private final class WaitingTransformer: ResponseTransformer {
-  let description = "waiting"
-  private var waiting: (run: PipelineRun, response: Response)?
-  private(set) var abandoned = 0
-
-  func process(_ response: Response, in run: PipelineRun) -> Response? {
-    waiting = (run, response)
-    run.waits { [unowned self] in abandoned += 1 }
-    return nil
-  }
-
-  func resume() {
-    guard let (run, response) = waiting else { return }
-    waiting = nil
-    run.resume(with: response)
   }
 }

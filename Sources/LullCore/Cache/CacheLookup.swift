@@ -10,7 +10,6 @@ package final class CacheLookup: Request {
   private weak var record: ResourceRecord?
   private let address: String
   private let configuration: ResolvedConfiguration
-  private let service: Service
   /// The last stage's last: they are taken from the end.
   private var untried: [CacheEntry]
   /// The caches of the stages after those tried.
@@ -22,7 +21,6 @@ package final class CacheLookup: Request {
   init(of resource: Resource, entries: [CacheEntry], conf: ResolvedConfiguration) {
     record = resource.record
     address = resource.url.text
-    service = resource.service
     untried = entries
     configuration = conf
     super.init(pump: resource.service.pump)
@@ -34,6 +32,12 @@ package final class CacheLookup: Request {
   override package var description: String { "cache check of \(address)" }
 
   override package func begin() { tryNext() }
+
+  /// Data has come another way: nothing more is looked for, and nothing written. (CACHE-03)
+  func giveUp() {
+    stopWork()
+    miss()
+  }
 
   override package func stopWork() {
     untried = []

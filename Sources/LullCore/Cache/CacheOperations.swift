@@ -2,31 +2,45 @@
 ///
 /// An operation begins at once if nothing is under way. Home thread only.
 public final class CacheOperations {
+  /// Issued after `upcoming`, in order.
   private var waiting: [Operation] = []
+  /// The next one last, so that many can wait without being moved for each that runs.
+  private var upcoming: [Operation] = []
   private var isBusy = false
+  private var isRunning = false
 
   /// Does its work and then calls its argument, once, now or later, on the home thread.
-  typealias Operation = (_ done: @escaping () -> Void) -> Void
+  package typealias Operation = (_ done: @escaping () -> Void) -> Void
 
   public init() {}
 
-  func perform(_ operation: @escaping Operation) {
+  package func perform(_ operation: @escaping Operation) {
     waiting.append(operation)
-    if !isBusy { next() }
+    runWaiting()
   }
 
-  private func next() {
-    // A loop, since operations of a cache in memory are done when they return.
-    while !isBusy, !waiting.isEmpty {
+  private func runWaiting() {
+    // A loop, and only one, since operations of a cache in memory are done when they return.
+    guard !isRunning else { return }
+    isRunning = true
+    defer { isRunning = false }
+    while !isBusy, let operation = next() {
       isBusy = true
-      let operation = waiting.removeFirst()
       var isDone = false
       operation { [self] in
         guard !isDone else { return }
         isDone = true
         isBusy = false
-        next()
+        runWaiting()
       }
     }
+  }
+
+  private func next() -> Operation? {
+    if upcoming.isEmpty {
+      upcoming = waiting.reversed()
+      waiting = []
+    }
+    return upcoming.popLast()
   }
 }

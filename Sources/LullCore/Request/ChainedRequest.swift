@@ -69,7 +69,12 @@ public final class ChainedRequest: Request {
   }
 
   private func pass(to next: Request) {
-    if next.waits(for: self) { return fail("it would wait for itself") }
+    if next === wrapped, let wrappedResponse { return complete(with: wrappedResponse) }
+    // What includes this chain must not become a part of it, or neither would ever end.
+    if next.waits(for: self) || next.includes(self) {
+      guard let response = next.response else { return fail("it would wait for itself") }
+      return complete(with: response)
+    }
     guard hops < ChainedRequest.longestChain else {
       // Nobody waits for it, and left to itself it would begin to count anew.
       if next.waitingChains == 0 { next.cancel() }

@@ -2,7 +2,8 @@
 public final class CustomRequest: Request {
   private let delegate: any RequestDelegate
   private let target: Resource?
-  private var handler: RequestCompletionHandler?
+  /// Not held: a delegate that lets go of it has ended what can be reported. (DEL-02)
+  private weak var handler: RequestCompletionHandler?
 
   package init(delegate: any RequestDelegate, pump: Pump, resource: Resource? = nil) {
     self.delegate = delegate

@@ -113,7 +113,6 @@ public final class NetworkRequest: Request {
   }
 
   override package var currentProgress: Double {
-    guard state == .inProgress else { return 0 }
     // The answer is here and being parsed (PRG-27).
     guard let transfer else { return run == nil ? 0 : 1 }
     return progressModel.poll(

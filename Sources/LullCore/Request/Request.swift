@@ -62,8 +62,14 @@ public class Request {
   /// How it ended; nil before.
   public final var response: Response? { lifecycle.response }
 
-  /// 0 to 1; exactly 1 once completed, whatever the outcome (PRG-01).
-  public final var progress: Double { isCompleted ? 1 : currentProgress }
+  /// 0 to 1; 0 before the start, exactly 1 once completed, whatever the outcome (PRG-01, PRG-02).
+  public final var progress: Double {
+    switch lifecycle.state {
+    case .notStarted: 0
+    case .inProgress: currentProgress
+    case .completed: 1
+    }
+  }
 
   // MARK: Hooks
 

@@ -30,9 +30,10 @@ extension Resource {
     }
     let lookup = CacheLookup(of: self, entries: entries, conf: configuration)
     record.cacheCheck = .running(lookup)
-    lookup.onCompletion { [record, service, unowned lookup] response in
+    // Neither is held: the record holds the look, which may never end. (CACHE-36)
+    lookup.onCompletion { [weak record, weak service, unowned lookup] response in
       // Wiped or loaded meanwhile, or another look has begun.
-      guard case .running(let running) = record.cacheCheck, running === lookup else { return }
+      guard let record, let service, record.isLooking(with: lookup) else { return }
       guard !response.isCancellation else {
         record.cacheCheck = .over
         return
@@ -56,6 +57,16 @@ extension Resource {
     notify(event)
   }
 
+  /// Data has come another way: the check counts as finished, whether or not the caches ever answer,
+  /// and what waited for them goes on. (CACHE-03, CACHE-34)
+  func endCacheCheck() {
+    guard case .running(let lookup) = record.cacheCheck, record.state.latestData != nil else {
+      return
+    }
+    record.cacheCheck = .over
+    lookup.giveUp()
+  }
+
   /// The request `loadIfNeeded` returns while the caches have not answered: fresh data of theirs
   /// completes it, else it becomes a real load. (LOAD-29, CACHE-05 to CACHE-08)
   func loadAfterCacheCheck(_ lookup: CacheLookup) -> Request {
@@ -67,12 +78,15 @@ extension Resource {
         if let error = record.state.latestError { return .useResponse(.failure(error)) }
       }
       record.removeLoad(composite)
-      return .passTo(record.loads.first?.request ?? load())
+      let running = record.loads.first { !$0.request.waits(for: composite) }
+      return .passTo(running?.request ?? load())
     }
     record.loads.append(ResourceRecord.Load(request: composite, token: nil))
-    // No event: nothing was announced. (CACHE-35)
-    composite.onCancel { [record, unowned composite] in
+    // No event: nothing was announced. What the caches have answered meanwhile is dropped too.
+    // (CACHE-35)
+    composite.onCancel { [record, lookup, unowned composite] in
       record.removeLoad(composite)
+      if record.isLooking(with: lookup) { record.cacheCheck = .over }
     }
     composite.onCompletion { [self, unowned composite] response in
       guard record.loads.contains(where: { $0.request === composite }) else { return }

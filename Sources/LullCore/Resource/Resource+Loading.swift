@@ -81,6 +81,7 @@ extension Resource {
     }
     let effect = record.state.loadEnded(token, outcome, now: service.pump.clock.now)
     service.pump.log(.stateChanges, "\(shortDescription): \(effect.event)")
+    endCacheCheck()
     if effect.isApplied { updateCaches(effect.event, of: request) }
     stateChanged()
     notify(effect.event)

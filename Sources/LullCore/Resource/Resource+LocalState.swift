@@ -11,6 +11,7 @@ extension Resource {
   }
 
   private func overridden(_ event: ResourceEvent) {
+    endCacheCheck()
     removeFromCaches()
     stateChanged()
     notify(event)

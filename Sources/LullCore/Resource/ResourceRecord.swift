@@ -60,6 +60,11 @@ package final class ResourceRecord {
     loads.remove(at: index)
   }
 
+  func isLooking(with lookup: CacheLookup) -> Bool {
+    guard case .running(let running) = cacheCheck else { return false }
+    return running === lookup
+  }
+
   package var isInUse: Bool { resource != nil || !observers.isEmpty }
 
   /// The memoised configuration of a method, if it was computed in that version. (CFG-13)

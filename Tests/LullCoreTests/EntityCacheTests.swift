@@ -1,0 +1,294 @@
+import LullCore
+import LullTesting
+import Testing
+
+/// What is written to caches.
+struct EntityCacheTests {
+  /// Raw bytes become `dec`, `decpar`, `decparmod`, `decparmodcle`.
+  private func stages(_ harness: Harness) {
+    harness.service.configure {
+      $0.pipeline = Pipeline()
+      $0.pipeline[.decoding].add(.appending("dec"))
+      $0.pipeline[.parsing].add(.appending("par"))
+      $0.pipeline[.model].add(.appending("mod"))
+      $0.pipeline[.cleanup].add(.appending("cle"))
+    }
+    harness.stub("GET", "/a", .bytes([]))
+  }
+
+  private func cached(_ harness: Harness, _ journal: Journal, _ stages: PipelineStageKey...)
+    -> SpyCache
+  {
+    let cache = SpyCache(journal)
+    harness.service.configure {
+      for stage in stages { $0.pipeline[stage].cacheUsing(cache) }
+    }
+    return cache
+  }
+
+  private func writes(_ journal: Journal) -> [String] {
+    journal.take().filter { !$0.hasPrefix("read") }
+  }
+
+  // MARK: Writing
+
+  @Test("CACHE-14, CACHE-15: each cached stage of a GET load is written with that stage's output")
+  func writesEachStage() {
+    withHarness { harness in
+      stages(harness)
+      let journal = Journal()
+      let cache = cached(harness, journal, .rawData, .parsing, .cleanup)
+      let resource = harness.service.resource("/a")
+      resource.load()
+      harness.settle()
+      #expect(
+        writes(journal) == [
+          "write raw_data a: data", "write parsing a: decpar", "write cleanup a: decparmodcle",
+        ])
+      #expect(resource.text == "decparmodcle")
+      #expect(cache.entries.values.map(\.timestamp) == [1000, 1000, 1000])
+    }
+  }
+
+  @Test("CACHE-16, CACHE-17: a failure at a stage: that one and later are not written, earlier are")
+  func failingStage() {
+    withHarness { harness in
+      stages(harness)
+      let journal = Journal()
+      let cache = cached(harness, journal, .decoding, .parsing, .cleanup)
+      harness.service.configure {
+        $0.pipeline[.parsing].add(
+          FunctionTransformer(description: "fail") { _ in .failure(.failure("refused")) })
+      }
+      cache.entries = ["cleanup a": .text("before")]
+      let resource = harness.service.resource("/a")
+      let load = resource.load()
+      harness.settle()
+      #expect(load.outcome == "refused")
+      #expect(writes(journal) == ["write decoding a: dec"])
+    }
+  }
+
+  struct Plain: CustomTestStringConvertible {
+    let id: String
+    let expected: [String]
+    let act: @Sendable (Resource) -> Request
+
+    var testDescription: String { id }
+  }
+
+  static let requests = [
+    Plain(id: "CACHE-14: a load", expected: ["write model a: new"]) { $0.load() },
+    Plain(id: "CACHE-14: load_if_needed", expected: ["write model a: new"]) {
+      $0.loadIfNeeded() ?? $0.load()
+    },
+    Plain(id: "CACHE-14: load_using a GET of its own", expected: ["write model a: new"]) {
+      $0.load(using: $0.request("GET"))
+    },
+    Plain(id: "CACHE-14, DEC-07: a chain around one", expected: ["write model a: new"]) {
+      $0.load(using: $0.request("GET").chained { _ in .useThisResponse })
+    },
+    Plain(id: "CACHE-29: a plain GET", expected: []) { $0.request("GET") },
+    Plain(id: "CACHE-29: a plain POST", expected: []) { $0.request("POST") },
+    Plain(id: "CACHE-29: load_using a POST", expected: ["remove model a"]) {
+      $0.load(using: $0.request("POST"))
+    },
+    Plain(id: "CACHE-29: a chain that ends with a POST", expected: ["remove model a"]) { resource in
+      resource.load(
+        using: resource.failedRequest(returning: .failure()).chained { _ in
+          .passTo(resource.request("POST"))
+        })
+    },
+    Plain(id: "CACHE-29: load_using another's GET", expected: ["remove model a"]) {
+      $0.load(using: $0.service.resource("/b").request("GET"))
+    },
+    Plain(id: "CACHE-29: load_using a hard-wired one", expected: ["remove model a"]) {
+      $0.load(using: $0.hardWiredRequest(returning: .success(.text("new"))))
+    },
+    Plain(id: "CACHE-29: load_using a POST that fails", expected: []) {
+      $0.load(using: $0.service.resource("/missing").request("POST"))
+    },
+    Plain(id: "CACHE-18: a load that fails", expected: []) {
+      $0.load(using: $0.service.resource("/missing").request("GET"))
+    },
+  ]
+
+  @Test("what a request writes to the cache, or removes from it", arguments: requests)
+  func writesByKind(row: Plain) {
+    withHarness { harness in
+      let journal = Journal()
+      let cache = cached(harness, journal, .model)
+      for path in ["/a", "/b"] {
+        harness.stub("GET", path, .text("new"))
+        harness.stub("POST", path, .text("new"))
+      }
+      cache.entries["model a"] = .text("old", at: 0)
+      let resource = harness.service.resource("/a")
+      let request = row.act(resource)
+      harness.settle()
+      #expect(request.isCompleted)
+      #expect(writes(journal) == row.expected)
+      let expected = row.expected.isEmpty ? "old" : row.expected == ["remove model a"] ? nil : "new"
+      #expect(cache.texts["model a"] == expected)
+    }
+  }
+
+  @Test("CACHE-18: an HTTP error writes and removes nothing, even if a transformer rescues it")
+  func httpErrors() {
+    for rescues in [false, true] {
+      withHarness { harness in
+        let journal = Journal()
+        let cache = cached(harness, journal, .rawData, .cleanup)
+        harness.service.configure {
+          guard rescues else { return }
+          $0.pipeline[.model].add(
+            FunctionTransformer(description: "rescue") { _ in .success(.text("rescued")) })
+        }
+        harness.stub("GET", "/a", .init(status: 500))
+        cache.entries["cleanup a"] = .text("old", at: 0)
+        let load = harness.service.resource("/a").load()
+        harness.settle()
+        #expect(load.outcome == (rescues ? "rescued" : "Internal server error"))
+        #expect(writes(journal) == [])
+      }
+    }
+  }
+
+  @Test("CFG-18, CACHE-14: the caches written are those configured when the answer arrives")
+  func configuredInFlight() {
+    withHarness { harness in
+      harness.provider.holdsAnswers = true
+      harness.stub("GET", "/a", .text("1"), .text("2"))
+      let resource = harness.service.resource("/a")
+      resource.load()
+      let journal = Journal()
+      _ = cached(harness, journal, .model)
+      harness.provider.release()
+      harness.settle()
+      #expect(journal.take() == ["write model a: 1"])
+      resource.load()
+      harness.service.configure { $0.pipeline.removeAllCaches() }
+      harness.provider.release()
+      harness.settle()
+      #expect(resource.text == "2")
+      #expect(journal.take() == [])
+    }
+  }
+
+  @Test("CACHE-28: a cache may decline to keep what it is given")
+  func declines() {
+    withHarness { harness in
+      let cache = cached(harness, Journal(), .model)
+      cache.declinesWrites = true
+      let resource = harness.loaded("/a", .text("x"))
+      #expect(resource.text == "x")
+      #expect(cache.texts == [:])
+    }
+  }
+
+  // MARK: Overtaken loads
+
+  @Test("STA-11: a load that was overtaken writes no cache, in the same turn or later")
+  func overtaken() {
+    for oneTurn in [false, true] {
+      withHarness { harness in
+        let journal = Journal()
+        let cache = cached(harness, journal, .rawData, .model)
+        harness.provider.holdsAnswers = true
+        harness.stub("GET", "/a", .text("1"), .text("2"))
+        let resource = harness.service.resource("/a")
+        let recorder = resource.recorded()
+        let loads = [resource.load(), resource.load()]
+        harness.provider.release(1)
+        if !oneTurn { harness.settle() }
+        harness.provider.release(0)
+        harness.settle()
+        #expect(loads.map(\.outcome) == ["1", "2"])
+        #expect(writes(journal) == ["write raw_data a: data", "write model a: 2"])
+        #expect(cache.texts["model a"] == "2")
+        #expect(resource.text == "2")
+        #expect(
+          recorder.take() == [
+            "requested L", "requested L", "newData(network) L D", "notModified D",
+          ])
+      }
+    }
+  }
+
+  @Test("STA-11: answers in the order of the loads are written in that order")
+  func inOrder() {
+    for oneTurn in [false, true] {
+      withHarness { harness in
+        let journal = Journal()
+        _ = cached(harness, journal, .model)
+        harness.provider.holdsAnswers = true
+        harness.stub("GET", "/a", .text("1"), .text("2"))
+        let resource = harness.service.resource("/a")
+        resource.load()
+        resource.load()
+        harness.provider.release()
+        if !oneTurn { harness.settle() }
+        harness.provider.release()
+        harness.settle()
+        #expect(writes(journal) == ["write model a: 1", "write model a: 2"])
+      }
+    }
+  }
+
+  @Test("STA-11: a later load that fails or is cancelled keeps an earlier one from nothing")
+  func laterOneFails() {
+    for cancels in [false, true] {
+      withHarness { harness in
+        let journal = Journal()
+        _ = cached(harness, journal, .model)
+        harness.provider.holdsAnswers = true
+        harness.stub("GET", "/a", .text("1"), .init(status: 500))
+        let resource = harness.service.resource("/a")
+        resource.load()
+        let later = resource.load()
+        if cancels { later.cancel() } else { harness.provider.release(1) }
+        harness.settle()
+        harness.provider.release(0)
+        harness.settle()
+        #expect(writes(journal) == ["write model a: 1"])
+        #expect(resource.text == "1")
+      }
+    }
+  }
+
+  @Test("STA-11, OVR-12: an overtaken POST removes nothing")
+  func overtakenPost() {
+    withHarness { harness in
+      let journal = Journal()
+      let cache = cached(harness, journal, .model)
+      harness.provider.holdsAnswers = true
+      harness.stub("POST", "/a", .text("posted"))
+      harness.stub("GET", "/a", .text("loaded"))
+      let resource = harness.service.resource("/a")
+      resource.load(using: resource.request("POST"))
+      resource.load()
+      harness.provider.release(1)
+      harness.settle()
+      harness.provider.release(0)
+      harness.settle()
+      #expect(writes(journal) == ["write model a: loaded"])
+      #expect(cache.texts == ["model a": "loaded"])
+    }
+  }
+
+  @Test("WIPE-03: an answer that comes for a wiped resource writes no cache")
+  func wiped() {
+    withHarness { harness in
+      let journal = Journal()
+      _ = cached(harness, journal, .model)
+      harness.provider.holdsAnswers = true
+      harness.stub("GET", "/a", .text("1"))
+      let resource = harness.service.resource("/a")
+      resource.load()
+      resource.wipe()
+      harness.provider.release()
+      harness.settle()
+      #expect(writes(journal) == [])
+    }
+  }
+}
