@@ -158,6 +158,25 @@ struct CacheCheckTests {
     }
   }
 
+  @Test("WIPE-03, WIPE-06, WIPE-07: wiped in the network phase, the real load is cancelled as well")
+  func wipesInTheNetworkPhase() {
+    withHarness { harness in
+      let journal = Journal()
+      _ = harness.cache(journal, age: nil)
+      harness.provider.holdsAnswers = true
+      let resource = harness.service.resource("/a")
+      let recorder = resource.recorded()
+      let load = resource.loadIfNeeded()
+      harness.settle()
+      resource.wipe()
+      harness.provider.release()
+      harness.settle()
+      #expect(recorder.take() == ["requested L", "newData(wipe)", "requestCancelled"])
+      #expect(load?.causeKind == "request_cancelled")
+      #expect(journal.take() == ["read model a", "read model a"])
+    }
+  }
+
   @Test(
     "CACHE-36: what comes for a resource that was released is ignored; the next one looks again")
   func released() {

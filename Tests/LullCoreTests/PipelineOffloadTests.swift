@@ -36,7 +36,8 @@ struct PipelineOffloadTests {
       bytes: utf8("", filled: "x") + [0xD8]),
     Body(id: "an unknown charset", type: "text/plain; charset=oink", bytes: utf8("", filled: "x")),
     Body(
-      id: "an error's JSON", type: "application/json", status: 500, bytes: utf8("[1]", filled: " ")),
+      id: "an error's JSON", type: "application/json", status: 500,
+      bytes: utf8("[1]", filled: " ")),
     Body(
       id: "an error's malformed JSON", type: "application/json", status: 500,
       bytes: utf8("[1", filled: " ")),

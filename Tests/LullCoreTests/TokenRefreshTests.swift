@@ -115,6 +115,32 @@ struct TokenRefreshTests {
     }
   }
 
+  @Test("CACHE-14, CACHE-18: of all that a load went through, what its data came from is cached")
+  func writesCaches() {
+    withHarness { harness in
+      let session = Session()
+      let journal = Journal()
+      let cache = SpyCache(journal)
+      harness.service.configure { $0.pipeline[.model].cacheUsing(cache) }
+      configure(harness, session)
+      stub(harness, token: .text("new"), items: 2)
+      let resources = (0..<2).map { harness.service.resource("/items/\($0)") }
+      for resource in resources { resource.load() }
+      releaseAll(harness)
+      #expect(
+        journal.take() == [
+          "read model 0", "read model 1", "write model 0: item 0", "write model 1: item 1",
+        ])
+      harness.stub("GET", "/items/0", .init(status: 304))
+      session.token = "other"
+      harness.advance(by: 100)
+      resources[0].load()
+      releaseAll(harness)
+      #expect(cache.entries["model 0"]?.timestamp == 1100, "CACHE-19")
+      #expect(cache.entries["model 1"]?.timestamp == 1000)
+    }
+  }
+
   @Test("CHN-14: loads that wait for one refresh are cancelled apart; only the last stops it")
   func cancelledApart() {
     withHarness { harness in

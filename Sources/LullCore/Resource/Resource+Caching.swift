@@ -57,8 +57,8 @@ extension Resource {
     notify(event)
   }
 
-  /// Data has come another way: the check counts as finished, whether or not the caches ever answer,
-  /// and what waited for them goes on. (CACHE-03, CACHE-34)
+  /// Data has come another way: the check counts as finished, whether or not the caches ever
+  /// answer, and what waited for them goes on. (CACHE-03, CACHE-34)
   func endCacheCheck() {
     guard case .running(let lookup) = record.cacheCheck, record.state.latestData != nil else {
       return
