@@ -130,9 +130,10 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
   return count;
 }
 
-// [-0, +n] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none
+// [-0, +n] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none.
+// `levels`: how many of Lua's C calls led here that a callback's own depth does not count.
 static int dispatch(
-  lull_runtime *runtime, lua_State *L, int index, const lull_object *self, int count) {
+  lull_runtime *runtime, lua_State *L, int index, const lull_object *self, int count, int levels) {
   lull_frame frame;
   frame.L = L;
   frame.argument_count = count;
@@ -151,7 +152,9 @@ static int dispatch(
   runtime->L = L;
   if (runtime->swept_count > 0) lull_host_sweep(runtime->host);
   size_t mark = lull_arena_mark(runtime);
+  runtime->depth += levels;
   int outcome = lull_host_call(runtime->host, index, &frame);
+  runtime->depth -= levels;
   runtime->L = previous;
 
   // Swift has returned: from here on Lua may raise.
@@ -202,7 +205,7 @@ int lull_trampoline(lua_State *L) {
   int top = lua_gettop(L);
   if (method->kind == LULL_KIND_MODULE) {
     check_arguments(L, method, 1, top);
-    return dispatch(runtime, L, index, NULL, lua_gettop(L));
+    return dispatch(runtime, L, index, NULL, lua_gettop(L), 0);
   }
   if (strcmp(method->name, "__tostring") == 0 && is_of_kind(runtime, L, method)
     && ((const lull_object *)lua_touserdata(L, 1))->handle == 0) {
@@ -211,7 +214,7 @@ int lull_trampoline(lua_State *L) {
   }
   const lull_object *self = check_self(runtime, L, method);
   check_arguments(L, method, 2, top);
-  return dispatch(runtime, L, index, self, lua_gettop(L));
+  return dispatch(runtime, L, index, self, lua_gettop(L), 0);
 }
 
 // [-n, +m] upvalues: runtime, method index, the object
@@ -224,7 +227,7 @@ int lull_bound_trampoline(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(3));
   lua_insert(L, 1);
   const lull_object *self = check_self(runtime, L, method);
-  return dispatch(runtime, L, index, self, lua_gettop(L));
+  return dispatch(runtime, L, index, self, lua_gettop(L), 0);
 }
 
 // [-0, +0] raises: no such field, and what may have been meant
@@ -255,7 +258,7 @@ static int object_index(lua_State *L) {
       check_open(runtime, L, runtime->methods[index].name);
       const lull_object *self = check_self(runtime, L, &runtime->methods[index]);
       lua_settop(L, 1);
-      return dispatch(runtime, L, index, self, 1);
+      return dispatch(runtime, L, index, self, 1, 1);
     }
     default: {
       lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -264,7 +267,7 @@ static int object_index(lua_State *L) {
       lua_settop(L, 2);
       if (fallback < 0) return unknown_field(runtime, L, (int)lua_tointeger(L, lua_upvalueindex(3)));
       const lull_object *self = check_self(runtime, L, &runtime->methods[fallback]);
-      return dispatch(runtime, L, fallback, self, 2);
+      return dispatch(runtime, L, fallback, self, 2, 1);
     }
   }
 }
@@ -281,13 +284,13 @@ static int object_newindex(lua_State *L) {
     lua_pop(L, 1);
     const lull_object *self = check_self(runtime, L, &runtime->methods[index]);
     lua_remove(L, 2);
-    return dispatch(runtime, L, index, self, 2);
+    return dispatch(runtime, L, index, self, 2, 1);
   }
   lua_pop(L, 1);
   int fallback = (int)lua_tointeger(L, lua_upvalueindex(4));
   if (fallback >= 0) {
     const lull_object *self = check_self(runtime, L, &runtime->methods[fallback]);
-    return dispatch(runtime, L, fallback, self, 3);
+    return dispatch(runtime, L, fallback, self, 3, 1);
   }
   int kind = (int)lua_tointeger(L, lua_upvalueindex(3));
   lua_pushvalue(L, 2);

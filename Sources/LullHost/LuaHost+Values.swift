@@ -92,6 +92,8 @@ extension LuaHost {
       lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
     }
     attach(request) { [unowned self, unowned request] arguments in
+      // A hook that waits may outlive everybody else's interest in its request.
+      let request = request
       let context = RunContext(purpose: name) { host, outcome in
         if case .failed(let failure) = outcome {
           host.report(failure, in: "\(name) hook (\(host.place(of: id))) of \(request.description)")

@@ -101,6 +101,42 @@ describe("errors in every callback", function()
   end)
 end)
 
+describe("a hook", function()
+  it("that raises after its request and service have gone is reported", function()
+    local function make()
+      spec.fake(json "1")("/a"):load():on_success(function()
+        lull.sleep(0.03)
+        error("late")
+      end):on_progress(function()
+        lull.sleep(0.03)
+        error("late")
+      end)
+    end
+    make()
+    for _ = 1, 5 do
+      lull.sleep(0.002)
+      spec.collect()
+    end
+    lull.sleep(0.05)
+    local reports = spec.reports()
+    equal(#reports, 2)
+    contains(reports[1].where, "GET https://api.test/v1/a")
+  end)
+
+  it("that comes late, raises, and was the last to know its request is reported", function()
+    local function make()
+      local request = spec.fake(json "1")("/a"):load()
+      request:await()
+      request:on_progress(boom):on_success(boom)
+    end
+    make()
+    collectgarbage("collect")
+    collectgarbage("collect")
+    spec.turn()
+    equal(#spec.reports(), 2)
+  end)
+end)
+
 describe("cancelling inside every callback", function()
   it("of the request at hand breaks nothing", function()
     local service, request, chain

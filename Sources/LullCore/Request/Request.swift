@@ -129,7 +129,7 @@ public class Request {
     case .waits:
       progressHooks.append(ProgressHook(report: report, isWanted: isWanted))
       progressListenersChanged()
-    case .deliverSoon: pump.enqueue { report(1) }
+    case .deliverSoon: pump.enqueue { [self] in withExtendedLifetime(self) { report(1) } }
     }
   }
 
