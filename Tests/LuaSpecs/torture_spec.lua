@@ -123,6 +123,27 @@ describe("a hook", function()
     contains(reports[1].where, "GET https://api.test/v1/a")
   end)
 
+  it("of a request that another service's resource loads: owners may die after that service", function()
+    local service = spec.held()
+    local request = service("/a"):get()
+    local function make()
+      local resource = spec.fake(json "1")("/b")
+      resource:load_using(request)
+      local owner = {}
+      resource:add_observer(function() end, owner)
+      resource:add_observer({ resource_changed = function() end }, owner)
+      resource:observe(function() end)
+      request:on_completion(function() return owner end)
+    end
+    make()
+    for _ = 1, 3 do spec.collect() end
+    request:cancel()
+    request:await()
+    request = nil
+    for _ = 1, 3 do spec.collect() end
+    equal(request, nil)
+  end)
+
   it("that comes late, raises, and was the last to know its request is reported", function()
     local function make()
       local request = spec.fake(json "1")("/a"):load()

@@ -17,8 +17,9 @@ final class LuaObserver: ResourceObserver {
   var isAnchoredToService: Bool
   var ownsItself: Bool
   private(set) var isStopped = false
-  // Both hold this observer, the record in its list, the service by its table of records.
-  private unowned let service: Service
+  // The record holds this observer in its list. The service mostly holds the record, but requests of
+  // another service that load its resource may hold it for longer.
+  private weak var service: Service?
   private unowned let record: ResourceRecord
 
   init(
@@ -37,6 +38,7 @@ final class LuaObserver: ResourceObserver {
   /// An owner has died: if it was the last, the observer is told and leaves the list.
   func ownerDied() {
     guard !isStopped else { return }
+    guard let service else { return stop() }
     record.observers.removeDead(resource: service.resource(of: record))
   }
 
@@ -74,7 +76,7 @@ final class LuaObserver: ResourceObserver {
     for owner in owners { lull_value_release_from_owner(host.runtime, owner, id) }
     owners = []
     ownsItself = false
-    if isAnchoredToService {
+    if isAnchoredToService, let service {
       lull_value_release_from_object(host.runtime, service.hostHandle, id)
     }
     isAnchoredToService = false
