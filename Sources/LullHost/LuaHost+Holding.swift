@@ -94,10 +94,23 @@ extension LuaHost: RequestHost {
     pump.enqueue { [unowned self] in unpin(object: handle) }
   }
 
+  /// Of a chain's parts too, as far as the script has never seen them: those it has, it gave to the
+  /// chain itself, whose anchors they are.
   func anchorScripts(of request: Request) {
-    for id in request.scriptAnchors {
-      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+    var part: Request? = request
+    while let current = part {
+      for id in current.scriptAnchors {
+        lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+      }
+      part = current.wrappedRequest
+      if part?.hostHandle != 0 { return }
     }
+  }
+
+  /// Holds fresh values until the next turn, by when whoever needs them has anchored them.
+  func holdForNow(_ ids: [Int64]) {
+    let pinned = ids.filter { pin($0) }
+    pump.enqueue { [unowned self] in for id in pinned { unpin(id) } }
   }
 
   // MARK: What configurations and caches call

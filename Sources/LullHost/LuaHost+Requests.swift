@@ -9,16 +9,17 @@ extension LuaHost {
     guard delay >= 0, delay.isFinite else {
       throw .argument(1, "a number of seconds, 0 or more, expected")
     }
-    var callback: Int64?
-    if !call.isNil(2) {
-      let id = try keep(call.state, call.index(2))
-      guard lull_value_pin(runtime, id) == 0 else { throw .message("not enough memory") }
-      callback = id
+    // Its userdata holds the service's, and with it every function of the configuration.
+    let userdata = try keep(call.state, call.index(0))
+    let callback = call.isNil(2) ? nil : try keep(call.state, call.index(2))
+    guard pin(userdata), callback.map({ pin($0) }) ?? true else {
+      throw .message("not enough memory")
     }
     // The timer is work that somebody asked for: it keeps the script alive.
     strongTimers += 1
     resource.cancelLoadIfUnobserved(afterDelay: delay) { [unowned self] in
       strongTimers -= 1
+      defer { unpin(userdata) }
       guard let callback else { return }
       let context = RunContext(purpose: "cancel_load_if_unobserved callback") { host, outcome in
         if case .failed(let failure) = outcome {
@@ -26,7 +27,7 @@ extension LuaHost {
         }
       }
       start(Callable(id: callback), [], context)
-      lull_value_unpin(runtime, callback)
+      unpin(callback)
     }
   }
 }

@@ -28,7 +28,7 @@ extension LuaHost {
       context.cancelWait = cancel
       call.frame.pointee.outcome = Int32(LULL_WAIT)
     case Int(LULL_WAIT_BLOCK):
-      try block(call, begin)
+      try block(call, on: request, begin)
     case Int(LULL_WAIT_ANSWER_NOW):
       let kind = lull_answer_now_kind(runtime).map { String(cString: $0) } ?? "callback"
       throw .message("cannot wait inside a \(kind): it must answer at once")
@@ -41,13 +41,18 @@ extension LuaHost {
     }
   }
 
-  private func block(_ call: Call, _ begin: (@escaping WaitCompletion) -> () -> Void)
-    throws(Misuse)
-  {
+  private func block(
+    _ call: Call, on request: Request?, _ begin: (@escaping WaitCompletion) -> () -> Void
+  ) throws(Misuse) {
     var outcome: (values: [LuaValue], raising: Bool)?
     let cancel = begin { values, raising in outcome = (values, raising) }
-    withInterruption { environment.run { outcome != nil || isInterrupted } }
+    withInterruption {
+      environment.run { outcome != nil || isInterrupted || request?.isForsaken == true }
+    }
     guard let outcome else {
+      if let request, request.isForsaken, !isInterrupted {
+        throw .message(LuaHost.forsakenText(request))
+      }
       cancel()
       throw interruption()
     }

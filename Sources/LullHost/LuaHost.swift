@@ -46,7 +46,7 @@ package final class LuaHost {
   var valuePins: [Int64: Int] = [:]
   var objectPins: [UInt64: Int] = [:]
   /// Requests, in flight or not settled, to cancel when the run ends.
-  private var liveRequests: [ObjectIdentifier: Request] = [:]
+  private(set) var liveRequests: [ObjectIdentifier: Request] = [:]
   private var nextID: Int64 = 1
   private var isSweeping = false
   /// The last number given out when a standstill was met.

@@ -62,7 +62,8 @@ public final class Pump {
   package func offload<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, then finish: @escaping (Result) -> Void
   ) {
-    guard let workers, !isClosed else { return finish(work()) }
+    guard !isClosed else { return }
+    guard let workers else { return finish(work()) }
     let token = expect { item in
       if case .work(let result as Result) = item { finish(result) }
     }

@@ -15,7 +15,6 @@ public final class ChainedRequest: Request {
 
   private let wrapped: Request
   private let decide: Decision
-  private let ownAnchors: [Int64]
   /// The request this waits for now.
   private var part: Request?
   private var passedTo: Request?
@@ -31,9 +30,8 @@ public final class ChainedRequest: Request {
   ) {
     self.wrapped = wrapped
     self.decide = decide
-    ownAnchors = scriptAnchors
     super.init(pump: wrapped.pump)
-    self.scriptAnchors = scriptAnchors + wrapped.scriptAnchors
+    self.scriptAnchors = scriptAnchors
     if wrapped.state != .notStarted { start() }
   }
 
@@ -44,7 +42,7 @@ public final class ChainedRequest: Request {
 
   /// Repeats the wrapped request; the decision is made anew on its response. (CHN-15 to CHN-17)
   override public func repeated() -> Request {
-    ChainedRequest(wrapping: wrapped.repeated(), scriptAnchors: ownAnchors, decide: decide)
+    ChainedRequest(wrapping: wrapped.repeated(), scriptAnchors: scriptAnchors, decide: decide)
   }
 
   override package func begin() {
@@ -141,6 +139,8 @@ public final class ChainedRequest: Request {
   }
 
   override package var openParts: [Request] { part.map { [$0] } ?? [] }
+
+  override package var wrappedRequest: Request? { wrapped }
 
   override package var lastPart: Request { (passedTo ?? wrapped).lastPart }
 

@@ -30,6 +30,8 @@ public class Request {
   package final var scriptValues: [Int64] = []
   /// Values of a script that this request, or a repetition of it, may yet call.
   package final var scriptAnchors: [Int64] = []
+  /// Nobody is left who could complete it, but for cancelling.
+  package final var isForsaken = false
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 
@@ -307,6 +309,8 @@ public class Request {
   package func includes(_ request: Request) -> Bool { self === request }
   /// Whether this cannot complete before `request` does.
   package func waits(for request: Request) -> Bool { self === request }
+  /// The request a chain begins with.
+  package var wrappedRequest: Request? { nil }
   /// What this waits for now.
   package var openParts: [Request] { [] }
   /// The request whose response this one's is, unless a chain has replaced it.

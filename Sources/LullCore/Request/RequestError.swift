@@ -60,11 +60,7 @@ public struct RequestError: Error, Sendable {
     if let method, let url { details = "\(method) \(url)" }
     if let httpStatus { details += details.isEmpty ? "status \(httpStatus)" : " → \(httpStatus)" }
     if !details.isEmpty { text += " (\(details))" }
-    switch cause {
-    case .script(let script): text += ": \(script.message)"
-    case .chainTooLong(let message): text += ": \(message)"
-    default: break
-    }
+    if case .script(let script) = cause { text += ": \(script.message)" }
     return text
   }
 }

@@ -44,7 +44,7 @@ public enum RequestErrorCause: Sendable {
     case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
     case .requestCancelled: "Request cancelled"
     case .noLocalDataFor304: "No data available"
-    case .chainTooLong: "Request failed"
+    case .chainTooLong(let message): message
     case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
       .transformerReturnedNil, .malformedJSON:
       "Cannot parse server response"

@@ -78,7 +78,10 @@ extension Resource {
         if let error = record.state.latestError { return .useResponse(.failure(error)) }
       }
       record.removeLoad(composite)
-      let running = record.loads.first { !$0.request.waits(for: composite) }
+      // One that nobody has started is somebody else's to start. (LOAD-37)
+      let running = record.loads.first {
+        $0.request.state != .notStarted && !$0.request.waits(for: composite)
+      }
       return .passTo(running?.request ?? load())
     }
     record.loads.append(ResourceRecord.Load(request: composite, token: nil))

@@ -55,7 +55,10 @@ extension Resource {
     // It is one already.
     if request.isLoad, record.loads.contains(where: { $0.request === request }) { return request }
     let token = record.state.loadStarted()
-    record.loads.append(ResourceRecord.Load(request: request, token: token))
+    // A decorator may have cancelled it: that is over, and only to be told. (STA-13, LOAD-30)
+    if request.response?.isCancellation != true {
+      record.loads.append(ResourceRecord.Load(request: request, token: token))
+    }
     if !request.isTracked(by: record) {
       request.onCancel { [record, unowned request] in
         record.removeLoad(request)

@@ -29,10 +29,11 @@ extension Resource {
     let requests = record.allRequests + record.loadRequests
     record.allRequests = []
     record.loads = []
-    for request in requests { request.cancel() }
+    // Blank before anybody is told: whoever starts a load when told starts it afterwards.
     let event = record.state.wipe()
     stateChanged()
     stopCacheCheck()
+    for request in requests { request.cancel() }
     notify(event)
     checkCachesIfObserved()
   }

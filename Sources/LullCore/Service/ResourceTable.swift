@@ -64,6 +64,11 @@ package final class ResourceTable {
   }
 
   package func removeAll() {
+    // Requests hold the resources they load: one that never starts must not hold them for ever.
+    for record in records.values {
+      record.loads = []
+      record.allRequests = []
+    }
     records = [:]
     queue.removeAll()
     queuedBytes = 0

@@ -6,8 +6,10 @@ extension LuaHost {
   /// a Response. (CHN-01 to CHN-19)
   func chain(_ call: Call) throws(Misuse) {
     let id = try keep(call.state, call.index(1))
+    // The wrapped request's userdata holds its hooks and what else it may call.
+    let wrapped = try keep(call.state, call.index(0))
     let place = place(of: id)
-    let chain = ChainedRequest(wrapping: try call.request, scriptAnchors: [id]) {
+    let chain = ChainedRequest(wrapping: try call.request, scriptAnchors: [id, wrapped]) {
       [unowned self] response, chain in
       decide(id, "chain function (\(place))", response, chain)
     }

@@ -34,8 +34,11 @@ final class LuaRequestDelegate: ScriptDelegate {
     guard let request = handler.pendingRequest else { return }
     self.handler = handler
     let purpose = "start of a \(requestDescription)"
+    let completion = CustomCompletion(handler, host: host)
     let context = RunContext(purpose: purpose, request: request) { [weak self] host, outcome in
       self?.context = nil
+      // While the function runs it may still return a response.
+      let handler = completion.handler
       switch outcome {
       case .finished(let results):
         // Returning a response completes at once.
@@ -45,14 +48,17 @@ final class LuaRequestDelegate: ScriptDelegate {
       case .failed(let failure):
         handler.broadcastResponse(
           .failure(host.requestFailure(failure, in: purpose, of: request)))
-      case .gone, .cancelled: break
+      case .gone:
+        let failure = ScriptFailure(message: "its functions were collected", traceback: "")
+        handler.broadcastResponse(
+          .failure(host.requestFailure(failure, in: purpose, of: request)))
+      case .cancelled: break
       }
     }
     self.context = context
     let complete = LuaValue.method(
       index: Method.customCompleteIndex,
-      handle: host.handles.insert(
-        CustomCompletion(handler, host: host), kind: HandleKind.handler.rawValue),
+      handle: host.handles.insert(completion, kind: HandleKind.handler.rawValue),
       service: 0)
     host.start(Callable(id: functions.start), [complete], context)
     if context.thread == nil { self.context = nil }
@@ -109,7 +115,10 @@ final class LuaRequestDelegate: ScriptDelegate {
               + LuaHost.typeName(results[0])))
       }
       do throws(Misuse) {
-        return .success(try host.requestDelegate(table: results.index(0), in: results.state))
+        let delegate = try host.requestDelegate(table: results.index(0), in: results.state)
+        // Nothing else holds them until the request has a userdata.
+        host.holdForNow(delegate.scriptAnchors)
+        return .success(delegate)
       } catch {
         return .failure(.init(error.text))
       }
@@ -206,17 +215,24 @@ extension LuaHost {
     return LuaRequestDelegate(host: self, functions)
   }
 
-  /// Nobody can complete the request any more: it is no work in progress, and waiting for it is an
-  /// error. Its hooks stay unheard (DEL-02).
+  /// Nobody can complete the request any more, nor what waits for it: they are no work in progress,
+  /// and waiting for them is an error. Their hooks stay unheard (DEL-02), unless they are cancelled.
   func forsake(_ request: Request) {
     guard !isClosed, !request.isCompleted else { return }
     pump.log(.network, "warning: \(request.description): its 'complete' was dropped unused")
-    untrack(request)
-    for context in waiting.values where context.waitsForRequest === request {
-      resume(
-        context,
-        with: [.string("\(request.description) will never complete: its 'complete' was dropped")],
-        raising: true)
+    request.isForsaken = true
+    for stuck in liveRequests.values where stuck.waits(for: request) {
+      stuck.isForsaken = true
+      stuck.onSettled?()
+      stuck.onSettled = nil
     }
+    for context in Array(waiting.values) {
+      guard let awaited = context.waitsForRequest, awaited.isForsaken else { continue }
+      resume(context, with: [.string(LuaHost.forsakenText(awaited))], raising: true)
+    }
+  }
+
+  static func forsakenText(_ request: Request) -> String {
+    "\(request.description) will never complete: a 'complete' it needs was dropped unused"
   }
 }

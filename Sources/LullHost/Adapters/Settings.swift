@@ -162,7 +162,7 @@ extension LuaHost {
       box.isOpen = false
       switch answer {
       case .success: http = box.http
-      case .failure(.gone): break
+      case .failure(.gone): throw collected("mutation")
       case .failure(.failed(let failure)):
         throw scriptError(failure, in: "mutation", message: "Cannot send request")
       }
@@ -188,12 +188,18 @@ extension LuaHost {
       case .success(.failure(let thrown)):
         failure = ScriptFailure(message: thrown.message, traceback: "")
       case .failure(.failed(let raised)): failure = raised
-      case .failure(.gone):
-        failure = ScriptFailure(message: "the decorator was collected", traceback: "")
+      case .failure(.gone): throw collected("decorator")
       }
       throw scriptError(
         failure, in: "decorator (\(place(of: function.id)))", message: "Cannot send request")
     }
+  }
+
+  /// A function that is gone must not be passed over: it may have held the credentials.
+  func collected(_ place: String) -> RequestError {
+    scriptError(
+      ScriptFailure(message: "the \(place) has been collected with its service", traceback: ""),
+      in: place, message: "Cannot send request")
   }
 
   /// Reports a failure and makes the error that requests fail with.
@@ -244,7 +250,7 @@ extension LuaHost {
       }
       switch answer {
       case .success(let matches): return matches
-      case .failure(.gone): return false
+      case .failure(.gone): throw collected("predicate of a pattern")
       case .failure(.failed(let failure)):
         if raising { throw RequestError(userMessage: failure.message, timestamp: pump.clock.now) }
         throw scriptError(failure, in: "predicate of a pattern", message: "Cannot send request")

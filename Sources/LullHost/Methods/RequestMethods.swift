@@ -100,6 +100,9 @@ extension LuaHost {
       for value in awaited(request) { call.return(value) }
       return
     }
+    guard !request.isForsaken || request.isCompleted else {
+      throw .message(LuaHost.forsakenText(request))
+    }
     try wait(call, "await", for: request.description, on: request) { completion in
       request.onCompletion { [unowned self] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.

@@ -84,7 +84,13 @@ extension Method {
       guard let request = call.object(1, .request, as: Request.self) else {
         throw .argument(1, "Request expected, got \(LuaHost.typeName(call.raw(1)))")
       }
-      call.return(call.host.value(try call.resource.load(using: request)))
+      let resource = try call.resource
+      if request.state == .notStarted {
+        // The resource's list is all that may hold it until somebody starts it.
+        let kept = try call.host.kept(call.state, call.index(1), for: resource.service)
+        request.onCompletion { _ in withExtendedLifetime(kept) {} }
+      }
+      call.return(call.host.value(resource.load(using: request)))
     },
     .method(.resource, "request", "sTF") { call throws(Misuse) in
       guard let method = LuaHost.token(call.string(1)) else {

@@ -192,7 +192,7 @@ extension LuaHost {
       box.isOpen = false
       switch answer {
       case .success: settings = box.settings
-      case .failure(.gone): break
+      case .failure(.gone): throw collected("configure function")
       case .failure(.failed(let failure)):
         throw scriptError(
           failure, in: "configure function", message: "Cannot send request")
