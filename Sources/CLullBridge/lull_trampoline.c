@@ -6,9 +6,11 @@
 
 #include <string.h>
 
-// The name as messages show it; `os.exit` says what the stock function says.
+// The name as messages show it; `os.exit` says what the stock function says, a service that is called
+// what it does.
 static const char *shown_name(const lull_method *method) {
-  return strcmp(method->name, "os.exit") == 0 ? "exit" : method->name;
+  if (strcmp(method->name, "os.exit") == 0) return "exit";
+  return strcmp(method->name, "__call") == 0 ? "resource" : method->name;
 }
 
 // [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line

@@ -48,6 +48,16 @@ extension LuaHost {
     }
   }
 
+  /// A value in messages: itself if it is short, else its type.
+  static func described(_ value: lull_value) -> String {
+    switch Int(value.kind) {
+    case Int(LULL_BOOLEAN): value.integer != 0 ? "true" : "false"
+    case Int(LULL_INTEGER), Int(LULL_NUMBER): text(value) ?? "number"
+    case Int(LULL_STRING): "'\(LogText.part(string(value), limit: 40))'"
+    default: typeName(value)
+    }
+  }
+
   /// Visits the fields of a table on `state`; `body` may use the stack but must leave it as it was.
   /// Metamethods are not consulted.
   func forEachField(
@@ -101,7 +111,8 @@ extension LuaHost {
     if let near = NearestName.suggestion(for: name, among: known) {
       return .message("unknown setting '\(name)' (did you mean '\(near)'?)")
     }
-    return .message("unknown setting '\(name)'")
+    guard known.count <= 16 else { return .message("unknown setting '\(name)'") }
+    return .message("unknown setting '\(name)'; there are \(known.joined(separator: ", "))")
   }
 
   /// Keeps the value at `index` under a new id, weakly; the caller anchors it.

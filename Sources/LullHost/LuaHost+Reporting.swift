@@ -64,12 +64,18 @@ extension LuaHost {
   func reportAbandonedRequests() {
     reportUnawaitedTasksWithoutLua()
     guard !environment.ownsProcess else { return }
-    let count = inFlightDescriptions.count
-    guard count > 0 else { return }
-    let what = count == 1 ? "1 request" : "\(count) requests"
+    let what = [
+      LuaHost.count(inFlightDescriptions.count, "request", "in flight"),
+      LuaHost.count(strongTasks, "task", "unfinished"),
+    ].compactMap(\.self).joined(separator: " and ")
+    guard !what.isEmpty else { return }
     StandardError.write(
-      "lull: the script ended with \(what) in flight, which did not complete; "
+      "lull: the script ended with \(what), which did not complete; "
         + "end it with lull.run() to wait for them\n")
+  }
+
+  private static func count(_ count: Int, _ noun: String, _ state: String) -> String? {
+    count == 0 ? nil : "\(count) \(noun)\(count == 1 ? "" : "s") \(state)"
   }
 
   /// The state is going away: no handler can be called any more.

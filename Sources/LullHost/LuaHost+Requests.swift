@@ -7,7 +7,8 @@ extension LuaHost {
     let resource = try call.resource
     guard let delay = call.number(1) else { return resource.cancelLoadIfUnobserved() }
     guard delay >= 0, delay.isFinite else {
-      throw .argument(1, "a number of seconds, 0 or more, expected")
+      throw .argument(
+        1, "a number of seconds, 0 or more, expected, got \(LuaHost.described(call.raw(1)))")
     }
     // Its userdata holds the service's, and with it every function of the configuration.
     let userdata = try keep(call.state, call.index(0))

@@ -230,7 +230,8 @@ extension LuaHost {
       switch name {
       case "status":
         guard value.kind == Int32(LULL_INTEGER), (100...999).contains(value.integer) else {
-          throw .message("'status' must be an HTTP status, such as 200")
+          throw .message(
+            "'status' must be an HTTP status, such as 200, got \(LuaHost.described(value))")
         }
         status = Int(value.integer)
       case "headers":

@@ -19,7 +19,7 @@ describe("configure", function()
     equal(settings.timeout, 60.0)
     equal(settings.connect_timeout, 10.0)
     check(settings.max_body_size == 100 * 1024 * 1024 or settings.max_body_size == 100 * 1000 * 1000)
-    same(settings.headers, {})
+    for name in pairs(settings.headers) do spec.check(false, name) end
   end)
 
   it("CFG-02 CFG-04 applies to every resource, and leaves other settings alone", function()

@@ -619,7 +619,7 @@ describe("complete", function()
       return request:await()
     end)
     equal(ok, false)
-    contains(message, "mine will never complete: its 'complete' was dropped")
+    contains(message, "mine will never complete: a 'complete' it needs was dropped unused")
   end)
 
   it("dropped unused does not keep a script alive", function()

@@ -29,7 +29,7 @@ package final class CacheLookup: Request {
   override package var resource: Resource? { record?.resource }
   override package var method: String? { "GET" }
   override package var url: String? { address }
-  override package var description: String { "cache check of \(address)" }
+  override package var description: String { "cache check of \(LogText.url(address))" }
 
   override package func begin() { tryNext() }
 
@@ -63,7 +63,7 @@ package final class CacheLookup: Request {
 
   private func process(_ entity: Entity, from entry: CacheEntry) {
     pump.requestHost?.hold(.success(entity), for: self)
-    pump.log(.cache, "\(address): hit at \(entry.stage.stage)")
+    pump.log(.cache, "\(LogText.url(address)): hit at \(entry.stage.stage)")
     let later = Array(later.reversed())
     let run = PipelineRun(
       configuration, skipping: entry.stage.stepCount, caches: later.map(\.stage),
@@ -72,7 +72,7 @@ package final class CacheLookup: Request {
       guard let run = self.run else { return }
       self.run = nil
       guard case .success(let entity) = response.outcome else {
-        pump.log(.cache, "\(address): the hit at \(entry.stage.stage) is of no use")
+        pump.log(.cache, "\(LogText.url(address)): the hit at \(entry.stage.stage) is of no use")
         return goOn(after: entry)
       }
       for output in run.outputs {
@@ -85,7 +85,7 @@ package final class CacheLookup: Request {
   }
 
   private func miss() {
-    pump.log(.cache, "\(address): not in the cache")
+    pump.log(.cache, "\(LogText.url(address)): not in the cache")
     complete(
       with: .failure(RequestError(userMessage: "Not in the cache", timestamp: pump.clock.now)))
   }

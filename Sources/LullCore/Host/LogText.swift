@@ -20,6 +20,14 @@ package enum LogText {
     return result
   }
 
+  /// A URL without user and password.
+  package static func url(_ text: String) -> String {
+    guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+    let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
+    guard let at = text[start..<end].lastIndex(of: "@") else { return text }
+    return String(text[..<start]) + text[text.index(after: at)...]
+  }
+
   /// JSON over several lines and text on one, as far as they go; anything else by type and size.
   package static func content(_ content: Content) -> String {
     switch content {
@@ -98,9 +106,10 @@ package enum LogText {
     headers.pairs.map { "\($0.name): \(isSecret($0.name) ? "…" : part($0.value))" }
   }
 
-  /// Credentials never appear in a log.
+  /// Credentials never appear in a log: what is called like one is taken for one.
   private static func isSecret(_ name: String) -> Bool {
-    ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name)
+    ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"]
+      .contains { name.contains($0) }
   }
 
   private static func indented(_ lines: [String]) -> String {

@@ -303,7 +303,7 @@ public class Request {
   /// Method and URL, or what else messages call this request.
   package var description: String {
     guard let url else { return method ?? "request" }
-    return "\(method ?? "request") \(url)"
+    return "\(method ?? "request") \(LogText.url(url))"
   }
   /// Whether `request` is this one or a part of it.
   package func includes(_ request: Request) -> Bool { self === request }

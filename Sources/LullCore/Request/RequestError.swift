@@ -57,7 +57,7 @@ public struct RequestError: Error, Sendable {
     var text = userMessage
     if case .invalidURL(let source?) = cause { return "\(text): '\(source)'" }
     var details = ""
-    if let method, let url { details = "\(method) \(url)" }
+    if let method, let url { details = "\(method) \(LogText.url(url))" }
     if let httpStatus { details += details.isEmpty ? "status \(httpStatus)" : " → \(httpStatus)" }
     if !details.isEmpty { text += " (\(details))" }
     if case .script(let script) = cause { text += ": \(script.message)" }

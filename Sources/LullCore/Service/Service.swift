@@ -170,11 +170,12 @@ open class Service {
     }
     pump.log(
       .configuration,
-      "\(method) \(url.text): \(applied.joined(separator: ", "))\(LogText.dump(settings))")
+      "\(method) \(LogText.url(url.text)): \(applied.joined(separator: ", "))\(LogText.dump(settings))"
+    )
     for key in settings.pipeline.omittedStages {
       pump.log(
         .pipeline,
-        "warning: \(method) \(url.text): the pipeline's order leaves out the stage "
+        "warning: \(method) \(LogText.url(url.text)): the pipeline's order leaves out the stage "
           + "'\(key.description)', whose transformers will not run")
     }
     return ResolvedConfiguration(settings, failure: failure)

@@ -164,9 +164,9 @@ extension NetworkResult {
   /// As the log shows an exchange that did not go over the network.
   fileprivate func summary(of request: HTTPRequest) -> String {
     let outcome =
-      error.map { "failed: \($0.message)" }
+      error.map { "failed: \(LogText.part($0.message))" }
       ?? "→ \(response?.status ?? 0) (\(body?.count ?? 0) bytes)"
-    return "\(request.method) \(request.url) \(outcome), not from the network"
+    return "\(request.method) \(LogText.url(request.url)) \(outcome), not from the network"
   }
 }
 

@@ -107,7 +107,7 @@ enum Setting: String, CaseIterable {
   }
 
   private func mustBe(_ expectation: String, _ value: lull_value) -> Misuse {
-    .message("'\(rawValue)' must be \(expectation), got \(LuaHost.typeName(value))")
+    .message("'\(rawValue)' must be \(expectation), got \(LuaHost.described(value))")
   }
 }
 

@@ -108,7 +108,9 @@ extension LuaHost {
     try forEachField(of: index, in: call.state) { _, element throws(Misuse) in
       let name = LuaHost.text(element) ?? ""
       guard let transformer = StandardTransformer(rawValue: name) else {
-        throw .message("'standard_transformers' must be a list of \"json\" and \"text\"")
+        throw .message(
+          "'standard_transformers' must be a list of \"json\" and \"text\", got "
+            + LuaHost.described(element))
       }
       chosen.append(transformer)
     }
@@ -121,6 +123,7 @@ extension LuaHost {
     var status: Int?
     var entity: Entity?
     var cause: RequestErrorCause?
+    var causeMessage: String?
     if let text = LuaHost.string(call.raw(0)) {
       message = text
     } else if call.raw(0).kind == Int32(LULL_TABLE) {
@@ -131,7 +134,8 @@ extension LuaHost {
         case "user_message": message = try contentType(ofOption: value, name)
         case "http_status":
           guard value.kind == Int32(LULL_INTEGER) else {
-            throw .message("'http_status' must be a whole number")
+            throw .message(
+              "'http_status' must be a whole number, got \(LuaHost.described(value))")
           }
           status = Int(value.integer)
         case "entity":
@@ -140,11 +144,13 @@ extension LuaHost {
           }
           entity = box.entity
         default:
-          let id = try keep(call.state, visitedIndex(in: call.state))
+          let index = visitedIndex(in: call.state)
+          causeMessage = try self.causeMessage(value, index, call)
           cause = .custom(
             ScriptCause(
-              value: ForeignContent(id: id, typeName: LuaHost.typeName(value)),
-              text: LuaHost.text(value) ?? LuaHost.typeName(value)))
+              value: ForeignContent(
+                id: try keep(call.state, index), typeName: LuaHost.typeName(value)),
+              text: causeMessage ?? LuaHost.typeName(value)))
         }
       }
     } else {
@@ -153,11 +159,25 @@ extension LuaHost {
     }
     // Without a message of its own: the cause's, the status phrase, or a plain one (ERR-02).
     var error = RequestError(
-      httpStatus: status, entity: entity, cause: status == nil ? cause : nil,
-      timestamp: pump.clock.now)
+      httpStatus: status, entity: entity, cause: nil, timestamp: pump.clock.now)
     error.cause = cause
-    if let message { error.userMessage = message }
+    if let message = message ?? causeMessage { error.userMessage = message }
     call.return(value(error, service: nil))
+  }
+
+  /// What a cause says for itself: the text it is, the message it has. (ERR-02)
+  private func causeMessage(_ value: lull_value, _ index: Int32, _ call: Call) throws(Misuse)
+    -> String?
+  {
+    if let text = LuaHost.text(value) { return text }
+    if let box = object(value, .error, as: ErrorBox.self) { return box.error.userMessage }
+    var message: String?
+    if value.kind == Int32(LULL_TABLE) {
+      try forEachField(of: index, in: call.state) { key, field throws(Misuse) in
+        if LuaHost.string(key) == "message" { message = LuaHost.text(field) }
+      }
+    }
+    return message
   }
 
   /// `lull.entity{ content =, content_type =, headers =, timestamp = }`: one of the script's own.
@@ -174,11 +194,13 @@ extension LuaHost {
       case "content": content = try self.content(value, call.state, index)
       case "content_type": contentType = try self.contentType(ofOption: value, name)
       case "headers":
-        guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'headers' must be a table, got \(LuaHost.described(value))")
+        }
         try setHeaders(index, call.state, in: &headers)
       default:
         guard let seconds = LuaHost.number(value) else {
-          throw .message("'timestamp' must be a number")
+          throw .message("'timestamp' must be a number, got \(LuaHost.described(value))")
         }
         timestamp = seconds
       }

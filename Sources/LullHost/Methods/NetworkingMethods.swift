@@ -67,7 +67,9 @@ extension LuaHost {
     let stubs = StubAnswers(log: pump.log)
     try forEachField(of: call.index(0), in: call.state) { key, value throws(Misuse) in
       guard let name = LuaHost.string(key), let space = name.firstIndex(of: " ") else {
-        throw .message("a stub's key is a method and a path, such as \"GET /users/7\"")
+        throw .message(
+          "a stub's key is a method and a path, such as \"GET /users/7\", got "
+            + LuaHost.described(key))
       }
       guard value.kind == Int32(LULL_TABLE) else {
         throw .message("the stub '\(name)' must be a table, got \(LuaHost.typeName(value))")
@@ -76,7 +78,9 @@ extension LuaHost {
         table: visitedIndex(in: call.state), call.state, url: "")
       let path = name[name.index(after: space)...].drop { $0 == " " }
       guard !path.isEmpty else {
-        throw .message("a stub's key is a method and a path, such as \"GET /users/7\"")
+        throw .message(
+          "a stub's key is a method and a path, such as \"GET /users/7\", got "
+            + LuaHost.described(key))
       }
       stubs.add(
         method: try LuaHost.method(String(name[..<space])), path: String(path), result)

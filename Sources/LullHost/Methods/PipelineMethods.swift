@@ -217,12 +217,12 @@ extension LuaHost {
       fields.append(
         (
           key.description,
-          .map([
+          .readOnly([
             ("transformers", .list(stage.transformerDescriptions.map { .string($0) })),
             ("cache", (stage.cache as? any ScriptCache).map { .ref($0.assigned.id) } ?? .nil),
           ])
         ))
     }
-    return .map(fields)
+    return .readOnly(fields)
   }
 }

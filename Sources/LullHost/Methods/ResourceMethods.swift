@@ -210,9 +210,10 @@ extension LuaHost {
     case Int(LULL_NIL): return nil
     case Int(LULL_BOOLEAN): return value.integer != 0 ? "true" : nil
     default:
-      guard let text = text(value) else {
+      guard let text = text(value), number(value)?.isFinite ?? true else {
         throw .message(
-          "parameter '\(name)' must be a string, number or boolean, got \(typeName(value))")
+          "parameter '\(name)' must be a string, a finite number or a boolean, got "
+            + described(value))
       }
       return text
     }

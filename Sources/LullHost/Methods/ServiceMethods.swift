@@ -48,10 +48,13 @@ extension Method {
       }
       let method = try LuaHost.method(call.optionalString(2) ?? "GET")
       let settings = resource.configuration(for: method).settings
+      let headers = call.host.value(
+        HeadersBox(read: { settings.headers }, write: nil), .headers)
       call.return(
         .readOnly(
           Setting.allCases.compactMap { setting in
-            setting.value(in: settings).map { (setting.rawValue, $0) }
+            if setting == .headers { return (setting.rawValue, headers) }
+            return setting.value(in: settings).map { (setting.rawValue, $0) }
           }))
     },
     .method(.service, "invalidate_configuration") { call throws(Misuse) in
@@ -101,7 +104,9 @@ extension Method {
     .setter(.service, "cached_resource_count_limit") { call throws(Misuse) in
       let value = call.raw(1)
       guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
-        throw .message("'cached_resource_count_limit' must be a whole number, 0 or more")
+        throw .message(
+          "'cached_resource_count_limit' must be a whole number, 0 or more, got "
+            + LuaHost.described(value))
       }
       try call.service.cachedResourceCountLimit = Int(value.integer)
     },
@@ -111,7 +116,9 @@ extension Method {
     .setter(.service, "cached_resource_byte_limit") { call throws(Misuse) in
       let value = call.raw(1)
       guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
-        throw .message("'cached_resource_byte_limit' must be a whole number of bytes, 0 or more")
+        throw .message(
+          "'cached_resource_byte_limit' must be a whole number of bytes, 0 or more, got "
+            + LuaHost.described(value))
       }
       try call.service.cachedResourceByteLimit = Int(value.integer)
     },

@@ -159,15 +159,20 @@ extension LuaHost {
   func sleep(_ call: Call) throws(Misuse) {
     let seconds = call.number(0) ?? 0
     guard seconds >= 0, seconds.isFinite else {
-      throw .argument(1, "a number of seconds, 0 or more, expected")
+      throw .argument(
+        1, "a number of seconds, 0 or more, expected, got \(LuaHost.described(call.raw(0)))")
     }
     try wait(call, "sleep", for: "lull.sleep(\(seconds))") { completion in
       strongTimers += 1
+      var isOver = false
       let timer = pump.clock.schedule(after: seconds) { [unowned self] in
         strongTimers -= 1
-        completion([], false)
+        isOver = true
+        // After what was deferred before: a task spawned earlier begins first.
+        pump.enqueue { completion([], false) }
       }
       return { [unowned self] in
+        guard !isOver else { return }
         timer.cancel()
         strongTimers -= 1
       }
@@ -197,10 +202,8 @@ extension LuaHost {
         throw .value(.string(text))
       }
     default:
-      if !call.isNil(0) {
-        throw .message(
-          "lull.run(fn) is for the main chunk; here, call the function or lull.spawn it")
-      }
+      if !call.isNil(0) { try spawn(call) }
+      call.frame.pointee.result_count = 0
       try wait(call, "lull.run", for: "everything else to end") { _ in
         if let context = innermost { idleWaiters.append(context) }
         return {}

@@ -18,7 +18,9 @@ struct ExchangeLog {
   }
 
   func failed(_ request: HTTPRequest, _ error: TransportError) {
-    log(.network, "\(ExchangeLog.name(request)) → \(error.kind.rawValue): \(error.message)")
+    log(
+      .network,
+      "\(ExchangeLog.name(request)) → \(error.kind.rawValue): \(LogText.part(error.message))")
   }
 
   func redirected(_ redirect: Redirect) {
