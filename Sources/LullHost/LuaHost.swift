@@ -57,8 +57,10 @@ package final class LuaHost {
   /// Pipeline stages by the names scripts know them by.
   var stageKeys = Dictionary(
     uniqueKeysWithValues: PipelineStageKey.standardOrder.map { ($0.description, $0) })
-  /// Caches made of tables, to know a table that comes again.
-  var tableCaches: [WeakCache] = []
+  /// Caches made of tables, by the table's address, to know one that comes again; and at how many
+  /// those that are no more are dropped.
+  var tableCaches: [UnsafeRawPointer?: KnownTableCache] = [:]
+  var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
   /// What the function given to `lull.run` raised.

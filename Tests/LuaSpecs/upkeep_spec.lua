@@ -1,0 +1,76 @@
+-- What long-lived scripts leave behind: memory and work that must not grow with what is over.
+local lull = require "lull"
+local spec = ...
+local describe, it, equal, check = spec.describe, spec.it, spec.equal, spec.check
+
+-- How many KB more Lua holds after the body than before, once everything has been collected.
+local function growth(body)
+  local function size()
+    for _ = 1, 2 do spec.collect() end
+    return collectgarbage "count"
+  end
+  local before = size()
+  body()
+  return size() - before
+end
+
+describe("a cache table", function()
+  local function cache()
+    return {
+      key = function() end, read = function() end, write = function() end, remove = function() end,
+    }
+  end
+
+  it("assigned by a configure function is kept once, however many resources get it", function()
+    local table_cache = cache()
+    local function grown(configure)
+      local service = spec.fake(spec.json "1")
+      service.cached_resource_count_limit = 4000
+      service:configure(configure)
+      return growth(function()
+        for i = 1, 4000 do check(not service("/" .. i).is_up_to_date) end
+      end)
+    end
+    -- The first makes room that stays.
+    grown(function(config) config.expiration_time = 1 end)
+    local growth_with_cache = grown(function(config)
+      config.pipeline.parsing.cache = table_cache
+    end)
+    -- Each kept by itself would take 30 bytes at least.
+    check(growth_with_cache < 100, growth_with_cache .. " KB")
+  end)
+
+  it("still is one cache in two services, also when the first of them is gone", function()
+    local running, most, calls = 0, 0, 0
+    local table_cache = {
+      key = function(_, resource) return resource.url end,
+      read = function()
+        running, calls = running + 1, calls + 1
+        most = math.max(most, running)
+        lull.sleep(0.005)
+        running = running - 1
+      end,
+      write = function() end, remove = function() end,
+    }
+    local function service()
+      local made = spec.fake(spec.json "1")
+      made:configure(function(config) config.pipeline.parsing.cache = table_cache end)
+      return made
+    end
+    local second = service()
+    do
+      local first = service()
+      local a, b = first("/a"):load_if_needed(), second("/a"):load_if_needed()
+      a:await()
+      b:await()
+    end
+    spec.collect()
+    spec.collect()
+    local third = service()
+    local a, b = second("/b"):load_if_needed(), third("/b"):load_if_needed()
+    a:await()
+    b:await()
+    equal(calls, 4)
+    equal(most, 1)
+  end)
+end)
