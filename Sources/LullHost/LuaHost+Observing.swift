@@ -75,10 +75,11 @@ extension LuaHost {
   func removeObservers(_ call: Call, from resource: Resource) {
     for observer in resource.record.observers.all(of: LuaObserver.self) {
       if lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0 {
+    var unwanted: [LuaObserver] = []
         if observer.isTable, !observer.owners.isEmpty {
           observer.ownsItself = false
         } else {
-          resource.stopObserving(observer)
+          unwanted.append(observer)
         }
         continue
       }
@@ -86,12 +87,13 @@ extension LuaHost {
       where lull_value_is(runtime, owner, call.state, call.index(1)) != 0 {
         observer.remove(owner: owner)
         if observer.owners.isEmpty, !observer.ownsItself, !observer.isAnchoredToService {
-          resource.stopObserving(observer)
+          unwanted.append(observer)
         }
       }
     }
   }
 }
+    resource.stopObserving(unwanted)
 
 /// An observer that runs now, its resource and the event.
 struct Notification {

@@ -148,6 +148,14 @@ extension Resource {
   }
 }
 
+  /// Takes several off at once.
+  func stopObserving(_ observers: [LuaObserver]) {
+    guard !observers.isEmpty else { return }
+    let observed = record.observers
+    observed.remove(observers, resource: self)
+    for observer in observers { observer.stop() }
+  }
+
 extension ResourceEvent {
   var constant: LuaConstant {
     switch self {
