@@ -18,8 +18,10 @@ extension LuaHost {
       id = try keep(call.state, call.index(1))
     }
     return LuaObserver(
-      host: self, id: id, isTable: isTable, resource: resource, anchoredToService: anchored,
-      ownsItself: isTable && !anchored)
+      host: self, id: id, isTable: isTable,
+      wantsProgress: isTable
+        && hasFunction(call.state, call.index(1), "resource_request_progress"),
+      resource: resource, anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 
   /// `add_observer(observer)`: a function lives as long as its service or until removed; a table

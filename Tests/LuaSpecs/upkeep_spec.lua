@@ -74,3 +74,34 @@ describe("a cache table", function()
     equal(most, 1)
   end)
 end)
+
+describe("PRG-24 a table observer", function()
+  -- How often `resource_request_progress` was looked for while a slow request loaded.
+  local function lookups(observer)
+    local count = 0
+    local table_observer = setmetatable({ resource_changed = function() end }, {
+      __index = function(_, name)
+        if name ~= "resource_request_progress" then return nil end
+        count = count + 1
+        return observer
+      end,
+    })
+    local service = spec.fake(function()
+      lull.sleep(0.05)
+      return spec.json "1"
+    end, { progress_reporting_interval = 0.001 })
+    local resource = service("/a"):add_observer(table_observer)
+    resource:load():await()
+    return count
+  end
+
+  it("without resource_request_progress measures none: it is looked for when added", function()
+    equal(lookups(nil), 1)
+  end)
+
+  it("with it hears of progress, also from its metatable", function()
+    local values = {}
+    check(lookups(function(_, _, value) values[#values + 1] = value end) > 1)
+    equal(values[#values], 1.0)
+  end)
+end)
