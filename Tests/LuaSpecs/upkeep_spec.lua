@@ -105,3 +105,33 @@ describe("PRG-24 a table observer", function()
     equal(values[#values], 1.0)
   end)
 end)
+
+describe("a hook added after the end", function()
+  local hooks = { "on_completion", "on_success", "on_new_data", "on_not_modified", "on_failure" }
+  local outcomes = {
+    success = lull.success { content = { 1 } }, failure = lull.failure "no",
+  }
+  for outcome, response in pairs(outcomes) do
+    it("is let go after its turn, whether it applied to a " .. outcome .. " or not", function()
+      local request = lull.hard_wired_request(response)
+      request:await()
+      lull.sleep(0)
+      for _, hook in ipairs(hooks) do
+        local grown = growth(function()
+          for i = 1, 100 do
+            local text = ("x"):rep(10000) .. i
+            request[hook](request, function() return text end)
+          end
+        end)
+        check(grown < 200, hook .. " keeps " .. grown .. " KB")
+      end
+      local grown = growth(function()
+        for i = 1, 100 do
+          local text = ("x"):rep(10000) .. i
+          request:on_progress(function() return text end)
+        end
+      end)
+      check(grown < 200, "on_progress keeps " .. grown .. " KB")
+    end)
+  end
+end)
