@@ -135,3 +135,29 @@ describe("a hook added after the end", function()
     end)
   end
 end)
+
+describe("a predicate of", function()
+  for _, method in ipairs { "wipe_resources", "invalidate_resources" } do
+    it(method .. " is let go with the call", function()
+      local service = spec.fake(spec.json "1")
+      local grown = growth(function()
+        for i = 1, 100 do
+          local text = ("x"):rep(10000) .. i
+          service[method](service, function() return #text == 0 end)
+        end
+      end)
+      check(grown < 200, method .. " keeps " .. grown .. " KB")
+    end)
+  end
+
+  it("configure is kept as long as the service", function()
+    local service, sent = spec.fake(spec.json "1")
+    service:configure(function(url) return url:find("/secret", 1, true) ~= nil end,
+      { headers = { ["X-Auth"] = "s" } })
+    spec.collect()
+    spec.collect()
+    service("/secret"):load():await()
+    service("/open"):load():await()
+    spec.same({ sent[1].headers["x-auth"], sent[2].headers["x-auth"] }, { "s" })
+  end)
+end)
