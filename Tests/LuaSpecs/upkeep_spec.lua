@@ -161,3 +161,16 @@ describe("a predicate of", function()
     spec.same({ sent[1].headers["x-auth"], sent[2].headers["x-auth"] }, { "s" })
   end)
 end)
+
+it("headers that do not fit change nothing of a configuration", function()
+  local service, sent = spec.fake(spec.json "1")
+  service:configure(function(config) config.headers["X-Auth"] = "s" end)
+  service:configure(function(config)
+    for _, wrong in ipairs { 5, "text", { ["bad name"] = "x" }, { ["X-Other"] = {} } } do
+      check(not pcall(function() config.headers = wrong end))
+    end
+  end)
+  service("/a"):load():await()
+  equal(sent[1].headers["x-auth"], "s")
+  equal(sent[1].headers["x-other"], nil)
+end)
