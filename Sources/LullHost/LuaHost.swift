@@ -254,8 +254,12 @@ package final class LuaHost {
 
   /// Gives back the handles of values that were meant for Lua and never got there.
   func releaseUnclaimed(_ values: [LuaValue]) {
-    for case .object(let handle, _, _, _) in values where !handles.isClaimed(handle) {
-      release(handle)
+    for value in values {
+      switch value {
+      case .object(let handle, _, _, _), .method(_, let handle, _):
+        if !handles.isClaimed(handle) { release(handle) }
+      default: break
+      }
     }
   }
 

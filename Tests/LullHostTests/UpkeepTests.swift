@@ -42,4 +42,33 @@ import Testing
     harness.run("kept = nil")
     harness.finish()
   }
+
+  @Test(
+    "What was made for a function that could not be called is given back",
+    arguments: [
+      "lull.custom_request { start = function() again() return lull.success {} end }:start()",
+      """
+      lull.service { base_url = "https://api.test", networking = function()
+          again()
+          return { status = 200, body = "x" }
+        end }("/a"):load()
+      """,
+    ])
+  func givesBackWhatNobodyGot(start: String) throws {
+    let harness = try HostHarness()
+    harness.run(
+      """
+      lull.on_error(function() return true end)
+      local started = 0
+      function again()
+        started = started + 1
+        if started < 1000 then \(start) end
+      end
+      again()
+      again = nil
+      assert(started > 10 and started < 1000, started)
+      lull.on_error(nil)
+      """)
+    harness.finish()
+  }
 }
