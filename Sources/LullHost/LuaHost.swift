@@ -298,9 +298,13 @@ package final class LuaHost {
     for request in Array(liveRequests.values) { request.cancel() }
   }
 
-  /// What a script that ends leaves behind, for the line that says so.
+  /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
+  /// parts of that.
   package var inFlightDescriptions: [String] {
-    liveRequests.values.filter { !$0.isCompleted }.map { "\($0.method ?? "") \($0.url ?? "")" }
+    let open = liveRequests.values.filter { !$0.isCompleted }
+    let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
+    return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }
+      .map { "\($0.method ?? "") \($0.url ?? "")" }
       .sorted()
   }
 

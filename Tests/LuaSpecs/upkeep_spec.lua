@@ -174,3 +174,21 @@ it("headers that do not fit change nothing of a configuration", function()
   equal(sent[1].headers["x-auth"], "s")
   equal(sent[1].headers["x-other"], nil)
 end)
+
+it("what ends a script counts each request once, not its parts and not the look into a cache",
+  function()
+    if not spec.is_stock then return end
+    local result = spec.script [[
+      local lull = require "lull"
+      local api = lull.service { base_url = "http://x.test",
+        networking = function() lull.sleep(5) return { status = 200, json = {} } end,
+        pipeline = { parsing = { cache = {
+          key = function(_, resource) return resource.url end, read = function() lull.sleep(5) end,
+          write = function() end, remove = function() end,
+        } } },
+      }
+      api("/a"):load_if_needed()
+      api("/b"):get():chained(function() end)
+    ]]
+    spec.contains(result.err, "the script ended with 2 requests in flight")
+  end)
