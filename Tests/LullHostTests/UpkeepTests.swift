@@ -71,4 +71,15 @@ import Testing
       """)
     harness.finish()
   }
+
+  @Test("What waits when the state closes cannot be cancelled afterwards")
+  func cancelsNothingAfterTheEnd() throws {
+    let harness = try HostHarness()
+    harness.run("lull.sleep(60)", settling: false)
+    let context = try #require(harness.host.waiting.values.first)
+    harness.close()
+    harness.host.cancel(context)
+    // Its completion was not called.
+    #expect(harness.host.strongTasks == 1)
+  }
 }
