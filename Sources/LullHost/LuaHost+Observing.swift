@@ -75,9 +75,9 @@ extension LuaHost {
   /// `remove_observers(owner_or_function)`: that value stops owning; an ownerless function, or a
   /// table that owned itself, is removed by itself.
   func removeObservers(_ call: Call, from resource: Resource) {
+    var unwanted: [LuaObserver] = []
     for observer in resource.record.observers.all(of: LuaObserver.self) {
       if lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0 {
-    var unwanted: [LuaObserver] = []
         if observer.isTable, !observer.owners.isEmpty {
           observer.ownsItself = false
         } else {
@@ -93,9 +93,9 @@ extension LuaHost {
         }
       }
     }
+    resource.stopObserving(unwanted)
   }
 }
-    resource.stopObserving(unwanted)
 
 /// An observer that runs now, its resource and the event.
 struct Notification {
@@ -113,7 +113,6 @@ extension LuaHost {
     guard !isClosed else { return }
     let outer = notification
     notification = Notification(observer: observer, resource: resource)
-    defer { notification = outer }
     var run = lull_run()
     withUnsafeTemporaryAllocation(of: lull_value.self, capacity: 3) { arguments in
       arguments.initializeElement(at: 0, to: encode(resource))
@@ -130,6 +129,8 @@ extension LuaHost {
       lull_start(runtime, &call, &run)
     }
     let context = running.removeLast()
+    // What follows is not the observer's: it belongs to whoever ran before.
+    notification = outer
     if run.L == nil { releaseUnclaimed([value(resource)]) }
     switch Int(run.status) {
     case Int(LULL_RUN_DONE): lull_run_end(runtime, &run)

@@ -192,3 +192,27 @@ it("what ends a script counts each request once, not its parts and not the look 
     ]]
     spec.contains(result.err, "the script ended with 2 requests in flight")
   end)
+
+it("an observer that waits after another has failed is reported under its own name", function()
+  local service = spec.fake(spec.json "1")
+  local outer, inner = service("/outer"), service("/inner")
+  local task = lull.spawn(function() lull.sleep(60) end)
+  inner:add_observer(function(_, event) if event == "new_data" then error "inner fails" end end)
+  outer:add_observer(function(_, event)
+    if event ~= "new_data" then return end
+    inner:override_local_content "x"
+    lull.sleep(0)
+    error "outer fails"
+  end)
+  local places = {}
+  lull.on_error(function(_, _, where)
+    -- Asks who runs now.
+    pcall(function() task:await() end)
+    places[#places + 1] = where:match "of (%S+)$"
+    return true
+  end)
+  outer:override_local_content "x"
+  spec.turn()
+  task:cancel()
+  spec.same(places, { inner.url:match "/v1(.*)", outer.url:match "/v1(.*)" })
+end)
