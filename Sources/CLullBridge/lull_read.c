@@ -144,6 +144,9 @@ int32_t lull_has_function(lua_State *L, int32_t index, const char *name) {
   return found;
 }
 
+// [-0, +0]
+const void *lull_table_address(lua_State *L, int32_t index) { return lua_topointer(L, index); }
+
 // Copies a formatted place into the arena; "" without memory.
 static const char *place(lull_runtime *runtime, const char *source, int line) {
   size_t size = strlen(source) + 16;

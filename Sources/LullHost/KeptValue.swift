@@ -4,7 +4,7 @@
 /// called across from `deinit`.
 final class KeptValue {
   let id: Int64
-  private let handle: UInt64
+  let handle: UInt64
   private let released: ReleasedValues
 
   init(id: Int64, handle: UInt64, _ released: ReleasedValues) {

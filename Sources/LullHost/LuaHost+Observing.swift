@@ -18,8 +18,10 @@ extension LuaHost {
       id = try keep(call.state, call.index(1))
     }
     return LuaObserver(
-      host: self, id: id, isTable: isTable, resource: resource, anchoredToService: anchored,
-      ownsItself: isTable && !anchored)
+      host: self, id: id, isTable: isTable,
+      wantsProgress: isTable
+        && hasFunction(call.state, call.index(1), "resource_request_progress"),
+      resource: resource, anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 
   /// `add_observer(observer)`: a function lives as long as its service or until removed; a table
@@ -73,12 +75,13 @@ extension LuaHost {
   /// `remove_observers(owner_or_function)`: that value stops owning; an ownerless function, or a
   /// table that owned itself, is removed by itself.
   func removeObservers(_ call: Call, from resource: Resource) {
+    var unwanted: [LuaObserver] = []
     for observer in resource.record.observers.all(of: LuaObserver.self) {
       if lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0 {
         if observer.isTable, !observer.owners.isEmpty {
           observer.ownsItself = false
         } else {
-          resource.stopObserving(observer)
+          unwanted.append(observer)
         }
         continue
       }
@@ -86,10 +89,11 @@ extension LuaHost {
       where lull_value_is(runtime, owner, call.state, call.index(1)) != 0 {
         observer.remove(owner: owner)
         if observer.owners.isEmpty, !observer.ownsItself, !observer.isAnchoredToService {
-          resource.stopObserving(observer)
+          unwanted.append(observer)
         }
       }
     }
+    resource.stopObserving(unwanted)
   }
 }
 
@@ -109,7 +113,6 @@ extension LuaHost {
     guard !isClosed else { return }
     let outer = notification
     notification = Notification(observer: observer, resource: resource)
-    defer { notification = outer }
     var run = lull_run()
     withUnsafeTemporaryAllocation(of: lull_value.self, capacity: 3) { arguments in
       arguments.initializeElement(at: 0, to: encode(resource))
@@ -126,6 +129,8 @@ extension LuaHost {
       lull_start(runtime, &call, &run)
     }
     let context = running.removeLast()
+    // What follows is not the observer's: it belongs to whoever ran before.
+    notification = outer
     if run.L == nil { releaseUnclaimed([value(resource)]) }
     switch Int(run.status) {
     case Int(LULL_RUN_DONE): lull_run_end(runtime, &run)

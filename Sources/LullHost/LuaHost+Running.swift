@@ -119,6 +119,7 @@ extension LuaHost {
   /// Ends a waiting coroutine: what it waits for is cancelled, code after the wait does not run.
   /// One that runs now, to be cancelled by its own doing, ends at its next wait.
   func cancel(_ context: RunContext) {
+    guard !isClosed else { return }
     guard let thread = context.thread else {
       if running.contains(where: { $0 === context }) { context.isCancelled = true }
       return

@@ -100,8 +100,9 @@ extension LuaHost {
         }
       }
       start(Callable(id: id), arguments, context)
-      if isLate { unpin(id) }
     }
+    // Whether the hook applied or not: this one is delivered after it.
+    if isLate { request.onCompletion { [unowned self] _ in unpin(id) } }
     call.returnSelf()
   }
 

@@ -57,8 +57,10 @@ package final class LuaHost {
   /// Pipeline stages by the names scripts know them by.
   var stageKeys = Dictionary(
     uniqueKeysWithValues: PipelineStageKey.standardOrder.map { ($0.description, $0) })
-  /// Caches made of tables, to know a table that comes again.
-  var tableCaches: [WeakCache] = []
+  /// Caches made of tables, by the table's address, to know one that comes again; and at how many
+  /// those that are no more are dropped.
+  var tableCaches: [UnsafeRawPointer?: KnownTableCache] = [:]
+  var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
   /// What the function given to `lull.run` raised.
@@ -252,8 +254,12 @@ package final class LuaHost {
 
   /// Gives back the handles of values that were meant for Lua and never got there.
   func releaseUnclaimed(_ values: [LuaValue]) {
-    for case .object(let handle, _, _, _) in values where !handles.isClaimed(handle) {
-      release(handle)
+    for value in values {
+      switch value {
+      case .object(let handle, _, _, _), .method(_, let handle, _):
+        if !handles.isClaimed(handle) { release(handle) }
+      default: break
+      }
     }
   }
 
@@ -292,9 +298,13 @@ package final class LuaHost {
     for request in Array(liveRequests.values) { request.cancel() }
   }
 
-  /// What a script that ends leaves behind, for the line that says so.
+  /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
+  /// parts of that.
   package var inFlightDescriptions: [String] {
-    liveRequests.values.filter { !$0.isCompleted }.map { "\($0.method ?? "") \($0.url ?? "")" }
+    let open = liveRequests.values.filter { !$0.isCompleted }
+    let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
+    return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }
+      .map { "\($0.method ?? "") \($0.url ?? "")" }
       .sorted()
   }
 

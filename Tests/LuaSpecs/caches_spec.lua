@@ -8,7 +8,7 @@ local contains, raises, json = spec.contains, spec.raises, spec.json
 local function recorder(overrides)
   local cache = { store = {}, log = {} }
   local function note(...) cache.log[#cache.log + 1] = table.concat({ ... }, " ") end
-  function cache:key(resource, stage)
+  function cache.key(_, resource, stage)
     return resource.url:match("[^/]*$") .. "@" .. tostring(stage)
   end
   function cache:read(key)
@@ -738,7 +738,9 @@ describe("a cache function that waits", function()
   it("still waiting when everything ends does not keep the script, or break it", function()
     local result = spec.script [[
       local lull = require "lull"
-      local service = lull.service { base_url = "http://x.test", networking = function() return { status = 200, json = 1 } end }
+      local service = lull.service {
+        base_url = "http://x.test", networking = function() return { status = 200, json = 1 } end,
+      }
       service:configure { pipeline = { model = { cache = {
         key = function() return 1 end, read = function() lull.sleep(0.01) end,
         write = function() lull.sleep(0.02) print "written" end, remove = function() end,

@@ -215,7 +215,7 @@ local function suite(mode)
       request = service("/a"):get(nil, function() return request, chain end)
       chain = request:chained(function() return chain, custom end)
       custom = lull.custom_request { start = function(complete)
-        while true do lull.sleep(0.001) end
+        repeat lull.sleep(0.001) until not custom
         complete(custom)
       end }:start()
       local failed = service("/b"):get():chained(function() error({ chain, custom }) end)
@@ -428,7 +428,8 @@ local function suite(mode)
       equal(resource:load():on_progress(collect):await().content[1][1].a, 1)
       local custom = lull.custom_request {
         start = function(complete) collect() complete(lull.success { content = { i } }) collect() end,
-        progress = function() collect() return 0.5 end, cancel = collect, repeated = function() collect() return nil end,
+        progress = function() collect() return 0.5 end, cancel = collect,
+        repeated = function() collect() return nil end,
       }
       check(custom:on_progress(collect).progress)
       equal(resource:load_using(custom):start():await().content[1], i)

@@ -82,7 +82,8 @@ describe("misuse", function()
     for _, row in ipairs {
       { { a = { print } }, "a function has no JSON form at a[1]" }, { cycle, "in a cycle, at self.self" },
       { { x = "\255" }, "a string is not valid UTF-8 at x" }, { { 0 / 0 }, "a number is not finite at [1]" },
-      { { math.huge }, "a number is not finite at [1]" }, { { [print] = 1 }, "a key is neither a string nor an integer" },
+      { { math.huge }, "a number is not finite at [1]" },
+      { { [print] = 1 }, "a key is neither a string nor an integer" },
       { coroutine.create(print), "a thread has no JSON form" },
     } do
       local request = service("/a"):post { json = row[1] }
@@ -117,7 +118,9 @@ describe("misuse", function()
     raises("did you mean 'pipeline'?", function() lull.service { pipelin = {} } end)
     raises("'expiration_time' must be a number of seconds", function() service:configure { expiration_time = "x" } end)
     raises("'retry_time' must be a number of seconds", function() service:configure { retry_time = -1 } end)
-    raises("'expiration_time' must be a number of seconds", function() service:configure { expiration_time = 0 / 0 } end)
+    raises("'expiration_time' must be a number of seconds", function()
+      service:configure { expiration_time = 0 / 0 }
+    end)
     raises("'max_body_size' must be a whole number", function() service:configure { max_body_size = 1.5 } end)
     raises("'connections_per_host' must be a whole number, 1 or more", function()
       service:configure { connections_per_host = 0 }

@@ -284,10 +284,10 @@ end)
 
 describe("service:resources()", function()
   local function list(service)
-    local urls = {}
-    for resource in service:resources() do urls[#urls + 1] = resource.url:match("[^/]*$") end
-    table.sort(urls)
-    return table.concat(urls, " ")
+    local names = {}
+    for resource in service:resources() do names[#names + 1] = resource.url:match("[^/]*$") end
+    table.sort(names)
+    return table.concat(names, " ")
   end
 
   it("walks over those in memory, creating and loading none", function()
@@ -318,10 +318,7 @@ describe("service:resources()", function()
       count = count + 1
       equal(resource:load():await().content, 1)
       service("/new" .. count)
-      if count == 5 then
-        resource = nil
-        service:flush_unused_resources()
-      end
+      if count == 5 then service:flush_unused_resources() end
     end
     check(count >= 5 and count <= 20, "count: " .. count)
     list(service)

@@ -12,7 +12,9 @@ local prelude = [[
   local lull = require "lull"
   local function boom() error("kaputt") end
   local function forever() lull.sleep(100) end
-  local function json(body) return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = body } end
+  local function json(body)
+    return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = body }
+  end
   local kept = {}
   local function service(networking)
     return lull.service { base_url = "http://x.test", networking = networking or function() return json "1" end }
@@ -277,12 +279,15 @@ describe("deep recursion", function()
 
   it("of progress functions that ask for each other's progress", function()
     local one, two
-    one = lull.custom_request { start = function(c) one_complete = c end, progress = function() return two.progress end }
-    two = lull.custom_request { start = function(c) two_complete = c end, progress = function() return one.progress end }
+    local completes = {}
+    local function start(complete) completes[#completes + 1] = complete end
+    one = lull.custom_request { start = start, progress = function() return two.progress end }
+    two = lull.custom_request { start = start, progress = function() return one.progress end }
     one:start()
     two:start()
     check(one.progress >= 0)
-    one_complete, two_complete = nil, nil
+    check(#completes == 2)
+    completes = nil
     fails_somewhere(function() return two.progress end)
     one:cancel()
     two:cancel()
@@ -322,7 +327,9 @@ describe("deep recursion", function()
   it("of configure functions that load, and of decorators that repeat", function()
     local service = spec.fake(json "1")
     service:configure("/a", function() service("/a"):load() end)
-    service:configure("/b", { decorate_requests = function(_, request) return request:repeated():chained(function() end) end })
+    service:configure("/b", {
+      decorate_requests = function(_, request) return request:repeated():chained(function() end) end,
+    })
     fails_somewhere(function() service("/a"):load():await() end)
     equal(service("/b"):load():await().content, 1)
   end, { seconds = 20 })
@@ -368,11 +375,13 @@ describe("a script that ends with everything in flight", function()
     for _, source in ipairs {
       [[ lull.hard_wired_request(lull.success {}):chained(function() os.exit(7) end):await() ]],
       [[ lull.custom_request { start = function() os.exit(7) end }:start():await() ]],
-      [[ lull.custom_request { start = forever, cancel = function() os.exit(7) end }:start():cancel() lull.sleep(0.1) ]],
+      [[ lull.custom_request { start = forever, cancel = function() os.exit(7) end }:start():cancel()
+         lull.sleep(0.1) ]],
       [[ local r = lull.custom_request { start = forever, progress = function() os.exit(7) end }:start()
          local _ = r.progress lull.sleep(0.1) ]],
       [[ local s = service() s:configure { decorate_requests = function() os.exit(7) end } s("/a"):load():await() ]],
-      [[ local s = service() s:configure("/**", function(c) c.pipeline.model:add_transformer(function() os.exit(7) end) end)
+      [[ local s = service()
+         s:configure("/**", function(c) c.pipeline.model:add_transformer(function() os.exit(7) end) end)
          s("/a"):load():await() ]],
       [[ local s = service() s:configure { pipeline = { model = { cache = { key = function() os.exit(7) end,
          read = print, write = print, remove = print } } } } s("/a"):load():await() lull.sleep(0.1) ]],
@@ -438,7 +447,9 @@ describe("objects of one another", function()
     local kept
     local function make()
       local service = spec.fake(json "1")
-      service:configure("/**", function(config) kept = { config, config.pipeline, config.pipeline.model, config.headers } end)
+      service:configure("/**", function(config)
+        kept = { config, config.pipeline, config.pipeline.model, config.headers }
+      end)
       service:configuration_for(service("/a"))
     end
     make()

@@ -253,6 +253,8 @@ void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
 // Whether a field of the value, also one its metatable provides, is a function.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
+// Where a table is, to compare and to look up only: after its end another may be there.
+const void *lull_table_address(lua_State *L, int32_t index);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
 const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index);
 // The same of a kept function; "" if it is gone.

@@ -58,12 +58,36 @@ package final class ObserverList {
     removeDead(resource: resource)
   }
 
-  /// Takes one observer off the list, whoever owns it; it is told.
+  /// Takes a held observer off the list; it is told. Nobody else is asked anything.
   package func remove(_ observer: any ResourceObserver, resource: Resource) {
-    for observation in observations where observation.observer === observer {
+    guard let index = observations.firstIndex(where: { $0.observer === observer }) else { return }
+    let observation = observations.remove(at: index)
+    observation.markRemoved()
+    tell([observation], of: resource)
+  }
+
+  /// Takes several held observers off the list at once; then they are told, in their order.
+  package func remove(_ observers: [any ResourceObserver], resource: Resource) {
+    let unwanted = Set(observers.map(ObjectIdentifier.init))
+    var gone: [Observation] = []
+    for observation in observations {
+      guard let observer = observation.observer, unwanted.contains(ObjectIdentifier(observer))
+      else { continue }
       observation.markRemoved()
+      gone.append(observation)
     }
-    removeDead(resource: resource)
+    observations.removeAll { $0.isRemoved }
+    tell(gone, of: resource)
+  }
+
+  private func tell(_ gone: [Observation], of resource: Resource) {
+    let log = resource.service.pump.log
+    for observation in gone {
+      log(.observers, "\(resource.displayName): \(observation.farewell)")
+    }
+    for observation in gone {
+      observation.observer?.stoppedObserving(resource: resource)
+    }
   }
 
   package func first<Observer: ResourceObserver>(

@@ -179,12 +179,7 @@ extension LuaHost {
         throw .message(
           "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")
       }
-      let assigned = try kept(call.state, index, for: service)
-      let cache = LuaCache(
-        host: self, assigned: assigned, operations: cacheOperations(of: call.state, index),
-        updatesTimestamps: hasFunction(call.state, index, "update_timestamp"))
-      tableCaches.append(WeakCache(cache))
-      return cache
+      return try tableCache(call.state, index, service: service)
     default:
       if let memory = object(value, .cache, as: MemoryEntityCache.self) {
         return LuaMemoryCache(memory, assigned: try kept(call.state, index, for: service))
@@ -195,20 +190,46 @@ extension LuaHost {
     }
   }
 
-  /// One table is one cache, wherever it is assigned: its operations stay in order (CACHE-22).
-  private func cacheOperations(of state: OpaquePointer?, _ index: Int32) -> CacheOperations {
-    tableCaches.removeAll { $0.cache == nil }
-    for known in tableCaches {
-      if let cache = known.cache, lull_value_is(runtime, cache.assigned.id, state, index) != 0 {
-        return cache.operations
-      }
+  /// One table is one cache, wherever it is assigned: its operations stay in order (CACHE-22). A
+  /// service keeps it once, however many configurations name it.
+  private func tableCache(_ state: OpaquePointer?, _ index: Int32, service: Service) throws(Misuse)
+    -> LuaCache
+  {
+    let address = lull_table_address(state, index)
+    var known = tableCaches[address]
+    // Another table may have been there before.
+    if let found = known, lull_value_is(runtime, found.id, state, index) == 0 { known = nil }
+    let operations = known?.operations ?? CacheOperations()
+    let assigned: KeptValue
+    if let shared = known?.assigned, shared.handle == handle(of: service) {
+      assigned = shared
+    } else {
+      assigned = try kept(state, index, for: service)
+      forgetTableCachesIfDoubled()
+      tableCaches[address] = KnownTableCache(assigned, operations)
     }
-    return CacheOperations()
+    return LuaCache(
+      host: self, assigned: assigned, operations: operations,
+      updatesTimestamps: hasFunction(state, index, "update_timestamp"))
   }
 
-  struct WeakCache {
-    weak var cache: LuaCache?
-    init(_ cache: LuaCache) { self.cache = cache }
+  private func forgetTableCachesIfDoubled() {
+    guard tableCaches.count >= tableCacheLimit else { return }
+    tableCaches = tableCaches.filter { $0.value.operations != nil }
+    tableCacheLimit = max(64, 2 * tableCaches.count)
+  }
+
+  /// A table that some configuration may have as its cache.
+  struct KnownTableCache {
+    let id: Int64
+    private(set) weak var assigned: KeptValue?
+    private(set) weak var operations: CacheOperations?
+
+    init(_ assigned: KeptValue, _ operations: CacheOperations) {
+      id = assigned.id
+      self.assigned = assigned
+      self.operations = operations
+    }
   }
 
   /// The first result of a key function; nil if the resource is not to be cached (CACHE-24).

@@ -11,6 +11,8 @@ final class LuaObserver: ResourceObserver {
   unowned let host: LuaHost
   let id: Int64
   let isTable: Bool
+  /// Whether the table had `resource_request_progress` when it was added (PRG-24).
+  let wantsProgress: Bool
   /// The kept owner; nil for observers anchored to the service and for self-owned tables.
   private(set) var owners: [Int64] = []
   /// Whether the service's userdata anchors the closure.
@@ -23,12 +25,13 @@ final class LuaObserver: ResourceObserver {
   private unowned let record: ResourceRecord
 
   init(
-    host: LuaHost, id: Int64, isTable: Bool, resource: Resource, anchoredToService: Bool,
-    ownsItself: Bool
+    host: LuaHost, id: Int64, isTable: Bool, wantsProgress: Bool, resource: Resource,
+    anchoredToService: Bool, ownsItself: Bool
   ) {
     self.host = host
     self.id = id
     self.isTable = isTable
+    self.wantsProgress = wantsProgress
     service = resource.service
     record = resource.record
     isAnchoredToService = anchoredToService
@@ -90,10 +93,8 @@ final class LuaObserver: ResourceObserver {
     host.notify(self, of: event, resource)
   }
 
-  var wantsProgress: Bool { isTable }
-
   func resourceRequestProgress(for resource: Resource, progress: Double) {
-    guard isTable else { return }
+    guard wantsProgress else { return }
     call("resource_request_progress", [host.value(resource), .number(progress)], resource)
   }
 
@@ -145,6 +146,14 @@ extension Resource {
     let observed = record.observers
     observed.remove(observer, resource: self)
     observer.stop()
+  }
+
+  /// Takes several off at once.
+  func stopObserving(_ observers: [LuaObserver]) {
+    guard !observers.isEmpty else { return }
+    let observed = record.observers
+    observed.remove(observers, resource: self)
+    for observer in observers { observer.stop() }
   }
 }
 

@@ -229,8 +229,7 @@ extension LuaHost {
     case Int(LULL_STRING):
       return .wildcard(LuaHost.string(value) ?? "", base: service.baseURL)
     case Int(LULL_FUNCTION):
-      let id = try keep(call.state, call.index(position), anchoredTo: service)
-      return predicate(id, raising: raising)
+      return predicate(try kept(call.state, call.index(position), for: service), raising: raising)
     default:
       if let resource = object(value, .resource, as: Resource.self) { return .url(resource.url) }
       if let regex = object(value, .regex, as: RegexBox.self) {
@@ -243,9 +242,9 @@ extension LuaHost {
     }
   }
 
-  private func predicate(_ id: Int64, raising: Bool) -> ConfigurationPattern {
+  private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {
     .predicate { [unowned self] (url) throws(RequestError) in
-      let answer = ask(Callable(id: id), [.string(url.text)], kind: "predicate") {
+      let answer = ask(Callable(id: function.id), [.string(url.text)], kind: "predicate") {
         LuaHost.isTruthy($0[0])
       }
       switch answer {

@@ -46,8 +46,9 @@ extension Method {
       guard let setting = Setting(rawValue: name), !setting.isCall else {
         throw call.host.unknownSetting(name, among: Setting.names)
       }
-      if setting == .headers { box.settings.headers = Headers() }
       let change = try setting.change(call, call.raw(2), call.index(2), service: box.service)
+      // Only now: what does not fit changes nothing.
+      if setting == .headers { box.settings.headers = Headers() }
       change(&box.settings)
     },
     .method(.configuration, "__tostring") { call throws(Misuse) in

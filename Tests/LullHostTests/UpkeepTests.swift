@@ -1,0 +1,85 @@
+import Testing
+
+@testable import LullHost
+
+/// What the host notes for itself must not grow with what is over.
+@Suite(.serialized) struct UpkeepTests {
+  @Test("CACHE-22: tables that were caches once are not remembered for ever")
+  func forgetsCachesThatAreGone() throws {
+    let harness = try HostHarness()
+    for _ in 1...20 {
+      harness.run(
+        """
+        for i = 1, 50 do
+          local api = lull.service("https://api.test")
+          api:configure({ pipeline = { parsing = { cache = {
+            key = function() end, read = function() end, write = function() end,
+            remove = function() end,
+          } } } })
+          assert(not api("/a").is_up_to_date)
+        end
+        """)
+      harness.collect()
+    }
+    #expect(harness.host.tableCaches.count < 400)
+    harness.finish()
+  }
+
+  @Test("CACHE-22: one table is noted once, for however many resources")
+  func notesACacheOnce() throws {
+    let harness = try HostHarness()
+    harness.run(
+      """
+      kept = lull.service("https://api.test")
+      local cache = {
+        key = function() end, read = function() end, write = function() end,
+        remove = function() end,
+      }
+      kept:configure(function(config) config.pipeline.parsing.cache = cache end)
+      for i = 1, 500 do assert(not kept("/" .. i).is_up_to_date) end
+      """)
+    #expect(harness.host.tableCaches.count == 1)
+    harness.run("kept = nil")
+    harness.finish()
+  }
+
+  @Test(
+    "What was made for a function that could not be called is given back",
+    arguments: [
+      "lull.custom_request { start = function() again() return lull.success {} end }:start()",
+      """
+      lull.service { base_url = "https://api.test", networking = function()
+          again()
+          return { status = 200, body = "x" }
+        end }("/a"):load()
+      """,
+    ])
+  func givesBackWhatNobodyGot(start: String) throws {
+    let harness = try HostHarness()
+    harness.run(
+      """
+      lull.on_error(function() return true end)
+      local started = 0
+      function again()
+        started = started + 1
+        if started < 1000 then \(start) end
+      end
+      again()
+      again = nil
+      assert(started > 10 and started < 1000, started)
+      lull.on_error(nil)
+      """)
+    harness.finish()
+  }
+
+  @Test("What waits when the state closes cannot be cancelled afterwards")
+  func cancelsNothingAfterTheEnd() throws {
+    let harness = try HostHarness()
+    harness.run("lull.sleep(60)", settling: false)
+    let context = try #require(harness.host.waiting.values.first)
+    harness.close()
+    harness.host.cancel(context)
+    // Its completion was not called.
+    #expect(harness.host.strongTasks == 1)
+  }
+}
