@@ -56,7 +56,7 @@ struct DecoratorTests {
       #expect([plain, load].map(\.causeKind) == ["request_cancelled", "request_cancelled"])
       #expect(!resource.isRequesting)
       harness.settle()
-      #expect(recorder.take() == ["requested L", "requestCancelled"])
+      #expect(recorder.take() == ["requested", "requestCancelled"])
       #expect(harness.sent == [])
     }
   }
