@@ -11,6 +11,16 @@ extension LuaHost {
     guard !isTable || hasFunction(call.state, call.index(1), "resource_changed") else {
       throw .argument(1, "an observer table needs 'resource_changed', a function")
     }
+    if isTable {
+      try forEachField(of: call.index(1), in: call.state) { key, field throws(Misuse) in
+        let optional = ["resource_request_progress", "stopped_observing"]
+        guard let name = LuaHost.string(key), optional.contains(name),
+          field.kind != Int32(LULL_FUNCTION)
+        else { return }
+        throw .argument(
+          1, "'\(name)' of an observer table must be a function, got \(LuaHost.described(field))")
+      }
+    }
     let id: Int64
     if anchored {
       id = try keep(call.state, call.index(1), anchoredTo: resource.service)

@@ -53,6 +53,36 @@ describe("lull.error", function()
   end)
 end)
 
+describe("A predicate of wipe_resources and its kin", function()
+  it("raises what it raises, as the call's own error", function()
+    local service = spec.fake(function() return json "1" end)
+    local resource = service("/a")
+    local thrown = { code = 1 }
+    for _, method in ipairs{ "wipe_resources", "invalidate_resources" } do
+      local _, err = pcall(service[method], service, function() error(thrown) end)
+      equal(err, thrown)
+      local text = message(function() service[method](service, function() error("once", 2) end) end)
+      equal(select(2, text:gsub("once", "")), 1)
+      equal(select(2, text:gsub("messages_spec.lua", "")) <= 1, true, text)
+      contains(message(function()
+        service[method](service, function() error(lull.error{ user_message = "mine" }) end)
+      end).user_message, "mine")
+    end
+    equal(resource.is_loading, false)
+  end)
+end)
+
+describe("An observer table", function()
+  it("OBS-39 must have functions where it has anything", function()
+    local resource = spec.fake(function() return json "1" end)("/a")
+    for _, name in ipairs{ "resource_request_progress", "stopped_observing" } do
+      local text = message(function() resource:observe{ resource_changed = print, [name] = 3 } end)
+      contains(text, "'" .. name .. "' of an observer table must be a function, got 3")
+      contains(text, "messages_spec.lua:")
+    end
+  end)
+end)
+
 describe("configuration_for", function()
   it("shows headers in any letter case, and lets nothing be changed", function()
     local service = spec.fake(function() return json "1" end)

@@ -35,8 +35,8 @@ extension APIOwner {
     swift: "EntityCache",
     entries: [
       .field(
-        "key", "fun(self: table, resource: Resource): any",
-        "The key of a resource; nil: this resource is not cached here. Must answer at once.",
+        "key", "fun(self: table, resource: Resource, stage: string): any",
+        "The key of a resource at a stage; nil: not cached here. Must answer at once.",
         swift: "EntityCache.key(for:at:)", rules: "CACHE-23 CACHE-24"),
       .field(
         "read", "fun(self: table, key: any): Entity?",

@@ -83,8 +83,8 @@ extension APIOwner {
       "Runs the event loop until no task, request in flight or sleep is left.",
       """
       For the end of a script in a stock interpreter; the `lull` command does it by itself. With \
-      a function, runs that as a task first and raises what it raises. Inside a task or callback \
-      it waits for everything else to end, and takes no function.
+      a function, runs that as a task first; in the main chunk of a stock interpreter it raises \
+      what the task raises. Inside a task or callback it waits for everything else to end.
       """,
       example: """
         user:load():on_success(function(entity) print(entity.content.name) end)   --> Ann

@@ -242,6 +242,15 @@ extension LuaHost {
     }
   }
 
+  /// The error a predicate raised, as its caller's own.
+  func raised(_ error: RequestError) -> Misuse {
+    guard let failure = predicateFailure else { return .message(error.longDescription) }
+    predicateFailure = nil
+    if let error = failure.requestError { return .value(value(error, service: nil)) }
+    if let kept = failure.value { return .value(.ref(kept.id)) }
+    return .value(.string(failure.message))
+  }
+
   private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {
     .predicate { [unowned self] (url) throws(RequestError) in
       let answer = ask(Callable(id: function.id), [.string(url.text)], kind: "predicate") {
@@ -251,7 +260,10 @@ extension LuaHost {
       case .success(let matches): return matches
       case .failure(.gone): throw collected("predicate of a pattern")
       case .failure(.failed(let failure)):
-        if raising { throw RequestError(userMessage: failure.message, timestamp: pump.clock.now) }
+        if raising {
+          predicateFailure = failure
+          throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
+        }
         throw scriptError(failure, in: "predicate of a pattern", message: "Cannot send request")
       }
     }

@@ -67,7 +67,7 @@ extension Method {
       do throws(RequestError) {
         try service.wipeResources(matching: pattern)
       } catch {
-        throw .message(error.longDescription)
+        throw call.host.raised(error)
       }
       call.returnSelf()
     },
@@ -77,7 +77,7 @@ extension Method {
       do throws(RequestError) {
         try service.invalidateResources(matching: pattern)
       } catch {
-        throw .message(error.longDescription)
+        throw call.host.raised(error)
       }
       call.returnSelf()
     },
