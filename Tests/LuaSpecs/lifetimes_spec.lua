@@ -170,6 +170,19 @@ describe("A function that was collected with its service", function()
 end)
 
 describe("A load", function()
+  it("LOAD-28 is in progress already when networking asks for one", function()
+    local asked, service, inner = 0, nil, nil
+    service = spec.fake(function()
+      asked = asked + 1
+      if asked < 10 then inner = service("/a"):load_if_needed() end
+      return json "1"
+    end)
+    local request = service("/a"):load_if_needed()
+    assert(request:await())
+    equal(asked, 1)
+    equal(inner, request)
+  end)
+
   it("DEC-03 LOAD-30 STA-13 that a decorator cancelled is no load in progress", function()
     local service = spec.fake(function() return json "1" end)
     service:configure("/a", { decorate_requests = function(_, request) return request:cancel() end })

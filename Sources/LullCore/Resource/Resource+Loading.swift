@@ -8,14 +8,17 @@ extension Resource {
   public func load() -> Request {
     checkCaches()
     service.pump.log(.staleness, "\(displayName): loading")
-    return load(
-      using: request("GET", body: nil) { [record] http in
-        // Read again at each build, so that a repeated request carries the validators of its time
-        // (LOAD-04).
-        if let (name, value) = record.state.conditionalHeader {
-          http.headers[name] = value
-        }
-      })
+    // Read again at each build, so that a repeated request carries the validators of its time
+    // (LOAD-04).
+    let conditional: AdHocMutation = { [record] http in
+      if let (name, value) = record.state.conditionalHeader { http.headers[name] = value }
+    }
+    let request = prepared(makeRequest("GET", adHoc: conditional, scriptAnchors: []))
+    // A load in progress before it starts: networking may ask for one in its turn. (LOAD-28)
+    let isNew = adopt(request)
+    request.start()
+    if isNew { notify(.requested) }
+    return request
   }
 
   /// Loads unless a load is in flight or the data is fresh enough. (LOAD-15 to LOAD-31)
@@ -52,8 +55,13 @@ extension Resource {
   /// Adds it to `loadRequests` and sends `requested` at once; does not start it (LOAD-37).
   @discardableResult
   public func load(using request: Request) -> Request {
-    // It is one already.
-    if request.isLoad, record.loads.contains(where: { $0.request === request }) { return request }
+    if adopt(request) { notify(.requested) }
+    return request
+  }
+
+  /// Lists a request as a load and waits for its outcome; false if it is one already.
+  private func adopt(_ request: Request) -> Bool {
+    if request.isLoad, record.loads.contains(where: { $0.request === request }) { return false }
     let token = record.state.loadStarted()
     // A decorator may have cancelled it: that is over, and only to be told. (STA-13, LOAD-30)
     if request.response?.isCancellation != true {
@@ -69,8 +77,7 @@ extension Resource {
       record.removeLoad(request)
       loadEnded(token, request, response)
     }
-    notify(.requested)
-    return request
+    return true
   }
 
   private func loadEnded(

@@ -31,7 +31,7 @@ extension Resource {
     } else {
       adHoc = mutation
     }
-    return send(makeRequest(method, adHoc: adHoc, scriptAnchors: scriptAnchors))
+    return prepared(makeRequest(method, adHoc: adHoc, scriptAnchors: scriptAnchors)).start()
   }
 
   /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)
@@ -76,7 +76,8 @@ extension Resource {
     return request
   }
 
-  private func send(_ request: Request) -> Request {
+  /// Decorates and lists a request that was built; the caller starts what comes of it.
+  func prepared(_ request: Request) -> Request {
     guard !(request is FixedRequest) else { return request }
     var request = request
     // Decorators are those of the final method (CFG-17, DEC-13).
@@ -89,7 +90,7 @@ extension Resource {
       }
     }
     track(request)
-    return request.start()
+    return request
   }
 
   /// Lists the request until it completes: out of the lists at once when cancelled, else when its
