@@ -104,7 +104,7 @@ extension LuaHost {
       throw .message(LuaHost.forsakenText(request))
     }
     try wait(call, "await", for: request.description, on: request) { completion in
-      request.onCompletion { [unowned self] _ in
+      request.onCompletion { [unowned self, unowned request] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.
         let values = awaited(request)
         pump.enqueueAfterPhase { completion(values, false) }
