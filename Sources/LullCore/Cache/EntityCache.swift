@@ -39,6 +39,13 @@ extension EntityCache {
   public func updateEntityTimestamp(
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
+    rewriteEntity(withTimestamp: timestamp, forKey: key, completion: completion)
+  }
+
+  /// Reads, changes the timestamp, writes; for caches without an update of their own. (CACHE-26)
+  package func rewriteEntity(
+    withTimestamp timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
     readEntity(forKey: key) { [self] entity in
       guard var entity else { return completion() }
       entity.timestamp = timestamp

@@ -21,8 +21,7 @@ public final class ChainedRequest: Request {
   private var wrappedResponse: Response?
   /// How many chains have passed on, one to the next, before this one.
   private var hops = 0
-  /// Set by a decision that waits, to stop what it waits for.
-  package var onAbandon: (() -> Void)?
+  private var onAbandon: (() -> Void)?
 
   /// - Parameter scriptAnchors: what of a script's `decide` calls.
   package init(
@@ -53,6 +52,12 @@ public final class ChainedRequest: Request {
       if let action = decide(response, self) { proceed(with: action) }
     }
     wrapped.start()
+  }
+
+  /// Called by a decision that will proceed later: `stop` ends what it waits for, at once if the chain
+  /// has been cancelled meanwhile.
+  package func waits(stoppingWith stop: @escaping () -> Void) {
+    if isCompleted { stop() } else { onAbandon = stop }
   }
 
   /// Goes on after a decision that waited; ignored once the chain has completed.

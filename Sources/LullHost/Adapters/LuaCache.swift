@@ -114,12 +114,7 @@ final class LuaCache: ScriptCache {
     if updatesTimestamps {
       perform("update_timestamp", key, [.number(timestamp)]) { _, _ in completion() }
     } else {
-      // Read, change, write: the default of the model (CACHE-26).
-      readEntity(forKey: key) { [self] entity in
-        guard var entity else { return completion() }
-        entity.timestamp = timestamp
-        writeEntity(entity, forKey: key, completion: completion)
-      }
+      rewriteEntity(withTimestamp: timestamp, forKey: key, completion: completion)
     }
   }
 

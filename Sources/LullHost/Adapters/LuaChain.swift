@@ -27,14 +27,10 @@ extension LuaHost {
     }
     start(Callable(id: id), [value(response, service: chain.resource?.service)], context)
     isInside = false
-    guard immediate == nil else { return immediate }
-    if chain.isCompleted {
-      // Cancelled by its own function, which waits now.
-      cancel(context)
-    } else {
-      chain.onAbandon = { [unowned self] in cancel(context) }
+    if immediate == nil {
+      chain.waits { [unowned self] in cancel(context) }
     }
-    return nil
+    return immediate
   }
 
   private func action(_ outcome: RunOutcome, _ purpose: String, _ chain: ChainedRequest)
