@@ -67,6 +67,19 @@ describe("A custom request nobody can complete", function()
     for _ = 1, 4 do spec.collect() end
     same(weak, {})
   end)
+
+  it("CHN-12 tells the chains around it of a cancellation", function()
+    local request = lull.custom_request{ start = function() end }:start()
+    local kind
+    local chain = request:chained(function(response) kind = response.error.cause.kind end)
+    local outer = chain:chained(function() end)
+    collect_soon()
+    equal(pcall(outer.await, outer), false)
+    request:cancel()
+    spec.turn()
+    equal(kind, "request_cancelled")
+    equal(outer.state, "completed")
+  end)
 end)
 
 describe("A request that waits for its start", function()

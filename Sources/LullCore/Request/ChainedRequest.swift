@@ -22,6 +22,7 @@ public final class ChainedRequest: Request {
   /// How many chains have passed on, one to the next, before this one.
   private var hops = 0
   private var onAbandon: (() -> Void)?
+  private var link: Link?
 
   /// - Parameter scriptAnchors: what of a script's `decide` calls.
   package init(
@@ -45,11 +46,11 @@ public final class ChainedRequest: Request {
   }
 
   override package func begin() {
-    follow(wrapped) { [self] response in
-      wrappedResponse = response
+    follow(wrapped) { chain, response in
+      chain.wrappedResponse = response
       // A decision that waits may yet keep it.
-      pump.requestHost?.hold(response, for: self)
-      if let action = decide(response, self) { proceed(with: action) }
+      chain.pump.requestHost?.hold(response, for: chain)
+      if let action = chain.decide(response, chain) { chain.proceed(with: action) }
     }
     wrapped.start()
   }
@@ -85,7 +86,7 @@ public final class ChainedRequest: Request {
     }
     (next as? ChainedRequest)?.lengthen(to: hops + 1)
     passedTo = next
-    follow(next) { [self] in complete(with: $0) }
+    follow(next) { $0.complete(with: $1) }
     next.start()
   }
 
@@ -112,15 +113,42 @@ public final class ChainedRequest: Request {
     (passedTo as? ChainedRequest)?.lengthen(to: length + 1)
   }
 
-  private func follow(_ part: Request, then receive: @escaping (Response) -> Void) {
+  private func follow(
+    _ part: Request, then receive: @escaping (ChainedRequest, Response) -> Void
+  ) {
     self.part = part
     part.waitingChains += 1
-    part.onCompletion { [self] response in
-      guard self.part === part else { return }
-      self.part = nil
+    let link = Link(self)
+    self.link = link
+    part.onCompletion { [unowned part] response in
+      guard let chain = link.chain, chain.part === part else { return }
+      chain.part = nil
+      chain.link = nil
       part.waitingChains -= 1
-      if !isCompleted { receive(response) }
+      if !chain.isCompleted { receive(chain, response) }
     }
+  }
+
+  deinit { part?.waitingChains -= 1 }
+
+  /// How the part it waits for knows a chain: held until that part ends, unless it never will.
+  private final class Link {
+    private var held: ChainedRequest?
+    private(set) weak var chain: ChainedRequest?
+
+    init(_ chain: ChainedRequest) {
+      held = chain
+      self.chain = chain
+    }
+
+    func letGo() { held = nil }
+  }
+
+  /// The part it waits for refers to it and it to the part: one of them must not hold the other. Who
+  /// wants to hear of a cancellation holds the chain.
+  override package func forsake() {
+    super.forsake()
+    link?.letGo()
   }
 
   /// Cancels the part that runs, unless another chain waits for it too. (CHN-11, CHN-14)
@@ -129,6 +157,8 @@ public final class ChainedRequest: Request {
     onAbandon = nil
     guard let part else { return }
     self.part = nil
+    link?.letGo()
+    link = nil
     part.waitingChains -= 1
     if part.waitingChains == 0 { part.cancel() }
   }

@@ -31,7 +31,7 @@ public class Request {
   /// Values of a script that this request, or a repetition of it, may yet call.
   package final var scriptAnchors: [Int64] = []
   /// Nobody is left who could complete it, but for cancelling.
-  package final var isForsaken = false
+  package private(set) final var isForsaken = false
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 
@@ -292,6 +292,8 @@ public class Request {
   package func begin() {}
   /// Stops the work; the outcome is already decided.
   package func stopWork() {}
+  /// Nobody is left who could complete it, or what it waits for.
+  package func forsake() { isForsaken = true }
   /// Called once after all hooks were delivered.
   package func didDeliver() {}
   package var currentProgress: Double { 0 }

@@ -220,9 +220,9 @@ extension LuaHost {
   func forsake(_ request: Request) {
     guard !isClosed, !request.isCompleted else { return }
     pump.log(.network, "warning: \(request.description): its 'complete' was dropped unused")
-    request.isForsaken = true
+    request.forsake()
     for stuck in liveRequests.values where stuck.waits(for: request) {
-      stuck.isForsaken = true
+      stuck.forsake()
       stuck.onSettled?()
       stuck.onSettled = nil
     }
