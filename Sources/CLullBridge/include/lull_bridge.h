@@ -36,6 +36,8 @@ enum {
   LULL_KIND_CACHE,
   LULL_KIND_ITERATOR,
   LULL_KIND_HANDLER,
+  LULL_KIND_WATCH,
+  LULL_KIND_PAGES,
   LULL_KIND_COUNT
 };
 
@@ -110,7 +112,8 @@ enum {
   LULL_RAISE,           // raise results[0] with the caller's position
   LULL_RAISE_VALUE,     // raise results[0] as it is
   LULL_RAISE_ARGUMENT,  // raise results[0] as a bad argument
-  LULL_WAIT             // yield; lull_resume brings the results
+  LULL_WAIT,            // yield; lull_resume brings the results
+  LULL_EXIT             // call Lua's os.exit with results[0]; raise if it returns
 };
 
 // Whether and how the running code may wait.
@@ -229,6 +232,13 @@ int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t i
 int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
 // values[id] = a list of the values of all ids, pinned: one to hold for all of them.
 int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id);
+// Whether two kept values hold the same: tables by their fields, everything else by itself.
+int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
+// What `count` keys, with a NUL after each, lead to from a kept table; nil if nowhere. Strings are
+// copied to the arena; of a table `integer` is its length, and `aux` whether there is anything in it.
+// 0 on success.
+int32_t lull_value_field(
+  lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(
@@ -251,6 +261,11 @@ int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
+// Pushes a global, nil if there is none: its position, to be popped with lull_pop_from; 0 without
+// memory.
+int32_t lull_push_global(lua_State *L, const char *name);
+// Pops the value at `index` and all above.
+void lull_pop_from(lua_State *L, int32_t index);
 // Whether a field of the value, also one its metatable provides, is a function.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
 // Where a table is, to compare and to look up only: after its end another may be there.
