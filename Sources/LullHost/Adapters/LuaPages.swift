@@ -197,13 +197,16 @@ final class LuaPages {
   }
 
   /// A page is there, or will not come.
-  private func arrived(_ page: Resource, _ response: Response?) -> (values: [LuaValue], raising: Bool)
-  {
+  private func arrived(_ page: Resource, _ response: Response?) -> (
+    values: [LuaValue], raising: Bool
+  ) {
     guard !isOver else { return ([.nil], false) }
     if let error = response?.error ?? (response == nil ? page.latestError : nil) {
       end()
       // Behind the last page some say that there is nothing.
-      if count > 0, error.httpStatus == 404, case .numbered = options.next { return ([.nil], false) }
+      if count > 0, error.httpStatus == 404, case .numbered = options.next {
+        return ([.nil], false)
+      }
       return ([host.value(error, service: page.service)], true)
     }
     guard let entity = page.latestData ?? response?.entity else {
