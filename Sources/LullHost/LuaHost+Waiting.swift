@@ -9,48 +9,62 @@ extension LuaHost {
   /// inside `begin`; `begin` returns what cancels the wait. In the main chunk of a stock interpreter
   /// it runs the loop instead. Raises where neither is possible, naming the place.
   func wait(
-    _ call: Call, _ name: String, for what: String, on request: Request? = nil,
-    task: LuaTask? = nil,
+    _ call: Call, for what: String, _ awaited: Awaited = Awaited(),
     _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     switch Int(lull_wait_mode(runtime, call.state)) {
     case Int(LULL_WAIT_YIELD):
       guard let context = innermost else { throw .message("cannot wait here") }
-      if depends(request, task, on: context.request, context) {
+      if depends(awaited, on: context.request, context) {
         throw .message("this would wait for itself: \(what)")
       }
       context.waitsFor = what
-      context.waitsForRequest = request
-      context.waitsForTask = task
+      context.awaited = awaited
       let cancel = begin { [unowned self] values, raising in
         resume(context, with: values, raising: raising)
       }
       context.cancelWait = cancel
       call.frame.pointee.outcome = Int32(LULL_WAIT)
     case Int(LULL_WAIT_BLOCK):
-      try block(call, on: request, begin)
+      try block(call, on: awaited, begin)
     case Int(LULL_WAIT_ANSWER_NOW):
       let kind = lull_answer_now_kind(runtime).map { String(cString: $0) } ?? "callback"
       throw .message("cannot wait inside a \(kind): it must answer at once")
     case Int(LULL_WAIT_FOREIGN):
-      throw .message("\(name) inside coroutine.wrap: use lull.spawn")
-    default:
       throw .message(
-        "cannot wait here: a function that cannot be suspended, such as table.sort, string.gsub, "
-          + "require or a metamethod, is in between; wait before calling it")
+        "cannot wait inside this coroutine: a C module resumed it, or a coroutine.resume taken before "
+          + "Lull was loaded; load Lull first, or start the function with lull.spawn")
+    default:
+      let mark = lull_arena_mark(runtime)
+      defer { lull_arena_release(runtime, mark) }
+      let place = lull_wait_place(runtime, call.state).map { String(cString: $0) } ?? ""
+      throw .message(LuaHost.cannotWait(inside: place))
+    }
+  }
+
+  /// Where Lua cannot yield: the place and the way out.
+  private static func cannotWait(inside place: String) -> String {
+    switch place {
+    case "": "cannot wait here: a C function that cannot be suspended is in between; wait before it"
+    case "__gc": "cannot wait inside a finaliser (__gc): start a task with lull.spawn instead"
+    case "require":
+      "cannot wait while a module is loaded by require: wait in a function that it returns"
+    case "load": "cannot wait inside a function that load reads from: collect the text first"
+    default: "cannot wait inside \(place), which cannot be suspended: wait before calling it"
     }
   }
 
   private func block(
-    _ call: Call, on request: Request?, _ begin: (@escaping WaitCompletion) -> () -> Void
+    _ call: Call, on awaited: Awaited, _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     var outcome: (values: [LuaValue], raising: Bool)?
     let cancel = begin { values, raising in outcome = (values, raising) }
     withInterruption {
-      environment.run { outcome != nil || isInterrupted || request?.isForsaken == true }
+      environment.run { outcome != nil || isInterrupted || awaited.forsaken != nil }
     }
     guard let outcome else {
-      if let request, request.isForsaken, !isInterrupted {
+      if let request = awaited.forsaken, !isInterrupted {
+        if awaited.isSeveral { cancel() }
         throw .message(LuaHost.forsakenText(request))
       }
       cancel()
@@ -78,20 +92,19 @@ extension LuaHost {
     return .message("interrupted!")
   }
 
-  /// Whether a request or task cannot end before `goal` or the coroutine `context` has, directly or
+  /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
   /// through others.
-  func depends(
-    _ request: Request?, _ task: LuaTask? = nil, on goal: Request?, _ context: RunContext? = nil
-  ) -> Bool {
+  func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
     var visited: Set<ObjectIdentifier> = []
-    var requests = request.map { [$0] } ?? []
-    var contexts = task?.context.map { [$0] } ?? []
+    var requests = awaited.requests
+    var contexts = awaited.tasks.compactMap(\.context)
     while true {
       if let next = contexts.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
         if next === context { return true }
-        if let awaited = next.waitsForRequest { requests.append(awaited) }
-        if let awaited = next.waitsForTask?.context { contexts.append(awaited) }
+        requests += next.awaited.requests
+        contexts += next.awaited.tasks.compactMap(\.context)
+        if let scope = next.awaited.scope { contexts += scope.openRuns }
       } else if let next = requests.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
         if next === goal { return true }

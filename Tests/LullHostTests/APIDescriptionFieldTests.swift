@@ -46,6 +46,7 @@ struct APIDescriptionFieldTests {
     "CursorOptions": "api('/x'):pages{ cursor = { [key] = value } }",
     "PageNumberOptions": "api('/x'):pages{ page = { [key] = value } }",
     "MapOptions": "lull.map({}, print, { [key] = value })",
+    "WaitOptions": "lull.wait_until(print, { [key] = value })",
   ]
 
   /// Tables whose other keys are nobody's business, or that are only given.

@@ -60,7 +60,8 @@ enum {
   LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn; aux: read-only
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
   LULL_NEXT,      // write only: the function next
-  LULL_UNPACK     // write only: the elements of the packed table kept under id `integer`
+  LULL_UNPACK,    // write only: the elements of the packed table kept under id `integer`
+  LULL_ELEMENT    // write only: element `extra` of the table kept under id `integer`
 };
 
 typedef struct lull_value {
@@ -119,9 +120,9 @@ enum {
 // Whether and how the running code may wait.
 enum {
   LULL_WAIT_YIELD = 0,     // suspend the running Lull coroutine
-  LULL_WAIT_BLOCK,         // the main state: run the loop until it is over
+  LULL_WAIT_BLOCK,         // nothing to suspend: run the loop until it is over
   LULL_WAIT_ANSWER_NOW,    // inside a callback that must answer at once
-  LULL_WAIT_FOREIGN,       // inside a coroutine of the script's own
+  LULL_WAIT_FOREIGN,       // inside a coroutine that somebody else than Lull's functions resumed
   LULL_WAIT_NOT_YIELDABLE  // inside a C function that cannot be suspended
 };
 
@@ -239,6 +240,9 @@ int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
 // 0 on success.
 int32_t lull_value_field(
   lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value);
+// values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
+int32_t lull_value_set_element(
+  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(
@@ -268,6 +272,8 @@ int32_t lull_push_global(lua_State *L, const char *name);
 void lull_pop_from(lua_State *L, int32_t index);
 // Whether a field of the value, also one its metatable provides, is a function.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
+// The length of a table, as without metamethods.
+int64_t lull_table_length(lua_State *L, int32_t index);
 // Where a table is, to compare and to look up only: after its end another may be there.
 const void *lull_table_address(lua_State *L, int32_t index);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
@@ -288,6 +294,8 @@ int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_
 // --- Running Lua code ---
 
 int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
+// What keeps L from waiting, such as table.sort, require, __gc; in the arena, "" if nobody knows.
+const char *lull_wait_place(lull_runtime *runtime, lua_State *L);
 const char *lull_answer_now_kind(lull_runtime *runtime);
 
 // Compiles a chunk and keeps the function under `id`. On failure the message is in the arena.

@@ -63,7 +63,7 @@ final class LuaPages {
       return
     }
     try host.wait(
-      call, "pages", for: "page \(count + 1): \(page.displayName)", on: page.loadRequests.first
+      call, for: "page \(count + 1): \(page.displayName)", Awaited(loading: page)
     ) { completion in
       load(page, completion)
     }
@@ -185,7 +185,7 @@ final class LuaPages {
       host.pump.enqueue { finish(nil) }
       return { [self] in isWaiting = false }
     }
-    host.innermost?.waitsForRequest = request
+    host.innermost?.awaited.requests = [request]
     request.onCompletion { [pump = host.pump] response in
       pump.enqueueAfterPhase { finish(response) }
     }

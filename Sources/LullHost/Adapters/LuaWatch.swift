@@ -38,7 +38,7 @@ final class LuaWatch {
   private final class Pending {
     let completion: LuaHost.WaitCompletion
     let observer: WatchObserver
-    var timer: (any HostTimer)?
+    var timer: StrongTimer?
     var isLookingSoon = false
 
     init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: WatchObserver) {
@@ -74,7 +74,7 @@ final class LuaWatch {
     case .nothing: break
     }
     try host.wait(
-      call, "watch", for: "a change of \(resource.displayName)", on: resource.loadRequests.first
+      call, for: "a change of \(resource.displayName)", Awaited(loading: resource)
     ) { completion in
       begin(resource, completion)
       return { [self] in
@@ -166,7 +166,7 @@ final class LuaWatch {
   }
 
   private func timeoutError(_ resource: Resource, _ now: Double) -> RequestError {
-    var text = "The watch was not over after \(LuaHost.secondsText(options.timeout ?? 0)) s"
+    var text = "The watch was not over after \(LuaHost.shown(options.timeout ?? 0)) s"
     if let error = resource.latestError { text += "; the last load failed: \(error.userMessage)" }
     var error = RequestError(
       httpStatus: nil, entity: nil, cause: .transport(TransportError(.timeout, text)),
@@ -197,16 +197,13 @@ final class LuaWatch {
       load = first ?? resource.load()
     }
     hasPolled = true
-    stopTimer()
+    pending.timer?.cancel()
+    pending.timer = nil
     var due = resource.isLoading ? Double.infinity : lastHeard + every
     if let deadline { due = min(due, deadline) }
     guard due.isFinite else { return }
-    host.strongTimers += 1
-    pending.timer = host.pump.clock.schedule(after: max(0, due - now)) { [weak self] in
-      guard let self, let pending = self.pending else { return }
-      pending.timer = nil
-      host.strongTimers -= 1
-      lookSoon()
+    pending.timer = StrongTimer(after: max(0, due - now), host: host) { [weak self] in
+      self?.lookSoon()
     }
   }
 
@@ -255,7 +252,7 @@ final class LuaWatch {
   /// Waits no more.
   private func detach() {
     guard let pending, let resource else { return }
-    stopTimer()
+    pending.timer?.cancel()
     self.pending = nil
     resource.record.observers.remove(pending.observer, resource: resource)
   }
@@ -265,13 +262,6 @@ final class LuaWatch {
     guard let load, let resource else { return }
     self.load = nil
     host.cancelUnwanted(load, of: resource)
-  }
-
-  private func stopTimer() {
-    guard let timer = pending?.timer else { return }
-    timer.cancel()
-    pending?.timer = nil
-    host.strongTimers -= 1
   }
 }
 
@@ -303,13 +293,20 @@ extension RequestError {
   }
 }
 
+extension Awaited {
+  /// The load in progress, if there is one.
+  init(loading resource: Resource) {
+    self.init(requests: Array(resource.loadRequests.prefix(1)))
+  }
+}
+
 extension LuaHost {
   /// Cancels a load unless somebody else observes its resource or waits for it.
   func cancelUnwanted(_ load: Request, of resource: Resource) {
     guard !load.isCompleted else { return }
     resource.record.observers.removeDead(resource: resource)
     guard resource.record.observers.isEmpty,
-      !waiting.values.contains(where: { $0.waitsForRequest === load })
+      !waiting.values.contains(where: { $0.awaited.requests.contains { $0 === load } })
     else { return }
     load.cancel()
   }
@@ -319,10 +316,5 @@ extension LuaHost {
     if let error = failure.requestError { return value(error, service: nil) }
     if let kept = failure.value { return .ref(kept.id) }
     return .string(failure.message)
-  }
-
-  /// `60` for 60.0, `0.5` for 0.5.
-  static func secondsText(_ seconds: Double) -> String {
-    Int(exactly: seconds).map(String.init) ?? String(seconds)
   }
 }
