@@ -327,6 +327,9 @@ int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t fir
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
 
+// Writes to standard output, after what scripts have printed before.
+void lull_write_out(const void *bytes, size_t count);
+
 // Interrupts the Lull coroutine that runs now as a signal would, when it goes on.
 void lull_thread_interrupt(lull_runtime *runtime);
 
