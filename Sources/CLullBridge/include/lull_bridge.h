@@ -318,6 +318,16 @@ void lull_thread_interrupt(lull_runtime *runtime);
 // Replaces os.exit by the module function with that index, for the command.
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 
+// --- Memory of states made by lull_state_new; other states count nothing and do not fail ---
+
+// Bytes that Lua has allocated and not freed.
+size_t lull_memory_used(lua_State *L);
+// For tests: the `count`-th allocation from now fails, and with it the interpreter's second attempt
+// after a collection; 0: none. All later ones fail too if `for_good` is set, until the next call.
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good);
+// How many allocations have failed since that was called; 0: the code under test made fewer.
+int64_t lull_memory_failure_count(lua_State *L);
+
 // --- Interruption ---
 
 // Installs handlers for SIGINT and SIGTERM that set the flag of this runtime, stop the Lua code that
