@@ -62,7 +62,10 @@ extension LuaHost {
     var outcome: (values: [LuaValue], raising: Bool)?
     let cancel = begin { values, raising in outcome = (values, raising) }
     withInterruption {
-      environment.run { outcome != nil || isInterrupted || request?.isForsaken == true }
+      environment.run {
+        takeForeground()
+        return outcome != nil || isInterrupted || request?.isForsaken == true
+      }
     }
     guard let outcome else {
       if let request, request.isForsaken, !isInterrupted {
