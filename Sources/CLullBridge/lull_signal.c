@@ -84,3 +84,5 @@ void lull_signals_restore(void) {
 
 int32_t lull_signals_pending(void) { return signals.pending; }
 
+void lull_signals_clear(void) { signals.pending = 0; }
+

@@ -1,5 +1,5 @@
 package import LullCore
-import LullTransport
+package import LullTransport
 
 /// The event loop and its network, as `lull` and `lull.so` use them.
 package final class LoopEnvironment: HostEnvironment {
@@ -23,6 +23,14 @@ package final class LoopEnvironment: HostEnvironment {
   package func onTurn(_ hook: @escaping () -> Void) { loop.beforeTurn.append(hook) }
 
   package var signalWakeUp: SignalWakeUp? { loop.signalWakeUp }
+
+  package func watch(_ descriptor: Int32) -> DescriptorWatch? {
+    DescriptorWatch(descriptor, on: loop)
+  }
+
+  package func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch? {
+    SignalWatch(number, on: loop, action)
+  }
 
   package func close() { loop.close() }
 }

@@ -60,7 +60,10 @@ extension LuaHost {
     var outcome: (values: [LuaValue], raising: Bool)?
     let cancel = begin { values, raising in outcome = (values, raising) }
     withInterruption {
-      environment.run { outcome != nil || isInterrupted || awaited.forsaken != nil }
+      environment.run {
+        takeForeground()
+        return outcome != nil || isInterrupted || awaited.forsaken != nil
+      }
     }
     guard let outcome else {
       if let request = awaited.forsaken, !isInterrupted {

@@ -1,4 +1,5 @@
 import CLullBridge
+import Glibc
 package import LullCore
 import LullTransport
 
@@ -67,6 +68,13 @@ package final class LuaHost {
   var predicateFailure: ScriptFailure?
   /// What the function given to `lull.run` raised.
   var runFailure: ScriptFailure?
+  /// Whether a session is open, and what it does about Ctrl-C.
+  var hasSession = false
+  var onInterrupt: (() -> Void)?
+  /// Ends the open session from outside.
+  package var endSession: (() -> Void)?
+  /// What takes over whoever drives the loop, at his next look: a session opened by a script.
+  var foreground: (() -> Void)?
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -81,6 +89,7 @@ package final class LuaHost {
     self.runtime = runtime
     pump.requestHost = self
     environment.onTurn { [unowned self] in
+      deliverInterrupt()
       sweep()
       releaseKept()
       collectIfCharged()
@@ -275,6 +284,7 @@ package final class LuaHost {
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
   package func runUntilIdle() {
     environment.run { [self] in
+      takeForeground()
       resumeIdleWaiters()
       return isIdle || isInterrupted
     }
@@ -292,7 +302,12 @@ package final class LuaHost {
   }
 
   /// Whether a signal or `os.exit` has ended the run.
-  package var isInterrupted: Bool { exitRequest != nil || lull_signals_pending() != 0 }
+  package var isInterrupted: Bool {
+    if exitRequest != nil { return true }
+    let signal = lull_signals_pending()
+    // Ctrl-C is a session's business.
+    return signal != 0 && (onInterrupt == nil || signal != SIGINT)
+  }
 
   /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
   package func cancelEverything() {

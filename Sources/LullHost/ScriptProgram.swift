@@ -28,8 +28,8 @@ package final class ScriptProgram {
     static let cannotCompile: Int32 = 3
   }
 
-  private let host: LuaHost
-  private let state: OpaquePointer
+  let host: LuaHost
+  let state: OpaquePointer
   private let environment: any HostEnvironment
   private var mainHasEnded = false
   private var mainHasFailed = false
@@ -81,7 +81,7 @@ package final class ScriptProgram {
     return finish()
   }
 
-  private func prepare(_ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool) {
+  func prepare(_ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool) {
     if let folder = script.folder {
       let path = folder + Array("/?.lua;".utf8) + folder + Array("/?/init.lua".utf8)
       let cpath = folder + Array("/?.so".utf8)
@@ -100,7 +100,7 @@ package final class ScriptProgram {
     host.enableLogFromEnvironment()
   }
 
-  private func installSignals(_ runtime: OpaquePointer) {
+  func installSignals(_ runtime: OpaquePointer) {
     guard let wakeUp = environment.signalWakeUp else { return }
     lull_signals_install(runtime, wakeUp.function, wakeUp.context, 1)
   }
@@ -121,13 +121,14 @@ package final class ScriptProgram {
   private func drive() {
     guard !mainHasFailed else { return }
     environment.run { [self] in
+      host.takeForeground()
       host.resumeIdleWaiters()
       return mainHasFailed || host.isInterrupted || (mainHasEnded && host.isIdle)
     }
   }
 
   /// Cancels what is left, lets its hooks hear of it, and settles the exit code.
-  private func finish() -> Int32 {
+  func finish() -> Int32 {
     let signal = lull_signals_pending()
     if mainHasFailed || host.isInterrupted {
       host.cancelEverything()
@@ -143,7 +144,7 @@ package final class ScriptProgram {
     return host.scriptErrorCount > 0 ? Exit.scriptError : 0
   }
 
-  private func close() {
+  func close() {
     // Cancel, close the inbox, sweep, close the state, sweep: `lua_close` finalises the runtime last,
     // and with it the host lets go of everything.
     host.sweep()

@@ -22,7 +22,7 @@ struct JobRoutes: Sendable {
         let id = call.parameters["id"] ?? ""
         guard
           let job = await state.update({ contents in Int(id).flatMap { contents.jobs.look(at: $0) }
-            })
+          })
         else { throw Problem.notFound("there is no job \(id)") }
         return Reply.json(job, headers: [("Cache-Control", "no-store")])
       },

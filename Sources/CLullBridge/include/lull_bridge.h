@@ -283,6 +283,11 @@ const char *lull_value_place(lull_runtime *runtime, int64_t id);
 // If the function is one of ours bound to an object (LULL_METHOD), that object.
 int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
 
+// What tostring says of the value at `index`, in the arena; NULL if that raises.
+const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, size_t *length);
+// Whether the value's metatable has that field.
+int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name);
+
 // JSON text of the value at `index`; on failure `problem` says where and why. Free with free().
 typedef struct lull_json_result {
   char *bytes;
@@ -336,6 +341,37 @@ void lull_thread_interrupt(lull_runtime *runtime);
 // Replaces os.exit by the module function with that index, for the command.
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 
+// --- Memory of states made by lull_state_new; other states count nothing and do not fail ---
+
+// Bytes that Lua has allocated and not freed.
+size_t lull_memory_used(lua_State *L);
+// For tests: the `count`-th allocation from now fails, and with it the interpreter's second attempt
+// after a collection; 0: none. All later ones fail too if `for_good` is set, until the next call.
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good);
+// How many allocations have failed since that was called; 0: the code under test made fewer.
+int64_t lull_memory_failure_count(lua_State *L);
+
+// --- Sessions ---
+
+// Makes lull.repl known to the host, if it is linked in.
+void lull_repl_link(void);
+// Makes the environment of a session's lines; one session at a time. 0 on success.
+int32_t lull_session_open(lull_runtime *runtime);
+void lull_session_close(lull_runtime *runtime);
+// What must stand before every line: it has the chunk's locals taken when it returns.
+const char *lull_session_prologue(void);
+// What must stand at the beginning of a block of the chunk, so that the block's locals are not taken.
+const char *lull_session_block_mark(void);
+// Compiles a line as if that many lines stood before it. With an id it becomes part of the session,
+// and is kept and pinned; with 0 it is only checked. On failure the message is in the arena.
+int32_t lull_session_load(
+  lull_runtime *runtime, const char *bytes, size_t length, int32_t blank_lines, const char *name,
+  int64_t id, const char **message);
+// The line has returned: its locals become variables, the value at `index` of `from` becomes `_`.
+void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value);
+// The line has failed: what it assigned to variables is taken back.
+void lull_session_roll_back(lull_runtime *runtime);
+
 // --- Interruption ---
 
 // Installs handlers for SIGINT and SIGTERM that set the flag of this runtime, stop the Lua code that
@@ -344,5 +380,7 @@ int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 void lull_signals_install(lull_runtime *runtime, void (*wake)(void *), void *context, int32_t with_term);
 void lull_signals_restore(void);
 int32_t lull_signals_pending(void);
+// The signal has been dealt with: the next one is a first one again.
+void lull_signals_clear(void);
 
 #endif

@@ -138,7 +138,7 @@ final class LuaPages {
     case .success(.success(let page)): return .success(page)
     case .success(.failure(let problem)): return .failure(raised(problem))
     case .failure(.failed(let failure)):
-      return .failure(Raised(value: host.raisedValue(failure)))
+      return .failure(Raised(value: host.valueToRaise(failure)))
     case .failure(.gone): return .success(nil)
     }
   }

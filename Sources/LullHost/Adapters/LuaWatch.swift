@@ -158,7 +158,7 @@ final class LuaWatch {
       return .give(values)
     case .failure(.failed(let failure)):
       end()
-      return .raise(host.raisedValue(failure))
+      return .raise(host.valueToRaise(failure))
     case .failure(.gone):
       end()
       return .give(values)

@@ -29,6 +29,8 @@ extension Method {
         throw .message(error.message)
       }
     },
+    .function("repl") { call throws(Misuse) in try call.host.openSession(call) },
+    .function("help", "V") { call throws(Misuse) in call.host.help(call) },
     .function("testing.stub", "t") { call throws(Misuse) in try call.host.makeStub(call) },
     .function("os.exit", "VV") { call throws(Misuse) in try call.host.exit(call) },
   ]
