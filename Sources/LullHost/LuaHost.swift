@@ -67,6 +67,9 @@ package final class LuaHost {
   var predicateFailure: ScriptFailure?
   /// What the function given to `lull.run` raised.
   var runFailure: ScriptFailure?
+  /// What is said of each limit, and whether it has been.
+  var limitTexts: [String] = []
+  var hasReportedLimit = false
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -84,6 +87,7 @@ package final class LuaHost {
       sweep()
       releaseKept()
       collectIfCharged()
+      lull_memory_check(self.runtime)
       tellOrphans()
       if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: false) }
       collectIfStalled()
@@ -238,7 +242,7 @@ package final class LuaHost {
   }
 
   /// What an object behind a handle holds, roughly.
-  private static let bytesPerHandle = 1024
+  static let bytesPerHandle = 1024
 
   private func release(_ handle: UInt64) {
     guard let kind = handles.kind(handle), let object = handles.remove(handle) else { return }
@@ -291,8 +295,10 @@ package final class LuaHost {
     for context in contexts { resume(context, with: []) }
   }
 
-  /// Whether a signal or `os.exit` has ended the run.
-  package var isInterrupted: Bool { exitRequest != nil || lull_signals_pending() != 0 }
+  /// Whether a signal, a limit or `os.exit` has ended the run.
+  package var isInterrupted: Bool {
+    exitRequest != nil || lull_signals_pending() != 0 || hasPassedLimit
+  }
 
   /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
   package func cancelEverything() {
