@@ -180,6 +180,8 @@ void lull_host_close(void *host);
 // The nearest name among the fields of a kind, for "did you mean"; NULL if none is near.
 // "MAJOR.MINOR.PATCH"
 const char *lull_host_version(void);
+// Bytes of bodies, documents and objects that live outside of Lua's memory.
+int64_t lull_host_held(void *host);
 // The handle of lull.log, 0 if there is none.
 uint64_t lull_host_log(void *host);
 const char *lull_host_suggest(void *host, int32_t kind, const char *name);
@@ -332,7 +334,7 @@ int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t fir
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
 
-// Interrupts the Lull coroutine that runs now as a signal would, when it goes on.
+// Interrupts the coroutine that runs now, and those that run it, as a signal would, when they go on.
 void lull_thread_interrupt(lull_runtime *runtime);
 
 // Replaces os.exit by the module function with that index, for the command.
@@ -371,13 +373,44 @@ void lull_session_roll_back(lull_runtime *runtime);
 
 // --- Interruption ---
 
-// Installs handlers for SIGINT and SIGTERM that set the flag of this runtime, stop the Lua code that
-// runs now and call `wake` (which must be safe in a signal handler). A second signal exits at once.
-// `with_term` is for a process that belongs to Lull: SIGTERM too, and a closed stdout ends it.
-void lull_signals_install(lull_runtime *runtime, void (*wake)(void *), void *context, int32_t with_term);
+// Whose process it is: somebody else's, where only SIGINT is listened to; that of a script, which
+// either signal ends, within a second or by the watchdog, and a closed stdout too; that of a session,
+// where SIGINT ends no more than what runs now.
+enum { LULL_SIGNALS_GUEST = 0, LULL_SIGNALS_PROCESS, LULL_SIGNALS_SESSION };
+
+// Installs handlers that set the flag, stop the Lua code that runs now and call `wake` (which must be
+// safe in a signal handler). A second signal exits at once.
+void lull_signals_install(lull_runtime *runtime, void (*wake)(void *), void *context, int32_t owner);
 void lull_signals_restore(void);
 int32_t lull_signals_pending(void);
-// The signal has been dealt with: the next one is a first one again.
+// The signal has been dealt with: nothing is interrupted any more, and the next one is a first one.
 void lull_signals_clear(void);
+
+// --- Limits ---
+
+enum {
+  LULL_LIMIT_NONE = 0,
+  LULL_LIMIT_TIME,
+  LULL_LIMIT_INSTRUCTIONS,
+  LULL_LIMIT_MEMORY,
+  LULL_LIMIT_COUNT
+};
+
+// 0 is no limit.
+typedef struct lull_limits {
+  double seconds;  // from now; needs signals installed for a process
+  int64_t instructions;
+  int64_t memory;  // bytes: Lua's, and what lull_host_held gives
+  const char *texts[LULL_LIMIT_COUNT];  // what is said of each; copied
+} lull_limits;
+
+// Sets limits before a script runs; 0 on success.
+int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits);
+// LULL_LIMIT_*: the first one that was passed.
+int32_t lull_limit_passed(const lull_runtime *runtime);
+// Compares what is held now with the limit, after a collection if it must be.
+void lull_memory_check(lull_runtime *runtime);
+// What the watchdog would say has been said.
+void lull_watchdog_keep_quiet(void);
 
 #endif
