@@ -8,7 +8,7 @@
 struct lull_memory {
   size_t used;
   int64_t countdown;  // 1: the next growing allocation fails; 0: none does
-  int32_t fails_for_good;
+  int32_t failing;    // LULL_FAIL_*
   int64_t failure_count;
   // What was refused last: the interpreter collects and tries once more, which is no new allocation.
   const void *refused_block;
@@ -20,12 +20,11 @@ static int is_to_fail(lull_memory *memory, const void *block, size_t size) {
   if (memory->refused_size != 0) {
     int again = memory->refused_block == block && memory->refused_size == size;
     memory->refused_size = 0;
-    if (again) return 1;
+    if (again) return memory->failing != LULL_FAIL_FIRST_ATTEMPTS;
   }
   if (memory->countdown == 0 || --memory->countdown > 0) return 0;
-  if (memory->fails_for_good) {
-    memory->countdown = 1;
-  } else {
+  if (memory->failing != LULL_FAIL_ONCE) memory->countdown = 1;
+  if (memory->failing != LULL_FAIL_FOR_GOOD) {
     memory->refused_block = block;
     memory->refused_size = size;
   }
@@ -81,11 +80,11 @@ size_t lull_memory_used(lua_State *L) {
 }
 
 // [-0, +0]
-void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good) {
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing) {
   lull_memory *memory = lull_memory_of(L);
   if (memory == NULL) return;
   memory->countdown = count;
-  memory->fails_for_good = for_good;
+  memory->failing = failing;
   memory->refused_size = 0;
   memory->failure_count = 0;
 }

@@ -327,9 +327,14 @@ int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 
 // Bytes that Lua has allocated and not freed.
 size_t lull_memory_used(lua_State *L);
-// For tests: the `count`-th allocation from now fails, and with it the interpreter's second attempt
-// after a collection; 0: none. All later ones fail too if `for_good` is set, until the next call.
-void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good);
+// What fails, for tests.
+enum {
+  LULL_FAIL_ONCE = 0,       // one allocation, and the interpreter's second attempt after a collection
+  LULL_FAIL_FOR_GOOD,       // that one and all later ones
+  LULL_FAIL_FIRST_ATTEMPTS  // the first attempts of that one and of all later ones: each collects
+};
+// The `count`-th allocation from now fails; 0: none, from now on.
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing);
 // How many allocations have failed since that was called; 0: the code under test made fewer.
 int64_t lull_memory_failure_count(lua_State *L);
 
