@@ -197,6 +197,10 @@ int32_t lull_runtime_depth(const lull_runtime *runtime);
 // Handles finalised since the last call; valid until the next one.
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count);
 
+// Handles of values that an error has kept from being pushed; they may have been pushed since. Valid
+// until the next push. Not to be called while values are being pushed.
+const uint64_t *lull_runtime_take_unpushed(lull_runtime *runtime, size_t *count);
+
 // A kept value whose owner has died, if there is one. It is pinned: unpin it when it has been told.
 int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id);
 
@@ -250,12 +254,12 @@ int32_t lull_waiting_thread_count(lull_runtime *runtime);
 void lull_read(lua_State *L, int32_t index, lull_value *value);
 int32_t lull_stack_top(lua_State *L);
 // Visits a table: begin gives the position of the keys, 0 if the stack cannot grow; then next until it
-// gives 0, with pop_value after each. Whatever a visitor left on the stack is popped too.
+// gives 0, or -1 without memory, with pop_value after each. Whatever a visitor left on the stack is popped too.
 int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
-// Whether a field of the value, also one its metatable provides, is a function.
+// Whether a field of the value, also one its metatable provides, is a function; -1 without memory.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
 // The length of a table, as without metamethods.
 int64_t lull_table_length(lua_State *L, int32_t index);

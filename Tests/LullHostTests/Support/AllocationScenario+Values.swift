@@ -98,7 +98,7 @@ extension AllocationScenario {
         collectgarbage() collectgarbage()
         local text = tostring(risen)
         risen = nil
-        return "survived " .. #text
+        return type(text)
         """),
   ]
 
