@@ -103,6 +103,10 @@ struct lull_runtime {
   uint64_t *swept_taken;
   size_t taken_capacity;
 
+  uint64_t *promised;  // handles of values being pushed, and of those an error kept from it
+  size_t promised_count;
+  size_t promised_capacity;
+
   int64_t *orphans;  // kept values whose owner has died, filled by __gc; each is pinned
   size_t orphan_count;
   size_t orphan_capacity;

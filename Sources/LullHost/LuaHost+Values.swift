@@ -37,7 +37,8 @@ extension LuaHost {
       if lull_value_is_alive(runtime, id) == 0 {
         let status = lull_document_build(
           runtime, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
-        guard status == 0 else { return .nil }
+        // Tried once more where it is pushed, where a lack of memory raises.
+        guard status == 0 else { return .tables(document, id: id) }
       }
       return .ref(id)
     }
@@ -88,8 +89,8 @@ extension LuaHost {
     let isLate = request.lifecycle.hooksDelivered
     if isLate {
       _ = pin(id)
-    } else {
-      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+    } else if lull_value_anchor_to_object(runtime, request.hostHandle, id, id) != 0 {
+      throw .message("not enough memory")
     }
     attach(request) { [unowned self, unowned request] arguments in
       // A hook that waits may outlive everybody else's interest in its request.

@@ -94,6 +94,7 @@ package final class LuaHost {
     environment.onTurn { [unowned self] in
       deliverInterrupt()
       sweep()
+      releaseUnpushed()
       releaseKept()
       collectIfCharged()
       lull_memory_check(self.runtime)
@@ -276,6 +277,13 @@ package final class LuaHost {
       default: break
       }
     }
+  }
+
+  /// Gives back the handles of values whose pushing an error has interrupted.
+  private func releaseUnpushed() {
+    var count = 0
+    guard let unpushed = lull_runtime_take_unpushed(runtime, &count) else { return }
+    for index in 0..<count where !handles.isClaimed(unpushed[index]) { release(unpushed[index]) }
   }
 
   // MARK: Strong work

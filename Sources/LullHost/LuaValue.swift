@@ -16,6 +16,8 @@ enum LuaValue {
   case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
   /// A value kept by id; nil if it is gone.
   case ref(Int64)
+  /// The tables of a document, shared under that id. Whoever hands it over holds the document.
+  case tables(JSONDocument, id: Int64)
   /// The value at that position of the caller's stack.
   case stack(Int32)
   case list([LuaValue])
@@ -92,6 +94,10 @@ extension LuaHost {
     case .ref(let id):
       result.kind = Int32(LULL_REF)
       result.integer = id
+    case .tables(let document, let id):
+      result.kind = Int32(LULL_JSON)
+      result.pointer = UnsafeRawPointer(document.pointer)
+      result.extra = UInt64(id)
     case .stack(let index):
       result.kind = Int32(LULL_STACK)
       result.integer = Int64(index)

@@ -202,6 +202,10 @@ int32_t lull_runtime_depth(const lull_runtime *runtime);
 // Handles finalised since the last call; valid until the next one.
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count);
 
+// Handles of values that an error has kept from being pushed; they may have been pushed since. Valid
+// until the next push. Not to be called while values are being pushed.
+const uint64_t *lull_runtime_take_unpushed(lull_runtime *runtime, size_t *count);
+
 // A kept value whose owner has died, if there is one. It is pinned: unpin it when it has been told.
 int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id);
 
@@ -262,7 +266,7 @@ int32_t lull_waiting_thread_count(lull_runtime *runtime);
 void lull_read(lua_State *L, int32_t index, lull_value *value);
 int32_t lull_stack_top(lua_State *L);
 // Visits a table: begin gives the position of the keys, 0 if the stack cannot grow; then next until it
-// gives 0, with pop_value after each. Whatever a visitor left on the stack is popped too.
+// gives 0, or -1 without memory, with pop_value after each. Whatever a visitor left on the stack is popped too.
 int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
@@ -272,7 +276,7 @@ void lull_table_leave(lua_State *L, int32_t keys);
 int32_t lull_push_global(lua_State *L, const char *name);
 // Pops the value at `index` and all above.
 void lull_pop_from(lua_State *L, int32_t index);
-// Whether a field of the value, also one its metatable provides, is a function.
+// Whether a field of the value, also one its metatable provides, is a function; -1 without memory.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
 // The length of a table, as without metamethods.
 int64_t lull_table_length(lua_State *L, int32_t index);
@@ -344,9 +348,14 @@ int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 
 // Bytes that Lua has allocated and not freed.
 size_t lull_memory_used(lua_State *L);
-// For tests: the `count`-th allocation from now fails, and with it the interpreter's second attempt
-// after a collection; 0: none. All later ones fail too if `for_good` is set, until the next call.
-void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good);
+// What fails, for tests.
+enum {
+  LULL_FAIL_ONCE = 0,       // one allocation, and the interpreter's second attempt after a collection
+  LULL_FAIL_FOR_GOOD,       // that one and all later ones
+  LULL_FAIL_FIRST_ATTEMPTS  // the first attempts of that one and of all later ones: each collects
+};
+// The `count`-th allocation from now fails; 0: none, from now on.
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing);
 // How many allocations have failed since that was called; 0: the code under test made fewer.
 int64_t lull_memory_failure_count(lua_State *L);
 

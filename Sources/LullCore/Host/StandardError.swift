@@ -2,7 +2,11 @@ import Glibc
 
 /// Whole-message writes to standard error, past any buffering of the C library.
 package enum StandardError {
+  /// What takes it instead, for tests: in the task that sets it.
+  @TaskLocal package static var sink: (@Sendable (String) -> Void)?
+
   package static func write(_ text: String) {
+    if let sink { return sink(text) }
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let written = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
