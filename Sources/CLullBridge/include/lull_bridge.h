@@ -239,9 +239,6 @@ int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t i
 int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
 // values[id] = a list of the values of all ids, pinned: one to hold for all of them.
 int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id);
-// values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
-int32_t lull_value_set_element(
-  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
 // Whether two kept values hold the same: tables by their fields, everything else by itself.
 int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
 // What `count` keys, with a NUL after each, lead to from a kept table; nil if nowhere. Strings are
@@ -249,6 +246,9 @@ int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
 // 0 on success.
 int32_t lull_value_field(
   lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value);
+// values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
+int32_t lull_value_set_element(
+  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(
@@ -337,6 +337,9 @@ void lull_thread_cancel(lull_runtime *runtime, int32_t thread);
 int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t first);
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
+
+// Writes to standard output, after what scripts have printed before.
+void lull_write_out(const void *bytes, size_t count);
 
 // Interrupts the coroutine that runs now, and those that run it, as a signal would, when they go on.
 void lull_thread_interrupt(lull_runtime *runtime);
