@@ -15,6 +15,9 @@ typedef struct lull_object {
   int32_t kind;
 } lull_object;
 
+// What the allocator of one state counts.
+typedef struct lull_memory lull_memory;
+
 // User values of a userdata.
 enum { LULL_UV_SERVICE = 1, LULL_UV_ANCHORS = 2, LULL_UV_COUNT = 2 };
 
@@ -143,6 +146,8 @@ void lull_coroutine_close_inner(lua_State *thread);
 void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
+int lull_memory_install(lua_State *L);
+lull_memory *lull_memory_of(lua_State *L);
 void lull_interrupt_arm(lua_State *L);
 void lull_interrupt_hook(lua_State *L, lua_Debug *info);
 

@@ -143,16 +143,17 @@ static int open_libraries(lua_State *L) {
 lua_State *lull_state_new(void) {
   lua_State *L = luaL_newstate();
   if (L == NULL) return NULL;
+  if (!lull_memory_install(L)) {
+    lua_close(L);
+    return NULL;
+  }
   lua_pushcfunction(L, open_libraries);
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
-    lua_close(L);
+    lull_state_close(L);
     return NULL;
   }
   return L;
 }
-
-// [-n, +0]
-void lull_state_close(lua_State *L) { lua_close(L); }
 
 // [-1, +0] protected part of lull_state_preload
 static int preload(lua_State *L) {

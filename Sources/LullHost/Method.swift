@@ -42,7 +42,8 @@ struct Method: Sendable {
   static let all: [Method] =
     moduleMethods + requestFactoryMethods + serviceMethods + resourceMethods + requestMethods
     + valueMethods
-    + observationMethods + taskMethods + configurationMethods + pipelineMethods + httpRequestMethods
+    + observationMethods + taskMethods + concurrencyMethods + configurationMethods + pipelineMethods
+    + httpRequestMethods
     + logMethods
     + networkingMethods
 

@@ -42,6 +42,7 @@ struct APIDescriptionFieldTests {
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",
     "MapOptions": "lull.map({}, print, { [key] = value })",
+    "WaitOptions": "lull.wait_until(print, { [key] = value })",
   ]
 
   /// Tables whose other keys are nobody's business, or that are only given.

@@ -58,7 +58,8 @@ enum {
   LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn; aux: read-only
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
   LULL_NEXT,      // write only: the function next
-  LULL_UNPACK     // write only: the elements of the packed table kept under id `integer`
+  LULL_UNPACK,    // write only: the elements of the packed table kept under id `integer`
+  LULL_ELEMENT    // write only: element `extra` of the table kept under id `integer`
 };
 
 typedef struct lull_value {
@@ -229,6 +230,9 @@ int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t i
 int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
 // values[id] = a list of the values of all ids, pinned: one to hold for all of them.
 int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id);
+// values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
+int32_t lull_value_set_element(
+  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(
@@ -253,6 +257,8 @@ void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
 // Whether a field of the value, also one its metatable provides, is a function.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
+// The length of a table, as without metamethods.
+int64_t lull_table_length(lua_State *L, int32_t index);
 // Where a table is, to compare and to look up only: after its end another may be there.
 const void *lull_table_address(lua_State *L, int32_t index);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
@@ -316,6 +322,16 @@ void lull_thread_interrupt(lull_runtime *runtime);
 
 // Replaces os.exit by the module function with that index, for the command.
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
+
+// --- Memory of states made by lull_state_new; other states count nothing and do not fail ---
+
+// Bytes that Lua has allocated and not freed.
+size_t lull_memory_used(lua_State *L);
+// For tests: the `count`-th allocation from now fails, and with it the interpreter's second attempt
+// after a collection; 0: none. All later ones fail too if `for_good` is set, until the next call.
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good);
+// How many allocations have failed since that was called; 0: the code under test made fewer.
+int64_t lull_memory_failure_count(lua_State *L);
 
 // --- Sessions ---
 

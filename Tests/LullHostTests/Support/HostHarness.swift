@@ -9,7 +9,7 @@ import Testing
 final class HostHarness {
   let environment = StubEnvironment()
   private(set) var host: LuaHost
-  private var state: OpaquePointer?
+  private(set) var state: OpaquePointer?
 
   init() throws {
     host = LuaHost(environment: environment)
