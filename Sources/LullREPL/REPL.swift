@@ -127,26 +127,22 @@ package final class REPL {
     return false
   }
 
+  /// On one line if they are all short, else one below the other.
   private func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
-    write((0..<values.count).map { values.text($0) }.joined(separator: "\t") + "\n")
+    let texts = (0..<values.count).map { layout.text(values.shown($0)) }
+    let isShort = texts.allSatisfy { !$0.contains("\n") }
+    StandardOutput.write(texts.joined(separator: isShort ? "\t" : "\n") + "\n")
+  }
+
+  private var layout: ShownValueText {
+    guard isatty(STDOUT_FILENO) != 0 else { return ShownValueText(width: 100, colours: false) }
+    return ShownValueText(width: Terminal.width(STDOUT_FILENO), colours: Terminal.wantsColour)
   }
 
   private func complain(_ text: String) {
     hasFailed = true
     fflush(nil)
     StandardError.write(text)
-  }
-
-  private func write(_ text: String) {
-    // What Lua has printed so far stands in the C library's buffer.
-    fflush(nil)
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
   }
 }

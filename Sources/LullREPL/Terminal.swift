@@ -16,7 +16,9 @@ final class Terminal {
   deinit { close(descriptor) }
 
   /// Columns; 80 if it does not say.
-  var width: Int {
+  var width: Int { Terminal.width(descriptor) }
+
+  static func width(_ descriptor: Int32) -> Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)

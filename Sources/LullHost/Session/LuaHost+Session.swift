@@ -74,7 +74,4 @@ extension LuaHost {
     guard let text = lull_text_of(runtime, state, index, &length) else { return nil }
     return LuaHost.string(text, length)
   }
-
-  /// `lull.help([x])`
-  func help(_ call: Call) {}
 }

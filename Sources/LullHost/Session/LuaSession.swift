@@ -170,8 +170,8 @@ package struct SessionValues {
 
   package var count: Int { results.count }
 
-  /// What `tostring` says of one of them.
-  package func text(_ position: Int) -> String {
-    host.text(of: results.index(position), in: results.state) ?? "?"
+  /// One of them as it is to be shown.
+  package func shown(_ position: Int) -> ShownValue {
+    host.shown(results.index(position), in: results.state)
   }
 }
