@@ -36,6 +36,8 @@ enum {
   LULL_KIND_CACHE,
   LULL_KIND_ITERATOR,
   LULL_KIND_HANDLER,
+  LULL_KIND_WATCH,
+  LULL_KIND_PAGES,
   LULL_KIND_COUNT
 };
 
@@ -111,7 +113,8 @@ enum {
   LULL_RAISE,           // raise results[0] with the caller's position
   LULL_RAISE_VALUE,     // raise results[0] as it is
   LULL_RAISE_ARGUMENT,  // raise results[0] as a bad argument
-  LULL_WAIT             // yield; lull_resume brings the results
+  LULL_WAIT,            // yield; lull_resume brings the results
+  LULL_EXIT             // call Lua's os.exit with results[0]; raise if it returns
 };
 
 // Whether and how the running code may wait.
@@ -233,6 +236,13 @@ int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t cou
 // values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
 int32_t lull_value_set_element(
   lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
+// Whether two kept values hold the same: tables by their fields, everything else by itself.
+int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
+// What `count` keys, with a NUL after each, lead to from a kept table; nil if nowhere. Strings are
+// copied to the arena; of a table `integer` is its length, and `aux` whether there is anything in it.
+// 0 on success.
+int32_t lull_value_field(
+  lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(
@@ -255,6 +265,11 @@ int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
+// Pushes a global, nil if there is none: its position, to be popped with lull_pop_from; 0 without
+// memory.
+int32_t lull_push_global(lua_State *L, const char *name);
+// Pops the value at `index` and all above.
+void lull_pop_from(lua_State *L, int32_t index);
 // Whether a field of the value, also one its metatable provides, is a function.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
 // The length of a table, as without metamethods.
