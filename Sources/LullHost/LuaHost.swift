@@ -71,8 +71,8 @@ package final class LuaHost {
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
-  /// Ends the open session from outside.
-  package var endSession: (() -> Void)?
+  /// Whether the open session is to end, since nobody waits for it any more.
+  package internal(set) var isSessionEnding = false
   /// What takes over whoever drives the loop, at his next look: a session opened by a script.
   var foreground: (() -> Void)?
   /// What is said of each limit, and whether it has been.

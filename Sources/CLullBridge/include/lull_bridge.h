@@ -293,6 +293,17 @@ int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
 const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, size_t *length);
 // Whether the value's metatable has that field.
 int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name);
+// The length of a table or string, no metamethod asked.
+int64_t lull_length(lua_State *L, int32_t index);
+// Pushes a table's element, no metamethod asked; lull_pop takes it off again.
+void lull_push_element(lua_State *L, int32_t table, int64_t position, lull_value *value);
+void lull_pop(lua_State *L, int32_t count);
+// Whether a table is marked as a JSON array.
+int32_t lull_is_json_array(lua_State *L, int32_t index);
+// The index of the method a function of ours stands for, negative for any other function.
+int32_t lull_function_method(lua_State *L, int32_t index);
+// Where in the module a value is, as "lull.json.encode", in the arena; NULL if it is not there.
+const char *lull_module_name(lull_runtime *runtime, lua_State *L, int32_t index);
 
 // JSON text of the value at `index`; on failure `problem` says where and why. Free with free().
 typedef struct lull_json_result {
