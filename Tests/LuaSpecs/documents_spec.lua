@@ -129,7 +129,7 @@ describe("a document", function()
   end)
 
   it("belongs to errors too", function()
-    local _, err = spec.fake(json('{"problem": ["no"]}', 404))("/a"):load():await()
+    local _, err = spec.fake(json('{"problem": ["no"]}', nil, 404))("/a"):load():await()
     equal(err.document.problem[1], "no")
     local _, other = spec.fake { status = 500 }("/a"):load():await()
     equal(other.document, nil)
