@@ -156,6 +156,11 @@ void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t i
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id);
 void lull_open_json(lua_State *L, lull_runtime *runtime);
+// A view of the document, or its value if that is neither array nor object; the same under the same id.
+void lull_push_view(lull_runtime *runtime, lua_State *L, struct csj_document *document, int64_t id);
+// Whether the value at `index` is a view, and of what.
+int lull_view_at(lua_State *L, int index, const struct csj_document **document, size_t *place);
+void lull_open_documents(lua_State *L);
 void lull_orphan_later(lull_runtime *runtime, int64_t id);
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 lua_State *lull_thread_at(lull_runtime *runtime, int32_t number);

@@ -56,6 +56,7 @@ enum {
   LULL_STACK,     // write only: the value at stack index `integer` of the frame's L
   LULL_REF,       // write only: the value kept under id `integer`, nil if it is gone
   LULL_JSON,      // write only: pointer = csj_document, extra = id to share its table by, or 0
+  LULL_VIEW,      // write only: the same, as a read-only view that builds no table
   LULL_LIST,      // write only: pointer = lull_value[extra]
   LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn; aux: read-only
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
