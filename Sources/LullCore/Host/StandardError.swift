@@ -2,7 +2,13 @@ import Glibc
 
 /// Whole-message writes to standard error, past any buffering of the C library.
 package enum StandardError {
-  package static func write(_ text: String) { write(Array(text.utf8)) }
+  /// What takes it instead, for tests: in the task that sets it.
+  @TaskLocal package static var sink: (@Sendable (String) -> Void)?
+
+  package static func write(_ text: String) {
+    if let sink { return sink(text) }
+    write(Array(text.utf8))
+  }
 
   package static func write(_ bytes: [UInt8]) {
     var bytes = bytes[...]

@@ -253,12 +253,13 @@ extension LuaHost {
       return
     }
     exitRequest = code
+    // For what runs the coroutine that calls, and for the latter if it cannot be suspended.
+    lull_thread_interrupt(runtime)
     // Suspended for good: nothing after it runs, and no pcall sees an error.
     if Int(lull_wait_mode(runtime, call.state)) == Int(LULL_WAIT_YIELD) {
       try wait(call, for: "the end") { _ in {} }
     } else {
       // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
-      lull_thread_interrupt(runtime)
       throw .message("the script called os.exit")
     }
   }
