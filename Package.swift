@@ -45,11 +45,15 @@ let package = Package(
     .target(
       name: "LullHost", dependencies: ["LullCore", "LullTransport", "CLullBridge"],
       swiftSettings: swiftSettings),
-    .target(name: "LullModule", dependencies: ["LullHost"], swiftSettings: swiftSettings),
+    .target(
+      name: "LullREPL", dependencies: ["LullCore", "LullTransport", "LullHost"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "LullModule", dependencies: ["LullHost", "LullREPL"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "lull",
       dependencies: [
-        "LullCore", "LullTransport", "LullHost",
+        "LullCore", "LullTransport", "LullHost", "LullREPL",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),

@@ -279,6 +279,41 @@ int32_t lull_value_bundle(
   return status;
 }
 
+typedef struct setting {
+  lull_runtime *runtime;
+  int64_t id;
+  int64_t position;
+} setting;
+
+// [-2, +0] the value is the second argument
+static int set_element(lua_State *L) {
+  setting *context = lua_touserdata(L, 1);
+  lull_values_push(context->runtime, L, context->id);
+  if (!lua_istable(L, -1)) return 0;
+  lua_pushvalue(L, 2);
+  lua_rawseti(L, -2, (lua_Integer)context->position);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_value_set_element(
+  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position) {
+  lua_State *running = runtime->L;
+  setting context = {.runtime = runtime, .id = id, .position = position};
+  if (!lua_checkstack(L, 1) || !lua_checkstack(running, 8)) return LUA_ERRMEM;
+  lua_pushcfunction(running, set_element);
+  lua_pushlightuserdata(running, &context);
+  if (exists) {
+    lua_pushvalue(L, index);
+    if (L != running) lua_xmove(L, running, 1);
+  } else {
+    lua_pushnil(running);
+  }
+  int status = lua_pcall(running, 2, 0, 0);
+  if (status != LUA_OK) lua_pop(running, 1);
+  return status;
+}
+
 // [-1, +0] builds first, so that the tables are on the stack while their anchor is made
 static int build_document(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);

@@ -44,6 +44,13 @@ int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *valu
     case LULL_NUMBER: lua_pushnumber(L, value->number); return 1;
     case LULL_NULL: lull_registry_push(L, runtime->null); return 1;
     case LULL_REF: lull_values_push(runtime, L, value->integer); return 1;
+    case LULL_ELEMENT:
+      lull_values_push(runtime, L, value->integer);
+      if (lua_istable(L, -1)) {
+        lua_rawgeti(L, -1, (lua_Integer)value->extra);
+        lua_replace(L, -2);
+      }
+      return 1;
     case LULL_OBJECT: return lull_push_existing(runtime, L, value->handle);
     case LULL_STRING:
       if (!is_made_constant(runtime, value)) return 0;

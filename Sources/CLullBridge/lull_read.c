@@ -145,6 +145,9 @@ int32_t lull_has_function(lua_State *L, int32_t index, const char *name) {
 }
 
 // [-0, +0]
+int64_t lull_table_length(lua_State *L, int32_t index) { return (int64_t)lua_rawlen(L, index); }
+
+// [-0, +0]
 const void *lull_table_address(lua_State *L, int32_t index) { return lua_topointer(L, index); }
 
 // Copies a formatted place into the arena; "" without memory.

@@ -31,5 +31,13 @@ package final class LoopEnvironment: HostEnvironment {
 
   package var signalWakeUp: SignalWakeUp? { loop.signalWakeUp }
 
+  package func watch(_ descriptor: Int32) -> DescriptorWatch? {
+    DescriptorWatch(descriptor, on: loop)
+  }
+
+  package func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch? {
+    SignalWatch(number, on: loop, action)
+  }
+
   package func close() { loop.close() }
 }

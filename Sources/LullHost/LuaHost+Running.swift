@@ -14,8 +14,9 @@ final class RunContext {
   var thread: Int32?
   /// What it waits for, in words.
   var waitsFor = ""
-  var waitsForRequest: Request?
-  var waitsForTask: LuaTask?
+  var awaited = Awaited()
+  /// The call on whose behalf it runs.
+  var scope: RunScope?
   var cancelWait: (() -> Void)?
   /// Cancelled while it ran: it ends at its next wait.
   var isCancelled = false
@@ -97,12 +98,11 @@ extension LuaHost {
 
   /// Goes on with a waiting coroutine.
   func resume(_ context: RunContext, with values: [LuaValue], raising: Bool = false) {
-    guard !isClosed, let thread = context.thread else { return }
+    guard !isClosed, let thread = context.thread else { return releaseUnclaimed(values) }
     forget(thread)
     context.thread = nil
     context.cancelWait = nil
-    context.waitsForRequest = nil
-    context.waitsForTask = nil
+    context.awaited = Awaited()
     let mark = lull_arena_mark(runtime)
     var run = lull_run()
     let encoded = values.map { encode($0) }
@@ -133,8 +133,7 @@ extension LuaHost {
     idleWaiters.removeAll { $0 === context }
     let cancelWait = context.cancelWait
     context.cancelWait = nil
-    context.waitsForRequest = nil
-    context.waitsForTask = nil
+    context.awaited = Awaited()
     cancelWait?()
     lull_thread_cancel(runtime, thread)
     context.completion(self, .cancelled)

@@ -1,4 +1,5 @@
 import CLullBridge
+import Glibc
 package import LullCore
 import LullTransport
 
@@ -70,6 +71,15 @@ package final class LuaHost {
   /// What is said of each limit, and whether it has been.
   var limitTexts: [String] = []
   var hasReportedLimit = false
+  /// Whether the script may do no more than what the sandbox has for it.
+  var isSandboxed = false
+  /// Whether a session is open, and what it does about Ctrl-C.
+  var hasSession = false
+  var onInterrupt: (() -> Void)?
+  /// Ends the open session from outside.
+  package var endSession: (() -> Void)?
+  /// What takes over whoever drives the loop, at his next look: a session opened by a script.
+  var foreground: (() -> Void)?
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -84,6 +94,7 @@ package final class LuaHost {
     self.runtime = runtime
     pump.requestHost = self
     environment.onTurn { [unowned self] in
+      deliverInterrupt()
       sweep()
       releaseKept()
       collectIfCharged()
@@ -279,6 +290,7 @@ package final class LuaHost {
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
   package func runUntilIdle() {
     environment.run { [self] in
+      takeForeground()
       resumeIdleWaiters()
       return isIdle || isInterrupted
     }
@@ -297,7 +309,10 @@ package final class LuaHost {
 
   /// Whether a signal, a limit or `os.exit` has ended the run.
   package var isInterrupted: Bool {
-    exitRequest != nil || lull_signals_pending() != 0 || hasPassedLimit
+    if exitRequest != nil || hasPassedLimit { return true }
+    let signal = lull_signals_pending()
+    // Ctrl-C is a session's business.
+    return signal != 0 && (onInterrupt == nil || signal != SIGINT)
   }
 
   /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.

@@ -26,6 +26,8 @@ enum LuaValue {
   case method(index: Int32, handle: UInt64, service: UInt64)
   /// The elements of a packed table.
   case unpack(Int64)
+  /// An element of a table kept by id.
+  case element(of: Int64, Int)
   /// The function `next`.
   case globalNext
 }
@@ -110,6 +112,10 @@ extension LuaHost {
       result.handle = handle
       result.extra = service
     case .globalNext: result.kind = Int32(LULL_NEXT)
+    case .element(let id, let position):
+      result.kind = Int32(LULL_ELEMENT)
+      result.integer = id
+      result.extra = UInt64(position)
     case .unpack(let id):
       result.kind = Int32(LULL_UNPACK)
       result.integer = id

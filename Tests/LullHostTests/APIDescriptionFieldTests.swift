@@ -41,7 +41,12 @@ struct APIDescriptionFieldTests {
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",
+    "WatchOptions": "api('/x'):watch{ [key] = value }",
+    "PagesOptions": "api('/x'):pages{ [key] = value }",
+    "CursorOptions": "api('/x'):pages{ cursor = { [key] = value } }",
+    "PageNumberOptions": "api('/x'):pages{ page = { [key] = value } }",
     "MapOptions": "lull.map({}, print, { [key] = value })",
+    "WaitOptions": "lull.wait_until(print, { [key] = value })",
   ]
 
   /// Tables whose other keys are nobody's business, or that are only given.
@@ -107,6 +112,10 @@ struct APIDescriptionFieldTests {
     #expect(try difference("Settings", Setting.names) == [])
     #expect(try difference("Configuration", Setting.names) == [])
     #expect(try difference("Body", Call.bodyKeys) == [])
+    #expect(try difference("WatchOptions", LuaHost.watchKeys) == [])
+    #expect(try difference("PagesOptions", LuaHost.pagesKeys) == [])
+    #expect(try difference("CursorOptions", LuaHost.cursorKeys) == [])
+    #expect(try difference("PageNumberOptions", LuaHost.pageNumberKeys) == [])
     #expect(try difference("NetworkAnswer", LuaHost.answerKeys) == [])
     #expect(try difference("StubAnswer", LuaHost.answerKeys) == [])
   }

@@ -36,6 +36,8 @@ enum {
   LULL_KIND_CACHE,
   LULL_KIND_ITERATOR,
   LULL_KIND_HANDLER,
+  LULL_KIND_WATCH,
+  LULL_KIND_PAGES,
   LULL_KIND_COUNT
 };
 
@@ -58,7 +60,8 @@ enum {
   LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn; aux: read-only
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
   LULL_NEXT,      // write only: the function next
-  LULL_UNPACK     // write only: the elements of the packed table kept under id `integer`
+  LULL_UNPACK,    // write only: the elements of the packed table kept under id `integer`
+  LULL_ELEMENT    // write only: element `extra` of the table kept under id `integer`
 };
 
 typedef struct lull_value {
@@ -110,7 +113,8 @@ enum {
   LULL_RAISE,           // raise results[0] with the caller's position
   LULL_RAISE_VALUE,     // raise results[0] as it is
   LULL_RAISE_ARGUMENT,  // raise results[0] as a bad argument
-  LULL_WAIT             // yield; lull_resume brings the results
+  LULL_WAIT,            // yield; lull_resume brings the results
+  LULL_EXIT             // call Lua's os.exit with results[0]; raise if it returns
 };
 
 // Whether and how the running code may wait.
@@ -186,6 +190,11 @@ const char *lull_host_suggest(void *host, int32_t kind, const char *name);
 
 // A new state with the standard libraries, for the command and for tests; NULL without memory.
 lua_State *lull_state_new(void);
+// The same for the sandbox: with string, table, math, utf8, coroutine and the harmless functions of the
+// base library only; `require` finds text files below the folder, a C string, or nothing if it is NULL.
+lua_State *lull_state_new_sandboxed(const char *folder);
+// Has load, loadfile, dofile and require refuse precompiled chunks; 0 on success.
+int32_t lull_state_refuse_bytecode(lua_State *L);
 void lull_state_close(lua_State *L);
 // Installs `host` as the one luaopen_lull of this state will use, and preloads the module.
 int32_t lull_state_preload(lua_State *L, void *host);
@@ -231,6 +240,16 @@ int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t i
 int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
 // values[id] = a list of the values of all ids, pinned: one to hold for all of them.
 int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id);
+// values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
+int32_t lull_value_set_element(
+  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
+// Whether two kept values hold the same: tables by their fields, everything else by itself.
+int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
+// What `count` keys, with a NUL after each, lead to from a kept table; nil if nowhere. Strings are
+// copied to the arena; of a table `integer` is its length, and `aux` whether there is anything in it.
+// 0 on success.
+int32_t lull_value_field(
+  lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(
@@ -253,8 +272,15 @@ int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
+// Pushes a global, nil if there is none: its position, to be popped with lull_pop_from; 0 without
+// memory.
+int32_t lull_push_global(lua_State *L, const char *name);
+// Pops the value at `index` and all above.
+void lull_pop_from(lua_State *L, int32_t index);
 // Whether a field of the value, also one its metatable provides, is a function.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
+// The length of a table, as without metamethods.
+int64_t lull_table_length(lua_State *L, int32_t index);
 // Where a table is, to compare and to look up only: after its end another may be there.
 const void *lull_table_address(lua_State *L, int32_t index);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
@@ -263,6 +289,11 @@ const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t ind
 const char *lull_value_place(lull_runtime *runtime, int64_t id);
 // If the function is one of ours bound to an object (LULL_METHOD), that object.
 int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
+
+// What tostring says of the value at `index`, in the arena; NULL if that raises.
+const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, size_t *length);
+// Whether the value's metatable has that field.
+int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name);
 
 // JSON text of the value at `index`; on failure `problem` says where and why. Free with free().
 typedef struct lull_json_result {
@@ -279,7 +310,9 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
 const char *lull_wait_place(lull_runtime *runtime, lua_State *L);
 const char *lull_answer_now_kind(lull_runtime *runtime);
 
-// Compiles a chunk and keeps the function under `id`. On failure the message is in the arena.
+// Compiles a chunk and keeps the function under `id`; precompiled ones only if they are allowed. On
+// failure the message is in the arena.
+void lull_allow_bytecode(lull_runtime *runtime);
 int32_t lull_load(
   lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
   const char **message);
@@ -323,6 +356,27 @@ size_t lull_memory_used(lua_State *L);
 void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good);
 // How many allocations have failed since that was called; 0: the code under test made fewer.
 int64_t lull_memory_failure_count(lua_State *L);
+
+// --- Sessions ---
+
+// Makes lull.repl known to the host, if it is linked in.
+void lull_repl_link(void);
+// Makes the environment of a session's lines; one session at a time. 0 on success.
+int32_t lull_session_open(lull_runtime *runtime);
+void lull_session_close(lull_runtime *runtime);
+// What must stand before every line: it has the chunk's locals taken when it returns.
+const char *lull_session_prologue(void);
+// What must stand at the beginning of a block of the chunk, so that the block's locals are not taken.
+const char *lull_session_block_mark(void);
+// Compiles a line as if that many lines stood before it. With an id it becomes part of the session,
+// and is kept and pinned; with 0 it is only checked. On failure the message is in the arena.
+int32_t lull_session_load(
+  lull_runtime *runtime, const char *bytes, size_t length, int32_t blank_lines, const char *name,
+  int64_t id, const char **message);
+// The line has returned: its locals become variables, the value at `index` of `from` becomes `_`.
+void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value);
+// The line has failed: what it assigned to variables is taken back.
+void lull_session_roll_back(lull_runtime *runtime);
 
 // --- Interruption ---
 

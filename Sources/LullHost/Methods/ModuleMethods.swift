@@ -29,6 +29,8 @@ extension Method {
         throw .message(error.message)
       }
     },
+    .function("repl") { call throws(Misuse) in try call.host.openSession(call) },
+    .function("help", "V") { call throws(Misuse) in call.host.help(call) },
     .function("testing.stub", "t") { call throws(Misuse) in try call.host.makeStub(call) },
     .function("os.exit", "VV") { call throws(Misuse) in try call.host.exit(call) },
   ]
@@ -217,6 +219,10 @@ extension LuaHost {
     let flags = call.optionalString(1) ?? ""
     guard flags.isEmpty || flags == "i" else {
       throw .argument(2, "the only option is \"i\", got '\(flags)'")
+    }
+    // As for the patterns of Lua's own: what backtracks costs more with every part.
+    guard !isSandboxed || source.unicodeScalars.count <= 256 else {
+      throw .argument(1, "longer than 256 characters, which the sandbox does not allow")
     }
     do {
       let regex = try Regex(source)

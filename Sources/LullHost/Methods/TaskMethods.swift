@@ -50,14 +50,19 @@ extension LuaHost {
     let task = LuaTask(host: self)
     let place = String(cString: lull_function_place(runtime, call.state, call.index(0)))
     let object = value(task, .task)
-    task.hostHandle = handle(object)
-    var encoded = encode(object)
-    lull_object_pin(runtime, &encoded)
+    task.hostHandle = LuaHost.handle(object)
+    let pinned = pin(task)
     strongTasks += 1
     let context = RunContext(purpose: "task \(place)") { [unowned self] _, outcome in
       taskEnded(task, outcome)
+      if let pinned { unpin(object: pinned) }
     }
     task.context = context
+    if let scope = innermost?.scope {
+      task.scope = scope
+      context.scope = scope
+      scope.adopt(task)
+    }
     pump.enqueue { [unowned self] in
       defer {
         lull_value_unpin(runtime, function)
@@ -70,7 +75,7 @@ extension LuaHost {
     call.return(object)
   }
 
-  private func handle(_ value: LuaValue) -> UInt64 {
+  private static func handle(_ value: LuaValue) -> UInt64 {
     if case .object(let handle, _, _, _) = value { return handle }
     return 0
   }
@@ -87,7 +92,7 @@ extension LuaHost {
         lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
         lull_value_unpin(runtime, id)
       }
-      task.complete(.finished(results: id))
+      task.complete(.finished(results: id, failure(in: results)))
     case .failed(let failure):
       if let id = failure.value?.id {
         lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
@@ -96,7 +101,6 @@ extension LuaHost {
       failedTasks.append(task)
     case .gone, .cancelled: task.complete(.cancelled)
     }
-    lull_object_unpin(runtime, task.hostHandle)
   }
 
   func cancel(_ task: LuaTask) {
@@ -104,7 +108,8 @@ extension LuaHost {
     if context.thread != nil || running.contains(where: { $0 === context }) {
       cancel(context)
     } else {
-      taskEnded(task, .cancelled)
+      // It has not begun.
+      context.completion(self, .cancelled)
     }
   }
 
@@ -119,7 +124,7 @@ extension LuaHost {
     guard task.context !== innermost else {
       throw .message("this would wait for itself: a task cannot await itself")
     }
-    try wait(call, for: task.context?.purpose ?? "a task", task: task) { completion in
+    try wait(call, for: task.context?.purpose ?? "a task", Awaited(tasks: [task])) { completion in
       task.onEnd { [unowned self] in
         guard let outcome = outcome(of: task) else { return }
         pump.enqueue { completion(outcome.values, outcome.raising) }
@@ -131,16 +136,20 @@ extension LuaHost {
   private func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
     switch task.state {
     case .running: return nil
-    case .finished(let id): return ([.unpack(id)], false)
+    case .finished(let id, _): return ([.unpack(id)], false)
     case .cancelled:
       return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
-    case .failed(let failure):
-      if let error = failure.requestError { return ([value(error, service: nil)], true) }
-      if let kept = failure.value { return ([.ref(kept.id)], true) }
-      var text = failure.message
-      if !failure.traceback.isEmpty { text += "\n" + failure.traceback + "\n(awaited here)" }
-      return ([.string(text)], true)
+    case .failed(let failure): return ([valueToRaise(failure)], true)
     }
+  }
+
+  /// What a failure of a function raises again where it is awaited.
+  func valueToRaise(_ failure: ScriptFailure) -> LuaValue {
+    if let error = failure.requestError { return value(error, service: nil) }
+    if let kept = failure.value { return .ref(kept.id) }
+    var text = failure.message
+    if !failure.traceback.isEmpty { text += "\n" + failure.traceback + "\n(awaited here)" }
+    return .string(text)
   }
 
   /// Reports failures of tasks that nobody has awaited and nobody can any more, or all at the end.
@@ -157,25 +166,10 @@ extension LuaHost {
 
   /// `lull.sleep(s)`.
   func sleep(_ call: Call) throws(Misuse) {
-    let seconds = call.number(0) ?? 0
-    guard seconds >= 0, seconds.isFinite else {
-      throw .argument(
-        1, "a number of seconds, 0 or more, expected, got \(LuaHost.described(call.raw(0)))")
-    }
+    let seconds = try LuaHost.seconds(call.raw(0)) { .argument(1, $0) }
     try wait(call, for: "lull.sleep(\(seconds))") { completion in
-      strongTimers += 1
-      var isOver = false
-      let timer = pump.clock.schedule(after: seconds) { [unowned self] in
-        strongTimers -= 1
-        isOver = true
-        // After what was deferred before: a task spawned earlier begins first.
-        pump.enqueue { completion([], false) }
-      }
-      return { [unowned self] in
-        guard !isOver else { return }
-        timer.cancel()
-        strongTimers -= 1
-      }
+      let timer = StrongTimer(after: seconds, host: self) { completion([], false) }
+      return { timer.cancel() }
     }
   }
 
