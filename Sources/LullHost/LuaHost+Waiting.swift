@@ -80,7 +80,7 @@ extension LuaHost {
   /// In a stock interpreter our own handler listens while we drive the loop.
   func withInterruption(_ body: () -> Void) {
     guard !environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return body() }
-    lull_signals_install(runtime, wakeUp.function, wakeUp.context, 0)
+    lull_signals_install(runtime, wakeUp.function, wakeUp.context, Int32(LULL_SIGNALS_GUEST))
     body()
     if lull_signals_pending() == 0 { lull_signals_restore() }
   }

@@ -68,6 +68,11 @@ package final class LuaHost {
   var predicateFailure: ScriptFailure?
   /// What the function given to `lull.run` raised.
   var runFailure: ScriptFailure?
+  /// What is said of each limit, and whether it has been.
+  var limitTexts: [String] = []
+  var hasReportedLimit = false
+  /// Whether the script may do no more than what the sandbox has for it.
+  var isSandboxed = false
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
@@ -75,9 +80,6 @@ package final class LuaHost {
   package internal(set) var isSessionEnding = false
   /// What takes over whoever drives the loop, at his next look: a session opened by a script.
   var foreground: (() -> Void)?
-  /// What is said of each limit, and whether it has been.
-  var limitTexts: [String] = []
-  var hasReportedLimit = false
 
   package init(environment: any HostEnvironment) {
     self.environment = environment

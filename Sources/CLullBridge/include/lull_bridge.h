@@ -191,6 +191,11 @@ const char *lull_host_suggest(void *host, int32_t kind, const char *name);
 
 // A new state with the standard libraries, for the command and for tests; NULL without memory.
 lua_State *lull_state_new(void);
+// The same for the sandbox: with string, table, math, utf8, coroutine and the harmless functions of the
+// base library only; `require` finds text files below the folder, a C string, or nothing if it is NULL.
+lua_State *lull_state_new_sandboxed(const char *folder);
+// Has load, loadfile, dofile and require refuse precompiled chunks; 0 on success.
+int32_t lull_state_refuse_bytecode(lua_State *L);
 void lull_state_close(lua_State *L);
 // Installs `host` as the one luaopen_lull of this state will use, and preloads the module.
 int32_t lull_state_preload(lua_State *L, void *host);
@@ -321,7 +326,9 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
 const char *lull_wait_place(lull_runtime *runtime, lua_State *L);
 const char *lull_answer_now_kind(lull_runtime *runtime);
 
-// Compiles a chunk and keeps the function under `id`. On failure the message is in the arena.
+// Compiles a chunk and keeps the function under `id`; precompiled ones only if they are allowed. On
+// failure the message is in the arena.
+void lull_allow_bytecode(lull_runtime *runtime);
 int32_t lull_load(
   lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
   const char **message);
