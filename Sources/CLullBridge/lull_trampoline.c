@@ -164,6 +164,7 @@ static int dispatch(
   lua_State *previous = runtime->L;
   runtime->L = L;
   if (runtime->swept_count > 0) lull_host_sweep(runtime->host);
+  if (runtime->has_memory_limit) lull_memory_check(runtime);
   size_t mark = lull_arena_mark(runtime);
   runtime->depth += levels;
   int outcome = lull_host_call(runtime->host, index, &frame);
@@ -201,7 +202,7 @@ static int dispatch(
       lua_concat(L, 2);
       return lua_error(L);
     default:
-      lull_push(runtime, L, L, &frame.results[0]);
+      lull_push_all(runtime, L, L, frame.results, 1);
       lull_arena_release(runtime, mark);
       return lua_error(L);
   }

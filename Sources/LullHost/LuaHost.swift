@@ -75,6 +75,9 @@ package final class LuaHost {
   package internal(set) var isSessionEnding = false
   /// What takes over whoever drives the loop, at his next look: a session opened by a script.
   var foreground: (() -> Void)?
+  /// What is said of each limit, and whether it has been.
+  var limitTexts: [String] = []
+  var hasReportedLimit = false
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -91,8 +94,10 @@ package final class LuaHost {
     environment.onTurn { [unowned self] in
       deliverInterrupt()
       sweep()
+      releaseUnpushed()
       releaseKept()
       collectIfCharged()
+      lull_memory_check(self.runtime)
       tellOrphans()
       if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: false) }
       collectIfStalled()
@@ -247,7 +252,7 @@ package final class LuaHost {
   }
 
   /// What an object behind a handle holds, roughly.
-  private static let bytesPerHandle = 1024
+  static let bytesPerHandle = 1024
 
   private func release(_ handle: UInt64) {
     guard let kind = handles.kind(handle), let object = handles.remove(handle) else { return }
@@ -272,6 +277,13 @@ package final class LuaHost {
       default: break
       }
     }
+  }
+
+  /// Gives back the handles of values whose pushing an error has interrupted.
+  private func releaseUnpushed() {
+    var count = 0
+    guard let unpushed = lull_runtime_take_unpushed(runtime, &count) else { return }
+    for index in 0..<count where !handles.isClaimed(unpushed[index]) { release(unpushed[index]) }
   }
 
   // MARK: Strong work
@@ -301,9 +313,9 @@ package final class LuaHost {
     for context in contexts { resume(context, with: []) }
   }
 
-  /// Whether a signal or `os.exit` has ended the run.
+  /// Whether a signal, a limit or `os.exit` has ended the run.
   package var isInterrupted: Bool {
-    if exitRequest != nil { return true }
+    if exitRequest != nil || hasPassedLimit { return true }
     let signal = lull_signals_pending()
     // Ctrl-C is a session's business.
     return signal != 0 && (onInterrupt == nil || signal != SIGINT)
