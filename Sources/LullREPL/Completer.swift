@@ -56,7 +56,7 @@ struct Completer {
   }
 
   private func variables(_ context: LineContext) -> [String] {
-    session.variableNames + context.declaredNames + LuaToken.keywords
+    session.variableNames + context.declaredNames + LineToken.keywords
   }
 
   // MARK: Members
@@ -146,7 +146,7 @@ struct Completer {
       .filter { $0.kind == .word }.map(\.name)
     // A type may also name the strings themselves.
     let literals = types.flatMap { type in
-      LuaToken.all(in: type.utf8).filter { $0.kind == .string }.map(\.text)
+      LineToken.all(in: type.utf8).filter { $0.kind == .string }.map(\.text)
     }
     return words + literals
   }

@@ -45,7 +45,7 @@ struct LineContext {
   let declaredNames: [String]
 
   init(_ text: String) {
-    let tokens = LuaToken.all(in: text.utf8)
+    let tokens = LineToken.all(in: text.utf8)
     var rest = tokens[...]
     let end = text.utf8.count
     declaredNames = LineContext.declared(tokens)
@@ -76,7 +76,7 @@ struct LineContext {
 
   // MARK: Parts
 
-  private static func word(_ tokens: ArraySlice<LuaToken>) -> Kind {
+  private static func word(_ tokens: ArraySlice<LineToken>) -> Kind {
     guard let before = tokens.last else { return .variable }
     if before.is(".") || before.is(":") {
       let kinds = tokens.suffix(4).map { $0.kind == .string ? "s" : $0.text }
@@ -91,7 +91,7 @@ struct LineContext {
     return .variable
   }
 
-  private static func quoted(_ tokens: ArraySlice<LuaToken>) -> Kind {
+  private static func quoted(_ tokens: ArraySlice<LineToken>) -> Kind {
     guard let before = tokens.last else { return .nothing }
     if before.is("="), let key = tokens.dropLast().last, key.kind == .name,
       let place = place(in: tokens.dropLast(2))
@@ -111,7 +111,7 @@ struct LineContext {
   }
 
   /// Where in a table constructor of a call the end of the tokens is.
-  private static func place(in tokens: ArraySlice<LuaToken>) -> Place? {
+  private static func place(in tokens: ArraySlice<LineToken>) -> Place? {
     guard let (opening, _) = openBracket(in: tokens), tokens[opening].is("{") else { return nil }
     let before = tokens[..<opening]
     guard let last = before.last else { return nil }
@@ -131,7 +131,7 @@ struct LineContext {
   }
 
   /// The innermost bracket that is open at the end, and the commas since.
-  private static func openBracket(in tokens: ArraySlice<LuaToken>) -> (Int, Int)? {
+  private static func openBracket(in tokens: ArraySlice<LineToken>) -> (Int, Int)? {
     var depth = 0
     var commas = 0
     for index in tokens.indices.reversed() {
@@ -153,7 +153,7 @@ struct LineContext {
   }
 
   /// The expression that ends at the end of the tokens.
-  private static func chain(endingAt tokens: ArraySlice<LuaToken>) -> Chain? {
+  private static func chain(endingAt tokens: ArraySlice<LineToken>) -> Chain? {
     var rest = tokens
     var steps: [Step] = []
     while let last = rest.last {
@@ -179,7 +179,7 @@ struct LineContext {
   }
 
   /// Where the bracket opens that the last token closes.
-  private static func opening(of tokens: ArraySlice<LuaToken>) -> Int? {
+  private static func opening(of tokens: ArraySlice<LineToken>) -> Int? {
     var depth = 0
     for index in tokens.indices.reversed() {
       guard tokens[index].kind == .symbol else { continue }
@@ -194,7 +194,7 @@ struct LineContext {
     return nil
   }
 
-  private static func declared(_ tokens: [LuaToken]) -> [String] {
+  private static func declared(_ tokens: [LineToken]) -> [String] {
     var names: [String] = []
     for (index, token) in tokens.enumerated() where token.kind == .keyword {
       switch token.text {
@@ -216,6 +216,6 @@ struct LineContext {
   }
 }
 
-extension LuaToken {
+extension LineToken {
   fileprivate func `is`(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
 }
