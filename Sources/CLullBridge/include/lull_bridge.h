@@ -402,6 +402,21 @@ void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, 
 // The line has failed: what it assigned to variables is taken back.
 void lull_session_roll_back(lull_runtime *runtime);
 
+// The state that runs now, on whose stack the following functions leave values.
+lua_State *lull_session_state(lull_runtime *runtime);
+// Pushes what a variable and its fields lead to, calling nothing; an object of ours ends the walk.
+// How many of the names were used; negative, and nothing pushed, if the stack is full.
+int32_t lull_session_walk(
+  lull_runtime *runtime, const char *const *names, int32_t count, lull_value *value);
+// Puts the table where the fields of the value at the top are looked for besides in its place;
+// 0, and nil in its place, if there is none.
+int32_t lull_session_next_table(lull_runtime *runtime);
+// Takes a module out of package.loaded.
+void lull_session_forget_module(lull_runtime *runtime, const char *name);
+// Pushes a table of names a line can use: 0 the session's variables, 1 the globals, 2 its functions;
+// 0, and nothing pushed, beyond.
+int32_t lull_session_variables(lull_runtime *runtime, int32_t part);
+
 // --- Interruption ---
 
 // Whose process it is: somebody else's, where only SIGINT is listened to; that of a script, which
