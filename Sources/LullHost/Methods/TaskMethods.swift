@@ -104,7 +104,7 @@ extension LuaHost {
       task.complete(.finished(results: id, failure(in: results)))
     case .failed(let failure):
       if let id = failure.value?.id {
-        lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
+        anchor(id, from: task.hostHandle)
       }
       taskFailed(task, failure)
     case .gone, .cancelled: task.complete(.cancelled)
