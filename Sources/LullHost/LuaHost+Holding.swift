@@ -87,7 +87,10 @@ extension LuaHost: RequestHost {
       objectPins[request.hostHandle] = count + 1
       return true
     }
-    guard lull_object_pin(runtime, &object) == 0 else { return false }
+    guard lull_object_pin(runtime, &object) == 0 else {
+      releaseUnclaimed(object.handle)
+      return false
+    }
     // Only now: the userdata may have been renewed, and the handle with it.
     objectPins[request.hostHandle] = 1
     return true
@@ -103,7 +106,10 @@ extension LuaHost: RequestHost {
     }
     var object = encode(
       .object(handle: handle, kind: HandleKind.task.rawValue, service: 0, anchor: 0))
-    guard lull_object_pin(runtime, &object) == 0 else { return nil }
+    guard lull_object_pin(runtime, &object) == 0 else {
+      releaseUnclaimed(object.handle)
+      return nil
+    }
     objectPins[task.hostHandle] = 1
     return task.hostHandle
   }

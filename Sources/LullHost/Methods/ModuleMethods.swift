@@ -84,7 +84,10 @@ extension LuaHost {
     let result = value(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
     var object = encode(result)
-    guard lull_object_pin(runtime, &object) == 0 else { throw .message("not enough memory") }
+    guard lull_object_pin(runtime, &object) == 0 else {
+      releaseUnclaimed(object.handle)
+      throw .message("not enough memory")
+    }
     defer { lull_object_unpin(runtime, service.hostHandle) }
     if let networking {
       anchor(networking.anchor, from: service.hostHandle)

@@ -52,7 +52,6 @@ extension LuaHost {
     let object = value(task, .task)
     task.hostHandle = LuaHost.handle(object)
     guard let pinned = pin(task) else {
-      releaseUnclaimed([object])
       lull_value_unpin(runtime, function)
       lull_value_unpin(runtime, arguments)
       throw .message("not enough memory")

@@ -110,7 +110,7 @@ extension AllocationScenario {
       body: """
         local ok, text = pcall(table.sort, { 1, 2, 3 }, function() lull.sleep(1) end)
         local _, other = pcall(string.gsub, "x", "x", function() lull.sleep(1) end)
-        return text:match("cannot wait") .. other:match("cannot wait")
+        return (text:match("cannot wait") or text) .. (other:match("cannot wait") or other)
         """),
   ]
 
