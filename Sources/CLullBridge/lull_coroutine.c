@@ -57,11 +57,11 @@ static lua_State *inner_of(lua_State *co) {
 }
 
 // [-0, +0]
-void lull_coroutine_close_inner(lua_State *thread) {
+void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread) {
   lua_State *inner = inner_of(thread);
   if (inner == NULL) return;
-  lull_coroutine_close_inner(inner);
-  lua_resetthread(inner);
+  lull_coroutine_close_inner(runtime, inner);
+  lull_thread_reset(runtime, inner);
 }
 
 // [-0, +0] whether the coroutine is one of Lull's own
@@ -88,11 +88,7 @@ static int run_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int cou
   runtime->depth--;
   runtime->L = previous;
   runtime->nesting = nesting.outer;
-  // A hook that was set and did not fire is meant for whatever runs now.
-  if (lua_gethook(co) == lull_interrupt_hook) {
-    lua_sethook(co, NULL, 0, 0);
-    lull_interrupt_arm(L);
-  }
+  lull_interrupt_pass(runtime, co);
   if (status == LUA_YIELD && runtime->wait_armed) return INNER_WAITS;
   if (status != LUA_OK && status != LUA_YIELD) return INNER_FAILED;
   return results;
@@ -190,7 +186,7 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
   if (count == INNER_FAILED) {
     int status = lua_status(co);
     // Closes its to-be-closed variables, whose errors replace its own.
-    if (status != LUA_OK && status != LUA_YIELD) lua_resetthread(co);
+    if (status != LUA_OK && status != LUA_YIELD) lull_thread_reset(runtime, co);
   }
   count = take_results(L, co, count);
   if (count != INNER_FAILED) return count;
@@ -262,8 +258,8 @@ static int close_function(lua_State *L) {
       L, "cannot close a %s coroutine%s", name,
       is_waiting(co) ? " (it waits for Lull: cancel the task it waits in)" : "");
   }
-  lull_coroutine_close_inner(co);
-  if (lua_resetthread(co) == LUA_OK) {
+  lull_coroutine_close_inner(runtime, co);
+  if (lull_thread_reset(runtime, co) == LUA_OK) {
     lua_pushboolean(L, 1);
     return 1;
   }

@@ -6,6 +6,7 @@
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lualib.h>
 #include <csimdjson.h>
+#include <signal.h>
 
 #include "lull_bridge.h"
 
@@ -42,6 +43,12 @@ typedef struct lull_nesting {
   lua_State *L;
   const struct lull_nesting *outer;
 } lull_nesting;
+
+// Room for what is said of a limit.
+enum { LULL_LIMIT_TEXT = 128 };
+
+// The exit code of a script that failed, which one that passes a limit has done.
+enum { LULL_EXIT_SCRIPT_ERROR = 1 };
 
 // One per state; memory of a full userdata that every closure of ours holds as its first upvalue.
 struct lull_runtime {
@@ -81,6 +88,14 @@ struct lull_runtime {
   int32_t waiting_threads;
   int32_t wait_armed;  // a wait of ours is about to yield
   struct lull_resumption *resumption;  // what the coroutine being resumed is to get
+
+  lull_memory *memory;  // NULL in somebody else's state
+  int32_t has_memory_limit;
+  volatile sig_atomic_t passed_limit;  // LULL_LIMIT_*; none of the script's code runs after that
+  char limit_texts[LULL_LIMIT_COUNT][LULL_LIMIT_TEXT];
+  int64_t instructions_left;
+  int32_t instruction_step;  // how many are counted at once; 0: none are
+  lua_CFunction xpcall;      // the stock function
 
   uint64_t *swept;  // finalised handles, filled by __gc
   size_t swept_count;
@@ -141,18 +156,46 @@ void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t i
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id);
 void lull_open_json(lua_State *L, lull_runtime *runtime);
+// A view of the document, or its value if that is neither array nor object; the same under the same id.
+void lull_push_view(lull_runtime *runtime, lua_State *L, struct csj_document *document, int64_t id);
+// Whether the value at `index` is a view, and of what.
+int lull_view_at(lua_State *L, int index, const struct csj_document **document, size_t *place);
+void lull_open_documents(lua_State *L);
 void lull_orphan_later(lull_runtime *runtime, int64_t id);
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 lua_State *lull_thread_at(lull_runtime *runtime, int32_t number);
 // Closes the coroutines a waiting coroutine waits through, the innermost first.
-void lull_coroutine_close_inner(lua_State *thread);
+void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread);
+int lull_thread_reset(lull_runtime *runtime, lua_State *thread);
 // Replaces the functions of the table `coroutine` that resume, or say who could be resumed.
 void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
 int lull_memory_install(lua_State *L);
 lull_memory *lull_memory_of(lua_State *L);
+void lull_memory_attach(lua_State *L, lull_runtime *runtime);
+int lull_memory_limit(lull_runtime *runtime, int64_t bytes);
+void lull_memory_check_soon(lull_runtime *runtime);
 void lull_interrupt_arm(lua_State *L);
 void lull_interrupt_hook(lua_State *L, lua_Debug *info);
+int lull_interrupt_pause(lua_State *L);
+void lull_interrupt_rest(lull_runtime *runtime, lua_State *L);
+void lull_interrupt_pass(lull_runtime *runtime, lua_State *from);
+void lull_interrupt_clear(lull_runtime *runtime);
+void lull_limit_pass(lull_runtime *runtime, int32_t limit);
+void lull_signals_wake(void);
+void lull_signals_pass_limit(int32_t limit);
+void lull_signals_forget(const lull_runtime *runtime);
+int lull_watchdog_start(void);
+void lull_watchdog_stop(void);
+int lull_watchdog_limit_time(double seconds);
+void lull_watchdog_say(int32_t limit, const char *text);
+void lull_watchdog_expect_end(int32_t code, int32_t limit);
+void lull_watchdog_relax(void);
+
+// Whether code of the script runs now, as opposed to the loop.
+static inline int lull_runtime_runs(const lull_runtime *runtime) {
+  return runtime->depth > 0 || runtime->L != runtime->main;
+}
 
 #endif

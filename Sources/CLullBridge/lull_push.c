@@ -154,6 +154,11 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
     case LULL_JSON:
       lull_push_document(runtime, L, value->pointer, (int64_t)value->extra);
       return;
+    case LULL_VIEW:
+      // Swift holds the document for as long as the call takes; the view gets a share of its own.
+      lull_push_view(
+        runtime, L, (struct csj_document *)value->pointer, (int64_t)value->extra);
+      return;
     case LULL_LIST: {
       const lull_value *elements = value->pointer;
       lua_createtable(L, (int)value->extra, 0);

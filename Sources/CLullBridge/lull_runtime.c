@@ -13,10 +13,12 @@ const char lull_host_key = 0;
 int lull_protect(lull_runtime *runtime, lua_CFunction function, void *context) {
   lua_State *L = runtime->L;
   if (!lua_checkstack(L, 16)) return LUA_ERRMEM;
+  int is_interrupted = lull_interrupt_pause(L);
   lua_pushcfunction(L, function);
   lua_pushlightuserdata(L, context);
   int status = lua_pcall(L, 1, 0, 0);
   if (status != LUA_OK) lua_pop(L, 1);
+  if (is_interrupted) lull_interrupt_arm(L);
   return status;
 }
 
@@ -46,6 +48,8 @@ static int runtime_gc(lua_State *L) {
     lull_host_close(host);
   }
   if (runtime) {
+    lull_signals_forget(runtime);
+    lull_memory_attach(L, NULL);
     free(runtime->free_threads);
     free(runtime->swept);
     free(runtime->swept_taken);
@@ -90,6 +94,9 @@ int luaopen_lull(lua_State *L) {
   runtime->main = lua_tothread(L, -1);
   lua_pop(L, 1);
   runtime->L = L;
+  lull_memory_attach(L, runtime);
+  if (lua_getglobal(L, "xpcall") == LUA_TFUNCTION) runtime->xpcall = lua_tocfunction(L, -1);
+  lua_pop(L, 1);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, runtime_gc);
   lua_setfield(L, -2, "__gc");
@@ -127,6 +134,7 @@ int luaopen_lull(lua_State *L) {
     // The next require tries again.
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+    lull_memory_attach(L, NULL);
     return luaL_error(L, "lull: the event loop could not be made");
   }
   lull_make_metatables(runtime, L);

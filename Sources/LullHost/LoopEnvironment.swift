@@ -5,13 +5,20 @@ package import LullTransport
 package final class LoopEnvironment: HostEnvironment {
   private let loop: EventLoop
   package let ownsProcess: Bool
+  private let allowedHosts: AllowedHosts?
   private lazy var provider = CurlProvider(
-    loop: loop, userAgent: "lull/" + LuaHost.version, blocksSIGPIPE: !ownsProcess)
+    loop: loop, userAgent: "lull/" + LuaHost.version, blocksSIGPIPE: !ownsProcess,
+    allowedHosts: allowedHosts)
 
-  /// - Parameter ownsProcess: true in the command, false inside somebody else's interpreter.
-  package init(ownsProcess: Bool) throws(TransportError) {
+  /// - Parameters:
+  ///   - ownsProcess: true in the command, false inside somebody else's interpreter.
+  ///   - allowedHosts: where requests may go; nil: anywhere.
+  package init(
+    ownsProcess: Bool, allowedHosts: AllowedHosts? = nil
+  ) throws(TransportError) {
     loop = try EventLoop()
     self.ownsProcess = ownsProcess
+    self.allowedHosts = allowedHosts
   }
 
   package var pump: Pump { loop.pump }

@@ -6,7 +6,7 @@ extension LuaHost {
   /// 1 unless the handler returns true.
   func report(_ failure: ScriptFailure, in place: String) {
     // The interruption of whatever ran when the signal came is not an error of the script.
-    guard !isInterruption(failure) else { return }
+    guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler {
       // The handler is not called for its own errors.
       self.errorHandler = nil
@@ -38,13 +38,13 @@ extension LuaHost {
   /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
   private func isInterruption(_ failure: ScriptFailure) -> Bool {
     isInterrupted
-      && (failure.message.hasSuffix("interrupted!")
+      && (hasPassedLimit || failure.message.hasSuffix("interrupted!")
         || failure.message.hasSuffix("the script called os.exit"))
   }
 
   /// An error that ended the main chunk: as the stock interpreter shows it.
   func reportMain(_ failure: ScriptFailure) {
-    guard !isInterruption(failure) else { return }
+    guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     scriptErrorCount += 1
     var text = "lull: \(failure.message)\n"
     if !failure.traceback.isEmpty { text += failure.traceback + "\n" }

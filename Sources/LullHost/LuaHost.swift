@@ -73,10 +73,13 @@ package final class LuaHost {
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
-  /// Ends the open session from outside.
-  package var endSession: (() -> Void)?
+  /// Whether the open session is to end, since nobody waits for it any more.
+  package internal(set) var isSessionEnding = false
   /// What takes over whoever drives the loop, at his next look: a session opened by a script.
   var foreground: (() -> Void)?
+  /// What is said of each limit, and whether it has been.
+  var limitTexts: [String] = []
+  var hasReportedLimit = false
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -97,6 +100,7 @@ package final class LuaHost {
       releaseKept()
       reportLackOfMemory()
       collectIfCharged()
+      lull_memory_check(self.runtime)
       tellOrphans()
       if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: false) }
       collectIfStalled()
@@ -251,7 +255,7 @@ package final class LuaHost {
   }
 
   /// What an object behind a handle holds, roughly.
-  private static let bytesPerHandle = 1024
+  static let bytesPerHandle = 1024
 
   private func release(_ handle: UInt64) {
     guard let kind = handles.kind(handle), let object = handles.remove(handle) else { return }
@@ -315,9 +319,9 @@ package final class LuaHost {
     for context in contexts { resume(context, with: []) }
   }
 
-  /// Whether a signal or `os.exit` has ended the run.
+  /// Whether a signal, a limit or `os.exit` has ended the run.
   package var isInterrupted: Bool {
-    if exitRequest != nil { return true }
+    if exitRequest != nil || hasPassedLimit { return true }
     let signal = lull_signals_pending()
     // Ctrl-C is a session's business.
     return signal != 0 && (onInterrupt == nil || signal != SIGINT)

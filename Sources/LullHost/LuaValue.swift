@@ -20,6 +20,8 @@ enum LuaValue {
   case tables(JSONDocument, id: Int64)
   /// The value at that position of the caller's stack.
   case stack(Int32)
+  /// A read-only view of a document that somebody holds until the value has been pushed.
+  case view(JSONDocument)
   case list([LuaValue])
   case map([(String, LuaValue)])
   /// A table that raises when it is assigned to.
@@ -101,6 +103,10 @@ extension LuaHost {
     case .stack(let index):
       result.kind = Int32(LULL_STACK)
       result.integer = Int64(index)
+    case .view(let document):
+      result.kind = Int32(LULL_VIEW)
+      result.pointer = UnsafeRawPointer(document.pointer)
+      result.extra = UInt64(document.serial | LuaHost.viewIDs)
     case .list(let elements):
       result.kind = Int32(LULL_LIST)
       result.extra = UInt64(elements.count)

@@ -31,13 +31,17 @@ package final class ScriptProgram {
   let host: LuaHost
   let state: OpaquePointer
   private let environment: any HostEnvironment
+  private let limits: LuaHost.Limits
   private var mainHasEnded = false
   private var mainHasFailed = false
 
   /// nil without memory.
-  package init?(environment: any HostEnvironment) {
+  ///
+  /// - Parameter limits: what the script may take, from the moment it starts to run.
+  package init?(environment: any HostEnvironment, limits: LuaHost.Limits = .init()) {
     guard let state = lull_state_new() else { return nil }
     self.environment = environment
+    self.limits = limits
     self.state = state
     host = LuaHost(environment: environment)
     // The host outlives the state: both are this object's, and `close` ends the state first.
@@ -76,6 +80,10 @@ package final class ScriptProgram {
       return Exit.cannotCompile
     }
     installSignals(runtime)
+    guard host.set(limits) else {
+      StandardError.write("lull: cannot start: not enough memory or threads\n")
+      return Exit.scriptError
+    }
     startMain(chunk, words.dropFirst(1 - first))
     drive()
     return finish()
@@ -139,6 +147,8 @@ package final class ScriptProgram {
       }
     }
     host.reportUnawaitedTasks(atEnd: true)
+    host.reportPassedLimit()
+    if host.hasPassedLimit { return Exit.scriptError }
     if signal != 0 { return 128 + signal }
     if let code = host.exitRequest { return code }
     return host.scriptErrorCount > 0 ? Exit.scriptError : 0

@@ -25,7 +25,13 @@ struct Lull: ParsableCommand {
     let words = Array(CommandLine.arguments.dropFirst())
     // Whatever stands behind a script's name is the script's: not for the parser to look at.
     if let repl = ReplCommand(words) { Exit.now(repl.run()) }
-    if let run = ScriptCommand(words) { Exit.now(run.run()) }
+    do {
+      if let run = try ScriptCommand(words) { Exit.now(run.run()) }
+    } catch {
+      let text = fullMessage(for: ValidationError(error.message))
+      Exit.complain(text + "\n")
+      Exit.now(2)
+    }
     do {
       var command = try parseAsRoot(words)
       try command.run()

@@ -2,7 +2,8 @@ import Glibc
 import LullCore
 import LullHost
 
-/// A command line that runs a script: `run FILE`, `FILE`, `-e CODE`, `-`, each with arguments.
+/// A command line that runs a script: `run FILE`, `FILE`, `-e CODE`, `-`, each with options before and
+/// arguments behind.
 struct ScriptCommand {
   private enum Source {
     case file
@@ -14,29 +15,33 @@ struct ScriptCommand {
   /// Where on the command line the script's name, or its code, stands. Names and arguments are taken
   /// from there as bytes: they need not be UTF-8.
   private let position: Int
+  private let options: RunOptions
 
   /// nil if the words ask for something else, or for help.
-  init?(_ words: [String]) {
-    // Position 0 of the command line is the program itself.
-    var position = 1
-    let saysRun = words.first == "run"
-    if saysRun { position += 1 }
-    guard words.count >= position else { return nil }
-    switch words[position - 1] {
+  init?(_ words: [String]) throws(RunOptions.WrongUsage) {
+    var rest = words[...]
+    var options = RunOptions()
+    if rest.first == "run" { rest.removeFirst() }
+    while try options.take(from: &rest) {}
+    let isFirst = rest.startIndex == 0
+    switch rest.first {
+    case nil: return nil
     case "-e":
       source = .code
-      position += 1
+      rest.removeFirst()
     case "-": source = .standardInput
     case "--":
       source = .file
-      position += 1
-    case "demo" where !saysRun, "help" where !saysRun: return nil
-    case let word:
+      rest.removeFirst()
+    case "demo" where isFirst, "help" where isFirst: return nil
+    case let word?:
       guard !word.hasPrefix("-") else { return nil }
       source = .file
     }
-    guard words.count >= position else { return nil }
-    self.position = position
+    guard !rest.isEmpty else { return nil }
+    // Position 0 of the command line is the program itself.
+    position = rest.startIndex + 1
+    self.options = options
   }
 
   func run() -> Int32 {
@@ -62,8 +67,10 @@ struct ScriptCommand {
       Exit.complain("lull: cannot read '\(error.name)': \(error.reason)\n")
       return 3
     }
-    guard let environment = try? LoopEnvironment(ownsProcess: true),
-      let program = ScriptProgram(environment: environment)
+    guard
+      let environment = try? LoopEnvironment(
+        ownsProcess: true, allowedHosts: options.allowedHosts),
+      let program = ScriptProgram(environment: environment, limits: options.limits)
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1

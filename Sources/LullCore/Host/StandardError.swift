@@ -7,7 +7,11 @@ package enum StandardError {
 
   package static func write(_ text: String) {
     if let sink { return sink(text) }
-    var bytes = Array(text.utf8)[...]
+    write(Array(text.utf8))
+  }
+
+  package static func write(_ bytes: [UInt8]) {
+    var bytes = bytes[...]
     while !bytes.isEmpty {
       let written = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
       // A closed or full standard error must not stop the program it reports on.
