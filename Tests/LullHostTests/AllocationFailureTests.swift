@@ -15,7 +15,9 @@ import Testing
     var problems: [String] = []
     while true {
       let run = try AllocationRun(scenario, failing, at: position)
-      if let problem = run.problem(expecting: expected) { problems.append("\(position): \(problem)") }
+      if let problem = run.problem(expecting: expected) {
+        problems.append("\(position): \(problem)")
+      }
       if run.failureCount == 0 { break }
       // Where all fail until the next turn, neighbours mostly differ in nothing.
       position += failing == .once ? 1 : max(1, position / 30)
