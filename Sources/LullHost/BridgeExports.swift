@@ -43,7 +43,13 @@ func lull_host_call(
   let call = Call(host: host, frame: frame)
   do throws(Misuse) {
     try Method.all[Int(method)].body(call)
-    return frame.pointee.outcome
+    let outcome = frame.pointee.outcome
+    if host.lacksMemory, outcome == Int32(LULL_RETURN) {
+      host.lacksMemory = false
+      call.dropResults()
+      throw .message("not enough memory")
+    }
+    return outcome
   } catch {
     frame.pointee.result_count = 1
     let results = lull_frame_results(frame)

@@ -66,8 +66,7 @@ extension LuaHost {
 
   /// A request's content on its way through the pipeline: held by the request's userdata.
   func content(_ content: Content, for request: Request) -> LuaValue {
-    _ = value(request)
-    return self.content(content, holder: request.hostHandle)
+    self.content(content, holder: request.hostHandle)
   }
 
   private static func atom(_ element: JSONElement) -> LuaValue? {

@@ -81,9 +81,7 @@ extension Method {
       let box = try entity(call)
       try requireOwn(box)
       let content = try call.host.content(call.raw(1), call.state, call.index(1))
-      if let id = content.foreignID {
-        lull_value_anchor_to_object(call.host.runtime, call.raw(0).handle, 1, id)
-      }
+      if let id = content.foreignID { call.host.anchor(id, from: call.raw(0).handle, key: 1) }
       box.entity.content = content
     },
     .setter(.entity, "headers") { call throws(Misuse) in
