@@ -106,6 +106,7 @@ package final class ScriptProgram {
       lull_replace_exit(runtime, Method.index(.module, "os.exit"))
     }
     host.enableLogFromEnvironment()
+    host.enableStrictnessFromEnvironment()
   }
 
   func installSignals(_ runtime: OpaquePointer) {
@@ -147,6 +148,7 @@ package final class ScriptProgram {
       }
     }
     host.reportUnawaitedTasks(atEnd: true)
+    host.strict?.checkAll()
     host.reportPassedLimit()
     if host.hasPassedLimit { return Exit.scriptError }
     if signal != 0 { return 128 + signal }
