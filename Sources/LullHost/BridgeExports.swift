@@ -24,6 +24,7 @@ func lull_host_attach(
     guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
     host = LuaHost(environment: environment)
     host.enableLogFromEnvironment()
+    host.enableStrictnessFromEnvironment()
   }
   host.attach(runtime)
   return Unmanaged.passRetained(host).toOpaque()
@@ -81,6 +82,7 @@ func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> U
 @c @implementation
 func lull_host_close(_ pointer: UnsafeMutableRawPointer!) {
   guard let pointer, let host = host(pointer) else { return }
+  host.strict?.checkAll()
   host.reportAbandonedRequests()
   host.close()
   // Balances the retain of `lull_host_attach`; C has dropped the pointer.

@@ -130,6 +130,7 @@ package final class ScriptProgram {
       lull_replace_exit(runtime, Method.index(.module, "os.exit"))
     }
     host.enableLogFromEnvironment()
+    host.enableStrictnessFromEnvironment()
   }
 
   /// - Parameter isSession: Ctrl-C ends what runs, not the process.
@@ -174,6 +175,7 @@ package final class ScriptProgram {
       }
     }
     host.reportUnawaitedTasks(atEnd: true)
+    host.strict?.checkAll()
     host.reportPassedLimit()
     if host.hasPassedLimit { return Exit.scriptError }
     if signal != 0 { return 128 + signal }

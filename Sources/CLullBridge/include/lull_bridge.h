@@ -259,6 +259,9 @@ int32_t lull_value_set_element(
 // object's userdata under `key`.
 int32_t lull_document_build(
   lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key);
+// The JSON Pointer of the first place where the tables kept under `id` are not those of the document;
+// in the arena, NULL if there is none.
+const char *lull_document_difference(lull_runtime *runtime, const void *document, int64_t id);
 
 // Makes sure the object has a userdata, and holds it until unpinned.
 int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object);
