@@ -128,6 +128,8 @@ void lull_orphan_later(lull_runtime *runtime, int64_t id);
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
+int lull_failure_handler(lua_State *L);
+const char *lull_copied(lull_runtime *runtime, lua_State *L, int index, size_t *length);
 void lull_interrupt_arm(lua_State *L);
 void lull_interrupt_hook(lua_State *L, lua_Debug *info);
 
