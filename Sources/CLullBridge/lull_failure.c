@@ -3,13 +3,19 @@
 
 #include <string.h>
 
-// [-1, +1] the message handler of lull_ask: { value, traceback }
+// [-1, +1] the message handler of lull_ask: { value, frames, their count }. The frames are in the arena,
+// whose mark is older than the call.
 int lull_failure_handler(lua_State *L) {
-  lua_createtable(L, 2, 0);
+  lull_runtime *runtime = lull_state_runtime(L);
+  lull_failure failure = {.frame_count = 0};
+  if (runtime) lull_trace(runtime, L, L, 1, &failure);
+  lua_createtable(L, 3, 0);
   lua_pushvalue(L, 1);
   lua_rawseti(L, -2, 1);
-  luaL_traceback(L, L, NULL, 1);
+  lua_pushlightuserdata(L, (void *)failure.frames);
   lua_rawseti(L, -2, 2);
+  lua_pushinteger(L, failure.frame_count);
+  lua_rawseti(L, -2, 3);
   return 1;
 }
 
@@ -44,7 +50,7 @@ static void push_message(lua_State *L) {
   luaL_tolstring(L, -1, NULL);
 }
 
-// [-1, +0] fills the failure: value, message, traceback of the dead coroutine
+// [-1, +0] fills the failure: value, message, what was on the stack of the dead coroutine
 static int describe(lua_State *L) {
   describing *context = lua_touserdata(L, 1);
   lull_run *run = context->run;
@@ -61,8 +67,7 @@ static int describe(lua_State *L) {
   push_message(L);
   failure->message = lull_copied(context->runtime, L, -1, &failure->message_length);
   lua_pop(L, 2);
-  luaL_traceback(L, run->L, NULL, 0);
-  failure->traceback = lull_copied(context->runtime, L, -1, &failure->traceback_length);
+  lull_trace(context->runtime, L, run->L, 0, failure);
   return 0;
 }
 
@@ -75,14 +80,16 @@ static int describe_value(lua_State *L) {
   push_message(L);
   failure->message = lull_copied(context->runtime, L, -1, &failure->message_length);
   lua_rawgeti(L, 2, 2);
-  failure->traceback = lull_copied(context->runtime, L, -1, &failure->traceback_length);
+  failure->frames = lua_touserdata(L, -1);
+  lua_rawgeti(L, 2, 3);
+  failure->frame_count = (int32_t)lua_tointeger(L, -1);
   return 0;
 }
 
 void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
   static const char no_memory[] = "not enough memory";
   *failure = (lull_failure){
-    .message = no_memory, .message_length = sizeof(no_memory) - 1, .traceback = ""};
+    .message = no_memory, .message_length = sizeof(no_memory) - 1};
   describing context = {.runtime = runtime, .run = run, .failure = failure};
   if (run->is_protected_call) {
     lua_State *L = run->L;

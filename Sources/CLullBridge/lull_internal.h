@@ -67,6 +67,9 @@ struct lull_runtime {
   int32_t free_thread_capacity;
   int32_t waiting_threads;
   int32_t wait_armed;  // a wait of ours is about to yield
+  const struct lull_nesting *nesting;  // who resumed the coroutine that runs now
+  int32_t is_blocking;                 // the main state runs the loop
+  const void *own_home;                // where this library or program begins in memory
   const struct lull_resumption *resumption;  // what the coroutine being resumed is to get
 
   uint64_t *swept;  // finalised handles, filled by __gc
@@ -84,6 +87,12 @@ struct lull_runtime {
   size_t chunk_capacity;
   size_t arena_top;
 };
+
+// The states that have resumed each other, innermost first; on the C stack.
+typedef struct lull_nesting {
+  lua_State *L;
+  const struct lull_nesting *outer;
+} lull_nesting;
 
 // What lull_resume hands to the continuation of a wait.
 typedef struct lull_resumption {
@@ -129,6 +138,9 @@ void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
 int lull_failure_handler(lua_State *L);
+// Notes what is on the stack of `target` and of those that resumed it. May raise for lack of memory.
+void lull_trace(
+  lull_runtime *runtime, lua_State *L, lua_State *target, int level, lull_failure *failure);
 const char *lull_copied(lull_runtime *runtime, lua_State *L, int index, size_t *length);
 void lull_interrupt_arm(lua_State *L);
 void lull_interrupt_hook(lua_State *L, lua_Debug *info);

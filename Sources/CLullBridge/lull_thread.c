@@ -173,9 +173,12 @@ static void resume(
   runtime->answer_now = NULL;
   runtime->wait_armed = 0;
   runtime->depth++;
+  const lull_nesting nesting = {.L = previous, .outer = runtime->nesting};
+  runtime->nesting = &nesting;
   int results = 0;
   // From the state that runs, never NULL: the count of nested C calls goes on from there.
   int status = lua_resume(thread, previous, count, &results);
+  runtime->nesting = nesting.outer;
   runtime->depth--;
   runtime->L = previous;
   runtime->current_thread = previous_thread;
@@ -403,6 +406,33 @@ int32_t lull_load(
   int status = lull_protect(runtime, load_chunk, &context);
   *message = status == LUA_OK ? context.message : "not enough memory";
   return *message != NULL;
+}
+
+typedef struct compiling {
+  const char *bytes;
+  size_t length;
+  const char *name;
+  char *message;
+  size_t size;
+} compiling;
+
+// [-1, +0] compiles and copies the message, if there is one
+static int compile_chunk(lua_State *L) {
+  compiling *context = lua_touserdata(L, 1);
+  context->message[0] = 0;
+  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, "t") == LUA_OK) return 0;
+  const char *text = lua_tostring(L, -1);
+  if (text) strncat(context->message, text, context->size - 1);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_compile(
+  lull_runtime *runtime, const char *bytes, size_t length, const char *name, char *message,
+  size_t size) {
+  compiling context = {
+    .bytes = bytes, .length = length, .name = name, .message = message, .size = size};
+  return lull_protect(runtime, compile_chunk, &context) != LUA_OK || message[0] != 0;
 }
 
 typedef struct wording {

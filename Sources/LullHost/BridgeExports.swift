@@ -56,7 +56,7 @@ func lull_host_call(
       frame.pointee.error_argument = Int32(position)
       return Int32(LULL_RAISE_ARGUMENT)
     case .value(let value):
-      results?[0] = host.encode(value)
+      results?[0] = host.encode(host.raising(value, in: frame.pointee.L))
       return Int32(LULL_RAISE_VALUE)
     }
   }

@@ -65,6 +65,9 @@ package final class LuaHost {
   var failedTasks: [LuaTask] = []
   /// What a predicate raised that was called for a call of the script's, to be raised there.
   var predicateFailure: ScriptFailure?
+  /// The texts of chunks, for reports.
+  let sources = ChunkSources()
+  var reportLedger = ReportLedger()
   /// What the function given to `lull.run` raised.
   var runFailure: ScriptFailure?
 

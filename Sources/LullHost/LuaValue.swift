@@ -28,6 +28,8 @@ enum LuaValue {
   case unpack(Int64)
   /// The function `next`.
   case globalNext
+  /// A value to raise where it was awaited, and the failure it comes from.
+  indirect case reraised(LuaValue, ScriptFailure)
 }
 
 /// Texts pushed on hot paths, known to the bridge by number.
@@ -110,6 +112,7 @@ extension LuaHost {
       result.handle = handle
       result.extra = service
     case .globalNext: result.kind = Int32(LULL_NEXT)
+    case .reraised(let value, _): result = encode(value)
     case .unpack(let id):
       result.kind = Int32(LULL_UNPACK)
       result.integer = id

@@ -32,6 +32,8 @@ public class Request {
   package final var scriptAnchors: [Int64] = []
   /// Nobody is left who could complete it, but for cancelling.
   package private(set) final var isForsaken = false
+  /// The how manyth this is of a request and its repetitions.
+  package final var attempt = 1
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 

@@ -14,7 +14,10 @@ final class LuaTask {
 
   var hostHandle: UInt64 = 0
   private(set) var state = State.running
-  var context: RunContext?
+  var context: RunContext? {
+    didSet { if let context { purpose = context.purpose } }
+  }
+  private var purpose = "task"
   private(set) var isAwaited = false
   private var waiters: [() -> Void] = []
   private weak var host: LuaHost?
@@ -40,6 +43,9 @@ final class LuaTask {
 
   /// Takes notice of the outcome without waiting.
   func markAwaited() { isAwaited = true }
+
+  /// As a report of an unheard failure calls it.
+  var reportedName: String { "\(purpose), which nobody has awaited" }
 
   /// The failure nobody has heard of.
   var unheardFailure: ScriptFailure? {

@@ -202,7 +202,7 @@ extension LuaHost {
       case .failure(.gone): throw collected("configure function")
       case .failure(.failed(let failure)):
         throw scriptError(
-          failure, in: "configure function", message: "Cannot send request")
+          failure, in: named("configure function", id), message: "Cannot send request")
       }
     }
   }

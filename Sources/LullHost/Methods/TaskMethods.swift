@@ -128,18 +128,18 @@ extension LuaHost {
     }
   }
 
-  private func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
+  func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
     switch task.state {
     case .running: return nil
     case .finished(let id): return ([.unpack(id)], false)
     case .cancelled:
       return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
     case .failed(let failure):
-      if let error = failure.requestError { return ([value(error, service: nil)], true) }
-      if let kept = failure.value { return ([.ref(kept.id)], true) }
-      var text = failure.message
-      if !failure.traceback.isEmpty { text += "\n" + failure.traceback + "\n(awaited here)" }
-      return ([.string(text)], true)
+      // As it was raised; reports of whoever does not catch it know where that was.
+      let raised: LuaValue =
+        failure.requestError.map { value($0, service: nil) } ?? failure.value.map { .ref($0.id) }
+        ?? .string(failure.message)
+      return ([.reraised(raised, failure)], true)
     }
   }
 
@@ -149,7 +149,7 @@ extension LuaHost {
       guard let failure = task.unheardFailure else { continue }
       if atEnd || task.hostHandle == 0 {
         task.markAwaited()
-        report(failure, in: "a task nobody has awaited")
+        report(failure, in: task.reportedName)
       }
     }
     failedTasks.removeAll { $0.unheardFailure == nil }

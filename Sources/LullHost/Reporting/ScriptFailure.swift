@@ -1,0 +1,74 @@
+import CLullBridge
+import LullCore
+
+/// An error raised by the script where Swift called it.
+struct ScriptFailure {
+  var message: String
+  var trace = Traceback()
+  /// What was raised, if it was an error object of Lull.
+  var requestError: RequestError?
+  /// What was raised, if it was neither a string nor an error of Lull; kept under this id.
+  var value: ForeignContent?
+  /// The function at fault, where no line of it has raised anything.
+  var definition: TraceFrame?
+
+  /// As scripts and reports show it; "" for what no line of the script has raised.
+  var traceback: String { trace.text }
+}
+
+extension ScriptFailure {
+  /// A mistake found in what a function of the script did: it is shown where that is defined.
+  init(_ message: String, definedAt frame: TraceFrame? = nil) {
+    self.init(message: message)
+    definition = frame
+  }
+
+  /// Whether this is `other`, raised again.
+  func isSame(as other: ScriptFailure) -> Bool {
+    message == other.message && (requestError == nil) == (other.requestError == nil)
+      && (value == nil) == (other.value == nil)
+  }
+}
+
+extension LuaHost {
+  /// Where a kept function is defined.
+  func definition(of id: Int64) -> TraceFrame? {
+    let mark = lull_arena_mark(runtime)
+    defer { lull_arena_release(runtime, mark) }
+    var frame = lull_trace_frame()
+    guard !isClosed, lull_value_frame(runtime, id, &frame) == 0 else { return nil }
+    return TraceFrame(frame)
+  }
+
+  /// What a function that failed had on its stack, and what the error brings with it that was awaited
+  /// there.
+  func traceback(_ failure: lull_failure) -> Traceback {
+    let frames = UnsafeBufferPointer(start: failure.frames, count: Int(failure.frame_count))
+    let stack = frames.map { TraceFrame($0) }
+    return Traceback(stacks: stack.isEmpty ? [] : [stack])
+  }
+
+  /// An error is about to be raised again where it was awaited: remembers where it comes from.
+  /// In the main chunk of a stock interpreter, which shows no more than the text, the text says it
+  /// too, unless the script is going to catch it.
+  func raising(_ value: LuaValue, in state: OpaquePointer?) -> LuaValue {
+    guard case .reraised(let value, let failure) = value else { return value }
+    if let context = innermost {
+      context.reraised = Reraised(failure)
+    } else if case .string(let text) = value, !failure.traceback.isEmpty,
+      lull_is_protected(state) == 0
+    {
+      return .string("\(text)\n\(failure.traceback)\n(awaited here)")
+    }
+    return value
+  }
+}
+
+/// A failure a coroutine has been given by what it awaited.
+final class Reraised {
+  let failure: ScriptFailure
+
+  init(_ failure: ScriptFailure) {
+    self.failure = failure
+  }
+}
