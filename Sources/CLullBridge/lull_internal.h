@@ -34,6 +34,20 @@ typedef struct lull_free_thread {
   lua_State *L;
 } lull_free_thread;
 
+// A coroutine of the script's own that runs inside another; on the C stack of whoever resumed it.
+typedef struct lull_nesting {
+  lua_State *L;
+  const struct lull_nesting *outer;
+} lull_nesting;
+
+// What ran when a Lull coroutine was resumed, innermost first; on the C stack of whoever resumed it.
+typedef struct lull_caller {
+  lua_State *L;
+  const lull_nesting *nesting;
+  int32_t thread;
+  const struct lull_caller *outer;
+} lull_caller;
+
 // One per state; memory of a full userdata that every closure of ours holds as its first upvalue.
 struct lull_runtime {
   lua_State *main;  // the main state
@@ -48,11 +62,15 @@ struct lull_runtime {
   int pins;     // id → value
   int pinned_objects;  // slot → userdata
   int anchors;  // owner → { id → value }, weak keys
-  int threads;  // number → coroutine
+  int threads;  // number → coroutine, and coroutine → number
   int metatables;  // kind → metatable
   const void *metatable_of[LULL_KIND_COUNT];  // the same, to compare with
   int null;
   int constants[LULL_CONSTANT_COUNT];  // constant number → string; 0 until it is pushed first
+
+  // The script's own coroutines that run inside the Lull coroutine, or the main chunk, that runs now;
+  // innermost first.
+  const lull_nesting *nesting;
 
   int32_t depth;           // C levels taken by the callbacks nested now
   int32_t current_thread;  // 0: none
@@ -67,10 +85,10 @@ struct lull_runtime {
   int32_t free_thread_capacity;
   int32_t waiting_threads;
   int32_t wait_armed;  // a wait of ours is about to yield
-  const struct lull_nesting *nesting;  // who resumed the coroutine that runs now
-  int32_t is_blocking;                 // the main state runs the loop
-  const void *own_home;                // where this library or program begins in memory
-  const struct lull_resumption *resumption;  // what the coroutine being resumed is to get
+  const lull_caller *callers;  // who resumed the Lull coroutine that runs now
+  int32_t is_blocking;         // the loop runs inside a call of the main state
+  const void *own_home;        // where this library or program begins in memory
+  struct lull_resumption *resumption;  // what the coroutine being resumed is to get
 
   uint64_t *swept;  // finalised handles, filled by __gc
   size_t swept_count;
@@ -87,12 +105,6 @@ struct lull_runtime {
   size_t chunk_capacity;
   size_t arena_top;
 };
-
-// The states that have resumed each other, innermost first; on the C stack.
-typedef struct lull_nesting {
-  lua_State *L;
-  const struct lull_nesting *outer;
-} lull_nesting;
 
 // What lull_resume hands to the continuation of a wait.
 typedef struct lull_resumption {
@@ -135,6 +147,11 @@ void lull_push_document(
 void lull_open_json(lua_State *L, lull_runtime *runtime);
 void lull_orphan_later(lull_runtime *runtime, int64_t id);
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
+lua_State *lull_thread_at(lull_runtime *runtime, int32_t number);
+// Closes the coroutines a waiting coroutine waits through, the innermost first.
+void lull_coroutine_close_inner(lua_State *thread);
+// Replaces the functions of the table `coroutine` that resume, or say who could be resumed.
+void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
 int lull_failure_handler(lua_State *L);

@@ -125,6 +125,7 @@ int luaopen_lull(lua_State *L) {
   }
   lull_make_metatables(runtime, L);
   lull_make_module(runtime, L);
+  lull_open_coroutine(L);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, -3, 1);
   // A state that has blocked in lull.run or await runs on its own L; between calls, on the main one.

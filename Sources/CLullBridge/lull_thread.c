@@ -10,17 +10,20 @@
 // Handlers get a little more room, to hear of the failure.
 enum { LULL_MAX_DEPTH = 190, LULL_MAX_HANDLER_DEPTH = 194 };
 
-// [-1, +0] threads[n] = a new coroutine
+// [-1, +0] threads[n] = a new coroutine, and threads[coroutine] = n
 static int new_thread(lua_State *L) {
   lull_runtime *runtime = lua_touserdata(L, 1);
   lull_registry_push(L, runtime->threads);
   lua_newthread(L);
+  lua_pushvalue(L, -1);
+  lua_pushinteger(L, runtime->current_new_thread);
+  lua_rawset(L, -4);
   lua_rawseti(L, -2, runtime->current_new_thread);
   return 0;
 }
 
 // [-0, +0] the coroutine with that number, NULL if there is none
-static lua_State *thread_at(lull_runtime *runtime, int32_t number) {
+lua_State *lull_thread_at(lull_runtime *runtime, int32_t number) {
   lua_State *L = runtime->L;
   lull_registry_push(L, runtime->threads);
   lua_rawgeti(L, -1, number);
@@ -57,13 +60,19 @@ static lua_State *take_thread(lull_runtime *runtime, int32_t *number) {
     free_thread(runtime, *number, NULL);
     return NULL;
   }
-  return thread_at(runtime, *number);
+  return lull_thread_at(runtime, *number);
 }
 
 // [-0, +0] forgets a coroutine that must not be used again
 static void drop_thread(lull_runtime *runtime, int32_t number) {
   lua_State *L = runtime->L;
   lull_registry_push(L, runtime->threads);
+  if (lua_rawgeti(L, -1, number) == LUA_TTHREAD) {
+    lua_pushnil(L);
+    lua_rawset(L, -3);
+  } else {
+    lua_pop(L, 1);
+  }
   lua_pushnil(L);
   lua_rawseti(L, -2, number);
   lua_pop(L, 1);
@@ -165,23 +174,25 @@ static int push_call(
 // [-n, +m] resumes the coroutine and classifies how it ended
 static void resume(
   lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_run *run) {
-  lua_State *previous = runtime->L;
-  int32_t previous_thread = runtime->current_thread;
+  const lull_caller caller = {
+    .L = runtime->L, .nesting = runtime->nesting, .thread = runtime->current_thread,
+    .outer = runtime->callers};
   const char *previous_answer = runtime->answer_now;
   runtime->L = thread;
   runtime->current_thread = number;
   runtime->answer_now = NULL;
+  runtime->nesting = NULL;
+  runtime->callers = &caller;
   runtime->wait_armed = 0;
   runtime->depth++;
-  const lull_nesting nesting = {.L = previous, .outer = runtime->nesting};
-  runtime->nesting = &nesting;
   int results = 0;
   // From the state that runs, never NULL: the count of nested C calls goes on from there.
-  int status = lua_resume(thread, previous, count, &results);
-  runtime->nesting = nesting.outer;
+  int status = lua_resume(thread, caller.L, count, &results);
   runtime->depth--;
-  runtime->L = previous;
-  runtime->current_thread = previous_thread;
+  runtime->L = caller.L;
+  runtime->nesting = caller.nesting;
+  runtime->current_thread = caller.thread;
+  runtime->callers = caller.outer;
   runtime->answer_now = previous_answer;
   // A hook that was set and did not fire must not fire in the next function of this coroutine.
   if (lua_gethook(thread) == lull_interrupt_hook) lua_sethook(thread, NULL, 0, 0);
@@ -232,7 +243,7 @@ void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
 void lull_resume(
   lull_runtime *runtime, int32_t number, const lull_value *values, int32_t count, int32_t raise,
   lull_run *run) {
-  lua_State *thread = thread_at(runtime, number);
+  lua_State *thread = lull_thread_at(runtime, number);
   runtime->waiting_threads--;
   if (thread == NULL || lua_status(thread) != LUA_YIELD) {
     // The script has closed it, which is its right.
@@ -242,7 +253,7 @@ void lull_resume(
   }
   lull_resumption resumption = {
     .thread = thread, .values = values, .count = count, .raise = raise};
-  const lull_resumption *previous = runtime->resumption;
+  lull_resumption *previous = runtime->resumption;
   runtime->resumption = &resumption;
   resume(runtime, thread, number, 0, run);
   runtime->resumption = previous;
@@ -308,14 +319,15 @@ void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
   lull_read(run->L, lull_run_result_index(run, position), value);
 }
 
-// [-n, +0] closes the coroutine with its pending to-be-closed variables, whose handlers must answer at
-// once; errors of theirs change nothing any more. The interpreter counts C levels per coroutine and so
-// not across this call: our own count does.
+// [-n, +0] closes the coroutine with its pending to-be-closed variables, after those of the coroutines
+// it waits through. Their handlers must answer at once; errors of theirs change nothing any more. The
+// interpreter counts C levels per coroutine and so not across this call: our own count does.
 static void close_thread(lull_runtime *runtime, lua_State *thread, const char *kind) {
   lua_State *previous = runtime->L;
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = kind;
   runtime->depth++;
+  lull_coroutine_close_inner(thread);
   lua_resetthread(thread);
   runtime->depth--;
   runtime->answer_now = previous_answer;
@@ -337,7 +349,7 @@ void lull_run_end(lull_runtime *runtime, lull_run *run) {
 }
 
 void lull_thread_cancel(lull_runtime *runtime, int32_t number) {
-  lua_State *thread = thread_at(runtime, number);
+  lua_State *thread = lull_thread_at(runtime, number);
   runtime->waiting_threads--;
   if (thread && lua_status(thread) == LUA_YIELD) {
     close_thread(runtime, thread, "__close handler of a cancelled task");
@@ -346,30 +358,6 @@ void lull_thread_cancel(lull_runtime *runtime, int32_t number) {
 }
 
 const char *lull_answer_now_kind(lull_runtime *runtime) { return runtime->answer_now; }
-
-// [-0, +0] whether a finaliser runs on this state: blocking in one would hold up the collector, or the
-// end of the program
-static int is_in_finaliser(lua_State *L) {
-  lua_Debug info;
-  for (int level = 0; lua_getstack(L, level, &info); level++) {
-    if (lua_getinfo(L, "n", &info) && info.name && strcmp(info.name, "__gc") == 0
-      && strcmp(info.namewhat, "metamethod") == 0) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-// [-0, +0]
-int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
-  if (runtime->answer_now != NULL) return LULL_WAIT_ANSWER_NOW;
-  if (runtime->current_thread != 0) {
-    if (L != thread_at(runtime, runtime->current_thread)) return LULL_WAIT_FOREIGN;
-    return lua_isyieldable(L) ? LULL_WAIT_YIELD : LULL_WAIT_NOT_YIELDABLE;
-  }
-  if (L != runtime->main) return LULL_WAIT_FOREIGN;
-  return is_in_finaliser(L) ? LULL_WAIT_NOT_YIELDABLE : LULL_WAIT_BLOCK;
-}
 
 typedef struct loading {
   lull_runtime *runtime;
@@ -512,6 +500,6 @@ int32_t lull_replace_exit(lull_runtime *runtime, int32_t method) {
 
 // [-0, +0]
 void lull_thread_interrupt(lull_runtime *runtime) {
-  lua_State *thread = thread_at(runtime, runtime->current_thread);
+  lua_State *thread = lull_thread_at(runtime, runtime->current_thread);
   if (thread) lull_interrupt_arm(thread);
 }

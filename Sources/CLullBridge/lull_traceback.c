@@ -170,6 +170,18 @@ static void add_stack(tracing *trace, lua_State *target, int level) {
   }
 }
 
+// [-0, +0] notes the stacks of a Lull coroutine, or of the main state, and of the script's own
+// coroutines that run inside it
+static void add_stacks(tracing *trace, lua_State *L, int level, const lull_nesting *nesting, int32_t thread) {
+  lull_runtime *runtime = trace->runtime;
+  add_stack(trace, L, level);
+  for (; nesting != NULL; nesting = nesting->outer) {
+    lua_State *own = thread ? lull_thread_at(runtime, thread) : runtime->main;
+    lua_State *enclosing = nesting->outer ? nesting->outer->L : own;
+    if (enclosing != NULL) add_stack(trace, enclosing, 0);
+  }
+}
+
 // [-0, +0]
 void lull_trace(
   lull_runtime *runtime, lua_State *L, lua_State *target, int level, lull_failure *failure) {
@@ -178,21 +190,22 @@ void lull_trace(
   trace.frames = lull_arena_allocate(runtime, LULL_MAX_FRAMES * sizeof(lull_trace_frame));
   if (trace.frames == NULL) return;
   failure->frames = trace.frames;
-  add_stack(&trace, target, level);
-  failure->frame_count = trace.count;
-  // Who resumed the coroutine, and who resumed that one; a main state that drives the loop did not
-  // call what the loop calls.
-  const lull_nesting *outer = runtime->nesting;
+  lull_caller now = {
+    .L = L, .nesting = runtime->nesting, .thread = runtime->current_thread,
+    .outer = runtime->callers};
+  const lull_caller *caller = &now;
   if (target != L) {
-    if (L == runtime->main && runtime->is_blocking) return;
-    add_stack(&trace, L, 0);
-    failure->frame_count = trace.count;
+    add_stack(&trace, target, level);
+    level = 0;
   }
-  for (; outer != NULL; outer = outer->outer) {
-    if (outer->L == runtime->main && runtime->is_blocking) return;
-    add_stack(&trace, outer->L, 0);
-    failure->frame_count = trace.count;
+  // Who resumed the coroutine, and who resumed that one; a main state that runs the loop did not call
+  // what the loop calls.
+  for (; caller != NULL; caller = caller->outer, level = 0) {
+    int is_called = caller == &now && target == L;
+    if (caller->thread == 0 && runtime->is_blocking && !is_called) break;
+    add_stacks(&trace, caller->L, level, caller->nesting, caller->thread);
   }
+  failure->frame_count = trace.count;
 }
 
 // [-0, +0]

@@ -9,7 +9,7 @@ extension LuaHost {
   /// inside `begin`; `begin` returns what cancels the wait. In the main chunk of a stock interpreter
   /// it runs the loop instead. Raises where neither is possible, naming the place.
   func wait(
-    _ call: Call, _ name: String, for what: String, on request: Request? = nil,
+    _ call: Call, for what: String, on request: Request? = nil,
     task: LuaTask? = nil,
     _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
@@ -34,11 +34,26 @@ extension LuaHost {
       let kind = lull_answer_now_kind(runtime).map { String(cString: $0) } ?? "callback"
       throw .message("cannot wait inside a \(kind): it must answer at once")
     case Int(LULL_WAIT_FOREIGN):
-      throw .message("\(name) inside coroutine.wrap: use lull.spawn")
-    default:
       throw .message(
-        "cannot wait here: a function that cannot be suspended, such as table.sort, string.gsub, "
-          + "require or a metamethod, is in between; wait before calling it")
+        "cannot wait inside this coroutine: a C module resumed it, or a coroutine.resume taken before "
+          + "Lull was loaded; load Lull first, or start the function with lull.spawn")
+    default:
+      let mark = lull_arena_mark(runtime)
+      defer { lull_arena_release(runtime, mark) }
+      let place = lull_wait_place(runtime, call.state).map { String(cString: $0) } ?? ""
+      throw .message(LuaHost.cannotWait(inside: place))
+    }
+  }
+
+  /// Where Lua cannot yield: the place and the way out.
+  private static func cannotWait(inside place: String) -> String {
+    switch place {
+    case "": "cannot wait here: a C function that cannot be suspended is in between; wait before it"
+    case "__gc": "cannot wait inside a finaliser (__gc): start a task with lull.spawn instead"
+    case "require":
+      "cannot wait while a module is loaded by require: wait in a function that it returns"
+    case "load": "cannot wait inside a function that load reads from: collect the text first"
+    default: "cannot wait inside \(place), which cannot be suspended: wait before calling it"
     }
   }
 

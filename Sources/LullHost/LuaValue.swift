@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 /// A value on its way to Lua.
-enum LuaValue {
+enum LuaValue: Sendable {
   case `nil`
   case null
   case bool(Bool)

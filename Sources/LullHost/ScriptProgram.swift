@@ -33,6 +33,7 @@ package final class ScriptProgram {
   private let environment: any HostEnvironment
   private var mainHasEnded = false
   private var mainHasFailed = false
+  private var waitNotice: (any HostTimer)?
 
   /// nil without memory.
   package init?(environment: any HostEnvironment) {
@@ -63,6 +64,8 @@ package final class ScriptProgram {
       StandardError.write("lull: not enough memory\n")
       return Exit.scriptError
     }
+    host.sources.folder = script.folder
+    host.sources.remember(script.source, chunkName: script.chunkName)
     let chunk = host.makeID()
     var message: UnsafePointer<CChar>?
     let status = script.source.withUnsafeBytes { bytes in
@@ -72,7 +75,7 @@ package final class ScriptProgram {
     }
     guard status == 0 else {
       let text = message.map { String(cString: $0) } ?? "cannot be compiled"
-      StandardError.write(SyntaxErrorText.describe(text, source: script.source) + "\n")
+      host.reportSyntaxError(text)
       return Exit.cannotCompile
     }
     installSignals(runtime)
@@ -110,6 +113,9 @@ package final class ScriptProgram {
     let context = RunContext(purpose: "the main chunk") { [unowned self] host, outcome in
       host.strongTasks -= 1
       mainHasEnded = true
+      waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) {
+        host.reportWaiting()
+      }
       if case .failed(let failure) = outcome, lull_signals_pending() == 0 {
         mainHasFailed = true
         host.reportMain(failure)
@@ -128,6 +134,7 @@ package final class ScriptProgram {
 
   /// Cancels what is left, lets its hooks hear of it, and settles the exit code.
   private func finish() -> Int32 {
+    waitNotice?.cancel()
     let signal = lull_signals_pending()
     if mainHasFailed || host.isInterrupted {
       host.cancelEverything()
@@ -138,6 +145,7 @@ package final class ScriptProgram {
       }
     }
     host.reportUnawaitedTasks(atEnd: true)
+    host.reportRepetitions()
     if signal != 0 { return 128 + signal }
     if let code = host.exitRequest { return code }
     return host.scriptErrorCount > 0 ? Exit.scriptError : 0

@@ -116,9 +116,9 @@ enum {
 // Whether and how the running code may wait.
 enum {
   LULL_WAIT_YIELD = 0,     // suspend the running Lull coroutine
-  LULL_WAIT_BLOCK,         // the main state: run the loop until it is over
+  LULL_WAIT_BLOCK,         // nothing to suspend: run the loop until it is over
   LULL_WAIT_ANSWER_NOW,    // inside a callback that must answer at once
-  LULL_WAIT_FOREIGN,       // inside a coroutine of the script's own
+  LULL_WAIT_FOREIGN,       // inside a coroutine that somebody else than Lull's functions resumed
   LULL_WAIT_NOT_YIELDABLE  // inside a C function that cannot be suspended
 };
 
@@ -294,6 +294,8 @@ int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_
 // --- Running Lua code ---
 
 int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
+// What keeps L from waiting, such as table.sort, require, __gc; in the arena, "" if nobody knows.
+const char *lull_wait_place(lull_runtime *runtime, lua_State *L);
 const char *lull_answer_now_kind(lull_runtime *runtime);
 
 // Compiles a chunk and keeps the function under `id`. On failure the message is in the arena.

@@ -241,7 +241,7 @@ extension LuaHost {
     }
     // Suspended for good: nothing after it runs, and no pcall sees an error.
     if Int(lull_wait_mode(runtime, call.state)) == Int(LULL_WAIT_YIELD) {
-      try wait(call, "os.exit", for: "the end") { _ in {} }
+      try wait(call, for: "the end") { _ in {} }
     } else {
       // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
       lull_thread_interrupt(runtime)

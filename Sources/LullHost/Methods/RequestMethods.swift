@@ -103,7 +103,7 @@ extension LuaHost {
     guard !request.isForsaken || request.isCompleted else {
       throw .message(LuaHost.forsakenText(request))
     }
-    try wait(call, "await", for: request.description, on: request) { completion in
+    try wait(call, for: request.description, on: request) { completion in
       request.onCompletion { [unowned self, unowned request] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.
         let values = awaited(request)

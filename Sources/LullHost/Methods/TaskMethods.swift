@@ -119,7 +119,7 @@ extension LuaHost {
     guard task.context !== innermost else {
       throw .message("this would wait for itself: a task cannot await itself")
     }
-    try wait(call, "await", for: task.context?.purpose ?? "a task", task: task) { completion in
+    try wait(call, for: task.context?.purpose ?? "a task", task: task) { completion in
       task.onEnd { [unowned self] in
         guard let outcome = outcome(of: task) else { return }
         pump.enqueue { completion(outcome.values, outcome.raising) }
@@ -162,7 +162,7 @@ extension LuaHost {
       throw .argument(
         1, "a number of seconds, 0 or more, expected, got \(LuaHost.described(call.raw(0)))")
     }
-    try wait(call, "sleep", for: "lull.sleep(\(seconds))") { completion in
+    try wait(call, for: "lull.sleep(\(seconds))") { completion in
       strongTimers += 1
       var isOver = false
       let timer = pump.clock.schedule(after: seconds) { [unowned self] in
@@ -204,7 +204,7 @@ extension LuaHost {
     default:
       if !call.isNil(0) { try spawn(call) }
       call.frame.pointee.result_count = 0
-      try wait(call, "lull.run", for: "everything else to end") { _ in
+      try wait(call, for: "everything else to end") { _ in
         if let context = innermost { idleWaiters.append(context) }
         return {}
       }

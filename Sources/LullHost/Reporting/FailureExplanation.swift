@@ -124,9 +124,9 @@ struct FailureExplanation {
     let place = frames.firstIndex {
       $0.kind == .lua && $0.shortSource == position.shortSource && $0.line == position.line
     }
-    let callee = place.flatMap { callee(frames, of: $0) }
+    let called = place.flatMap { callee(frames, of: $0) }
     return [
-      Excerpt(line, marked: CodeMark.range(for: position.rest, callee: callee, on: line))
+      Excerpt(line, marked: CodeMark.range(for: position.rest, callee: called, on: line))
     ]
   }
 
