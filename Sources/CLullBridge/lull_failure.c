@@ -125,3 +125,15 @@ int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id
   lua_pop(L, 1);
   return status;
 }
+
+// [-0, +0] tells Swift where a coroutine of the script's own has failed, whose error goes on in the one
+// that resumed it: it is at the top of `co`
+void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co) {
+  if (runtime->host == NULL || lua_type(co, -1) != LUA_TSTRING) return;
+  size_t mark = lull_arena_mark(runtime);
+  lull_failure failure = {.frame_count = 0};
+  failure.message = lua_tolstring(co, -1, &failure.message_length);
+  lull_trace(runtime, L, co, 0, &failure);
+  lull_host_note_failure(runtime->host, &failure);
+  lull_arena_release(runtime, mark);
+}

@@ -155,6 +155,7 @@ void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
 int lull_failure_handler(lua_State *L);
+void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co);
 // Notes what is on the stack of `target` and of those that resumed it. May raise for lack of memory.
 void lull_trace(
   lull_runtime *runtime, lua_State *L, lua_State *target, int level, lull_failure *failure);

@@ -68,6 +68,14 @@ func lull_host_sweep(_ pointer: UnsafeMutableRawPointer!) {
 }
 
 @c @implementation
+func lull_host_note_failure(
+  _ pointer: UnsafeMutableRawPointer!, _ failure: UnsafePointer<lull_failure>!
+) {
+  guard let failure else { return }
+  host(pointer)?.innerCoroutineFailed(failure.pointee)
+}
+
+@c @implementation
 func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> UInt64 {
   host(pointer)?.claim(handle) ?? 0
 }

@@ -59,7 +59,9 @@ extension LuaHost {
 
   /// An error as reports show it, without colours.
   func describe(_ failure: ScriptFailure, place: String? = nil) -> String {
-    explanation.report(failure, place: place, request: nil).text(.plain)
+    var report = FailureExplanation.report(failure, place: place, request: nil)
+    report.excerpts = explanation.excerpts(for: failure)
+    return report.text(.plain)
   }
 
   private var explanation: FailureExplanation {
@@ -69,12 +71,14 @@ extension LuaHost {
   }
 
   private func write(_ failure: ScriptFailure, place: String?, request: RequestFacts?) {
-    let report = explanation.report(failure, place: place, request: request)
+    var report = FailureExplanation.report(failure, place: place, request: request)
     let style = ReportStyle.forStandardError()
     let (verdict, due) = reportLedger.record(report, at: pump.clock.now)
     for line in due { StandardError.write("lull: \(line)\n") }
     switch verdict {
-    case .full: StandardError.write(report.text(style))
+    case .full:
+      report.excerpts = explanation.excerpts(for: failure)
+      StandardError.write(report.text(style))
     case .short: StandardError.write(report.shortText(style))
     case .counted: break
     }

@@ -242,9 +242,7 @@ extension LuaHost {
         pump.enqueue { [unowned self] in unpin(id) }
       }
     }
-    if let origin = context?.reraised?.failure, result.isSame(as: origin) {
-      result.trace.stacks.insert(contentsOf: origin.trace.stacks, at: 0)
-    }
+    if let origin = context?.reraised { result.join(origin) }
     return result
   }
 

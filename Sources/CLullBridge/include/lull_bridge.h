@@ -189,6 +189,8 @@ const lull_method *lull_host_methods(int32_t *count);
 // The outcome, as in frame->outcome.
 int32_t lull_host_call(void *host, int32_t method, lull_frame *frame);
 void lull_host_sweep(void *host);
+// A coroutine of the script's own has failed; its error is about to go on where it was resumed.
+void lull_host_note_failure(void *host, const lull_failure *failure);
 // A userdata is about to be made for a handle. The same handle, or a new one for the same object if an
 // earlier userdata of it is on its way to its finaliser; 0 if there is no such object.
 uint64_t lull_host_claim(void *host, uint64_t handle);

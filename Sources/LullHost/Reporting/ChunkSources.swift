@@ -65,7 +65,8 @@ final class ChunkSources {
   private func read(_ path: [UInt8]) -> [UInt8]? {
     guard !path.isEmpty, !path.contains(0) else { return nil }
     // A pipe must not make a report wait.
-    let descriptor = open((path + [0]).map(CChar.init(bitPattern:)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = open(
+      (path + [0]).map(CChar.init(bitPattern:)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

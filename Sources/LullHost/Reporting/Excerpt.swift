@@ -17,7 +17,8 @@ struct Excerpt: Equatable {
     number = line.number
     let start = line.range.lowerBound
     let marked = marked.map {
-      ($0.clamped(to: line.range).lowerBound - start)..<($0.clamped(to: line.range).upperBound - start)
+      ($0.clamped(to: line.range).lowerBound - start)..<($0.clamped(to: line.range).upperBound
+        - start)
     }
     let cells = Excerpt.cells(line.bytes)
     var columns = marked.map { Excerpt.columns(of: $0, in: cells) }
@@ -55,13 +56,16 @@ struct Excerpt: Equatable {
     var column = 0
     // Bytes that are no UTF-8 count one by one: each is shown as one replacement character.
     for character in String(decoding: line, as: UTF8.self) {
-      let isReplaced = character == "\u{FFFD}" && !line.dropFirst(byte).starts(with: "\u{FFFD}".utf8)
+      let isReplaced =
+        character == "\u{FFFD}" && !line.dropFirst(byte).starts(with: "\u{FFFD}".utf8)
       let count = isReplaced ? replacedCount(line.dropFirst(byte)) : character.utf8.count
       var cell = (text: String(character), width: DisplayWidth.of(character))
       if character == "\t" {
         cell.width = tabWidth - column % tabWidth
         cell.text = String(repeating: " ", count: cell.width)
-      } else if character.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) }) {
+      } else if character.unicodeScalars.contains(where: {
+        $0.value < 32 || (127...159).contains($0.value)
+      }) {
         // A terminal must not act on what a script holds.
         cell = ("\u{FFFD}", 1)
       }
@@ -108,7 +112,9 @@ struct Excerpt: Equatable {
     for cell in cells {
       defer { column += cell.width }
       guard column >= from else { continue }
-      guard shown + cell.width <= width - 1 || column + cell.width == total && shown + cell.width <= width
+      guard
+        shown + cell.width <= width - 1
+          || column + cell.width == total && shown + cell.width <= width
       else {
         text += "…"
         break

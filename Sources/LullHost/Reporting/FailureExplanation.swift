@@ -6,31 +6,35 @@ struct FailureExplanation {
   let sources: ChunkSources
   let compile: (_ source: [UInt8], _ chunkName: String) -> String?
 
+  /// All but the lines of source, which take longest to find.
+  ///
   /// - Parameter place: what called the function that failed; nil for the main chunk.
-  func report(_ failure: ScriptFailure, place: String?, request: RequestFacts?) -> Report {
-    let frames = failure.trace.stacks.flatMap(\.self)
+  static func report(_ failure: ScriptFailure, place: String?, request: RequestFacts?) -> Report {
     var report = Report(message: failure.message, place: place, request: request)
     report.traceback = failure.traceback
     if let error = failure.requestError { describe(error, in: &report) }
-    let position = failure.requestError == nil ? position(in: failure.message, frames) : nil
-    if let position, let text = sources.text(of: position.source) {
-      report.excerpts = excerpts(at: position, text, frames)
-      if !sources.isOwn(position.source),
-        let caller = callerExcerpt(failure, besides: position)
-      {
-        report.excerpts.append(caller)
-      }
-    } else if position == nil, let place = innermost(failure) {
-      report.excerpts = [excerpt(frames, at: place, label: "at")].compactMap(\.self)
-      if !sources.isOwn(frames[place].source),
-        let caller = callerExcerpt(failure, besides: nil, after: place)
-      {
-        report.excerpts.append(caller)
-      }
-    } else if position == nil, let definition = failure.definition {
-      report.excerpts = [excerpt([definition], at: 0, label: "at")].compactMap(\.self)
-    }
     return report
+  }
+
+  func excerpts(for failure: ScriptFailure) -> [Excerpt] {
+    let frames = failure.trace.stacks.flatMap(\.self)
+    let position = failure.requestError == nil ? position(in: failure.message, frames) : nil
+    if let position {
+      var excerpts = sources.text(of: position.source).map {
+        self.excerpts(at: position, $0, frames)
+      }
+      if !sources.isOwn(position.source) {
+        excerpts?.append(contentsOf: caller(in: frames, after: 0))
+      }
+      return excerpts ?? []
+    }
+    // The innermost Lua function the traceback shows.
+    if let place = frames.firstIndex(where: { $0.kind == .lua && $0.line > 0 }) {
+      let own = excerpt(frames, at: place, label: "at").map { [$0] } ?? []
+      return sources.isOwn(frames[place].source)
+        ? own : own + caller(in: frames, after: place + 1)
+    }
+    return failure.definition.flatMap { excerpt([$0], at: 0, label: "at") }.map { [$0] } ?? []
   }
 
   /// A report of a chunk that does not compile.
@@ -45,7 +49,7 @@ struct FailureExplanation {
   // MARK: Errors of requests
 
   /// What `tostring` says in one line, part by part.
-  private func describe(_ error: RequestError, in report: inout Report) {
+  private static func describe(_ error: RequestError, in report: inout Report) {
     let own = RequestFacts(error)
     if own != nil {
       report.request = own
@@ -73,12 +77,7 @@ struct FailureExplanation {
   }
 
   private func position(in message: String, _ frames: [TraceFrame]) -> Position? {
-    for frame in frames where frame.kind == .lua {
-      if let found = number(in: message, after: frame.shortSource) {
-        return Position(
-          source: frame.source, shortSource: frame.shortSource, line: found.line, rest: found.rest)
-      }
-    }
+    if let position = position(onStack: frames, in: message) { return position }
     // A chunk that is not on the stack: one that did not compile, or what was caught and raised again.
     var start = message.startIndex
     while let colon = message[start...].firstIndex(of: ":") {
@@ -95,6 +94,17 @@ struct FailureExplanation {
     return position(in: String(message[inner.upperBound...]), [])
   }
 
+  private func position(onStack frames: [TraceFrame], in message: String) -> Position? {
+    for frame in frames where frame.kind == .lua {
+      guard let found = number(in: message, after: frame.shortSource) else { continue }
+      // Each coroutine an error has gone through has put a position before it.
+      return position(onStack: frames, in: found.rest)
+        ?? Position(
+          source: frame.source, shortSource: frame.shortSource, line: found.line, rest: found.rest)
+    }
+    return nil
+  }
+
   /// `name:12: rest`
   private func number(in message: String, after name: String) -> (line: Int, rest: String)? {
     guard !name.isEmpty, message.hasPrefix(name + ":") else { return nil }
@@ -104,17 +114,15 @@ struct FailureExplanation {
     return (line, String(tail.dropFirst(digits.count + 2)))
   }
 
-  /// The innermost Lua function that a traceback shows, as a position among all frames.
-  private func innermost(_ failure: ScriptFailure) -> Int? {
-    failure.trace.stacks.flatMap(\.self).firstIndex { $0.kind == .lua && $0.line > 0 }
-  }
-
   // MARK: Excerpts
 
   private func excerpts(at position: Position, _ text: [UInt8], _ frames: [TraceFrame])
     -> [Excerpt]
   {
-    if position.rest.contains(" near ") {
+    // A message of the compiler: of this source, not one that is quoted.
+    if position.rest.contains(" near "),
+      compile(text, position.shortSource)?.hasSuffix(":\(position.line): \(position.rest)") ?? false
+    {
       let marks = SyntaxMark.marks(for: position.rest, line: position.line, of: text) { source in
         compile(source, position.shortSource)
       }
@@ -147,14 +155,10 @@ struct FailureExplanation {
   }
 
   /// Where the script's own code called the library that failed.
-  private func callerExcerpt(
-    _ failure: ScriptFailure, besides position: Position?, after place: Int = -1
-  ) -> Excerpt? {
-    let frames = failure.trace.stacks.flatMap(\.self)
-    let caller = frames.indices.first { index in
-      index > place && frames[index].kind == .lua && frames[index].line > 0
-        && sources.isOwn(frames[index].source)
+  private func caller(in frames: [TraceFrame], after first: Int) -> [Excerpt] {
+    let caller = frames.indices.dropFirst(first).first { index in
+      frames[index].kind == .lua && frames[index].line > 0 && sources.isOwn(frames[index].source)
     }
-    return caller.flatMap { excerpt(frames, at: $0, label: "called at") }
+    return caller.flatMap { excerpt(frames, at: $0, label: "called at") }.map { [$0] } ?? []
   }
 }

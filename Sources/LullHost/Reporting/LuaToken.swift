@@ -48,8 +48,7 @@ struct CodeLine {
   var code: Range<Int>? {
     guard let first = tokens.first, let last = tokens.last else { return nil }
     let code =
-      max(first.range.lowerBound, range.lowerBound)
-      ..< min(last.range.upperBound, range.upperBound)
+      max(first.range.lowerBound, range.lowerBound)..<min(last.range.upperBound, range.upperBound)
     // A long string that goes on begins and ends with whatever it holds.
     let isBlank = { (position: Int) in [9, 11, 12, 32].contains(source[position]) }
     guard let start = code.first(where: { !isBlank($0) }),

@@ -39,7 +39,13 @@ struct Report: Equatable {
 
   private var facts: String {
     var text = ""
-    if let place { text += "  in \(place)\n" }
+    if var place {
+      // Named on the next line.
+      if let request, place.hasSuffix(" of " + request.name) {
+        place.removeLast(" of ".count + request.name.count)
+      }
+      text += "  in \(place)\n"
+    }
     if let request { text += "  request: \(request.text)\n" }
     if let cause { text += "  cause: \(cause)\n" }
     return text

@@ -23,10 +23,22 @@ extension ScriptFailure {
     definition = frame
   }
 
-  /// Whether this is `other`, raised again.
+  /// Whether this is `other`, raised again; a coroutine's may have got the position before it where
+  /// that was resumed.
   func isSame(as other: ScriptFailure) -> Bool {
-    message == other.message && (requestError == nil) == (other.requestError == nil)
+    message.hasSuffix(other.message) && (requestError == nil) == (other.requestError == nil)
       && (value == nil) == (other.value == nil)
+  }
+
+  /// Adds where this comes from to where it has got.
+  mutating func join(_ origin: Reraised) {
+    guard isSame(as: origin.failure) else { return }
+    if origin.isOfInnerCoroutine {
+      // That has seen who resumed the coroutine, too.
+      trace = origin.failure.trace
+    } else {
+      trace.stacks.insert(contentsOf: origin.failure.trace.stacks, at: 0)
+    }
   }
 }
 
@@ -48,6 +60,15 @@ extension LuaHost {
     return Traceback(stacks: stack.isEmpty ? [] : [stack])
   }
 
+  /// The error of a coroutine of the script's own goes on where it was resumed.
+  func innerCoroutineFailed(_ failure: lull_failure) {
+    var inner = ScriptFailure(
+      message: LuaHost.string(failure.message, failure.message_length), trace: traceback(failure))
+    guard let context = innermost else { return }
+    if let origin = context.reraised { inner.join(origin) }
+    context.reraised = Reraised(inner, isOfInnerCoroutine: true)
+  }
+
   /// An error is about to be raised again where it was awaited: remembers where it comes from.
   /// In the main chunk of a stock interpreter, which shows no more than the text, the text says it
   /// too, unless the script is going to catch it.
@@ -67,8 +88,11 @@ extension LuaHost {
 /// A failure a coroutine has been given by what it awaited.
 final class Reraised {
   let failure: ScriptFailure
+  /// Of a coroutine of its own, as opposed to a task.
+  let isOfInnerCoroutine: Bool
 
-  init(_ failure: ScriptFailure) {
+  init(_ failure: ScriptFailure, isOfInnerCoroutine: Bool = false) {
     self.failure = failure
+    self.isOfInnerCoroutine = isOfInnerCoroutine
   }
 }
