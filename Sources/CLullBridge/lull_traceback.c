@@ -144,12 +144,23 @@ static void add_frame(tracing *trace, lua_State *target, lua_Debug *info) {
   trace->count++;
 }
 
-// [-0, +0]
+// [-0, +0] how deep the stack is. Each look takes as long as it is deep: few of them are enough.
 static int level_count(lua_State *L) {
   lua_Debug info;
-  int count = 0;
-  while (lua_getstack(L, count, &info)) count++;
-  return count;
+  int known = 0, beyond = 1;
+  while (lua_getstack(L, beyond - 1, &info)) {
+    known = beyond;
+    beyond *= 2;
+  }
+  while (beyond - known > 1) {
+    int middle = known + (beyond - known) / 2;
+    if (lua_getstack(L, middle - 1, &info)) {
+      known = middle;
+    } else {
+      beyond = middle;
+    }
+  }
+  return known;
 }
 
 // [-0, +0] notes what is on the stack of `target` from `level` on
@@ -172,7 +183,8 @@ static void add_stack(tracing *trace, lua_State *target, int level) {
 
 // [-0, +0] notes the stacks of a Lull coroutine, or of the main state, and of the script's own
 // coroutines that run inside it
-static void add_stacks(tracing *trace, lua_State *L, int level, const lull_nesting *nesting, int32_t thread) {
+static void add_stacks(
+  tracing *trace, lua_State *L, int level, const lull_nesting *nesting, int32_t thread) {
   lull_runtime *runtime = trace->runtime;
   add_stack(trace, L, level);
   for (; nesting != NULL; nesting = nesting->outer) {
@@ -223,22 +235,64 @@ int32_t lull_is_protected(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
-int32_t lull_value_frame(lull_runtime *runtime, int64_t id, lull_trace_frame *frame) {
-  lua_State *L = runtime->L;
-  *frame = (lull_trace_frame){.name = "", .name_kind = "", .title = ""};
-  if (!lua_checkstack(L, 4)) return 1;
-  lull_values_push(runtime, L, id);
+typedef struct defining {
+  lull_runtime *runtime;
+  int64_t id;
+  const char *method;
+  lull_trace_frame *frame;
+  int found;
+} defining;
+
+// [-1, +0] fills the frame
+static int find_definition(lua_State *L) {
+  defining *context = lua_touserdata(L, 1);
+  lull_values_push(context->runtime, L, context->id);
+  if (context->method && lua_istable(L, -1)) lua_getfield(L, -1, context->method);
   lua_Debug info;
-  if (!lua_isfunction(L, -1)) {
-    lua_pop(L, 1);
-    return 1;
-  }
   // ">S" takes the function off the stack.
-  if (!lua_getinfo(L, ">S", &info) || info.linedefined <= 0) return 1;
-  tracing trace = {.runtime = runtime, .L = L, .frames = frame};
-  frame->kind = LULL_FRAME_LUA;
-  frame->line = info.linedefined;
-  set_source(&trace, frame, &info);
+  if (!lua_isfunction(L, -1) || !lua_getinfo(L, ">S", &info) || info.linedefined <= 0) return 0;
+  tracing trace = {.runtime = context->runtime, .L = L, .frames = context->frame};
+  context->frame->kind = LULL_FRAME_LUA;
+  context->frame->line = info.linedefined;
+  set_source(&trace, context->frame, &info);
+  context->found = 1;
   return 0;
+}
+
+// [-0, +0]
+int32_t lull_value_frame(
+  lull_runtime *runtime, int64_t id, const char *method, lull_trace_frame *frame) {
+  *frame = (lull_trace_frame){.name = "", .name_kind = "", .title = ""};
+  defining context = {.runtime = runtime, .id = id, .method = method, .frame = frame};
+  return lull_protect(runtime, find_definition, &context) != LUA_OK || !context.found;
+}
+
+typedef struct inspecting {
+  lull_runtime *runtime;
+  int64_t id;
+  char *text;
+  size_t size;
+} inspecting;
+
+// [-1, +0]
+static int inspect_kept(lua_State *L) {
+  inspecting *context = lua_touserdata(L, 1);
+  lua_pushcfunction(L, lull_inspect);
+  lull_values_push(context->runtime, L, context->id);
+  lua_createtable(L, 0, 1);
+  lua_pushinteger(L, 3);
+  lua_setfield(L, -2, "depth");
+  lua_call(L, 2, 1);
+  size_t length;
+  const char *text = luaL_tolstring(L, -1, &length);
+  if (length > context->size - 1) length = context->size - 1;
+  memcpy(context->text, text, length);
+  context->text[length] = 0;
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size) {
+  inspecting context = {.runtime = runtime, .id = id, .text = text, .size = size};
+  return lull_protect(runtime, inspect_kept, &context) != LUA_OK;
 }

@@ -72,6 +72,7 @@ extension LuaHost {
 
   private func write(_ failure: ScriptFailure, place: String?, request: RequestFacts?) {
     var report = FailureExplanation.report(failure, place: place, request: request)
+    report.value = inspection(of: failure)
     let style = ReportStyle.forStandardError()
     let (verdict, due) = reportLedger.record(report, at: pump.clock.now)
     for line in due { StandardError.write("lull: \(line)\n") }

@@ -321,8 +321,12 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
 void lull_run_result(const lull_run *run, int32_t position, lull_value *value);
 int32_t lull_run_result_index(const lull_run *run, int32_t position);
 void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure);
-// Where the kept function is defined, as a frame in the arena; 0 on success.
-int32_t lull_value_frame(lull_runtime *runtime, int64_t id, lull_trace_frame *frame);
+// Where the kept function, or that function of the kept table, is defined, as a frame in the arena; 0
+// on success.
+int32_t lull_value_frame(
+  lull_runtime *runtime, int64_t id, const char *method, lull_trace_frame *frame);
+// What lull.inspect shows of the kept value, as far as `size` allows; 0 on success.
+int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size);
 // The main state of a stock interpreter begins or ends to run the loop: what runs meanwhile is not
 // called by what waits.
 void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking);

@@ -95,13 +95,15 @@ final class LuaCache: ScriptCache {
   }
 
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
+    let id = assigned.id
     perform("read", key, []) { host, results in
       guard let results, results[0].kind != Int32(LULL_NIL) else { return completion(nil) }
       guard let box = host.object(results[0], .entity, as: EntityBox.self) else {
         host.report(
           ScriptFailure(
             "a cache's 'read' must return an Entity or nil, got "
-              + LuaHost.typeName(results[0])), in: "read function of a cache",
+              + LuaHost.typeName(results[0]),
+            definedAt: host.definition(of: id, method: "read")), in: "read function of a cache",
           request: key.facts)
         return completion(nil)
       }

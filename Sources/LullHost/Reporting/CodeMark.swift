@@ -23,21 +23,38 @@ struct CodeMark {
   /// - Parameter message: without its position.
   static func range(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>? {
     let mark = CodeMark(line)
-    return mark.argument(message) ?? mark.namedValue(message) ?? mark.unknownName(message)
-      ?? mark.operation(message) ?? mark.call(callee) ?? line.code
+    let range =
+      mark.argument(message, callee) ?? mark.namedValue(message) ?? mark.unknownName(message)
+      ?? mark.operation(message) ?? mark.call(callee)
+    // Of these the interpreter does not always know the line.
+    if range == nil, divisions.contains(message) { return nil }
+    return range ?? line.code
   }
+
+  /// The function that is defined on the line, if it is the only one.
+  static func definition(on line: CodeLine) -> Range<Int>? {
+    let mark = CodeMark(line)
+    return mark.only { mark.isKeyword($0, "function") }.map { mark.tokens[$0].range } ?? line.code
+  }
+
+  private static let divisions = [
+    "attempt to divide by zero", "attempt to perform 'n//0'", "attempt to perform 'n%%0'",
+  ]
 
   // MARK: Kinds of messages
 
   /// `bad argument #2 to 'f' (…)`: the argument, or the function if it has no such argument.
-  private func argument(_ message: String) -> Range<Int>? {
+  private func argument(_ message: String, _ callee: Callee?) -> Range<Int>? {
     let start = "bad argument #"
     guard message.hasPrefix(start) else { return nil }
     let rest = message.dropFirst(start.count)
     guard let number = Int(rest.prefix { $0.isNumber }), let name = quoted(rest, after: "to ")
     else { return nil }
     let last = name.split(separator: ".").last.map(String.init) ?? name
-    guard let position = only({ isName($0, last) && isCalled($0) }) else { return nil }
+    let position = only { isName($0, last) && isCalled($0) } ?? callee.flatMap { callee in
+      only { callee.name == last && isValue($0, last, callee.kind) && isCalled($0) }
+    }
+    guard let position else { return nil }
     return argument(number, ofCallAt: position) ?? tokens[position].range
   }
 
@@ -64,7 +81,10 @@ struct CodeMark {
 
   /// `a Resource has no field 'laod'`, `unknown setting 'x'`, and their kin.
   private func unknownName(_ message: String) -> Range<Int>? {
-    for words in [" has no field ", "unknown setting ", "const variable ", "label "] {
+    if let name = quoted(message[...], after: "const variable ") {
+      return only { isValue($0, name, "local") && text($0 + 1) == "=" }.map { tokens[$0].range }
+    }
+    for words in [" has no field ", "unknown setting ", "label "] {
       guard let name = quoted(message[...], after: words) else { continue }
       if let position = only({ isName($0, name) || isKey($0, name) }) {
         return tokens[position].range
@@ -87,22 +107,29 @@ struct CodeMark {
       symbols = ["#"]
     } else if message.hasPrefix("attempt to perform arithmetic ") {
       symbols = ["+", "-", "*", "/", "//", "%", "^"]
-    } else if message == "attempt to perform 'n//0'" {
-      symbols = ["//"]
-    } else if message == "attempt to perform 'n%%0'" {
-      symbols = ["%"]
+    } else if CodeMark.divisions.contains(message) {
+      symbols = message.hasSuffix("%%0'") ? ["%"] : ["//"]
+    } else if let verb = CodeMark.verbs.first(where: { message.hasPrefix("attempt to \($0.name) ") }) {
+      symbols = [verb.symbol]
     } else if message.hasPrefix("attempt to perform bitwise ")
       || message.hasSuffix(" has no integer representation")
     {
       symbols = ["&", "|", "~", "<<", ">>"]
     } else if message.hasPrefix("'for' ") {
-      return only { text($0) == "for" && tokens[$0].kind == .keyword }.map { tokens[$0].range }
+      return only { isKeyword($0, "for") }.map { tokens[$0].range }
     } else {
       return nil
     }
     return only { tokens[$0].kind == .symbol && symbols.contains(text($0)) }
       .map { tokens[$0].range }
   }
+
+  /// As messages about texts that are no numbers name operators.
+  private static let verbs = [
+    (name: "add", symbol: "+"), (name: "sub", symbol: "-"), (name: "mul", symbol: "*"),
+    (name: "div", symbol: "/"), (name: "idiv", symbol: "//"), (name: "mod", symbol: "%"),
+    (name: "pow", symbol: "^"), (name: "unm", symbol: "-"),
+  ]
 
   private func call(_ callee: Callee?) -> Range<Int>? {
     guard let callee, !callee.name.isEmpty,
@@ -125,6 +152,10 @@ struct CodeMark {
 
   private func isName(_ position: Int, _ name: String) -> Bool {
     tokens.indices.contains(position) && tokens[position].kind == .name && text(position) == name
+  }
+
+  private func isKeyword(_ position: Int, _ word: String) -> Bool {
+    tokens[position].kind == .keyword && text(position) == word
   }
 
   /// `["name"]`

@@ -34,7 +34,15 @@ struct FailureExplanation {
       return sources.isOwn(frames[place].source)
         ? own : own + caller(in: frames, after: place + 1)
     }
-    return failure.definition.flatMap { excerpt([$0], at: 0, label: "at") }.map { [$0] } ?? []
+    guard let definition = failure.definition,
+      let text = sources.text(of: definition.source),
+      let line = CodeLine(definition.line, of: text)
+    else { return [] }
+    return [
+      Excerpt(
+        line, marked: CodeMark.definition(on: line),
+        label: "at \(definition.shortSource):\(definition.line)")
+    ]
   }
 
   /// A report of a chunk that does not compile.
@@ -120,7 +128,7 @@ struct FailureExplanation {
     -> [Excerpt]
   {
     // A message of the compiler: of this source, not one that is quoted.
-    if position.rest.contains(" near "),
+    if frames.first(where: { $0.shortSource == position.shortSource }) == nil,
       compile(text, position.shortSource)?.hasSuffix(":\(position.line): \(position.rest)") ?? false
     {
       let marks = SyntaxMark.marks(for: position.rest, line: position.line, of: text) { source in

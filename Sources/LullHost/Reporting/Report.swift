@@ -16,6 +16,8 @@ struct Report: Equatable {
   /// What called the function that failed; nil for the main chunk.
   var place: String?
   var request: RequestFacts?
+  /// What was raised, if it is neither text nor says what it is.
+  var value: String?
   /// What is behind the message, if that does not say it.
   var cause: String?
   /// "" if there is none.
@@ -39,6 +41,7 @@ struct Report: Equatable {
 
   private var facts: String {
     var text = ""
+    if let value { text += "  value: \(value)\n" }
     if var place {
       // Named on the next line.
       if let request, place.hasSuffix(" of " + request.name) {

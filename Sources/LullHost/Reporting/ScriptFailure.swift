@@ -43,13 +43,28 @@ extension ScriptFailure {
 }
 
 extension LuaHost {
-  /// Where a kept function is defined.
-  func definition(of id: Int64) -> TraceFrame? {
+  /// Where a kept function is defined, or a function in a kept table.
+  func definition(of id: Int64, method: StaticString? = nil) -> TraceFrame? {
     let mark = lull_arena_mark(runtime)
     defer { lull_arena_release(runtime, mark) }
     var frame = lull_trace_frame()
-    guard !isClosed, lull_value_frame(runtime, id, &frame) == 0 else { return nil }
+    guard !isClosed, lull_value_frame(runtime, id, method?.cString, &frame) == 0 else {
+      return nil
+    }
     return TraceFrame(frame)
+  }
+
+  /// What was raised that is no text and does not say what it is, as `lull.inspect` shows it.
+  func inspection(of failure: ScriptFailure) -> String? {
+    guard !isClosed, let id = failure.value?.id, failure.message.hasPrefix("(error object is a ")
+    else { return nil }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
+      buffer.initialize(repeating: 0)
+      guard lull_value_inspect(runtime, id, buffer.baseAddress, buffer.count) == 0,
+        let text = buffer.baseAddress
+      else { return nil }
+      return LogText.part(String(cString: text), limit: 200)
+    }
   }
 
   /// What a function that failed had on its stack, and what the error brings with it that was awaited

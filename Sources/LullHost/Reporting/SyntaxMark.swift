@@ -16,12 +16,14 @@ struct SyntaxMark {
     if let opened = opening(message, source), opened.line.number != number {
       marks.append(opened)
     }
-    guard let line = CodeLine(number, of: source) else { return marks }
+    // Some messages name the line themselves, which the compiler has left behind.
+    let named = message.lastRange(of: " at line ").flatMap { Int(message[$0.upperBound...]) }
+    guard let line = CodeLine(named ?? number, of: source) else { return marks }
     if message.hasSuffix("near <eof>") {
       // Of an empty last line there is nothing to show, if anything else is.
       let end = line.code?.upperBound ?? line.range.upperBound
       if !line.tokens.isEmpty || marks.isEmpty { marks.append((line, end..<end)) }
-    } else {
+    } else if !line.tokens.isEmpty {
       marks.append((line, stop(message, line, compile)))
     }
     return marks
