@@ -14,6 +14,7 @@ enum { INNER_FAILED = -1, INNER_WAITS = -2, INNER_REFUSED = -3 };
 
 static int resume_function(lua_State *L);
 static int wrapped_function(lua_State *L);
+static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *co);
 
 // [-0, +0] the C function a suspended coroutine is in, NULL if it is in a Lua function or in none
 static lua_CFunction innermost_function(lua_State *co, lua_Debug *info) {
@@ -56,11 +57,11 @@ static lua_State *inner_of(lua_State *co) {
 }
 
 // [-0, +0]
-void lull_coroutine_close_inner(lua_State *thread) {
+void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread) {
   lua_State *inner = inner_of(thread);
   if (inner == NULL) return;
-  lull_coroutine_close_inner(inner);
-  lua_resetthread(inner);
+  lull_coroutine_close_inner(runtime, inner);
+  lull_thread_reset(runtime, inner);
 }
 
 // [-0, +0] whether the coroutine is one of Lull's own
@@ -87,11 +88,7 @@ static int run_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int cou
   runtime->depth--;
   runtime->L = previous;
   runtime->nesting = nesting.outer;
-  // A hook that was set and did not fire is meant for whatever runs now.
-  if (lua_gethook(co) == lull_interrupt_hook) {
-    lua_sethook(co, NULL, 0, 0);
-    lull_interrupt_arm(L);
-  }
+  lull_interrupt_pass(runtime, co);
   if (status == LUA_YIELD && runtime->wait_armed) return INNER_WAITS;
   if (status != LUA_OK && status != LUA_YIELD) return INNER_FAILED;
   return results;
@@ -115,8 +112,12 @@ static int take_results(lua_State *L, lua_State *co, int count) {
 
 // [-n, +0] resumes with the arguments at the top of L's stack; if it is refused the reason is there
 static int begin_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
-  if (is_waiting(co) && !is_own(runtime, L, co)) {
-    lua_pushliteral(L, "cannot resume non-suspended coroutine (it waits for Lull)");
+  // Not left to lua_resume, which makes its texts on a state where nothing catches a lack of memory.
+  const char *status = status_name(runtime, L, co);
+  if (strcmp(status, "suspended") != 0) {
+    lua_pushfstring(
+      L, "cannot resume %s coroutine%s", strcmp(status, "dead") == 0 ? status : "non-suspended",
+      is_waiting(co) ? " (it waits for Lull)" : "");
     return INNER_REFUSED;
   }
   if (!lua_checkstack(co, count)) {
@@ -187,7 +188,7 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
     lull_failure_note(runtime, L, co);
     int status = lua_status(co);
     // Closes its to-be-closed variables, whose errors replace its own.
-    if (status != LUA_OK && status != LUA_YIELD) lua_resetthread(co);
+    if (status != LUA_OK && status != LUA_YIELD) lull_thread_reset(runtime, co);
   }
   count = take_results(L, co, count);
   if (count != INNER_FAILED) return count;
@@ -259,8 +260,8 @@ static int close_function(lua_State *L) {
       L, "cannot close a %s coroutine%s", name,
       is_waiting(co) ? " (it waits for Lull: cancel the task it waits in)" : "");
   }
-  lull_coroutine_close_inner(co);
-  if (lua_resetthread(co) == LUA_OK) {
+  lull_coroutine_close_inner(runtime, co);
+  if (lull_thread_reset(runtime, co) == LUA_OK) {
     lua_pushboolean(L, 1);
     return 1;
   }

@@ -104,7 +104,9 @@ void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failur
     lua_pushcfunction(L, describe_value);
     lua_pushlightuserdata(L, &context);
     lua_pushvalue(L, -3);
+    int is_interrupted = lull_interrupt_pause(L);
     if (lua_pcall(L, 2, 0, 0) != LUA_OK) lua_pop(L, 1);
+    if (is_interrupted) lull_interrupt_arm(L);
     return;
   }
   lull_protect(runtime, describe, &context);

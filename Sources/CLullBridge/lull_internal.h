@@ -6,6 +6,7 @@
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lualib.h>
 #include <csimdjson.h>
+#include <signal.h>
 
 #include "lull_bridge.h"
 
@@ -14,6 +15,9 @@ typedef struct lull_object {
   uint64_t handle;
   int32_t kind;
 } lull_object;
+
+// What the allocator of one state counts.
+typedef struct lull_memory lull_memory;
 
 // User values of a userdata.
 enum { LULL_UV_SERVICE = 1, LULL_UV_ANCHORS = 2, LULL_UV_COUNT = 2 };
@@ -47,6 +51,11 @@ typedef struct lull_caller {
   int32_t thread;
   const struct lull_caller *outer;
 } lull_caller;
+// Room for what is said of a limit.
+enum { LULL_LIMIT_TEXT = 128 };
+
+// The exit code of a script that failed, which one that passes a limit has done.
+enum { LULL_EXIT_SCRIPT_ERROR = 1 };
 
 // One per state; memory of a full userdata that every closure of ours holds as its first upvalue.
 struct lull_runtime {
@@ -90,11 +99,23 @@ struct lull_runtime {
   const void *own_home;        // where this library or program begins in memory
   struct lull_resumption *resumption;  // what the coroutine being resumed is to get
 
+  lull_memory *memory;  // NULL in somebody else's state
+  int32_t has_memory_limit;
+  volatile sig_atomic_t passed_limit;  // LULL_LIMIT_*; none of the script's code runs after that
+  char limit_texts[LULL_LIMIT_COUNT][LULL_LIMIT_TEXT];
+  int64_t instructions_left;
+  int32_t instruction_step;  // how many are counted at once; 0: none are
+  lua_CFunction xpcall;      // the stock function
+
   uint64_t *swept;  // finalised handles, filled by __gc
   size_t swept_count;
   size_t swept_capacity;
   uint64_t *swept_taken;
   size_t taken_capacity;
+
+  uint64_t *promised;  // handles of values being pushed, and of those an error kept from it
+  size_t promised_count;
+  size_t promised_capacity;
 
   int64_t *orphans;  // kept values whose owner has died, filled by __gc; each is pinned
   size_t orphan_count;
@@ -145,11 +166,17 @@ void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t i
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id);
 void lull_open_json(lua_State *L, lull_runtime *runtime);
+// A view of the document, or its value if that is neither array nor object; the same under the same id.
+void lull_push_view(lull_runtime *runtime, lua_State *L, struct csj_document *document, int64_t id);
+// Whether the value at `index` is a view, and of what.
+int lull_view_at(lua_State *L, int index, const struct csj_document **document, size_t *place);
+void lull_open_documents(lua_State *L);
 void lull_orphan_later(lull_runtime *runtime, int64_t id);
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 lua_State *lull_thread_at(lull_runtime *runtime, int32_t number);
 // Closes the coroutines a waiting coroutine waits through, the innermost first.
-void lull_coroutine_close_inner(lua_State *thread);
+void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread);
+int lull_thread_reset(lull_runtime *runtime, lua_State *thread);
 // Replaces the functions of the table `coroutine` that resume, or say who could be resumed.
 void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
@@ -160,7 +187,31 @@ void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co);
 void lull_trace(
   lull_runtime *runtime, lua_State *L, lua_State *target, int level, lull_failure *failure);
 const char *lull_copied(lull_runtime *runtime, lua_State *L, int index, size_t *length);
+int lull_memory_install(lua_State *L);
+lull_memory *lull_memory_of(lua_State *L);
+void lull_memory_attach(lua_State *L, lull_runtime *runtime);
+int lull_memory_limit(lull_runtime *runtime, int64_t bytes);
+void lull_memory_check_soon(lull_runtime *runtime);
 void lull_interrupt_arm(lua_State *L);
 void lull_interrupt_hook(lua_State *L, lua_Debug *info);
+int lull_interrupt_pause(lua_State *L);
+void lull_interrupt_rest(lull_runtime *runtime, lua_State *L);
+void lull_interrupt_pass(lull_runtime *runtime, lua_State *from);
+void lull_interrupt_clear(lull_runtime *runtime);
+void lull_limit_pass(lull_runtime *runtime, int32_t limit);
+void lull_signals_wake(void);
+void lull_signals_pass_limit(int32_t limit);
+void lull_signals_forget(const lull_runtime *runtime);
+int lull_watchdog_start(void);
+void lull_watchdog_stop(void);
+int lull_watchdog_limit_time(double seconds);
+void lull_watchdog_say(int32_t limit, const char *text);
+void lull_watchdog_expect_end(int32_t code, int32_t limit);
+void lull_watchdog_relax(void);
+
+// Whether code of the script runs now, as opposed to the loop.
+static inline int lull_runtime_runs(const lull_runtime *runtime) {
+  return runtime->depth > 0 || runtime->L != runtime->main;
+}
 
 #endif

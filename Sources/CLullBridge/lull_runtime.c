@@ -13,10 +13,12 @@ const char lull_host_key = 0;
 int lull_protect(lull_runtime *runtime, lua_CFunction function, void *context) {
   lua_State *L = runtime->L;
   if (!lua_checkstack(L, 16)) return LUA_ERRMEM;
+  int is_interrupted = lull_interrupt_pause(L);
   lua_pushcfunction(L, function);
   lua_pushlightuserdata(L, context);
   int status = lua_pcall(L, 1, 0, 0);
   if (status != LUA_OK) lua_pop(L, 1);
+  if (is_interrupted) lull_interrupt_arm(L);
   return status;
 }
 
@@ -46,9 +48,14 @@ static int runtime_gc(lua_State *L) {
     lull_host_close(host);
   }
   if (runtime) {
+    lull_signals_forget(runtime);
+    lull_memory_attach(L, NULL);
     free(runtime->free_threads);
     free(runtime->swept);
     free(runtime->swept_taken);
+    free(runtime->promised);
+    runtime->promised = NULL;
+    runtime->promised_count = runtime->promised_capacity = 0;
     free(runtime->orphans);
     runtime->orphans = NULL;
     runtime->orphan_count = runtime->orphan_capacity = 0;
@@ -84,6 +91,9 @@ int luaopen_lull(lua_State *L) {
   runtime->main = lua_tothread(L, -1);
   lua_pop(L, 1);
   runtime->L = L;
+  lull_memory_attach(L, runtime);
+  if (lua_getglobal(L, "xpcall") == LUA_TFUNCTION) runtime->xpcall = lua_tocfunction(L, -1);
+  lua_pop(L, 1);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, runtime_gc);
   lua_setfield(L, -2, "__gc");
@@ -121,6 +131,7 @@ int luaopen_lull(lua_State *L) {
     // The next require tries again.
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+    lull_memory_attach(L, NULL);
     return luaL_error(L, "lull: the event loop could not be made");
   }
   lull_make_metatables(runtime, L);
@@ -143,16 +154,17 @@ static int open_libraries(lua_State *L) {
 lua_State *lull_state_new(void) {
   lua_State *L = luaL_newstate();
   if (L == NULL) return NULL;
+  if (!lull_memory_install(L)) {
+    lua_close(L);
+    return NULL;
+  }
   lua_pushcfunction(L, open_libraries);
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
-    lua_close(L);
+    lull_state_close(L);
     return NULL;
   }
   return L;
 }
-
-// [-n, +0]
-void lull_state_close(lua_State *L) { lua_close(L); }
 
 // [-1, +0] protected part of lull_state_preload
 static int preload(lua_State *L) {
@@ -217,6 +229,12 @@ const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count) {
   runtime->swept_capacity = runtime->taken_capacity;
   runtime->taken_capacity = capacity;
   return taken;
+}
+
+const uint64_t *lull_runtime_take_unpushed(lull_runtime *runtime, size_t *count) {
+  *count = runtime->promised_count;
+  runtime->promised_count = 0;
+  return runtime->promised;
 }
 
 // [-0, +0] raises nothing: finalisers run protected (Lua 5.4 manual, lua_gc)

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lull_internal.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ static struct {
   void (*volatile wake)(void *);
   void *volatile context;
   volatile sig_atomic_t pending;
+  volatile sig_atomic_t owner;
   struct sigaction previous_int;
   struct sigaction previous_term;
   struct sigaction previous_pipe;
@@ -21,21 +23,19 @@ static struct {
   int has_term;
 } signals;
 
-// [-0, +0] raises in the code that runs when the signal came
-void lull_interrupt_hook(lua_State *L, lua_Debug *info) {
-  (void)info;
-  lua_sethook(L, NULL, 0, 0);
-  luaL_error(L, "interrupted!");
-}
-
 // Only what is safe in a handler: flags, lua_sethook (as the stock interpreter does), the wake-up.
 static void handle_signal(int number) {
   if (signals.pending != 0) _exit(128 + number);
+  int error = errno;
   signals.pending = number;
   lull_runtime *runtime = signals.runtime;
-  if (runtime == NULL) return;
-  if (runtime->depth > 0 || runtime->L != runtime->main) lull_interrupt_arm(runtime->L);
-  if (signals.wake) signals.wake(signals.context);
+  if (runtime) {
+    if (lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
+    lull_signals_wake();
+    int ends_process = signals.owner == LULL_SIGNALS_PROCESS || number != SIGINT;
+    if (ends_process) lull_watchdog_expect_end(128 + number, LULL_LIMIT_NONE);
+  }
+  errno = error;
 }
 
 // A closed standard output ends the program as it ends any other, without a word; a peer that closed
@@ -49,20 +49,32 @@ static void handle_pipe(int number) {
 }
 
 // [-0, +0] safe in a signal handler
-void lull_interrupt_arm(lua_State *L) {
-  int events = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
-  lua_sethook(L, lull_interrupt_hook, events, 1);
+void lull_signals_wake(void) {
+  if (signals.wake) signals.wake(signals.context);
+}
+
+// [-0, +0] safe in a signal handler
+void lull_signals_pass_limit(int32_t limit) {
+  lull_runtime *runtime = signals.runtime;
+  if (runtime) lull_limit_pass(runtime, limit);
+}
+
+// [-0, +0] the state goes away
+void lull_signals_forget(const lull_runtime *runtime) {
+  if (signals.runtime == runtime) signals.runtime = NULL;
 }
 
 void lull_signals_install(
-  lull_runtime *runtime, void (*wake)(void *), void *context, int32_t with_term) {
+  lull_runtime *runtime, void (*wake)(void *), void *context, int32_t owner) {
   signals.runtime = runtime;
   signals.wake = wake;
   signals.context = context;
+  signals.owner = owner;
   struct sigaction action = {.sa_handler = handle_signal};
   sigemptyset(&action.sa_mask);
   if (!signals.has_int) signals.has_int = sigaction(SIGINT, &action, &signals.previous_int) == 0;
-  if (with_term && !signals.has_term) {
+  if (owner != LULL_SIGNALS_GUEST && !signals.has_term) {
+    lull_watchdog_start();
     signals.has_term = sigaction(SIGTERM, &action, &signals.previous_term) == 0;
     struct sigaction pipe_action = {.sa_handler = handle_pipe};
     sigemptyset(&pipe_action.sa_mask);
@@ -75,8 +87,10 @@ void lull_signals_restore(void) {
   if (signals.has_term) {
     sigaction(SIGTERM, &signals.previous_term, NULL);
     sigaction(SIGPIPE, &signals.previous_pipe, NULL);
+    lull_watchdog_stop();
   }
   signals.has_int = signals.has_term = 0;
+  if (signals.runtime) lull_interrupt_clear(signals.runtime);
   signals.runtime = NULL;
   signals.wake = NULL;
   signals.pending = 0;
@@ -84,3 +98,11 @@ void lull_signals_restore(void) {
 
 int32_t lull_signals_pending(void) { return signals.pending; }
 
+// [-0, +0]
+void lull_signals_clear(void) {
+  signals.pending = 0;
+  lull_runtime *runtime = signals.runtime;
+  if (runtime == NULL) return;
+  lull_watchdog_relax();
+  lull_interrupt_clear(runtime);
+}

@@ -185,6 +185,7 @@ static void resume(
   runtime->callers = &caller;
   runtime->wait_armed = 0;
   runtime->depth++;
+  if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(thread);
   int results = 0;
   // From the state that runs, never NULL: the count of nested C calls goes on from there.
   int status = lua_resume(thread, caller.L, count, &results);
@@ -194,8 +195,7 @@ static void resume(
   runtime->current_thread = caller.thread;
   runtime->callers = caller.outer;
   runtime->answer_now = previous_answer;
-  // A hook that was set and did not fire must not fire in the next function of this coroutine.
-  if (lua_gethook(thread) == lull_interrupt_hook) lua_sethook(thread, NULL, 0, 0);
+  lull_interrupt_pass(runtime, thread);
 
   run->L = thread;
   run->thread = number;
@@ -294,8 +294,11 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   runtime->answer_now = kind;
   // A protected call and the call inside it: two C levels of the interpreter's 200.
   runtime->depth += 2;
+  if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(L);
   int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
   runtime->depth -= 2;
+  // Otherwise what made the call is interrupted too.
+  if (runtime->depth == 0) lull_interrupt_rest(runtime, L);
   runtime->answer_now = previous_answer;
   lua_remove(L, base + 1);
   *run = (lull_run){
@@ -323,15 +326,25 @@ void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
 // it waits through. Their handlers must answer at once; errors of theirs change nothing any more. The
 // interpreter counts C levels per coroutine and so not across this call: our own count does.
 static void close_thread(lull_runtime *runtime, lua_State *thread, const char *kind) {
-  lua_State *previous = runtime->L;
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = kind;
   runtime->depth++;
-  lull_coroutine_close_inner(thread);
-  lua_resetthread(thread);
+  lull_coroutine_close_inner(runtime, thread);
+  lull_thread_reset(runtime, thread);
   runtime->depth--;
   runtime->answer_now = previous_answer;
+}
+
+// [-n, +0] closes the variables of a coroutine, which are left alone once a limit has been passed; the
+// status of lua_resetthread
+int lull_thread_reset(lull_runtime *runtime, lua_State *thread) {
+  if (runtime->passed_limit != LULL_LIMIT_NONE) return LUA_OK;
+  lua_State *previous = runtime->L;
+  runtime->L = thread;
+  int status = lua_resetthread(thread);
   runtime->L = previous;
+  lull_interrupt_pass(runtime, thread);
+  return status;
 }
 
 void lull_run_end(lull_runtime *runtime, lull_run *run) {
@@ -500,6 +513,5 @@ int32_t lull_replace_exit(lull_runtime *runtime, int32_t method) {
 
 // [-0, +0]
 void lull_thread_interrupt(lull_runtime *runtime) {
-  lua_State *thread = lull_thread_at(runtime, runtime->current_thread);
-  if (thread) lull_interrupt_arm(thread);
+  if (lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
 }

@@ -10,7 +10,8 @@
 // what it does.
 static const char *shown_name(const lull_method *method) {
   if (strcmp(method->name, "os.exit") == 0) return "exit";
-  return strcmp(method->name, "__call") == 0 ? "resource" : method->name;
+  if (strcmp(method->name, "__call") != 0) return method->name;
+  return method->kind == LULL_KIND_SERVICE ? "resource" : "next";
 }
 
 // [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
@@ -29,7 +30,7 @@ static const char *const kind_names[LULL_KIND_COUNT] = {
   "lull",          "Service", "Resource", "Request", "Observation", "Entity",
   "Response",      "RequestError", "Task", "Configuration", "HTTPRequest", "Headers",
   "Regex",         "Log", "Completion", "Stub", "Pipeline", "PipelineStage",
-  "Cache",         "Iterator", "Handler"};
+  "Cache",         "Iterator", "Handler", "Watch", "Pages"};
 
 static const char *article(const char *name) { return strchr("AEIOU", name[0]) ? "an" : "a"; }
 
@@ -132,6 +133,16 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
   return count;
 }
 
+// [-n, +0] ends the process as the script itself would; raises if that is not to be had
+static int exit_by_lua(lua_State *L, lua_Integer code) {
+  luaL_checkstack(L, 4, "no room for os.exit");
+  if (lua_getglobal(L, "os") == LUA_TTABLE && lua_getfield(L, -1, "exit") == LUA_TFUNCTION) {
+    lua_pushinteger(L, code);
+    lua_call(L, 1, 0);
+  }
+  return luaL_error(L, "cannot exit: os.exit is not there, or has returned");
+}
+
 // [-0, +n] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none.
 // `levels`: how many of Lua's C calls led here that a callback's own depth does not count.
 static int dispatch(
@@ -153,6 +164,7 @@ static int dispatch(
   lua_State *previous = runtime->L;
   runtime->L = L;
   if (runtime->swept_count > 0) lull_host_sweep(runtime->host);
+  if (runtime->has_memory_limit) lull_memory_check(runtime);
   size_t mark = lull_arena_mark(runtime);
   runtime->depth += levels;
   int outcome = lull_host_call(runtime->host, index, &frame);
@@ -174,6 +186,9 @@ static int dispatch(
       lull_arena_release(runtime, mark);
       runtime->wait_armed = 1;
       return lua_yieldk(L, 0, (lua_KContext)runtime, continue_wait);
+    case LULL_EXIT:
+      lull_arena_release(runtime, mark);
+      return exit_by_lua(L, (lua_Integer)frame.results[0].integer);
     case LULL_RAISE_ARGUMENT: {
       lull_push(runtime, L, L, &frame.results[0]);
       lull_arena_release(runtime, mark);
@@ -187,7 +202,7 @@ static int dispatch(
       lua_concat(L, 2);
       return lua_error(L);
     default:
-      lull_push(runtime, L, L, &frame.results[0]);
+      lull_push_all(runtime, L, L, frame.results, 1);
       lull_arena_release(runtime, mark);
       return lua_error(L);
   }

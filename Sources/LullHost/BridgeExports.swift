@@ -90,6 +90,11 @@ func lull_host_close(_ pointer: UnsafeMutableRawPointer!) {
 }
 
 @c @implementation
+func lull_host_held(_ pointer: UnsafeMutableRawPointer!) -> Int64 {
+  Int64(host(pointer)?.heldBytes ?? 0)
+}
+
+@c @implementation
 func lull_host_log(_ pointer: UnsafeMutableRawPointer!) -> UInt64 {
   guard let host = host(pointer) else { return 0 }
   return host.handles.insert(host.log, kind: HandleKind.log.rawValue)

@@ -90,6 +90,7 @@ enum HandleKind: Int32, CustomStringConvertible {
   case service, resource, request, observation, entity, response, error, task, configuration
   case httpRequest, headers, regex, log, completion, stub, pipeline, stage, cache
   case iterator, handler
+  case watch, pages
 
   var description: String {
     switch self {
@@ -114,6 +115,8 @@ enum HandleKind: Int32, CustomStringConvertible {
     case .cache: "Cache"
     case .iterator: "Iterator"
     case .handler: "Handler"
+    case .watch: "Watch"
+    case .pages: "Pages"
     }
   }
 }

@@ -1,4 +1,5 @@
 package import LullCore
+package import LullTransport
 
 /// What a scripting host stands on: time, the pump, a network, and somebody who drives them.
 ///
@@ -15,5 +16,15 @@ package protocol HostEnvironment: AnyObject {
   var signalWakeUp: SignalWakeUp? { get }
   /// Whether the process belongs to Lull, so that SIGTERM and SIGPIPE are its business.
   var ownsProcess: Bool { get }
+  /// Says when there is something to read; nil where the loop cannot watch such a descriptor, as of a
+  /// file, which can always be read.
+  func watch(_ descriptor: Int32) -> DescriptorWatch?
+  /// Calls back between two turns when the signal has come; nil if that cannot be.
+  func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch?
   func close()
+}
+
+extension HostEnvironment {
+  package func watch(_ descriptor: Int32) -> DescriptorWatch? { nil }
+  package func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch? { nil }
 }

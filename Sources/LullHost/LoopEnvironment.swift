@@ -1,17 +1,24 @@
 package import LullCore
-import LullTransport
+package import LullTransport
 
 /// The event loop and its network, as `lull` and `lull.so` use them.
 package final class LoopEnvironment: HostEnvironment {
   private let loop: EventLoop
   package let ownsProcess: Bool
+  private let allowedHosts: AllowedHosts?
   private lazy var provider = CurlProvider(
-    loop: loop, userAgent: "lull/" + LuaHost.version, blocksSIGPIPE: !ownsProcess)
+    loop: loop, userAgent: "lull/" + LuaHost.version, blocksSIGPIPE: !ownsProcess,
+    allowedHosts: allowedHosts)
 
-  /// - Parameter ownsProcess: true in the command, false inside somebody else's interpreter.
-  package init(ownsProcess: Bool) throws(TransportError) {
+  /// - Parameters:
+  ///   - ownsProcess: true in the command, false inside somebody else's interpreter.
+  ///   - allowedHosts: where requests may go; nil: anywhere.
+  package init(
+    ownsProcess: Bool, allowedHosts: AllowedHosts? = nil
+  ) throws(TransportError) {
     loop = try EventLoop()
     self.ownsProcess = ownsProcess
+    self.allowedHosts = allowedHosts
   }
 
   package var pump: Pump { loop.pump }
@@ -23,6 +30,14 @@ package final class LoopEnvironment: HostEnvironment {
   package func onTurn(_ hook: @escaping () -> Void) { loop.beforeTurn.append(hook) }
 
   package var signalWakeUp: SignalWakeUp? { loop.signalWakeUp }
+
+  package func watch(_ descriptor: Int32) -> DescriptorWatch? {
+    DescriptorWatch(descriptor, on: loop)
+  }
+
+  package func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch? {
+    SignalWatch(number, on: loop, action)
+  }
 
   package func close() { loop.close() }
 }

@@ -77,6 +77,21 @@ extension LuaHost: RequestHost {
     return true
   }
 
+  /// Holds a task's userdata until as many unpins; the handle, nil if it has none any more.
+  func pin(_ task: LuaTask) -> UInt64? {
+    guard !isClosed, task.hostHandle != 0 else { return nil }
+    let handle = task.hostHandle
+    if let count = objectPins[handle] {
+      objectPins[handle] = count + 1
+      return handle
+    }
+    var object = encode(
+      .object(handle: handle, kind: HandleKind.task.rawValue, service: 0, anchor: 0))
+    guard lull_object_pin(runtime, &object) == 0 else { return nil }
+    objectPins[task.hostHandle] = 1
+    return task.hostHandle
+  }
+
   func unpin(object handle: UInt64) {
     guard let count = objectPins[handle] else { return }
     objectPins[handle] = count > 1 ? count - 1 : nil

@@ -8,7 +8,7 @@ extension LuaHost {
     _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil
   ) {
     // The interruption of whatever ran when the signal came is not an error of the script.
-    guard !isInterruption(failure) else { return }
+    guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler {
       // The handler is not called for its own errors.
       self.errorHandler = nil
@@ -40,28 +40,28 @@ extension LuaHost {
   /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
   private func isInterruption(_ failure: ScriptFailure) -> Bool {
     isInterrupted
-      && (failure.message.hasSuffix("interrupted!")
+      && (hasPassedLimit || failure.message.hasSuffix("interrupted!")
         || failure.message.hasSuffix("the script called os.exit"))
   }
 
   /// An error that ended the main chunk.
   func reportMain(_ failure: ScriptFailure) {
-    guard !isInterruption(failure) else { return }
+    guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     scriptErrorCount += 1
     write(failure, place: nil, request: nil)
   }
 
-  /// A chunk that does not compile, by the compiler's message.
-  func reportSyntaxError(_ message: String) {
-    let style = ReportStyle.forStandardError()
-    StandardError.write(explanation.report(syntaxError: message).text(style))
+  /// An error as reports show it, for standard error.
+  func describe(_ failure: ScriptFailure) -> String {
+    var report = FailureExplanation.report(failure, place: nil, request: nil)
+    report.value = inspection(of: failure)
+    report.excerpts = explanation.excerpts(for: failure)
+    return report.text(.forStandardError())
   }
 
-  /// An error as reports show it, without colours.
-  func describe(_ failure: ScriptFailure, place: String? = nil) -> String {
-    var report = FailureExplanation.report(failure, place: place, request: nil)
-    report.excerpts = explanation.excerpts(for: failure)
-    return report.text(.plain)
+  /// A chunk that does not compile, by the compiler's message.
+  func describe(syntaxError message: String) -> String {
+    explanation.report(syntaxError: message).text(.forStandardError())
   }
 
   private var explanation: FailureExplanation {

@@ -14,8 +14,9 @@ final class RunContext {
   var thread: Int32?
   /// What it waits for, in words.
   var waitsFor = ""
-  var waitsForRequest: Request?
-  var waitsForTask: LuaTask?
+  var awaited = Awaited()
+  /// The call on whose behalf it runs.
+  var scope: RunScope?
   var cancelWait: (() -> Void)?
   /// Since when it waits.
   var waitsSince = 0.0
@@ -91,12 +92,11 @@ extension LuaHost {
 
   /// Goes on with a waiting coroutine.
   func resume(_ context: RunContext, with values: [LuaValue], raising: Bool = false) {
-    guard !isClosed, let thread = context.thread else { return }
+    guard !isClosed, let thread = context.thread else { return releaseUnclaimed(values) }
     forget(thread)
     context.thread = nil
     context.cancelWait = nil
-    context.waitsForRequest = nil
-    context.waitsForTask = nil
+    context.awaited = Awaited()
     if raising, case .reraised(_, let failure)? = values.first {
       context.reraised = Reraised(failure)
     }
@@ -130,8 +130,7 @@ extension LuaHost {
     idleWaiters.removeAll { $0 === context }
     let cancelWait = context.cancelWait
     context.cancelWait = nil
-    context.waitsForRequest = nil
-    context.waitsForTask = nil
+    context.awaited = Awaited()
     cancelWait?()
     lull_thread_cancel(runtime, thread)
     context.completion(self, .cancelled)
@@ -240,6 +239,8 @@ extension LuaHost {
         // Pinned until whoever hears of the failure has had the time to hold it.
         valuePins[id] = 1
         pump.enqueue { [unowned self] in unpin(id) }
+      } else {
+        result.message = "not enough memory"
       }
     }
     if let origin = context?.reraised { result.join(origin) }

@@ -9,27 +9,25 @@ extension LuaHost {
   /// inside `begin`; `begin` returns what cancels the wait. In the main chunk of a stock interpreter
   /// it runs the loop instead. Raises where neither is possible, naming the place.
   func wait(
-    _ call: Call, for what: String, on request: Request? = nil,
-    task: LuaTask? = nil,
+    _ call: Call, for what: String, _ awaited: Awaited = Awaited(),
     _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     switch Int(lull_wait_mode(runtime, call.state)) {
     case Int(LULL_WAIT_YIELD):
       guard let context = innermost else { throw .message("cannot wait here") }
-      if depends(request, task, on: context.request, context) {
+      if depends(awaited, on: context.request, context) {
         throw .message("this would wait for itself: \(what)")
       }
       context.waitsFor = what
       context.waitsSince = pump.clock.now
-      context.waitsForRequest = request
-      context.waitsForTask = task
+      context.awaited = awaited
       let cancel = begin { [unowned self] values, raising in
         resume(context, with: values, raising: raising)
       }
       context.cancelWait = cancel
       call.frame.pointee.outcome = Int32(LULL_WAIT)
     case Int(LULL_WAIT_BLOCK):
-      try block(call, on: request, begin)
+      try block(call, on: awaited, begin)
     case Int(LULL_WAIT_ANSWER_NOW):
       let kind = lull_answer_now_kind(runtime).map { String(cString: $0) } ?? "callback"
       throw .message("cannot wait inside a \(kind): it must answer at once")
@@ -58,15 +56,19 @@ extension LuaHost {
   }
 
   private func block(
-    _ call: Call, on request: Request?, _ begin: (@escaping WaitCompletion) -> () -> Void
+    _ call: Call, on awaited: Awaited, _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     var outcome: (values: [LuaValue], raising: Bool)?
     let cancel = begin { values, raising in outcome = (values, raising) }
     withInterruption {
-      environment.run { outcome != nil || isInterrupted || request?.isForsaken == true }
+      environment.run {
+        takeForeground()
+        return outcome != nil || isInterrupted || awaited.forsaken != nil
+      }
     }
     guard let outcome else {
-      if let request, request.isForsaken, !isInterrupted {
+      if let request = awaited.forsaken, !isInterrupted {
+        if awaited.isSeveral { cancel() }
         throw .message(LuaHost.forsakenText(request))
       }
       cancel()
@@ -96,20 +98,19 @@ extension LuaHost {
     return .message("interrupted!")
   }
 
-  /// Whether a request or task cannot end before `goal` or the coroutine `context` has, directly or
+  /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
   /// through others.
-  func depends(
-    _ request: Request?, _ task: LuaTask? = nil, on goal: Request?, _ context: RunContext? = nil
-  ) -> Bool {
+  func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
     var visited: Set<ObjectIdentifier> = []
-    var requests = request.map { [$0] } ?? []
-    var contexts = task?.context.map { [$0] } ?? []
+    var requests = awaited.requests
+    var contexts = awaited.tasks.compactMap(\.context)
     while true {
       if let next = contexts.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
         if next === context { return true }
-        if let awaited = next.waitsForRequest { requests.append(awaited) }
-        if let awaited = next.waitsForTask?.context { contexts.append(awaited) }
+        requests += next.awaited.requests
+        contexts += next.awaited.tasks.compactMap(\.context)
+        if let scope = next.awaited.scope { contexts += scope.openRuns }
       } else if let next = requests.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
         if next === goal { return true }

@@ -1,4 +1,5 @@
 import CLullBridge
+import Glibc
 package import LullCore
 import LullTransport
 
@@ -70,6 +71,16 @@ package final class LuaHost {
   var reportLedger = ReportLedger()
   /// What the function given to `lull.run` raised.
   var runFailure: ScriptFailure?
+  /// Whether a session is open, and what it does about Ctrl-C.
+  var hasSession = false
+  var onInterrupt: (() -> Void)?
+  /// Whether the open session is to end, since nobody waits for it any more.
+  package internal(set) var isSessionEnding = false
+  /// What takes over whoever drives the loop, at his next look: a session opened by a script.
+  var foreground: (() -> Void)?
+  /// What is said of each limit, and whether it has been.
+  var limitTexts: [String] = []
+  var hasReportedLimit = false
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -84,9 +95,12 @@ package final class LuaHost {
     self.runtime = runtime
     pump.requestHost = self
     environment.onTurn { [unowned self] in
+      deliverInterrupt()
       sweep()
+      releaseUnpushed()
       releaseKept()
       collectIfCharged()
+      lull_memory_check(self.runtime)
       tellOrphans()
       if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: false) }
       collectIfStalled()
@@ -241,7 +255,7 @@ package final class LuaHost {
   }
 
   /// What an object behind a handle holds, roughly.
-  private static let bytesPerHandle = 1024
+  static let bytesPerHandle = 1024
 
   private func release(_ handle: UInt64) {
     guard let kind = handles.kind(handle), let object = handles.remove(handle) else { return }
@@ -268,6 +282,13 @@ package final class LuaHost {
     }
   }
 
+  /// Gives back the handles of values whose pushing an error has interrupted.
+  private func releaseUnpushed() {
+    var count = 0
+    guard let unpushed = lull_runtime_take_unpushed(runtime, &count) else { return }
+    for index in 0..<count where !handles.isClaimed(unpushed[index]) { release(unpushed[index]) }
+  }
+
   // MARK: Strong work
 
   /// Whether anything still keeps the script alive.
@@ -278,6 +299,7 @@ package final class LuaHost {
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
   package func runUntilIdle() {
     environment.run { [self] in
+      takeForeground()
       resumeIdleWaiters()
       return isIdle || isInterrupted
     }
@@ -294,8 +316,13 @@ package final class LuaHost {
     for context in contexts { resume(context, with: []) }
   }
 
-  /// Whether a signal or `os.exit` has ended the run.
-  package var isInterrupted: Bool { exitRequest != nil || lull_signals_pending() != 0 }
+  /// Whether a signal, a limit or `os.exit` has ended the run.
+  package var isInterrupted: Bool {
+    if exitRequest != nil || hasPassedLimit { return true }
+    let signal = lull_signals_pending()
+    // Ctrl-C is a session's business.
+    return signal != 0 && (onInterrupt == nil || signal != SIGINT)
+  }
 
   /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
   package func cancelEverything() {

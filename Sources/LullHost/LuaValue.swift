@@ -16,8 +16,12 @@ enum LuaValue: Sendable {
   case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
   /// A value kept by id; nil if it is gone.
   case ref(Int64)
+  /// The tables of a document, shared under that id. Whoever hands it over holds the document.
+  case tables(JSONDocument, id: Int64)
   /// The value at that position of the caller's stack.
   case stack(Int32)
+  /// A read-only view of a document that somebody holds until the value has been pushed.
+  case view(JSONDocument)
   case list([LuaValue])
   case map([(String, LuaValue)])
   /// A table that raises when it is assigned to.
@@ -26,6 +30,8 @@ enum LuaValue: Sendable {
   case method(index: Int32, handle: UInt64, service: UInt64)
   /// The elements of a packed table.
   case unpack(Int64)
+  /// An element of a table kept by id.
+  case element(of: Int64, Int)
   /// The function `next`.
   case globalNext
   /// A value to raise where it was awaited, and the failure it comes from.
@@ -92,9 +98,17 @@ extension LuaHost {
     case .ref(let id):
       result.kind = Int32(LULL_REF)
       result.integer = id
+    case .tables(let document, let id):
+      result.kind = Int32(LULL_JSON)
+      result.pointer = UnsafeRawPointer(document.pointer)
+      result.extra = UInt64(id)
     case .stack(let index):
       result.kind = Int32(LULL_STACK)
       result.integer = Int64(index)
+    case .view(let document):
+      result.kind = Int32(LULL_VIEW)
+      result.pointer = UnsafeRawPointer(document.pointer)
+      result.extra = UInt64(document.serial | LuaHost.viewIDs)
     case .list(let elements):
       result.kind = Int32(LULL_LIST)
       result.extra = UInt64(elements.count)
@@ -113,6 +127,10 @@ extension LuaHost {
       result.extra = service
     case .globalNext: result.kind = Int32(LULL_NEXT)
     case .reraised(let value, _): result = encode(value)
+    case .element(let id, let position):
+      result.kind = Int32(LULL_ELEMENT)
+      result.integer = id
+      result.extra = UInt64(position)
     case .unpack(let id):
       result.kind = Int32(LULL_UNPACK)
       result.integer = id

@@ -42,9 +42,11 @@ struct Method: Sendable {
   static let all: [Method] =
     moduleMethods + requestFactoryMethods + serviceMethods + resourceMethods + requestMethods
     + valueMethods
-    + observationMethods + taskMethods + configurationMethods + pipelineMethods + httpRequestMethods
+    + observationMethods + taskMethods + concurrencyMethods + configurationMethods + pipelineMethods
+    + httpRequestMethods
     + logMethods
-    + networkingMethods
+    + networkingMethods + watchMethods + pagesMethods
+    + argumentMethods + fileMethods
 
   static func index(_ kind: HandleKind, _ name: String) -> Int32 {
     Int32(all.firstIndex { $0.kind == kind && $0.name.description == name } ?? 0)

@@ -28,17 +28,21 @@ package final class ScriptProgram {
     static let cannotCompile: Int32 = 3
   }
 
-  private let host: LuaHost
-  private let state: OpaquePointer
+  let host: LuaHost
+  let state: OpaquePointer
   private let environment: any HostEnvironment
+  private let limits: LuaHost.Limits
   private var mainHasEnded = false
   private var mainHasFailed = false
   private var waitNotice: (any HostTimer)?
 
   /// nil without memory.
-  package init?(environment: any HostEnvironment) {
+  ///
+  /// - Parameter limits: what the script may take, from the moment it starts to run.
+  package init?(environment: any HostEnvironment, limits: LuaHost.Limits = .init()) {
     guard let state = lull_state_new() else { return nil }
     self.environment = environment
+    self.limits = limits
     self.state = state
     host = LuaHost(environment: environment)
     // The host outlives the state: both are this object's, and `close` ends the state first.
@@ -75,16 +79,20 @@ package final class ScriptProgram {
     }
     guard status == 0 else {
       let text = message.map { String(cString: $0) } ?? "cannot be compiled"
-      host.reportSyntaxError(text)
+      StandardError.write(host.describe(syntaxError: text))
       return Exit.cannotCompile
     }
     installSignals(runtime)
+    guard host.set(limits) else {
+      StandardError.write("lull: cannot start: not enough memory or threads\n")
+      return Exit.scriptError
+    }
     startMain(chunk, words.dropFirst(1 - first))
     drive()
     return finish()
   }
 
-  private func prepare(_ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool) {
+  func prepare(_ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool) {
     if let folder = script.folder {
       let path = folder + Array("/?.lua;".utf8) + folder + Array("/?/init.lua".utf8)
       let cpath = folder + Array("/?.so".utf8)
@@ -103,7 +111,7 @@ package final class ScriptProgram {
     host.enableLogFromEnvironment()
   }
 
-  private func installSignals(_ runtime: OpaquePointer) {
+  func installSignals(_ runtime: OpaquePointer) {
     guard let wakeUp = environment.signalWakeUp else { return }
     lull_signals_install(runtime, wakeUp.function, wakeUp.context, 1)
   }
@@ -127,13 +135,14 @@ package final class ScriptProgram {
   private func drive() {
     guard !mainHasFailed else { return }
     environment.run { [self] in
+      host.takeForeground()
       host.resumeIdleWaiters()
       return mainHasFailed || host.isInterrupted || (mainHasEnded && host.isIdle)
     }
   }
 
   /// Cancels what is left, lets its hooks hear of it, and settles the exit code.
-  private func finish() -> Int32 {
+  func finish() -> Int32 {
     waitNotice?.cancel()
     let signal = lull_signals_pending()
     if mainHasFailed || host.isInterrupted {
@@ -146,12 +155,14 @@ package final class ScriptProgram {
     }
     host.reportUnawaitedTasks(atEnd: true)
     host.reportRepetitions()
+    host.reportPassedLimit()
+    if host.hasPassedLimit { return Exit.scriptError }
     if signal != 0 { return 128 + signal }
     if let code = host.exitRequest { return code }
     return host.scriptErrorCount > 0 ? Exit.scriptError : 0
   }
 
-  private func close() {
+  func close() {
     // Cancel, close the inbox, sweep, close the state, sweep: `lua_close` finalises the runtime last,
     // and with it the host lets go of everything.
     host.sweep()

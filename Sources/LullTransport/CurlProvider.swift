@@ -14,6 +14,7 @@ package final class CurlProvider: NetworkingProvider {
   private let userAgent: String
   private let authorities: CertificateAuthorities
   private let blocksSIGPIPE: Bool
+  private let allowedHosts: AllowedHosts?
   private let queues = HostQueues()
   private let log: ExchangeLog
   /// nil before the first request.
@@ -25,13 +26,15 @@ package final class CurlProvider: NetworkingProvider {
   /// - Parameters:
   ///   - certificateAuthorities: a PEM file to trust instead of the system's certificates.
   ///   - blocksSIGPIPE: for processes that do not ignore SIGPIPE themselves.
+  ///   - allowedHosts: where requests may go, by redirects too; nil: anywhere.
   package init(
     loop: EventLoop, userAgent: String = "lull", certificateAuthorities: String? = nil,
-    blocksSIGPIPE: Bool = false
+    blocksSIGPIPE: Bool = false, allowedHosts: AllowedHosts? = nil
   ) {
     self.loop = loop
     self.userAgent = userAgent
     self.blocksSIGPIPE = blocksSIGPIPE
+    self.allowedHosts = allowedHosts
     log = ExchangeLog(loop.pump.log)
     authorities = CertificateAuthorities(file: certificateAuthorities)
     loop.add(self)
@@ -54,6 +57,10 @@ package final class CurlProvider: NetworkingProvider {
     } else if !CurlProvider.isToken(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
     } else if let queue = queues.queue(for: request.url) {
+      if let refusal = refusal(of: queue.origin) {
+        end(transfer, refusal)
+        return transfer
+      }
       transfer.queue = queue
       if queue.waitingCount == 0 && queue.hasRoom(for: transfer) {
         if let error = begin(transfer, in: queue) { end(transfer, error) }
@@ -65,6 +72,15 @@ package final class CurlProvider: NetworkingProvider {
       end(transfer, TransportError(.invalidURL, "'\(url)' is not an absolute http or https URL"))
     }
     return transfer
+  }
+
+  /// Why nothing may be sent there; nil if it may.
+  private func refusal(of origin: Origin, redirectedBy host: String? = nil) -> TransportError? {
+    guard let allowedHosts, !allowedHosts.permits(origin) else { return nil }
+    let target = host.map { "\($0) redirects to \(origin.hostAndPort), which" }
+    return TransportError(
+      .connection,
+      "\(target ?? "the host \(origin.hostAndPort)") is not allowed (--allow-host)")
   }
 
   /// Ends the exchange: its connection or stream is closed before this returns.
@@ -194,6 +210,11 @@ package final class CurlProvider: NetworkingProvider {
         of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount)
     } catch {
       end(transfer, error)
+      detach(easy, from: queue)
+      return
+    }
+    if let refusal = refusal(of: redirect.origin, redirectedBy: queue.origin.hostAndPort) {
+      end(transfer, refusal)
       detach(easy, from: queue)
       return
     }

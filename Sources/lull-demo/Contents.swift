@@ -4,6 +4,8 @@
 struct Contents: Sendable {
   var users = ItemCollection(.user, seeds: Self.users)
   var notes = ItemCollection(.note, seeds: Self.notes)
+  var articles = ItemCollection(.article, seeds: Self.articles)
+  var jobs = JobLedger()
   var tokens = TokenLedger()
   /// How often each key of `/flaky` was asked for.
   var attempts: [String: Int] = [:]
@@ -28,4 +30,13 @@ struct Contents: Sendable {
     ["Call the plumber", "The tap in the kitchen drips.", true],
     ["Read RFC 9110", "At least the chapter on conditional requests.", false],
   ]
+
+  /// Many, for clients that walk through pages.
+  private static let articles: [[JSON]] = (1...200).map { number in
+    let topics = ["tea", "trains", "tides", "type"]
+    return [
+      .string("Article \(number)"), .string(topics[number % topics.count]),
+      .int(100 + (number * 37) % 900),
+    ]
+  }
 }

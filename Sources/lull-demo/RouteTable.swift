@@ -7,6 +7,8 @@ enum RouteTable {
     let routes =
       CollectionRoutes(state: state, name: "users", collection: \.users).all
       + CollectionRoutes(state: state, name: "notes", collection: \.notes).all
+      + CollectionRoutes(state: state, name: "articles", collection: \.articles).all
+      + JobRoutes(state: state).all
       + FailureRoutes(state: state).all
       + RedirectRoutes().all
       + BodyRoutes().all

@@ -55,4 +55,12 @@ struct Schema: Sendable {
       Field(name: "body", kind: .string, standard: ""),
       Field(name: "done", kind: .bool, standard: false),
     ])
+
+  static let article = Schema(
+    item: "article",
+    fields: [
+      Field(name: "title", kind: .string),
+      Field(name: "topic", kind: .string, standard: "tea"),
+      Field(name: "words", kind: .int, standard: 0),
+    ])
 }

@@ -10,6 +10,34 @@ struct Run: ParsableCommand {
       not keep it alive. Ctrl-C cancels what is in flight, a second one ends at once.
       """)
 
+  @Flag(
+    help: ArgumentHelp(
+      "Give the script Lull, string, table, math, utf8, coroutine, print and modules beside it, "
+        + "and no more."))
+  var sandbox = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A host it may reach, by redirects too: example.com, *.example.com, localhost:8080. "
+        + "Repeatable. Without any, every host, and in the sandbox none.",
+      valueName: "host"))
+  var allowHost: [String] = []
+
+  @Option(help: ArgumentHelp("End it after that many seconds.", valueName: "seconds"))
+  var maxTime: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "End it after that many instructions; counting makes it two to three times slower.",
+      valueName: "count"))
+  var maxInstructions: String?
+
+  @Option(help: ArgumentHelp("End it when it needs more memory, such as 64M.", valueName: "size"))
+  var maxMemory: String?
+
+  @Flag(help: "Let it load precompiled chunks.")
+  var allowBytecode = false
+
   @Option(name: .short, help: "Run this code instead of a file.")
   var e: String?
 

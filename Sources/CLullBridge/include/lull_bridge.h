@@ -36,6 +36,8 @@ enum {
   LULL_KIND_CACHE,
   LULL_KIND_ITERATOR,
   LULL_KIND_HANDLER,
+  LULL_KIND_WATCH,
+  LULL_KIND_PAGES,
   LULL_KIND_COUNT
 };
 
@@ -54,11 +56,13 @@ enum {
   LULL_STACK,     // write only: the value at stack index `integer` of the frame's L
   LULL_REF,       // write only: the value kept under id `integer`, nil if it is gone
   LULL_JSON,      // write only: pointer = csj_document, extra = id to share its table by, or 0
+  LULL_VIEW,      // write only: the same, as a read-only view that builds no table
   LULL_LIST,      // write only: pointer = lull_value[extra]
   LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn; aux: read-only
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
   LULL_NEXT,      // write only: the function next
-  LULL_UNPACK     // write only: the elements of the packed table kept under id `integer`
+  LULL_UNPACK,    // write only: the elements of the packed table kept under id `integer`
+  LULL_ELEMENT    // write only: element `extra` of the table kept under id `integer`
 };
 
 typedef struct lull_value {
@@ -110,7 +114,8 @@ enum {
   LULL_RAISE,           // raise results[0] with the caller's position
   LULL_RAISE_VALUE,     // raise results[0] as it is
   LULL_RAISE_ARGUMENT,  // raise results[0] as a bad argument
-  LULL_WAIT             // yield; lull_resume brings the results
+  LULL_WAIT,            // yield; lull_resume brings the results
+  LULL_EXIT             // call Lua's os.exit with results[0]; raise if it returns
 };
 
 // Whether and how the running code may wait.
@@ -199,6 +204,8 @@ void lull_host_close(void *host);
 // The nearest name among the fields of a kind, for "did you mean"; NULL if none is near.
 // "MAJOR.MINOR.PATCH"
 const char *lull_host_version(void);
+// Bytes of bodies, documents and objects that live outside of Lua's memory.
+int64_t lull_host_held(void *host);
 // The handle of lull.log, 0 if there is none.
 uint64_t lull_host_log(void *host);
 const char *lull_host_suggest(void *host, int32_t kind, const char *name);
@@ -218,6 +225,10 @@ int32_t lull_runtime_depth(const lull_runtime *runtime);
 
 // Handles finalised since the last call; valid until the next one.
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count);
+
+// Handles of values that an error has kept from being pushed; they may have been pushed since. Valid
+// until the next push. Not to be called while values are being pushed.
+const uint64_t *lull_runtime_take_unpushed(lull_runtime *runtime, size_t *count);
 
 // A kept value whose owner has died, if there is one. It is pinned: unpin it when it has been told.
 int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id);
@@ -252,6 +263,16 @@ int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t i
 int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
 // values[id] = a list of the values of all ids, pinned: one to hold for all of them.
 int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id);
+// Whether two kept values hold the same: tables by their fields, everything else by itself.
+int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
+// What `count` keys, with a NUL after each, lead to from a kept table; nil if nowhere. Strings are
+// copied to the arena; of a table `integer` is its length, and `aux` whether there is anything in it.
+// 0 on success.
+int32_t lull_value_field(
+  lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value);
+// values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
+int32_t lull_value_set_element(
+  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(
@@ -269,13 +290,20 @@ int32_t lull_waiting_thread_count(lull_runtime *runtime);
 void lull_read(lua_State *L, int32_t index, lull_value *value);
 int32_t lull_stack_top(lua_State *L);
 // Visits a table: begin gives the position of the keys, 0 if the stack cannot grow; then next until it
-// gives 0, with pop_value after each. Whatever a visitor left on the stack is popped too.
+// gives 0, or -1 without memory, with pop_value after each. Whatever a visitor left on the stack is popped too.
 int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
 void lull_table_leave(lua_State *L, int32_t keys);
-// Whether a field of the value, also one its metatable provides, is a function.
+// Pushes a global, nil if there is none: its position, to be popped with lull_pop_from; 0 without
+// memory.
+int32_t lull_push_global(lua_State *L, const char *name);
+// Pops the value at `index` and all above.
+void lull_pop_from(lua_State *L, int32_t index);
+// Whether a field of the value, also one its metatable provides, is a function; -1 without memory.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
+// The length of a table, as without metamethods.
+int64_t lull_table_length(lua_State *L, int32_t index);
 // Where a table is, to compare and to look up only: after its end another may be there.
 const void *lull_table_address(lua_State *L, int32_t index);
 // Source and line of a function value, as "file.lua:12"; written to the arena.
@@ -284,6 +312,22 @@ const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t ind
 const char *lull_value_place(lull_runtime *runtime, int64_t id);
 // If the function is one of ours bound to an object (LULL_METHOD), that object.
 int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
+
+// What tostring says of the value at `index`, in the arena; NULL if that raises.
+const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, size_t *length);
+// Whether the value's metatable has that field.
+int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name);
+// The length of a table or string, no metamethod asked.
+int64_t lull_length(lua_State *L, int32_t index);
+// Pushes a table's element, no metamethod asked; lull_pop takes it off again.
+void lull_push_element(lua_State *L, int32_t table, int64_t position, lull_value *value);
+void lull_pop(lua_State *L, int32_t count);
+// Whether a table is marked as a JSON array.
+int32_t lull_is_json_array(lua_State *L, int32_t index);
+// The index of the method a function of ours stands for, negative for any other function.
+int32_t lull_function_method(lua_State *L, int32_t index);
+// Where in the module a value is, as "lull.json.encode", in the arena; NULL if it is not there.
+const char *lull_module_name(lull_runtime *runtime, lua_State *L, int32_t index);
 
 // JSON text of the value at `index`; on failure `problem` says where and why. Free with free().
 typedef struct lull_json_result {
@@ -345,19 +389,91 @@ int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t fir
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
 
-// Interrupts the Lull coroutine that runs now as a signal would, when it goes on.
+// Writes to standard output, after what scripts have printed before.
+void lull_write_out(const void *bytes, size_t count);
+
+// Interrupts the coroutine that runs now, and those that run it, as a signal would, when they go on.
 void lull_thread_interrupt(lull_runtime *runtime);
 
 // Replaces os.exit by the module function with that index, for the command.
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 
+// --- Memory of states made by lull_state_new; other states count nothing and do not fail ---
+
+// Bytes that Lua has allocated and not freed.
+size_t lull_memory_used(lua_State *L);
+// What fails, for tests.
+enum {
+  LULL_FAIL_ONCE = 0,       // one allocation, and the interpreter's second attempt after a collection
+  LULL_FAIL_FOR_GOOD,       // that one and all later ones
+  LULL_FAIL_FIRST_ATTEMPTS  // the first attempts of that one and of all later ones: each collects
+};
+// The `count`-th allocation from now fails; 0: none, from now on.
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing);
+// How many allocations have failed since that was called; 0: the code under test made fewer.
+int64_t lull_memory_failure_count(lua_State *L);
+
+// --- Sessions ---
+
+// Makes lull.repl known to the host, if it is linked in.
+void lull_repl_link(void);
+// Makes the environment of a session's lines; one session at a time. 0 on success.
+int32_t lull_session_open(lull_runtime *runtime);
+void lull_session_close(lull_runtime *runtime);
+// What must stand before every line: it has the chunk's locals taken when it returns.
+const char *lull_session_prologue(void);
+// What must stand at the beginning of a block of the chunk, so that the block's locals are not taken.
+const char *lull_session_block_mark(void);
+// Compiles a line as if that many lines stood before it. With an id it becomes part of the session,
+// and is kept and pinned; with 0 it is only checked. On failure the message is in the arena.
+int32_t lull_session_load(
+  lull_runtime *runtime, const char *bytes, size_t length, int32_t blank_lines, const char *name,
+  int64_t id, const char **message);
+// The line has returned: its locals become variables, the value at `index` of `from` becomes `_`.
+void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value);
+// The line has failed: what it assigned to variables is taken back.
+void lull_session_roll_back(lull_runtime *runtime);
+
 // --- Interruption ---
 
-// Installs handlers for SIGINT and SIGTERM that set the flag of this runtime, stop the Lua code that
-// runs now and call `wake` (which must be safe in a signal handler). A second signal exits at once.
-// `with_term` is for a process that belongs to Lull: SIGTERM too, and a closed stdout ends it.
-void lull_signals_install(lull_runtime *runtime, void (*wake)(void *), void *context, int32_t with_term);
+// Whose process it is: somebody else's, where only SIGINT is listened to; that of a script, which
+// either signal ends, within a second or by the watchdog, and a closed stdout too; that of a session,
+// where SIGINT ends no more than what runs now.
+enum { LULL_SIGNALS_GUEST = 0, LULL_SIGNALS_PROCESS, LULL_SIGNALS_SESSION };
+
+// Installs handlers that set the flag, stop the Lua code that runs now and call `wake` (which must be
+// safe in a signal handler). A second signal exits at once.
+void lull_signals_install(lull_runtime *runtime, void (*wake)(void *), void *context, int32_t owner);
 void lull_signals_restore(void);
 int32_t lull_signals_pending(void);
+// The signal has been dealt with: nothing is interrupted any more, and the next one is a first one.
+void lull_signals_clear(void);
+
+// --- Limits ---
+
+enum {
+  LULL_LIMIT_NONE = 0,
+  LULL_LIMIT_TIME,
+  LULL_LIMIT_INSTRUCTIONS,
+  LULL_LIMIT_MEMORY,
+  LULL_LIMIT_COUNT
+};
+
+// 0 is no limit.
+typedef struct lull_limits {
+  double seconds;  // from now; needs signals installed for a process
+  int64_t instructions;
+  int64_t memory;  // bytes: Lua's, and what lull_host_held gives
+  const char *texts[LULL_LIMIT_COUNT];  // what is said of each; copied
+} lull_limits;
+
+// Sets limits before a script runs; 0 on success.
+int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits);
+// LULL_LIMIT_*: the first one that was passed.
+int32_t lull_limit_passed(const lull_runtime *runtime);
+// Compares what is held now with the limit, after a collection if it must be.
+void lull_memory_check(lull_runtime *runtime);
+// What the watchdog would say has been said.
+void lull_watchdog_keep_quiet(void);
 
 #endif

@@ -31,7 +31,7 @@ package final class ResolvedConfiguration {
   // One or none, and not an optional: errors are rare and large, configurations many.
   private let failures: [RequestError]
   /// Apart from the settings, so that asking for freshness copies nothing.
-  let expirationTime: Double
+  package let expirationTime: Double
   let retryTime: Double
 
   init(_ settings: Configuration, failure: RequestError?) {

@@ -56,4 +56,11 @@ extension APIOwner {
     entries: [
       .field("concurrency", "integer?", "How many calls run at once; default 8.")
     ])
+
+  static let waitOptions = APIOwner.table(
+    "WaitOptions", "Options of `lull.wait_until`.",
+    entries: [
+      .field("every", "number?", "Seconds from the end of one call to the next; default 0.5."),
+      .field("timeout", "number?", "Seconds after which to give up; default never."),
+    ])
 }

@@ -32,9 +32,9 @@ extension APIOwner {
       failure.
       """,
       """
-      A request's result is its entity, a task's its first value. After a failure the others are \
-      cancelled. An error raised inside a task is raised here. May not be called where nothing \
-      can wait.
+      A request's result is its entity, a task's its first value. A task that returns nil and an \
+      error has failed too. After a failure the others are cancelled. An error raised inside a task \
+      is raised here. May not be called where nothing can wait.
       """,
       example: """
         local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
@@ -42,18 +42,25 @@ extension APIOwner {
         """),
     .function(
       "any", "(list: (Request|Task)[]): any, RequestError?",
-      "Waits for the first success and cancels the others; nil and an error if all fail.",
+      "Waits for the first success and cancels the others; nil and the first error if all fail.",
+      """
+      An error raised inside a task is raised here if nothing succeeds; else it is reported like \
+      that of a task nobody awaits. An empty list raises.
+      """,
       example: """
         local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
         print(first.content.name)                  --> Ben
         """),
     .function(
       "map",
-      "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]",
+      "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]?, RequestError?",
       "Calls a function for each element, a few at a time, and gives the results in order.",
       """
       The function may wait; 8 calls run at once unless `concurrency` says otherwise. The first \
-      error cancels the rest and is raised here.
+      error cancels the rest and is raised here; a call that returns nil and an error, as `await` \
+      does, ends it the same way with nil and that error. To go on after failures let the function \
+      return something else. Tasks the function starts end with it. However long the list, only the \
+      calls that run now take memory beside the results.
       """,
       example: """
         local names = lull.map({ 7, 8 }, function(id)
@@ -69,11 +76,28 @@ extension APIOwner {
       """,
       """
       When the time is over, what the function waits for is cancelled and its coroutine closed: \
-      nothing after its wait runs. It cannot stop a function that never waits.
+      nothing after its wait runs. Tasks it has started end with it. What it raises is raised here. \
+      It cannot stop a function that never waits.
       """,
       example: """
         local value, err = lull.timeout(0.1, function() lull.sleep(5) return "late" end)
         print(value, err.cause.kind)               --> nil timeout
+        """),
+    .function(
+      "wait_until", "(fn: fun(): any, options?: WaitOptions): any, RequestError?",
+      "Calls a function again and again until it gives something true, and gives its results.",
+      """
+      The first call is made at once, the next one `every` seconds after the last has returned. The \
+      function may wait. After `timeout` seconds, if that is set, what it waits for is cancelled and \
+      the result is nil and an error of kind `timeout`. What the function raises is raised here.
+      """,
+      example: """
+        local calls = 0
+        local state = lull.wait_until(function()
+          calls = calls + 1
+          return calls == 3 and "ready"
+        end, { every = 0.01, timeout = 5 })
+        print(state, calls)                        --> ready 3
         """),
   ]
 
@@ -103,6 +127,24 @@ extension APIOwner {
         lull.on_error(function(err, traceback, where) print(err) return true end)
         user:observe(function() error("oops", 0) end)        --> oops
         lull.on_error(nil)
+        """),
+    .function(
+      "repl", "()",
+      "Opens a session at this place of a script: lines are read from standard input and run.",
+      """
+      The caller waits until it is left with Ctrl-D, while everything else goes on; the session sees \
+      the script's globals. One session at a time. It waits as `sleep` does, and raises where that \
+      cannot wait. In a stock interpreter: `lua5.4 -l lull -e 'lull.repl()'`.
+      """,
+      example: """
+        if os.getenv("DEBUG") then lull.repl() end
+        """),
+    .function(
+      "help", "(subject?: any)",
+      "Prints what a function, an object or a name of Lull's is, with its signature and an example.",
+      "In a session `help` alone will do. Without a subject it lists what there is help for.",
+      example: """
+        lull.help(lull.now)
         """),
     .function(
       "now", "(): number", "The current time in seconds since 1970, as timestamps count it."),

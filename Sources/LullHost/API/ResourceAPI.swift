@@ -9,7 +9,7 @@ extension APIOwner {
     """,
     swift: "Resource",
     entries: resourceState + contentAccessors(of: "Resource") + resourceLoading + resourceRequests
-      + resourceLocalState + resourceNavigation + resourceObserving)
+      + resourceIterators + resourceLocalState + resourceNavigation + resourceObserving)
 
   private static let resourceState: [APIEntry] = [
     .property(

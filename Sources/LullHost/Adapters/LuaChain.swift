@@ -42,7 +42,7 @@ extension LuaHost {
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
       if let next = object(value, .request, as: Request.self) {
         // What only this side knows: a coroutine of `next` waits for this chain.
-        guard !depends(next, on: chain) else {
+        guard !depends(Awaited(requests: [next]), on: chain) else {
           return .useResponse(.failure(chain.endless("it would wait for itself")))
         }
         return .passTo(next)

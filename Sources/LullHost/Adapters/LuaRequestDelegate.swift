@@ -231,7 +231,9 @@ extension LuaHost {
       stuck.onSettled = nil
     }
     for context in Array(waiting.values) {
-      guard let awaited = context.waitsForRequest, awaited.isForsaken else { continue }
+      guard let awaited = context.awaited.forsaken else { continue }
+      // The others of a list are waited for in vain.
+      if context.awaited.isSeveral { context.cancelWait?() }
       resume(context, with: [.string(LuaHost.forsakenText(awaited))], raising: true)
     }
   }

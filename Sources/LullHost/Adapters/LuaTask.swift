@@ -7,7 +7,8 @@ import LullCore
 final class LuaTask {
   enum State {
     case running
-    case finished(results: Int64)
+    /// The id of its results; and the error, if they are nil and an error.
+    case finished(results: Int64, RequestError?)
     case failed(ScriptFailure)
     case cancelled
   }
@@ -18,6 +19,8 @@ final class LuaTask {
     didSet { if let context { purpose = context.purpose } }
   }
   private var purpose = "task"
+  /// The call it ends with, if it was started on behalf of one.
+  var scope: RunScope?
   private(set) var isAwaited = false
   private var waiters: [() -> Void] = []
   private weak var host: LuaHost?
@@ -30,16 +33,17 @@ final class LuaTask {
     guard case .running = self.state else { return }
     self.state = state
     context = nil
+    scope?.forget(self)
+    scope = nil
     let waiters = waiters
     self.waiters = []
     for waiter in waiters { waiter() }
   }
 
-  /// Calls `waiter` when the task has ended; its failure counts as heard of.
-  func onEnd(_ waiter: @escaping () -> Void) {
-    isAwaited = true
-    waiters.append(waiter)
-  }
+  var isRunning: Bool { if case .running = state { true } else { false } }
+
+  /// Calls `waiter` when the task, which is running, has ended.
+  func onEnd(_ waiter: @escaping () -> Void) { waiters.append(waiter) }
 
   /// Takes notice of the outcome without waiting.
   func markAwaited() { isAwaited = true }

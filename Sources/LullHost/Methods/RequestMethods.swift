@@ -103,7 +103,7 @@ extension LuaHost {
     guard !request.isForsaken || request.isCompleted else {
       throw .message(LuaHost.forsakenText(request))
     }
-    try wait(call, for: request.description, on: request) { completion in
+    try wait(call, for: request.description, Awaited(requests: [request])) { completion in
       request.onCompletion { [unowned self, unowned request] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.
         let values = awaited(request)
@@ -113,7 +113,8 @@ extension LuaHost {
     }
   }
 
-  private func awaited(_ request: Request) -> [LuaValue] {
+  /// What `await` gives for a request that has ended.
+  func awaited(_ request: Request) -> [LuaValue] {
     let service = request.resource?.service
     switch request.response?.outcome {
     case .success(let entity): return [value(entity, service: service)]

@@ -50,14 +50,24 @@ extension LuaHost {
     let task = LuaTask(host: self)
     let place = String(cString: lull_function_place(runtime, call.state, call.index(0)))
     let object = value(task, .task)
-    task.hostHandle = handle(object)
-    var encoded = encode(object)
-    lull_object_pin(runtime, &encoded)
+    task.hostHandle = LuaHost.handle(object)
+    guard let pinned = pin(task) else {
+      releaseUnclaimed([object])
+      lull_value_unpin(runtime, function)
+      lull_value_unpin(runtime, arguments)
+      throw .message("not enough memory")
+    }
     strongTasks += 1
     let context = RunContext(purpose: "task \(place)") { [unowned self] _, outcome in
       taskEnded(task, outcome)
+      unpin(object: pinned)
     }
     task.context = context
+    if let scope = innermost?.scope {
+      task.scope = scope
+      context.scope = scope
+      scope.adopt(task)
+    }
     pump.enqueue { [unowned self] in
       defer {
         lull_value_unpin(runtime, function)
@@ -70,7 +80,7 @@ extension LuaHost {
     call.return(object)
   }
 
-  private func handle(_ value: LuaValue) -> UInt64 {
+  private static func handle(_ value: LuaValue) -> UInt64 {
     if case .object(let handle, _, _, _) = value { return handle }
     return 0
   }
@@ -81,22 +91,29 @@ extension LuaHost {
     case .finished(let results):
       let id = makeID()
       let first = results.index(0)
+      var isHeld = false
       if lull_value_pack(
         runtime, results.state, first, first + Int32(results.count) - 1, id) == 0
       {
-        lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
+        isHeld = lull_value_anchor_to_object(runtime, task.hostHandle, id, id) == 0
         lull_value_unpin(runtime, id)
       }
-      task.complete(.finished(results: id))
+      guard isHeld else {
+        return taskFailed(task, ScriptFailure("not enough memory"))
+      }
+      task.complete(.finished(results: id, failure(in: results)))
     case .failed(let failure):
       if let id = failure.value?.id {
         lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
       }
-      task.complete(.failed(failure))
-      failedTasks.append(task)
+      taskFailed(task, failure)
     case .gone, .cancelled: task.complete(.cancelled)
     }
-    lull_object_unpin(runtime, task.hostHandle)
+  }
+
+  private func taskFailed(_ task: LuaTask, _ failure: ScriptFailure) {
+    task.complete(.failed(failure))
+    failedTasks.append(task)
   }
 
   func cancel(_ task: LuaTask) {
@@ -104,11 +121,12 @@ extension LuaHost {
     if context.thread != nil || running.contains(where: { $0 === context }) {
       cancel(context)
     } else {
-      taskEnded(task, .cancelled)
+      // It has not begun.
+      context.completion(self, .cancelled)
     }
   }
 
-  /// `task:await()`: the function's results; its error is raised again with its own traceback.
+  /// `task:await()`: the function's results; its error is raised again, and reported with both tracebacks.
   func awaitTask(_ call: Call, _ task: LuaTask) throws(Misuse) {
     task.markAwaited()
     if let outcome = outcome(of: task) {
@@ -119,7 +137,7 @@ extension LuaHost {
     guard task.context !== innermost else {
       throw .message("this would wait for itself: a task cannot await itself")
     }
-    try wait(call, for: task.context?.purpose ?? "a task", task: task) { completion in
+    try wait(call, for: task.context?.purpose ?? "a task", Awaited(tasks: [task])) { completion in
       task.onEnd { [unowned self] in
         guard let outcome = outcome(of: task) else { return }
         pump.enqueue { completion(outcome.values, outcome.raising) }
@@ -131,16 +149,20 @@ extension LuaHost {
   func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
     switch task.state {
     case .running: return nil
-    case .finished(let id): return ([.unpack(id)], false)
+    case .finished(let id, _): return ([.unpack(id)], false)
     case .cancelled:
       return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
-    case .failed(let failure):
-      // As it was raised; reports of whoever does not catch it know where that was.
-      let raised: LuaValue =
-        failure.requestError.map { value($0, service: nil) } ?? failure.value.map { .ref($0.id) }
-        ?? .string(failure.message)
-      return ([.reraised(raised, failure)], true)
+    case .failed(let failure): return ([valueToRaise(failure)], true)
     }
+  }
+
+  /// What a failure of a function raises again where it is awaited: as it was raised. The report of
+  /// whoever does not catch it tells where that was.
+  func valueToRaise(_ failure: ScriptFailure) -> LuaValue {
+    let raised: LuaValue =
+      failure.requestError.map { value($0, service: nil) } ?? failure.value.map { .ref($0.id) }
+      ?? .string(failure.message)
+    return .reraised(raised, failure)
   }
 
   /// Reports failures of tasks that nobody has awaited and nobody can any more, or all at the end.
@@ -157,25 +179,10 @@ extension LuaHost {
 
   /// `lull.sleep(s)`.
   func sleep(_ call: Call) throws(Misuse) {
-    let seconds = call.number(0) ?? 0
-    guard seconds >= 0, seconds.isFinite else {
-      throw .argument(
-        1, "a number of seconds, 0 or more, expected, got \(LuaHost.described(call.raw(0)))")
-    }
+    let seconds = try LuaHost.seconds(call.raw(0)) { .argument(1, $0) }
     try wait(call, for: "lull.sleep(\(seconds))") { completion in
-      strongTimers += 1
-      var isOver = false
-      let timer = pump.clock.schedule(after: seconds) { [unowned self] in
-        strongTimers -= 1
-        isOver = true
-        // After what was deferred before: a task spawned earlier begins first.
-        pump.enqueue { completion([], false) }
-      }
-      return { [unowned self] in
-        guard !isOver else { return }
-        timer.cancel()
-        strongTimers -= 1
-      }
+      let timer = StrongTimer(after: seconds, host: self) { completion([], false) }
+      return { timer.cancel() }
     }
   }
 

@@ -22,6 +22,20 @@ final class ChunkSources {
     if order.count > ChunkSources.capacity { texts[order.removeFirst()] = nil }
   }
 
+  /// Keeps lines of a chunk that grows, such as a session's, from the line with that number on.
+  func remember(_ lines: [UInt8], chunkName: [UInt8], firstLine: Int) {
+    let known = texts[ChunkSource(chunkName: chunkName)] ?? []
+    var ends = known.indices.filter { known[$0] == 10 }
+    var text = known
+    if ends.count >= firstLine - 1 {
+      text = firstLine > 1 ? Array(known[...ends[firstLine - 2]]) : []
+    } else {
+      if !known.isEmpty, known.last != 10 { ends.append(known.endIndex) ; text.append(10) }
+      text += Array(repeating: 10, count: max(0, firstLine - 1 - ends.count))
+    }
+    remember(text + lines, chunkName: chunkName)
+  }
+
   /// nil if it is not known, cannot be read, or is no text.
   func text(of source: ChunkSource) -> [UInt8]? {
     let text =
@@ -77,8 +91,10 @@ final class ChunkSources {
     let count = Glibc.read(descriptor, &bytes, bytes.count)
     guard count >= 0 else { return nil }
     bytes.removeLast(bytes.count - count)
-    // The interpreter skips a byte order mark.
-    return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    // The interpreter skips a byte order mark, and a first line for the shell.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+    guard bytes.first == UInt8(ascii: "#") else { return bytes }
+    return Array(bytes[(bytes.firstIndex { $0 == 10 || $0 == 13 } ?? bytes.endIndex)...])
   }
 
   private func changed(_ status: stat) -> Double {

@@ -160,8 +160,7 @@ struct CodeMark {
 
   /// `["name"]`
   private func isKey(_ position: Int, _ name: String) -> Bool {
-    text(position - 1) == "[" && tokens[position].kind == .string
-      && ["\"\(name)\"", "'\(name)'"].contains(text(position))
+    text(position - 1) == "[" && tokens[position].kind == .string && text(position) == name
   }
 
   /// Whether the token is a use of that variable, field or method.

@@ -63,13 +63,12 @@ struct SyntaxMark {
   private static let mostTries = 40
 
   private static func candidates(for word: String, on line: CodeLine) -> [Range<Int>] {
-    let tokens = line.tokens.filter { $0.text == word }.map(\.range)
+    let wanted = Array(word.utf8)
+    let tokens = line.tokens.map(\.range).filter { line.source[$0].elementsEqual(wanted) }
     guard tokens.isEmpty else { return tokens }
     // Not a whole token, such as a string without an end: where one begins like it.
-    return line.tokens.filter { $0.text.hasPrefix(word) || word.hasPrefix($0.text) }.map {
-      $0.range
-    }.filter { line.source[$0.lowerBound...].starts(with: word.utf8) }
-      .map { $0.lowerBound..<$0.lowerBound + word.utf8.count }
+    return line.tokens.map(\.range.lowerBound)
+      .filter { line.source[$0...].starts(with: wanted) }.map { $0..<$0 + wanted.count }
   }
 }
 

@@ -45,8 +45,8 @@ extension LuaHost {
         name: waitName(of: request), since: request.trackedSince)
     }
     let contexts = waiting.values.filter { context in
-      context.waitsForRequest == nil && context.waitsForTask == nil
-        && !idleWaiters.contains { $0 === context }
+      context.awaited.requests.isEmpty && context.awaited.tasks.isEmpty
+        && context.awaited.scope == nil && !idleWaiters.contains { $0 === context }
     }
     let waits = contexts.map { context in
       WaitNotice.Item(

@@ -1,24 +1,3 @@
-/// A token of Lua source, as far as pointing at one needs to know it.
-struct LuaToken: Equatable {
-  enum Kind: Equatable {
-    case name
-    case keyword
-    case string
-    case number
-    case symbol
-  }
-
-  let kind: Kind
-  /// Its bytes in the source.
-  let range: Range<Int>
-  let text: String
-
-  static let keywords: Set<String> = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
-    "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
-  ]
-}
-
 /// One line of a source: its bytes and the tokens on it, without comments.
 struct CodeLine {
   let source: [UInt8]
@@ -33,13 +12,10 @@ struct CodeLine {
     self.source = source
     self.number = number
     self.range = range
-    var scanner = LuaScanner(source)
-    var tokens: [LuaToken] = []
-    while let token = scanner.next(), token.range.lowerBound < range.upperBound {
-      // One that began on an earlier line may reach into this one.
-      if token.range.upperBound > range.lowerBound { tokens.append(token) }
+    // One that began on an earlier line may reach into this one.
+    tokens = LuaToken.all(in: source[..<range.upperBound]).filter {
+      $0.range.upperBound > range.lowerBound && $0.kind != .openComment
     }
-    self.tokens = tokens
   }
 
   var bytes: ArraySlice<UInt8> { source[range] }
@@ -70,10 +46,17 @@ struct CodeLine {
         continue
       }
       if line == number { return start..<position }
-      position += LuaScanner.newlineLength(source, position)
+      position += newlineLength(source, position)
       line += 1
       start = position
     }
     return line == number ? start..<source.count : nil
+  }
+
+  private static func newlineLength(_ source: [UInt8], _ position: Int) -> Int {
+    let byte = source[position]
+    guard position + 1 < source.count else { return 1 }
+    let next = source[position + 1]
+    return next != byte && (next == 10 || next == 13) ? 2 : 1
   }
 }

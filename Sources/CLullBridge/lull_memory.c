@@ -1,0 +1,195 @@
+// The allocator of states made by lull_state_new: it counts bytes, keeps to a limit and, for tests, fails
+// where it is told to. States of a stock interpreter keep theirs.
+#include "lull_internal.h"
+
+#include <stdlib.h>
+
+// What stays for reporting once the limit has been passed.
+enum { LULL_RESERVE = 1024 * 1024 };
+
+// A request the allocator has refused. The interpreter collects and tries once more.
+typedef struct refusal {
+  const void *block;
+  size_t size;  // 0: none
+} refusal;
+
+struct lull_memory {
+  lull_runtime *runtime;  // NULL before it is there and after its end
+  size_t used;
+  size_t held;   // what lull_host_held gave last
+  size_t limit;  // 0: none
+  size_t ceiling;  // how much there may be after a limit has been passed; 0: not known yet
+  refusal over_limit;
+  int has_unmet_need;  // something was refused and not asked for again: the script has felt it
+  int is_check_due;    // more than the limit was granted, to be seen to between two instructions
+
+  // For tests.
+  int64_t countdown;  // 1: the next growing allocation fails; 0: none does
+  int32_t failing;    // LULL_FAIL_*
+  int64_t failure_count;
+  refusal on_purpose;
+};
+
+// [-0, +0] whether this is the second attempt at what was refused, which is then forgotten
+static int is_repeated(refusal *refused, const void *block, size_t size) {
+  int same = refused->size == size && refused->block == block;
+  refused->size = 0;
+  return same;
+}
+
+// [-0, +0] whether a test wants this allocation to fail
+static int is_to_fail(lull_memory *memory, const void *block, size_t size) {
+  if (is_repeated(&memory->on_purpose, block, size)) {
+    return memory->failing != LULL_FAIL_FIRST_ATTEMPTS;
+  }
+  if (memory->countdown == 0 || --memory->countdown > 0) return 0;
+  if (memory->failing != LULL_FAIL_ONCE) memory->countdown = 1;
+  if (memory->failing != LULL_FAIL_FOR_GOOD) {
+    memory->on_purpose = (refusal){.block = block, .size = size};
+  }
+  memory->failure_count++;
+  return 1;
+}
+
+// [-0, +0] whether that many bytes more would be over the limit by more than `slack`
+static int is_over_by(const lull_memory *memory, size_t growth, size_t slack) {
+  return memory->used + memory->held + growth > memory->limit + slack;
+}
+
+static int is_over(const lull_memory *memory, size_t growth) {
+  return is_over_by(memory, growth, 0);
+}
+
+// [-0, +0] whether a limited state may have that
+//
+// The collector lets garbage grow to the size of what is in use, and not every allocation is tried
+// again after a collection: so half as much as the limit may be had beyond it until the code that runs
+// is between two instructions, where garbage and what hangs on it can be collected.
+static int is_granted(lull_memory *memory, const void *block, size_t size, size_t growth) {
+  lull_runtime *runtime = memory->runtime;
+  if (runtime == NULL || !is_over(memory, growth)) {
+    if (is_repeated(&memory->over_limit, block, size)) memory->has_unmet_need = 0;
+    return 1;
+  }
+  if (runtime->passed_limit != LULL_LIMIT_NONE) {
+    size_t total = memory->used + memory->held;
+    if (memory->ceiling == 0) memory->ceiling = total + LULL_RESERVE;
+    return total + growth <= memory->ceiling;
+  }
+  if (!memory->is_check_due && !is_over_by(memory, growth, memory->limit / 2)) {
+    memory->is_check_due = 1;
+    lull_memory_check_soon(runtime);
+    return 1;
+  }
+  if (is_repeated(&memory->over_limit, block, size)) {
+    memory->has_unmet_need = 0;
+    lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+    return 0;
+  }
+  memory->over_limit = (refusal){.block = block, .size = size};
+  memory->has_unmet_need = 1;
+  lull_memory_check_soon(runtime);
+  return 0;
+}
+
+// A lua_Alloc. (Lua 5.4 manual, section 4.6)
+static void *allocate(void *context, void *block, size_t old_size, size_t new_size) {
+  lull_memory *memory = context;
+  // Without a block, the old size is the kind of object.
+  if (block == NULL) old_size = 0;
+  if (new_size == 0) {
+    free(block);
+    memory->used -= old_size;
+    return NULL;
+  }
+  if (new_size > old_size) {
+    if (is_to_fail(memory, block, new_size)) return NULL;
+    if (memory->limit != 0 && !is_granted(memory, block, new_size, new_size - old_size)) {
+      return NULL;
+    }
+  }
+  void *result = realloc(block, new_size);
+  // The interpreter relies on shrinking to succeed.
+  if (result == NULL) return new_size <= old_size ? block : NULL;
+  memory->used += new_size - old_size;
+  return result;
+}
+
+// [-0, +0] the memory of a state made by lull_state_new, else NULL
+lull_memory *lull_memory_of(lua_State *L) {
+  void *context = NULL;
+  return lua_getallocf(L, &context) == allocate ? context : NULL;
+}
+
+// [-0, +0] takes over the allocations of a state that luaL_newstate has just made, which are those of
+// realloc; 0 without memory
+int lull_memory_install(lua_State *L) {
+  lull_memory *memory = calloc(1, sizeof(*memory));
+  if (memory == NULL) return 0;
+  memory->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
+  lua_setallocf(L, allocate, memory);
+  return 1;
+}
+
+// [-0, +0] whose limit it is; NULL when the runtime goes
+void lull_memory_attach(lua_State *L, lull_runtime *runtime) {
+  lull_memory *memory = lull_memory_of(L);
+  if (memory == NULL) return;
+  memory->runtime = runtime;
+  if (runtime) runtime->memory = memory;
+}
+
+// [-0, +0] 0 in somebody else's state
+int lull_memory_limit(lull_runtime *runtime, int64_t bytes) {
+  if (runtime->memory == NULL) return 0;
+  runtime->memory->limit = (size_t)bytes;
+  runtime->has_memory_limit = 1;
+  return 1;
+}
+
+// [-0, +0] where finalisers may run and objects may go; raises nothing
+void lull_memory_check(lull_runtime *runtime) {
+  lull_memory *memory = runtime->memory;
+  if (!runtime->has_memory_limit || runtime->host == NULL) return;
+  if (runtime->passed_limit != LULL_LIMIT_NONE) return;
+  memory->is_check_due = 0;
+  if (memory->has_unmet_need) {
+    lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+    return;
+  }
+  memory->held = (size_t)lull_host_held(runtime->host);
+  if (!is_over(memory, 0)) return;
+  lua_gc(runtime->L, LUA_GCCOLLECT);
+  lull_host_sweep(runtime->host);
+  memory->held = (size_t)lull_host_held(runtime->host);
+  if (is_over(memory, 0)) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+}
+
+// [-n, +0] closes the state and gives its allocator back
+void lull_state_close(lua_State *L) {
+  lull_memory *memory = lull_memory_of(L);
+  lua_close(L);
+  free(memory);
+}
+
+// [-0, +0]
+size_t lull_memory_used(lua_State *L) {
+  const lull_memory *memory = lull_memory_of(L);
+  return memory ? memory->used : 0;
+}
+
+// [-0, +0]
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing) {
+  lull_memory *memory = lull_memory_of(L);
+  if (memory == NULL) return;
+  memory->countdown = count;
+  memory->failing = failing;
+  memory->on_purpose.size = 0;
+  memory->failure_count = 0;
+}
+
+// [-0, +0]
+int64_t lull_memory_failure_count(lua_State *L) {
+  const lull_memory *memory = lull_memory_of(L);
+  return memory ? memory->failure_count : 0;
+}

@@ -1,0 +1,367 @@
+// Sessions: lines that are compiled one after another and share variables.
+//
+// A line sees an environment of the session's own. A name in it is a session variable, else a global,
+// else one of the session's functions such as `help`. Each line begins with a variable to be closed,
+// the guard: it is closed when the chunk returns, and then reads the chunk's locals off its frame.
+#include "lull_internal.h"
+
+#include <string.h>
+
+// What stands before every line, see lull_session_prologue.
+#define LULL_GUARD "__lull_line"
+#define LULL_BLOCK "__lull_block"
+
+// One session at a time; the memory of a full userdata that the registry holds.
+typedef struct session {
+  lull_runtime *runtime;
+  int32_t thread;         // the coroutine of the line that runs, 0 if none has begun
+  lua_Integer staged;     // entries of the table of locals to be published
+  lua_Integer journaled;  // entries of the table of assignments to take back
+} session;
+
+// User values of a session.
+enum {
+  UV_VALUES = 1,  // name → value of a session variable, `nothing` for nil
+  UV_GLOBALS,
+  UV_FUNCTIONS,   // what is there unless a variable or a global is called so
+  UV_STAGED,      // name, value in turn
+  UV_JOURNAL,     // name, whether it was global, its old value in turn
+  UV_ENVIRONMENT,
+  UV_GUARD,
+  UV_COUNT = UV_GUARD
+};
+
+static const char session_key = 0;  // in the registry: the open session
+static const char nothing = 0;      // as a light userdata: a session variable that is nil
+
+// Implemented in Swift (LullREPL), which programs need not contain.
+__attribute__((weak)) void lull_repl_register(void);
+
+void lull_repl_link(void) {
+  if (lull_repl_register) lull_repl_register();
+}
+
+const char *lull_session_prologue(void) { return "local " LULL_GUARD " <close> = " LULL_GUARD "; "; }
+
+const char *lull_session_block_mark(void) { return " local " LULL_BLOCK "; "; }
+
+// [-0, +1] the open session, or [-0, +0] and NULL
+static session *push_session(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &session_key) == LUA_TUSERDATA) return lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return NULL;
+}
+
+// [-1, +1] `nothing` instead of nil
+static void wrap_nil(lua_State *L) {
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  lua_pushlightuserdata(L, (void *)&nothing);
+}
+
+// [-1, +1] nil instead of `nothing`
+static void unwrap_nil(lua_State *L) {
+  if (lua_touserdata(L, -1) != &nothing || !lua_islightuserdata(L, -1)) return;
+  lua_pop(L, 1);
+  lua_pushnil(L);
+}
+
+// [-0, +0] whether the value at 2 is that name
+static int is_name(lua_State *L, const char *name) {
+  return lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), name) == 0;
+}
+
+// [-2, +1] __index of the environment; upvalues: session, values, globals, functions, guard
+static int environment_index(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
+    unwrap_nil(L);
+    return 1;
+  }
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(3)) != LUA_TNIL) return 1;
+  if (is_name(L, LULL_GUARD)) {
+    session *open = lua_touserdata(L, lua_upvalueindex(1));
+    open->thread = open->runtime->current_thread;
+    lua_pushvalue(L, lua_upvalueindex(5));
+    return 1;
+  }
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(4)) != LUA_TNIL) return 1;
+  // Last, since a metatable of the globals may refuse unknown names.
+  lua_settop(L, 2);
+  lua_gettable(L, lua_upvalueindex(3));
+  return 1;
+}
+
+// [-1, +0] the old value at the top is what the name at 2 goes back to if the line fails
+static void note(lua_State *L, session *open, int is_global) {
+  if (open->thread == 0 || open->runtime->current_thread != open->thread) {
+    lua_pop(L, 1);
+    return;
+  }
+  lua_getiuservalue(L, lua_upvalueindex(1), UV_JOURNAL);
+  lua_pushvalue(L, 2);
+  lua_rawseti(L, -2, ++open->journaled);
+  lua_pushboolean(L, is_global);
+  lua_rawseti(L, -2, ++open->journaled);
+  lua_pushvalue(L, -2);
+  wrap_nil(L);
+  lua_rawseti(L, -2, ++open->journaled);
+  lua_pop(L, 2);
+}
+
+// [-3, +0] __newindex of the environment; upvalues: session, values, globals
+static int environment_newindex(lua_State *L) {
+  session *open = lua_touserdata(L, lua_upvalueindex(1));
+  lua_settop(L, 3);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
+    note(L, open, 0);
+    wrap_nil(L);
+    lua_rawset(L, lua_upvalueindex(2));
+    return 0;
+  }
+  lua_pop(L, 1);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(3));
+  note(L, open, 1);
+  lua_settable(L, lua_upvalueindex(3));
+  return 0;
+}
+
+// [-n, +0] __close of the guard: guard, error. The chunk is about to return: takes its locals.
+static int guard_close(lua_State *L) {
+  if (!lua_isnil(L, 2)) return 0;
+  session *open = push_session(L);
+  lua_Debug frame;
+  if (open == NULL || !lua_getstack(L, 1, &frame)) return 0;
+  int opened = lua_gettop(L);
+  lua_getiuservalue(L, opened, UV_STAGED);
+  int staged = lua_gettop(L);
+  for (int n = 1;; n++) {
+    const char *name = lua_getlocal(L, &frame, n);
+    // Those of loops and temporary values have names in parentheses: a block begins there.
+    if (name == NULL || name[0] == '(' || strcmp(name, LULL_BLOCK) == 0) break;
+    if (strcmp(name, LULL_GUARD) == 0) {
+      lua_pop(L, 1);
+      continue;
+    }
+    wrap_nil(L);
+    lua_pushstring(L, name);
+    lua_rawseti(L, staged, ++open->staged);
+    lua_rawseti(L, staged, ++open->staged);
+  }
+  return 0;
+}
+
+// [-1, +1] a closure of five upvalues in the table at the top: session, values, globals, functions,
+// guard, which stand from `first`
+static void set_lookup(lua_State *L, const char *field, lua_CFunction function, int first) {
+  for (int i = 0; i < 5; i++) lua_pushvalue(L, first + i);
+  lua_pushcclosure(L, function, 5);
+  lua_setfield(L, -2, field);
+}
+
+// [-1, +0] protected part of lull_session_open
+static int open_session(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, 1);
+  if (push_session(L)) return luaL_error(L, "a session is open already");
+  session *open = lua_newuserdatauv(L, sizeof(session), UV_COUNT);
+  *open = (session){.runtime = runtime};
+  int first = lua_gettop(L);
+  lua_newtable(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  lua_newtable(L);
+  lua_newuserdatauv(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, guard_close);
+  lua_setfield(L, -2, "__close");
+  lua_setmetatable(L, -2);
+  for (int i = 0; i < 3; i++) {
+    lua_pushvalue(L, first + 1 + i);
+    lua_setiuservalue(L, first, UV_VALUES + i);
+  }
+  lua_pushvalue(L, first + 4);
+  lua_setiuservalue(L, first, UV_GUARD);
+  lua_newtable(L);
+  lua_setiuservalue(L, first, UV_STAGED);
+  lua_newtable(L);
+  lua_setiuservalue(L, first, UV_JOURNAL);
+  lua_newtable(L);
+  lua_createtable(L, 0, 3);
+  set_lookup(L, "__index", environment_index, first);
+  set_lookup(L, "__newindex", environment_newindex, first);
+  lua_pushliteral(L, "session");
+  lua_setfield(L, -2, "__name");
+  lua_setmetatable(L, -2);
+  lua_setiuservalue(L, first, UV_ENVIRONMENT);
+  // The session's own words, unless a variable or a global is called so: those of the module.
+  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE)
+    && lua_getfield(L, -1, "lull") == LUA_TTABLE) {
+    lua_pushvalue(L, -1);
+    lua_setfield(L, first + 3, "lull");
+    lua_getfield(L, -1, "help");
+    lua_setfield(L, first + 3, "help");
+  }
+  lua_settop(L, first);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &session_key);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_session_open(lull_runtime *runtime) {
+  return lull_protect(runtime, open_session, runtime);
+}
+
+// [-1, +0]
+static int close_session(lua_State *L) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &session_key);
+  return 0;
+}
+
+// [-0, +0] functions of its lines go on with the environment they have
+void lull_session_close(lull_runtime *runtime) { lull_protect(runtime, close_session, runtime); }
+
+typedef struct reading {
+  lull_runtime *runtime;
+  const char *bytes;
+  size_t length;
+  int32_t blank_lines;
+  const char *name;
+  int64_t id;
+  const char *message;
+} reading;
+
+// lua_Reader: empty lines first, so that the chunk's own count from where it stands
+static const char *read_line(lua_State *L, void *data, size_t *size) {
+  (void)L;
+  static const char newlines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+  reading *context = data;
+  if (context->blank_lines > 0) {
+    int32_t count = (int32_t)sizeof(newlines) - 1;
+    if (count > context->blank_lines) count = context->blank_lines;
+    context->blank_lines -= count;
+    *size = (size_t)count;
+    return newlines;
+  }
+  const char *bytes = context->bytes;
+  *size = context->length;
+  context->length = 0;
+  return bytes;
+}
+
+// [-1, +0] compiles and keeps, or copies the message
+static int load_line(lua_State *L) {
+  reading *context = lua_touserdata(L, 1);
+  lull_runtime *runtime = context->runtime;
+  if (lua_load(L, read_line, context, context->name, "t") != LUA_OK) {
+    size_t length;
+    const char *text = lua_tolstring(L, -1, &length);
+    char *copy = text ? lull_arena_allocate(runtime, length + 1) : NULL;
+    if (copy) memcpy(copy, text, length + 1);
+    context->message = copy ? copy : "cannot be compiled";
+    return 0;
+  }
+  if (context->id == 0 || push_session(L) == NULL) return 0;
+  lua_getiuservalue(L, -1, UV_ENVIRONMENT);
+  // _ENV is the first upvalue of every chunk. (Lua 5.4 manual, lua_load)
+  lua_setupvalue(L, -3, 1);
+  lua_pop(L, 1);
+  if (lull_value_keep(runtime, L, lua_gettop(L), context->id) != LUA_OK
+    || lull_value_pin(runtime, context->id) != LUA_OK) {
+    return luaL_error(L, "not enough memory");
+  }
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_session_load(
+  lull_runtime *runtime, const char *bytes, size_t length, int32_t blank_lines, const char *name,
+  int64_t id, const char **message) {
+  reading context = {
+    .runtime = runtime, .bytes = bytes, .length = length, .blank_lines = blank_lines, .name = name,
+    .id = id};
+  int status = lull_protect(runtime, load_line, &context);
+  *message = status == LUA_OK ? context.message : "not enough memory";
+  return *message != NULL;
+}
+
+typedef struct ending {
+  lua_State *from;
+  int32_t index;
+  int32_t has_value;
+} ending;
+
+// [-1, +0] publishes the locals, and the value as `_`
+static int commit(lua_State *L) {
+  ending *context = lua_touserdata(L, 1);
+  session *open = push_session(L);
+  if (open == NULL) return 0;
+  int opened = lua_gettop(L);
+  lua_getiuservalue(L, opened, UV_VALUES);
+  lua_getiuservalue(L, opened, UV_STAGED);
+  int values = opened + 1, staged = opened + 2;
+  for (lua_Integer i = 1; i < open->staged; i += 2) {
+    lua_rawgeti(L, staged, i);
+    lua_rawgeti(L, staged, i + 1);
+    lua_rawset(L, values);
+  }
+  if (context->has_value && lua_checkstack(context->from, 2)) {
+    lua_pushliteral(L, "_");
+    lua_pushvalue(context->from, context->index);
+    if (context->from != L) lua_xmove(context->from, L, 1);
+    wrap_nil(L);
+    lua_rawset(L, values);
+  }
+  return 0;
+}
+
+// [-1, +0] takes the line's assignments back, the last one first
+static int roll_back(lua_State *L) {
+  session *open = push_session(L);
+  if (open == NULL) return 0;
+  int opened = lua_gettop(L);
+  lua_getiuservalue(L, opened, UV_VALUES);
+  lua_getiuservalue(L, opened, UV_GLOBALS);
+  lua_getiuservalue(L, opened, UV_JOURNAL);
+  int values = opened + 1, globals = opened + 2, journal = opened + 3;
+  for (lua_Integer i = open->journaled; i >= 3; i -= 3) {
+    lua_rawgeti(L, journal, i - 1);
+    int is_global = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    lua_rawgeti(L, journal, i - 2);
+    lua_rawgeti(L, journal, i);
+    if (is_global) unwrap_nil(L);
+    lua_rawset(L, is_global ? globals : values);
+  }
+  return 0;
+}
+
+// [-1, +0] forgets the line
+static int end_line(lua_State *L) {
+  session *open = push_session(L);
+  if (open == NULL) return 0;
+  open->thread = 0;
+  open->staged = open->journaled = 0;
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, UV_STAGED);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, UV_JOURNAL);
+  return 0;
+}
+
+// [-0, +0]
+void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value) {
+  ending context = {.from = from, .index = index, .has_value = has_value};
+  lull_protect(runtime, commit, &context);
+  lull_protect(runtime, end_line, runtime);
+}
+
+// [-0, +0]
+void lull_session_roll_back(lull_runtime *runtime) {
+  lull_protect(runtime, roll_back, runtime);
+  lull_protect(runtime, end_line, runtime);
+}

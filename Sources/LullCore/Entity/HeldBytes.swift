@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Bytes of a body or document that somebody holds: counted from its making to its end.
+///
+/// Values that share bytes share one of these, so that a copy of an entity costs nothing and counts
+/// once. Safe on any thread.
+package final class HeldBytes: Sendable {
+  /// Of the whole process.
+  package static var total: Int { sum.load(ordering: .relaxed) }
+
+  private static let sum = Atomic<Int>(0)
+  /// What is smaller is no more than what surrounds it.
+  private static let threshold = 512
+
+  private let count: Atomic<Int>
+
+  package init(_ count: Int) {
+    self.count = Atomic(count)
+    HeldBytes.sum.add(count, ordering: .relaxed)
+  }
+
+  /// For bytes and texts worth counting; nil for others, and for documents, which count themselves.
+  convenience init?(of content: Content) {
+    switch content {
+    case .bytes, .text:
+      let size = content.size
+      guard size >= HeldBytes.threshold else { return nil }
+      self.init(size)
+    case .json, .value, .foreign: return nil
+    }
+  }
+
+  deinit {
+    HeldBytes.sum.subtract(count.load(ordering: .relaxed), ordering: .relaxed)
+  }
+
+  /// More of them have come. By one thread at a time.
+  package func grow(by more: Int) {
+    count.add(more, ordering: .relaxed)
+    HeldBytes.sum.add(more, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,146 @@
+extension APIOwner {
+  static let resourceIterators: [APIEntry] = [
+    .method(
+      "watch", "(options?: WatchOptions): Watch",
+      "Polls the resource: an iterator for `for` that yields its content whenever it has changed.",
+      """
+      Each turn of the loop gets content and resource. What is fresh comes at once; else the \
+      resource is loaded first. A poll is due `every` seconds after the last load has ended, \
+      whoever asked for that one: loads are shared with everybody else, those in progress too. \
+      While it is watched, `every` counts in place of `expiration_time`. A 304, or content that \
+      holds the same, is no change; a local override is one. If it changes several times while the \
+      loop's body runs, the last content is what comes.
+
+      Ends after yielding a content for which `until_` returns true; otherwise with `break`. Polls \
+      only while it is waited for, so that leaving the loop, in any way, leaves nothing behind.
+
+      Raises the RequestError of the first load if that fails. Later it rides out failures that \
+      may pass (no answer, 408, 425, 429, 5xx), which are in `latest_error`, and raises any other. \
+      May wait; cancelling the waiting task cancels a load that only the watch wanted.
+      """,
+      example: """
+        for job in api("/jobs/1"):watch{
+          every = 2, timeout = 60, until_ = function(job) return job.state == "done" end,
+        } do
+          print(job.state, job.progress)           --> done 100
+        end
+        """),
+    .method(
+      "pages", "(options?: PagesOptions): Pages",
+      "Walks through a list that comes in pages: an iterator for `for`.",
+      """
+      Each turn of the loop gets content and resource of one page, beginning with this one. The \
+      next page is that of the `Link` header with `rel="next"` (RFC 8288), else of the field \
+      `next`, `links.next`, `_links.next`, `@odata.nextLink`, `nextLink` or `paging.next`: a URL, \
+      absolute or relative, or an object with `href`. `next`, `cursor` and `page` are other ways, \
+      one at a time. A page is loaded as by `load_if_needed`, when the loop asks for it.
+
+      Raises the RequestError of a load that fails; and a RequestError of kind `custom` where the \
+      way goes on to another origin, to a page seen before, to more than 100 pages without `max`, \
+      or to what is no URL. May wait; cancelling the waiting task cancels a load that only this \
+      wanted.
+      """,
+      example: """
+        for content, page in api("/feed"):pages() do
+          print(page.url, #content)
+          --> https://api.example.com/v1/feed 2
+          --> https://api.example.com/v1/feed?page=2 1
+        end
+        """),
+  ]
+
+  static let watch = APIOwner.object(
+    "Watch", .watch, receiver: "watch",
+    "What `resource:watch` gives to `for`; it may be called by hand as well.",
+    entries: [
+      .operation(
+        "__call", "(): any, Resource?", shown: "watch()",
+        "Waits for the next change: content and resource, nil at the end.",
+        example: """
+          local watch = user:watch{ every = 10 }
+          print(watch().name)                      --> Ann
+          watch:stop()
+          print(watch())                           --> nil
+          """),
+      .operation(
+        "__close", "()", shown: "local watch <close> = resource:watch{…}",
+        "Stops it when the block, or the loop it was given to, is left."),
+      .property("resource", "Resource?", "What is watched; nil once it is over."),
+      .method("stop", "()", "Ends it; a call that waits gets nil."),
+    ])
+
+  static let pages = APIOwner.object(
+    "Pages", .pages, receiver: "pages",
+    "What `resource:pages` gives to `for`; it may be called by hand as well.",
+    entries: [
+      .operation(
+        "__call", "(): any, Resource?", shown: "pages()",
+        "Loads the next page: content and resource, nil at the end.",
+        example: """
+          local pages = api("/feed"):pages()
+          print(#pages(), #pages(), pages())       --> 2 1 nil
+          """),
+      .operation(
+        "__close", "()", shown: "local pages <close> = resource:pages()",
+        "Stops it when the block, or the loop it was given to, is left."),
+      .property("count", "integer", "How many pages it has given so far."),
+      .method("stop", "()", "Ends it: the next call gives nil."),
+    ])
+
+  static let watchOptions = APIOwner.table(
+    "WatchOptions", "Options of `resource:watch`.",
+    entries: [
+      .field(
+        "every", "number?",
+        "Seconds from the end of one load to the next; default `expiration_time`, at least 1."),
+      .field(
+        "until_", "(fun(content: any, resource: Resource): any)?",
+        "Ends the watch after the content for which it returns true; must answer at once."),
+      .field(
+        "timeout", "number?",
+        """
+        After that many seconds it ends; with `until_` it raises a RequestError of kind `timeout`.
+        """),
+    ])
+
+  static let pagesOptions = APIOwner.table(
+    "PagesOptions", "Options of `resource:pages`.",
+    entries: [
+      .field(
+        "next", "string|fun(content: any, resource: Resource): string|Resource|nil",
+        """
+        `"link"`: the header only; another string: the field that holds the URL (`meta.next`, or a \
+        JSON Pointer); a function that gives URL or resource, nil at the end, and must answer at \
+        once.
+        """),
+      .field(
+        "cursor", "CursorOptions?", "A field of each page goes into a parameter of the next."),
+      .field(
+        "page", "PageNumberOptions?", "A parameter that counts, until a page has no items."),
+      .field(
+        "max", "integer?", "How many pages at most; default 100, beyond which it raises."),
+      .field(
+        "cross_origin", "boolean?",
+        "Whether the next page may be on another origin; default false."),
+    ])
+
+  static let cursorOptions = APIOwner.table(
+    "CursorOptions", "`cursor` of `resource:pages`.",
+    entries: [
+      .field("param", "string", "The query parameter to set."),
+      .field(
+        "field", "string",
+        "Where its value is: a field such as `meta.cursor`, or a JSON Pointer; null ends the list."),
+    ])
+
+  static let pageNumberOptions = APIOwner.table(
+    "PageNumberOptions", "`page` of `resource:pages`.",
+    entries: [
+      .field("param", "string", "The query parameter to set, such as `page` or `offset`."),
+      .field("first", "integer?", "Its value for the first page; default 1."),
+      .field("step", "integer?", "What is added for each page; default 1."),
+      .field(
+        "items", "string?",
+        "The field that holds the list, if the content itself is none; empty, or a 404, ends it."),
+    ])
+}

@@ -1,0 +1,105 @@
+import CLullBridge
+import LullCore
+
+/// The way to a field of content: its name, names with dots between them, or a JSON Pointer.
+struct FieldPath {
+  let text: String
+  /// Names of members, from the outside; the first way that leads somewhere counts.
+  fileprivate let ways: [[String]]
+
+  init(_ text: String) {
+    self.text = text
+    if text.hasPrefix("/") {
+      let names = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      ways = [names.map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }]
+    } else {
+      let names = text.split(separator: ".").map(String.init)
+      ways = names.count > 1 ? [[text], names] : [[text]]
+    }
+  }
+
+  /// The content itself.
+  private init() {
+    text = ""
+    ways = [[]]
+  }
+
+  static let root = FieldPath()
+
+  /// The same way, one step further.
+  func appending(_ name: String) -> FieldPath {
+    FieldPath(text: text + "." + name, ways: ways.map { $0 + [name] })
+  }
+
+  private init(text: String, ways: [[String]]) {
+    self.text = text
+    self.ways = ways
+  }
+}
+
+/// What a path leads to, as far as paging is concerned.
+enum FieldValue: Equatable {
+  /// Not there, null, false or an empty string.
+  case nothing
+  /// A string, or a number written as one.
+  case text(String)
+  case list(count: Int)
+  /// A table that is no list.
+  case object
+  /// Anything else, by the name of its type.
+  case other(String)
+}
+
+extension LuaHost {
+  /// The field of parsed JSON, or of a table that a transformer has made.
+  func field(_ path: FieldPath, in content: Content) -> FieldValue {
+    for way in path.ways {
+      let value =
+        switch content {
+        case .json(let document): LuaHost.field(way, in: document.root)
+        case .foreign(let foreign): field(way, in: foreign)
+        default: FieldValue.nothing
+        }
+      if value != .nothing { return value }
+    }
+    return .nothing
+  }
+
+  private static func field(_ way: [String], in root: JSONElement) -> FieldValue {
+    var element = root
+    for name in way {
+      guard let next = element[name] else { return .nothing }
+      element = next
+    }
+    switch element.kind {
+    case .null: return .nothing
+    case .bool: return element.bool == true ? .other("true") : .nothing
+    case .int: return element.int.map { .text(String($0)) } ?? .nothing
+    case .double: return element.double.map { .text(String($0)) } ?? .nothing
+    case .string: return element.string.flatMap { $0.isEmpty ? nil : .text($0) } ?? .nothing
+    case .array: return .list(count: element.count)
+    case .object: return .object
+    }
+  }
+
+  private func field(_ way: [String], in foreign: ForeignContent) -> FieldValue {
+    let mark = lull_arena_mark(runtime)
+    defer { lull_arena_release(runtime, mark) }
+    var value = lull_value()
+    var keys: [CChar] = []
+    for name in way { keys += name.utf8CString }
+    keys.append(0)
+    guard lull_value_field(runtime, foreign.id, keys, Int32(way.count), &value) == 0 else {
+      return .nothing
+    }
+    switch Int(value.kind) {
+    case Int(LULL_NIL), Int(LULL_NULL): return .nothing
+    case Int(LULL_BOOLEAN): return value.integer != 0 ? .other("true") : .nothing
+    case Int(LULL_TABLE):
+      return value.integer > 0 || value.aux == 0 ? .list(count: Int(value.integer)) : .object
+    default:
+      guard let text = LuaHost.text(value) else { return .other(LuaHost.typeName(value)) }
+      return text.isEmpty ? .nothing : .text(text)
+    }
+  }
+}

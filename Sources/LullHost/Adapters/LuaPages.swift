@@ -1,0 +1,241 @@
+import CLullBridge
+import LullCore
+
+/// `resource:pages{…}`: loads the pages of a list one after the other, each when the script asks.
+///
+/// Between two calls nothing is in flight. Home thread only.
+final class LuaPages {
+  struct Options {
+    var next = NextPage.automatic
+    /// nil: `defaultLimit` pages, beyond which it raises.
+    var max: Int?
+    var allowsOtherOrigins = false
+
+    /// The kept function that tells the next page; 0 if there is none.
+    var function: Int64 {
+      if case .function(let id) = next { return id }
+      return 0
+    }
+  }
+
+  static let defaultLimit = 100
+
+  unowned let host: LuaHost
+  private let options: Options
+  private let origin: String
+  /// The page given last, or the one before the first.
+  private(set) var resource: Resource
+  private var entity: Entity?
+  private(set) var count = 0
+  private var seen: Set<String> = []
+  private(set) var isOver = false
+  private var isWaiting = false
+  /// The userdata's, which holds the function and the content given last.
+  var hostHandle: UInt64 = 0
+
+  init(_ resource: Resource, _ options: Options, host: LuaHost) {
+    self.resource = resource
+    self.options = options
+    self.host = host
+    origin = resource.url.origin
+  }
+
+  /// Gives content and resource of the next page, at once or later; nil at the end.
+  func next(_ call: Call) throws(Misuse) {
+    guard !isWaiting else {
+      throw .message("these pages are being waited for by another coroutine")
+    }
+    guard !isOver else { return call.return(.nil) }
+    let page: Resource
+    switch findPage() {
+    case .success(let found?): page = found
+    case .success(nil):
+      end()
+      return call.return(.nil)
+    case .failure(let raised):
+      end()
+      throw .value(raised.value)
+    }
+    if !page.isLoading, page.isUpToDate {
+      let (values, raising) = arrived(page, nil)
+      if raising, let value = values.first { throw .value(value) }
+      for value in values { call.return(value) }
+      return
+    }
+    try host.wait(
+      call, for: "page \(count + 1): \(page.displayName)", Awaited(loading: page)
+    ) { completion in
+      load(page, completion)
+    }
+  }
+
+  /// Ends the iteration; a call that waits gets its page.
+  func end() {
+    isOver = true
+    entity = nil
+    guard hostHandle != 0, !host.isClosed else { return }
+    lull_value_release_from_object(host.runtime, hostHandle, LuaPages.lastKey)
+    if options.function != 0 {
+      lull_value_release_from_object(host.runtime, hostHandle, options.function)
+    }
+  }
+
+  /// Where the userdata holds the content given last; ids of kept values are larger.
+  private static let lastKey: Int64 = 1
+
+  /// What is to be raised by the call.
+  private struct Raised: Error {
+    let value: LuaValue
+  }
+
+  // MARK: The next page
+
+  private func findPage() -> Result<Resource?, Raised> {
+    guard let entity else {
+      guard case .numbered(let parameter, let first, _, _) = options.next else {
+        return .success(resource)
+      }
+      return .success(resource.withParam(parameter, String(first)))
+    }
+    if let max = options.max, count >= max { return .success(nil) }
+    let page: Resource?
+    if case .function(let id) = options.next {
+      switch ask(id, entity) {
+      case .success(let found): page = found
+      case .failure(let raised): return .failure(raised)
+      }
+    } else {
+      do throws(PagingProblem) {
+        page = try options.next.next(after: resource, entity, count: count, host: host)
+      } catch {
+        return .failure(raised(error))
+      }
+    }
+    guard let page else { return .success(nil) }
+    if let problem = objection(to: page) { return .failure(raised(problem)) }
+    return .success(page)
+  }
+
+  /// What the script's function says: a reference, a resource, or nothing at the end.
+  private func ask(_ id: Int64, _ entity: Entity) -> Result<Resource?, Raised> {
+    let values = [content(entity), host.value(resource)]
+    let answer = host.ask(Callable(id: id), values, kind: "next function of pages") {
+      results -> Result<Resource?, PagingProblem> in
+      let value = results[0]
+      if !LuaHost.isTruthy(value) { return .success(nil) }
+      if let page = host.object(value, .resource, as: Resource.self) { return .success(page) }
+      guard let reference = LuaHost.string(value) else {
+        return .failure(
+          PagingProblem(
+            "'next' of pages must return a URL, a Resource or nil, got "
+              + LuaHost.described(value)))
+      }
+      return Result { () throws(PagingProblem) in
+        try NextPage.page(reference, from: resource, entity)
+      }
+    }
+    switch answer {
+    case .success(.success(let page)): return .success(page)
+    case .success(.failure(let problem)): return .failure(raised(problem))
+    case .failure(.failed(let failure)):
+      return .failure(Raised(value: host.valueToRaise(failure)))
+    case .failure(.gone): return .success(nil)
+    }
+  }
+
+  private func objection(to page: Resource) -> PagingProblem? {
+    if options.max == nil, count >= LuaPages.defaultLimit {
+      return PagingProblem(
+        "There are more than \(LuaPages.defaultLimit) pages: say with 'max' how many to load")
+    }
+    if !options.allowsOtherOrigins, page.url.origin != origin {
+      return PagingProblem(
+        "The next page is on another origin, \(page.url.origin), which 'cross_origin' would allow")
+    }
+    if seen.contains(page.url.text) {
+      return PagingProblem(
+        "The pages go round: after page \(count) comes \(page.displayName) once more")
+    }
+    return nil
+  }
+
+  private func raised(_ problem: PagingProblem) -> Raised {
+    var error = RequestError(
+      httpStatus: nil, entity: nil, cause: .custom(problem), timestamp: host.pump.clock.now)
+    error.method = "GET"
+    error.url = resource.url.text
+    return Raised(value: host.value(error, service: resource.service))
+  }
+
+  // MARK: Loading
+
+  /// Loads the page, or joins a load in progress; returns what cancels the wait.
+  private func load(_ page: Resource, _ completion: @escaping LuaHost.WaitCompletion)
+    -> () -> Void
+  {
+    isWaiting = true
+    let wasLoading = page.isLoading
+    let finish = { [weak self] (response: Response?) in
+      guard let self, isWaiting else { return }
+      isWaiting = false
+      let (values, raising) = arrived(page, response)
+      completion(values, raising)
+    }
+    guard let request = page.loadIfNeeded() else {
+      host.pump.enqueue { finish(nil) }
+      return { [self] in isWaiting = false }
+    }
+    host.innermost?.awaited.requests = [request]
+    request.onCompletion { [pump = host.pump] response in
+      pump.enqueueAfterPhase { finish(response) }
+    }
+    return { [self] in
+      isWaiting = false
+      end()
+      if !wasLoading { host.cancelUnwanted(request, of: page) }
+    }
+  }
+
+  /// A page is there, or will not come.
+  private func arrived(_ page: Resource, _ response: Response?) -> (
+    values: [LuaValue], raising: Bool
+  ) {
+    guard !isOver else { return ([.nil], false) }
+    if let error = response?.error ?? (response == nil ? page.latestError : nil) {
+      end()
+      // Behind the last page some say that there is nothing.
+      if count > 0, error.httpStatus == 404, case .numbered = options.next {
+        return ([.nil], false)
+      }
+      return ([host.value(error, service: page.service)], true)
+    }
+    guard let entity = page.latestData ?? response?.entity else {
+      end()
+      return ([.nil], false)
+    }
+    do throws(PagingProblem) {
+      guard try !options.next.isEmpty(entity, host: host) else {
+        end()
+        return ([.nil], false)
+      }
+    } catch {
+      resource = page
+      let raised = raised(error)
+      end()
+      return ([raised.value], true)
+    }
+    self.entity = entity
+    resource = page
+    count += 1
+    seen.insert(page.url.text)
+    if let id = entity.content.foreignID {
+      lull_value_anchor_to_object(host.runtime, hostHandle, LuaPages.lastKey, id)
+    }
+    return ([content(entity), host.value(page)], false)
+  }
+
+  private func content(_ entity: Entity) -> LuaValue {
+    if resource.latestData != nil { return host.content(of: resource) }
+    return host.content(entity.content, holder: hostHandle, key: LuaPages.lastKey)
+  }
+}

@@ -1,0 +1,320 @@
+import CLullBridge
+import LullCore
+
+/// `resource:watch{…}`: polls a resource, and gives each content that is not the one given before.
+///
+/// Whatever it does happens inside a call of the script's: between two calls there is no timer, no
+/// observer, and nothing to free. Home thread only.
+final class LuaWatch {
+  struct Options {
+    /// Seconds from one answer to the next load; nil: as long as data is fresh.
+    var every: Double?
+    /// The kept function that ends the watch.
+    var until: Int64?
+    /// Seconds.
+    var timeout: Double?
+  }
+
+  unowned let host: LuaHost
+  /// nil once the watch is over.
+  private(set) var resource: Resource?
+  private let options: Options
+  private let deadline: Double?
+  /// The userdata's, which holds the function and what was given last.
+  var hostHandle: UInt64 = 0
+
+  private var last: Content?
+  /// Whether the server has been heard of since the watch began, or what is there was fresh.
+  private var isConfirmed = false
+  private var hasPolled = false
+  private var newError: RequestError?
+  /// When a load last ended, or a poll began.
+  private var lastHeard = -Double.infinity
+  /// The last load this watch has started.
+  private var load: Request?
+  private var pending: Pending?
+
+  /// A call that waits.
+  private final class Pending {
+    let completion: LuaHost.WaitCompletion
+    let observer: WatchObserver
+    var timer: StrongTimer?
+    var isLookingSoon = false
+
+    init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: WatchObserver) {
+      self.completion = completion
+      self.observer = observer
+    }
+  }
+
+  private enum Outcome {
+    case nothing
+    case give([LuaValue])
+    case raise(LuaValue)
+  }
+
+  init(_ resource: Resource, _ options: Options, host: LuaHost) {
+    self.resource = resource
+    self.options = options
+    self.host = host
+    deadline = options.timeout.map { host.pump.clock.now + $0 }
+  }
+
+  /// Gives content and resource, at once or later; nil at the end.
+  func next(_ call: Call) throws(Misuse) {
+    guard pending == nil else {
+      throw .message("this watch is being waited for by another coroutine")
+    }
+    guard let resource else { return call.return(.nil) }
+    switch look(at: resource) {
+    case .give(let values):
+      for value in values { call.return(value) }
+      return
+    case .raise(let value): throw .value(value)
+    case .nothing: break
+    }
+    try host.wait(
+      call, for: "a change of \(resource.displayName)", Awaited(loading: resource)
+    ) { completion in
+      begin(resource, completion)
+      return { [self] in
+        detach()
+        cancelLoad()
+      }
+    }
+  }
+
+  /// Ends the watch; a call that waits gets nil.
+  func stop() {
+    guard resource != nil else { return }
+    if let completion = pending?.completion {
+      host.pump.enqueue { completion([.nil], false) }
+    }
+    end()
+  }
+
+  private func end() {
+    detach()
+    cancelLoad()
+    resource = nil
+    last = nil
+    newError = nil
+    guard hostHandle != 0, !host.isClosed else { return }
+    lull_value_release_from_object(host.runtime, hostHandle, LuaWatch.lastKey)
+    if let until = options.until {
+      lull_value_release_from_object(host.runtime, hostHandle, until)
+    }
+  }
+
+  /// Where the userdata holds the content given last; ids of kept values are larger.
+  private static let lastKey: Int64 = 1
+
+  // MARK: Looking
+
+  private func look(at resource: Resource) -> Outcome {
+    let now = host.pump.clock.now
+    let timestamp = resource.timestamp
+    if timestamp <= now { lastHeard = max(lastHeard, timestamp) }
+    if let error = newError {
+      newError = nil
+      if last == nil || !error.mayPass {
+        end()
+        return .raise(host.value(error, service: resource.service))
+      }
+    }
+    if let content = change(of: resource) { return give(content, of: resource) }
+    guard let deadline, now >= deadline else { return .nothing }
+    let error = timeoutError(resource, now)
+    end()
+    guard options.until != nil else { return .give([.nil]) }
+    return .raise(host.value(error, service: resource.service))
+  }
+
+  private func change(of resource: Resource) -> Content? {
+    guard let content = resource.latestData?.content else { return nil }
+    guard let last else {
+      let isFresh = resource.latestError == nil && resource.isUpToDate
+      return isConfirmed || isFresh ? content : nil
+    }
+    let isSame = content.holdsSame(as: last) { a, b in
+      lull_value_same(host.runtime, a.id, b.id) != 0
+    }
+    return isSame ? nil : content
+  }
+
+  private func give(_ content: Content, of resource: Resource) -> Outcome {
+    last = content
+    if let id = content.foreignID {
+      lull_value_anchor_to_object(host.runtime, hostHandle, LuaWatch.lastKey, id)
+    }
+    let values = [host.content(of: resource), host.value(resource)]
+    guard let until = options.until else { return .give(values) }
+    let answer = host.ask(Callable(id: until), values, kind: "until_ function of watch") {
+      LuaHost.isTruthy($0[0])
+    }
+    switch answer {
+    case .success(let isDone):
+      if isDone { end() }
+      return .give(values)
+    case .failure(.failed(let failure)):
+      end()
+      return .raise(host.valueToRaise(failure))
+    case .failure(.gone):
+      end()
+      return .give(values)
+    }
+  }
+
+  private func timeoutError(_ resource: Resource, _ now: Double) -> RequestError {
+    var text = "The watch was not over after \(LuaHost.shown(options.timeout ?? 0)) s"
+    if let error = resource.latestError { text += "; the last load failed: \(error.userMessage)" }
+    var error = RequestError(
+      httpStatus: nil, entity: nil, cause: .transport(TransportError(.timeout, text)),
+      timestamp: now)
+    error.method = "GET"
+    error.url = resource.url.text
+    return error
+  }
+
+  // MARK: Waiting
+
+  private func begin(_ resource: Resource, _ completion: @escaping LuaHost.WaitCompletion) {
+    let observer = WatchObserver { [weak self] event in self?.heard(event) }
+    pending = Pending(completion, observer)
+    resource.hold(observer)
+    proceed(resource)
+  }
+
+  /// Loads if that is due, and sets the timer for what is due next.
+  private func proceed(_ resource: Resource) {
+    guard let pending else { return }
+    let now = host.pump.clock.now
+    let every = options.every ?? max(1, resource.configuration.expirationTime)
+    if !resource.isLoading, !hasPolled || now >= lastHeard + every {
+      lastHeard = now
+      // The first time through the caches, if there are any.
+      let first = hasPolled ? nil : resource.loadIfNeeded()
+      load = first ?? resource.load()
+    }
+    hasPolled = true
+    pending.timer?.cancel()
+    pending.timer = nil
+    var due = resource.isLoading ? Double.infinity : lastHeard + every
+    if let deadline { due = min(due, deadline) }
+    guard due.isFinite else { return }
+    pending.timer = StrongTimer(after: max(0, due - now), host: host) { [weak self] in
+      self?.lookSoon()
+    }
+  }
+
+  private func heard(_ event: ResourceEvent) {
+    switch event {
+    case .observerAdded, .requested: return
+    // What a cache has may be stale: a load follows then.
+    case .newData(.cache): break
+    case .newData(.wipe): lastHeard = -.infinity
+    case .newData, .notModified:
+      isConfirmed = true
+      newError = nil
+      lastHeard = host.pump.clock.now
+    case .error:
+      newError = resource?.latestError
+      lastHeard = host.pump.clock.now
+    case .requestCancelled: lastHeard = host.pump.clock.now
+    }
+    lookSoon()
+  }
+
+  /// After the observers and hooks of what has just happened.
+  private func lookSoon() {
+    guard let pending, !pending.isLookingSoon else { return }
+    pending.isLookingSoon = true
+    host.pump.enqueueAfterPhase { [weak self, weak pending] in
+      guard let self, let pending, pending === self.pending else { return }
+      pending.isLookingSoon = false
+      lookAgain()
+    }
+  }
+
+  private func lookAgain() {
+    guard let resource, let completion = pending?.completion else { return }
+    switch look(at: resource) {
+    case .nothing: proceed(resource)
+    case .give(let values):
+      detach()
+      completion(values, false)
+    case .raise(let value):
+      detach()
+      completion([value], true)
+    }
+  }
+
+  /// Waits no more.
+  private func detach() {
+    guard let pending, let resource else { return }
+    pending.timer?.cancel()
+    self.pending = nil
+    resource.record.observers.remove(pending.observer, resource: resource)
+  }
+
+  /// A load that this watch alone wanted is cancelled.
+  private func cancelLoad() {
+    guard let load, let resource else { return }
+    self.load = nil
+    host.cancelUnwanted(load, of: resource)
+  }
+}
+
+/// Stands in a resource's list of observers while a watch waits.
+private final class WatchObserver: ResourceObserver {
+  private let hear: (ResourceEvent) -> Void
+  var wantsProgress: Bool { false }
+  var logName: String { "watch" }
+
+  init(_ hear: @escaping (ResourceEvent) -> Void) { self.hear = hear }
+
+  func resourceChanged(_ resource: Resource, event: ResourceEvent) { hear(event) }
+}
+
+extension RequestError {
+  /// Whether the next attempt may do better: no answer, or one that asks for patience.
+  fileprivate var mayPass: Bool {
+    if let httpStatus { return [408, 425, 429].contains(httpStatus) || httpStatus >= 500 }
+    switch cause {
+    case .requestCancelled: return true
+    case .transport(let error):
+      switch error.kind {
+      case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
+      case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .invalidURL, .scriptError:
+        return false
+      }
+    default: return false
+    }
+  }
+}
+
+extension Awaited {
+  /// The load in progress, if there is one.
+  init(loading resource: Resource) {
+    self.init(requests: Array(resource.loadRequests.prefix(1)))
+  }
+}
+
+extension LuaHost {
+  /// Cancels a load unless somebody else observes its resource or waits for it.
+  func cancelUnwanted(_ load: Request, of resource: Resource) {
+    guard !load.isCompleted else { return }
+    resource.record.observers.removeDead(resource: resource)
+    guard resource.record.observers.isEmpty,
+      !waiting.values.contains(where: { $0.awaited.requests.contains { $0 === load } })
+    else { return }
+    load.cancel()
+  }
+
+  /// What a function of the script raised, to be raised where it was called for.
+  func raisedValue(_ failure: ScriptFailure) -> LuaValue {
+    if let error = failure.requestError { return value(error, service: nil) }
+    if let kept = failure.value { return .ref(kept.id) }
+    return .string(failure.message)
+  }
+}

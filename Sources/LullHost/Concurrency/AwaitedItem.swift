@@ -1,0 +1,54 @@
+import LullCore
+
+/// A request or a task in the list given to `lull.all` or `lull.any`.
+enum AwaitedItem {
+  case request(Request)
+  case task(LuaTask)
+
+  func cancel(by host: LuaHost) {
+    switch self {
+    case .request(let request): request.cancel()
+    case .task(let task): host.cancel(task)
+    }
+  }
+
+  /// Calls `receive` when it has ended, not inside this call.
+  func onEnd(by host: LuaHost, _ receive: @escaping () -> Void) {
+    switch self {
+    case .request(let request): request.onCompletion { _ in receive() }
+    case .task(let task):
+      guard task.isRunning else { return host.pump.enqueue(receive) }
+      task.onEnd { host.pump.enqueue(receive) }
+    }
+  }
+
+  /// How it ended; nil while it has not.
+  var outcome: Outcome? {
+    switch self {
+    case .request(let request):
+      guard request.lifecycle.hooksDelivered || request.isCompleted else { return nil }
+      switch request.response?.outcome {
+      case .success: return .success
+      case .failure(let error): return .failure(error)
+      case nil: return nil
+      }
+    case .task(let task):
+      switch task.state {
+      case .running: return nil
+      case .finished(_, let error?): return .failure(error)
+      case .finished: return .success
+      case .failed(let failure): return .raised(failure)
+      case .cancelled: return .cancelled
+      }
+    }
+  }
+
+  enum Outcome {
+    case success
+    case failure(RequestError)
+    /// An error of a task, to be raised where it is awaited.
+    case raised(ScriptFailure)
+    /// A task that was cancelled.
+    case cancelled
+  }
+}

@@ -1,0 +1,92 @@
+import CLullBridge
+import LullCore
+
+/// One `lull.map`: a function called for each element of a list, a few calls at a time.
+///
+/// Order of events: calls begin in the order of the list, at most `concurrency` at once, the next when
+/// one has ended; the first error ends all others. Whatever the length of the list, only running calls
+/// take memory besides the results. Home thread only.
+final class ConcurrentMap {
+  enum Decision {
+    /// The id of the list of results, pinned.
+    case results(Int64)
+    case failure(RequestError)
+    case raised(ScriptFailure)
+    case noMemory
+  }
+
+  let scope: RunScope
+  private unowned let host: LuaHost
+  private let function: Int64
+  private let list: Int64
+  private let results: Int64
+  private let count: Int
+  private let concurrency: Int
+  private var begun = 0
+  private var runningCount = 0
+  private var isFilling = false
+  private var decided: ((Decision) -> Void)?
+
+  /// All three values are pinned and stay so: whoever made this lets go of them.
+  init(
+    function: Int64, list: Int64, results: Int64, count: Int, concurrency: Int, host: LuaHost
+  ) {
+    self.function = function
+    self.list = list
+    self.results = results
+    self.count = count
+    self.concurrency = concurrency
+    self.host = host
+    scope = RunScope(host)
+  }
+
+  /// Begins with the next turn; calls `decided` once, unless cancelled before.
+  func begin(_ decided: @escaping (Decision) -> Void) {
+    self.decided = decided
+    host.pump.enqueue { [self] in fill() }
+  }
+
+  func cancel() {
+    decided = nil
+    scope.end()
+  }
+
+  /// Begins as many calls as may run. A call that ends at once does not begin the next inside itself.
+  private func fill() {
+    guard !isFilling, decided != nil else { return }
+    isFilling = true
+    while runningCount < concurrency, begun < count, decided != nil {
+      begun += 1
+      runningCount += 1
+      let position = begun
+      scope.run(function, [.element(of: list, position)], as: "function given to lull.map") {
+        [self] outcome in ended(position, outcome)
+      }
+    }
+    isFilling = false
+    if runningCount == 0, begun == count { finish(.results(results)) }
+  }
+
+  private func ended(_ position: Int, _ outcome: RunOutcome) {
+    runningCount -= 1
+    switch outcome {
+    case .finished(let values):
+      if let error = host.failure(in: values) { return finish(.failure(error)) }
+      let status = lull_value_set_element(
+        host.runtime, values.state, values.index(0), values.count > 0 ? 1 : 0, results,
+        Int64(position))
+      guard status == 0 else { return finish(.noMemory) }
+      fill()
+    case .failed(let failure): finish(.raised(failure))
+    case .gone, .cancelled:
+      finish(.failure(.cancelled(at: host.pump.clock.now)))
+    }
+  }
+
+  private func finish(_ decision: Decision) {
+    guard let decided else { return }
+    self.decided = nil
+    scope.end()
+    decided(decision)
+  }
+}

@@ -1,0 +1,101 @@
+import CLullBridge
+import LullCore
+
+/// One `lull.all` or `lull.any`: a list of requests and tasks that are waited for together.
+///
+/// Order of events: each item is watched; the first that decides, or the last of all, ends the
+/// waiting; then the items that have not ended are cancelled. It holds the userdata of its items, and
+/// with them their results, until it is over. Home thread only.
+final class Gathering {
+  enum Kind: String {
+    /// Over with the first failure.
+    case all
+    /// Over with the first success.
+    case any
+  }
+
+  enum Decision {
+    /// The results of all items, or of the one.
+    case results([AwaitedItem])
+    case failure(AwaitedItem.Outcome)
+  }
+
+  private unowned let host: LuaHost
+  private let kind: Kind
+  let items: [AwaitedItem]
+  private var pins: [UInt64] = []
+  private var openCount: Int
+  private var firstFailure: (item: AwaitedItem, outcome: AwaitedItem.Outcome)?
+  private var isOver = false
+
+  init(_ kind: Kind, _ items: [AwaitedItem], host: LuaHost) {
+    self.kind = kind
+    self.items = items
+    self.host = host
+    openCount = items.count
+  }
+
+  var awaited: Awaited {
+    var awaited = Awaited()
+    for item in items {
+      switch item {
+      case .request(let request): awaited.requests.append(request)
+      case .task(let task): awaited.tasks.append(task)
+      }
+    }
+    return awaited
+  }
+
+  /// Calls `decided` once, on a later turn, unless cancelled before.
+  func begin(_ decided: @escaping (Decision) -> Void) {
+    for item in items {
+      if let handle = host.pin(item) { pins.append(handle) }
+      item.onEnd(by: host) { [self] in ended(item, decided) }
+    }
+  }
+
+  private func ended(_ item: AwaitedItem, _ decided: (Decision) -> Void) {
+    guard !isOver, let outcome = item.outcome else { return }
+    openCount -= 1
+    switch (kind, outcome) {
+    case (.any, .success): finish(.results([item]), hearing: nil, decided)
+    case (.all, .success):
+      if openCount == 0 { finish(.results(items), hearing: nil, decided) }
+    case (.all, _): finish(.failure(outcome), hearing: item, decided)
+    case (.any, _):
+      // An error of the script's own is worth more than a failed request.
+      if firstFailure == nil || outcome.isRaised && !(firstFailure?.outcome.isRaised ?? false) {
+        firstFailure = (item, outcome)
+      }
+      if openCount == 0, let firstFailure {
+        finish(.failure(firstFailure.outcome), hearing: firstFailure.item, decided)
+      }
+    }
+  }
+
+  /// An error in a task that has lost the race is still one that nobody has heard of.
+  private func finish(
+    _ decision: Decision, hearing item: AwaitedItem?, _ decided: (Decision) -> Void
+  ) {
+    if case .task(let task) = item { task.markAwaited() }
+    decided(decision)
+    cancel()
+  }
+
+  /// Cancels what has not ended, and lets go of all of it.
+  func cancel() {
+    guard !isOver else { return }
+    isOver = true
+    for item in items where item.outcome == nil { item.cancel(by: host) }
+    let pins = pins
+    self.pins = []
+    // Results are pushed after this.
+    host.pump.enqueue { [unowned host] in
+      host.pump.enqueue { for handle in pins { host.unpin(object: handle) } }
+    }
+  }
+}
+
+extension AwaitedItem.Outcome {
+  var isRaised: Bool { if case .raised = self { true } else { false } }
+}

@@ -1,0 +1,50 @@
+import LullCore
+
+/// One `lull.wait_until`: a function called again and again until it gives something true.
+///
+/// Order of events: the first call is made with the next turn, each further one `every` seconds after
+/// the one before has returned. Home thread only.
+final class Polling {
+  let scope: RunScope
+  private unowned let host: LuaHost
+  private let function: Int64
+  private let every: Double
+  private var timer: StrongTimer?
+  private var decided: ((RunOutcome) -> Void)?
+
+  /// `function` is pinned, and stays so.
+  init(function: Int64, every: Double, host: LuaHost) {
+    self.function = function
+    self.every = every
+    self.host = host
+    scope = RunScope(host)
+  }
+
+  /// Calls `decided` once, inside the run it decides by, unless cancelled before.
+  func begin(_ decided: @escaping (RunOutcome) -> Void) {
+    self.decided = decided
+    host.pump.enqueue { [self] in call() }
+  }
+
+  func cancel() {
+    decided = nil
+    timer?.cancel()
+    timer = nil
+    scope.end()
+  }
+
+  private func call() {
+    guard decided != nil else { return }
+    timer = nil
+    scope.run(function, [], as: "function given to lull.wait_until") { [self] outcome in
+      if case .finished(let results) = outcome, !LuaHost.isTrue(results[0]) {
+        timer = StrongTimer(after: every, host: host) { [weak self] in self?.call() }
+        return
+      }
+      let decided = decided
+      self.decided = nil
+      decided?(outcome)
+      scope.end()
+    }
+  }
+}

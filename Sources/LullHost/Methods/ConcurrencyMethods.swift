@@ -1,0 +1,320 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let concurrencyMethods: [Method] = [
+    .function("all", "t") { call throws(Misuse) in try call.host.gather(call, .all) },
+    .function("any", "t") { call throws(Misuse) in try call.host.gather(call, .any) },
+    .function("map", "tfT") { call throws(Misuse) in try call.host.map(call) },
+    .function("timeout", "nf") { call throws(Misuse) in try call.host.timeout(call) },
+    .function("wait_until", "fT") { call throws(Misuse) in try call.host.waitUntil(call) },
+  ]
+}
+
+extension LuaHost {
+  // MARK: lull.all, lull.any
+
+  /// `lull.all(list)`, `lull.any(list)`
+  fileprivate func gather(_ call: Call, _ kind: Gathering.Kind) throws(Misuse) {
+    let items = try awaitedItems(call)
+    guard !items.isEmpty else {
+      guard kind == .all else {
+        throw .argument(1, "the list is empty: there is nothing that could succeed")
+      }
+      return call.return(.list([]))
+    }
+    let gathering = Gathering(kind, items, host: self)
+    let words = "lull.\(kind.rawValue) of \(items.count) requests or tasks"
+    try wait(call, for: words, gathering.awaited) { completion in
+      gathering.begin { [unowned self] decision in
+        let (values, raising) = values(of: decision, kind)
+        // As after any await: when the hooks of this turn have run.
+        pump.enqueueAfterPhase { completion(values, raising) }
+      }
+      return { gathering.cancel() }
+    }
+  }
+
+  private func values(of decision: Gathering.Decision, _ kind: Gathering.Kind) -> (
+    [LuaValue], Bool
+  ) {
+    switch decision {
+    case .results(let items):
+      let results = items.map(result)
+      return (kind == .all ? [.list(results)] : results, false)
+    case .failure(.raised(let failure)): return ([valueToRaise(failure)], true)
+    case .failure(.failure(let error)): return ([.nil, value(error, service: nil)], false)
+    case .failure:
+      return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+    }
+  }
+
+  /// What `await` gives first for one that has succeeded.
+  private func result(of item: AwaitedItem) -> LuaValue {
+    switch item {
+    case .request(let request): return awaited(request)[0]
+    case .task(let task):
+      if case .finished(let id, _) = task.state { return .element(of: id, 1) }
+      return .nil
+    }
+  }
+
+  /// The requests and tasks of a list.
+  private func awaitedItems(_ call: Call) throws(Misuse) -> [AwaitedItem] {
+    var items: [Int64: AwaitedItem] = [:]
+    try forEachField(of: call.index(0), in: call.state) { key, value throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER) else {
+        throw .argument(
+          1,
+          "a list of requests and tasks expected, got a table with the key "
+            + LuaHost.described(key))
+      }
+      if let request = object(value, .request, as: Request.self) {
+        items[key.integer] = .request(request)
+      } else if let task = object(value, .task, as: LuaTask.self) {
+        items[key.integer] = .task(task)
+      } else {
+        let isFunction = value.kind == Int32(LULL_FUNCTION)
+        throw .argument(
+          1,
+          "element \(key.integer) must be a Request or a Task, got "
+            + LuaHost.typeName(value)
+            + (isFunction ? " (lull.spawn makes a task of a function)" : ""))
+      }
+    }
+    var list: [AwaitedItem] = []
+    while list.count < items.count {
+      let position = Int64(list.count) + 1
+      guard let item = items[position] else {
+        throw .argument(1, "element \(position) of the list is missing")
+      }
+      list.append(item)
+    }
+    return list
+  }
+
+  /// Makes sure that the item has a userdata, and holds it until as many unpins; the handle.
+  func pin(_ item: AwaitedItem) -> UInt64? {
+    switch item {
+    case .request(let request): pin(request) ? request.hostHandle : nil
+    case .task(let task): pin(task)
+    }
+  }
+
+  // MARK: lull.map
+
+  /// `lull.map(list, fn, { concurrency = 8 })`
+  fileprivate func map(_ call: Call) throws(Misuse) {
+    var concurrency = 8
+    if !call.isNil(2) {
+      try forEachOption(of: call.index(2), in: call.state, known: ["concurrency"]) {
+        name, value throws(Misuse) in
+        guard let number = LuaHost.wholeNumber(value), number >= 1 else {
+          throw .message(
+            "'\(name)' must be a whole number, 1 or more, got "
+              + LuaHost.described(value))
+        }
+        concurrency = number
+      }
+    }
+    let count = Int(lull_table_length(call.state, call.index(0)))
+    let held = try pinned(call, [1, 0])
+    let results = makeID()
+    guard lull_value_bundle(runtime, [], 0, results) == 0 else {
+      unpinSoon(held)
+      throw .message("not enough memory")
+    }
+    valuePins[results] = 1
+    let map = ConcurrentMap(
+      function: held[0], list: held[1], results: results, count: count,
+      concurrency: concurrency, host: self)
+    try waitForRuns(call, "lull.map over \(count) elements", map.scope, held + [results]) {
+      completion in
+      map.begin { [unowned self] decision in
+        switch decision {
+        case .results(let id): completion([.ref(id)], false)
+        case .failure(let error): completion([.nil, value(error, service: nil)], false)
+        case .raised(let failure): completion([valueToRaise(failure)], true)
+        case .noMemory: completion([.string("not enough memory")], true)
+        }
+      }
+      return { map.cancel() }
+    }
+  }
+
+  // MARK: lull.timeout, lull.wait_until
+
+  /// `lull.timeout(s, fn)`
+  fileprivate func timeout(_ call: Call) throws(Misuse) {
+    let seconds = try LuaHost.seconds(call.raw(0)) { .argument(1, $0) }
+    let held = try pinned(call, [1])
+    let scope = RunScope(self)
+    try waitForRuns(call, "lull.timeout(\(LuaHost.shown(seconds)))", scope, held) { completion in
+      var timer: (any HostTimer)?
+      var isOver = false
+      let finish = { (values: [LuaValue], raising: Bool) in
+        guard !isOver else { return }
+        isOver = true
+        timer?.cancel()
+        scope.end()
+        completion(values, raising)
+      }
+      timer = pump.clock.schedule(after: seconds) { [unowned self] in
+        pump.enqueue { [unowned self] in
+          finish([.nil, value(timeoutError("lull.timeout", seconds), service: nil)], false)
+        }
+      }
+      pump.enqueue { [unowned self] in
+        guard !isOver else { return }
+        scope.run(held[0], [], as: "function given to lull.timeout") { [unowned self] outcome in
+          let (values, raising) = values(of: outcome)
+          finish(values, raising)
+        }
+      }
+      return {
+        isOver = true
+        timer?.cancel()
+        scope.end()
+      }
+    }
+  }
+
+  /// `lull.wait_until(fn, { every = 0.5, timeout = })`
+  fileprivate func waitUntil(_ call: Call) throws(Misuse) {
+    var every = 0.5
+    var limit: Double?
+    if !call.isNil(1) {
+      try forEachOption(of: call.index(1), in: call.state, known: ["every", "timeout"]) {
+        name, value throws(Misuse) in
+        let seconds = try LuaHost.seconds(value) { .message("'\(name)' must be \($0)") }
+        if name == "every" { every = seconds } else { limit = seconds }
+      }
+    }
+    let held = try pinned(call, [0])
+    let polling = Polling(function: held[0], every: every, host: self)
+    try waitForRuns(call, "lull.wait_until", polling.scope, held) { completion in
+      var timer: (any HostTimer)?
+      if let limit {
+        timer = pump.clock.schedule(after: limit) { [unowned self] in
+          pump.enqueue { [unowned self] in
+            guard timer != nil else { return }
+            timer = nil
+            polling.cancel()
+            completion([.nil, value(timeoutError("lull.wait_until", limit), service: nil)], false)
+          }
+        }
+      }
+      polling.begin { [unowned self] outcome in
+        timer?.cancel()
+        timer = nil
+        let (values, raising) = values(of: outcome)
+        completion(values, raising)
+      }
+      return {
+        timer?.cancel()
+        timer = nil
+        polling.cancel()
+      }
+    }
+  }
+
+  private func timeoutError(_ name: String, _ seconds: Double) -> RequestError {
+    let text = "\(name): not done after \(LuaHost.shown(seconds)) s"
+    return RequestError(
+      userMessage: text, cause: .transport(TransportError(.timeout, text)),
+      timestamp: pump.clock.now)
+  }
+
+  // MARK: Parts
+
+  /// All results of a run, or what it raised.
+  private func values(of outcome: RunOutcome) -> ([LuaValue], Bool) {
+    switch outcome {
+    case .finished(let results):
+      let id = makeID()
+      let first = results.index(0)
+      guard
+        lull_value_pack(runtime, results.state, first, first + Int32(results.count) - 1, id) == 0
+      else { return ([.string("not enough memory")], true) }
+      valuePins[id] = 1
+      unpinSoon([id])
+      return ([.unpack(id)], false)
+    case .failed(let failure): return ([valueToRaise(failure)], true)
+    case .gone, .cancelled:
+      return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+    }
+  }
+
+  /// Waits for what runs in a scope; `held` are pinned values to let go of when it is over.
+  private func waitForRuns(
+    _ call: Call, _ words: String, _ scope: RunScope, _ held: [Int64],
+    _ begin: (@escaping WaitCompletion) -> () -> Void
+  ) throws(Misuse) {
+    do throws(Misuse) {
+      try wait(call, for: words, Awaited(scope: scope)) { completion in
+        let cancel = begin { [unowned self] values, raising in
+          unpinSoon(held)
+          // Not inside the run that has decided it.
+          pump.enqueue { completion(values, raising) }
+        }
+        return { [unowned self] in
+          cancel()
+          unpinSoon(held)
+        }
+      }
+    } catch {
+      unpinSoon(held)
+      throw error
+    }
+  }
+
+  /// The arguments at those positions, kept and pinned.
+  private func pinned(_ call: Call, _ positions: [Int]) throws(Misuse) -> [Int64] {
+    var ids: [Int64] = []
+    for position in positions {
+      let id = try keep(call.state, call.index(position))
+      guard pin(id) else {
+        unpinSoon(ids)
+        throw .message("not enough memory")
+      }
+      ids.append(id)
+    }
+    return ids
+  }
+
+  /// Lets go of pinned values two turns from now, when results have been pushed.
+  private func unpinSoon(_ ids: [Int64]) {
+    pump.enqueue { [unowned self] in
+      pump.enqueue { [unowned self] in for id in ids { unpin(id) } }
+    }
+  }
+
+  /// The error in `nil, err`.
+  func failure(in results: RunResults) -> RequestError? {
+    guard results.count >= 2, results[0].kind == Int32(LULL_NIL) else { return nil }
+    return object(results[1], .error, as: ErrorBox.self)?.error
+  }
+
+  static func isTrue(_ value: lull_value) -> Bool {
+    switch Int(value.kind) {
+    case Int(LULL_NIL): false
+    case Int(LULL_BOOLEAN): value.integer != 0
+    default: true
+    }
+  }
+
+  /// A number of seconds, 0 or more.
+  static func seconds(_ value: lull_value, orRaise misuse: (String) -> Misuse) throws(Misuse)
+    -> Double
+  {
+    guard let seconds = number(value), seconds >= 0, seconds.isFinite else {
+      throw misuse("a number of seconds, 0 or more, expected, got \(described(value))")
+    }
+    return seconds
+  }
+
+  /// A number as Lua shows it: without `.0`.
+  static func shown(_ number: Double) -> String {
+    Int64(exactly: number).map(String.init) ?? String(number)
+  }
+}

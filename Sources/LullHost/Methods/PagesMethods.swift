@@ -1,0 +1,125 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  private static func pages(_ call: Call) throws(Misuse) -> LuaPages {
+    try call.selfObject(.pages, as: LuaPages.self)
+  }
+
+  static let pagesMethods: [Method] = [
+    .method(.resource, "pages", "T") { call throws(Misuse) in try call.host.pages(call) },
+    .getter(.pages, "count") { call throws(Misuse) in
+      call.return(.int(Int64(try pages(call).count)))
+    },
+    .method(.pages, "__call", "*") { call throws(Misuse) in try pages(call).next(call) },
+    .method(.pages, "stop") { call throws(Misuse) in try pages(call).end() },
+    .method(.pages, "__close", "*") { call throws(Misuse) in try pages(call).end() },
+    .method(.pages, "__tostring") { call throws(Misuse) in
+      let pages = try pages(call)
+      let state = pages.isOver ? "over after \(pages.count)" : "\(pages.count) so far"
+      call.return(.string("Pages(\(pages.resource.displayName), \(state))"))
+    },
+  ]
+}
+
+extension LuaHost {
+  static let pagesKeys = ["next", "cursor", "page", "max", "cross_origin"]
+  static let cursorKeys = ["param", "field"]
+  static let pageNumberKeys = ["param", "first", "step", "items"]
+
+  /// `resource:pages{ next =, cursor =, page =, max =, cross_origin = }`
+  func pages(_ call: Call) throws(Misuse) {
+    let resource = try call.resource
+    var options = LuaPages.Options()
+    if !call.isNil(1) {
+      var way: String?
+      try forEachOption(of: call.index(1), in: call.state, known: LuaHost.pagesKeys) {
+        name, value throws(Misuse) in
+        let index = visitedIndex(in: call.state)
+        switch name {
+        case "max": options.max = try pageLimit(value)
+        case "cross_origin":
+          guard let isAllowed = LuaHost.bool(value) else {
+            throw .message("'\(name)' must be true or false, got \(LuaHost.described(value))")
+          }
+          options.allowsOtherOrigins = isAllowed
+        default:
+          if let way {
+            let names = [way, name].sorted()
+            throw .message("pages go on by '\(names[0])' or '\(names[1])', not both")
+          }
+          way = name
+          options.next = try nextPage(call, name, value, index)
+        }
+      }
+    }
+    let pages = LuaPages(resource, options, host: self)
+    let object = value(pages, .pages, service: resource.service, anchor: options.function)
+    if case .object(let handle, _, _, _) = object { pages.hostHandle = handle }
+    // Function, state, control variable, and what `for` closes when it is left.
+    for value in [object, .nil, .nil, object] { call.return(value) }
+  }
+
+  private func pageLimit(_ value: lull_value) throws(Misuse) -> Int {
+    if let number = LuaHost.number(value), number == .infinity { return .max }
+    guard value.kind == Int32(LULL_INTEGER), value.integer > 0 else {
+      throw .message(
+        "'max' must be a number of pages, 1 or more, or math.huge, got \(LuaHost.described(value))")
+    }
+    return Int(value.integer)
+  }
+
+  private func nextPage(_ call: Call, _ name: String, _ value: lull_value, _ index: Int32)
+    throws(Misuse) -> NextPage
+  {
+    switch (name, Int(value.kind)) {
+    case ("next", Int(LULL_FUNCTION)): return .function(try keep(call.state, index))
+    case ("next", Int(LULL_STRING)):
+      let text = LuaHost.string(value) ?? ""
+      guard !text.isEmpty else { throw .message("'next' must name a field, got an empty string") }
+      return text == "link" ? .link : .field(FieldPath(text))
+    case ("next", _):
+      throw .message(
+        "'next' must be \"link\", the name of a field, or a function, got "
+          + LuaHost.described(value))
+    case (_, Int(LULL_TABLE)): break
+    default: throw .message("'\(name)' must be a table, got \(LuaHost.described(value))")
+    }
+    return name == "cursor" ? try cursor(call, index) : try pageNumber(call, index)
+  }
+
+  private func cursor(_ call: Call, _ index: Int32) throws(Misuse) -> NextPage {
+    var texts: [String: String] = [:]
+    try forEachOption(of: index, in: call.state, known: LuaHost.cursorKeys) {
+      name, value throws(Misuse) in texts[name] = try contentType(ofOption: value, name)
+    }
+    guard let parameter = texts["param"], let field = texts["field"] else {
+      throw .message(
+        "'cursor' needs 'param', the parameter to set, and 'field', where the value comes from")
+    }
+    return .cursor(parameter: parameter, field: FieldPath(field))
+  }
+
+  private func pageNumber(_ call: Call, _ index: Int32) throws(Misuse) -> NextPage {
+    var texts: [String: String] = [:]
+    var numbers = ["first": 1, "step": 1]
+    try forEachOption(of: index, in: call.state, known: LuaHost.pageNumberKeys) {
+      name, value throws(Misuse) in
+      guard numbers[name] != nil else {
+        return texts[name] = try contentType(ofOption: value, name)
+      }
+      guard value.kind == Int32(LULL_INTEGER), (-1 << 53...1 << 53).contains(value.integer),
+        name == "first" || value.integer != 0
+      else {
+        throw .message("'\(name)' must be a whole number, got \(LuaHost.described(value))")
+      }
+      numbers[name] = Int(value.integer)
+    }
+    guard let parameter = texts["param"] else {
+      throw .message("'page' needs 'param', the parameter that counts")
+    }
+    return .numbered(
+      parameter: parameter, first: numbers["first"] ?? 1, step: numbers["step"] ?? 1,
+      items: texts["items"].map { FieldPath($0) } ?? .root)
+  }
+}

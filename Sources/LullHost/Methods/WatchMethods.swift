@@ -1,0 +1,67 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  private static func watch(_ call: Call) throws(Misuse) -> LuaWatch {
+    try call.selfObject(.watch, as: LuaWatch.self)
+  }
+
+  static let watchMethods: [Method] = [
+    .method(.resource, "watch", "T") { call throws(Misuse) in try call.host.watch(call) },
+    .getter(.watch, "resource") { call throws(Misuse) in
+      call.return(try watch(call).resource.map { call.host.value($0) } ?? .nil)
+    },
+    // What the statement `for` hands to it besides says nothing.
+    .method(.watch, "__call", "*") { call throws(Misuse) in try watch(call).next(call) },
+    .method(.watch, "stop") { call throws(Misuse) in try watch(call).stop() },
+    .method(.watch, "__close", "*") { call throws(Misuse) in try watch(call).stop() },
+    .method(.watch, "__tostring") { call throws(Misuse) in
+      let name = try watch(call).resource?.displayName ?? "over"
+      call.return(.string("Watch(\(name))"))
+    },
+  ]
+}
+
+extension LuaHost {
+  static let watchKeys = ["every", "until_", "timeout"]
+
+  /// `resource:watch{ every =, until_ =, timeout = }`
+  func watch(_ call: Call) throws(Misuse) {
+    let resource = try call.resource
+    var options = LuaWatch.Options()
+    if !call.isNil(1) {
+      try forEachOption(of: call.index(1), in: call.state, known: LuaHost.watchKeys) {
+        name, value throws(Misuse) in
+        switch name {
+        case "every":
+          options.every = try seconds(value, name) { $0 > 0 }
+        case "timeout":
+          options.timeout = try seconds(value, name) { $0 >= 0 }
+        default:
+          guard value.kind == Int32(LULL_FUNCTION) else {
+            throw .message("'\(name)' must be a function, got \(LuaHost.described(value))")
+          }
+          options.until = try keep(call.state, visitedIndex(in: call.state))
+        }
+      }
+    }
+    let watch = LuaWatch(resource, options, host: self)
+    let object = value(
+      watch, .watch, service: resource.service, anchor: options.until ?? 0)
+    if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }
+    // Function, state, control variable, and what `for` closes when it is left.
+    for value in [object, .nil, .nil, object] { call.return(value) }
+  }
+
+  /// A finite number of seconds within bounds.
+  private func seconds(_ value: lull_value, _ name: String, _ isAllowed: (Double) -> Bool)
+    throws(Misuse) -> Double
+  {
+    guard let seconds = LuaHost.number(value), seconds.isFinite, isAllowed(seconds) else {
+      throw .message(
+        "'\(name)' must be a number of seconds, \(isAllowed(0) ? "0 or more" : "more than 0"), "
+          + "got \(LuaHost.described(value))")
+    }
+    return seconds
+  }
+}

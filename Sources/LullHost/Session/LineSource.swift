@@ -1,0 +1,102 @@
+import CLullBridge
+
+/// A line, or a file, as a session compiles it: so that its top-level locals can be read when its
+/// chunk returns.
+///
+/// Nothing of this shows: lines keep their numbers, and messages of the compiler are about the
+/// source as it was typed, which is compiled first.
+struct LineSource {
+  /// What is compiled to be run.
+  let instrumented: [UInt8]
+
+  /// - Parameter isStatement: false for `return` and an expression, which declares nothing.
+  init(_ source: [UInt8], isStatement: Bool) {
+    let prologue = Array(String(cString: lull_session_prologue()).utf8)
+    instrumented = prologue + (isStatement ? LineSource.marked(source) : source)
+  }
+
+  /// With a mark at the beginning of every block of the chunk itself, whose locals are no session
+  /// variables, and without `<const>`: a constant known when it is compiled would have no place to be
+  /// read from.
+  private static func marked(_ source: [UInt8]) -> [UInt8] {
+    let tokens = LuaToken.all(in: source)
+    guard tokens.contains(where: { $0.isKeyword("local") }) else { return source }
+    let mark = Array(String(cString: lull_session_block_mark()).utf8)
+    var result: [UInt8] = []
+    var copied = 0
+    var blocks: [Block] = []
+    for (index, token) in tokens.enumerated() {
+      let opensBlock = LineSource.follow(token, &blocks)
+      if opensBlock, blocks.count == 1, blocks.last != .function {
+        result += source[copied..<token.range.upperBound] + mark
+        copied = token.range.upperBound
+      } else if let attribute = LineSource.constAttribute(tokens, at: index) {
+        result += source[copied..<attribute.lowerBound]
+        // Line breaks stay, and with them the numbers of the lines.
+        result += source[attribute].map { $0 == 10 ? 10 : UInt8(ascii: " ") }
+        copied = attribute.upperBound
+      }
+    }
+    return result + source[copied...]
+  }
+
+  private enum Block {
+    case function
+    /// `for` or `while` before its `do`.
+    case loopHead
+    case block
+  }
+
+  /// Keeps count of the blocks a token opens and closes; whether statements follow that belong to a
+  /// block which has just begun.
+  private static func follow(_ token: LuaToken, _ blocks: inout [Block]) -> Bool {
+    guard token.kind == .keyword else { return false }
+    switch token.text {
+    case "function":
+      blocks.append(.function)
+      return false
+    case "for", "while":
+      blocks.append(.loopHead)
+      return false
+    case "do":
+      if blocks.last == .loopHead { blocks.removeLast() }
+      blocks.append(.block)
+      return true
+    case "repeat", "then":
+      blocks.append(.block)
+      return true
+    case "else":
+      return true
+    case "elseif":
+      blocks.removeLast(blocks.isEmpty ? 0 : 1)
+      return false
+    case "end", "until":
+      blocks.removeLast(blocks.isEmpty ? 0 : 1)
+      return false
+    default: return false
+    }
+  }
+
+  /// The bytes of `<const>` if it stands at `index`, behind a name that is being declared.
+  private static func constAttribute(_ tokens: [LuaToken], at index: Int) -> Range<Int>? {
+    guard tokens[index].isSymbol("<"), index >= 2, index + 2 < tokens.count,
+      tokens[index + 1].text == "const", tokens[index + 2].isSymbol(">"),
+      tokens[index - 1].kind == .name, isDeclared(tokens, at: index - 1)
+    else { return nil }
+    return tokens[index].range.lowerBound..<tokens[index + 2].range.upperBound
+  }
+
+  /// Whether the name at `index` stands in the list of names of a `local`.
+  private static func isDeclared(_ tokens: [LuaToken], at index: Int) -> Bool {
+    var position = index - 1
+    while position >= 0 {
+      if tokens[position].isKeyword("local") { return true }
+      guard tokens[position].isSymbol(",") else { return false }
+      position -= 1
+      if position >= 0, tokens[position].isSymbol(">") { position -= 3 }
+      guard position >= 0, tokens[position].kind == .name else { return false }
+      position -= 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,182 @@
+/// One token of Lua source, as far as lines at a prompt need to be understood: for what they declare
+/// and for what may be completed at their end.
+package struct LuaToken: Equatable, Sendable {
+  package enum Kind: Sendable {
+    case name
+    case keyword
+    case number
+    case string
+    /// A string or long string that does not end.
+    case openString
+    /// A comment that does not end.
+    case openComment
+    case symbol
+  }
+
+  package let kind: Kind
+  /// Where it stands among the bytes.
+  package let range: Range<Int>
+  /// Its text; of strings what stands between the quotes, escapes as they are written.
+  package let text: String
+
+  /// The tokens of a text, comments left out. Never fails: what is no token is a symbol of one byte.
+  package static func all(in source: some Collection<UInt8>) -> [LuaToken] {
+    var lexer = Lexer(bytes: Array(source))
+    return lexer.tokens()
+  }
+
+  package static let keywords: Set<String> = [
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
+    "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
+  ]
+
+  func isSymbol(_ text: String) -> Bool { kind == .symbol && self.text == text }
+  func isKeyword(_ text: String) -> Bool { kind == .keyword && self.text == text }
+}
+
+private struct Lexer {
+  let bytes: [UInt8]
+  var position = 0
+
+  mutating func tokens() -> [LuaToken] {
+    var tokens: [LuaToken] = []
+    while let token = next() { tokens.append(token) }
+    return tokens
+  }
+
+  private func byte(_ offset: Int = 0) -> UInt8? {
+    position + offset < bytes.count ? bytes[position + offset] : nil
+  }
+
+  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  private func token(_ kind: LuaToken.Kind, from start: Int, _ inside: Range<Int>? = nil)
+    -> LuaToken
+  {
+    LuaToken(kind: kind, range: start..<position, text: text(inside ?? start..<position))
+  }
+
+  private mutating func next() -> LuaToken? {
+    while let byte = byte() {
+      let start = position
+      switch byte {
+      case UInt8(ascii: " "), 9...13: position += 1
+      case UInt8(ascii: "-") where self.byte(1) == UInt8(ascii: "-"):
+        position += 2
+        if let level = longBracketLevel() {
+          if endOfLongBracket(level) == nil { return token(.openComment, from: start) }
+        } else {
+          while let byte = self.byte(), byte != 10, byte != 13 { position += 1 }
+        }
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): return string(quote: byte)
+      case UInt8(ascii: "["):
+        guard let level = longBracketLevel() else { return symbol() }
+        let inside = position
+        guard let end = endOfLongBracket(level) else {
+          return token(.openString, from: start, inside..<bytes.count)
+        }
+        return token(.string, from: start, inside..<end)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): return number()
+      case UInt8(ascii: ".") where Lexer.isDigit(self.byte(1)): return number()
+      case _ where Lexer.isNameByte(byte):
+        while let byte = self.byte(), Lexer.isNameByte(byte) { position += 1 }
+        let isKeyword = LuaToken.keywords.contains(text(start..<position))
+        return token(isKeyword ? .keyword : .name, from: start)
+      default: return symbol()
+      }
+    }
+    return nil
+  }
+
+  private static let longSymbols = ["...", "<<", ">>", "//", "==", "~=", "<=", ">=", "::", ".."]
+
+  private mutating func symbol() -> LuaToken {
+    let start = position
+    for symbol in Lexer.longSymbols where bytes[start...].starts(with: symbol.utf8) {
+      position += symbol.utf8.count
+      return token(.symbol, from: start)
+    }
+    position += 1
+    return token(.symbol, from: start)
+  }
+
+  private mutating func number() -> LuaToken {
+    let start = position
+    let isHex = byte() == UInt8(ascii: "0") && (byte(1).map { $0 | 0x20 } == UInt8(ascii: "x"))
+    let exponent = isHex ? UInt8(ascii: "p") : UInt8(ascii: "e")
+    if isHex { position += 2 }
+    while let byte = byte() {
+      if byte | 0x20 == exponent, let sign = self.byte(1), "+-".utf8.contains(sign) {
+        position += 2
+      } else if Lexer.isNameByte(byte) || byte == UInt8(ascii: ".") {
+        position += 1
+      } else {
+        break
+      }
+    }
+    return token(.number, from: start)
+  }
+
+  private mutating func string(quote: UInt8) -> LuaToken {
+    let start = position
+    position += 1
+    while let byte = byte() {
+      switch byte {
+      case quote:
+        position += 1
+        return token(.string, from: start, start + 1..<position - 1)
+      case UInt8(ascii: "\\"):
+        // \z skips spaces, line breaks included.
+        if self.byte(1) == UInt8(ascii: "z") {
+          position += 2
+          while let byte = self.byte(), byte == 32 || (9...13).contains(byte) { position += 1 }
+        } else {
+          position = min(position + 2, bytes.count)
+        }
+      case 10, 13: return token(.openString, from: start, start + 1..<position)
+      default: position += 1
+      }
+    }
+    return token(.openString, from: start, start + 1..<position)
+  }
+
+  /// Of a long bracket that opens here the number of `=`; then the position is behind it.
+  private mutating func longBracketLevel() -> Int? {
+    guard byte() == UInt8(ascii: "[") else { return nil }
+    var level = 0
+    while byte(1 + level) == UInt8(ascii: "=") { level += 1 }
+    guard byte(1 + level) == UInt8(ascii: "[") else { return nil }
+    position += level + 2
+    return level
+  }
+
+  /// Where the closing bracket of that level begins; the position is then behind it. nil at the end.
+  private mutating func endOfLongBracket(_ level: Int) -> Int? {
+    while position < bytes.count {
+      if byte() == UInt8(ascii: "]") {
+        var count = 0
+        while byte(1 + count) == UInt8(ascii: "=") { count += 1 }
+        if count == level, byte(1 + count) == UInt8(ascii: "]") {
+          let end = position
+          position += level + 2
+          return end
+        }
+      }
+      position += 1
+    }
+    return nil
+  }
+
+  private static func isDigit(_ byte: UInt8?) -> Bool {
+    byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}

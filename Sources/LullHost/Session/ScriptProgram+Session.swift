@@ -1,0 +1,39 @@
+import CLullBridge
+import LullCore
+
+extension ScriptProgram {
+  /// How a session ended.
+  package enum SessionEnding {
+    /// Somebody at a terminal has left it.
+    case left
+    /// What it read has come to its end.
+    case done(hasFailed: Bool)
+  }
+
+  /// Runs a session in a state of its own; the exit code.
+  ///
+  /// - Parameters:
+  ///   - words: the whole command line, for `arg`; `first` is the index of its first word.
+  ///   - folder: whose modules `require` finds first.
+  package func interact(
+    words: [[UInt8]], first: Int, folder: [UInt8], _ body: (LuaHost) -> SessionEnding
+  ) -> Int32 {
+    defer { close() }
+    let script = Script(name: Array("stdin".utf8), source: [], folder: folder)
+    prepare(script, words: words, first: first, setsGlobal: true)
+    guard let runtime = lull_state_runtime(state) else {
+      StandardError.write("lull: not enough memory\n")
+      return Exit.scriptError
+    }
+    installSignals(runtime)
+    switch body(host) {
+    case .left:
+      // What is in flight is cancelled, as after os.exit.
+      host.exitRequest = host.exitRequest ?? 0
+      return finish()
+    case .done(let hasFailed):
+      let code = finish()
+      return code == 0 && hasFailed ? Exit.scriptError : code
+    }
+  }
+}

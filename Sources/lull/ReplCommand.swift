@@ -1,0 +1,59 @@
+import Glibc
+import LullCore
+import LullHost
+import LullREPL
+
+/// A command line that opens a session: `repl [FILES]`, `-i FILE [ARGS]`.
+struct ReplCommand {
+  /// Where the files stand on the command line.
+  private let files: Range<Int>
+  /// Where `arg[0]` does.
+  private let program: Int
+
+  /// nil if the words ask for something else, or for help.
+  init?(_ words: [String]) {
+    switch words.first {
+    case "repl":
+      let rest = words.dropFirst()
+      guard rest.first.map({ !$0.hasPrefix("-") || $0 == "--" }) ?? true else { return nil }
+      let first = rest.first == "--" ? 3 : 2
+      files = min(first, words.count + 1)..<words.count + 1
+      program = 0
+    case "-i":
+      guard words.count >= 2 else { return nil }
+      files = 2..<3
+      program = 2
+    default: return nil
+    }
+  }
+
+  func run() -> Int32 {
+    let words = CommandWords.all
+    var sources: [(name: [UInt8], bytes: [UInt8])] = []
+    for position in files {
+      do throws(SourceFile.Unreadable) {
+        sources.append(
+          (words[position], SourceFile.withoutFirstLineMarks(try SourceFile.read(words[position]))))
+      } catch {
+        Exit.complain("lull: cannot read '\(error.name)': \(error.reason)\n")
+        return 3
+      }
+    }
+    guard let environment = try? LoopEnvironment(ownsProcess: true),
+      let program = ScriptProgram(environment: environment)
+    else {
+      Exit.complain("lull: cannot start: not enough memory or descriptors\n")
+      return 1
+    }
+    let folder = sources.first.map { SourceFile.folder(of: $0.name) } ?? Array(".".utf8)
+    return program.interact(words: words, first: -self.program, folder: folder) { host in
+      guard let repl = REPL(host) else { return .done(hasFailed: true) }
+      defer { repl.close() }
+      for source in sources {
+        repl.load(source.bytes, name: String(decoding: source.name, as: UTF8.self))
+      }
+      repl.run()
+      return repl.isInteractive ? .left : .done(hasFailed: repl.hasFailed)
+    }
+  }
+}
