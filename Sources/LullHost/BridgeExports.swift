@@ -63,7 +63,7 @@ func lull_host_call(
       frame.pointee.error_argument = Int32(position)
       return Int32(LULL_RAISE_ARGUMENT)
     case .value(let value):
-      results?[0] = host.encode(value)
+      results?[0] = host.encode(host.raising(value, in: frame.pointee.L))
       return Int32(LULL_RAISE_VALUE)
     }
   }
@@ -72,6 +72,14 @@ func lull_host_call(
 @c @implementation
 func lull_host_sweep(_ pointer: UnsafeMutableRawPointer!) {
   host(pointer)?.sweep()
+}
+
+@c @implementation
+func lull_host_note_failure(
+  _ pointer: UnsafeMutableRawPointer!, _ failure: UnsafePointer<lull_failure>!
+) {
+  guard let failure else { return }
+  host(pointer)?.innerCoroutineFailed(failure.pointee)
 }
 
 @c @implementation

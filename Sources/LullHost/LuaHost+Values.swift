@@ -111,7 +111,9 @@ extension LuaHost {
       let request = request
       let context = RunContext(purpose: name) { host, outcome in
         if case .failed(let failure) = outcome {
-          host.report(failure, in: "\(name) hook (\(host.place(of: id))) of \(request.description)")
+          host.report(
+            failure, in: host.named("\(name) hook", id) + " of \(request.description)",
+            request: RequestFacts(request))
         }
       }
       start(Callable(id: id), arguments, context)
@@ -126,6 +128,12 @@ extension LuaHost {
     let mark = lull_arena_mark(runtime)
     defer { lull_arena_release(runtime, mark) }
     return String(cString: lull_value_place(runtime, id))
+  }
+
+  /// A kind of function, and where that one was defined.
+  func named(_ kind: String, _ id: Int64) -> String {
+    let place = place(of: id)
+    return place.isEmpty ? kind : "\(kind) (\(place))"
   }
 
   // MARK: What scripts hand over

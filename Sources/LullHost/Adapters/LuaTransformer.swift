@@ -123,7 +123,7 @@ final class LuaTransformer: ContentFunction {
     of failure: ScriptFailure, _ run: PipelineRun
   ) -> (error: RequestError, isRaised: Bool) {
     if let error = failure.requestError { return (error, true) }
-    host.report(failure, in: description)
+    host.report(failure, in: description, request: RequestFacts(run))
     if let id = failure.value?.id { host.hold(id, for: run.request) }
     let error = run.failure(
       .script(
