@@ -32,6 +32,7 @@ let package = Package(
     .systemLibrary(name: "CUV", path: "Sources/System/CUV", pkgConfig: "libuv"),
     .target(
       name: "CCurl", path: "Sources/System/CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(
       name: "CSimdjson",
       cxxSettings: [.define("SIMDJSON_EXCEPTIONS", to: "0")],
@@ -46,7 +47,7 @@ let package = Package(
       name: "LullHost", dependencies: ["LullCore", "LullTransport", "CLullBridge"],
       swiftSettings: swiftSettings),
     .target(
-      name: "LullREPL", dependencies: ["LullCore", "LullTransport", "LullHost"],
+      name: "LullREPL", dependencies: ["LullCore", "LullTransport", "LullHost", "CEditline"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullModule", dependencies: ["LullHost", "LullREPL"], swiftSettings: swiftSettings),

@@ -74,19 +74,21 @@ int32_t lull_value_anchor_to_object(
   return lull_protect(runtime, anchor_to_object, &context);
 }
 
-// [-1, +0]
-static int release_from_object(lua_State *L) {
-  anchoring *context = lua_touserdata(L, 1);
-  if (!lull_push_existing(context->runtime, L, context->handle)) return 0;
-  if (!push_anchor_table(L, 0)) return 0;
+// What lets go must not fail for want of memory: no call, and nil is no new entry of a table.
+
+// [-1, +0] table[key] = nil, of the table at the top
+static void let_go(lua_State *L, lua_Integer key) {
   lua_pushnil(L);
-  lua_rawseti(L, -2, (lua_Integer)context->key);
-  return 0;
+  lua_rawseti(L, -2, key);
+  lua_pop(L, 1);
 }
 
+// [-0, +0]
 void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int64_t key) {
-  anchoring context = {.runtime = runtime, .handle = handle, .key = key};
-  lull_protect(runtime, release_from_object, &context);
+  lua_State *L = runtime->L;
+  if (!lua_checkstack(L, 4) || !lull_push_existing(runtime, L, handle)) return;
+  if (push_anchor_table(L, 0)) let_go(L, (lua_Integer)key);
+  lua_pop(L, 1);
 }
 
 // [-1, +0] __gc of an owner's anchors: the owner has died. What it alone kept is held once more, so
@@ -143,20 +145,18 @@ int32_t lull_value_anchor_to_owner(lull_runtime *runtime, int64_t owner, int64_t
   return lull_protect(runtime, anchor_to_owner, &context);
 }
 
-// [-1, +0]
-static int release_from_owner(lua_State *L) {
-  anchoring *context = lua_touserdata(L, 1);
-  lull_registry_push(L, context->runtime->anchors);
-  lull_values_push(context->runtime, L, context->key);
-  if (lua_isnil(L, -1) || lua_rawget(L, -2) != LUA_TTABLE) return 0;
-  lua_pushnil(L);
-  lua_rawseti(L, -2, (lua_Integer)context->id);
-  return 0;
-}
-
+// [-0, +0]
 void lull_value_release_from_owner(lull_runtime *runtime, int64_t owner, int64_t id) {
-  anchoring context = {.runtime = runtime, .key = owner, .id = id};
-  lull_protect(runtime, release_from_owner, &context);
+  lua_State *L = runtime->L;
+  if (!lua_checkstack(L, 4)) return;
+  lull_registry_push(L, runtime->anchors);
+  lull_values_push(runtime, L, owner);
+  if (lua_rawget(L, -2) == LUA_TTABLE) {
+    let_go(L, (lua_Integer)id);
+  } else {
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
 }
 
 // [-1, +0]
@@ -175,18 +175,12 @@ int32_t lull_value_pin(lull_runtime *runtime, int64_t id) {
   return status;
 }
 
-// [-1, +0]
-static int unpin(lua_State *L) {
-  anchoring *context = lua_touserdata(L, 1);
-  lull_registry_push(L, context->runtime->pins);
-  lua_pushnil(L);
-  lua_rawseti(L, -2, (lua_Integer)context->id);
-  return 0;
-}
-
+// [-0, +0]
 void lull_value_unpin(lull_runtime *runtime, int64_t id) {
-  anchoring context = {.runtime = runtime, .id = id};
-  if (lull_protect(runtime, unpin, &context) == LUA_OK) runtime->pin_count--;
+  if (!lua_checkstack(runtime->L, 2)) return;
+  lull_registry_push(runtime->L, runtime->pins);
+  let_go(runtime->L, (lua_Integer)id);
+  runtime->pin_count--;
 }
 
 // [-0, +0]
@@ -347,17 +341,11 @@ int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object) {
   return status;
 }
 
-// [-1, +0]
-static int unpin_object(lua_State *L) {
-  anchoring *context = lua_touserdata(L, 1);
-  lull_registry_push(L, context->runtime->pinned_objects);
-  lua_pushnil(L);
-  lua_rawseti(L, -2, lull_handle_slot(context->handle));
-  return 0;
-}
-
+// [-0, +0]
 void lull_object_unpin(lull_runtime *runtime, uint64_t handle) {
-  anchoring context = {.runtime = runtime, .handle = handle};
-  if (lull_protect(runtime, unpin_object, &context) == LUA_OK) runtime->pin_count--;
+  if (!lua_checkstack(runtime->L, 2)) return;
+  lull_registry_push(runtime->L, runtime->pinned_objects);
+  let_go(runtime->L, lull_handle_slot(handle));
+  runtime->pin_count--;
 }
 

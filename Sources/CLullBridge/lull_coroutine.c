@@ -14,6 +14,7 @@ enum { INNER_FAILED = -1, INNER_WAITS = -2, INNER_REFUSED = -3 };
 
 static int resume_function(lua_State *L);
 static int wrapped_function(lua_State *L);
+static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *co);
 
 // [-0, +0] the C function a suspended coroutine is in, NULL if it is in a Lua function or in none
 static lua_CFunction innermost_function(lua_State *co, lua_Debug *info) {
@@ -111,8 +112,12 @@ static int take_results(lua_State *L, lua_State *co, int count) {
 
 // [-n, +0] resumes with the arguments at the top of L's stack; if it is refused the reason is there
 static int begin_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
-  if (is_waiting(co) && !is_own(runtime, L, co)) {
-    lua_pushliteral(L, "cannot resume non-suspended coroutine (it waits for Lull)");
+  // Not left to lua_resume, which makes its texts on a state where nothing catches a lack of memory.
+  const char *status = status_name(runtime, L, co);
+  if (strcmp(status, "suspended") != 0) {
+    lua_pushfstring(
+      L, "cannot resume %s coroutine%s", strcmp(status, "dead") == 0 ? status : "non-suspended",
+      is_waiting(co) ? " (it waits for Lull)" : "");
     return INNER_REFUSED;
   }
   if (!lua_checkstack(co, count)) {

@@ -230,7 +230,9 @@ static int to_string(lua_State *L) {
 static void push_own_text(lua_State *L, int index) {
   lua_pushcfunction(L, to_string);
   lua_pushvalue(L, index);
-  if (lua_pcall(L, 1, 1, 0) == LUA_OK) return;
+  int status = lua_pcall(L, 1, 1, 0);
+  if (status == LUA_OK) return;
+  if (status == LUA_ERRMEM) lua_error(L);
   lua_pop(L, 1);
   lua_pushfstring(L, "<%s whose __tostring raises>", luaL_typename(L, index));
 }

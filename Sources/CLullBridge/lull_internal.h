@@ -104,6 +104,10 @@ struct lull_runtime {
   uint64_t *swept_taken;
   size_t taken_capacity;
 
+  uint64_t *promised;  // handles of values being pushed, and of those an error kept from it
+  size_t promised_count;
+  size_t promised_capacity;
+
   int64_t *orphans;  // kept values whose owner has died, filled by __gc; each is pinned
   size_t orphan_count;
   size_t orphan_capacity;
@@ -153,6 +157,11 @@ void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t i
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id);
 void lull_open_json(lua_State *L, lull_runtime *runtime);
+// A view of the document, or its value if that is neither array nor object; the same under the same id.
+void lull_push_view(lull_runtime *runtime, lua_State *L, struct csj_document *document, int64_t id);
+// Whether the value at `index` is a view, and of what.
+int lull_view_at(lua_State *L, int index, const struct csj_document **document, size_t *place);
+void lull_open_documents(lua_State *L);
 void lull_orphan_later(lull_runtime *runtime, int64_t id);
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 lua_State *lull_thread_at(lull_runtime *runtime, int32_t number);

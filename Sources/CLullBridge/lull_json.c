@@ -232,6 +232,12 @@ static void write_number(writer *w, double number) {
   if (!is_float) write_bytes(w, ".0", 2);
 }
 
+static void write_integer(writer *w, int64_t number) {
+  char text[32];
+  int size = snprintf(text, sizeof(text), "%lld", (long long)number);
+  write_bytes(w, text, (size_t)size);
+}
+
 static void new_line(writer *w) {
   if (!w->pretty) return;
   write_bytes(w, "\n", 1);
@@ -239,6 +245,61 @@ static void new_line(writer *w) {
 }
 
 static void write_value(writer *w, int index);
+
+// Straight from the tape: each key once, at its first place, with its last value.
+static void write_tape(writer *w, csj_view view, size_t index) {
+  if (w->failed) return;
+  switch (csj_type_at(view, index)) {
+    case CSJ_NULL: write_bytes(w, "null", 4); return;
+    case CSJ_FALSE: write_bytes(w, "false", 5); return;
+    case CSJ_TRUE: write_bytes(w, "true", 4); return;
+    case CSJ_INT: write_integer(w, csj_int_at(view, index)); return;
+    case CSJ_DOUBLE: write_number(w, csj_double_at(view, index)); return;
+    case CSJ_STRING: {
+      size_t length;
+      const char *text = csj_string_at(view, index, &length);
+      write_string(w, text, length);
+      return;
+    }
+    case CSJ_ARRAY: {
+      write_bytes(w, "[", 1);
+      w->depth++;
+      size_t first = csj_first(view, index), end = csj_end(view, index);
+      for (size_t element = first; element < end; element = csj_after(view, element)) {
+        if (element > first) write_bytes(w, ",", 1);
+        new_line(w);
+        write_tape(w, view, element);
+      }
+      w->depth--;
+      if (first < end) new_line(w);
+      write_bytes(w, "]", 1);
+      return;
+    }
+    case CSJ_OBJECT: {
+      size_t count = csj_count(view, index);
+      csj_pair *members = malloc((count + 1) * sizeof(csj_pair));
+      if (members == NULL) {
+        fail(w, "not enough memory");
+        return;
+      }
+      count = csj_pairs(view, index, members);
+      write_bytes(w, "{", 1);
+      w->depth++;
+      for (size_t i = 0; i < count; i++) {
+        if (i > 0) write_bytes(w, ",", 1);
+        new_line(w);
+        write_tape(w, view, members[i].key);
+        write_bytes(w, w->pretty ? ": " : ":", w->pretty ? 2 : 1);
+        write_tape(w, view, members[i].value);
+      }
+      w->depth--;
+      if (count > 0) new_line(w);
+      write_bytes(w, "}", 1);
+      free(members);
+      return;
+    }
+  }
+}
 
 // [-0, +0] whether the table's keys are 1…n, with n in `length`
 static int is_sequence(lua_State *L, int index, size_t *length) {
@@ -326,12 +387,7 @@ static void write_value(writer *w, int index) {
     case LULL_BOOLEAN:
       write_bytes(w, value.integer ? "true" : "false", value.integer ? 4 : 5);
       return;
-    case LULL_INTEGER: {
-      char text[32];
-      int size = snprintf(text, sizeof(text), "%lld", (long long)value.integer);
-      write_bytes(w, text, (size_t)size);
-      return;
-    }
+    case LULL_INTEGER: write_integer(w, value.integer); return;
     case LULL_NUMBER: write_number(w, value.number); return;
     case LULL_STRING: write_string(w, value.pointer, (size_t)value.extra); return;
     case LULL_TABLE: {
@@ -354,6 +410,12 @@ static void write_value(writer *w, int index) {
       return;
     }
     default: {
+      const struct csj_document *document;
+      size_t place;
+      if (lull_view_at(L, index, &document, &place)) {
+        write_tape(w, csj_document_view(document), place);
+        return;
+      }
       char text[64];
       snprintf(text, sizeof(text), "a %s has no JSON form", luaL_typename(L, index));
       fail(w, text);
@@ -492,6 +554,7 @@ void lull_open_json(lua_State *L, lull_runtime *runtime) {
   lua_setfield(L, -2, "__gc");
   lua_pushcclosure(L, json_decode, 2);
   lua_setfield(L, -2, "decode");
+  lull_open_documents(L);
   lua_setfield(L, -2, "json");
   lua_pushcfunction(L, array);
   lua_setfield(L, -2, "array");

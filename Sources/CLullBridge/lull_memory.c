@@ -25,7 +25,7 @@ struct lull_memory {
 
   // For tests.
   int64_t countdown;  // 1: the next growing allocation fails; 0: none does
-  int32_t fails_for_good;
+  int32_t failing;    // LULL_FAIL_*
   int64_t failure_count;
   refusal on_purpose;
 };
@@ -39,14 +39,15 @@ static int is_repeated(refusal *refused, const void *block, size_t size) {
 
 // [-0, +0] whether a test wants this allocation to fail
 static int is_to_fail(lull_memory *memory, const void *block, size_t size) {
-  if (is_repeated(&memory->on_purpose, block, size)) return 1;
+  if (is_repeated(&memory->on_purpose, block, size)) {
+    return memory->failing != LULL_FAIL_FIRST_ATTEMPTS;
+  }
   if (memory->countdown == 0 || --memory->countdown > 0) return 0;
-  memory->failure_count++;
-  if (memory->fails_for_good) {
-    memory->countdown = 1;
-  } else {
+  if (memory->failing != LULL_FAIL_ONCE) memory->countdown = 1;
+  if (memory->failing != LULL_FAIL_FOR_GOOD) {
     memory->on_purpose = (refusal){.block = block, .size = size};
   }
+  memory->failure_count++;
   return 1;
 }
 
@@ -178,11 +179,11 @@ size_t lull_memory_used(lua_State *L) {
 }
 
 // [-0, +0]
-void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good) {
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing) {
   lull_memory *memory = lull_memory_of(L);
   if (memory == NULL) return;
   memory->countdown = count;
-  memory->fails_for_good = for_good;
+  memory->failing = failing;
   memory->on_purpose.size = 0;
   memory->failure_count = 0;
 }

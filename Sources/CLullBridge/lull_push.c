@@ -1,6 +1,9 @@
 // Values from Swift onto a Lua stack: what can be pushed without allocating, and everything else.
 #include "lull_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 // [-0, +1] values[id], nil if it is gone
 void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id) {
   lull_registry_push(L, runtime->values);
@@ -63,11 +66,6 @@ int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *valu
 // [-0, +1] a new userdata for a handle, with its service as user value, nil if there is no such
 // object; may raise (memory)
 static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_value *value) {
-  uint64_t handle = runtime->host ? lull_host_claim(runtime->host, value->handle) : 0;
-  if (handle == 0) {
-    lua_pushnil(L);
-    return;
-  }
   // First of all the value to hold: allocating may collect what only the weak table holds.
   int anchored = 0;
   if (value->anchor != 0) {
@@ -81,6 +79,14 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   lua_rawgeti(L, -1, value->aux);
   lua_setmetatable(L, -3);
   lua_pop(L, 1);
+  // From here on the userdata gives the handle back, whatever else may raise.
+  object->handle = runtime->host ? lull_host_claim(runtime->host, value->handle) : 0;
+  if (object->handle == 0) {
+    lua_pop(L, 1);
+    lua_pushnil(L);
+    if (anchored) lua_remove(L, anchored);
+    return;
+  }
   if (value->extra != 0) {
     lull_value service = {.kind = LULL_OBJECT, .aux = LULL_KIND_SERVICE, .handle = value->extra};
     lull_push(runtime, L, NULL, &service);
@@ -94,9 +100,8 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   }
   lull_registry_push(L, runtime->objects);
   lua_pushvalue(L, -2);
-  lua_rawseti(L, -2, lull_handle_slot(handle));
+  lua_rawseti(L, -2, lull_handle_slot(object->handle));
   lua_pop(L, 1);
-  object->handle = handle;
   if (anchored) lua_remove(L, anchored);
 }
 
@@ -149,6 +154,11 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
     case LULL_JSON:
       lull_push_document(runtime, L, value->pointer, (int64_t)value->extra);
       return;
+    case LULL_VIEW:
+      // Swift holds the document for as long as the call takes; the view gets a share of its own.
+      lull_push_view(
+        runtime, L, (struct csj_document *)value->pointer, (int64_t)value->extra);
+      return;
     case LULL_LIST: {
       const lull_value *elements = value->pointer;
       lua_createtable(L, (int)value->extra, 0);
@@ -186,9 +196,40 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
   }
 }
 
+// Notes the handles among values that are about to be pushed. If pushing raises, the note stays, and
+// Swift takes back what nobody has got.
+static void promise(lull_runtime *runtime, const lull_value *values, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    const lull_value *value = &values[i];
+    if (value->kind == LULL_LIST) promise(runtime, value->pointer, value->extra);
+    if (value->kind == LULL_MAP) promise(runtime, value->pointer, 2 * value->extra);
+    if (value->kind != LULL_OBJECT && value->kind != LULL_METHOD) continue;
+    if (runtime->promised_count == runtime->promised_capacity) {
+      size_t capacity = runtime->promised_capacity ? runtime->promised_capacity * 2 : 16;
+      uint64_t *larger = realloc(runtime->promised, capacity * sizeof(uint64_t));
+      if (larger == NULL) return;  // the handle may stay until the state closes
+      runtime->promised = larger;
+      runtime->promised_capacity = capacity;
+    }
+    runtime->promised[runtime->promised_count++] = value->handle;
+  }
+}
+
+// Forgets the notes from `first` to `end`; behind them are those of finalisers that failed meanwhile.
+static void keep_promises(lull_runtime *runtime, size_t first, size_t end) {
+  if (first == end) return;
+  memmove(
+    runtime->promised + first, runtime->promised + end,
+    (runtime->promised_count - end) * sizeof(uint64_t));
+  runtime->promised_count -= end - first;
+}
+
 // [-0, +n] all values, packed tables unpacked; how many. May raise (memory).
 int lull_push_all(
   lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *values, int32_t count) {
+  size_t first_promise = runtime->promised_count;
+  promise(runtime, values, (uint64_t)count);
+  size_t end_of_promises = runtime->promised_count;
   int pushed = 0;
   for (int32_t i = 0; i < count; i++) {
     if (values[i].kind == LULL_UNPACK) {
@@ -210,5 +251,6 @@ int lull_push_all(
       pushed++;
     }
   }
+  keep_promises(runtime, first_promise, end_of_promises);
   return pushed;
 }

@@ -98,16 +98,17 @@ static int next_entry(lua_State *L) {
   return lua_next(L, 1) ? 2 : 0;
 }
 
-// [-1, +2] the next key and value, or [-1, +0] at the end
+// [-1, +2] the next key and value, or [-1, +0] at the end or without memory
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value) {
   // Protected: a finaliser that runs while a visitor allocates may have changed the table, and then
   // lua_next raises. The visit ends there.
   lua_pushcfunction(L, next_entry);
   lua_pushvalue(L, table);
   lua_pushvalue(L, -3);
-  if (lua_pcall(L, 2, 2, 0) != LUA_OK) {
+  int status = lua_pcall(L, 2, 2, 0);
+  if (status != LUA_OK) {
     lua_pop(L, 2);
-    return 0;
+    return status == LUA_ERRMEM ? -1 : 0;
   }
   lua_remove(L, -3);
   if (lua_isnil(L, -2)) {
@@ -133,15 +134,16 @@ static int get_field(lua_State *L) {
 
 // [-0, +0]
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name) {
-  if (!lua_checkstack(L, 6)) return 0;
+  if (!lua_checkstack(L, 6)) return -1;
   index = lua_absindex(L, index);
   // Protected: an __index of the script's may raise.
   lua_pushcfunction(L, get_field);
   lua_pushvalue(L, index);
   lua_pushlightuserdata(L, (void *)name);
-  int found = lua_pcall(L, 2, 1, 0) == LUA_OK && lua_isfunction(L, -1);
+  int status = lua_pcall(L, 2, 1, 0);
+  int found = status == LUA_OK && lua_isfunction(L, -1);
   lua_pop(L, 1);
-  return found;
+  return status == LUA_ERRMEM ? -1 : found;
 }
 
 // [-0, +0]

@@ -53,6 +53,9 @@ static int runtime_gc(lua_State *L) {
     free(runtime->free_threads);
     free(runtime->swept);
     free(runtime->swept_taken);
+    free(runtime->promised);
+    runtime->promised = NULL;
+    runtime->promised_count = runtime->promised_capacity = 0;
     free(runtime->orphans);
     runtime->orphans = NULL;
     runtime->orphan_count = runtime->orphan_capacity = 0;
@@ -226,6 +229,12 @@ const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count) {
   runtime->swept_capacity = runtime->taken_capacity;
   runtime->taken_capacity = capacity;
   return taken;
+}
+
+const uint64_t *lull_runtime_take_unpushed(lull_runtime *runtime, size_t *count) {
+  *count = runtime->promised_count;
+  runtime->promised_count = 0;
+  return runtime->promised;
 }
 
 // [-0, +0] raises nothing: finalisers run protected (Lua 5.4 manual, lua_gc)

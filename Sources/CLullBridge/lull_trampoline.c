@@ -202,7 +202,7 @@ static int dispatch(
       lua_concat(L, 2);
       return lua_error(L);
     default:
-      lull_push(runtime, L, L, &frame.results[0]);
+      lull_push_all(runtime, L, L, frame.results, 1);
       lull_arena_release(runtime, mark);
       return lua_error(L);
   }

@@ -612,6 +612,7 @@ struct csj_document {
   bool isOneBlock;
   // The only part that changes; null until a large container is searched.
   mutable std::atomic<Indexes *> indexes;
+  std::atomic<size_t> owners;
 };
 
 namespace {
@@ -818,7 +819,7 @@ class Parser {
     uint8_t *strings = block + sizeof(csj_document) + tapeBytes;
     std::memcpy(tape, tape_.bytes(), tapeBytes);
     std::memcpy(strings, strings_.bytes(), stringBytes);
-    return new (block) csj_document{tape, strings, tapeLength, stringBytes, true, {nullptr}};
+    return new (block) csj_document{tape, strings, tapeLength, stringBytes, true, {nullptr}, {1}};
   }
 
   csj_document *adopted(Buffer &tape, size_t tapeLength, Buffer &strings, size_t stringBytes) {
@@ -827,7 +828,7 @@ class Parser {
     auto *words = reinterpret_cast<uint64_t *>(tape.take(tapeLength * sizeof(uint64_t)));
     // Never nothing: shrinking to no bytes would free the block.
     uint8_t *bytes = strings.take(stringBytes + 1);
-    return new (block) csj_document{words, bytes, tapeLength, stringBytes + 1, false, {nullptr}};
+    return new (block) csj_document{words, bytes, tapeLength, stringBytes + 1, false, {nullptr}, {1}};
   }
 };
 
@@ -840,8 +841,13 @@ csj_document *csj_parse(const uint8_t *bytes, size_t length, csj_error *error) {
   return parser.parse(bytes, length, error);
 }
 
+void csj_retain(csj_document *document) {
+  document->owners.fetch_add(1, std::memory_order_relaxed);
+}
+
 void csj_free(csj_document *document) {
   if (document == nullptr) return;
+  if (document->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   delete document->indexes.load(std::memory_order_acquire);
   if (!document->isOneBlock) {
     std::free(document->tape);

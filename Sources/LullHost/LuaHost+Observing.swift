@@ -8,7 +8,7 @@ extension LuaHost {
     -> LuaObserver
   {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
-    guard !isTable || hasFunction(call.state, call.index(1), "resource_changed") else {
+    if isTable, try !hasFunction(call.state, call.index(1), "resource_changed") {
       throw .argument(1, "an observer table needs 'resource_changed', a function")
     }
     if isTable {
@@ -27,10 +27,12 @@ extension LuaHost {
     } else {
       id = try keep(call.state, call.index(1))
     }
+    var wantsProgress = false
+    if isTable {
+      wantsProgress = try hasFunction(call.state, call.index(1), "resource_request_progress")
+    }
     return LuaObserver(
-      host: self, id: id, isTable: isTable,
-      wantsProgress: isTable
-        && hasFunction(call.state, call.index(1), "resource_request_progress"),
+      host: self, id: id, isTable: isTable, wantsProgress: wantsProgress,
       resource: resource, anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 

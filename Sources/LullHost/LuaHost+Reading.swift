@@ -68,7 +68,10 @@ extension LuaHost {
     guard keys != 0 else { throw .message("the Lua stack is full") }
     var key = lull_value()
     var value = lull_value()
-    while lull_table_next(state, table, &key, &value) != 0 {
+    while true {
+      let found = lull_table_next(state, table, &key, &value)
+      guard found >= 0 else { throw .message("not enough memory") }
+      guard found > 0 else { return }
       do throws(Misuse) {
         try body(key, value)
       } catch {
@@ -103,8 +106,12 @@ extension LuaHost {
   }
 
   /// Whether a field of the table, also one its metatable provides, is a function.
-  func hasFunction(_ state: OpaquePointer?, _ index: Int32, _ name: StaticString) -> Bool {
-    lull_has_function(state, index, name.cString) != 0
+  func hasFunction(_ state: OpaquePointer?, _ index: Int32, _ name: StaticString) throws(Misuse)
+    -> Bool
+  {
+    let found = lull_has_function(state, index, name.cString)
+    guard found >= 0 else { throw .message("not enough memory") }
+    return found > 0
   }
 
   func unknownSetting(_ name: String, among known: [String]) -> Misuse {
@@ -129,7 +136,9 @@ extension LuaHost {
     -> Int64
   {
     let id = try keep(state, index)
-    lull_value_anchor_to_object(runtime, handle(of: service), id, id)
+    guard lull_value_anchor_to_object(runtime, handle(of: service), id, id) == 0 else {
+      throw .message("not enough memory")
+    }
     return id
   }
 

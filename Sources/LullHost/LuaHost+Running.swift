@@ -242,6 +242,8 @@ extension LuaHost {
         // Pinned until whoever hears of the failure has had the time to hold it.
         valuePins[id] = 1
         pump.enqueue { [unowned self] in unpin(id) }
+      } else {
+        result.message = "not enough memory"
       }
     }
     return result

@@ -33,14 +33,24 @@ extension LuaHost {
     case .foreign(let foreign): return .ref(foreign.id)
     case .json(let document):
       if let atom = LuaHost.atom(document.root) { return atom }
-      let id = document.serial | 1 << 62
+      let id = document.serial | LuaHost.tableIDs
       if lull_value_is_alive(runtime, id) == 0 {
         let status = lull_document_build(
           runtime, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
-        guard status == 0 else { return .nil }
+        // Tried once more where it is pushed, where a lack of memory raises.
+        guard status == 0 else { return .tables(document, id: id) }
       }
       return .ref(id)
     }
+  }
+
+  /// What marks the ids of a document's tables, and of the view of it.
+  private static let tableIDs: Int64 = 1 << 62
+  static let viewIDs: Int64 = 1 << 61
+
+  /// JSON as a view that builds nothing; nil for other content.
+  func document(_ content: Content?) -> LuaValue {
+    if case .json(let document) = content { .view(document) } else { .nil }
   }
 
   /// A resource's content: its tables live as long as its service remembers it (SVC-28).
@@ -88,8 +98,8 @@ extension LuaHost {
     let isLate = request.lifecycle.hooksDelivered
     if isLate {
       _ = pin(id)
-    } else {
-      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+    } else if lull_value_anchor_to_object(runtime, request.hostHandle, id, id) != 0 {
+      throw .message("not enough memory")
     }
     attach(request) { [unowned self, unowned request] arguments in
       // A hook that waits may outlive everybody else's interest in its request.

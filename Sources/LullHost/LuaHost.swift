@@ -76,8 +76,8 @@ package final class LuaHost {
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
-  /// Ends the open session from outside.
-  package var endSession: (() -> Void)?
+  /// Whether the open session is to end, since nobody waits for it any more.
+  package internal(set) var isSessionEnding = false
   /// What takes over whoever drives the loop, at his next look: a session opened by a script.
   var foreground: (() -> Void)?
 
@@ -96,6 +96,7 @@ package final class LuaHost {
     environment.onTurn { [unowned self] in
       deliverInterrupt()
       sweep()
+      releaseUnpushed()
       releaseKept()
       collectIfCharged()
       lull_memory_check(self.runtime)
@@ -278,6 +279,13 @@ package final class LuaHost {
       default: break
       }
     }
+  }
+
+  /// Gives back the handles of values whose pushing an error has interrupted.
+  private func releaseUnpushed() {
+    var count = 0
+    guard let unpushed = lull_runtime_take_unpushed(runtime, &count) else { return }
+    for index in 0..<count where !handles.isClaimed(unpushed[index]) { release(unpushed[index]) }
   }
 
   // MARK: Strong work

@@ -16,8 +16,12 @@ enum LuaValue {
   case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
   /// A value kept by id; nil if it is gone.
   case ref(Int64)
+  /// The tables of a document, shared under that id. Whoever hands it over holds the document.
+  case tables(JSONDocument, id: Int64)
   /// The value at that position of the caller's stack.
   case stack(Int32)
+  /// A read-only view of a document that somebody holds until the value has been pushed.
+  case view(JSONDocument)
   case list([LuaValue])
   case map([(String, LuaValue)])
   /// A table that raises when it is assigned to.
@@ -92,9 +96,17 @@ extension LuaHost {
     case .ref(let id):
       result.kind = Int32(LULL_REF)
       result.integer = id
+    case .tables(let document, let id):
+      result.kind = Int32(LULL_JSON)
+      result.pointer = UnsafeRawPointer(document.pointer)
+      result.extra = UInt64(id)
     case .stack(let index):
       result.kind = Int32(LULL_STACK)
       result.integer = Int64(index)
+    case .view(let document):
+      result.kind = Int32(LULL_VIEW)
+      result.pointer = UnsafeRawPointer(document.pointer)
+      result.extra = UInt64(document.serial | LuaHost.viewIDs)
     case .list(let elements):
       result.kind = Int32(LULL_LIST)
       result.extra = UInt64(elements.count)

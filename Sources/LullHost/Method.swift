@@ -46,6 +46,7 @@ struct Method: Sendable {
     + httpRequestMethods
     + logMethods
     + networkingMethods + watchMethods + pagesMethods
+    + argumentMethods + fileMethods
 
   static func index(_ kind: HandleKind, _ name: String) -> Int32 {
     Int32(all.firstIndex { $0.kind == kind && $0.name.description == name } ?? 0)

@@ -7,6 +7,8 @@ protocol LineSource: AnyObject {
   func next(isContinuation: Bool) -> LineInput
   /// A statement was complete.
   func remember(_ statement: [UInt8])
+  /// Ctrl-C has come as a signal while no line runs.
+  func abandon()
   func close()
 }
 

@@ -12,6 +12,7 @@ final class PipedLines: LineSource {
   private var start = 0
   private var isAtEnd = false
   private var isFirst = true
+  private var isAbandoned = false
 
   init(_ host: LuaHost) {
     self.host = host
@@ -39,6 +40,9 @@ final class PipedLines: LineSource {
 
   func remember(_ statement: [UInt8]) {}
 
+  /// Ctrl-C between two statements ends the run, as it ends a script.
+  func abandon() { isAbandoned = true }
+
   func close() { watch?.close() }
 
   /// The first line may be for the shell, or begin with a byte order mark.
@@ -56,8 +60,8 @@ final class PipedLines: LineSource {
     bytes.removeFirst(start)
     start = 0
     if let watch {
-      host.drive { watch.isReady || host.isInterrupted }
-      guard !host.isInterrupted else { return false }
+      host.drive { watch.isReady || isAbandoned || host.isInterrupted || host.isSessionEnding }
+      guard !isAbandoned, !host.isInterrupted, !host.isSessionEnding else { return false }
     }
     var buffer = [UInt8](repeating: 0, count: 65536)
     let count = read(STDIN_FILENO, &buffer, buffer.count)

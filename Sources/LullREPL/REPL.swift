@@ -15,15 +15,14 @@ package final class REPL {
   private var lineCount = 0
   /// Whether any statement has failed.
   package private(set) var hasFailed = false
-  private var isEnded = false
 
   /// Nil if the host has a session already.
   package init?(_ host: LuaHost) {
     guard let session = LuaSession(host) else { return nil }
     self.host = host
     self.session = session
-    lines = PipedLines(host)
-    host.endSession = { [unowned self] in isEnded = true }
+    lines = REPL.lines(host)
+    session.onIdleInterrupt = { [lines] in lines.abandon() }
   }
 
   /// Whether a person sits there.
@@ -40,9 +39,19 @@ package final class REPL {
   }
 
   package func close() {
-    host.endSession = nil
     lines.close()
     session.close()
+  }
+
+  private static func lines(_ host: LuaHost) -> any LineSource {
+    guard let terminal = Terminal() else { return PipedLines(host) }
+    var problem: String?
+    let completer: (String, String) -> Completion = { _, _ in Completion() }
+    if let lines = EditedLines(host, terminal, problem: &problem, completer: completer) {
+      return lines
+    }
+    if let problem { StandardError.write("lull: lines cannot be edited: \(problem)\n") }
+    return TypedLines(host, terminal)
   }
 
   // MARK: Files
@@ -65,7 +74,7 @@ package final class REPL {
   package func run() {
     var statement: [UInt8] = []
     var firstLine = 1
-    reading: while !isEnded, !host.isInterrupted {
+    reading: while !host.isSessionEnding, !host.isInterrupted {
       switch lines.next(isContinuation: !statement.isEmpty) {
       case .line(let line):
         lineCount += 1
@@ -83,7 +92,7 @@ package final class REPL {
     if !statement.isEmpty, case .incomplete(let message) = read(statement, firstLine: firstLine) {
       complain("lull: \(message)\n")
     }
-    if !isInteractive, !isEnded, !host.isInterrupted { host.runUntilIdle() }
+    if !isInteractive, !host.isSessionEnding, !host.isInterrupted { host.runUntilIdle() }
   }
 
   private func read(_ statement: [UInt8], firstLine: Int) -> LuaSession.Reading {
@@ -118,26 +127,22 @@ package final class REPL {
     return false
   }
 
+  /// On one line if they are all short, else one below the other.
   private func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
-    write((0..<values.count).map { values.text($0) }.joined(separator: "\t") + "\n")
+    let texts = (0..<values.count).map { layout.text(values.shown($0)) }
+    let isShort = texts.allSatisfy { !$0.contains("\n") }
+    StandardOutput.write(texts.joined(separator: isShort ? "\t" : "\n") + "\n")
+  }
+
+  private var layout: ShownValueText {
+    guard isatty(STDOUT_FILENO) != 0 else { return ShownValueText(width: 100, colours: false) }
+    return ShownValueText(width: Terminal.width(STDOUT_FILENO), colours: Terminal.wantsColour)
   }
 
   private func complain(_ text: String) {
     hasFailed = true
     fflush(nil)
     StandardError.write(text)
-  }
-
-  private func write(_ text: String) {
-    // What Lua has printed so far stands in the C library's buffer.
-    fflush(nil)
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
   }
 }

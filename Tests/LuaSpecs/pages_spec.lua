@@ -2,7 +2,7 @@
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same = spec.describe, spec.it, spec.equal, spec.same
-local check, contains, raises, json = spec.check, spec.contains, spec.raises, spec.json
+local contains, raises, json = spec.contains, spec.raises, spec.json
 
 local base = "https://api.test/v1"
 
@@ -170,10 +170,10 @@ describe("pages", function()
 
   it("are loaded one at a time, when asked for", function()
     local api, sent = site { ["/a"] = '{"next":"/v1/b"}', ["/b"] = "{}" }
-    for _ in api("/a"):pages() do
+    for content in api("/a"):pages() do
       lull.sleep(0.01)
       equal(#sent, 1)
-      break
+      if content.next then break end
     end
     lull.sleep(0.01)
     equal(#sent, 1)
@@ -275,7 +275,9 @@ describe("pages", function()
   it("are over with their loop", function()
     local api = site { ["/a"] = '{"next":"/v1/b"}', ["/b"] = "{}" }
     local pages, state, control, closing = api("/a"):pages()
-    for _ in pages, state, control, closing do break end
+    for content in pages, state, control, closing do
+      if content.next then break end
+    end
     equal(pages(), nil)
     equal(pages.count, 1)
     equal(tostring(pages), "Pages(/a, over after 1)")
@@ -296,6 +298,14 @@ describe("pages", function()
     spec.turn()
     equal(#api("/a").load_requests, 0)
     equal(cancelled, 1)
+  end)
+
+  it("work inside coroutines of the script's own", function()
+    local api = site { ["/a"] = '{"n":1,"next":"/v1/b"}', ["/b"] = '{"n":2}' }
+    local items = coroutine.wrap(function()
+      for content in api("/a"):pages() do coroutine.yield(content.n) end
+    end)
+    same({ items(), items(), items() }, { 1, 2 })
   end)
 
   it("leave a load alone that was there before", function()
@@ -390,8 +400,8 @@ describe("pages", function()
       local lull = require "lull"
       local api = lull.service { base_url = "http://x.test", networking = function(http)
         local n = tonumber(http.url:match("%d+$"))
-        return { headers = { ["Content-Type"] = "application/json", Link = n < 3 and "</" .. n + 1 .. ">; rel=next" or nil },
-          body = tostring(n) }
+        local link = n < 3 and "</" .. n + 1 .. ">; rel=next" or nil
+        return { headers = { ["Content-Type"] = "application/json", Link = link }, body = tostring(n) }
       end }
       for content in api("/1"):pages() do print(content) end
       print "end"

@@ -301,6 +301,56 @@ describe("a watch that fails", function()
 end)
 
 describe("a watch", function()
+  it("works inside coroutines of the script's own", function()
+    local api = stepping { "1", "2", "3" }
+    local generator = coroutine.wrap(function()
+      for content in api("/a"):watch { every = 0.01 } do coroutine.yield(content) end
+    end)
+    same({ generator(), generator(), generator() }, { 1, 2, 3 })
+  end)
+
+  it("of a coroutine that is closed while it waits is over", function()
+    local api, sent = stepping { "1" }
+    local watch = api("/a"):watch { every = 0.02 }
+    local inner = coroutine.create(function()
+      for content in watch, nil, nil, watch do coroutine.yield(content) end
+    end)
+    equal(select(2, coroutine.resume(inner)), 1)
+    equal(coroutine.close(inner), true)
+    equal(watch.resource, nil)
+    lull.sleep(0.05)
+    equal(#sent, 1)
+  end)
+
+  it("runs beside others in lull.map, and ends with them", function()
+    local api = spec.fake(function(http)
+      return json(http.url:find("bad", 1, true) and "oops" or '"ok"')
+    end)
+    local results = lull.map({ "a", "b" }, function(name)
+      local seen
+      for content in api("/" .. name):watch { every = 0.01, until_ = function() return true end } do
+        seen = content
+      end
+      return seen
+    end)
+    same(results, { "ok", "ok" })
+    local ok = pcall(lull.map, { "a", "bad" }, function(name)
+      for _ in api("/" .. name):watch { every = 0.01, until_ = function() end } do lull.sleep(0) end
+    end)
+    equal(ok, false)
+    spec.turn()
+    equal(#api("/a").load_requests, 0)
+  end)
+
+  it("can be given a time by lull.timeout", function()
+    local api = stepping { "1" }
+    local value, err = lull.timeout(0.05, function()
+      for _ in api("/a"):watch { every = 0.01, until_ = function() end } do lull.sleep(0) end
+    end)
+    equal(value, nil)
+    equal(err.cause.kind, "timeout")
+  end)
+
   it("is over with its loop", function()
     local api, sent = stepping { "1", "2", "3" }
     local watch
@@ -311,8 +361,7 @@ describe("a watch", function()
       equal(next_value, closing)
       watch = next_value
       for content in next_value, state, control, closing do
-        equal(content, 1)
-        break
+        if content == 1 then break end
       end
     end
     equal(watch.resource, nil)

@@ -45,6 +45,9 @@ struct APIDescriptionFieldTests {
     "PagesOptions": "api('/x'):pages{ [key] = value }",
     "CursorOptions": "api('/x'):pages{ cursor = { [key] = value } }",
     "PageNumberOptions": "api('/x'):pages{ page = { [key] = value } }",
+    "WriteOptions": "lull.write_file('/no/such/folder/x', '', { [key] = value })",
+    "ArgumentsSpec": "lull.args({ [integer(key)] = value }, {})",
+    "ArgumentSpec": "lull.args({ { '--x', [integer(key)] = value } }, {})",
     "MapOptions": "lull.map({}, print, { [key] = value })",
     "WaitOptions": "lull.wait_until(print, { [key] = value })",
   ]
@@ -58,6 +61,7 @@ struct APIDescriptionFieldTests {
       """
       local api = lull.service("https://x.test")
       local key, value = "\(key)", coroutine.create(print)
+      local function integer(key) return key == "[integer]" and 2 or key end
       local ok, err = pcall(function() \(taker) end)
       err = tostring(err)
       if ok or not (err:find("unknown setting", 1, true) or err:find("attempt to", 1, true)
@@ -114,6 +118,11 @@ struct APIDescriptionFieldTests {
     #expect(try difference("Body", Call.bodyKeys) == [])
     #expect(try difference("WatchOptions", LuaHost.watchKeys) == [])
     #expect(try difference("PagesOptions", LuaHost.pagesKeys) == [])
+    #expect(try difference("WriteOptions", LuaHost.writeKeys) == [])
+    #expect(
+      try difference("ArgumentsSpec", LuaHost.argumentsKeys + ["[integer]"]) == [])
+    #expect(try difference("ArgumentSpec", LuaHost.argumentKeys + ["[integer]"]) == [])
+    #expect(try difference("ArgumentType", LuaHost.argumentTypes) == [])
     #expect(try difference("CursorOptions", LuaHost.cursorKeys) == [])
     #expect(try difference("PageNumberOptions", LuaHost.pageNumberKeys) == [])
     #expect(try difference("NetworkAnswer", LuaHost.answerKeys) == [])

@@ -56,6 +56,7 @@ enum {
   LULL_STACK,     // write only: the value at stack index `integer` of the frame's L
   LULL_REF,       // write only: the value kept under id `integer`, nil if it is gone
   LULL_JSON,      // write only: pointer = csj_document, extra = id to share its table by, or 0
+  LULL_VIEW,      // write only: the same, as a read-only view that builds no table
   LULL_LIST,      // write only: pointer = lull_value[extra]
   LULL_MAP,       // write only: pointer = lull_value[2 * extra], keys and values in turn; aux: read-only
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
@@ -207,6 +208,10 @@ int32_t lull_runtime_depth(const lull_runtime *runtime);
 // Handles finalised since the last call; valid until the next one.
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count);
 
+// Handles of values that an error has kept from being pushed; they may have been pushed since. Valid
+// until the next push. Not to be called while values are being pushed.
+const uint64_t *lull_runtime_take_unpushed(lull_runtime *runtime, size_t *count);
+
 // A kept value whose owner has died, if there is one. It is pinned: unpin it when it has been told.
 int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id);
 
@@ -240,9 +245,6 @@ int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t i
 int32_t lull_value_pack(lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id);
 // values[id] = a list of the values of all ids, pinned: one to hold for all of them.
 int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id);
-// values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
-int32_t lull_value_set_element(
-  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
 // Whether two kept values hold the same: tables by their fields, everything else by itself.
 int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
 // What `count` keys, with a NUL after each, lead to from a kept table; nil if nowhere. Strings are
@@ -250,6 +252,9 @@ int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
 // 0 on success.
 int32_t lull_value_field(
   lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value);
+// values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
+int32_t lull_value_set_element(
+  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
 // Builds the tables of a document under its id, unless they are there, and holds them from the
 // object's userdata under `key`.
 int32_t lull_document_build(
@@ -267,7 +272,7 @@ int32_t lull_waiting_thread_count(lull_runtime *runtime);
 void lull_read(lua_State *L, int32_t index, lull_value *value);
 int32_t lull_stack_top(lua_State *L);
 // Visits a table: begin gives the position of the keys, 0 if the stack cannot grow; then next until it
-// gives 0, with pop_value after each. Whatever a visitor left on the stack is popped too.
+// gives 0, or -1 without memory, with pop_value after each. Whatever a visitor left on the stack is popped too.
 int32_t lull_table_begin(lua_State *L);
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value);
 void lull_table_pop_value(lua_State *L, int32_t keys);
@@ -277,7 +282,7 @@ void lull_table_leave(lua_State *L, int32_t keys);
 int32_t lull_push_global(lua_State *L, const char *name);
 // Pops the value at `index` and all above.
 void lull_pop_from(lua_State *L, int32_t index);
-// Whether a field of the value, also one its metatable provides, is a function.
+// Whether a field of the value, also one its metatable provides, is a function; -1 without memory.
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name);
 // The length of a table, as without metamethods.
 int64_t lull_table_length(lua_State *L, int32_t index);
@@ -294,6 +299,17 @@ int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
 const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, size_t *length);
 // Whether the value's metatable has that field.
 int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name);
+// The length of a table or string, no metamethod asked.
+int64_t lull_length(lua_State *L, int32_t index);
+// Pushes a table's element, no metamethod asked; lull_pop takes it off again.
+void lull_push_element(lua_State *L, int32_t table, int64_t position, lull_value *value);
+void lull_pop(lua_State *L, int32_t count);
+// Whether a table is marked as a JSON array.
+int32_t lull_is_json_array(lua_State *L, int32_t index);
+// The index of the method a function of ours stands for, negative for any other function.
+int32_t lull_function_method(lua_State *L, int32_t index);
+// Where in the module a value is, as "lull.json.encode", in the arena; NULL if it is not there.
+const char *lull_module_name(lull_runtime *runtime, lua_State *L, int32_t index);
 
 // JSON text of the value at `index`; on failure `problem` says where and why. Free with free().
 typedef struct lull_json_result {
@@ -341,6 +357,9 @@ int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t fir
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
 
+// Writes to standard output, after what scripts have printed before.
+void lull_write_out(const void *bytes, size_t count);
+
 // Interrupts the coroutine that runs now, and those that run it, as a signal would, when they go on.
 void lull_thread_interrupt(lull_runtime *runtime);
 
@@ -351,9 +370,14 @@ int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 
 // Bytes that Lua has allocated and not freed.
 size_t lull_memory_used(lua_State *L);
-// For tests: the `count`-th allocation from now fails, and with it the interpreter's second attempt
-// after a collection; 0: none. All later ones fail too if `for_good` is set, until the next call.
-void lull_memory_fail_after(lua_State *L, int64_t count, int32_t for_good);
+// What fails, for tests.
+enum {
+  LULL_FAIL_ONCE = 0,       // one allocation, and the interpreter's second attempt after a collection
+  LULL_FAIL_FOR_GOOD,       // that one and all later ones
+  LULL_FAIL_FIRST_ATTEMPTS  // the first attempts of that one and of all later ones: each collects
+};
+// The `count`-th allocation from now fails; 0: none, from now on.
+void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing);
 // How many allocations have failed since that was called; 0: the code under test made fewer.
 int64_t lull_memory_failure_count(lua_State *L);
 

@@ -6,7 +6,7 @@
  * JSN-09 to JSN-16).
  *
  * `csj_parse` is the only way to make a document; it may be called on any thread and never throws.
- * A document never changes, so any number of threads may read it while its one owner keeps it.
+ * A document never changes, so any number of threads may read it while somebody owns it.
  *
  * Values are named by their index on the tape. The root value is at index 1. Reading functions
  * are plain C over a `csj_view`, check nothing, and expect an index of a value of the right type.
@@ -50,7 +50,13 @@ typedef struct csj_error {
  */
 csj_document *csj_parse(const uint8_t *bytes, size_t length, csj_error *error);
 
-/* Frees the document; NULL is fine. Views of it must not be used any more. */
+/* One more owner: the document lives until each has called `csj_free`. On any thread. */
+void csj_retain(csj_document *document);
+
+/*
+ * Ends one ownership; the last one frees the document. NULL is fine. Views of it must not be used
+ * without owning it.
+ */
 void csj_free(csj_document *document);
 
 /* The bytes of memory the document holds. */

@@ -129,6 +129,24 @@ extension APIOwner {
         lull.on_error(nil)
         """),
     .function(
+      "repl", "()",
+      "Opens a session at this place of a script: lines are read from standard input and run.",
+      """
+      The caller waits until it is left with Ctrl-D, while everything else goes on; the session sees \
+      the script's globals. One session at a time. It waits as `sleep` does, and raises where that \
+      cannot wait. In a stock interpreter: `lua5.4 -l lull -e 'lull.repl()'`.
+      """,
+      example: """
+        if os.getenv("DEBUG") then lull.repl() end
+        """),
+    .function(
+      "help", "(subject?: any)",
+      "Prints what a function, an object or a name of Lull's is, with its signature and an example.",
+      "In a session `help` alone will do. Without a subject it lists what there is help for.",
+      example: """
+        lull.help(lull.now)
+        """),
+    .function(
       "now", "(): number", "The current time in seconds since 1970, as timestamps count it."),
     .function(
       "demo", "(): string",

@@ -6,7 +6,8 @@ extension APIOwner {
     hook, or `nil, err`. Unknown keys in any options table raise and name the nearest known key. \
     Durations are seconds, timestamps are seconds since 1970, sizes are bytes.
     """,
-    entries: moduleMakers + moduleRequests + moduleConcurrency + moduleRunning + moduleValues)
+    entries: moduleMakers + moduleRequests + moduleConcurrency + moduleScripting
+      + moduleRunning + moduleValues)
 
   private static let moduleMakers: [APIEntry] = [
     .function(

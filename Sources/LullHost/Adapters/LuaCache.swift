@@ -170,9 +170,11 @@ extension LuaHost {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_TABLE):
-      for name in LuaHost.cacheFunctions where !hasFunction(call.state, index, name) {
-        throw .message(
-          "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")
+      for name in LuaHost.cacheFunctions {
+        guard try hasFunction(call.state, index, name) else {
+          throw .message(
+            "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")
+        }
       }
       return try tableCache(call.state, index, service: service)
     default:
@@ -205,7 +207,7 @@ extension LuaHost {
     }
     return LuaCache(
       host: self, assigned: assigned, operations: operations,
-      updatesTimestamps: hasFunction(state, index, "update_timestamp"))
+      updatesTimestamps: try hasFunction(state, index, "update_timestamp"))
   }
 
   private func forgetTableCachesIfDoubled() {

@@ -63,8 +63,7 @@ final class LuaPages {
       return
     }
     try host.wait(
-      call, for: "page \(count + 1): \(page.displayName)",
-      Awaited(requests: page.loadRequests.first.map { [$0] } ?? [])
+      call, for: "page \(count + 1): \(page.displayName)", Awaited(loading: page)
     ) { completion in
       load(page, completion)
     }

@@ -38,7 +38,7 @@ final class LuaWatch {
   private final class Pending {
     let completion: LuaHost.WaitCompletion
     let observer: WatchObserver
-    var timer: (any HostTimer)?
+    var timer: StrongTimer?
     var isLookingSoon = false
 
     init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: WatchObserver) {
@@ -74,8 +74,7 @@ final class LuaWatch {
     case .nothing: break
     }
     try host.wait(
-      call, for: "a change of \(resource.displayName)",
-      Awaited(requests: resource.loadRequests.first.map { [$0] } ?? [])
+      call, for: "a change of \(resource.displayName)", Awaited(loading: resource)
     ) { completion in
       begin(resource, completion)
       return { [self] in
@@ -198,16 +197,13 @@ final class LuaWatch {
       load = first ?? resource.load()
     }
     hasPolled = true
-    stopTimer()
+    pending.timer?.cancel()
+    pending.timer = nil
     var due = resource.isLoading ? Double.infinity : lastHeard + every
     if let deadline { due = min(due, deadline) }
     guard due.isFinite else { return }
-    host.strongTimers += 1
-    pending.timer = host.pump.clock.schedule(after: max(0, due - now)) { [weak self] in
-      guard let self, let pending = self.pending else { return }
-      pending.timer = nil
-      host.strongTimers -= 1
-      lookSoon()
+    pending.timer = StrongTimer(after: max(0, due - now), host: host) { [weak self] in
+      self?.lookSoon()
     }
   }
 
@@ -256,7 +252,7 @@ final class LuaWatch {
   /// Waits no more.
   private func detach() {
     guard let pending, let resource else { return }
-    stopTimer()
+    pending.timer?.cancel()
     self.pending = nil
     resource.record.observers.remove(pending.observer, resource: resource)
   }
@@ -266,13 +262,6 @@ final class LuaWatch {
     guard let load, let resource else { return }
     self.load = nil
     host.cancelUnwanted(load, of: resource)
-  }
-
-  private func stopTimer() {
-    guard let timer = pending?.timer else { return }
-    timer.cancel()
-    pending?.timer = nil
-    host.strongTimers -= 1
   }
 }
 
@@ -304,6 +293,13 @@ extension RequestError {
   }
 }
 
+extension Awaited {
+  /// The load in progress, if there is one.
+  init(loading resource: Resource) {
+    self.init(requests: Array(resource.loadRequests.prefix(1)))
+  }
+}
+
 extension LuaHost {
   /// Cancels a load unless somebody else observes its resource or waits for it.
   func cancelUnwanted(_ load: Request, of resource: Resource) {
@@ -313,5 +309,12 @@ extension LuaHost {
       !waiting.values.contains(where: { $0.awaited.requests.contains { $0 === load } })
     else { return }
     load.cancel()
+  }
+
+  /// What a function of the script raised, to be raised where it was called for.
+  func raisedValue(_ failure: ScriptFailure) -> LuaValue {
+    if let error = failure.requestError { return value(error, service: nil) }
+    if let kept = failure.value { return .ref(kept.id) }
+    return .string(failure.message)
   }
 }

@@ -236,15 +236,27 @@ extension LuaHost {
   /// `os.exit` in the command: the code, and the way out of Ctrl-C.
   func exit(_ call: Call) throws(Misuse) {
     let value = call.raw(0)
+    let code: Int32
     switch Int(value.kind) {
-    case Int(LULL_NIL): exitRequest = 0
-    case Int(LULL_BOOLEAN): exitRequest = value.integer != 0 ? 0 : 1
+    case Int(LULL_NIL): code = 0
+    case Int(LULL_BOOLEAN): code = value.integer != 0 ? 0 : 1
     default:
-      guard let number = LuaHost.number(value), let code = Int64(exactly: number) else {
+      guard let number = LuaHost.number(value), let whole = Int64(exactly: number) else {
         throw .argument(1, "an exit code expected, got \(LuaHost.typeName(value))")
       }
-      exitRequest = Int32(truncatingIfNeeded: code)
+      code = Int32(truncatingIfNeeded: whole)
     }
+    try end(call, code: code)
+  }
+
+  /// Ends the script with that exit code; in somebody else's interpreter by Lua's own `os.exit`.
+  func end(_ call: Call, code: Int32) throws(Misuse) {
+    guard environment.ownsProcess else {
+      call.return(.int(Int64(code)))
+      call.frame.pointee.outcome = Int32(LULL_EXIT)
+      return
+    }
+    exitRequest = code
     // For what runs the coroutine that calls, and for the latter if it cannot be suspended.
     lull_thread_interrupt(runtime)
     // Suspended for good: nothing after it runs, and no pcall sees an error.

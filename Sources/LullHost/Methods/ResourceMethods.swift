@@ -49,6 +49,9 @@ extension Method {
     .getter(.resource, "content") { call throws(Misuse) in
       call.return(call.host.content(of: try call.resource))
     },
+    .getter(.resource, "document") { call throws(Misuse) in
+      call.return(call.host.document(try call.resource.latestData?.content))
+    },
     .getter(.resource, "text") { call throws(Misuse) in
       call.return(.string(try call.resource.text))
     },

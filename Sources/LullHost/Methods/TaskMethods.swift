@@ -51,11 +51,16 @@ extension LuaHost {
     let place = String(cString: lull_function_place(runtime, call.state, call.index(0)))
     let object = value(task, .task)
     task.hostHandle = LuaHost.handle(object)
-    let pinned = pin(task)
+    guard let pinned = pin(task) else {
+      releaseUnclaimed([object])
+      lull_value_unpin(runtime, function)
+      lull_value_unpin(runtime, arguments)
+      throw .message("not enough memory")
+    }
     strongTasks += 1
     let context = RunContext(purpose: "task \(place)") { [unowned self] _, outcome in
       taskEnded(task, outcome)
-      if let pinned { unpin(object: pinned) }
+      unpin(object: pinned)
     }
     task.context = context
     if let scope = innermost?.scope {
@@ -86,21 +91,29 @@ extension LuaHost {
     case .finished(let results):
       let id = makeID()
       let first = results.index(0)
+      var isHeld = false
       if lull_value_pack(
         runtime, results.state, first, first + Int32(results.count) - 1, id) == 0
       {
-        lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
+        isHeld = lull_value_anchor_to_object(runtime, task.hostHandle, id, id) == 0
         lull_value_unpin(runtime, id)
+      }
+      guard isHeld else {
+        return taskFailed(task, ScriptFailure(message: "not enough memory", traceback: ""))
       }
       task.complete(.finished(results: id, failure(in: results)))
     case .failed(let failure):
       if let id = failure.value?.id {
         lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
       }
-      task.complete(.failed(failure))
-      failedTasks.append(task)
+      taskFailed(task, failure)
     case .gone, .cancelled: task.complete(.cancelled)
     }
+  }
+
+  private func taskFailed(_ task: LuaTask, _ failure: ScriptFailure) {
+    task.complete(.failed(failure))
+    failedTasks.append(task)
   }
 
   func cancel(_ task: LuaTask) {

@@ -13,6 +13,9 @@ extension Method {
     .getter(.entity, "content") { call throws(Misuse) in
       call.return(call.host.content(try entity(call).entity.content, holder: call.raw(0).handle))
     },
+    .getter(.entity, "document") { call throws(Misuse) in
+      call.return(call.host.document(try entity(call).entity.content))
+    },
     .getter(.entity, "content_type") { call throws(Misuse) in
       call.return(.string(try entity(call).entity.contentType))
     },
@@ -210,6 +213,9 @@ extension Method {
     },
     .getter(.error, "elapsed") { call throws(Misuse) in
       call.return(try error(call).error.exchange?.elapsed.map { .number($0) } ?? .nil)
+    },
+    .getter(.error, "document") { call throws(Misuse) in
+      call.return(call.host.document(try error(call).error.entity?.content))
     },
     .getter(.error, "content") { call throws(Misuse) in
       guard let content = try error(call).error.entity?.content else { return call.return(.nil) }

@@ -30,8 +30,9 @@ extension LuaHost {
 
   /// At the start of a turn: Ctrl-C goes to the session, if there is one.
   func deliverInterrupt() {
-    guard let onInterrupt, takeInterrupt() else { return }
-    onInterrupt()
+    guard onInterrupt != nil, takeInterrupt() else { return }
+    // Work, so that the turn which begins does not wait.
+    pump.enqueue { [unowned self] in onInterrupt?() }
   }
 }
 
@@ -48,6 +49,7 @@ extension LuaHost {
 
   /// `lull.repl()`: the caller waits while a session has the loop.
   func openSession(_ call: Call) throws(Misuse) {
+    try refuseInSandbox("lull.repl")
     lull_repl_link()
     guard let open = LuaHost.sessionOpener.withLock({ $0 }) else {
       throw .message("this program has no REPL")
@@ -60,7 +62,7 @@ extension LuaHost {
       }
       return { [unowned self] in
         foreground = nil
-        endSession?()
+        isSessionEnding = true
       }
     }
   }
@@ -73,7 +75,4 @@ extension LuaHost {
     guard let text = lull_text_of(runtime, state, index, &length) else { return nil }
     return LuaHost.string(text, length)
   }
-
-  /// `lull.help([x])`
-  func help(_ call: Call) {}
 }

@@ -21,6 +21,7 @@ package final class LuaSession {
     guard !host.hasSession, lull_session_open(host.runtime) == 0 else { return nil }
     self.host = host
     host.hasSession = true
+    host.isSessionEnding = false
     host.onInterrupt = { [unowned self] in interrupt() }
   }
 
@@ -146,6 +147,8 @@ package final class LuaSession {
       if ending == nil { host.cancel(context) }
       host.strongTasks -= 1
       self.context = nil
+      // A line that has returned in spite of Ctrl-C has had it all the same.
+      _ = host.takeInterrupt()
       lull_value_unpin(host.runtime, line.id)
       return ending ?? .interrupted
     }
@@ -167,8 +170,8 @@ package struct SessionValues {
 
   package var count: Int { results.count }
 
-  /// What `tostring` says of one of them.
-  package func text(_ position: Int) -> String {
-    host.text(of: results.index(position), in: results.state) ?? "?"
+  /// One of them as it is to be shown.
+  package func shown(_ position: Int) -> ShownValue {
+    host.shown(results.index(position), in: results.state)
   }
 }

@@ -56,7 +56,7 @@ final class HostHarness {
   }
 
   func settle() {
-    environment.run { !host.hasStrongWork && !environment.pump.hasWork }
+    host.runUntilIdle()
   }
 
   /// Two full collections, finalisers and sweep included.
@@ -82,6 +82,38 @@ final class HostHarness {
     weak let closed = host
     host = LuaHost(environment: StubEnvironment())
     #expect(closed == nil, "the host is still held", sourceLocation: sourceLocation)
+  }
+
+  /// Ends everything and drops all that the script has; then what is left that should not be, after
+  /// the state was closed too.
+  func leftovers() -> [String] {
+    var found: [String] = []
+    host.cancelEverything()
+    settle()
+    run(
+      """
+      lull.on_error(nil)
+      lull.log.enabled, lull.log.handler = nil, nil
+      for name in pairs(_G) do
+        if not package.loaded[name] and type(_G[name]) ~= "function" and name:sub(1, 1) ~= "_" then
+          _G[name] = nil
+        end
+      end
+      lull = package.loaded.lull
+      """)
+    collect()
+    if run("return 'alive'") != .finished("alive") { found.append("no chunk runs any more") }
+    if host.pinCount != 0 { found.append("\(host.pinCount) pins") }
+    if !host.waiting.isEmpty { found.append("\(host.waiting.count) coroutines wait") }
+    if lull_waiting_thread_count(host.runtime) != 0 { found.append("waiting coroutines in Lua") }
+    if host.hasStrongWork { found.append("strong work") }
+    // `lull.log` is one.
+    if host.liveHandleCount != 1 { found.append("\(host.liveHandleCount - 1) handles") }
+    close()
+    weak let closed = host
+    host = LuaHost(environment: StubEnvironment())
+    if closed != nil { found.append("the host itself") }
+    return found
   }
 
   func close() {

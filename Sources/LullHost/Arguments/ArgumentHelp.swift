@@ -1,0 +1,86 @@
+/// The help of an `ArgumentSpec`, for `--help`.
+enum ArgumentHelp {
+  static func text(of spec: ArgumentSpec) -> String {
+    var blocks = ["Usage: \(usage(of: spec))"]
+    if let description = spec.description { blocks.append(description) }
+    let positionals = spec.positionals.filter { !explanation(of: $0).isEmpty }
+    let names =
+      positionals.map { column(of: $0) } + spec.options.map { column(of: $0) } + ["-h, --help"]
+    let width = min(names.map(\.count).max() ?? 0, 28)
+    if !positionals.isEmpty {
+      blocks.append(
+        block("Arguments:", positionals.map { (column(of: $0), explanation(of: $0)) }, width))
+    }
+    var rows = spec.options.map { (column(of: $0), explanation(of: $0)) }
+    if !spec.has("--help") {
+      rows.append((spec.has("-h") ? "    --help" : "-h, --help", "show this help"))
+    }
+    if spec.version != nil, !spec.has("--version") {
+      rows.append(("    --version", "show the version"))
+    }
+    if !rows.isEmpty { blocks.append(block("Options:", rows, width)) }
+    if let notes = spec.notes { blocks.append(notes) }
+    return blocks.joined(separator: "\n\n") + "\n"
+  }
+
+  static func usage(of spec: ArgumentSpec) -> String {
+    var words = [spec.name]
+    for option in spec.options where option.isRequired {
+      words.append("\(option.shown) \(placeholder(of: option))")
+    }
+    if !spec.options.allSatisfy(\.isRequired) || !spec.has("--help") { words.append("[OPTIONS]") }
+    for argument in spec.positionals {
+      let name = argument.isRepeated ? "\(argument.shown)..." : argument.shown
+      words.append(argument.isRequired ? name : "[\(name)]")
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// `-n, --limit N`; names without a short form begin where the others' long ones do.
+  private static func column(of argument: ArgumentSpec.Argument) -> String {
+    if argument.isPositional { return argument.shown }
+    let short = argument.names.filter { !$0.hasPrefix("--") }
+    var long = argument.names.filter { $0.hasPrefix("--") }
+    if argument.kind == .flag, case .bool(true)? = argument.standard {
+      long = long.map { "--[no-]" + $0.dropFirst(2) }
+    }
+    var text = (short + long).joined(separator: ", ")
+    if short.isEmpty { text = "    " + text }
+    return argument.kind.takesValue ? "\(text) \(placeholder(of: argument))" : text
+  }
+
+  private static func placeholder(of argument: ArgumentSpec.Argument) -> String {
+    if let placeholder = argument.placeholder { return placeholder }
+    switch argument.kind {
+    case .integer: return "N"
+    case .number: return "X"
+    default: return argument.key.uppercased()
+    }
+  }
+
+  private static func explanation(of argument: ArgumentSpec.Argument) -> String {
+    var details: [String] = []
+    if !argument.choices.isEmpty { details.append(ArgumentParser.list(argument.choices)) }
+    if argument.isRepeated, !argument.isPositional { details.append("may be repeated") }
+    if argument.isRequired, !argument.isPositional { details.append("required") }
+    if let standard = argument.standardText { details.append("default \(standard)") }
+    let suffix = details.isEmpty ? "" : "(\(details.joined(separator: "; ")))"
+    return [argument.help ?? "", suffix].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  private static func block(_ title: String, _ rows: [(String, String)], _ width: Int) -> String {
+    var lines = [title]
+    for (name, text) in rows {
+      let padding = String(repeating: " ", count: max(0, width - name.count))
+      if text.isEmpty {
+        lines.append("  " + name)
+      } else if name.count <= width {
+        lines.append("  \(name)\(padding)  \(text)")
+      } else {
+        lines.append("  " + name)
+        lines.append(String(repeating: " ", count: width + 4) + text)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,234 @@
+import LullCore
+
+/// Reads the words of a command line as an `ArgumentSpec` says.
+///
+/// Options may stand anywhere, before and after positional arguments; `--` ends them. Values are
+/// texts still: what they mean is for whoever asked.
+struct ArgumentParser {
+  /// What the words say, argument by argument in the order of the specification.
+  struct Result {
+    /// The texts of each argument that takes any, in order; nil: it was not given.
+    var texts: [[String]?]
+    /// How often each flag was there; `--no-x` makes it none.
+    var counts: [Int?]
+  }
+
+  enum End: Error, Equatable {
+    /// Wrong usage, in words.
+    case problem(String)
+    case help
+    case version
+  }
+
+  private let spec: ArgumentSpec
+  private var result: Result
+  private var loose: [String] = []
+
+  static func parse(_ words: [String], by spec: ArgumentSpec) throws(End) -> Result {
+    var parser = ArgumentParser(spec)
+    try parser.read(words)
+    try parser.deal()
+    try parser.check()
+    return parser.result
+  }
+
+  private init(_ spec: ArgumentSpec) {
+    self.spec = spec
+    result = Result(
+      texts: Array(repeating: nil, count: spec.arguments.count),
+      counts: Array(repeating: nil, count: spec.arguments.count))
+  }
+
+  // MARK: Words
+
+  private mutating func read(_ words: [String]) throws(End) {
+    var words = words[...]
+    while let word = words.popFirst() {
+      if word == "--" {
+        loose += words
+        return
+      }
+      if word.hasPrefix("--") {
+        try readLong(word, &words)
+      } else if word.hasPrefix("-"), word != "-", !isNumber(word) {
+        try readShort(word, &words)
+      } else {
+        loose.append(word)
+      }
+    }
+  }
+
+  /// `-5` is no option, unless there are options that look like it.
+  private func isNumber(_ word: String) -> Bool {
+    guard Double(word) != nil else { return false }
+    return !spec.options.contains { option in
+      option.names.contains { $0.count == 2 && $0.last?.isNumber == true }
+    }
+  }
+
+  /// `--limit 5`, `--limit=5`, `--color`, `--no-color`
+  private mutating func readLong(_ word: String, _ words: inout ArraySlice<String>) throws(End) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    let given = parts.count > 1 ? String(parts[1]) : nil
+    if let index = index(of: name) {
+      let argument = spec.arguments[index]
+      guard argument.kind.takesValue else {
+        if given != nil { throw .problem("'\(name)' takes no value") }
+        return count(index)
+      }
+      return try take(index, name, given, &words)
+    }
+    if name.hasPrefix("--no-"), let index = index(of: "--" + name.dropFirst(5)),
+      spec.arguments[index].kind == .flag
+    {
+      if given != nil { throw .problem("'\(name)' takes no value") }
+      result.counts[index] = 0
+      return
+    }
+    if name == "--help" { throw .help }
+    if name == "--version", spec.version != nil { throw .version }
+    throw unknown(name)
+  }
+
+  /// `-v`, `-abc`, `-n5`, `-n=5`, `-n 5`
+  private mutating func readShort(_ word: String, _ words: inout ArraySlice<String>) throws(End) {
+    var rest = word.dropFirst()
+    while let letter = rest.popFirst() {
+      let name = "-\(letter)"
+      guard let index = index(of: name) else {
+        if name == "-h" { throw .help }
+        throw unknown(name, in: word)
+      }
+      guard spec.arguments[index].kind.takesValue else {
+        if rest.first == "=" { throw .problem("'\(name)' takes no value") }
+        count(index)
+        continue
+      }
+      let given = rest.first == "=" ? rest.dropFirst() : rest
+      return try take(index, name, rest.isEmpty ? nil : String(given), &words)
+    }
+  }
+
+  private mutating func count(_ index: Int) {
+    result.counts[index] = (result.counts[index] ?? 0) + 1
+  }
+
+  private mutating func take(
+    _ index: Int, _ name: String, _ given: String?, _ words: inout ArraySlice<String>
+  ) throws(End) {
+    let text: String
+    if let given {
+      text = given
+    } else {
+      guard let next = words.first, !isOption(next) else {
+        throw .problem("'\(name)' needs a value")
+      }
+      words = words.dropFirst()
+      text = next
+    }
+    if let known = result.texts[index], !spec.arguments[index].isRepeated {
+      guard known.isEmpty else { throw .problem("'\(spec.arguments[index].shown)' is given twice") }
+    }
+    result.texts[index, default: []].append(text)
+  }
+
+  /// Whether a word can only be meant as an option.
+  private func isOption(_ word: String) -> Bool {
+    guard word.hasPrefix("-"), word != "-" else { return false }
+    if word == "--" { return true }
+    let name = String(word.prefix { $0 != "=" })
+    return index(of: name) != nil || name == "--help"
+      || name.hasPrefix("--no-") && index(of: "--" + name.dropFirst(5)) != nil
+  }
+
+  private func index(of name: String) -> Int? {
+    spec.arguments.firstIndex { !$0.isPositional && $0.names.contains(name) }
+  }
+
+  private func unknown(_ name: String, in word: String? = nil) -> End {
+    let place = word.map { $0 == name ? "" : " in '\($0)'" } ?? ""
+    let known =
+      spec.options.flatMap(\.names) + ["--help"] + (spec.version == nil ? [] : ["--version"])
+    let near = name.hasPrefix("--") ? NearestName.suggestion(for: name, among: known) : nil
+    return .problem(
+      "unknown option '\(name)'\(place)" + (near.map { " (did you mean '\($0)'?)" } ?? ""))
+  }
+
+  // MARK: Positional arguments
+
+  /// Each gets one; the repeated one, of which there is at most one, what the others leave.
+  private mutating func deal() throws(End) {
+    let indices = spec.arguments.indices.filter { spec.arguments[$0].isPositional }
+    var rest = loose[...]
+    for (place, index) in indices.enumerated() {
+      let argument = spec.arguments[index]
+      let needed = indices[(place + 1)...].count { spec.arguments[$0].isRequired }
+      if argument.isRepeated {
+        let following = indices.count - place - 1
+        let count = max(
+          rest.count - following, min(rest.count - needed, argument.isRequired ? 1 : 0))
+        guard count > 0 else { continue }
+        result.texts[index] = Array(rest.prefix(count))
+        rest = rest.dropFirst(count)
+      } else if argument.isRequired ? !rest.isEmpty : rest.count > needed {
+        result.texts[index] = rest.popFirst().map { [$0] }
+      }
+    }
+    if let surplus = rest.first { throw .problem("unexpected argument '\(surplus)'") }
+  }
+
+  private func check() throws(End) {
+    for (index, argument) in spec.arguments.enumerated() {
+      guard let texts = result.texts[index] else {
+        if argument.isRequired, result.counts[index] == nil {
+          throw .problem(
+            argument.isPositional
+              ? "the argument '\(argument.shown)' is missing"
+              : "the option '\(argument.shown)' must be given")
+        }
+        continue
+      }
+      for text in texts { try check(text, of: argument) }
+    }
+  }
+
+  private func check(_ text: String, of argument: ArgumentSpec.Argument) throws(End) {
+    guard argument.choices.isEmpty || argument.choices.contains(text) else {
+      let near = NearestName.suggestion(for: text, among: argument.choices)
+      throw .problem(
+        "'\(argument.shown)' must be \(ArgumentParser.list(argument.choices)), got '\(text)'"
+          + (near.map { " (did you mean '\($0)'?)" } ?? ""))
+    }
+    switch argument.kind {
+    case .integer where ArgumentParser.integer(text) == nil:
+      throw .problem("'\(argument.shown)' must be a whole number, got '\(text)'")
+    case .number where ArgumentParser.number(text) == nil:
+      throw .problem("'\(argument.shown)' must be a number, got '\(text)'")
+    default: break
+    }
+  }
+
+  /// `a`, `a or b`, `a, b or c`
+  static func list(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+
+  static func integer(_ text: String) -> Int64? { Int64(text) }
+
+  static func number(_ text: String) -> Double? {
+    // Neither `nan` nor `inf` nor hexadecimal fractions are what somebody types on purpose.
+    guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
+    return Double(text).flatMap { $0.isFinite ? $0 : nil }
+  }
+}
+
+extension Array {
+  /// The element, made if it is nil.
+  fileprivate subscript<Wrapped>(index: Int, default standard: Wrapped) -> Wrapped
+  where Element == Wrapped? {
+    get { self[index] ?? standard }
+    set { self[index] = newValue }
+  }
+}

@@ -1,0 +1,59 @@
+/// What a script's command line may look like, as `lull.args` is told.
+struct ArgumentSpec {
+  /// What the command is called in messages.
+  var name = ""
+  var description: String?
+  /// What stands at the end of the help.
+  var notes: String?
+  /// What `--version` prints, if there is one.
+  var version: String?
+  var arguments: [Argument] = []
+
+  /// One option, flag or positional argument.
+  struct Argument {
+    enum Kind: Equatable {
+      /// There or not; `--no-x` takes it back.
+      case flag
+      /// How often it is there.
+      case count
+      case string
+      case number
+      case integer
+      /// A kept function of the text.
+      case function(Int64)
+
+      var takesValue: Bool { self != .flag && self != .count }
+    }
+
+    /// `--limit` and `-n`, in the order given; of a positional argument its name alone.
+    var names: [String] = []
+    var kind = Kind.string
+    /// What stands for the value in the help.
+    var placeholder: String?
+    var help: String?
+    /// What the texts are allowed to be; empty: anything.
+    var choices: [String] = []
+    var standard: LuaValue?
+    /// The default as the help shows it.
+    var standardText: String?
+    var isRequired = false
+    /// Takes as many as there are: its value is a list.
+    var isRepeated = false
+    var isPositional = false
+
+    /// Where the result has its value: the first long name, with `_` for `-`.
+    var key: String {
+      let name = names.first { $0.hasPrefix("--") } ?? names.first ?? ""
+      return String(name.drop { $0 == "-" }).replacing("-", with: "_")
+    }
+
+    /// As messages name it.
+    var shown: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }
+  }
+
+  var positionals: [Argument] { arguments.filter(\.isPositional) }
+  var options: [Argument] { arguments.filter { !$0.isPositional } }
+
+  /// Whether `name` is one of the script's own, so that it stands for nothing else.
+  func has(_ name: String) -> Bool { options.contains { $0.names.contains(name) } }
+}

@@ -1,0 +1,159 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let argumentMethods: [Method] = [
+    .function("args", "tT") { call throws(Misuse) in try call.host.readArguments(call) }
+  ]
+}
+
+extension LuaHost {
+  /// `lull.args(spec[, words])`
+  func readArguments(_ call: Call) throws(Misuse) {
+    var spec = try argumentSpec(call.index(0), call.state)
+    let (script, own) = try commandLine(call.state, isWanted: call.isNil(1))
+    let words = call.isNil(1) ? own : try self.words(call.index(1), call.state)
+    if spec.name.isEmpty { spec.name = script.isEmpty ? "script" : script }
+    switch try values(words, spec) {
+    case .success(let fields): call.return(.map(fields))
+    case .failure(let end): try leave(call, spec, end)
+    }
+  }
+
+  /// Prints what there is to say, and ends the script.
+  private func leave(_ call: Call, _ spec: ArgumentSpec, _ end: ArgumentParser.End) throws(Misuse) {
+    let code: Int32
+    switch end {
+    case .help:
+      write(ArgumentHelp.text(of: spec))
+      code = 0
+    case .version:
+      write((spec.version ?? "") + "\n")
+      code = 0
+    case .problem(let text):
+      StandardError.write(
+        ArgumentText.encode("\(spec.name): \(text)\nTry '\(spec.name) --help'.\n"))
+      code = 2
+    }
+    try self.end(call, code: code)
+  }
+
+  /// To standard output, as `print` does.
+  private func write(_ text: String) {
+    let bytes = ArgumentText.encode(text)
+    lull_write_out(bytes, bytes.count)
+  }
+
+  /// The name of the script, and if they are wanted the words after it, from the global `arg`.
+  private func commandLine(_ state: OpaquePointer?, isWanted: Bool) throws(Misuse) -> (
+    script: String, words: [String]
+  ) {
+    let index = lull_push_global(state, "arg")
+    guard index != 0 else { throw .message("not enough memory") }
+    defer { lull_pop_from(state, index) }
+    var value = lull_value()
+    lull_read(state, index, &value)
+    guard value.kind == Int32(LULL_TABLE) else { return ("", []) }
+    var script = ""
+    try forEachField(of: index, in: state) { key, field throws(Misuse) in
+      if key.kind == Int32(LULL_INTEGER), key.integer == 0, let bytes = LuaHost.bytes(field) {
+        let path = ArgumentText.decode(bytes)
+        script = path.split(separator: "/").last.map(String.init) ?? path
+      }
+    }
+    return (script, isWanted ? try words(index, state) : [])
+  }
+
+  /// The strings of a list.
+  private func words(_ table: Int32, _ state: OpaquePointer?) throws(Misuse) -> [String] {
+    var words: [(position: Int64, text: String)] = []
+    try forEachField(of: table, in: state) { key, field throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER), key.integer > 0 else { return }
+      if let bytes = LuaHost.bytes(field) {
+        words.append((key.integer, ArgumentText.decode(bytes)))
+      } else if let text = LuaHost.text(field) {
+        words.append((key.integer, text))
+      } else {
+        throw .message("words must be strings, got \(LuaHost.described(field))")
+      }
+    }
+    return words.sorted { $0.position < $1.position }.map(\.text)
+  }
+
+  // MARK: Values
+
+  /// Throws what a function of the script raises.
+  private func values(_ words: [String], _ spec: ArgumentSpec) throws(Misuse) -> Result<
+    [(String, LuaValue)], ArgumentParser.End
+  > {
+    let result: ArgumentParser.Result
+    switch Result(catching: { () throws(ArgumentParser.End) in
+      try ArgumentParser.parse(words, by: spec)
+    }) {
+    case .success(let parsed): result = parsed
+    case .failure(let end): return .failure(end)
+    }
+    var fields: [(String, LuaValue)] = []
+    for (index, argument) in spec.arguments.enumerated() {
+      var value = argument.standard
+      switch argument.kind {
+      case .flag: value = result.counts[index].map { .bool($0 > 0) } ?? value ?? .bool(false)
+      case .count: value = result.counts[index].map { .int(Int64($0)) } ?? value ?? .int(0)
+      default:
+        if let texts = result.texts[index] {
+          var values: [LuaValue] = []
+          for text in texts {
+            switch try self.value(text, argument) {
+            case .success(let value): values.append(value)
+            case .failure(let end): return .failure(end)
+            }
+          }
+          value = argument.isRepeated ? .list(values) : values.last
+        } else if argument.isRepeated {
+          value = value ?? .list([])
+        }
+      }
+      if let value { fields.append((argument.key, value)) }
+    }
+    return .success(fields)
+  }
+
+  private func value(_ text: String, _ argument: ArgumentSpec.Argument) throws(Misuse)
+    -> Result<LuaValue, ArgumentParser.End>
+  {
+    switch argument.kind {
+    case .integer: return .success(ArgumentParser.integer(text).map { .int($0) } ?? .nil)
+    case .number:
+      return .success(
+        ArgumentParser.integer(text).map { .int($0) }
+          ?? ArgumentParser.number(text).map { .number($0) } ?? .nil)
+    case .function(let id): return try converted(text, id, argument)
+    default: return .success(.bytes(ArgumentText.encode(text)))
+    }
+  }
+
+  /// What the script's function makes of the text; nil and a message from it is wrong usage.
+  private func converted(_ text: String, _ id: Int64, _ argument: ArgumentSpec.Argument)
+    throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
+  {
+    let answer = ask(
+      Callable(id: id), [.bytes(ArgumentText.encode(text))], kind: "type function of lull.args"
+    ) { results -> Result<LuaValue, ArgumentParser.End> in
+      guard results[0].kind != Int32(LULL_NIL) else {
+        let problem = LuaHost.text(results[1]) ?? "not valid"
+        return .failure(.problem("'\(argument.shown)': \(problem), got '\(text)'"))
+      }
+      let id = makeID()
+      guard lull_value_keep(runtime, results.state, results.index(0), id) == 0 else {
+        return .failure(.problem("not enough memory"))
+      }
+      holdForNow([id])
+      return .success(.ref(id))
+    }
+    switch answer {
+    case .success(let value): return value
+    case .failure(.failed(let failure)): throw .value(raisedValue(failure))
+    case .failure(.gone): return .success(.nil)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import CLullBridge
+import Glibc
+import LullCore
+
+extension Method {
+  static let fileMethods: [Method] = [
+    .function("read_file", "s") { call throws(Misuse) in
+      try call.host.refuseInSandbox("lull.read_file")
+      let path = try call.path(0)
+      switch TextFile.read(path) {
+      case .success(let bytes): call.return(.bytes(bytes))
+      case .failure(let problem):
+        call.return(.nil)
+        call.return(.bytes(problem.message))
+      }
+    },
+    .function("write_file", "ssT") { call throws(Misuse) in
+      try call.host.refuseInSandbox("lull.write_file")
+      try call.host.writeFile(call)
+    },
+    .function("env", "sV") { call throws(Misuse) in
+      try call.host.refuseInSandbox("lull.env")
+      var name = LuaHost.bytes(call.raw(0)) ?? []
+      guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), !name.contains(0) else {
+        throw .argument(1, "the name of an environment variable expected, got '\(call.string(0))'")
+      }
+      name.append(0)
+      if let value = getenv(name.map(CChar.init(bitPattern:))) {
+        // The environment's own memory, read at once.
+        call.return(.bytes(Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))))
+      } else {
+        call.return(call.count > 1 ? .stack(2) : .nil)
+      }
+    },
+  ]
+}
+
+extension Call {
+  /// The name of a file at a position: bytes, as file names are.
+  fileprivate func path(_ position: Int) throws(Misuse) -> [UInt8] {
+    let path = LuaHost.bytes(raw(position)) ?? []
+    guard !path.isEmpty, !path.contains(0) else {
+      throw .argument(
+        position + 1, "the name of a file expected, got \(LuaHost.described(raw(position)))")
+    }
+    return path
+  }
+}
+
+extension LuaHost {
+  static let writeKeys = ["append", "mode"]
+
+  /// `lull.write_file(path, text[, { append =, mode = }])`
+  fileprivate func writeFile(_ call: Call) throws(Misuse) {
+    let path = try call.path(0)
+    var appends = false
+    var mode: UInt32?
+    if !call.isNil(2) {
+      try forEachOption(of: call.index(2), in: call.state, known: LuaHost.writeKeys) {
+        name, value throws(Misuse) in
+        if name == "append" {
+          guard let flag = LuaHost.bool(value) else {
+            throw .message("'append' must be true or false, got \(LuaHost.described(value))")
+          }
+          appends = flag
+        } else {
+          guard let text = LuaHost.string(value), let bits = UInt32(text, radix: 8), bits <= 0o777
+          else {
+            throw .message(
+              "'mode' must be a string of octal digits such as \"600\", got "
+                + LuaHost.described(value))
+          }
+          mode = bits
+        }
+      }
+    }
+    let bytes = LuaHost.bytes(call.raw(1)) ?? []
+    let outcome =
+      appends
+      ? TextFile.append(bytes, to: path, mode: mode) : TextFile.write(bytes, to: path, mode: mode)
+    switch outcome {
+    case .success: call.return(.bool(true))
+    case .failure(let problem):
+      call.return(.nil)
+      call.return(.bytes(problem.message))
+    }
+  }
+}

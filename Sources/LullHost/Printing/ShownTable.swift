@@ -1,0 +1,113 @@
+/// A list of objects with the same keys, in rows and columns.
+package struct ShownTable {
+  private static let rowLimit = 20
+  private static let cellLimit = 40
+  private static let gap = 2
+
+  private struct Cell {
+    let text: String
+    let style: ShownValue.Style
+  }
+
+  private let heads: [String]
+  private let rows: [[Cell]]
+  private let widths: [Int]
+  /// What there is besides the rows, and besides the columns.
+  private let rest: ShownValue.Rest
+  private let hiddenColumns: Int
+
+  /// Nil if they are no objects with the same keys, or only one.
+  package init?(_ elements: [ShownValue], more: ShownValue.Rest, width: Int) {
+    guard elements.count > 1, case .map(let first, .none) = elements[0] else { return nil }
+    let keys = first.map(\.key)
+    guard !keys.contains("") else { return nil }
+    var rows: [[Cell]] = []
+    for element in elements {
+      guard case .map(let fields, .none) = element, fields.count == keys.count else { return nil }
+      var row: [Cell] = []
+      for key in keys {
+        guard let field = fields.first(where: { $0.key == key }) else { return nil }
+        row.append(ShownTable.cell(field.value))
+      }
+      rows.append(row)
+    }
+    let hidden = max(0, rows.count - ShownTable.rowLimit)
+    let left: ShownValue.Rest =
+      switch more {
+      case .none: hidden > 0 ? .count(hidden) : .none
+      case .count(let count): .count(count + hidden)
+      case .unknown: .unknown
+      }
+    rows = Array(rows.prefix(ShownTable.rowLimit))
+    self.init(heads: keys, rows: rows, rest: left, width: width)
+  }
+
+  /// A table of texts.
+  package init(heads: [String], rows: [[String]], width: Int) {
+    self.init(
+      heads: heads,
+      rows: rows.map { $0.map { Cell(text: $0, style: Double($0) == nil ? .string : .number) } },
+      rest: .none, width: width)
+  }
+
+  private init(heads: [String], rows: [[Cell]], rest: ShownValue.Rest, width: Int) {
+    var widths: [Int] = []
+    var total = 0
+    for (column, head) in heads.enumerated() {
+      let cells = rows.map { $0[column].text.count }
+      let needed = max(head.count, cells.max() ?? 0)
+      total += needed + (column > 0 ? ShownTable.gap : 0)
+      // The first column is shown whatever it takes.
+      if column > 0, total > width { break }
+      widths.append(needed)
+    }
+    self.heads = Array(heads.prefix(widths.count))
+    self.rows = rows.map { Array($0.prefix(widths.count)) }
+    self.widths = widths
+    self.rest = rest
+    hiddenColumns = heads.count - widths.count
+  }
+
+  /// Strings without quotes; what has parts of its own on one line.
+  private static func cell(_ value: ShownValue) -> Cell {
+    switch value {
+    case .atom(let text, .string):
+      let bare =
+        text.hasPrefix("\"") && text.hasSuffix("\"") ? text.dropFirst().dropLast() : text[...]
+      return Cell(text: cut(String(bare)), style: .string)
+    case .atom(let text, let style): return Cell(text: cut(text), style: style)
+    case .list, .map, .titled: return Cell(text: cut(ShownValueText.plain(value)), style: .faint)
+    }
+  }
+
+  private static func cut(_ text: String) -> String {
+    text.count > cellLimit ? text.prefix(cellLimit - 1) + "…" : text
+  }
+
+  package func text(_ layout: ShownValueText) -> String {
+    var lines = [line(heads.map { Cell(text: $0, style: .faint) }, layout, isHead: true)]
+    lines += rows.map { line($0, layout, isHead: false) }
+    if let text = rest.text { lines.append(layout.painted(text, .faint)) }
+    if hiddenColumns > 0 {
+      let columns = hiddenColumns == 1 ? "column" : "columns"
+      lines.append(layout.painted("(\(hiddenColumns) more \(columns))", .faint))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func line(_ cells: [Cell], _ layout: ShownValueText, isHead: Bool) -> String {
+    var line = ""
+    for (column, cell) in cells.enumerated() {
+      if column > 0 { line += String(repeating: " ", count: ShownTable.gap) }
+      let padding = String(repeating: " ", count: max(0, widths[column] - cell.text.count))
+      let isNumeric = rows.allSatisfy { $0[column].style == .number } && !rows.isEmpty
+      let text = layout.painted(cell.text, cell.style)
+      if isNumeric {
+        line += padding + text
+      } else {
+        line += text + (column < cells.count - 1 ? padding : "")
+      }
+    }
+    return line
+  }
+}

@@ -1,0 +1,74 @@
+import CLullBridge
+import LullCore
+
+extension LuaHost {
+  /// `lull.help([x])`: prints.
+  func help(_ call: Call) {
+    let text = call.count == 0 ? HelpText.overview : helpText(call)
+    StandardOutput.write(text)
+  }
+
+  private func helpText(_ call: Call) -> String {
+    let value = call.raw(0)
+    switch Int(value.kind) {
+    case Int(LULL_STRING):
+      let name = LuaHost.string(value) ?? ""
+      return HelpText.text(named: name) ?? unknown(name)
+    case Int(LULL_OBJECT):
+      if let owner = APIDescription.owners.first(where: { $0.handle?.rawValue == value.aux }) {
+        return HelpText.text(for: owner)
+      }
+    case Int(LULL_FUNCTION):
+      if let (owner, entry) = described(function: call.index(0), in: call.state) {
+        return HelpText.text(for: entry, of: owner)
+      }
+    case Int(LULL_TABLE):
+      if let name = moduleName(call.index(0), in: call.state),
+        let owner = APIDescription.owner(name)
+      {
+        return HelpText.text(for: owner)
+      }
+    default: break
+    }
+    return "There is no help for \(LuaHost.described(value)); help() lists what there is.\n"
+  }
+
+  private func unknown(_ name: String) -> String {
+    let names =
+      APIDescription.owners.map(\.name) + APIDescription.owners.flatMap { $0.entries.map(\.name) }
+    let near = NearestName.suggestion(for: name, among: names)
+    return "Nothing is called '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? "")
+      + "; help() lists what there is.\n"
+  }
+
+  /// The description of a function of Lull's; nil for any other function.
+  func described(function index: Int32, in state: OpaquePointer?) -> (APIOwner, APIEntry)? {
+    let number = Int(lull_function_method(state, index))
+    if number >= 0, number < Method.all.count {
+      let method = Method.all[number]
+      let name = method.name.description
+      if method.kind == .module { return LuaHost.described(path: "lull." + name) }
+      for owner in APIDescription.owners where owner.handle == method.kind {
+        if let entry = owner.entries.first(where: { $0.name == name }) { return (owner, entry) }
+      }
+      return nil
+    }
+    return moduleName(index, in: state).flatMap { LuaHost.described(path: $0) }
+  }
+
+  /// `lull.json.encode` is the entry `encode` of the owner `lull.json`.
+  private static func described(path: String) -> (APIOwner, APIEntry)? {
+    guard let dot = path.lastIndex(of: ".") else { return nil }
+    let name = path[path.index(after: dot)...]
+    guard let owner = APIDescription.owner(String(path[..<dot])),
+      let entry = owner.entries.first(where: { $0.name == name })
+    else { return nil }
+    return (owner, entry)
+  }
+
+  private func moduleName(_ index: Int32, in state: OpaquePointer?) -> String? {
+    let mark = lull_arena_mark(runtime)
+    defer { lull_arena_release(runtime, mark) }
+    return lull_module_name(runtime, state, index).map { String(cString: $0) }
+  }
+}

@@ -1,0 +1,161 @@
+import Glibc
+
+/// Whole regular files, for scripts: read at once, written so that nobody sees half of one.
+///
+/// Only regular files: a pipe or a terminal could hold up everything else for ever.
+enum TextFile {
+  struct Problem: Error {
+    /// Bytes, as the name in it is.
+    let message: [UInt8]
+
+    fileprivate init(_ path: [UInt8], _ text: String) { message = path + Array(": \(text)".utf8) }
+    fileprivate init(_ path: [UInt8], errno code: Int32) {
+      self.init(path, String(cString: strerror(code)))
+    }
+  }
+
+  /// A string of Lua that is larger serves nobody.
+  static let largest = 1 << 30
+
+  static func read(_ path: [UInt8]) -> Result<[UInt8], Problem> {
+    // Non-blocking: opening a pipe would wait for somebody who writes.
+    let file = open(cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return .failure(Problem(path, errno: errno)) }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { return .failure(Problem(path, errno: errno)) }
+    if let objection = objection(to: status) { return .failure(Problem(path, objection)) }
+    var bytes: [UInt8] = []
+    // Files of /proc say that they are empty.
+    bytes.reserveCapacity(min(Int(status.st_size) + 1, largest))
+    let piece = 1 << 16
+    while bytes.count <= largest {
+      let before = bytes.count
+      bytes.append(contentsOf: repeatElement(0, count: piece))
+      let count = bytes.withUnsafeMutableBytes { raw in
+        Glibc.read(file, raw.baseAddress.map { $0 + before }, piece)
+      }
+      let code = errno
+      bytes.removeLast(piece - max(0, count))
+      if count == 0 { return .success(bytes) }
+      if count < 0, code != EINTR { return .failure(Problem(path, errno: code)) }
+    }
+    return .failure(Problem(path, "larger than 1 GB"))
+  }
+
+  /// Writes a file beside it and puts that in its place: readers see the old text or the new one. The
+  /// mode of a file that is there is kept. Not forced to the disk.
+  static func write(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
+    var target = path
+    var status = stat()
+    var mode = mode
+    if stat(cString(path), &status) == 0 {
+      if let objection = objection(to: status) { return .failure(Problem(path, objection)) }
+      mode = mode ?? status.st_mode & 0o7777
+      // What a symbolic link leads to is replaced, not the link.
+      if let real = resolved(path) { target = real }
+    } else if errno != ENOENT {
+      return .failure(Problem(path, errno: errno))
+    } else if let objection = objection(toMissing: path) {
+      return .failure(Problem(path, objection))
+    }
+    let temporary: (file: Int32, path: [UInt8])
+    switch makeTemporary(beside: target) {
+    case .success(let made): temporary = made
+    case .failure(let code): return .failure(Problem(path, errno: code.number))
+    }
+    var failure = put(bytes, into: temporary.file)
+    if failure == nil, let mode, fchmod(temporary.file, mode) != 0 { failure = errno }
+    if close(temporary.file) != 0, failure == nil { failure = errno }
+    if failure == nil, rename(cString(temporary.path), cString(target)) != 0 {
+      failure = errno
+    }
+    guard let failure else { return .success(()) }
+    unlink(cString(temporary.path))
+    return .failure(Problem(path, errno: failure))
+  }
+
+  /// Adds to the end of a file, or makes one.
+  static func append(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK
+    let file = open(cString(path), flags, mode ?? 0o666)
+    guard file >= 0 else {
+      // A pipe that nobody reads.
+      let text = errno == ENXIO ? "not a regular file" : String(cString: strerror(errno))
+      return .failure(Problem(path, text))
+    }
+    var status = stat()
+    var failure: Int32? = fstat(file, &status) == 0 ? nil : errno
+    if failure == nil, let objection = objection(to: status) {
+      close(file)
+      return .failure(Problem(path, objection))
+    }
+    if failure == nil { failure = put(bytes, into: file) }
+    if failure == nil, let mode, fchmod(file, mode) != 0 { failure = errno }
+    if close(file) != 0, failure == nil { failure = errno }
+    return failure.map { .failure(Problem(path, errno: $0)) } ?? .success(())
+  }
+
+  // MARK: Parts
+
+  private struct Code: Error {
+    let number: Int32
+  }
+
+  private static func cString(_ path: [UInt8]) -> [CChar] {
+    path.map(CChar.init(bitPattern:)) + [0]
+  }
+
+  private static func objection(to status: stat) -> String? {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: nil
+    case S_IFDIR: "is a directory"
+    case S_IFIFO: "is a pipe: only regular files can be read and written, use io.open"
+    default: "is a device or socket: only regular files can be read and written, use io.open"
+    }
+  }
+
+  /// Of a file that is not there: a link that leads nowhere would be replaced by what it should name.
+  private static func objection(toMissing path: [UInt8]) -> String? {
+    var status = stat()
+    guard lstat(cString(path), &status) == 0 else { return nil }
+    return status.st_mode & S_IFMT == S_IFLNK ? "is a link to what does not exist" : nil
+  }
+
+  private static func resolved(_ path: [UInt8]) -> [UInt8]? {
+    guard let text = realpath(cString(path), nil) else { return nil }
+    defer { free(text) }
+    // Allocated by realpath, with a NUL at its end.
+    return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  }
+
+  /// A new file in the same folder, with the mode any new file gets.
+  private static func makeTemporary(beside path: [UInt8]) -> Result<
+    (file: Int32, path: [UInt8]), Code
+  > {
+    let slash = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+    let name = path[slash...].prefix(200)
+    for attempt in 0..<100 {
+      let ending = ".\(getpid()).\(attempt).\(UInt32.random(in: 0...(.max)))"
+      let temporary = path[..<slash] + [UInt8(ascii: ".")] + name + Array(ending.utf8)
+      let file = open(cString(Array(temporary)), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      if file >= 0 { return .success((file, Array(temporary))) }
+      if errno != EEXIST { return .failure(Code(number: errno)) }
+    }
+    return .failure(Code(number: EEXIST))
+  }
+
+  /// The error number, nil if all is written.
+  private static func put(_ bytes: [UInt8], into file: Int32) -> Int32? {
+    bytes.withUnsafeBytes { raw in
+      var rest = raw[...]
+      while !rest.isEmpty {
+        let written = Glibc.write(
+          file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if written < 0, errno != EINTR { return errno }
+        rest = rest.dropFirst(max(0, written))
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import CEditline
+import Glibc
+
+/// Takes what anybody writes to standard output and standard error while a line is being edited, to
+/// be shown above it.
+///
+/// The descriptors lead to a file in memory meanwhile: everybody's output comes by, whoever writes
+/// it, in its order, and nobody ever waits for a reader, as at a pipe's end. Streams that are no
+/// terminal are left alone.
+final class CapturedOutput {
+  private let file: Int32
+  private var originals: [(number: Int32, copy: Int32)] = []
+
+  init?() {
+    file = ceditline_memory_file()
+    guard file >= 0 else { return nil }
+    // Everybody appends, also those who were there before it was last emptied.
+    _ = fcntl(file, F_SETFL, O_APPEND)
+    ceditline_buffer_lines()
+  }
+
+  deinit {
+    end()
+    close(file)
+  }
+
+  func begin() {
+    fflush(nil)
+    for number in [STDOUT_FILENO, STDERR_FILENO] where isatty(number) != 0 {
+      let copy = fcntl(number, F_DUPFD_CLOEXEC, 10)
+      guard copy >= 0 else { continue }
+      originals.append((number, copy))
+      dup2(file, number)
+    }
+  }
+
+  /// The streams lead again where they did. What was written last is still to be taken.
+  func end() {
+    fflush(nil)
+    for (number, copy) in originals {
+      dup2(copy, number)
+      close(copy)
+    }
+    originals = []
+  }
+
+  /// Whether something was written since it was last taken.
+  var hasOutput: Bool {
+    fflush(nil)
+    return size > 0
+  }
+
+  private var size: Int {
+    var status = stat()
+    return fstat(file, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  func take() -> [UInt8] {
+    fflush(nil)
+    let size = size
+    guard size > 0 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = pread(file, &bytes, size, 0)
+    ftruncate(file, 0)
+    return Array(bytes.prefix(max(0, count)))
+  }
+}

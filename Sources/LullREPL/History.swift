@@ -1,0 +1,88 @@
+import Glibc
+
+/// What was typed in earlier sessions: a file of one line each, `$XDG_STATE_HOME/lull/history`.
+///
+/// Sessions that run at the same time all append to it, so that none loses another's lines; when it
+/// has grown to twice of what is kept, the next session drops the oldest. Only its owner can read it.
+/// A file that cannot be written is done without.
+struct History {
+  private static let kept = 5000
+  private let path: String?
+
+  init() {
+    if let path = getenv("LULL_HISTORY").map({ String(cString: $0) }) {
+      self.path = path.isEmpty ? nil : path
+    } else if let folder = History.stateFolder {
+      path = folder + "/lull/history"
+    } else {
+      path = nil
+    }
+  }
+
+  /// By the XDG base directory specification: an absolute path, else `~/.local/state`.
+  private static var stateFolder: String? {
+    let state = getenv("XDG_STATE_HOME").map { String(cString: $0) } ?? ""
+    if state.hasPrefix("/") { return state }
+    let home = getenv("HOME").map { String(cString: $0) } ?? ""
+    return home.isEmpty ? nil : home + "/.local/state"
+  }
+
+  /// The lines kept, the latest last.
+  func load() -> [String] {
+    guard let path, let file = open(path, O_RDWR) else { return [] }
+    defer { close(file) }
+    flock(file, LOCK_EX)
+    let lines = History.read(file).split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+    guard lines.count > 2 * History.kept else { return lines.suffix(History.kept) }
+    // In place: sessions that have the file open go on appending to it.
+    let rest = lines.suffix(History.kept)
+    let bytes = Array(rest.map { $0 + "\n" }.joined().utf8)
+    if ftruncate(file, 0) == 0 { write(file, bytes) }
+    return Array(rest)
+  }
+
+  func append(_ line: String) {
+    guard let path else { return }
+    History.makeFolder(of: path)
+    guard let file = open(path, O_WRONLY | O_CREAT) else { return }
+    defer { close(file) }
+    flock(file, LOCK_EX)
+    write(file, Array((line + "\n").utf8))
+  }
+
+  private func open(_ path: String, _ flags: Int32) -> Int32? {
+    let file = Glibc.open(path, flags | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { return nil }
+    // Also where somebody has made it before.
+    fchmod(file, 0o600)
+    return file
+  }
+
+  private static func makeFolder(of path: String) {
+    let parts = path.split(separator: "/").dropLast()
+    var folder = ""
+    for part in parts {
+      folder += "/" + part
+      mkdir(folder, 0o700)
+    }
+  }
+
+  private static func read(_ file: Int32) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = Glibc.read(file, &buffer, buffer.count)
+      guard count > 0 else { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+
+  private func write(_ file: Int32, _ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import CEditline
+import Glibc
+
+/// The terminal a session talks to, by a descriptor of its own, so that it is reached also while the
+/// standard streams lead elsewhere.
+final class Terminal {
+  let descriptor: Int32
+
+  /// Nil unless standard input and output are terminals.
+  init?() {
+    guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0 else { return nil }
+    descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10)
+    guard descriptor >= 0 else { return nil }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Columns; 80 if it does not say.
+  var width: Int { Terminal.width(descriptor) }
+
+  static func width(_ descriptor: Int32) -> Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// Whether it moves its cursor when told to.
+  static var isCapable: Bool {
+    guard let name = getenv("TERM").map({ String(cString: $0) }) else { return false }
+    return !name.isEmpty && name != "dumb"
+  }
+
+  /// Whether to colour what goes to a terminal. (no-color.org: any value that is not empty)
+  static var wantsColour: Bool {
+    isCapable && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
+  }
+
+  func write(_ text: String) { write(Array(text.utf8)[...]) }
+
+  func write(_ bytes: ArraySlice<UInt8>) {
+    var bytes = bytes
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import LullHost
+import LullTransport
+
+/// Lines typed at a terminal without an editor: the terminal's own, which knows backspace. For where
+/// libedit is not installed, or the terminal cannot move its cursor.
+final class TypedLines: LineSource {
+  private let host: LuaHost
+  private let terminal: Terminal
+  private let watch: DescriptorWatch?
+  private var typed: [UInt8] = []
+  private var isAbandoned = false
+
+  let isInteractive = true
+
+  init(_ host: LuaHost, _ terminal: Terminal) {
+    self.host = host
+    self.terminal = terminal
+    watch = host.environment.watch(STDIN_FILENO)
+  }
+
+  func next(isContinuation: Bool) -> LineInput {
+    isAbandoned = false
+    fflush(nil)
+    terminal.write(isContinuation ? ">> " : "> ")
+    while true {
+      if let end = typed.firstIndex(of: 10) {
+        let line = Array(typed[..<end])
+        typed.removeFirst(end + 1)
+        return .line(line)
+      }
+      if let watch {
+        host.drive {
+          watch.isReady || isAbandoned || host.isInterrupted || host.isSessionEnding
+        }
+      }
+      if isAbandoned {
+        terminal.write("\n")
+        return .abandoned
+      }
+      guard !host.isInterrupted, !host.isSessionEnding else { return .end }
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      let count = read(STDIN_FILENO, &buffer, buffer.count)
+      watch?.rearm()
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count > 0 else {
+        terminal.write("\n")
+        return .end
+      }
+      typed += buffer[..<count]
+    }
+  }
+
+  func remember(_ statement: [UInt8]) {}
+  func abandon() { isAbandoned = true }
+  func close() { watch?.close() }
+}

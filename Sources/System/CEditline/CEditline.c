@@ -1,0 +1,189 @@
+#define _GNU_SOURCE
+#include "CEditline.h"
+
+#include <dlfcn.h>
+#include <locale.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+// The functions of libedit that are used here.
+static struct {
+  EditLine *(*init)(const char *, FILE *, FILE *, FILE *);
+  void (*end)(EditLine *);
+  int (*set)(EditLine *, int, ...);
+  int (*get)(EditLine *, int, ...);
+  const wchar_t *(*gets)(EditLine *, int *);
+  const LineInfoW *(*line)(EditLine *);
+  int (*insert)(EditLine *, const wchar_t *);
+  void (*resize)(EditLine *);
+  HistoryW *(*history_init)(void);
+  void (*history_end)(HistoryW *);
+  int (*history)(HistoryW *, HistEventW *, int, ...);
+} libedit;
+
+struct ceditline {
+  EditLine *editor;
+  HistoryW *history;
+  ceditline_owner owner;
+  locale_t characters;
+};
+
+static int load_symbol(void *library, const char *name, void *function) {
+  *(void **)function = dlsym(library, name);
+  return *(void **)function != NULL;
+}
+
+static int load_libedit(const char **problem) {
+  static void *library;
+  if (library) return 1;
+  library = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    *problem = "libedit.so.2 is not installed";
+    return 0;
+  }
+  if (load_symbol(library, "el_init", &libedit.init)
+    && load_symbol(library, "el_end", &libedit.end)
+    && load_symbol(library, "el_wset", &libedit.set)
+    && load_symbol(library, "el_wget", &libedit.get)
+    && load_symbol(library, "el_wgets", &libedit.gets)
+    && load_symbol(library, "el_wline", &libedit.line)
+    && load_symbol(library, "el_winsertstr", &libedit.insert)
+    && load_symbol(library, "el_resize", &libedit.resize)
+    && load_symbol(library, "history_winit", &libedit.history_init)
+    && load_symbol(library, "history_wend", &libedit.history_end)
+    && load_symbol(library, "history_w", &libedit.history)) {
+    return 1;
+  }
+  dlclose(library);
+  library = NULL;
+  *problem = "libedit.so.2 lacks a function";
+  return 0;
+}
+
+static ceditline *owner_of(EditLine *editor) {
+  void *self = NULL;
+  libedit.get(editor, EL_CLIENTDATA, &self);
+  return self;
+}
+
+static int read_character(EditLine *editor, wchar_t *character) {
+  ceditline *self = owner_of(editor);
+  // What the loop runs meanwhile is not to see our locale.
+  locale_t ours = uselocale(LC_GLOBAL_LOCALE);
+  int count = self->owner.read(self->owner.context, character);
+  uselocale(ours);
+  return count;
+}
+
+static wchar_t *push_prompt(EditLine *editor) {
+  ceditline *self = owner_of(editor);
+  return (wchar_t *)self->owner.prompt(self->owner.context);
+}
+
+static unsigned char complete(EditLine *editor, int key) {
+  (void)key;
+  ceditline *self = owner_of(editor);
+  return self->owner.complete(self->owner.context);
+}
+
+ceditline *ceditline_open(
+  const char *program, FILE *input, FILE *output, const ceditline_owner *owner,
+  const char **problem) {
+  if (!load_libedit(problem)) return NULL;
+  ceditline *self = calloc(1, sizeof(ceditline));
+  *problem = "not enough memory";
+  if (self == NULL) return NULL;
+  self->owner = *owner;
+  self->characters = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+  locale_t previous = uselocale(self->characters);
+  self->editor = libedit.init(program, input, output, output);
+  self->history = libedit.history_init();
+  if (self->editor == NULL || self->history == NULL) {
+    uselocale(previous);
+    ceditline_close(self);
+    return NULL;
+  }
+  HistEventW event;
+  libedit.history(self->history, &event, H_SETSIZE, 1000);
+  libedit.history(self->history, &event, H_SETUNIQUE, 1);
+  EditLine *editor = self->editor;
+  libedit.set(editor, EL_CLIENTDATA, self);
+  libedit.set(editor, EL_EDITOR, L"emacs");
+  libedit.set(editor, EL_SIGNAL, 0);
+  libedit.set(editor, EL_HIST, libedit.history, self->history);
+  libedit.set(editor, EL_PROMPT_ESC, push_prompt, L'\1');
+  libedit.set(editor, EL_GETCFN, read_character);
+  libedit.set(editor, EL_ADDFN, L"lull-complete", L"Completes a name", complete);
+  libedit.set(editor, EL_BIND, L"\t", L"lull-complete", NULL);
+  libedit.set(editor, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
+  // Keys that terminals send and libedit leaves unbound.
+  libedit.set(editor, EL_BIND, L"\\e[1~", L"ed-move-to-beg", NULL);
+  libedit.set(editor, EL_BIND, L"\\e[4~", L"ed-move-to-end", NULL);
+  libedit.set(editor, EL_BIND, L"\\e[3~", L"ed-delete-next-char", NULL);
+  libedit.set(editor, EL_BIND, L"\\e[1;5C", L"em-next-word", NULL);
+  libedit.set(editor, EL_BIND, L"\\e[1;5D", L"ed-prev-word", NULL);
+  // Ctrl-C comes as a character, in its place among the others.
+  libedit.set(editor, EL_SETTY, L"-d", L"intr=", NULL);
+  uselocale(previous);
+  return self;
+}
+
+void ceditline_close(ceditline *self) {
+  locale_t previous = uselocale(self->characters);
+  if (self->editor) libedit.end(self->editor);
+  if (self->history) libedit.history_end(self->history);
+  uselocale(previous);
+  if (self->characters) freelocale(self->characters);
+  free(self);
+}
+
+const wchar_t *ceditline_read_line(ceditline *self, int *count) {
+  locale_t previous = uselocale(self->characters);
+  const wchar_t *line = libedit.gets(self->editor, count);
+  uselocale(previous);
+  return line;
+}
+
+void ceditline_remember(ceditline *self, const wchar_t *entry) {
+  HistEventW event;
+  libedit.history(self->history, &event, H_ENTER, entry);
+}
+
+const wchar_t *ceditline_text(ceditline *self, size_t *cursor, size_t *length) {
+  const LineInfoW *line = libedit.line(self->editor);
+  *cursor = (size_t)(line->cursor - line->buffer);
+  *length = (size_t)(line->lastchar - line->buffer);
+  return line->buffer;
+}
+
+void ceditline_insert(ceditline *self, const wchar_t *text) {
+  libedit.insert(self->editor, text);
+}
+
+void ceditline_draw(ceditline *self) {
+  locale_t previous = uselocale(self->characters);
+  libedit.set(self->editor, EL_REFRESH);
+  uselocale(previous);
+}
+
+void ceditline_resize(ceditline *self) { libedit.resize(self->editor); }
+
+void ceditline_prepare(ceditline *self) {
+  // It believes to know the mode: only a change is made.
+  libedit.set(self->editor, EL_PREP_TERM, 0);
+  libedit.set(self->editor, EL_PREP_TERM, 1);
+}
+
+int ceditline_width(ceditline *self, wchar_t character) {
+  locale_t previous = uselocale(self->characters);
+  int width = wcwidth(character);
+  uselocale(previous);
+  return width;
+}
+
+void ceditline_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
+int ceditline_is_line_open(void) { return __fpending(stdout) > 0; }
+
+int ceditline_memory_file(void) { return memfd_create("lull output", MFD_CLOEXEC); }
