@@ -35,6 +35,7 @@ package final class ScriptProgram {
   private let limits: LuaHost.Limits
   private var mainHasEnded = false
   private var mainHasFailed = false
+  private var waitNotice: (any HostTimer)?
 
   /// nil without memory.
   ///
@@ -90,6 +91,8 @@ package final class ScriptProgram {
       StandardError.write("lull: not enough memory\n")
       return Exit.scriptError
     }
+    host.sources.folder = script.folder
+    host.sources.remember(script.source, chunkName: script.chunkName)
     let chunk = host.makeID()
     var message: UnsafePointer<CChar>?
     let status = script.source.withUnsafeBytes { bytes in
@@ -99,7 +102,7 @@ package final class ScriptProgram {
     }
     guard status == 0 else {
       let text = message.map { String(cString: $0) } ?? "cannot be compiled"
-      StandardError.write(SyntaxErrorText.describe(text, source: script.source) + "\n")
+      StandardError.write(host.describe(syntaxError: text))
       return Exit.cannotCompile
     }
     installSignals(runtime)
@@ -130,6 +133,7 @@ package final class ScriptProgram {
       lull_replace_exit(runtime, Method.index(.module, "os.exit"))
     }
     host.enableLogFromEnvironment()
+    host.enableStrictnessFromEnvironment()
   }
 
   /// - Parameter isSession: Ctrl-C ends what runs, not the process.
@@ -145,6 +149,9 @@ package final class ScriptProgram {
     let context = RunContext(purpose: "the main chunk") { [unowned self] host, outcome in
       host.strongTasks -= 1
       mainHasEnded = true
+      waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) {
+        host.reportWaiting()
+      }
       if case .failed(let failure) = outcome, lull_signals_pending() == 0 {
         mainHasFailed = true
         host.reportMain(failure)
@@ -164,6 +171,7 @@ package final class ScriptProgram {
 
   /// Cancels what is left, lets its hooks hear of it, and settles the exit code.
   func finish() -> Int32 {
+    waitNotice?.cancel()
     let signal = lull_signals_pending()
     if mainHasFailed || host.isInterrupted {
       host.cancelEverything()
@@ -174,6 +182,8 @@ package final class ScriptProgram {
       }
     }
     host.reportUnawaitedTasks(atEnd: true)
+    host.strict?.checkAll()
+    host.reportRepetitions()
     host.reportPassedLimit()
     if host.hasPassedLimit { return Exit.scriptError }
     if signal != 0 { return 128 + signal }

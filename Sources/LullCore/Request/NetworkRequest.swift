@@ -32,7 +32,9 @@ public final class NetworkRequest: Request {
 
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
-    target.makeRequest(initialMethod, adHoc: adHoc, scriptAnchors: scriptAnchors)
+    let request = target.makeRequest(initialMethod, adHoc: adHoc, scriptAnchors: scriptAnchors)
+    request.attempt = attempt + 1
+    return request
   }
 
   override package func begin() {
@@ -107,6 +109,7 @@ public final class NetworkRequest: Request {
     guard case .failure(var error) = response.outcome, error.url == nil else { return response }
     error.method = http.method
     error.url = http.url
+    error.attempt = attempt
     return Response(.failure(error), isNew: response.isNew)
   }
 
