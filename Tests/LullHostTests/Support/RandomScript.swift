@@ -117,8 +117,8 @@ struct RandomScript {
     let a = anything()
     let b = anything()
     return random.pick([
-      tried("\(a) == \(b)"), tried("tostring(\(a)) .. tostring(\(b))"), tried("#\(a)"),
-      tried("\(a)[\(b)]"), "try(function() (\(a))[\(b)] = \(anything()) end)",
+      tried("\(a) == \(b)"), tried("tostring(\(a)) .. tostring(\(b))"), tried("#(\(a))"),
+      tried("(\(a))[\(b)]"), "try(function() (\(a))[\(b)] = \(anything()) end)",
       "try(function() for k, v in pairs(\(a)) do put(v) end end)", tried("lull.copy(\(a))"),
       tried("lull.inspect(\(a))"), tried("lull.json.encode(\(a))"),
       tried("setmetatable({ \(a) }, { __gc = \(value(ofType: "fun(): any")) })"),
