@@ -66,10 +66,20 @@ package final class LuaHost {
   var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
+  /// Compares shared content with its documents, with `LULL_STRICT=1`.
+  var strict: StrictContent?
   /// What a predicate raised that was called for a call of the script's, to be raised there.
   var predicateFailure: ScriptFailure?
+  /// The texts of chunks, for reports.
+  let sources = ChunkSources()
+  var reportLedger = ReportLedger()
   /// What the function given to `lull.run` raised.
   var runFailure: ScriptFailure?
+  /// What is said of each limit, and whether it has been.
+  var limitTexts: [String] = []
+  var hasReportedLimit = false
+  /// Whether the script may do no more than what the sandbox has for it.
+  var isSandboxed = false
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
@@ -77,9 +87,6 @@ package final class LuaHost {
   package internal(set) var isSessionEnding = false
   /// What takes over whoever drives the loop, at his next look: a session opened by a script.
   var foreground: (() -> Void)?
-  /// What is said of each limit, and whether it has been.
-  var limitTexts: [String] = []
-  var hasReportedLimit = false
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -336,11 +343,14 @@ package final class LuaHost {
   /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
   /// parts of that.
   package var inFlightDescriptions: [String] {
+    openRequests.map { "\($0.method ?? "") \($0.url ?? "")" }.sorted()
+  }
+
+  /// What is in flight, without the parts of that and cache checks.
+  var openRequests: [Request] {
     let open = liveRequests.values.filter { !$0.isCompleted }
     let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
     return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }
-      .map { "\($0.method ?? "") \($0.url ?? "")" }
-      .sorted()
   }
 
   /// Drops everything without calling into Lua. The state goes away, or has gone.
@@ -378,6 +388,7 @@ extension LuaHost: ServiceHost {
     guard liveRequests[identifier] == nil, !isClosed else { return }
     requestsInFlight += 1
     liveRequests[identifier] = request
+    request.trackedSince = pump.clock.now
     // What it has ended with before it could begin, to be seen by its hooks.
     if let response = request.response { hold(response, for: request) }
     let isPinned = pin(request)

@@ -30,8 +30,12 @@ public class Request {
   package final var scriptValues: [Int64] = []
   /// Values of a script that this request, or a repetition of it, may yet call.
   package final var scriptAnchors: [Int64] = []
+  /// Since when a script's host knows that it is in flight; Unix epoch seconds.
+  package final var trackedSince = 0.0
   /// Nobody is left who could complete it, but for cancelling.
   package private(set) final var isForsaken = false
+  /// The how manyth this is of a request and its repetitions.
+  package final var attempt = 1
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 

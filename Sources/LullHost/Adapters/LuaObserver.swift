@@ -111,10 +111,7 @@ final class LuaObserver: ResourceObserver {
   func makeContext(_ resource: Resource) -> RunContext {
     RunContext(purpose: "an observer") { [id] host, outcome in
       if case .failed(let failure) = outcome {
-        let place = host.place(of: id)
-        host.report(
-          failure,
-          in: "observer\(place.isEmpty ? "" : " (\(place))") of \(resource.displayName)")
+        host.report(failure, in: host.named("observer", id) + " of \(resource.displayName)")
       }
     }
   }

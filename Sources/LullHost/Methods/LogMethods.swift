@@ -98,7 +98,7 @@ extension LuaHost {
     case .failure(.gone): Log.writeToStandardError(category, text)
     case .failure(.failed(let failure)):
       Log.writeToStandardError(category, text)
-      report(failure, in: "log handler")
+      report(failure, in: named("log handler", id))
     }
   }
 }

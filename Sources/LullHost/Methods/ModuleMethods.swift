@@ -222,6 +222,10 @@ extension LuaHost {
     guard flags.isEmpty || flags == "i" else {
       throw .argument(2, "the only option is \"i\", got '\(flags)'")
     }
+    // As for the patterns of Lua's own: what backtracks costs more with every part.
+    guard !isSandboxed || source.unicodeScalars.count <= 256 else {
+      throw .argument(1, "longer than 256 characters, which the sandbox does not allow")
+    }
     do {
       let regex = try Regex(source)
       call.return(

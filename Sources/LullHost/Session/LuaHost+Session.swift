@@ -21,6 +21,13 @@ extension LuaHost {
     foreground()
   }
 
+  /// Whether Ctrl-C is a session's business or ends the process; in somebody else's interpreter it
+  /// never does.
+  func setSignalOwner(_ owner: some BinaryInteger) {
+    guard environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return }
+    lull_signals_install(runtime, wakeUp.function, wakeUp.context, Int32(owner))
+  }
+
   /// Whether Ctrl-C was pressed; if a session deals with it, it counts as dealt with.
   func takeInterrupt() -> Bool {
     guard lull_signals_pending() == SIGINT else { return false }
@@ -49,6 +56,7 @@ extension LuaHost {
 
   /// `lull.repl()`: the caller waits while a session has the loop.
   func openSession(_ call: Call) throws(Misuse) {
+    try refuseInSandbox("lull.repl")
     lull_repl_link()
     guard let open = LuaHost.sessionOpener.withLock({ $0 }) else {
       throw .message("this program has no REPL")
