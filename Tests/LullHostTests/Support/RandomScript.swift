@@ -155,7 +155,8 @@ struct RandomScript {
     }
   }
 
-  private mutating func operation(_ name: String, on receiver: String, _ arguments: String) -> String
+  private mutating func operation(_ name: String, on receiver: String, _ arguments: String)
+    -> String
   {
     switch name {
     case "__call": tried("\(receiver)(\(arguments))")
