@@ -6,9 +6,9 @@ struct SandboxedFileTests {
     let ending = try lull(
       "--sandbox", "-e",
       """
-      for _, name in ipairs{ "read_file", "write_file", "env" } do
-        print(select(2, pcall(lull[name], "HOME", "x")))
-      end
+      print(select(2, pcall(lull.read_file, "x")))
+      print(select(2, pcall(lull.write_file, "x", "")))
+      print(select(2, pcall(lull.env, "HOME", "x")))
       """)
     let said = ending.output.split(separator: "\n").map { line in
       line.split(separator: " ").suffix(6).joined(separator: " ")
