@@ -52,6 +52,7 @@ extension LuaHost {
 
   /// `lull.write_file(path, text[, { append =, mode = }])`
   fileprivate func writeFile(_ call: Call) throws(Misuse) {
+    try refuseInSandbox("lull.write_file")
     let path = try call.path(0)
     var appends = false
     var mode: UInt32?
