@@ -117,7 +117,9 @@ static void find_module(lua_State *L, const char *name, const char *folder) {
 
 // [-n, +2] require(name); upvalue: the folder of the script, or nil
 int lull_sandbox_require(lua_State *L) {
-  const char *name = luaL_checkstring(L, 1);
+  size_t length;
+  const char *name = luaL_checklstring(L, 1, &length);
+  if (strlen(name) != length) return luaL_error(L, "module '%s' not found: a name has no zeros", name);
   lua_settop(L, 1);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_getfield(L, 2, name);
