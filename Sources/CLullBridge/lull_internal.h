@@ -107,6 +107,7 @@ struct lull_runtime {
   int64_t instructions_left;
   int32_t instruction_step;  // how many are counted at once; 0: none are
   lua_CFunction xpcall;      // the stock function
+  int32_t allows_bytecode;   // of chunks that Swift loads
 
   uint64_t *swept;  // finalised handles, filled by __gc
   size_t swept_count;
@@ -182,6 +183,8 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread);
 void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
+void lull_refuse_bytecode(lua_State *L, int sandboxed);
+const char *lull_reworded(const char *message);
 int lull_failure_handler(lua_State *L);
 void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co);
 // Notes what is on the stack of `target` and of those that resumed it. May raise for lack of memory.

@@ -365,3 +365,122 @@ void lull_session_roll_back(lull_runtime *runtime) {
   lull_protect(runtime, roll_back, runtime);
   lull_protect(runtime, end_line, runtime);
 }
+
+typedef struct walking {
+  const char *const *names;
+  int32_t count;
+  int32_t used;
+} walking;
+
+// [-1, +1] the table where fields of the value at the top are looked for besides, or [-1, +0] and 0
+static int push_index_table(lua_State *L) {
+  if (!lua_getmetatable(L, -1)) {
+    lua_pop(L, 1);
+    return 0;
+  }
+  lua_pushliteral(L, "__index");
+  int type = lua_rawget(L, -2);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  if (type == LUA_TTABLE) return 1;
+  lua_pop(L, 1);
+  return 0;
+}
+
+// [-1, +1] the field of the value at the top, nil if it has none that can be had without a call
+static void raw_field(lua_State *L, const char *name) {
+  // As many tables as a person would make of classes; a cycle of them ends too.
+  for (int level = 0; level < 50; level++) {
+    if (lua_istable(L, -1)) {
+      lua_pushstring(L, name);
+      if (lua_rawget(L, -2) != LUA_TNIL) {
+        lua_replace(L, -2);
+        return;
+      }
+      lua_pop(L, 1);
+    }
+    if (!push_index_table(L)) break;
+    if (level == 49) lua_pop(L, 1);
+  }
+  lua_pushnil(L);
+}
+
+// [-1, +1] a variable as a line would see it, and its fields
+static int walk(lua_State *L) {
+  walking *context = lua_touserdata(L, 1);
+  session *open = push_session(L);
+  if (open == NULL || context->count == 0) return 0;
+  int opened = lua_gettop(L);
+  for (int part = UV_VALUES; part <= UV_FUNCTIONS; part++) {
+    lua_getiuservalue(L, opened, part);
+    lua_pushstring(L, context->names[0]);
+    if (lua_rawget(L, -2) != LUA_TNIL) break;
+    if (part < UV_FUNCTIONS) lua_pop(L, 2);
+  }
+  unwrap_nil(L);
+  for (context->used = 1; context->used < context->count; context->used++) {
+    // The fields of an object of ours are known from its kind.
+    if (lull_userdata_kind(L, -1) > 0 || lua_isnil(L, -1)) break;
+    raw_field(L, context->names[context->used]);
+  }
+  return 1;
+}
+
+// [-0, +1]
+int32_t lull_session_walk(
+  lull_runtime *runtime, const char *const *names, int32_t count, lull_value *value) {
+  lua_State *L = runtime->L;
+  walking context = {.names = names, .count = count};
+  *value = (lull_value){.kind = LULL_NIL};
+  if (!lua_checkstack(L, 16)) return -1;
+  lua_pushcfunction(L, walk);
+  lua_pushlightuserdata(L, &context);
+  if (lua_pcall(L, 1, 1, 0) != LUA_OK) context.used = 0;
+  lull_read(L, -1, value);
+  return context.used;
+}
+
+// [-0, +0]
+int32_t lull_session_next_table(lull_runtime *runtime) {
+  lua_State *L = runtime->L;
+  if (push_index_table(L)) return 1;
+  lua_pushnil(L);
+  return 0;
+}
+
+// [-1, +1] the table of variables that context's `used` asks for
+static int push_variables(lua_State *L) {
+  walking *context = lua_touserdata(L, 1);
+  if (push_session(L) == NULL) return 0;
+  lua_getiuservalue(L, -1, UV_VALUES + context->used);
+  return 1;
+}
+
+// [-0, +1]
+int32_t lull_session_variables(lull_runtime *runtime, int32_t part) {
+  lua_State *L = runtime->L;
+  walking context = {.used = part};
+  if (part > UV_FUNCTIONS - UV_VALUES || !lua_checkstack(L, 8)) return 0;
+  lua_pushcfunction(L, push_variables);
+  lua_pushlightuserdata(L, &context);
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_istable(L, -1)) return 1;
+  lua_pop(L, 1);
+  return 0;
+}
+
+// [-0, +0]
+lua_State *lull_session_state(lull_runtime *runtime) { return runtime->L; }
+
+// [-1, +0] the name
+static int forget_module(lua_State *L) {
+  const char *name = lua_touserdata(L, 1);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_pushnil(L);
+  lua_setfield(L, -2, name);
+  return 0;
+}
+
+// [-0, +0]
+void lull_session_forget_module(lull_runtime *runtime, const char *name) {
+  lull_protect(runtime, forget_module, (void *)name);
+}

@@ -384,7 +384,8 @@ typedef struct loading {
 // [-1, +0] compiles and keeps, or copies the message
 static int load_chunk(lua_State *L) {
   loading *context = lua_touserdata(L, 1);
-  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, "bt") == LUA_OK) {
+  const char *mode = context->runtime->allows_bytecode ? "bt" : "t";
+  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, mode) == LUA_OK) {
     lull_registry_push(L, context->runtime->values);
     lua_insert(L, -2);
     lua_rawseti(L, -2, (lua_Integer)context->id);
@@ -395,6 +396,7 @@ static int load_chunk(lua_State *L) {
     return 0;
   }
   size_t length;
+  lua_pushstring(L, lull_reworded(lua_tostring(L, -1)));
   context->message = lull_copied(context->runtime, L, -1, &length);
   return 0;
 }

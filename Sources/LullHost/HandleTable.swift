@@ -51,6 +51,17 @@ struct HandleTable {
     return slots[index].kind
   }
 
+  /// The objects of a kind, each once, in the order of their slots.
+  func objects(of kind: Int32) -> [AnyObject] {
+    var seen: Set<ObjectIdentifier> = []
+    return slots.compactMap { slot in
+      guard slot.kind == kind, let object = slot.object,
+        seen.insert(ObjectIdentifier(object)).inserted
+      else { return nil }
+      return object
+    }
+  }
+
   /// Marks the slot as having its userdata; false if it has had one already.
   mutating func claim(_ handle: UInt64) -> Bool {
     let index = Int(handle & 0xffff_ffff)
@@ -61,6 +72,14 @@ struct HandleTable {
 
   func isClaimed(_ handle: UInt64) -> Bool {
     kind(handle) != nil && slots[Int(handle & 0xffff_ffff)].isClaimed
+  }
+
+  /// The kinds of the objects in use, with a mark on those that have no userdata.
+  var kindsInUse: [String] {
+    slots.filter { $0.object != nil }.map { slot in
+      let kind = HandleKind(rawValue: slot.kind)?.description ?? "?"
+      return slot.isClaimed ? kind : kind + " (unclaimed)"
+    }
   }
 
   /// Empties the slot; the object it held, or nil if the handle was stale.

@@ -93,6 +93,12 @@ extension LuaHost {
     lull_watchdog_keep_quiet()
   }
 
+  /// For functions that reach beyond the network: raises in the sandbox.
+  func refuseInSandbox(_ name: StaticString) throws(Misuse) {
+    guard isSandboxed else { return }
+    throw .message("\(name) is not available in the sandbox")
+  }
+
   /// Bytes that live outside of Lua's memory and end with what Lua holds.
   var heldBytes: Int { HeldBytes.total + handles.count * LuaHost.bytesPerHandle }
 }

@@ -45,6 +45,11 @@ enum RunOutcome {
   case cancelled
 }
 
+extension lull_run {
+  /// It may have failed before its function was called with all it was to get.
+  fileprivate var isFailed: Bool { L == nil || status == Int32(LULL_RUN_FAILED) }
+}
+
 /// The results of a run, still on its stack.
 struct RunResults {
   fileprivate var run: lull_run
@@ -86,7 +91,7 @@ extension LuaHost {
       running.removeLast()
     }
     lull_arena_release(runtime, mark)
-    if run.L == nil { releaseUnclaimed(arguments) }
+    if run.isFailed { releaseUnclaimed(arguments) }
     finish(&run, context)
   }
 
@@ -110,6 +115,7 @@ extension LuaHost {
       running.removeLast()
     }
     lull_arena_release(runtime, mark)
+    if run.isFailed { releaseUnclaimed(values) }
     finish(&run, context)
   }
 
@@ -185,7 +191,7 @@ extension LuaHost {
     withEncoded(callable, arguments) { call in
       lull_ask(runtime, call, kind.cString, &run)
     }
-    if run.L == nil { releaseUnclaimed(arguments) }
+    if run.isFailed { releaseUnclaimed(arguments) }
     defer { lull_run_end(runtime, &run) }
     switch Int(run.status) {
     case Int(LULL_RUN_DONE): return .success(read(RunResults(run: run)))

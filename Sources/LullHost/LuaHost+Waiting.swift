@@ -83,7 +83,7 @@ extension LuaHost {
     lull_runtime_set_blocking(runtime, 1)
     defer { if !isClosed { lull_runtime_set_blocking(runtime, 0) } }
     guard !environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return body() }
-    lull_signals_install(runtime, wakeUp.function, wakeUp.context, 0)
+    lull_signals_install(runtime, wakeUp.function, wakeUp.context, Int32(LULL_SIGNALS_GUEST))
     body()
     if lull_signals_pending() == 0 { lull_signals_restore() }
   }

@@ -7,7 +7,6 @@ import LullTransport
 /// waits for one the loop turns, and what is written meanwhile is shown above the line.
 final class EditedLines: LineSource {
   private static let prompts = (first: "> ", more: ">> ")
-  private static let controlC: UInt8 = 3
 
   private let host: LuaHost
   private let terminal: Terminal
@@ -152,11 +151,6 @@ final class EditedLines: LineSource {
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
     while true {
       guard !isAbandoned, !host.isInterrupted, !host.isSessionEnding else { return -1 }
-      if typed.first == EditedLines.controlC {
-        typed.removeFirst()
-        isAbandoned = true
-        return -1
-      }
       if let scalar = takeScalar() {
         character.pointee = wchar_t(bitPattern: scalar.value)
         return 1

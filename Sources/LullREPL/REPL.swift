@@ -8,11 +8,15 @@ import LullCore
 /// prompts. It turns the host's loop while it waits for a line and while a line runs. Home thread
 /// only. Lua: `lull.repl()`.
 package final class REPL {
-  private let host: LuaHost
-  private let session: LuaSession
+  let host: LuaHost
+  let session: LuaSession
   private let lines: any LineSource
   /// Lines read so far.
-  private var lineCount = 0
+  private(set) var lineCount = 0
+  /// The files run so far, for `.reload`.
+  private(set) var files: [String] = []
+  /// Modules that were there at the beginning.
+  let oldModules: Set<String>
   /// Whether any statement has failed.
   package private(set) var hasFailed = false
 
@@ -21,7 +25,8 @@ package final class REPL {
     guard let session = LuaSession(host) else { return nil }
     self.host = host
     self.session = session
-    lines = REPL.lines(host)
+    lines = REPL.lines(host, session)
+    oldModules = Set(session.loadedModules)
     session.onIdleInterrupt = { [lines] in lines.abandon() }
   }
 
@@ -43,10 +48,12 @@ package final class REPL {
     session.close()
   }
 
-  private static func lines(_ host: LuaHost) -> any LineSource {
+  private static func lines(_ host: LuaHost, _ session: LuaSession) -> any LineSource {
     guard let terminal = Terminal() else { return PipedLines(host) }
     var problem: String?
-    let completer: (String, String) -> Completion = { _, _ in Completion() }
+    let completer = { [unowned session] (text: String, statement: String) in
+      Completer(session: session).completion(of: text, statement: statement)
+    }
     if let lines = EditedLines(host, terminal, problem: &problem, completer: completer) {
       return lines
     }
@@ -59,6 +66,7 @@ package final class REPL {
   /// Runs a file whose top-level locals become variables of the session; false if it failed.
   @discardableResult
   package func load(_ file: [UInt8], name: String) -> Bool {
+    if !files.contains(name) { files.append(name) }
     switch session.read(file: file, name: name) {
     case .ready(let line): return evaluate(line)
     case .incomplete(let message), .failed(let message):
@@ -79,6 +87,11 @@ package final class REPL {
       case .line(let line):
         lineCount += 1
         if statement.isEmpty {
+          if let directive = Directive(String(decoding: line, as: UTF8.self)) {
+            lines.remember(line)
+            obey(directive)
+            continue
+          }
           firstLine = lineCount
           statement = line
         } else {
@@ -95,7 +108,7 @@ package final class REPL {
     if !isInteractive, !host.isSessionEnding, !host.isInterrupted { host.runUntilIdle() }
   }
 
-  private func read(_ statement: [UInt8], firstLine: Int) -> LuaSession.Reading {
+  func read(_ statement: [UInt8], firstLine: Int) -> LuaSession.Reading {
     session.read(statement, name: "stdin", firstLine: firstLine)
   }
 
@@ -114,7 +127,7 @@ package final class REPL {
   }
 
   @discardableResult
-  private func evaluate(_ line: LuaSession.Line) -> Bool {
+  func evaluate(_ line: LuaSession.Line) -> Bool {
     switch session.run(line, show: { show($0) }) {
     case .finished: return true
     case .failed(let report): complain(report)
@@ -125,19 +138,19 @@ package final class REPL {
   }
 
   /// On one line if they are all short, else one below the other.
-  private func show(_ values: SessionValues) {
+  func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
     let texts = (0..<values.count).map { layout.text(values.shown($0)) }
     let isShort = texts.allSatisfy { !$0.contains("\n") }
     StandardOutput.write(texts.joined(separator: isShort ? "\t" : "\n") + "\n")
   }
 
-  private var layout: ShownValueText {
+  var layout: ShownValueText {
     guard isatty(STDOUT_FILENO) != 0 else { return ShownValueText(width: 100, colours: false) }
     return ShownValueText(width: Terminal.width(STDOUT_FILENO), colours: Terminal.wantsColour)
   }
 
-  private func complain(_ text: String) {
+  func complain(_ text: String) {
     hasFailed = true
     fflush(nil)
     StandardError.write(text)

@@ -214,6 +214,11 @@ const char *lull_host_suggest(void *host, int32_t kind, const char *name);
 
 // A new state with the standard libraries, for the command and for tests; NULL without memory.
 lua_State *lull_state_new(void);
+// The same for the sandbox: with string, table, math, utf8, coroutine and the harmless functions of the
+// base library only; `require` finds text files below the folder, a C string, or nothing if it is NULL.
+lua_State *lull_state_new_sandboxed(const char *folder);
+// Has load, loadfile, dofile and require refuse precompiled chunks; 0 on success.
+int32_t lull_state_refuse_bytecode(lua_State *L);
 void lull_state_close(lua_State *L);
 // Installs `host` as the one luaopen_lull of this state will use, and preloads the module.
 int32_t lull_state_preload(lua_State *L, void *host);
@@ -277,6 +282,9 @@ int32_t lull_value_set_element(
 // object's userdata under `key`.
 int32_t lull_document_build(
   lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key);
+// The JSON Pointer of the first place where the tables kept under `id` are not those of the document;
+// in the arena, NULL if there is none.
+const char *lull_document_difference(lull_runtime *runtime, const void *document, int64_t id);
 
 // Makes sure the object has a userdata, and holds it until unpinned.
 int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object);
@@ -344,7 +352,9 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
 const char *lull_wait_place(lull_runtime *runtime, lua_State *L);
 const char *lull_answer_now_kind(lull_runtime *runtime);
 
-// Compiles a chunk and keeps the function under `id`. On failure the message is in the arena.
+// Compiles a chunk and keeps the function under `id`; precompiled ones only if they are allowed. On
+// failure the message is in the arena.
+void lull_allow_bytecode(lull_runtime *runtime);
 int32_t lull_load(
   lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
   const char **message);
@@ -433,6 +443,21 @@ int32_t lull_session_load(
 void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value);
 // The line has failed: what it assigned to variables is taken back.
 void lull_session_roll_back(lull_runtime *runtime);
+
+// The state that runs now, on whose stack the following functions leave values.
+lua_State *lull_session_state(lull_runtime *runtime);
+// Pushes what a variable and its fields lead to, calling nothing; an object of ours ends the walk.
+// How many of the names were used; negative, and nothing pushed, if the stack is full.
+int32_t lull_session_walk(
+  lull_runtime *runtime, const char *const *names, int32_t count, lull_value *value);
+// Puts the table where the fields of the value at the top are looked for besides in its place;
+// 0, and nil in its place, if there is none.
+int32_t lull_session_next_table(lull_runtime *runtime);
+// Takes a module out of package.loaded.
+void lull_session_forget_module(lull_runtime *runtime, const char *name);
+// Pushes a table of names a line can use: 0 the session's variables, 1 the globals, 2 its functions;
+// 0, and nothing pushed, beyond.
+int32_t lull_session_variables(lull_runtime *runtime, int32_t part);
 
 // --- Interruption ---
 

@@ -1,6 +1,6 @@
 extension APIOwner {
   static let serviceOptions = APIOwner.table(
-    "ServiceOptions", "What `lull.service{…}` takes.",
+    "ServiceOptions", extending: "Settings", "What `lull.service{…}` takes.",
     "Any of the `Settings` may stand beside these and applies to every resource.",
     entries: [
       .field(
@@ -110,10 +110,10 @@ extension APIOwner {
 
   private static let transformerOptions: [APIEntry] = [
     .field(
-      "input", "InputType|fun(content: any): boolean|nil",
+      "input", "InputType|(fun(content: any): boolean)|nil",
       "The content it takes: a word, or a predicate; default `\"any\"`.", rules: "TRF-09 TRF-24"),
     .field(
-      "output", "InputType|fun(content: any): boolean|nil",
+      "output", "InputType|(fun(content: any): boolean)|nil",
       "The content it makes; used only by `\"skip_if_output_type_matches\"`.", rules: "TRF-11"),
     .field(
       "on_input_type_mismatch", "InputTypeMismatch?",

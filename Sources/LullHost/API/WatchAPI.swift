@@ -107,7 +107,7 @@ extension APIOwner {
     "PagesOptions", "Options of `resource:pages`.",
     entries: [
       .field(
-        "next", "string|fun(content: any, resource: Resource): string|Resource|nil",
+        "next", "string|(fun(content: any, resource: Resource): string|Resource|nil)|nil",
         """
         `"link"`: the header only; another string: the field that holds the URL (`meta.next`, or a \
         JSON Pointer); a function that gives URL or resource, nil at the end, and must answer at \

@@ -160,7 +160,7 @@ extension LuaHost {
       if let content = entity?.content.foreignID {
         let id = ids[key] ?? makeID()
         ids[key] = id
-        lull_value_anchor_to_object(runtime, handle, id, content)
+        anchor(content, from: handle, key: id)
       } else if let id = ids.removeValue(forKey: key) {
         lull_value_release_from_object(runtime, handle, id)
       }
@@ -246,7 +246,10 @@ extension LuaHost {
     case Int(LULL_NUMBER): return LuaCache.Key(.number(value.number), facts) {}
     case Int(LULL_BOOLEAN): return LuaCache.Key(.bool(value.integer != 0), facts) {}
     default:
-      guard let id = try? keep(results.state, results.index(0)), pin(id) else { return nil }
+      guard let id = try? keep(results.state, results.index(0)), pin(id) else {
+        lacksMemory = true
+        return nil
+      }
       return LuaCache.Key(.ref(id), facts) { [released] in released.addPin(id) }
     }
   }

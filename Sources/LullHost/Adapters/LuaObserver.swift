@@ -48,7 +48,7 @@ final class LuaObserver: ResourceObserver {
   func add(owner: Int64) {
     host.ownedObservers[id] = WeakObserver(observer: self)
     owners.append(owner)
-    lull_value_anchor_to_owner(host.runtime, owner, id)
+    if lull_value_anchor_to_owner(host.runtime, owner, id) != 0 { host.lacksMemory = true }
   }
 
   /// Whether that owner was one of its owners.

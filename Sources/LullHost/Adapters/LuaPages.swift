@@ -236,6 +236,7 @@ final class LuaPages {
 
   private func content(_ entity: Entity) -> LuaValue {
     if resource.latestData != nil { return host.content(of: resource) }
-    return host.content(entity.content, holder: hostHandle, key: LuaPages.lastKey)
+    return host.content(
+      entity.content, holder: hostHandle, key: LuaPages.lastKey, from: entity.exchange?.url)
   }
 }

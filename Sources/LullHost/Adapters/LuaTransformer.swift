@@ -99,9 +99,13 @@ final class LuaTransformer: ContentFunction {
     switch outcome {
     case .finished(let results):
       let value = results[0]
-      guard value.kind != Int32(LULL_NIL),
-        let content = try? host.content(value, results.state, results.index(0))
-      else { return .failed(run.failure(.transformerReturnedNil(transformer: description))) }
+      guard value.kind != Int32(LULL_NIL) else {
+        return .failed(run.failure(.transformerReturnedNil(transformer: description)))
+      }
+      guard let content = try? host.content(value, results.state, results.index(0)) else {
+        let failure = ScriptFailure(message: "not enough memory", traceback: "")
+        return .failed(error(of: failure, run).error)
+      }
       // Held by the request until it settles; then by whoever holds the result.
       if let id = content.foreignID { host.hold(id, for: run.request) }
       return .content(content)

@@ -52,7 +52,6 @@ extension LuaHost {
     let object = value(task, .task)
     task.hostHandle = LuaHost.handle(object)
     guard let pinned = pin(task) else {
-      releaseUnclaimed([object])
       lull_value_unpin(runtime, function)
       lull_value_unpin(runtime, arguments)
       throw .message("not enough memory")
@@ -104,7 +103,7 @@ extension LuaHost {
       task.complete(.finished(results: id, failure(in: results)))
     case .failed(let failure):
       if let id = failure.value?.id {
-        lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
+        anchor(id, from: task.hostHandle)
       }
       taskFailed(task, failure)
     case .gone, .cancelled: task.complete(.cancelled)

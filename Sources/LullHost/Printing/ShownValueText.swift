@@ -91,7 +91,7 @@ package struct ShownValueText {
   }
 
   func painted(_ text: String, _ style: ShownValue.Style) -> String {
-    guard colours else { return text }
+    guard colours, !text.isEmpty else { return text }
     let colour =
       switch style {
       case .string: "32"

@@ -19,7 +19,7 @@ struct LineSource {
   /// variables, and without `<const>`: a constant known when it is compiled would have no place to be
   /// read from.
   private static func marked(_ source: [UInt8]) -> [UInt8] {
-    let tokens = LuaToken.all(in: source)
+    let tokens = LineToken.all(in: source)
     guard tokens.contains(where: { $0.isKeyword("local") }) else { return source }
     let mark = Array(String(cString: lull_session_block_mark()).utf8)
     var result: [UInt8] = []
@@ -49,7 +49,7 @@ struct LineSource {
 
   /// Keeps count of the blocks a token opens and closes; whether statements follow that belong to a
   /// block which has just begun.
-  private static func follow(_ token: LuaToken, _ blocks: inout [Block]) -> Bool {
+  private static func follow(_ token: LineToken, _ blocks: inout [Block]) -> Bool {
     guard token.kind == .keyword else { return false }
     switch token.text {
     case "function":
@@ -78,7 +78,7 @@ struct LineSource {
   }
 
   /// The bytes of `<const>` if it stands at `index`, behind a name that is being declared.
-  private static func constAttribute(_ tokens: [LuaToken], at index: Int) -> Range<Int>? {
+  private static func constAttribute(_ tokens: [LineToken], at index: Int) -> Range<Int>? {
     guard tokens[index].isSymbol("<"), index >= 2, index + 2 < tokens.count,
       tokens[index + 1].text == "const", tokens[index + 2].isSymbol(">"),
       tokens[index - 1].kind == .name, isDeclared(tokens, at: index - 1)
@@ -87,7 +87,7 @@ struct LineSource {
   }
 
   /// Whether the name at `index` stands in the list of names of a `local`.
-  private static func isDeclared(_ tokens: [LuaToken], at index: Int) -> Bool {
+  private static func isDeclared(_ tokens: [LineToken], at index: Int) -> Bool {
     var position = index - 1
     while position >= 0 {
       if tokens[position].isKeyword("local") { return true }

@@ -21,6 +21,13 @@ extension LuaHost {
     foreground()
   }
 
+  /// Whether Ctrl-C is a session's business or ends the process; in somebody else's interpreter it
+  /// never does.
+  func setSignalOwner(_ owner: some BinaryInteger) {
+    guard environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return }
+    lull_signals_install(runtime, wakeUp.function, wakeUp.context, Int32(owner))
+  }
+
   /// Whether Ctrl-C was pressed; if a session deals with it, it counts as dealt with.
   func takeInterrupt() -> Bool {
     guard lull_signals_pending() == SIGINT else { return false }

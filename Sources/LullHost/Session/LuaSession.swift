@@ -23,6 +23,7 @@ package final class LuaSession {
     host.hasSession = true
     host.isSessionEnding = false
     host.onInterrupt = { [unowned self] in interrupt() }
+    host.setSignalOwner(LULL_SIGNALS_SESSION)
   }
 
   package func close() {
@@ -30,7 +31,9 @@ package final class LuaSession {
     isOpen = false
     host.hasSession = false
     host.onInterrupt = nil
-    if !host.isClosed { lull_session_close(host.runtime) }
+    guard !host.isClosed else { return }
+    lull_session_close(host.runtime)
+    host.setSignalOwner(LULL_SIGNALS_PROCESS)
   }
 
   // MARK: Reading

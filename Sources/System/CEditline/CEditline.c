@@ -123,8 +123,6 @@ ceditline *ceditline_open(
   libedit.set(editor, EL_BIND, L"\\e[3~", L"ed-delete-next-char", NULL);
   libedit.set(editor, EL_BIND, L"\\e[1;5C", L"em-next-word", NULL);
   libedit.set(editor, EL_BIND, L"\\e[1;5D", L"ed-prev-word", NULL);
-  // Ctrl-C comes as a character, in its place among the others.
-  libedit.set(editor, EL_SETTY, L"-d", L"intr=", NULL);
   uselocale(previous);
   return self;
 }

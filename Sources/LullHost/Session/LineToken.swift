@@ -1,6 +1,6 @@
 /// One token of Lua source, as far as lines at a prompt need to be understood: for what they declare
 /// and for what may be completed at their end.
-package struct LuaToken: Equatable, Sendable {
+package struct LineToken: Equatable, Sendable {
   package enum Kind: Sendable {
     case name
     case keyword
@@ -20,7 +20,7 @@ package struct LuaToken: Equatable, Sendable {
   package let text: String
 
   /// The tokens of a text, comments left out. Never fails: what is no token is a symbol of one byte.
-  package static func all(in source: some Collection<UInt8>) -> [LuaToken] {
+  package static func all(in source: some Collection<UInt8>) -> [LineToken] {
     var lexer = Lexer(bytes: Array(source))
     return lexer.tokens()
   }
@@ -38,8 +38,8 @@ private struct Lexer {
   let bytes: [UInt8]
   var position = 0
 
-  mutating func tokens() -> [LuaToken] {
-    var tokens: [LuaToken] = []
+  mutating func tokens() -> [LineToken] {
+    var tokens: [LineToken] = []
     while let token = next() { tokens.append(token) }
     return tokens
   }
@@ -50,13 +50,13 @@ private struct Lexer {
 
   private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  private func token(_ kind: LuaToken.Kind, from start: Int, _ inside: Range<Int>? = nil)
-    -> LuaToken
+  private func token(_ kind: LineToken.Kind, from start: Int, _ inside: Range<Int>? = nil)
+    -> LineToken
   {
-    LuaToken(kind: kind, range: start..<position, text: text(inside ?? start..<position))
+    LineToken(kind: kind, range: start..<position, text: text(inside ?? start..<position))
   }
 
-  private mutating func next() -> LuaToken? {
+  private mutating func next() -> LineToken? {
     while let byte = byte() {
       let start = position
       switch byte {
@@ -80,7 +80,7 @@ private struct Lexer {
       case UInt8(ascii: ".") where Lexer.isDigit(self.byte(1)): return number()
       case _ where Lexer.isNameByte(byte):
         while let byte = self.byte(), Lexer.isNameByte(byte) { position += 1 }
-        let isKeyword = LuaToken.keywords.contains(text(start..<position))
+        let isKeyword = LineToken.keywords.contains(text(start..<position))
         return token(isKeyword ? .keyword : .name, from: start)
       default: return symbol()
       }
@@ -90,7 +90,7 @@ private struct Lexer {
 
   private static let longSymbols = ["...", "<<", ">>", "//", "==", "~=", "<=", ">=", "::", ".."]
 
-  private mutating func symbol() -> LuaToken {
+  private mutating func symbol() -> LineToken {
     let start = position
     for symbol in Lexer.longSymbols where bytes[start...].starts(with: symbol.utf8) {
       position += symbol.utf8.count
@@ -100,7 +100,7 @@ private struct Lexer {
     return token(.symbol, from: start)
   }
 
-  private mutating func number() -> LuaToken {
+  private mutating func number() -> LineToken {
     let start = position
     let isHex = byte() == UInt8(ascii: "0") && (byte(1).map { $0 | 0x20 } == UInt8(ascii: "x"))
     let exponent = isHex ? UInt8(ascii: "p") : UInt8(ascii: "e")
@@ -117,7 +117,7 @@ private struct Lexer {
     return token(.number, from: start)
   }
 
-  private mutating func string(quote: UInt8) -> LuaToken {
+  private mutating func string(quote: UInt8) -> LineToken {
     let start = position
     position += 1
     while let byte = byte() {

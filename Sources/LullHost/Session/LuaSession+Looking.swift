@@ -1,0 +1,150 @@
+import CLullBridge
+import LullCore
+
+/// Looking around for completion: nothing is called, no metamethod asked, nothing loaded.
+extension LuaSession {
+  /// The names a line can use: variables of the session, globals, `help`.
+  package var variableNames: [String] {
+    var names: Set<String> = []
+    for part in Int32(0)..<3 where lull_session_variables(host.runtime, part) != 0 {
+      names.formUnion(keys(onlyFunctions: false))
+      lull_pop(state, 1)
+    }
+    return names.sorted()
+  }
+
+  /// The fields of what a variable and its fields lead to, if that is no object of Lull; also those
+  /// of tables it inherits from.
+  package func fieldNames(of path: [String], onlyFunctions: Bool) -> [String] {
+    var names: Set<String> = []
+    walk(path) { _, used in
+      guard used == path.count else { return }
+      // A chain of tables may come back to its beginning.
+      for _ in 0..<50 {
+        names.formUnion(keys(onlyFunctions: onlyFunctions))
+        if lull_session_next_table(host.runtime) == 0 { break }
+      }
+    }
+    return names.sorted()
+  }
+
+  /// The description of the object of Lull on the way, and how many of the names lead to it.
+  package func object(at path: [String]) -> (owner: APIOwner, used: Int)? {
+    walk(path) { value, used in
+      guard value.kind == Int32(LULL_OBJECT),
+        let owner = APIDescription.owners.first(where: { $0.handle?.rawValue == value.aux })
+      else { return nil }
+      return (owner, used)
+    }
+  }
+
+  /// The function of Lull a path leads to, as `lull.service`.
+  package func function(at path: [String]) -> (owner: APIOwner, entry: APIEntry)? {
+    walk(path) { value, used in
+      guard used == path.count, value.kind == Int32(LULL_FUNCTION) else { return nil }
+      return host.described(function: lull_stack_top(state), in: state)
+    }
+  }
+
+  package func string(at path: [String]) -> String? {
+    walk(path) { value, used in used == path.count ? LuaHost.string(value) : nil }
+  }
+
+  // MARK: Modules
+
+  /// What `require` has loaded; names with dots too.
+  package var loadedModules: [String] {
+    var names: [String] = []
+    walk(["package", "loaded"]) { _, used in
+      if used == 2 { names = keys(onlyFunctions: false, namesOnly: false) }
+    }
+    return names
+  }
+
+  /// Makes `require` load a module anew.
+  package func forget(module: String) {
+    lull_session_forget_module(host.runtime, module)
+  }
+
+  // MARK: Resources in memory
+
+  /// Paths of a service's resources, as `service:resource(path)` takes them.
+  package func resourcePaths(ofServiceAt path: [String]) -> [String] {
+    walk(path) { value, used -> [String] in
+      guard used == path.count, let service = host.object(value, .service, as: Service.self) else {
+        return []
+      }
+      return service.table.all.map { $0.url.abbreviated(base: service.baseURL) }
+        .filter { $0.hasPrefix("/") && !$0.contains("?") }.sorted()
+    } ?? []
+  }
+
+  /// What `resource:child(path)` takes for the resources below one.
+  package func childPaths(ofResourceAt path: [String]) -> [String] {
+    walk(path) { value, used -> [String] in
+      guard used == path.count, let resource = host.object(value, .resource, as: Resource.self)
+      else { return [] }
+      let base = resource.url.text + (resource.url.text.hasSuffix("/") ? "" : "/")
+      return resource.service.table.all.map(\.url.text)
+        .filter { $0.hasPrefix(base) && $0.count > base.count && !$0.contains("?") }
+        .map { String($0.dropFirst(base.count)) }.sorted()
+    } ?? []
+  }
+
+  // MARK: Parts
+
+  private var state: OpaquePointer? { lull_session_state(host.runtime) }
+
+  @discardableResult
+  private func walk<Result>(
+    _ path: [String], _ body: (lull_value, Int) -> Result
+  ) -> Result? {
+    var value = lull_value()
+    // One block of C strings, and where each of them begins in it.
+    var block: [CChar] = []
+    for name in path {
+      block += name.utf8.map { CChar(bitPattern: $0) }
+      block.append(0)
+    }
+    var starts: [Int] = []
+    var start = 0
+    for name in path {
+      starts.append(start)
+      start += name.utf8.count + 1
+    }
+    let used = block.withUnsafeBufferPointer { block in
+      let names = starts.map { start in block.baseAddress.map { $0 + start } }
+      return lull_session_walk(host.runtime, names, Int32(path.count), &value)
+    }
+    guard used >= 0 else { return nil }
+    defer { lull_pop(state, 1) }
+    return body(value, Int(used))
+  }
+
+  private func walk<Result>(_ path: [String], _ body: (lull_value, Int) -> Result?) -> Result? {
+    let found: Result?? = walk(path, { value, used -> Result? in body(value, used) })
+    return found ?? nil
+  }
+
+  /// The keys, if they are names, of the table at the top.
+  private func keys(onlyFunctions: Bool, namesOnly: Bool = true) -> [String] {
+    var value = lull_value()
+    let table = lull_stack_top(state)
+    lull_read(state, table, &value)
+    guard value.kind == Int32(LULL_TABLE) else { return [] }
+    let keys = lull_table_begin(state)
+    guard keys != 0 else { return [] }
+    var names: [String] = []
+    var key = lull_value()
+    while names.count < 5000, lull_table_next(state, table, &key, &value) != 0 {
+      if let name = LuaHost.string(key), !namesOnly || ShownValue.isName(name),
+        !onlyFunctions || value.kind == Int32(LULL_FUNCTION)
+      {
+        names.append(name)
+      }
+      lull_table_pop_value(state, keys)
+    }
+    if names.count == 5000 { lull_table_leave(state, keys) }
+    return names
+  }
+}

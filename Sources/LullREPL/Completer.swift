@@ -1,0 +1,224 @@
+import Glibc
+import LullHost
+
+/// Finds what a word at the cursor may become, from what the session's variables hold and from the
+/// description of the API. Nothing is run for it.
+struct Completer {
+  let session: LuaSession
+
+  /// - Parameters:
+  ///   - text: the line before the cursor.
+  ///   - statement: lines before it that belong to the same statement.
+  func completion(of text: String, statement: String) -> Completion {
+    if statement.isEmpty, text.hasPrefix("."), let directive = directives(text) { return directive }
+    let context = LineContext(statement + text)
+    var names: [String] = []
+    var closing = ""
+    switch context.kind {
+    case .nothing: break
+    case .variable: names = variables(context)
+    case .stringMethod: names = session.fieldNames(of: ["string"], onlyFunctions: true)
+    case .member(let chain, let isMethod): names = members(of: chain, isMethod: isMethod)
+    case .key(let place):
+      names = keys(of: place)
+      if names.isEmpty { names = variables(context) }
+    case .quotedValue(let place):
+      names = words(of: place)
+      closing = "\""
+    case .quotedArgument(let callee, let argument):
+      names = strings(for: callee, argument, prefix: context.prefix)
+      closing = "\""
+    }
+    return Completer.completion(
+      of: context.prefix, among: names.filter { !$0.hasPrefix("__") }, closing: closing)
+  }
+
+  static func completion(of prefix: String, among names: [String], closing: String = "")
+    -> Completion
+  {
+    let candidates = Set(names.filter { $0.hasPrefix(prefix) }).sorted()
+    guard let first = candidates.first else { return Completion() }
+    var common = first
+    for candidate in candidates.dropFirst() {
+      common = String(zip(common, candidate).prefix { $0 == $1 }.map(\.0))
+    }
+    let insertion = common.dropFirst(prefix.count) + (candidates.count == 1 ? closing : "")
+    return Completion(insertion: String(insertion), candidates: candidates)
+  }
+
+  private func directives(_ text: String) -> Completion? {
+    guard !text.contains(" ") else {
+      guard text.hasPrefix(".load ") else { return nil }
+      return Completer.completion(
+        of: String(text.dropFirst(6)), among: FilePaths.starting(with: String(text.dropFirst(6))))
+    }
+    return Completer.completion(of: text, among: Directive.names.map { "." + $0 })
+  }
+
+  private func variables(_ context: LineContext) -> [String] {
+    session.variableNames + context.declaredNames + LineToken.keywords
+  }
+
+  // MARK: Members
+
+  private func members(of chain: LineContext.Chain, isMethod: Bool) -> [String] {
+    if let path = chain.path, session.object(at: path) == nil {
+      return session.fieldNames(of: path, onlyFunctions: isMethod)
+    }
+    guard let owner = owner(of: chain) else { return [] }
+    return owner.entries.filter { $0.kind == (isMethod ? .method : .property) }.map(\.name)
+  }
+
+  /// What the description says of the object an expression gives.
+  private func owner(of chain: LineContext.Chain) -> APIOwner? {
+    // As far as values can be looked at; from there on by their types.
+    var path = [chain.name]
+    var steps = chain.steps[...]
+    while case .field(let name) = steps.first {
+      path.append(name)
+      steps.removeFirst()
+    }
+    var known: APIOwner?
+    if let (owner, used) = session.object(at: path) {
+      known = owner
+      for name in path[used...] { known = known.flatMap { property(name, of: $0) } }
+    } else if steps.first == .call, let function = session.function(at: path) {
+      known = result(of: function.entry)
+      steps.removeFirst()
+    }
+    while let step = steps.popFirst(), let owner = known {
+      switch step {
+      case .field(let name): known = property(name, of: owner)
+      case .method(let name):
+        guard steps.popFirst() == .call,
+          let entry = owner.entries.first(where: { $0.name == name })
+        else { return nil }
+        known = result(of: entry)
+      case .call:
+        guard let entry = owner.entries.first(where: { $0.name == "__call" }) else { return nil }
+        known = result(of: entry)
+      }
+    }
+    return known
+  }
+
+  private func property(_ name: String, of owner: APIOwner) -> APIOwner? {
+    owner.entries.first { $0.kind == .property && $0.name == name }
+      .flatMap { Completer.owners(in: $0.type).first }
+  }
+
+  private func result(of entry: APIEntry) -> APIOwner? {
+    entry.signatures.last?.returns.first.flatMap { Completer.owners(in: $0).first }
+  }
+
+  /// The owners a type names: `Settings|SettingsFunction`, `Entity?`.
+  private static func owners(in type: String) -> [APIOwner] {
+    var depth = 0
+    var parts = [""]
+    for character in type {
+      switch character {
+      case "(", "<", "{": depth += 1
+      case ")", ">", "}": depth -= 1
+      case "|" where depth == 0:
+        parts.append("")
+        continue
+      default: break
+      }
+      parts[parts.count - 1].append(character)
+    }
+    return parts.compactMap { part in
+      APIDescription.owner(part.hasSuffix("?") ? String(part.dropLast()) : part)
+    }
+  }
+
+  // MARK: Options
+
+  private func keys(of place: LineContext.Place) -> [String] {
+    tables(at: place).flatMap(\.entries).map(\.name).filter { !$0.hasPrefix("<") }
+  }
+
+  private func words(of place: LineContext.Place) -> [String] {
+    guard let key = place.keys.last else { return [] }
+    let table = LineContext.Place(
+      callee: place.callee, argument: place.argument, keys: place.keys.dropLast())
+    let types = tables(at: table).flatMap(\.entries).filter { $0.name == key }.map(\.type)
+    let words = types.flatMap { Completer.owners(in: $0) }.flatMap(\.entries)
+      .filter { $0.kind == .word }.map(\.name)
+    // A type may also name the strings themselves.
+    let literals = types.flatMap { type in
+      LineToken.all(in: type.utf8).filter { $0.kind == .string }.map(\.text)
+    }
+    return words + literals
+  }
+
+  /// The tables of options that may stand there.
+  private func tables(at place: LineContext.Place) -> [APIOwner] {
+    guard let entry = entry(of: place.callee) else { return [] }
+    var owners: [APIOwner] = []
+    for signature in entry.signatures where place.argument < signature.parameters.count {
+      owners += Completer.owners(in: signature.parameters[place.argument].type)
+    }
+    owners = Completer.withCompanions(owners)
+    for key in place.keys {
+      owners = owners.flatMap { owner in
+        (owner.entries.filter { $0.name == key }.first
+          ?? owner.entries.first { $0.name.hasPrefix("<") }).map { Completer.owners(in: $0.type) }
+          ?? []
+      }
+    }
+    return owners
+  }
+
+  /// The settings of a configuration may stand beside a service's own.
+  private static func withCompanions(_ owners: [APIOwner]) -> [APIOwner] {
+    guard owners.contains(where: { $0.name == "ServiceOptions" }),
+      let settings = APIDescription.owner("Settings")
+    else { return owners }
+    return owners + [settings]
+  }
+
+  /// The function or method an expression calls.
+  private func entry(of callee: LineContext.Chain) -> APIEntry? {
+    if let path = callee.path, let function = session.function(at: path) { return function.entry }
+    if case .method(let name) = callee.steps.last {
+      let receiver = LineContext.Chain(name: callee.name, steps: callee.steps.dropLast())
+      return owner(of: receiver)?.entries.first { $0.name == name }
+    }
+    return owner(of: callee)?.entries.first { $0.name == "__call" }
+  }
+
+  // MARK: Strings
+
+  private func strings(for callee: LineContext.Chain, _ argument: Int, prefix: String) -> [String] {
+    guard argument == 0 else { return [] }
+    if callee == LineContext.Chain(name: "require", steps: []) {
+      return ModuleNames(session).starting(with: prefix)
+    }
+    if callee == LineContext.Chain(name: "help", steps: []) {
+      return APIDescription.owners.flatMap { owner in [owner.name] + owner.entries.map(\.name) }
+    }
+    guard let path = callee.path else {
+      guard case .method(let name) = callee.steps.last,
+        let receiver = LineContext.Chain(name: callee.name, steps: callee.steps.dropLast()).path
+      else { return [] }
+      switch name {
+      case "resource": return session.resourcePaths(ofServiceAt: receiver)
+      case "child": return session.childPaths(ofResourceAt: receiver)
+      default: return []
+      }
+    }
+    return session.resourcePaths(ofServiceAt: path)
+  }
+}
+
+extension LineContext.Chain {
+  /// Its names, if there is nothing but fields.
+  var path: [String]? {
+    var path = [name]
+    for step in steps {
+      guard case .field(let name) = step else { return nil }
+      path.append(name)
+    }
+    return path
+  }
+}

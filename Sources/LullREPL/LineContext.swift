@@ -1,0 +1,221 @@
+import LullHost
+
+/// What stands before the cursor, read backwards: what is being written, and of what.
+struct LineContext {
+  /// One step of an expression such as `api:resource("/x").url`.
+  enum Step: Equatable {
+    case field(String)
+    case method(String)
+    case call
+  }
+
+  /// A name and what follows it.
+  struct Chain: Equatable {
+    let name: String
+    let steps: [Step]
+  }
+
+  /// A table being written as an argument: of which call, at which position from 0, below which keys.
+  struct Place: Equatable {
+    let callee: Chain
+    let argument: Int
+    let keys: [String]
+  }
+
+  enum Kind: Equatable {
+    /// A name that stands alone.
+    case variable
+    /// A name behind a dot or colon.
+    case member(Chain, isMethod: Bool)
+    /// A name behind a colon behind a string.
+    case stringMethod
+    /// A key of a table that is an argument.
+    case key(Place)
+    /// The value of such a key, in quotes.
+    case quotedValue(Place)
+    /// A string that is an argument.
+    case quotedArgument(Chain, Int)
+    case nothing
+  }
+
+  let kind: Kind
+  /// What is there of the word already.
+  let prefix: String
+  /// Names declared as locals, parameters or loop variables before.
+  let declaredNames: [String]
+
+  init(_ text: String) {
+    let tokens = LineToken.all(in: text.utf8)
+    var rest = tokens[...]
+    let end = text.utf8.count
+    declaredNames = LineContext.declared(tokens)
+    guard let last = tokens.last else {
+      kind = .variable
+      prefix = ""
+      return
+    }
+    switch last.kind {
+    case .openString:
+      rest.removeLast()
+      prefix = last.text
+      kind = LineContext.quoted(rest)
+    case .openComment:
+      prefix = ""
+      kind = .nothing
+    default:
+      let isWord = last.range.upperBound == end && (last.kind == .name || last.kind == .keyword)
+      if isWord { rest.removeLast() }
+      prefix = isWord ? last.text : ""
+      if last.kind == .number, last.range.upperBound == end {
+        kind = .nothing
+      } else {
+        kind = LineContext.word(rest)
+      }
+    }
+  }
+
+  // MARK: Parts
+
+  private static func word(_ tokens: ArraySlice<LineToken>) -> Kind {
+    guard let before = tokens.last else { return .variable }
+    if before.is(".") || before.is(":") {
+      let kinds = tokens.suffix(4).map { $0.kind == .string ? "s" : $0.text }
+      if kinds.suffix(4) == ["(", "s", ")", ":"] { return .stringMethod }
+      guard let chain = chain(endingAt: tokens.dropLast()) else { return .nothing }
+      return .member(chain, isMethod: before.is(":"))
+    }
+    if before.is("{") || before.is(",") || before.is(";"), let place = place(in: tokens) {
+      return .key(place)
+    }
+    if before.text == "function" || before.text == "goto" || before.is("::") { return .nothing }
+    return .variable
+  }
+
+  private static func quoted(_ tokens: ArraySlice<LineToken>) -> Kind {
+    guard let before = tokens.last else { return .nothing }
+    if before.is("="), let key = tokens.dropLast().last, key.kind == .name,
+      let place = place(in: tokens.dropLast(2))
+    {
+      return .quotedValue(
+        Place(callee: place.callee, argument: place.argument, keys: place.keys + [key.text]))
+    }
+    if before.is("(") || before.is(",") {
+      guard let (opening, argument) = openBracket(in: tokens), tokens[opening].is("("),
+        let callee = chain(endingAt: tokens[..<opening])
+      else { return .nothing }
+      return .quotedArgument(callee, argument)
+    }
+    // Called with a string alone.
+    guard let callee = chain(endingAt: tokens) else { return .nothing }
+    return .quotedArgument(callee, 0)
+  }
+
+  /// Where in a table constructor of a call the end of the tokens is.
+  private static func place(in tokens: ArraySlice<LineToken>) -> Place? {
+    guard let (opening, _) = openBracket(in: tokens), tokens[opening].is("{") else { return nil }
+    let before = tokens[..<opening]
+    guard let last = before.last else { return nil }
+    if last.is("="), let key = before.dropLast().last, key.kind == .name {
+      guard let outer = place(in: before.dropLast(2)) else { return nil }
+      return Place(
+        callee: outer.callee, argument: outer.argument, keys: outer.keys + [key.text])
+    }
+    if last.is("(") || last.is(",") {
+      guard let (call, argument) = openBracket(in: before), tokens[call].is("("),
+        let callee = chain(endingAt: tokens[..<call])
+      else { return nil }
+      return Place(callee: callee, argument: argument, keys: [])
+    }
+    guard let callee = chain(endingAt: before) else { return nil }
+    return Place(callee: callee, argument: 0, keys: [])
+  }
+
+  /// The innermost bracket that is open at the end, and the commas since.
+  private static func openBracket(in tokens: ArraySlice<LineToken>) -> (Int, Int)? {
+    var depth = 0
+    var commas = 0
+    for index in tokens.indices.reversed() {
+      let token = tokens[index]
+      guard token.kind == .symbol || token.kind == .keyword else { continue }
+      switch token.text {
+      case ")", "]", "}", "end": depth += 1
+      case "(", "[", "{":
+        if depth == 0 { return (index, commas) }
+        depth -= 1
+      case "function", "do", "then", "repeat":
+        if depth == 0 { return nil }
+        depth -= 1
+      case ",", ";": if depth == 0 { commas += 1 }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// The expression that ends at the end of the tokens.
+  private static func chain(endingAt tokens: ArraySlice<LineToken>) -> Chain? {
+    var rest = tokens
+    var steps: [Step] = []
+    while let last = rest.last {
+      if last.is(")") || last.is("}") {
+        guard let opening = opening(of: rest) else { return nil }
+        rest = rest[..<opening]
+        steps.insert(.call, at: 0)
+      } else if last.kind == .string {
+        rest.removeLast()
+        steps.insert(.call, at: 0)
+      } else if last.kind == .name {
+        rest.removeLast()
+        guard let before = rest.last, before.is(".") || before.is(":") else {
+          return Chain(name: last.text, steps: steps)
+        }
+        rest.removeLast()
+        steps.insert(before.is(":") ? .method(last.text) : .field(last.text), at: 0)
+      } else {
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// Where the bracket opens that the last token closes.
+  private static func opening(of tokens: ArraySlice<LineToken>) -> Int? {
+    var depth = 0
+    for index in tokens.indices.reversed() {
+      guard tokens[index].kind == .symbol else { continue }
+      switch tokens[index].text {
+      case ")", "]", "}": depth += 1
+      case "(", "[", "{":
+        depth -= 1
+        if depth == 0 { return index }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  private static func declared(_ tokens: [LineToken]) -> [String] {
+    var names: [String] = []
+    for (index, token) in tokens.enumerated() where token.kind == .keyword {
+      switch token.text {
+      case "local", "for":
+        for next in tokens[(index + 1)...] {
+          if next.kind == .name { names.append(next.text) } else if !next.is(",") { break }
+        }
+      case "function":
+        var isInside = false
+        for next in tokens[(index + 1)...] {
+          if next.is("(") { isInside = true }
+          if next.is(")") { break }
+          if next.kind == .name, isInside { names.append(next.text) }
+        }
+      default: break
+      }
+    }
+    return names
+  }
+}
+
+extension LineToken {
+  fileprivate func `is`(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
+}
