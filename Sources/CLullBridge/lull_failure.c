@@ -38,10 +38,12 @@ typedef struct describing {
   lull_failure *failure;
 } describing;
 
-// [-0, +1] what was raised, at the top, in words: as the stock interpreter says it
-static void push_message(lua_State *L) {
+// [-0, +1] what was raised, at the top, in words: as the stock interpreter says it. After a limit
+// nothing of the script's is asked.
+static void push_message(lull_runtime *runtime, lua_State *L) {
   if (!lua_isstring(L, -1)) {
-    if (luaL_getmetafield(L, -1, "__tostring") == LUA_TNIL) {
+    if (runtime->passed_limit != LULL_LIMIT_NONE
+      || luaL_getmetafield(L, -1, "__tostring") == LUA_TNIL) {
       lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, -1));
       return;
     }
@@ -64,7 +66,7 @@ static int describe(lua_State *L) {
     if (run->L != L) lua_xmove(run->L, L, 1);
   }
   lull_read(L, -1, &failure->value);
-  push_message(L);
+  push_message(context->runtime, L);
   failure->message = lull_copied(context->runtime, L, -1, &failure->message_length);
   lua_pop(L, 2);
   lull_trace(context->runtime, L, run->L, 0, failure);
@@ -77,7 +79,7 @@ static int describe_value(lua_State *L) {
   lull_failure *failure = context->failure;
   lua_rawgeti(L, 2, 1);
   lull_read(L, -1, &failure->value);
-  push_message(L);
+  push_message(context->runtime, L);
   failure->message = lull_copied(context->runtime, L, -1, &failure->message_length);
   lua_rawgeti(L, 2, 2);
   failure->frames = lua_touserdata(L, -1);
@@ -86,30 +88,42 @@ static int describe_value(lua_State *L) {
   return 0;
 }
 
-void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
-  static const char no_memory[] = "not enough memory";
-  *failure = (lull_failure){
-    .message = no_memory, .message_length = sizeof(no_memory) - 1};
+// [-0, +0] fills the failure; 0 if it could not be described
+static int describe_run(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
   describing context = {.runtime = runtime, .run = run, .failure = failure};
   if (run->is_protected_call) {
     lua_State *L = run->L;
-    if (!lua_checkstack(L, 8)) return;
+    if (!lua_checkstack(L, 8)) return 0;
     if (!lua_istable(L, -1)) {
       // The message handler itself failed: what is there is its error.
       if (lua_type(L, -1) == LUA_TSTRING) {
         failure->message = lull_copied(runtime, L, -1, &failure->message_length);
       }
-      return;
+      return 1;
     }
     lua_pushcfunction(L, describe_value);
     lua_pushlightuserdata(L, &context);
     lua_pushvalue(L, -3);
     int is_interrupted = lull_interrupt_pause(L);
-    if (lua_pcall(L, 2, 0, 0) != LUA_OK) lua_pop(L, 1);
+    int status = lua_pcall(L, 2, 0, 0);
+    if (status != LUA_OK) lua_pop(L, 1);
     if (is_interrupted) lull_interrupt_arm(L);
-    return;
+    return status == LUA_OK;
   }
-  lull_protect(runtime, describe, &context);
+  return lull_protect(runtime, describe, &context) == LUA_OK;
+}
+
+void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
+  *failure = (lull_failure){.frame_count = 0};
+  // It may run a __tostring of the script's, to be interrupted like any other code.
+  runtime->depth++;
+  int is_described = describe_run(runtime, run, failure);
+  runtime->depth--;
+  if (runtime->depth == 0) lull_interrupt_rest(runtime, runtime->L);
+  if (is_described && failure->message) return;
+  const char *text = lull_signals_pending() ? "interrupted!" : "not enough memory";
+  failure->message = text;
+  failure->message_length = strlen(text);
 }
 
 // [-0, +0]

@@ -196,6 +196,8 @@ static void resume(
   runtime->callers = caller.outer;
   runtime->answer_now = previous_answer;
   lull_interrupt_pass(runtime, thread);
+  // What it lacked may have been its end.
+  if (runtime->has_memory_limit && status > LUA_YIELD) lull_memory_check(runtime);
 
   run->L = thread;
   run->thread = number;
@@ -297,6 +299,7 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(L);
   int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
   runtime->depth -= 2;
+  if (runtime->has_memory_limit && status != LUA_OK) lull_memory_check(runtime);
   // Otherwise what made the call is interrupted too.
   if (runtime->depth == 0) lull_interrupt_rest(runtime, L);
   runtime->answer_now = previous_answer;

@@ -57,7 +57,7 @@ extension LuaHost: RequestHost {
     guard lacksMemory else { return }
     lacksMemory = false
     report(
-      ScriptFailure("not enough memory"), in: "the keeping of a value")
+      ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
   }
 
   // MARK: Pins

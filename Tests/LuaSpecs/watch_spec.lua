@@ -421,6 +421,23 @@ describe("a watch", function()
     equal(value, nil)
   end)
 
+  it("may be stopped by its own until_, and is resumed once", function()
+    local api = stepping { "1", "2" }
+    local watch
+    watch = api("/a"):watch { every = 0.01, until_ = function(content)
+      if content == 2 then watch:stop() end
+    end }
+    equal(watch(), 1)
+    local order = {}
+    equal(watch(), 2)
+    for i = 1, 3 do
+      lull.sleep(0.01)
+      order[i] = i
+    end
+    same(order, { 1, 2, 3 })
+    equal(watch(), nil)
+  end)
+
   it("is waited for by one coroutine at a time", function()
     local api = stepping { "1" }
     local watch = api("/a"):watch { every = 60 }

@@ -9,8 +9,8 @@ struct LinkHeaderTests {
     #expect(
       LinkHeader.links(in: #"<https://x.test/?a=1,2;b>; rel="next prev"; title="t", <b>;rel=last"#)
         == [
-          WebLink(target: "https://x.test/?a=1,2;b", relations: ["next", "prev"], anchor: nil),
-          WebLink(target: "b", relations: ["last"], anchor: nil),
+          WebLink(target: "https://x.test/?a=1,2;b", relations: ["next", "prev"]),
+          WebLink(target: "b", relations: ["last"]),
         ])
   }
 

@@ -7,6 +7,7 @@ public final class NetworkRequest: Request {
   private let initialMethod: String
   private let adHoc: AdHocMutation?
   private let http: HTTPRequest
+  private let heldBody: HeldBytes?
   private var transfer: (any NetworkTransfer)?
   private var channel: NetworkCompletion?
   private var run: PipelineRun?
@@ -19,6 +20,7 @@ public final class NetworkRequest: Request {
     self.initialMethod = initialMethod
     self.adHoc = adHoc
     self.http = http
+    heldBody = http.body.flatMap { HeldBytes(ofBody: $0.count) }
     super.init(pump: resource.service.pump)
   }
 

@@ -84,7 +84,7 @@ extension APIOwner {
         "__close", "()", shown: "local pages <close> = resource:pages()",
         "Stops it when the block, or the loop it was given to, is left."),
       .property("count", "integer", "How many pages it has given so far."),
-      .method("stop", "()", "Ends it: the next call gives nil."),
+      .method("stop", "()", "Ends it; a call that waits gives nil once its page is there."),
     ])
 
   static let watchOptions = APIOwner.table(

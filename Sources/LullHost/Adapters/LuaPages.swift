@@ -69,7 +69,7 @@ final class LuaPages {
     }
   }
 
-  /// Ends the iteration; a call that waits gets its page.
+  /// Ends the iteration; a call that waits gets nil once its page is there.
   func end() {
     isOver = true
     entity = nil
@@ -183,15 +183,15 @@ final class LuaPages {
     }
     guard let request = page.loadIfNeeded() else {
       host.pump.enqueue { finish(nil) }
-      return { [self] in isWaiting = false }
+      return { [weak self] in self?.isWaiting = false }
     }
     host.innermost?.awaited.requests = [request]
     request.onCompletion { [pump = host.pump] response in
       pump.enqueueAfterPhase { finish(response) }
     }
-    return { [self] in
-      isWaiting = false
-      end()
+    return { [weak self, unowned host] in
+      self?.isWaiting = false
+      self?.end()
       if !wasLoading { host.cancelUnwanted(request, of: page) }
     }
   }

@@ -103,7 +103,7 @@ final class LuaTransformer: ContentFunction {
         return .failed(run.failure(.transformerReturnedNil(transformer: description)))
       }
       guard let content = try? host.content(value, results.state, results.index(0)) else {
-        let failure = ScriptFailure("not enough memory")
+        let failure = ScriptFailure(message: "not enough memory")
         return .failed(error(of: failure, run).error)
       }
       // Held by the request until it settles; then by whoever holds the result.

@@ -36,7 +36,7 @@ final class LuaWatch {
 
   /// A call that waits.
   private final class Pending {
-    let completion: LuaHost.WaitCompletion
+    private var completion: LuaHost.WaitCompletion?
     let observer: WatchObserver
     var timer: StrongTimer?
     var isLookingSoon = false
@@ -44,6 +44,13 @@ final class LuaWatch {
     init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: WatchObserver) {
       self.completion = completion
       self.observer = observer
+    }
+
+    /// Gives the waiting call its results; only the first time.
+    func complete(_ values: [LuaValue], raising: Bool = false) {
+      let completion = completion
+      self.completion = nil
+      completion?(values, raising)
     }
   }
 
@@ -77,9 +84,9 @@ final class LuaWatch {
       call, for: "a change of \(resource.displayName)", Awaited(loading: resource)
     ) { completion in
       begin(resource, completion)
-      return { [self] in
-        detach()
-        cancelLoad()
+      return { [weak self] in
+        self?.detach()
+        self?.cancelLoad()
       }
     }
   }
@@ -87,9 +94,7 @@ final class LuaWatch {
   /// Ends the watch; a call that waits gets nil.
   func stop() {
     guard resource != nil else { return }
-    if let completion = pending?.completion {
-      host.pump.enqueue { completion([.nil], false) }
-    }
+    if let pending { host.pump.enqueue { pending.complete([.nil]) } }
     end()
   }
 
@@ -237,15 +242,15 @@ final class LuaWatch {
   }
 
   private func lookAgain() {
-    guard let resource, let completion = pending?.completion else { return }
+    guard let resource, let pending else { return }
     switch look(at: resource) {
     case .nothing: proceed(resource)
     case .give(let values):
       detach()
-      completion(values, false)
+      pending.complete(values)
     case .raise(let value):
       detach()
-      completion([value], true)
+      pending.complete([value], raising: true)
     }
   }
 

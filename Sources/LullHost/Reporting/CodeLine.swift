@@ -4,7 +4,7 @@ struct CodeLine {
   let number: Int
   /// The line's bytes, without its end.
   let range: Range<Int>
-  let tokens: [LuaToken]
+  let tokens: [LineToken]
 
   /// nil if the source has no such line.
   init?(_ number: Int, of source: [UInt8]) {
@@ -13,7 +13,7 @@ struct CodeLine {
     self.number = number
     self.range = range
     // One that began on an earlier line may reach into this one.
-    tokens = LuaToken.all(in: source[..<range.upperBound]).filter {
+    tokens = LineToken.all(in: source[..<range.upperBound]).filter {
       $0.range.upperBound > range.lowerBound && $0.kind != .openComment
     }
   }

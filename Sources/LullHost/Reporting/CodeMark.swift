@@ -12,7 +12,7 @@ struct CodeMark {
   }
 
   private let line: CodeLine
-  private var tokens: [LuaToken] { line.tokens }
+  private var tokens: [LineToken] { line.tokens }
 
   private init(_ line: CodeLine) {
     self.line = line

@@ -5,7 +5,7 @@ extension RandomScript {
   /// the fuel is used up nothing is called any more, so that scripts come to an end.
   static let prelude = #"""
     local lull = lull
-    local pool, fuel, depth = {}, 1500, 0
+    local pool, fuel, round, groups = {}, 6000, 0, {}
     calls = 0
     local function kind_of(v)
       local meta = debug.getmetatable(v)
@@ -20,8 +20,8 @@ extension RandomScript {
       list[list.at] = v
     end
     local function pick(kind, n)
-      local list = pool[kind]
-      return list and list[n % 8 + 1] or list and list[1]
+      local list = pool[kind] or pool.Resource
+      return list and list[(n + round) % 8 + 1] or list and list[1]
     end
     local function keep(ok, ...)
       for i = 1, math.min(4, (select("#", ...))) do put((select(i, ...))) end
@@ -51,5 +51,30 @@ extension RandomScript {
     api = lull.service("https://api.test")
     put(api)
     for i = 0, 5 do put(api("/" .. i)) end
+    local own = lull.service{ base_url = "https://own.test", networking = function(http, complete, report)
+      put(http) put(http.headers) put(complete) put(report)
+      return { json = { 1, { a = "b" } }, headers = { etag = "e" } }
+    end }
+    put(own)
+    own:configure(function(config)
+      put(config) put(config.headers) put(config.pipeline) put(config.pipeline.model)
+      config:mutate_requests(function(http) put(http) end)
+    end)
+    put(own:configuration_for(own("/")))
+    local request = own("/data"):load()
+    put(request) put(own("/data"))
+    put(lull.error("none")) put(lull.failure("none")) put(lull.success{ content = { 1 } })
+    put(lull.entity{ content = { a = { 1 } } }) put(lull.regex("a")) put(lull.cache.memory())
+    put(lull.custom_request{ start = function(complete) put(complete) end }:start())
+    put(lull.hard_wired_request(lull.success{ content = "x" }))
+    put(own("/data"):observe(function(resource, event) put(resource) end))
+    put(lull.spawn(function() lull.sleep(1000) end))
+    lull.spawn(function()
+      local entity = request:await()
+      put(entity) put(request.response)
+      if entity then put(entity.headers) put(entity.document) put(entity.content) end
+      put(select(2, own:resources()))
+    end)
+    put({ 1, 2 }) put("text") put(5) put(type) put(coroutine.create(function() end)) put(io.stdout)
     """#
 }

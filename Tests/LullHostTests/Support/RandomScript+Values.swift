@@ -13,7 +13,9 @@ extension RandomScript {
     }
     if type.hasSuffix("[]") {
       var element = String(type.dropLast(2))
-      if element.hasPrefix("("), element.hasSuffix(")") { element = String(element.dropFirst().dropLast()) }
+      if element.hasPrefix("("), element.hasSuffix(")") {
+        element = String(element.dropFirst().dropLast())
+      }
       let values = (0..<random.below(4)).map { _ in value(ofType: element, named: name) }
       return "{ \(values.joined(separator: ", ")) }"
     }
@@ -28,7 +30,8 @@ extension RandomScript {
     case "boolean": return random.chance(2) ? "true" : "false"
     case "any": return anything()
     case "nil": return "nil"
-    case "table": return random.pick(["{}", "{ 1, 2 }", "{ a = { b = 1 } }", "cyclic", "hostile"]) ?? "{}"
+    case "table":
+      return random.pick(["{}", "{ 1, 2 }", "{ a = { b = 1 } }", "cyclic", "hostile"]) ?? "{}"
     default: return named(type)
     }
   }
@@ -131,7 +134,9 @@ extension RandomScript {
   }
 
   private mutating func integer() -> String {
-    random.pick(["0", "1", "2", "8", "-1", "200", "404", "math.maxinteger", "math.mininteger", "2.5"])
+    random.pick([
+      "0", "1", "2", "8", "-1", "200", "404", "math.maxinteger", "math.mininteger", "2.5",
+    ])
       ?? "0"
   }
 
@@ -140,7 +145,8 @@ extension RandomScript {
     switch random.below(10) {
     case 0: return number()
     case 1: return string(named: "")
-    case 2: return random.pick(["nil", "true", "false", "lull.null", "{}", "lull.array{}"]) ?? "nil"
+    case 2:
+      return random.pick(["nil", "true", "false", "lull.null", "{}", "lull.array{}"]) ?? "nil"
     case 3:
       return random.pick([
         "cyclic", "hostile", "io.stdout", "tostring", "coroutine.running()", "lull", "api", "error",

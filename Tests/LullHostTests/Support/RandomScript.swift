@@ -16,12 +16,20 @@ struct RandomScript {
   static func text(seed: UInt64) -> String {
     var script = RandomScript(seed: seed)
     var lines = [prelude, "math.randomseed(\(seed))"]
-    for _ in 0..<(4 + script.random.below(20)) {
-      let statements = (0..<(1 + script.random.below(12))).map { _ in "  " + script.statement() }
+    for _ in 0..<(10 + script.random.below(50)) {
+      let statements = (0..<(1 + script.random.below(16))).map { _ in "  " + script.statement() }
       let body = statements.joined(separator: "\n")
-      lines.append(
-        script.random.chance(4) ? body : "lull.spawn(function()\n\(body)\nend)")
+      lines.append("groups[#groups + 1] = function()\n\(body)\nend")
     }
+    // The same statements once more find other values.
+    lines.append(
+      """
+      for i = 1, 6 * #groups do
+        round = i // #groups
+        local group = groups[i % #groups + 1]
+        if i % 5 == 0 then group() else lull.spawn(group) end
+      end
+      """)
     return lines.joined(separator: "\n")
   }
 
@@ -117,8 +125,8 @@ struct RandomScript {
     let a = anything()
     let b = anything()
     return random.pick([
-      tried("\(a) == \(b)"), tried("tostring(\(a)) .. tostring(\(b))"), tried("#\(a)"),
-      tried("\(a)[\(b)]"), "try(function() (\(a))[\(b)] = \(anything()) end)",
+      tried("\(a) == \(b)"), tried("tostring(\(a)) .. tostring(\(b))"), tried("#(\(a))"),
+      tried("(\(a))[\(b)]"), "try(function() (\(a))[\(b)] = \(anything()) end)",
       "try(function() for k, v in pairs(\(a)) do put(v) end end)", tried("lull.copy(\(a))"),
       tried("lull.inspect(\(a))"), tried("lull.json.encode(\(a))"),
       tried("setmetatable({ \(a) }, { __gc = \(value(ofType: "fun(): any")) })"),
@@ -147,7 +155,8 @@ struct RandomScript {
     }
   }
 
-  private mutating func operation(_ name: String, on receiver: String, _ arguments: String) -> String
+  private mutating func operation(_ name: String, on receiver: String, _ arguments: String)
+    -> String
   {
     switch name {
     case "__call": tried("\(receiver)(\(arguments))")
