@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullTesting
 import Testing
 
 @testable import LullHost
