@@ -183,6 +183,8 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread);
 void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
+int lull_is_absent(const char *name);
+int lull_sandbox_require(lua_State *L);
 void lull_refuse_bytecode(lua_State *L, int sandboxed);
 const char *lull_reworded(const char *message);
 int lull_failure_handler(lua_State *L);
