@@ -73,10 +73,12 @@ struct CodeMark {
     let isCall = message.hasPrefix("attempt to call ")
     let position = only { position in
       guard isValue(position, name, kind) else { return false }
-      if isIndexed { return [".", "[", ":"].contains(text(position + 1)) }
+      // A key is followed by its bracket.
+      let next = text(tokens[position].kind == .string ? position + 2 : position + 1)
+      if isIndexed { return [".", "[", ":"].contains(next) }
       if isCall { return isCalled(position) }
       // What is assigned to has not been read.
-      return text(position + 1) != "="
+      return next != "="
     }
     return position.map { tokens[$0].range }
   }
