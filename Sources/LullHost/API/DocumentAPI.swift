@@ -30,9 +30,11 @@ extension APIOwner {
         "__pairs", "(): fun(): any, any", shown: "pairs(document)",
         "Walks an object in the order of its keys, or an array.",
         example: """
-          for key, value in pairs(assert(user:load():await()).document) do print(key) end
-          --> id
-          --> name
+          for index, person in pairs(assert(api("/users"):load():await()).document) do
+            print(index, person.name)
+          end
+          --> 1 Ann
+          --> 2 Ben
           """, rules: "JSN-13"),
       .operation(
         "__eq", "(other: Document): boolean", shown: "document == other",
