@@ -399,7 +399,10 @@ static int load_chunk(lua_State *L) {
     return 0;
   }
   size_t length;
-  lua_pushstring(L, lull_reworded(lua_tostring(L, -1)));
+  const char *text = lua_tostring(L, -1);
+  const char *refusal = lull_reworded(text);
+  // Unlike the compiler's other messages, this one names no chunk; the name begins with @ or =.
+  if (refusal != text) lua_pushfstring(L, "%s: %s", context->name + 1, refusal);
   context->message = lull_copied(context->runtime, L, -1, &length);
   return 0;
 }
