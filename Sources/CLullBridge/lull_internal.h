@@ -95,7 +95,8 @@ struct lull_runtime {
   int32_t waiting_threads;
   int32_t wait_armed;  // a wait of ours is about to yield
   const lull_caller *callers;  // who resumed the Lull coroutine that runs now
-  int32_t is_blocking;         // the loop runs inside a call of the main state
+  const lua_State *blocked;    // the state inside whose call the loop runs; NULL: in none
+  int32_t blocked_levels;      // how deep its stack was then
   const void *own_home;        // where this library or program begins in memory
   struct lull_resumption *resumption;  // what the coroutine being resumed is to get
 
@@ -182,6 +183,8 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread);
 void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
+int lull_is_absent(const char *name);
+int lull_sandbox_require(lua_State *L);
 void lull_refuse_bytecode(lua_State *L, int sandboxed);
 const char *lull_reworded(const char *message);
 int lull_failure_handler(lua_State *L);

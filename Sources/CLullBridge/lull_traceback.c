@@ -163,9 +163,9 @@ static int level_count(lua_State *L) {
   return known;
 }
 
-// [-0, +0] notes what is on the stack of `target` from `level` on
-static void add_stack(tracing *trace, lua_State *target, int level) {
-  int count = level_count(target);
+// [-0, +0] notes what is on the stack of `target` from `level` on, but for the outermost `rest` levels
+static void add_stack(tracing *trace, lua_State *target, int level, int rest) {
+  int count = level_count(target) - rest;
   int skip_from = level + LULL_FIRST_LEVELS;
   int skip_to = count - LULL_LAST_LEVELS;
   lua_Debug info;
@@ -186,11 +186,11 @@ static void add_stack(tracing *trace, lua_State *target, int level) {
 static void add_stacks(
   tracing *trace, lua_State *L, int level, const lull_nesting *nesting, int32_t thread) {
   lull_runtime *runtime = trace->runtime;
-  add_stack(trace, L, level);
+  add_stack(trace, L, level, 0);
   for (; nesting != NULL; nesting = nesting->outer) {
     lua_State *own = thread ? lull_thread_at(runtime, thread) : runtime->main;
     lua_State *enclosing = nesting->outer ? nesting->outer->L : own;
-    if (enclosing != NULL) add_stack(trace, enclosing, 0);
+    if (enclosing != NULL) add_stack(trace, enclosing, 0, 0);
   }
 }
 
@@ -207,14 +207,18 @@ void lull_trace(
     .outer = runtime->callers};
   const lull_caller *caller = &now;
   if (target != L) {
-    add_stack(&trace, target, level);
+    add_stack(&trace, target, level, 0);
     level = 0;
   }
   // Who resumed the coroutine, and who resumed that one; a main state that runs the loop did not call
   // what the loop calls.
   for (; caller != NULL; caller = caller->outer, level = 0) {
-    int is_called = caller == &now && target == L;
-    if (caller->thread == 0 && runtime->is_blocking && !is_called) break;
+    if (caller->thread == 0 && runtime->blocked != NULL) {
+      if (caller == &now && target == L && L == runtime->blocked) {
+        add_stack(&trace, L, level, runtime->blocked_levels);
+      }
+      break;
+    }
     add_stacks(&trace, caller->L, level, caller->nesting, caller->thread);
   }
   failure->frame_count = trace.count;
@@ -222,7 +226,8 @@ void lull_trace(
 
 // [-0, +0]
 void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking) {
-  runtime->is_blocking = is_blocking;
+  runtime->blocked = is_blocking ? runtime->L : NULL;
+  runtime->blocked_levels = is_blocking ? level_count(runtime->L) : 0;
 }
 
 // [-0, +0]

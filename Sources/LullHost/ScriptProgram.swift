@@ -101,7 +101,11 @@ package final class ScriptProgram {
         script.chunkName.map(CChar.init(bitPattern:)) + [0], chunk, &message)
     }
     guard status == 0 else {
-      let text = message.map { String(cString: $0) } ?? "cannot be compiled"
+      var text = message.map { String(cString: $0) } ?? "cannot be compiled"
+      // Of what is no text the message does not say where it is.
+      if text.hasPrefix("attempt to load ") {
+        text = String(decoding: script.name, as: UTF8.self) + ": " + text
+      }
       StandardError.write(host.describe(syntaxError: text))
       return Exit.cannotCompile
     }

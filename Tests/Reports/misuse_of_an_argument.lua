@@ -1,12 +1,9 @@
 local lull = require "lull"
-local api = lull.service {
-  base_url = "https://user:secret@api.test/v1",
-  networking = function() return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = "{}" } end,
-}
+local api = lull.service("https://api.test")
 
 lull.spawn(function()
   local resource = api("/users/7")
-  resource:request("GET", { json = {}, text = "x" })
+  resource:request("GET", { jsn = {} })
 end)
 lull.spawn(function() api:resource({ id = 7 }) end)
 lull.spawn(function() lull.sleep("soon") end)

@@ -381,8 +381,8 @@ int32_t lull_value_frame(
   lull_runtime *runtime, int64_t id, const char *method, lull_trace_frame *frame);
 // What lull.inspect shows of the kept value, as far as `size` allows; 0 on success.
 int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size);
-// The main state of a stock interpreter begins or ends to run the loop: what runs meanwhile is not
-// called by what waits.
+// The state that runs begins or ends to run the loop inside a call: what runs meanwhile is not called by
+// what waits.
 void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking);
 // Whether the code that runs on L is inside a pcall or xpcall.
 int32_t lull_is_protected(lua_State *L);

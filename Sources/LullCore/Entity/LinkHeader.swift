@@ -77,7 +77,8 @@ private struct Reader {
   mutating func link() -> WebLink? {
     guard take("<") else { return nil }
     let target = text { $0 == UInt8(ascii: ">") }
-    guard take(">") else { return nil }
+    // What stands in no URL: the bracket was another link's.
+    guard take(">"), !target.contains(where: { "<\" \t".contains($0) }) else { return nil }
     var link = WebLink(target: target)
     var hasRelation = false
     while true {

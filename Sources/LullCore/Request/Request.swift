@@ -36,6 +36,10 @@ public class Request {
   package private(set) final var isForsaken = false
   /// The how manyth this is of a request and its repetitions.
   package final var attempt = 1
+  /// How many of its hooks belong to iterators of a script, which have started it: if there are no
+  /// others and nobody observes, nobody wants it. nil: somebody else has started it.
+  package final var iteratorHooks: Int?
+  package final var hookCount: Int { hooks.count + progressHooks.count }
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 

@@ -11,7 +11,7 @@ extension APIOwner {
         "networking", "NetworkingFunction?", "A function called instead of the network.",
         swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
       .field(
-        "standard_transformers", "string[]?",
+        "standard_transformers", "(\"json\"|\"text\")[]?",
         "Which of the parsers `\"json\"` and `\"text\"` it starts with; default both.",
         swift: "StandardTransformer", rules: "SVC-35 TRF-32 TRF-33"),
     ])
@@ -96,7 +96,7 @@ extension APIOwner {
   private static let placementOptions: [APIEntry] = [
     .field("stage", "StageName?", "The stage it is part of; default `\"model\"`.", rules: "TRF-19"),
     .field(
-      "action", "string?",
+      "action", "\"replace\"|\"append\"|nil",
       """
       `"replace"`, the default, takes the stage's other transformers away; `"append"` does not.
       """,

@@ -175,24 +175,34 @@ final class LuaPages {
   {
     isWaiting = true
     let wasLoading = page.isLoading
+    // Whoever waits for a load wants it.
+    let observer = IteratorObserver("pages")
+    page.hold(observer)
     let finish = { [weak self] (response: Response?) in
       guard let self, isWaiting else { return }
       isWaiting = false
+      page.record.observers.remove(observer, resource: page)
       let (values, raising) = arrived(page, response)
       completion(values, raising)
     }
     guard let request = page.loadIfNeeded() else {
       host.pump.enqueue { finish(nil) }
-      return { [weak self] in self?.isWaiting = false }
+      return { [weak self] in
+        self?.isWaiting = false
+        page.record.observers.remove(observer, resource: page)
+      }
     }
     host.innermost?.awaited.requests = [request]
+    if !wasLoading { request.iteratorHooks = request.hookCount }
     request.onCompletion { [pump = host.pump] response in
       pump.enqueueAfterPhase { finish(response) }
     }
+    request.iteratorHooks = request.iteratorHooks.map { $0 + 1 }
     return { [weak self, unowned host] in
       self?.isWaiting = false
       self?.end()
-      if !wasLoading { host.cancelUnwanted(request, of: page) }
+      page.record.observers.remove(observer, resource: page)
+      host.cancelUnwantedLoads(of: page)
     }
   }
 

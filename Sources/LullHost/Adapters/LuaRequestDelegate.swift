@@ -130,7 +130,8 @@ final class LuaRequestDelegate: ScriptDelegate {
     switch answer {
     case .success(.success(let delegate)): return delegate
     case .success(.failure(let thrown)):
-      return FailingDelegate(host: host, ScriptFailure(thrown.message, definedAt: host.definition(of: repeated)))
+      return FailingDelegate(
+        host: host, ScriptFailure(thrown.message, definedAt: host.definition(of: repeated)))
     case .failure(.failed(let failure)): return FailingDelegate(host: host, failure)
     case .failure(.gone):
       return FailingDelegate(

@@ -30,18 +30,16 @@ final class LuaWatch {
   private var newError: RequestError?
   /// When a load last ended, or a poll began.
   private var lastHeard = -Double.infinity
-  /// The last load this watch has started.
-  private var load: Request?
   private var pending: Pending?
 
   /// A call that waits.
   private final class Pending {
     private var completion: LuaHost.WaitCompletion?
-    let observer: WatchObserver
+    let observer: IteratorObserver
     var timer: StrongTimer?
     var isLookingSoon = false
 
-    init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: WatchObserver) {
+    init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: IteratorObserver) {
       self.completion = completion
       self.observer = observer
     }
@@ -86,7 +84,7 @@ final class LuaWatch {
       begin(resource, completion)
       return { [weak self] in
         self?.detach()
-        self?.cancelLoad()
+        self?.host.cancelUnwantedLoads(of: resource)
       }
     }
   }
@@ -100,7 +98,7 @@ final class LuaWatch {
 
   private func end() {
     detach()
-    cancelLoad()
+    if let resource { host.cancelUnwantedLoads(of: resource) }
     resource = nil
     last = nil
     newError = nil
@@ -184,7 +182,7 @@ final class LuaWatch {
   // MARK: Waiting
 
   private func begin(_ resource: Resource, _ completion: @escaping LuaHost.WaitCompletion) {
-    let observer = WatchObserver { [weak self] event in self?.heard(event) }
+    let observer = IteratorObserver("watch") { [weak self] event in self?.heard(event) }
     pending = Pending(completion, observer)
     resource.hold(observer)
     proceed(resource)
@@ -199,7 +197,8 @@ final class LuaWatch {
       lastHeard = now
       // The first time through the caches, if there are any.
       let first = hasPolled ? nil : resource.loadIfNeeded()
-      load = first ?? resource.load()
+      let load = first ?? resource.load()
+      load.iteratorHooks = load.hookCount
     }
     hasPolled = true
     pending.timer?.cancel()
@@ -260,66 +259,5 @@ final class LuaWatch {
     pending.timer?.cancel()
     self.pending = nil
     resource.record.observers.remove(pending.observer, resource: resource)
-  }
-
-  /// A load that this watch alone wanted is cancelled.
-  private func cancelLoad() {
-    guard let load, let resource else { return }
-    self.load = nil
-    host.cancelUnwanted(load, of: resource)
-  }
-}
-
-/// Stands in a resource's list of observers while a watch waits.
-private final class WatchObserver: ResourceObserver {
-  private let hear: (ResourceEvent) -> Void
-  var wantsProgress: Bool { false }
-  var logName: String { "watch" }
-
-  init(_ hear: @escaping (ResourceEvent) -> Void) { self.hear = hear }
-
-  func resourceChanged(_ resource: Resource, event: ResourceEvent) { hear(event) }
-}
-
-extension RequestError {
-  /// Whether the next attempt may do better: no answer, or one that asks for patience.
-  fileprivate var mayPass: Bool {
-    if let httpStatus { return [408, 425, 429].contains(httpStatus) || httpStatus >= 500 }
-    switch cause {
-    case .requestCancelled: return true
-    case .transport(let error):
-      switch error.kind {
-      case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
-      case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .invalidURL, .scriptError:
-        return false
-      }
-    default: return false
-    }
-  }
-}
-
-extension Awaited {
-  /// The load in progress, if there is one.
-  init(loading resource: Resource) {
-    self.init(requests: Array(resource.loadRequests.prefix(1)))
-  }
-}
-
-extension LuaHost {
-  /// Cancels a load unless somebody else observes its resource or waits for it.
-  func cancelUnwanted(_ load: Request, of resource: Resource) {
-    guard !load.isCompleted else { return }
-    resource.record.observers.removeDead(resource: resource)
-    guard resource.record.observers.isEmpty,
-      !waiting.values.contains(where: { $0.awaited.requests.contains { $0 === load } })
-    else { return }
-    load.cancel()
-  }
-
-  /// What a function of the script raised, to be raised where it was called for.
-  func raisedValue(_ failure: ScriptFailure) -> LuaValue {
-    if let error = failure.requestError { return value(error, service: nil) }
-    if let kept = failure.value { return .ref(kept.id) }
-    return .string(failure.message)
   }
 }

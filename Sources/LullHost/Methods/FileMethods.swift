@@ -14,10 +14,7 @@ extension Method {
         call.return(.bytes(problem.message))
       }
     },
-    .function("write_file", "ssT") { call throws(Misuse) in
-      try call.host.refuseInSandbox("lull.write_file")
-      try call.host.writeFile(call)
-    },
+    .function("write_file", "ssT") { call throws(Misuse) in try call.host.writeFile(call) },
     .function("env", "sV") { call throws(Misuse) in
       try call.host.refuseInSandbox("lull.env")
       var name = LuaHost.bytes(call.raw(0)) ?? []

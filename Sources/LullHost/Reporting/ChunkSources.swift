@@ -30,7 +30,7 @@ final class ChunkSources {
     if ends.count >= firstLine - 1 {
       text = firstLine > 1 ? Array(known[...ends[firstLine - 2]]) : []
     } else {
-      if !known.isEmpty, known.last != 10 { ends.append(known.endIndex) ; text.append(10) }
+      if !known.isEmpty, known.last != 10 { ends.append(known.endIndex); text.append(10) }
       text += Array(repeating: 10, count: max(0, firstLine - 1 - ends.count))
     }
     remember(text + lines, chunkName: chunkName)

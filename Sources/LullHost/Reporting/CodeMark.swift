@@ -51,9 +51,11 @@ struct CodeMark {
     guard let number = Int(rest.prefix { $0.isNumber }), let name = quoted(rest, after: "to ")
     else { return nil }
     let last = name.split(separator: ".").last.map(String.init) ?? name
-    let position = only { isName($0, last) && isCalled($0) } ?? callee.flatMap { callee in
-      only { callee.name == last && isValue($0, last, callee.kind) && isCalled($0) }
-    }
+    let position =
+      only { isName($0, last) && isCalled($0) }
+      ?? callee.flatMap { callee in
+        only { callee.name == last && isValue($0, last, callee.kind) && isCalled($0) }
+      }
     guard let position else { return nil }
     return argument(number, ofCallAt: position) ?? tokens[position].range
   }
@@ -71,10 +73,12 @@ struct CodeMark {
     let isCall = message.hasPrefix("attempt to call ")
     let position = only { position in
       guard isValue(position, name, kind) else { return false }
-      if isIndexed { return [".", "[", ":"].contains(text(position + 1)) }
+      // A key is followed by its bracket.
+      let next = text(tokens[position].kind == .string ? position + 2 : position + 1)
+      if isIndexed { return [".", "[", ":"].contains(next) }
       if isCall { return isCalled(position) }
       // What is assigned to has not been read.
-      return text(position + 1) != "="
+      return next != "="
     }
     return position.map { tokens[$0].range }
   }
@@ -109,7 +113,8 @@ struct CodeMark {
       symbols = ["+", "-", "*", "/", "//", "%", "^"]
     } else if CodeMark.divisions.contains(message) {
       symbols = message.hasSuffix("%%0'") ? ["%"] : ["//"]
-    } else if let verb = CodeMark.verbs.first(where: { message.hasPrefix("attempt to \($0.name) ") }) {
+    } else if let verb = CodeMark.verbs.first(where: { message.hasPrefix("attempt to \($0.name) ") }
+    ) {
       symbols = [verb.symbol]
     } else if message.hasPrefix("attempt to perform bitwise ")
       || message.hasSuffix(" has no integer representation")

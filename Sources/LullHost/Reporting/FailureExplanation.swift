@@ -58,6 +58,7 @@ struct FailureExplanation {
 
   /// What `tostring` says in one line, part by part.
   private static func describe(_ error: RequestError, in report: inout Report) {
+    if case .invalidURL = error.cause { return }
     let own = RequestFacts(error)
     if own != nil {
       report.request = own

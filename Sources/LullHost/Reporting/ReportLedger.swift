@@ -34,8 +34,10 @@ struct ReportLedger {
   /// What to do with a report, and counts to tell of before it.
   mutating func record(_ report: Report, at now: Double) -> (verdict: Verdict, due: [String]) {
     let key = Key(message: report.message, traceback: report.traceback)
-    let variant = [report.place, report.request?.text, report.cause, report.value].compactMap(\.self)
-      .joined(separator: "\n")
+    let variant = [report.place, report.request?.text, report.cause, report.value].compactMap(
+      \.self
+    )
+    .joined(separator: "\n")
     guard var entry = entries.removeValue(forKey: key) else {
       // A script that makes up a new message each time is shown each of them.
       let due = entries.count >= ReportLedger.capacity ? flush() : []

@@ -22,7 +22,11 @@ struct SyntaxMark {
     if message.hasSuffix("near <eof>") {
       // Of an empty last line there is nothing to show, if anything else is.
       let end = line.code?.upperBound ?? line.range.upperBound
-      if !line.tokens.isEmpty || marks.isEmpty { marks.append((line, end..<end)) }
+      if let open = line.tokens.last, open.kind == .openString {
+        marks.append((line, open.range))
+      } else if !line.tokens.isEmpty || marks.isEmpty {
+        marks.append((line, end..<end))
+      }
     } else if !line.tokens.isEmpty {
       marks.append((line, stop(message, line, compile)))
     }

@@ -60,7 +60,7 @@ function lull.error(error) end
 --- print(api:configuration_for(user).expiration_time)   --> 300.0
 --- ```
 ---@param pattern string
----@param options? string
+---@param options? "i"
 ---@return lull.Regex
 function lull.regex(pattern, options) end
 
@@ -342,6 +342,27 @@ function lull.run(fn) end
 --- ```
 ---@param handler? fun(err: any, traceback: string, where: string): boolean?
 function lull.on_error(handler) end
+
+--- Opens a session at this place of a script: lines are read from standard input and run.
+---
+--- The caller waits until it is left with Ctrl-D, while everything else goes on; the session sees the
+--- script's globals. One session at a time. It waits as `sleep` does, and raises where that cannot
+--- wait. In a stock interpreter: `lua5.4 -l lull -e 'lull.repl()'`.
+---
+--- ```lua
+--- if os.getenv("DEBUG") then lull.repl() end
+--- ```
+function lull.repl() end
+
+--- Prints what a function, an object or a name of Lull's is, with its signature and an example.
+---
+--- In a session `help` alone will do. Without a subject it lists what there is help for.
+---
+--- ```lua
+--- lull.help(lull.now)
+--- ```
+---@param subject? any
+function lull.help(subject) end
 
 --- The current time in seconds since 1970, as timestamps count it.
 ---@return number
@@ -1257,7 +1278,7 @@ function Watch:stop() end
 ---@field count integer # How many pages it has given so far.
 local Pages = {}
 
---- Ends it: the next call gives nil.
+--- Ends it; a call that waits gives nil once its page is there.
 function Pages:stop() end
 
 --- A function that runs beside the others, in a coroutine of its own.
@@ -1402,7 +1423,7 @@ function PipelineStage:add_transformer(fn) end
 --- end)
 --- print(assert(user:load():await()).content.name)    --> Ann
 --- ```
----@param name string
+---@param name "json"|"text"
 ---@return lull.PipelineStage
 function PipelineStage:add_standard(name) end
 
@@ -1442,7 +1463,7 @@ function PipelineStage:remove_transformers() end
 ---@field base_url? string # What paths are appended to.
 ---@field name? string # A name for logs and `tostring`.
 ---@field networking? lull.NetworkingFunction # A function called instead of the network.
----@field standard_transformers? string[] # Which of the parsers `"json"` and `"text"` it starts with; default both.
+---@field standard_transformers? ("json"|"text")[] # Which of the parsers `"json"` and `"text"` it starts with; default both.
 
 --- The settings of a configuration, as a table.
 ---
@@ -1477,7 +1498,7 @@ function PipelineStage:remove_transformers() end
 --- Options of `service:transform`.
 ---@class lull.TransformOptions
 ---@field stage? lull.StageName # The stage it is part of; default `"model"`.
----@field action? string # `"replace"`, the default, takes the stage's other transformers away; `"append"` does not.
+---@field action? "replace"|"append" # `"replace"`, the default, takes the stage's other transformers away; `"append"` does not.
 ---@field methods? string[] # Default GET, PUT, POST, PATCH, DELETE.
 ---@field input? lull.InputType|(fun(content: any): boolean) # The content it takes: a word, or a predicate; default `"any"`.
 ---@field output? lull.InputType|(fun(content: any): boolean) # The content it makes; used only by `"skip_if_output_type_matches"`.
