@@ -115,7 +115,8 @@ extension LuaHost {
       running.removeLast()
     }
     lull_arena_release(runtime, mark)
-    if run.isFailed { releaseUnclaimed(values) }
+    // Where what waited was not what went on, they were not pushed.
+    releaseUnclaimed(values)
     finish(&run, context)
   }
 
