@@ -33,7 +33,7 @@ struct ScriptCommand {
     case "--":
       source = .file
       rest.removeFirst()
-    case "demo" where isFirst, "help" where isFirst: return nil
+    case "demo" where isFirst, "repl" where isFirst, "help" where isFirst: return nil
     case let word?:
       guard !word.hasPrefix("-") else { return nil }
       source = .file
