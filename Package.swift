@@ -45,6 +45,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "LullHost", dependencies: ["LullCore", "LullTransport", "CLullBridge"],
+      exclude: ["luacats"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullREPL", dependencies: ["LullCore", "LullTransport", "LullHost", "CEditline"],

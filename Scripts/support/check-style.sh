@@ -2,13 +2,15 @@
 
 check_style() {
   need_swift
-  need_packages lua-check
+  need_packages lua-check lua5.4
   local format=(--configuration Scripts/support/swift-format.json)
   local fix="swift format ${format[*]} -i -r Sources Tests Examples Package.swift"
   verify "Swift format" "most of it is put right by: $fix" \
     swift format lint --strict "${format[@]}" -r Sources Tests Examples Package.swift
   verify "Lua lint" "see https://luacheck.readthedocs.io/en/stable/warnings.html for the codes" \
     lua_lint
+  verify "annotations for editors are Lua" "regenerate them with Scripts/support/generate-reference" \
+    luac5.4 -p Sources/LullHost/luacats/library/lull.d.lua
   verify "shell syntax" "correct the lines named" shell_syntax
   if command -v shellcheck >/dev/null; then
     # 1091: sourced files are checked by themselves; 2034, 2154: and their names used elsewhere.

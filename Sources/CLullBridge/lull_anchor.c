@@ -326,7 +326,7 @@ int32_t lull_document_build(
 static int pin_object(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->pinned_objects);
-  lull_push(context->runtime, L, NULL, context->object);
+  lull_push_all(context->runtime, L, NULL, context->object, 1);
   // Not the handle it was asked for by: its userdata may have been renewed.
   lull_object *object = lua_touserdata(L, -1);
   if (object == NULL) return luaL_error(L, "this object is closed");

@@ -146,6 +146,7 @@ static int finish_resume(lull_runtime *runtime, lua_State *L, lua_State *co, int
     lua_settop(L, 1);
     return lua_yieldk(L, 0, (lua_KContext)runtime, continue_resume);
   }
+  if (count == INNER_FAILED) lull_failure_note(runtime, L, co);
   count = take_results(L, co, count);
   lua_pushboolean(L, count != INNER_FAILED);
   if (count == INNER_FAILED) count = 1;
@@ -184,6 +185,7 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
     return lua_yieldk(L, 0, (lua_KContext)runtime, continue_wrapped);
   }
   if (count == INNER_FAILED) {
+    lull_failure_note(runtime, L, co);
     int status = lua_status(co);
     // Closes its to-be-closed variables, whose errors replace its own.
     if (status != LUA_OK && status != LUA_YIELD) lull_thread_reset(runtime, co);

@@ -44,6 +44,13 @@ typedef struct lull_nesting {
   const struct lull_nesting *outer;
 } lull_nesting;
 
+// What ran when a Lull coroutine was resumed, innermost first; on the C stack of whoever resumed it.
+typedef struct lull_caller {
+  lua_State *L;
+  const lull_nesting *nesting;
+  int32_t thread;
+  const struct lull_caller *outer;
+} lull_caller;
 // Room for what is said of a limit.
 enum { LULL_LIMIT_TEXT = 128 };
 
@@ -87,6 +94,10 @@ struct lull_runtime {
   int32_t free_thread_capacity;
   int32_t waiting_threads;
   int32_t wait_armed;  // a wait of ours is about to yield
+  const lull_caller *callers;  // who resumed the Lull coroutine that runs now
+  const lua_State *blocked;    // the state inside whose call the loop runs; NULL: in none
+  int32_t blocked_levels;      // how deep its stack was then
+  const void *own_home;        // where this library or program begins in memory
   struct lull_resumption *resumption;  // what the coroutine being resumed is to get
 
   lull_memory *memory;  // NULL in somebody else's state
@@ -96,6 +107,7 @@ struct lull_runtime {
   int64_t instructions_left;
   int32_t instruction_step;  // how many are counted at once; 0: none are
   lua_CFunction xpcall;      // the stock function
+  int32_t allows_bytecode;   // of chunks that Swift loads
 
   uint64_t *swept;  // finalised handles, filled by __gc
   size_t swept_count;
@@ -171,6 +183,16 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread);
 void lull_open_coroutine(lua_State *L);
 int lull_inspect(lua_State *L);
 int lull_copy(lua_State *L);
+int lull_is_absent(const char *name);
+int lull_sandbox_require(lua_State *L);
+void lull_refuse_bytecode(lua_State *L, int sandboxed);
+const char *lull_reworded(const char *message);
+int lull_failure_handler(lua_State *L);
+void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co);
+// Notes what is on the stack of `target` and of those that resumed it. May raise for lack of memory.
+void lull_trace(
+  lull_runtime *runtime, lua_State *L, lua_State *target, int level, lull_failure *failure);
+const char *lull_copied(lull_runtime *runtime, lua_State *L, int index, size_t *length);
 int lull_memory_install(lua_State *L);
 lull_memory *lull_memory_of(lua_State *L);
 void lull_memory_attach(lua_State *L, lull_runtime *runtime);

@@ -198,20 +198,30 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
 
 // Notes the handles among values that are about to be pushed. If pushing raises, the note stays, and
 // Swift takes back what nobody has got.
+static void promise_handle(lull_runtime *runtime, uint64_t handle) {
+  if (runtime->promised_count == runtime->promised_capacity) {
+    size_t capacity = runtime->promised_capacity ? runtime->promised_capacity * 2 : 16;
+    uint64_t *larger = realloc(runtime->promised, capacity * sizeof(uint64_t));
+    if (larger == NULL) return;  // the handle may stay until the state closes
+    runtime->promised = larger;
+    runtime->promised_capacity = capacity;
+  }
+  runtime->promised[runtime->promised_count++] = handle;
+}
+
 static void promise(lull_runtime *runtime, const lull_value *values, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     const lull_value *value = &values[i];
-    if (value->kind == LULL_LIST) promise(runtime, value->pointer, value->extra);
-    if (value->kind == LULL_MAP) promise(runtime, value->pointer, 2 * value->extra);
-    if (value->kind != LULL_OBJECT && value->kind != LULL_METHOD) continue;
-    if (runtime->promised_count == runtime->promised_capacity) {
-      size_t capacity = runtime->promised_capacity ? runtime->promised_capacity * 2 : 16;
-      uint64_t *larger = realloc(runtime->promised, capacity * sizeof(uint64_t));
-      if (larger == NULL) return;  // the handle may stay until the state closes
-      runtime->promised = larger;
-      runtime->promised_capacity = capacity;
+    switch (value->kind) {
+      case LULL_LIST: promise(runtime, value->pointer, value->extra); break;
+      case LULL_MAP: promise(runtime, value->pointer, 2 * value->extra); break;
+      case LULL_OBJECT:
+      case LULL_METHOD:
+        promise_handle(runtime, value->handle);
+        if (value->extra != 0) promise_handle(runtime, value->extra);
+        break;
+      default: break;
     }
-    runtime->promised[runtime->promised_count++] = value->handle;
   }
 }
 

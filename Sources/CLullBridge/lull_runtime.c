@@ -80,7 +80,10 @@ static int null_tostring(lua_State *L) {
 // [-0, +1] the module table. Calling it again in the same state gives the same table.
 int luaopen_lull(lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key) == LUA_TUSERDATA) {
-    lua_getiuservalue(L, -1, 1);
+    // Without a module: opening it failed once, when the host was there already.
+    if (lua_getiuservalue(L, -1, 1) == LUA_TNIL) {
+      return luaL_error(L, "lull: not enough memory to open it");
+    }
     return 1;
   }
   lua_pop(L, 1);

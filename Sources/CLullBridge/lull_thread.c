@@ -174,26 +174,30 @@ static int push_call(
 // [-n, +m] resumes the coroutine and classifies how it ended
 static void resume(
   lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_run *run) {
-  lua_State *previous = runtime->L;
-  int32_t previous_thread = runtime->current_thread;
+  const lull_caller caller = {
+    .L = runtime->L, .nesting = runtime->nesting, .thread = runtime->current_thread,
+    .outer = runtime->callers};
   const char *previous_answer = runtime->answer_now;
-  const lull_nesting *previous_nesting = runtime->nesting;
   runtime->L = thread;
   runtime->current_thread = number;
   runtime->answer_now = NULL;
   runtime->nesting = NULL;
+  runtime->callers = &caller;
   runtime->wait_armed = 0;
   runtime->depth++;
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(thread);
   int results = 0;
   // From the state that runs, never NULL: the count of nested C calls goes on from there.
-  int status = lua_resume(thread, previous, count, &results);
+  int status = lua_resume(thread, caller.L, count, &results);
   runtime->depth--;
-  runtime->L = previous;
-  runtime->current_thread = previous_thread;
+  runtime->L = caller.L;
+  runtime->nesting = caller.nesting;
+  runtime->current_thread = caller.thread;
+  runtime->callers = caller.outer;
   runtime->answer_now = previous_answer;
-  runtime->nesting = previous_nesting;
   lull_interrupt_pass(runtime, thread);
+  // What it lacked may have been its end.
+  if (runtime->has_memory_limit && status > LUA_YIELD) lull_memory_check(runtime);
 
   run->L = thread;
   run->thread = number;
@@ -257,16 +261,6 @@ void lull_resume(
   runtime->resumption = previous;
 }
 
-// [-1, +1] the message handler of lull_ask: { value, traceback }
-static int with_traceback(lua_State *L) {
-  lua_createtable(L, 2, 0);
-  lua_pushvalue(L, 1);
-  lua_rawseti(L, -2, 1);
-  luaL_traceback(L, L, NULL, 1);
-  lua_rawseti(L, -2, 2);
-  return 1;
-}
-
 // [-1, +n] pushes function and arguments here, where raising is caught, and calls
 static int ask(lua_State *L) {
   pushing *context = lua_touserdata(L, 1);
@@ -295,7 +289,7 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
     return;
   }
   pushing context = {.runtime = runtime, .L = L, .call = call};
-  lua_pushcfunction(L, with_traceback);
+  lua_pushcfunction(L, lull_failure_handler);
   lua_pushcfunction(L, ask);
   lua_pushlightuserdata(L, &context);
   const char *previous_answer = runtime->answer_now;
@@ -305,6 +299,7 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(L);
   int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
   runtime->depth -= 2;
+  if (runtime->has_memory_limit && status != LUA_OK) lull_memory_check(runtime);
   // Otherwise what made the call is interrupted too.
   if (runtime->depth == 0) lull_interrupt_rest(runtime, L);
   runtime->answer_now = previous_answer;
@@ -330,101 +325,9 @@ void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
   lull_read(run->L, lull_run_result_index(run, position), value);
 }
 
-// [-0, +0] copies the string at `index` into the arena
-static const char *copied(lull_runtime *runtime, lua_State *L, int index, size_t *length) {
-  const char *text = lua_tolstring(L, index, length);
-  char *copy = text ? lull_arena_allocate(runtime, *length + 1) : NULL;
-  if (copy == NULL) {
-    *length = 0;
-    return "";
-  }
-  memcpy(copy, text, *length);
-  copy[*length] = 0;
-  return copy;
-}
-
-typedef struct describing {
-  lull_runtime *runtime;
-  lull_run *run;
-  lull_failure *failure;
-} describing;
-
-// [-0, +1] what was raised, at the top, in words: as the stock interpreter says it
-static void push_message(lua_State *L) {
-  if (!lua_isstring(L, -1)) {
-    if (luaL_getmetafield(L, -1, "__tostring") == LUA_TNIL) {
-      lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, -1));
-      return;
-    }
-    lua_pop(L, 1);
-  }
-  luaL_tolstring(L, -1, NULL);
-}
-
-// [-1, +0] fills the failure: value, message, traceback of the dead coroutine
-static int describe(lua_State *L) {
-  describing *context = lua_touserdata(L, 1);
-  lull_run *run = context->run;
-  lull_failure *failure = context->failure;
-  if (run->result_count < 0) {
-    lua_pushliteral(
-      L, "attempt to yield from outside a coroutine (to wait, use await, lull.sleep or lull.spawn)");
-  } else {
-    if (!lua_checkstack(run->L, 2)) return luaL_error(L, "not enough memory");
-    lua_pushvalue(run->L, -1);
-    if (run->L != L) lua_xmove(run->L, L, 1);
-  }
-  lull_read(L, -1, &failure->value);
-  push_message(L);
-  failure->message = copied(context->runtime, L, -1, &failure->message_length);
-  lua_pop(L, 2);
-  luaL_traceback(L, run->L, NULL, 0);
-  failure->traceback = copied(context->runtime, L, -1, &failure->traceback_length);
-  return 0;
-}
-
-// [-1, +0] as describe, with the failed value as the second argument of a protected call
-static int describe_value(lua_State *L) {
-  describing *context = lua_touserdata(L, 1);
-  lull_failure *failure = context->failure;
-  lua_rawgeti(L, 2, 1);
-  lull_read(L, -1, &failure->value);
-  push_message(L);
-  failure->message = copied(context->runtime, L, -1, &failure->message_length);
-  lua_rawgeti(L, 2, 2);
-  failure->traceback = copied(context->runtime, L, -1, &failure->traceback_length);
-  return 0;
-}
-
-void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
-  static const char no_memory[] = "not enough memory";
-  *failure = (lull_failure){
-    .message = no_memory, .message_length = sizeof(no_memory) - 1, .traceback = ""};
-  describing context = {.runtime = runtime, .run = run, .failure = failure};
-  if (run->is_protected_call) {
-    lua_State *L = run->L;
-    if (!lua_checkstack(L, 8)) return;
-    if (!lua_istable(L, -1)) {
-      // The message handler itself failed: what is there is its error.
-      if (lua_type(L, -1) == LUA_TSTRING) {
-        failure->message = copied(runtime, L, -1, &failure->message_length);
-      }
-      return;
-    }
-    lua_pushcfunction(L, describe_value);
-    lua_pushlightuserdata(L, &context);
-    lua_pushvalue(L, -3);
-    int is_interrupted = lull_interrupt_pause(L);
-    if (lua_pcall(L, 2, 0, 0) != LUA_OK) lua_pop(L, 1);
-    if (is_interrupted) lull_interrupt_arm(L);
-    return;
-  }
-  lull_protect(runtime, describe, &context);
-}
-
 // [-n, +0] closes the coroutine with its pending to-be-closed variables, after those of the coroutines
-// it waits through. Their handlers must answer at once; errors of theirs change nothing any more. The interpreter counts C levels per coroutine and so
-// not across this call: our own count does.
+// it waits through. Their handlers must answer at once; errors of theirs change nothing any more. The
+// interpreter counts C levels per coroutine and so not across this call: our own count does.
 static void close_thread(lull_runtime *runtime, lua_State *thread, const char *kind) {
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = kind;
@@ -444,22 +347,6 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread) {
   int status = lua_resetthread(thread);
   runtime->L = previous;
   lull_interrupt_pass(runtime, thread);
-  return status;
-}
-
-// [-0, +0]
-int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id) {
-  lua_State *L = run->L;
-  if (L == NULL || !lua_checkstack(L, 4)) return LUA_ERRMEM;
-  if (run->is_protected_call) {
-    if (!lua_istable(L, -1)) return LUA_ERRRUN;
-    lua_rawgeti(L, -1, 1);
-  } else {
-    lua_pushvalue(L, -1);
-  }
-  int status = lull_value_keep(runtime, L, lua_gettop(L), id);
-  if (status == LUA_OK) status = lull_value_pin(runtime, id);
-  lua_pop(L, 1);
   return status;
 }
 
@@ -500,7 +387,8 @@ typedef struct loading {
 // [-1, +0] compiles and keeps, or copies the message
 static int load_chunk(lua_State *L) {
   loading *context = lua_touserdata(L, 1);
-  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, "bt") == LUA_OK) {
+  const char *mode = context->runtime->allows_bytecode ? "bt" : "t";
+  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, mode) == LUA_OK) {
     lull_registry_push(L, context->runtime->values);
     lua_insert(L, -2);
     lua_rawseti(L, -2, (lua_Integer)context->id);
@@ -511,7 +399,8 @@ static int load_chunk(lua_State *L) {
     return 0;
   }
   size_t length;
-  context->message = copied(context->runtime, L, -1, &length);
+  lua_pushstring(L, lull_reworded(lua_tostring(L, -1)));
+  context->message = lull_copied(context->runtime, L, -1, &length);
   return 0;
 }
 
@@ -523,6 +412,33 @@ int32_t lull_load(
   int status = lull_protect(runtime, load_chunk, &context);
   *message = status == LUA_OK ? context.message : "not enough memory";
   return *message != NULL;
+}
+
+typedef struct compiling {
+  const char *bytes;
+  size_t length;
+  const char *name;
+  char *message;
+  size_t size;
+} compiling;
+
+// [-1, +0] compiles and copies the message, if there is one
+static int compile_chunk(lua_State *L) {
+  compiling *context = lua_touserdata(L, 1);
+  context->message[0] = 0;
+  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, "t") == LUA_OK) return 0;
+  const char *text = lua_tostring(L, -1);
+  if (text) strncat(context->message, text, context->size - 1);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_compile(
+  lull_runtime *runtime, const char *bytes, size_t length, const char *name, char *message,
+  size_t size) {
+  compiling context = {
+    .bytes = bytes, .length = length, .name = name, .message = message, .size = size};
+  return lull_protect(runtime, compile_chunk, &context) != LUA_OK || message[0] != 0;
 }
 
 typedef struct wording {

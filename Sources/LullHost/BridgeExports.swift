@@ -24,6 +24,7 @@ func lull_host_attach(
     guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
     host = LuaHost(environment: environment)
     host.enableLogFromEnvironment()
+    host.enableStrictnessFromEnvironment()
   }
   host.attach(runtime)
   return Unmanaged.passRetained(host).toOpaque()
@@ -43,7 +44,13 @@ func lull_host_call(
   let call = Call(host: host, frame: frame)
   do throws(Misuse) {
     try Method.all[Int(method)].body(call)
-    return frame.pointee.outcome
+    let outcome = frame.pointee.outcome
+    if host.lacksMemory, outcome == Int32(LULL_RETURN) {
+      host.lacksMemory = false
+      call.dropResults()
+      throw .message("not enough memory")
+    }
+    return outcome
   } catch {
     frame.pointee.result_count = 1
     let results = lull_frame_results(frame)
@@ -56,7 +63,7 @@ func lull_host_call(
       frame.pointee.error_argument = Int32(position)
       return Int32(LULL_RAISE_ARGUMENT)
     case .value(let value):
-      results?[0] = host.encode(value)
+      results?[0] = host.encode(host.raising(value, in: frame.pointee.L))
       return Int32(LULL_RAISE_VALUE)
     }
   }
@@ -68,6 +75,14 @@ func lull_host_sweep(_ pointer: UnsafeMutableRawPointer!) {
 }
 
 @c @implementation
+func lull_host_note_failure(
+  _ pointer: UnsafeMutableRawPointer!, _ failure: UnsafePointer<lull_failure>!
+) {
+  guard let failure else { return }
+  host(pointer)?.innerCoroutineFailed(failure.pointee)
+}
+
+@c @implementation
 func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> UInt64 {
   host(pointer)?.claim(handle) ?? 0
 }
@@ -75,6 +90,7 @@ func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> U
 @c @implementation
 func lull_host_close(_ pointer: UnsafeMutableRawPointer!) {
   guard let pointer, let host = host(pointer) else { return }
+  host.strict?.checkAll()
   host.reportAbandonedRequests()
   host.close()
   // Balances the retain of `lull_host_attach`; C has dropped the pointer.

@@ -75,6 +75,19 @@ struct Call {
   }
 }
 
+extension Call {
+  /// Nothing is returned after all.
+  func dropResults() {
+    for position in 0..<Int(frame.pointee.result_count) {
+      let value = lull_frame_results(frame)[position]
+      if value.kind == Int32(LULL_OBJECT) || value.kind == Int32(LULL_METHOD) {
+        host.releaseUnclaimed(value.handle)
+      }
+    }
+    frame.pointee.result_count = 0
+  }
+}
+
 /// Wrong use by the script: raised at the caller's line.
 enum Misuse: Error {
   case message(String)

@@ -74,6 +74,14 @@ struct HandleTable {
     kind(handle) != nil && slots[Int(handle & 0xffff_ffff)].isClaimed
   }
 
+  /// The kinds of the objects in use, with a mark on those that have no userdata.
+  var kindsInUse: [String] {
+    slots.filter { $0.object != nil }.map { slot in
+      let kind = HandleKind(rawValue: slot.kind)?.description ?? "?"
+      return slot.isClaimed ? kind : kind + " (unclaimed)"
+    }
+  }
+
   /// Empties the slot; the object it held, or nil if the handle was stale.
   mutating func remove(_ handle: UInt64) -> AnyObject? {
     let index = Int(handle & 0xffff_ffff)

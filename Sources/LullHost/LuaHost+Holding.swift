@@ -25,6 +25,7 @@ extension LuaHost: RequestHost {
     guard let first = ids.first, ids.count > 1 else { return ids.first ?? 0 }
     let id = makeID()
     guard !isClosed, lull_value_bundle(runtime, ids, Int32(ids.count), id) == 0 else {
+      lacksMemory = !isClosed
       return first
     }
     // Until whoever is to hold it has had the time to.
@@ -38,10 +39,25 @@ extension LuaHost: RequestHost {
   func hold(_ id: Int64, for request: Request) {
     guard !request.scriptValues.contains(id) else { return }
     guard isTracked(request) else {
-      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+      anchor(id, from: request.hostHandle)
       return
     }
-    if pin(id) { request.scriptValues.append(id) }
+    if pin(id) { request.scriptValues.append(id) } else { lacksMemory = true }
+  }
+
+  /// Holds a kept value from an object's userdata, under its own number or that of `key`. Without
+  /// memory for that it is lost, and whoever calls is told.
+  func anchor(_ id: Int64, from handle: UInt64, key: Int64? = nil) {
+    guard lull_value_anchor_to_object(runtime, handle, key ?? id, id) != 0 else { return }
+    lacksMemory = true
+  }
+
+  /// What could not be held, and no call of the script's could be told of.
+  func reportLackOfMemory() {
+    guard lacksMemory else { return }
+    lacksMemory = false
+    report(
+      ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
   }
 
   // MARK: Pins
@@ -71,7 +87,10 @@ extension LuaHost: RequestHost {
       objectPins[request.hostHandle] = count + 1
       return true
     }
-    guard lull_object_pin(runtime, &object) == 0 else { return false }
+    guard lull_object_pin(runtime, &object) == 0 else {
+      releaseUnclaimed(object.handle)
+      return false
+    }
     // Only now: the userdata may have been renewed, and the handle with it.
     objectPins[request.hostHandle] = 1
     return true
@@ -87,7 +106,10 @@ extension LuaHost: RequestHost {
     }
     var object = encode(
       .object(handle: handle, kind: HandleKind.task.rawValue, service: 0, anchor: 0))
-    guard lull_object_pin(runtime, &object) == 0 else { return nil }
+    guard lull_object_pin(runtime, &object) == 0 else {
+      releaseUnclaimed(object.handle)
+      return nil
+    }
     objectPins[task.hostHandle] = 1
     return task.hostHandle
   }
@@ -103,7 +125,10 @@ extension LuaHost: RequestHost {
   /// Gives a request its userdata, which holds the functions it may yet call; until the next turn
   /// nothing else may hold that.
   func holdScripts(of request: Request) {
-    guard pin(request) else { return }
+    guard pin(request) else {
+      lacksMemory = true
+      return
+    }
     let handle = request.hostHandle
     anchorScripts(of: request)
     pump.enqueue { [unowned self] in unpin(object: handle) }
@@ -115,7 +140,7 @@ extension LuaHost: RequestHost {
     var part: Request? = request
     while let current = part {
       for id in current.scriptAnchors {
-        lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+        anchor(id, from: request.hostHandle)
       }
       part = current.wrappedRequest
       if part?.hostHandle != 0 { return }
@@ -125,6 +150,7 @@ extension LuaHost: RequestHost {
   /// Holds fresh values until the next turn, by when whoever needs them has anchored them.
   func holdForNow(_ ids: [Int64]) {
     let pinned = ids.filter { pin($0) }
+    if pinned.count < ids.count { lacksMemory = true }
     pump.enqueue { [unowned self] in for id in pinned { unpin(id) } }
   }
 

@@ -87,10 +87,16 @@ extension LuaHost {
     let text = limitTexts[Int(lull_limit_passed(runtime))]
     // What failed first may have been an allocation, whose error says less.
     let message = failure.map { $0.message.hasSuffix(text) ? $0.message : text } ?? text
-    var report = "lull: \(message)\n"
-    if let traceback = failure?.traceback, !traceback.isEmpty { report += traceback + "\n" }
-    StandardError.write(report)
+    var shown = failure ?? ScriptFailure(text)
+    shown.message = message
+    StandardError.write(describe(shown))
     lull_watchdog_keep_quiet()
+  }
+
+  /// For functions that reach beyond the network: raises in the sandbox.
+  func refuseInSandbox(_ name: StaticString) throws(Misuse) {
+    guard isSandboxed else { return }
+    throw .message("\(name) is not available in the sandbox")
   }
 
   /// Bytes that live outside of Lua's memory and end with what Lua holds.

@@ -4,7 +4,9 @@ import LullCore
 extension LuaHost {
   /// An error in a callback: to the script's handler, else to standard error. It makes the exit code
   /// 1 unless the handler returns true.
-  func report(_ failure: ScriptFailure, in place: String) {
+  func report(
+    _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil
+  ) {
     // The interruption of whatever ran when the signal came is not an error of the script.
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler {
@@ -27,12 +29,12 @@ extension LuaHost {
       case .failure(.failed(let second)):
         if isInterruption(second) { return }
         scriptErrorCount += 1
-        StandardError.write(describe(second, place: "lull.on_error handler"))
+        write(second, place: "lull.on_error handler", request: nil)
       case .failure(.gone): break
       }
     }
     scriptErrorCount += 1
-    StandardError.write(describe(failure, place: place))
+    write(failure, place: place, request: request())
   }
 
   /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
@@ -42,19 +44,65 @@ extension LuaHost {
         || failure.message.hasSuffix("the script called os.exit"))
   }
 
-  /// An error that ended the main chunk: as the stock interpreter shows it.
+  /// An error that ended the main chunk.
   func reportMain(_ failure: ScriptFailure) {
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     scriptErrorCount += 1
-    var text = "lull: \(failure.message)\n"
-    if !failure.traceback.isEmpty { text += failure.traceback + "\n" }
-    StandardError.write(text)
+    write(failure, place: nil, request: nil)
   }
 
-  func describe(_ failure: ScriptFailure, place: String) -> String {
-    var text = "lull: error in \(place): \(failure.message)\n"
-    if !failure.traceback.isEmpty { text += failure.traceback + "\n" }
-    return text
+  /// An error as reports show it, for standard error.
+  func describe(_ failure: ScriptFailure) -> String {
+    var report = FailureExplanation.report(failure, place: nil, request: nil)
+    report.value = inspection(of: failure)
+    report.excerpts = explanation.excerpts(for: failure)
+    return report.text(.forStandardError())
+  }
+
+  /// A chunk that does not compile, by the compiler's message.
+  func describe(syntaxError message: String) -> String {
+    explanation.report(syntaxError: message).text(.forStandardError())
+  }
+
+  private var explanation: FailureExplanation {
+    FailureExplanation(sources: sources) { [unowned self] source, name in
+      compilerMessage(source, name: name)
+    }
+  }
+
+  private func write(_ failure: ScriptFailure, place: String?, request: RequestFacts?) {
+    var report = FailureExplanation.report(failure, place: place, request: request)
+    report.value = inspection(of: failure)
+    let style = ReportStyle.forStandardError()
+    let (verdict, due) = reportLedger.record(report, at: pump.clock.now)
+    for line in due { StandardError.write("lull: \(line)\n") }
+    switch verdict {
+    case .full:
+      report.excerpts = explanation.excerpts(for: failure)
+      StandardError.write(report.text(style))
+    case .short: StandardError.write(report.shortText(style))
+    case .counted: break
+    }
+  }
+
+  /// Tells how often errors have come again that were not reported each time.
+  package func reportRepetitions() {
+    for line in reportLedger.flush() { StandardError.write("lull: \(line)\n") }
+  }
+
+  /// What the compiler says of a text; nil if it compiles.
+  private func compilerMessage(_ source: [UInt8], name: String) -> String? {
+    guard !isClosed else { return nil }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
+      buffer.initialize(repeating: 0)
+      let isWrong = source.withUnsafeBytes { bytes in
+        lull_compile(
+          runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count, "=" + name,
+          buffer.baseAddress, buffer.count)
+      }
+      guard isWrong != 0, let message = buffer.baseAddress else { return nil }
+      return String(cString: message)
+    }
   }
 }
 
@@ -63,6 +111,7 @@ extension LuaHost {
   /// and one line says so.
   func reportAbandonedRequests() {
     reportUnawaitedTasksWithoutLua()
+    reportRepetitions()
     guard !environment.ownsProcess else { return }
     let what = [
       LuaHost.count(inFlightDescriptions.count, "request", "in flight"),
@@ -84,7 +133,7 @@ extension LuaHost {
       guard let failure = task.unheardFailure else { continue }
       task.markAwaited()
       scriptErrorCount += 1
-      StandardError.write(describe(failure, place: "a task nobody has awaited"))
+      write(failure, place: task.reportedName, request: nil)
     }
     failedTasks = []
   }

@@ -13,7 +13,9 @@ extension LuaHost {
     // Its userdata holds the service's, and with it every function of the configuration.
     let userdata = try keep(call.state, call.index(0))
     let callback = call.isNil(2) ? nil : try keep(call.state, call.index(2))
-    guard pin(userdata), callback.map({ pin($0) }) ?? true else {
+    guard pin(userdata) else { throw .message("not enough memory") }
+    if let callback, !pin(callback) {
+      unpin(userdata)
       throw .message("not enough memory")
     }
     // The timer is work that somebody asked for: it keeps the script alive.

@@ -18,8 +18,12 @@ final class RunContext {
   /// The call on whose behalf it runs.
   var scope: RunScope?
   var cancelWait: (() -> Void)?
+  /// Since when it waits.
+  var waitsSince = 0.0
   /// Cancelled while it ran: it ends at its next wait.
   var isCancelled = false
+  /// What was last raised again in it that it had awaited.
+  var reraised: Reraised?
 
   init(
     purpose: String, request: Request? = nil, queue: CacheOperations? = nil,
@@ -41,6 +45,11 @@ enum RunOutcome {
   case cancelled
 }
 
+extension lull_run {
+  /// It may have failed before its function was called with all it was to get.
+  fileprivate var isFailed: Bool { L == nil || status == Int32(LULL_RUN_FAILED) }
+}
+
 /// The results of a run, still on its stack.
 struct RunResults {
   fileprivate var run: lull_run
@@ -57,16 +66,6 @@ struct RunResults {
     withUnsafePointer(to: run) { lull_run_result($0, Int32(position), &value) }
     return value
   }
-}
-
-/// An error raised by the script where Swift called it.
-struct ScriptFailure {
-  var message: String
-  var traceback: String
-  /// What was raised, if it was an error object of Lull.
-  var requestError: RequestError?
-  /// What was raised, if it was neither a string nor an error of Lull; kept under this id.
-  var value: ForeignContent?
 }
 
 /// What Swift calls: a kept function, or a field of a kept table.
@@ -92,7 +91,7 @@ extension LuaHost {
       running.removeLast()
     }
     lull_arena_release(runtime, mark)
-    if run.L == nil { releaseUnclaimed(arguments) }
+    if run.isFailed { releaseUnclaimed(arguments) }
     finish(&run, context)
   }
 
@@ -103,6 +102,9 @@ extension LuaHost {
     context.thread = nil
     context.cancelWait = nil
     context.awaited = Awaited()
+    if raising, case .reraised(_, let failure)? = values.first {
+      context.reraised = Reraised(failure)
+    }
     let mark = lull_arena_mark(runtime)
     var run = lull_run()
     let encoded = values.map { encode($0) }
@@ -113,6 +115,7 @@ extension LuaHost {
       running.removeLast()
     }
     lull_arena_release(runtime, mark)
+    if run.isFailed { releaseUnclaimed(values) }
     finish(&run, context)
   }
 
@@ -157,7 +160,7 @@ extension LuaHost {
       if context.request != nil || context.queue != nil { waitingParts[run.thread] = context }
       if context.isCancelled { cancel(context) }
     case Int(LULL_RUN_FAILED):
-      let failure = failure(of: &run)
+      let failure = failure(of: &run, context)
       lull_run_end(runtime, &run)
       context.completion(self, .failed(failure))
     default:
@@ -169,8 +172,8 @@ extension LuaHost {
     switch Int(status) {
     case Int(LULL_RUN_GONE): .gone
     case Int(LULL_RUN_TOO_DEEP):
-      .failed(ScriptFailure(message: "callbacks nested too deeply", traceback: ""))
-    default: .failed(ScriptFailure(message: "not enough memory", traceback: ""))
+      .failed(ScriptFailure("callbacks nested too deeply"))
+    default: .failed(ScriptFailure("not enough memory"))
     }
   }
 
@@ -188,11 +191,11 @@ extension LuaHost {
     withEncoded(callable, arguments) { call in
       lull_ask(runtime, call, kind.cString, &run)
     }
-    if run.L == nil { releaseUnclaimed(arguments) }
+    if run.isFailed { releaseUnclaimed(arguments) }
     defer { lull_run_end(runtime, &run) }
     switch Int(run.status) {
     case Int(LULL_RUN_DONE): return .success(read(RunResults(run: run)))
-    case Int(LULL_RUN_FAILED): return .failure(.failed(failure(of: &run)))
+    case Int(LULL_RUN_FAILED): return .failure(.failed(failure(of: &run, innermost)))
     default:
       if case .failed(let failure) = outcome(ofStatus: run.status) {
         return .failure(.failed(failure))
@@ -225,14 +228,14 @@ extension LuaHost {
     }
   }
 
-  private func failure(of run: inout lull_run) -> ScriptFailure {
+  private func failure(of run: inout lull_run, _ context: RunContext?) -> ScriptFailure {
     let mark = lull_arena_mark(runtime)
     defer { lull_arena_release(runtime, mark) }
     var failure = lull_failure()
     lull_run_failure(runtime, &run, &failure)
     var result = ScriptFailure(
       message: LuaHost.string(failure.message, failure.message_length),
-      traceback: LuaHost.string(failure.traceback, failure.traceback_length))
+      trace: traceback(failure))
     if let box = object(failure.value, .error, as: ErrorBox.self) {
       result.requestError = box.error
     } else if failure.value.kind == Int32(LULL_TABLE) || failure.value.kind == Int32(LULL_OTHER) {
@@ -246,6 +249,7 @@ extension LuaHost {
         result.message = "not enough memory"
       }
     }
+    if let origin = context?.reraised { result.join(origin) }
     return result
   }
 

@@ -24,8 +24,11 @@ extension LuaHost {
   }
 
   /// Content as Lua sees it. JSON tables are built at the first use and held from the userdata of
-  /// `holder` under `key`; whoever asks while they live gets the same ones.
-  func content(_ content: Content, holder: UInt64, key: Int64? = nil) -> LuaValue {
+  /// `holder` under `key`; whoever asks while they live gets the same ones. `url` names them in
+  /// reports.
+  func content(
+    _ content: Content, holder: UInt64, key: Int64? = nil, from url: @autoclosure () -> String?
+  ) -> LuaValue {
     switch content {
     case .bytes(let bytes): return .bytes(bytes)
     case .text(let text): return .string(text)
@@ -34,12 +37,14 @@ extension LuaHost {
     case .json(let document):
       if let atom = LuaHost.atom(document.root) { return atom }
       let id = document.serial | LuaHost.tableIDs
-      if lull_value_is_alive(runtime, id) == 0 {
+      let isNew = lull_value_is_alive(runtime, id) == 0
+      if isNew {
         let status = lull_document_build(
           runtime, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
         // Tried once more where it is pushed, where a lack of memory raises.
         guard status == 0 else { return .tables(document, id: id) }
       }
+      strict?.handOut(document, id, isNew: isNew, from: url())
       return .ref(id)
     }
   }
@@ -61,13 +66,13 @@ extension LuaHost {
       _ = makeID()
     }
     return self.content(
-      content, holder: handle(of: resource.service), key: resource.record.hostKey)
+      content, holder: handle(of: resource.service), key: resource.record.hostKey,
+      from: resource.url.text)
   }
 
   /// A request's content on its way through the pipeline: held by the request's userdata.
   func content(_ content: Content, for request: Request) -> LuaValue {
-    _ = value(request)
-    return self.content(content, holder: request.hostHandle)
+    self.content(content, holder: request.hostHandle, from: request.url)
   }
 
   private static func atom(_ element: JSONElement) -> LuaValue? {
@@ -106,7 +111,9 @@ extension LuaHost {
       let request = request
       let context = RunContext(purpose: name) { host, outcome in
         if case .failed(let failure) = outcome {
-          host.report(failure, in: "\(name) hook (\(host.place(of: id))) of \(request.description)")
+          host.report(
+            failure, in: host.named("\(name) hook", id) + " of \(request.description)",
+            request: RequestFacts(request))
         }
       }
       start(Callable(id: id), arguments, context)
@@ -121,6 +128,12 @@ extension LuaHost {
     let mark = lull_arena_mark(runtime)
     defer { lull_arena_release(runtime, mark) }
     return String(cString: lull_value_place(runtime, id))
+  }
+
+  /// A kind of function, and where that one was defined.
+  func named(_ kind: String, _ id: Int64) -> String {
+    let place = place(of: id)
+    return place.isEmpty ? kind : "\(kind) (\(place))"
   }
 
   // MARK: What scripts hand over

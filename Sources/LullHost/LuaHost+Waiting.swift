@@ -19,6 +19,7 @@ extension LuaHost {
         throw .message("this would wait for itself: \(what)")
       }
       context.waitsFor = what
+      context.waitsSince = pump.clock.now
       context.awaited = awaited
       let cancel = begin { [unowned self] values, raising in
         resume(context, with: values, raising: raising)
@@ -79,8 +80,10 @@ extension LuaHost {
 
   /// In a stock interpreter our own handler listens while we drive the loop.
   func withInterruption(_ body: () -> Void) {
+    lull_runtime_set_blocking(runtime, 1)
+    defer { if !isClosed { lull_runtime_set_blocking(runtime, 0) } }
     guard !environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return body() }
-    lull_signals_install(runtime, wakeUp.function, wakeUp.context, 0)
+    lull_signals_install(runtime, wakeUp.function, wakeUp.context, Int32(LULL_SIGNALS_GUEST))
     body()
     if lull_signals_pending() == 0 { lull_signals_restore() }
   }

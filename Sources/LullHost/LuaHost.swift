@@ -43,6 +43,8 @@ package final class LuaHost {
   package private(set) var isClosed = false
   /// What was kept for a configuration or a cache that is no more.
   let released = ReleasedValues()
+  /// Whether a value could not be held, which nobody has been told of yet.
+  var lacksMemory = false
   /// How often each kept value, and each object, is pinned.
   var valuePins: [Int64: Int] = [:]
   var objectPins: [UInt64: Int] = [:]
@@ -64,10 +66,20 @@ package final class LuaHost {
   var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
+  /// Compares shared content with its documents, with `LULL_STRICT=1`.
+  var strict: StrictContent?
   /// What a predicate raised that was called for a call of the script's, to be raised there.
   var predicateFailure: ScriptFailure?
+  /// The texts of chunks, for reports.
+  let sources = ChunkSources()
+  var reportLedger = ReportLedger()
   /// What the function given to `lull.run` raised.
   var runFailure: ScriptFailure?
+  /// What is said of each limit, and whether it has been.
+  var limitTexts: [String] = []
+  var hasReportedLimit = false
+  /// Whether the script may do no more than what the sandbox has for it.
+  var isSandboxed = false
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
@@ -75,9 +87,6 @@ package final class LuaHost {
   package internal(set) var isSessionEnding = false
   /// What takes over whoever drives the loop, at his next look: a session opened by a script.
   var foreground: (() -> Void)?
-  /// What is said of each limit, and whether it has been.
-  var limitTexts: [String] = []
-  var hasReportedLimit = false
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -96,6 +105,7 @@ package final class LuaHost {
       sweep()
       releaseUnpushed()
       releaseKept()
+      reportLackOfMemory()
       collectIfCharged()
       lull_memory_check(self.runtime)
       tellOrphans()
@@ -272,18 +282,21 @@ package final class LuaHost {
   func releaseUnclaimed(_ values: [LuaValue]) {
     for value in values {
       switch value {
-      case .object(let handle, _, _, _), .method(_, let handle, _):
-        if !handles.isClaimed(handle) { release(handle) }
+      case .object(let handle, _, _, _), .method(_, let handle, _): releaseUnclaimed(handle)
       default: break
       }
     }
+  }
+
+  func releaseUnclaimed(_ handle: UInt64) {
+    if !handles.isClaimed(handle) { release(handle) }
   }
 
   /// Gives back the handles of values whose pushing an error has interrupted.
   private func releaseUnpushed() {
     var count = 0
     guard let unpushed = lull_runtime_take_unpushed(runtime, &count) else { return }
-    for index in 0..<count where !handles.isClaimed(unpushed[index]) { release(unpushed[index]) }
+    for index in 0..<count { releaseUnclaimed(unpushed[index]) }
   }
 
   // MARK: Strong work
@@ -330,11 +343,14 @@ package final class LuaHost {
   /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
   /// parts of that.
   package var inFlightDescriptions: [String] {
+    openRequests.map { "\($0.method ?? "") \($0.url ?? "")" }.sorted()
+  }
+
+  /// What is in flight, without the parts of that and cache checks.
+  var openRequests: [Request] {
     let open = liveRequests.values.filter { !$0.isCompleted }
     let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
     return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }
-      .map { "\($0.method ?? "") \($0.url ?? "")" }
-      .sorted()
   }
 
   /// Drops everything without calling into Lua. The state goes away, or has gone.
@@ -372,9 +388,11 @@ extension LuaHost: ServiceHost {
     guard liveRequests[identifier] == nil, !isClosed else { return }
     requestsInFlight += 1
     liveRequests[identifier] = request
+    request.trackedSince = pump.clock.now
     // What it has ended with before it could begin, to be seen by its hooks.
     if let response = request.response { hold(response, for: request) }
     let isPinned = pin(request)
+    if !isPinned { lacksMemory = true }
     request.onSettled = { [unowned self] in
       settle(request)
       untrack(request)
@@ -391,7 +409,7 @@ extension LuaHost: ServiceHost {
   /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.
   private func settle(_ request: Request) {
     for id in request.scriptValues {
-      lull_value_anchor_to_object(runtime, request.hostHandle, id, id)
+      anchor(id, from: request.hostHandle)
       unpin(id)
     }
     request.scriptValues = []
@@ -419,7 +437,7 @@ extension LuaHost: ServiceHost {
 
   private func anchor(_ id: Int64?, to service: UInt64, key: Int64) {
     if let id {
-      lull_value_anchor_to_object(runtime, service, key, id)
+      anchor(id, from: service, key: key)
     } else {
       lull_value_release_from_object(runtime, service, key)
     }

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 /// A value on its way to Lua.
-enum LuaValue {
+enum LuaValue: Sendable {
   case `nil`
   case null
   case bool(Bool)
@@ -34,6 +34,8 @@ enum LuaValue {
   case element(of: Int64, Int)
   /// The function `next`.
   case globalNext
+  /// A value to raise where it was awaited, and the failure it comes from.
+  indirect case reraised(LuaValue, ScriptFailure)
 }
 
 /// Texts pushed on hot paths, known to the bridge by number.
@@ -124,6 +126,7 @@ extension LuaHost {
       result.handle = handle
       result.extra = service
     case .globalNext: result.kind = Int32(LULL_NEXT)
+    case .reraised(let value, _): result = encode(value)
     case .element(let id, let position):
       result.kind = Int32(LULL_ELEMENT)
       result.integer = id

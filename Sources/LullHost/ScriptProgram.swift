@@ -31,24 +31,48 @@ package final class ScriptProgram {
   let host: LuaHost
   let state: OpaquePointer
   private let environment: any HostEnvironment
+  private let trust: ScriptTrust
   private let limits: LuaHost.Limits
   private var mainHasEnded = false
   private var mainHasFailed = false
+  private var waitNotice: (any HostTimer)?
 
   /// nil without memory.
   ///
-  /// - Parameter limits: what the script may take, from the moment it starts to run.
-  package init?(environment: any HostEnvironment, limits: LuaHost.Limits = .init()) {
-    guard let state = lull_state_new() else { return nil }
+  /// - Parameters:
+  ///   - trust: what the script is given.
+  ///   - limits: what it may take, from the moment it starts to run.
+  package init?(
+    environment: any HostEnvironment, trust: ScriptTrust = .full(allowsBytecode: false),
+    limits: LuaHost.Limits = .init()
+  ) {
+    guard let state = ScriptProgram.makeState(trust) else { return nil }
     self.environment = environment
+    self.trust = trust
     self.limits = limits
     self.state = state
     host = LuaHost(environment: environment)
+    host.isSandboxed = trust.isSandbox
     // The host outlives the state: both are this object's, and `close` ends the state first.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0 else {
       lull_state_close(state)
       return nil
+    }
+  }
+
+  private static func makeState(_ trust: ScriptTrust) -> OpaquePointer? {
+    switch trust {
+    case .sandbox(let folder):
+      guard let folder else { return lull_state_new_sandboxed(nil) }
+      return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
+    case .full(let allowsBytecode):
+      guard let state = lull_state_new() else { return nil }
+      guard allowsBytecode || lull_state_refuse_bytecode(state) == 0 else {
+        lull_state_close(state)
+        return nil
+      }
+      return state
     }
   }
 
@@ -67,6 +91,8 @@ package final class ScriptProgram {
       StandardError.write("lull: not enough memory\n")
       return Exit.scriptError
     }
+    host.sources.folder = script.folder
+    host.sources.remember(script.source, chunkName: script.chunkName)
     let chunk = host.makeID()
     var message: UnsafePointer<CChar>?
     let status = script.source.withUnsafeBytes { bytes in
@@ -76,7 +102,7 @@ package final class ScriptProgram {
     }
     guard status == 0 else {
       let text = message.map { String(cString: $0) } ?? "cannot be compiled"
-      StandardError.write(SyntaxErrorText.describe(text, source: script.source) + "\n")
+      StandardError.write(host.describe(syntaxError: text))
       return Exit.cannotCompile
     }
     installSignals(runtime)
@@ -90,7 +116,7 @@ package final class ScriptProgram {
   }
 
   func prepare(_ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool) {
-    if let folder = script.folder {
+    if !trust.isSandbox, let folder = script.folder {
       let path = folder + Array("/?.lua;".utf8) + folder + Array("/?/init.lua".utf8)
       let cpath = folder + Array("/?.so".utf8)
       lull_prepend_path(
@@ -102,15 +128,20 @@ package final class ScriptProgram {
       _ = lull_set_arg(state, buffer.baseAddress, Int32(words.count), Int32(first))
     }
     _ = lull_state_require(state, setsGlobal ? 1 : 0)
-    if let runtime = lull_state_runtime(state) {
+    if let runtime = lull_state_runtime(state), case .full(let allowsBytecode) = trust {
+      if allowsBytecode { lull_allow_bytecode(runtime) }
       lull_replace_exit(runtime, Method.index(.module, "os.exit"))
     }
     host.enableLogFromEnvironment()
+    host.enableStrictnessFromEnvironment()
   }
 
-  func installSignals(_ runtime: OpaquePointer) {
+  /// - Parameter isSession: Ctrl-C ends what runs, not the process.
+  func installSignals(_ runtime: OpaquePointer, isSession: Bool = false) {
     guard let wakeUp = environment.signalWakeUp else { return }
-    lull_signals_install(runtime, wakeUp.function, wakeUp.context, 1)
+    lull_signals_install(
+      runtime, wakeUp.function, wakeUp.context,
+      Int32(isSession ? LULL_SIGNALS_SESSION : LULL_SIGNALS_PROCESS))
   }
 
   private func startMain(_ chunk: Int64, _ arguments: ArraySlice<[UInt8]>) {
@@ -118,6 +149,9 @@ package final class ScriptProgram {
     let context = RunContext(purpose: "the main chunk") { [unowned self] host, outcome in
       host.strongTasks -= 1
       mainHasEnded = true
+      waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) {
+        host.reportWaiting()
+      }
       if case .failed(let failure) = outcome, lull_signals_pending() == 0 {
         mainHasFailed = true
         host.reportMain(failure)
@@ -137,6 +171,7 @@ package final class ScriptProgram {
 
   /// Cancels what is left, lets its hooks hear of it, and settles the exit code.
   func finish() -> Int32 {
+    waitNotice?.cancel()
     let signal = lull_signals_pending()
     if mainHasFailed || host.isInterrupted {
       host.cancelEverything()
@@ -147,6 +182,8 @@ package final class ScriptProgram {
       }
     }
     host.reportUnawaitedTasks(atEnd: true)
+    host.strict?.checkAll()
+    host.reportRepetitions()
     host.reportPassedLimit()
     if host.hasPassedLimit { return Exit.scriptError }
     if signal != 0 { return 128 + signal }

@@ -70,7 +70,7 @@ package final class REPL {
     switch session.read(file: file, name: name) {
     case .ready(let line): return evaluate(line)
     case .incomplete(let message), .failed(let message):
-      complain("lull: \(message)\n")
+      complain(session.report(syntaxError: message))
       return false
     }
   }
@@ -102,7 +102,7 @@ package final class REPL {
       }
     }
     if !statement.isEmpty, case .incomplete(let message) = read(statement, firstLine: firstLine) {
-      complain("lull: \(message)\n")
+      complain(session.report(syntaxError: message))
     }
   }
 
@@ -116,7 +116,7 @@ package final class REPL {
     case .incomplete: return false
     case .failed(let message):
       lines.remember(statement)
-      complain("lull: \(message)\n")
+      complain(session.report(syntaxError: message))
     case .ready(let line):
       lines.remember(statement)
       evaluate(line)
@@ -128,10 +128,7 @@ package final class REPL {
   func evaluate(_ line: LuaSession.Line) -> Bool {
     switch session.run(line, show: { show($0) }) {
     case .finished: return true
-    case .failed(let message, let traceback):
-      var text = "lull: \(message)\n"
-      if !traceback.isEmpty { text += traceback + "\n" }
-      complain(text)
+    case .failed(let report): complain(report)
     case .interrupted:
       if !host.isInterrupted { complain("interrupted!\n") }
     }

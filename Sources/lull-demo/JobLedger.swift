@@ -1,7 +1,7 @@
 /// Jobs that take their time: each goes through the same states, one after the other.
 ///
-/// A job moves on when it is looked at and its step has lasted long enough, by one step at most, so
-/// that whoever polls it meets every state, however slow either side is.
+/// A job moves on when it is looked at and its step has lasted long enough since it was first seen, by
+/// one step at most, so that whoever polls it meets every state, however slow either side is.
 struct JobLedger: Sendable {
   private static let steps: [(state: String, progress: Int)] = [
     ("queued", 0), ("running", 25), ("running", 50), ("running", 75), ("done", 100),
@@ -11,7 +11,8 @@ struct JobLedger: Sendable {
     let name: String
     let pace: Duration
     var step = 0
-    var since = ContinuousClock.now
+    /// When the step was first seen.
+    var since: ContinuousClock.Instant?
   }
 
   private var jobs: [Job] = []
@@ -26,8 +27,10 @@ struct JobLedger: Sendable {
   mutating func look(at id: Int) -> JSON? {
     guard jobs.indices.contains(id - 1) else { return nil }
     let job = jobs[id - 1]
-    if job.step + 1 < Self.steps.count, .now - job.since >= job.pace {
+    if let since = job.since, job.step + 1 < Self.steps.count, .now - since >= job.pace {
       jobs[id - 1].step += 1
+      jobs[id - 1].since = .now
+    } else if job.since == nil {
       jobs[id - 1].since = .now
     }
     return json(of: id)

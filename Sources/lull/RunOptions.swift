@@ -3,8 +3,8 @@ import LullTransport
 
 /// How far a script is trusted, and what it may take: the options before its name.
 struct RunOptions {
-  var isSandboxed = false
-  var allowsBytecode = false
+  private var isSandboxed = false
+  private var allowsBytecode = false
   private(set) var limits = LuaHost.Limits()
   private var hosts = AllowedHosts()
   private var namesHosts = false
@@ -15,6 +15,11 @@ struct RunOptions {
 
   /// Where requests may go; nil: anywhere.
   var allowedHosts: AllowedHosts? { isSandboxed || namesHosts ? hosts : nil }
+
+  /// - Parameter folder: that of the script.
+  func trust(folder: [UInt8]?) -> ScriptTrust {
+    isSandboxed ? .sandbox(folder: folder) : .full(allowsBytecode: allowsBytecode)
+  }
 
   /// Takes the option at the beginning of `words`, and its value if it has one; false, and nothing
   /// taken, if there is none of these.
@@ -48,6 +53,12 @@ struct RunOptions {
       throw WrongUsage(message: "\(name) needs \(apply.need), got '\(value)'")
     }
     return true
+  }
+
+  /// What cannot be meant together.
+  func check() throws(WrongUsage) {
+    guard isSandboxed && allowsBytecode else { return }
+    throw WrongUsage(message: "--allow-bytecode would open the sandbox: give one of the two")
   }
 
   private typealias Valued = (need: String, set: @Sendable (inout RunOptions, String) -> Bool)

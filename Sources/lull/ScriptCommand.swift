@@ -23,6 +23,7 @@ struct ScriptCommand {
     var options = RunOptions()
     if rest.first == "run" { rest.removeFirst() }
     while try options.take(from: &rest) {}
+    try options.check()
     let isFirst = rest.startIndex == 0
     switch rest.first {
     case nil: return nil
@@ -70,7 +71,9 @@ struct ScriptCommand {
     guard
       let environment = try? LoopEnvironment(
         ownsProcess: true, allowedHosts: options.allowedHosts),
-      let program = ScriptProgram(environment: environment, limits: options.limits)
+      let program = ScriptProgram(
+        environment: environment, trust: options.trust(folder: script.folder),
+        limits: options.limits)
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1

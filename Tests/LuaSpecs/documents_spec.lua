@@ -232,3 +232,52 @@ describe("lull.json.at", function()
     contains(select(2, pcall(lull.json.at, {})), "string expected")
   end)
 end)
+
+describe("LULL_STRICT=1", function()
+  local function strictly(lines)
+    return spec.script([[
+      local lull = require "lull"
+      local service = lull.service { base_url = "http://x.test", networking = function()
+        return { status = 200, headers = { ["Content-Type"] = "application/json" },
+          body = '{"items": [{"name": "a"}], "a/b": {}, "n": 1, "e": []}' }
+      end }
+      local user = service("/users/7")
+      user:load():await()
+    ]] .. lines, { env = "LULL_STRICT=1" })
+  end
+
+  it("reports a change of shared content with URL and JSON Pointer, when it is handed out again", function()
+    for lines, pointer in pairs {
+      ["user.content.items[1].name = 'b'"] = "/items/0/name",
+      ["user.content.items[2] = 1"] = "/items/2",
+      ["user.content.new = 1"] = "/new",
+      ["user.content['a/b'].x = 1"] = "/a~1b/x",
+      ["user.content.n = nil"] = "/n",
+      ["user.content.e[1] = 1"] = "/e/1",
+    } do
+      local result = strictly(lines .. " local _ = user.content io.stderr:write('after')")
+      contains(result.err, "the shared content of http://x.test/users/7 was changed at " .. pointer .. ":")
+      contains(result.err, "after")
+      equal(result.err:find("changed", 1, true) < result.err:find("after", 1, true), true)
+      equal(select(2, result.err:gsub("was changed", "")), 1)
+    end
+  end)
+
+  it("reports it at the end, of content that nobody has asked for again", function()
+    local result = strictly "keep = user.content keep.n = 2"
+    contains(result.err, "the shared content of http://x.test/users/7 was changed at /n:")
+  end)
+
+  it("says nothing where nothing was changed, or a copy was", function()
+    local result = strictly [[
+      local copy = lull.copy(user.content)
+      copy.n = 2
+      user:override_local_content(copy)
+      copy.n = 3
+      print(user.content.n)
+    ]]
+    equal(result.err, "")
+    equal(result.out, "3\n")
+    equal(result.code, 0)
+  end)
+end)

@@ -236,6 +236,12 @@ function spec.collect()
   for _ = 1, 2 do collectgarbage("collect") lull.sleep(0) end
 end
 
+-- The interpreter as another folder can call it.
+function spec.interpreter()
+  if not interpreter:find("/", 1, true) or interpreter:sub(1, 1) == "/" then return interpreter end
+  return os.getenv("PWD") .. "/" .. interpreter
+end
+
 -- Runs a script of its own in the same interpreter: { out =, err =, code = }.
 function spec.script(source, options)
   local path = os.tmpname()

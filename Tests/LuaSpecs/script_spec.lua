@@ -76,7 +76,7 @@ describe("a script", function()
     ]])
     equal(result.out, "end\n")
     contains(result.err, "unheard")
-    equal(select(2, result.err:gsub("unheard", "")) , 1, "reported once")
+    equal(select(2, result.err:gsub(": unheard\n", "")), 1, "reported once")
     if not spec.is_stock then equal(result.code, 1) end
   end)
 

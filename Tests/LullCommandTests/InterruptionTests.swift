@@ -193,6 +193,22 @@ struct InterruptionTests {
     #expect(ending.code == 130)
   }
 
+  /// What no hook reaches ends with the process, a second later.
+  @Test(arguments: signals)
+  func endsWhatCannotBeInterrupted(signal: Int32, code: Int32) throws {
+    for work in [
+      "local text = ('a'):rep(40) text:find(('.-'):rep(40) .. 'b')",
+      "setmetatable({}, { __gc = function() while true do end end }) collectgarbage()",
+    ] {
+      let child = try Self.start("io.write('ready\\n') \(work)")
+      child.send(signal)
+      let ending = try child.wait()
+      #expect(ending.output == "ready\n")
+      #expect(ending.errors == "lull: interrupted, but the script did not end\n")
+      #expect(ending.code == code)
+    }
+  }
+
   @Test func endsWhileItReadsTheScriptFromATerminal() throws {
     let child = try Child(Binaries.lull, ["-"], input: .held)
     usleep(200_000)

@@ -36,9 +36,9 @@ struct UnreadableScriptTests {
     let ending = try lull("x.lua", folder: folder.path)
     #expect(
       ending.errors == """
-        x.lua:2: unexpected symbol near '='
+        lull: x.lua:2: unexpected symbol near '='
           2 | local b = = 2
-                        ^
+            |           ^
 
         """)
     #expect(ending.output == "")
@@ -48,14 +48,14 @@ struct UnreadableScriptTests {
   @Test func pointsBehindAnUnfinishedScript() throws {
     let ending = try lull("-e", "for i = 1, 3 do")
     #expect(ending.errors.contains("(command line):1: 'end' expected near <eof>"))
-    #expect(ending.errors.contains("\n  1 | for i = 1, 3 do\n                     ^\n"))
+    #expect(ending.errors.contains("\n  1 | for i = 1, 3 do\n    |                ^\n"))
     #expect(ending.code == 3)
   }
 
-  @Test func keepsTabsSoThatTheCaretStandsUnderTheMistake() throws {
+  @Test func showsTabsAsBlanksSoThatTheCaretStandsUnderTheMistake() throws {
     let ending = try lull("-", input: "\tx = )\n")
     #expect(ending.errors.contains("stdin:1: unexpected symbol near ')'"))
-    #expect(ending.errors.contains("\n  1 | \tx = )\n      \t    ^\n"))
+    #expect(ending.errors.contains("\n  1 |     x = )\n    |         ^\n"))
     #expect(ending.code == 3)
   }
 

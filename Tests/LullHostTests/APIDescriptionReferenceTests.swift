@@ -5,48 +5,10 @@ import Testing
 
 /// The page in the repository, and Swift's names, against the description.
 struct APIDescriptionReferenceTests {
-  private static let root = parent(parent(parent(#filePath)))
-  private static let page = root + "/Sources/LullHost/LullHost.docc/LuaReference.md"
-
-  private static func parent(_ path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
-  }
-
-  private func read(_ path: String) -> String? {
-    guard let file = fopen(path, "r") else { return nil }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    while true {
-      let count = fread(&buffer, 1, buffer.count, file)
-      guard count > 0 else { break }
-      bytes += buffer[..<count]
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private func write(_ text: String, to path: String) -> Bool {
-    guard let file = fopen(path, "w") else { return false }
-    let bytes = Array(text.utf8)
-    let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
-    return fclose(file) == 0 && isWritten
-  }
+  private static let page = GeneratedFile("Sources/LullHost/LullHost.docc/LuaReference.md")
 
   @Test func the_reference_page_is_that_of_the_description() throws {
-    let generated = APIReference.markdown
-    if getenv("LULL_WRITE_REFERENCE") != nil {
-      #expect(write(generated, to: Self.page))
-    }
-    let found = try #require(read(Self.page))
-    let lines = found.split(separator: "\n", omittingEmptySubsequences: false)
-    let wanted = generated.split(separator: "\n", omittingEmptySubsequences: false)
-    // Not the two texts as a whole: a report of both would hide the line that differs.
-    let difference =
-      zip(lines, wanted).enumerated().first { $1.0 != $1.1 }?.offset
-      ?? (lines.count == wanted.count ? nil : min(lines.count, wanted.count))
-    #expect(
-      difference.map { $0 + 1 } == nil,
-      "line of LuaReference.md that differs; regenerate it with Scripts/support/generate-reference")
+    try Self.page.check(APIReference.markdown)
   }
 
   @Test func every_row_of_a_table_has_as_many_cells_as_its_head() {
@@ -92,8 +54,8 @@ struct APIDescriptionReferenceTests {
     let word = /\bcase\s+`?(\w+)/
     let requirement = /^  (?:func|var)\s+(\w+)/
     for folder in ["LullCore", "LullTransport"] {
-      for path in swiftFiles(below: "\(Self.root)/Sources/\(folder)") {
-        let text = try #require(read(path))
+      for path in swiftFiles(below: "\(GeneratedFile.root)/Sources/\(folder)") {
+        let text = try #require(GeneratedFile.read(path))
         var types: Set<String> = []
         var names: Set<String> = []
         for line in text.split(separator: "\n") {
@@ -114,8 +76,8 @@ struct APIDescriptionReferenceTests {
 
   /// ERR-09
   @Test func kinds_of_causes_that_are_not_yet_built_are_in_no_switch() throws {
-    let path = "\(Self.root)/Sources/LullCore/Request/RequestErrorCause.swift"
-    let source = try #require(read(path))
+    let path = "\(GeneratedFile.root)/Sources/LullCore/Request/RequestErrorCause.swift"
+    let source = try #require(GeneratedFile.read(path))
     #expect(source.contains(": \"malformed_json\""))
     for name in APIDescriptionGaps.notYetBuilt where name.hasPrefix("CauseKind.") {
       let kind = name.dropFirst("CauseKind.".count)

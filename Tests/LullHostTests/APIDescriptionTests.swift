@@ -135,7 +135,8 @@ struct APIDescriptionTests {
   private func fits(_ name: String, _ letter: Character) -> Bool {
     let type = resolved(name)
     switch letter.lowercased() {
-    case "s": return type == "string"
+    case "s":
+      return type == "string" || type.split(separator: "|").allSatisfy { $0.hasPrefix("\"") }
     case "n": return type == "number"
     case "i": return type == "integer"
     case "b": return type == "boolean"

@@ -68,7 +68,8 @@ struct APIDescriptionTextTests {
   private func typeNames(in type: String) -> [String] {
     var words: [String] = []
     var current = ""
-    for character in type + " " {
+    // What stands in quotes is a string, not the name of a type.
+    for character in type.replacing(/"[^"]*"/, with: "string") + " " {
       if character.isLetter || character.isNumber || character == "_" {
         current.append(character)
       } else if character == "?" {

@@ -155,13 +155,34 @@ typedef struct lull_run {
   lua_State *L;
 } lull_run;
 
+// What a frame of a traceback is.
+enum {
+  LULL_FRAME_LUA = 0,
+  LULL_FRAME_C,
+  LULL_FRAME_HOST,    // a C function of Lull's own
+  LULL_FRAME_SKIPPED  // as many levels as `line` says
+};
+
+// One level of a stack. The strings live in the arena; none is NULL.
+typedef struct lull_trace_frame {
+  int32_t kind;
+  int32_t line;          // where it was; 0 if unknown
+  int32_t is_tail_call;  // who called it is not on the stack any more
+  const char *source;    // the chunk: "@file", "=name", or the text of a loaded string
+  size_t source_length;  // 0 if it is too large
+  const char *short_source;  // as messages name it
+  const char *title;         // as tracebacks name the function
+  const char *name;          // as its caller called it; "" if unknown
+  const char *name_kind;     // "global", "local", "method", "field", "upvalue", …; ""
+} lull_trace_frame;
+
 // Why a run failed. The strings live in the arena.
 typedef struct lull_failure {
   lull_value value;  // what was raised, if it is an object of Lull; else LULL_NIL
   const char *message;
   size_t message_length;
-  const char *traceback;
-  size_t traceback_length;
+  const lull_trace_frame *frames;  // innermost first
+  int32_t frame_count;
 } lull_failure;
 
 // --- Implemented in Swift (LullHost) ---
@@ -173,6 +194,8 @@ const lull_method *lull_host_methods(int32_t *count);
 // The outcome, as in frame->outcome.
 int32_t lull_host_call(void *host, int32_t method, lull_frame *frame);
 void lull_host_sweep(void *host);
+// A coroutine of the script's own has failed; its error is about to go on where it was resumed.
+void lull_host_note_failure(void *host, const lull_failure *failure);
 // A userdata is about to be made for a handle. The same handle, or a new one for the same object if an
 // earlier userdata of it is on its way to its finaliser; 0 if there is no such object.
 uint64_t lull_host_claim(void *host, uint64_t handle);
@@ -191,6 +214,11 @@ const char *lull_host_suggest(void *host, int32_t kind, const char *name);
 
 // A new state with the standard libraries, for the command and for tests; NULL without memory.
 lua_State *lull_state_new(void);
+// The same for the sandbox: with string, table, math, utf8, coroutine and the harmless functions of the
+// base library only; `require` finds text files below the folder, a C string, or nothing if it is NULL.
+lua_State *lull_state_new_sandboxed(const char *folder);
+// Has load, loadfile, dofile and require refuse precompiled chunks; 0 on success.
+int32_t lull_state_refuse_bytecode(lua_State *L);
 void lull_state_close(lua_State *L);
 // Installs `host` as the one luaopen_lull of this state will use, and preloads the module.
 int32_t lull_state_preload(lua_State *L, void *host);
@@ -254,6 +282,9 @@ int32_t lull_value_set_element(
 // object's userdata under `key`.
 int32_t lull_document_build(
   lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key);
+// The JSON Pointer of the first place where the tables kept under `id` are not those of the document;
+// in the arena, NULL if there is none.
+const char *lull_document_difference(lull_runtime *runtime, const void *document, int64_t id);
 
 // Makes sure the object has a userdata, and holds it until unpinned.
 int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object);
@@ -321,10 +352,17 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
 const char *lull_wait_place(lull_runtime *runtime, lua_State *L);
 const char *lull_answer_now_kind(lull_runtime *runtime);
 
-// Compiles a chunk and keeps the function under `id`. On failure the message is in the arena.
+// Compiles a chunk and keeps the function under `id`; precompiled ones only if they are allowed. On
+// failure the message is in the arena.
+void lull_allow_bytecode(lull_runtime *runtime);
 int32_t lull_load(
   lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
   const char **message);
+
+// Compiles only; whether there is a message, which is put into `message` as far as `size` allows.
+int32_t lull_compile(
+  lull_runtime *runtime, const char *bytes, size_t length, const char *name, char *message,
+  size_t size);
 
 // Runs a function that may wait, in a coroutine of the pool.
 void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run);
@@ -337,6 +375,17 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
 void lull_run_result(const lull_run *run, int32_t position, lull_value *value);
 int32_t lull_run_result_index(const lull_run *run, int32_t position);
 void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure);
+// Where the kept function, or that function of the kept table, is defined, as a frame in the arena; 0
+// on success.
+int32_t lull_value_frame(
+  lull_runtime *runtime, int64_t id, const char *method, lull_trace_frame *frame);
+// What lull.inspect shows of the kept value, as far as `size` allows; 0 on success.
+int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size);
+// The state that runs begins or ends to run the loop inside a call: what runs meanwhile is not called by
+// what waits.
+void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking);
+// Whether the code that runs on L is inside a pcall or xpcall.
+int32_t lull_is_protected(lua_State *L);
 // Keeps what was raised under `id`, pinned; 0 on success.
 int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id);
 // Gives the coroutine back to the pool if it ended well; results are gone afterwards.

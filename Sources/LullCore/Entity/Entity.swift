@@ -1,6 +1,8 @@
 /// Content with what is known about it: headers, type, validators, age. A value. (ENT-01)
 public struct Entity: Sendable {
-  public var content: Content
+  public var content: Content {
+    didSet { held = HeldBytes(of: content) }
+  }
   public var headers: Headers
   /// Unix epoch seconds; decides staleness.
   public var timestamp: Double
@@ -9,12 +11,14 @@ public struct Entity: Sendable {
   /// Whether the headers' validators still describe the content (OVR-10).
   package var validatorsHold = true
   private var charsetOverride: String?
+  private var held: HeldBytes?
 
   public init(
     content: Content, contentType: String? = nil, charset: String? = nil,
     headers: Headers = Headers(), timestamp: Double
   ) {
     self.content = content
+    held = HeldBytes(of: content)
     self.headers = headers
     self.timestamp = timestamp
     charsetOverride = charset

@@ -19,13 +19,16 @@ package final class HeldBytes: Sendable {
     HeldBytes.sum.add(count, ordering: .relaxed)
   }
 
-  /// For bytes and texts worth counting; nil for others, and for documents, which count themselves.
+  /// For so many bytes, if they are worth counting.
+  convenience init?(ofBody count: Int) {
+    guard count >= HeldBytes.threshold else { return nil }
+    self.init(count)
+  }
+
+  /// For bytes and texts; nil for others, and for documents, which count themselves.
   convenience init?(of content: Content) {
     switch content {
-    case .bytes, .text:
-      let size = content.size
-      guard size >= HeldBytes.threshold else { return nil }
-      self.init(size)
+    case .bytes, .text: self.init(ofBody: content.size)
     case .json, .value, .foreign: return nil
     }
   }

@@ -6,6 +6,12 @@ package struct WebLink: Equatable, Sendable {
   package var relations: [String]
   /// What the link is from, if not the response's own URL.
   package var anchor: String?
+
+  package init(target: String, relations: [String] = [], anchor: String? = nil) {
+    self.target = target
+    self.relations = relations
+    self.anchor = anchor
+  }
 }
 
 /// The `Link` header. (RFC 8288)
@@ -72,7 +78,7 @@ private struct Reader {
     guard take("<") else { return nil }
     let target = text { $0 == UInt8(ascii: ">") }
     guard take(">") else { return nil }
-    var link = WebLink(target: target, relations: [], anchor: nil)
+    var link = WebLink(target: target)
     var hasRelation = false
     while true {
       skip(while: Reader.isSpace)

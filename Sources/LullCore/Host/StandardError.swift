@@ -6,11 +6,11 @@ package enum StandardError {
   @TaskLocal package static var sink: (@Sendable (String) -> Void)?
 
   package static func write(_ text: String) {
-    if let sink { return sink(text) }
     write(Array(text.utf8))
   }
 
   package static func write(_ bytes: [UInt8]) {
+    if let sink { return sink(String(decoding: bytes, as: UTF8.self)) }
     var bytes = bytes[...]
     while !bytes.isEmpty {
       let written = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }

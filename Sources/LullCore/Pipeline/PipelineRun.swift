@@ -117,6 +117,7 @@ public final class PipelineRun {
       entity: original.entity, cause: cause, timestamp: now)
     error.method = request.method
     error.url = request.url
+    error.attempt = request.attempt
     error.exchange = original.entity?.exchange
     return error
   }

@@ -32,6 +32,7 @@ public final class ChainedRequest: Request {
     self.decide = decide
     super.init(pump: wrapped.pump)
     self.scriptAnchors = scriptAnchors
+    attempt = wrapped.attempt
     if wrapped.state != .notStarted { start() }
   }
 

@@ -17,7 +17,9 @@ public final class CustomRequest: Request {
   override package var description: String { delegate.requestDescription }
 
   override public func repeated() -> Request {
-    CustomRequest(delegate: delegate.repeated(), pump: pump, resource: target)
+    let request = CustomRequest(delegate: delegate.repeated(), pump: pump, resource: target)
+    request.attempt = attempt + 1
+    return request
   }
 
   override package func begin() {

@@ -7,6 +7,7 @@ public final class NetworkRequest: Request {
   private let initialMethod: String
   private let adHoc: AdHocMutation?
   private let http: HTTPRequest
+  private let heldBody: HeldBytes?
   private var transfer: (any NetworkTransfer)?
   private var channel: NetworkCompletion?
   private var run: PipelineRun?
@@ -19,6 +20,7 @@ public final class NetworkRequest: Request {
     self.initialMethod = initialMethod
     self.adHoc = adHoc
     self.http = http
+    heldBody = http.body.flatMap { HeldBytes(ofBody: $0.count) }
     super.init(pump: resource.service.pump)
   }
 
@@ -30,7 +32,9 @@ public final class NetworkRequest: Request {
 
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
-    target.makeRequest(initialMethod, adHoc: adHoc, scriptAnchors: scriptAnchors)
+    let request = target.makeRequest(initialMethod, adHoc: adHoc, scriptAnchors: scriptAnchors)
+    request.attempt = attempt + 1
+    return request
   }
 
   override package func begin() {
@@ -105,6 +109,7 @@ public final class NetworkRequest: Request {
     guard case .failure(var error) = response.outcome, error.url == nil else { return response }
     error.method = http.method
     error.url = http.url
+    error.attempt = attempt
     return Response(.failure(error), isNew: response.isNew)
   }
 

@@ -30,8 +30,16 @@ public class Request {
   package final var scriptValues: [Int64] = []
   /// Values of a script that this request, or a repetition of it, may yet call.
   package final var scriptAnchors: [Int64] = []
+  /// Since when a script's host knows that it is in flight; Unix epoch seconds.
+  package final var trackedSince = 0.0
   /// Nobody is left who could complete it, but for cancelling.
   package private(set) final var isForsaken = false
+  /// The how manyth this is of a request and its repetitions.
+  package final var attempt = 1
+  /// How many of its hooks belong to iterators of a script, which have started it: if there are no
+  /// others and nobody observes, nobody wants it. nil: somebody else has started it.
+  package final var iteratorHooks: Int?
+  package final var hookCount: Int { hooks.count + progressHooks.count }
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 

@@ -13,6 +13,8 @@ public struct RequestError: Error, Sendable {
   /// What was asked, for messages; nil for errors made by hand.
   package var method: String?
   package var url: String?
+  /// The how manyth repetition of the request failed.
+  package var attempt = 1
   public var exchange: Exchange?
 
   public init(
@@ -48,6 +50,7 @@ public struct RequestError: Error, Sendable {
       timestamp: now)
     error.method = method
     error.url = url
+    error.attempt = attempt
     error.exchange = exchange
     return error
   }

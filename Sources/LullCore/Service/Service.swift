@@ -8,6 +8,8 @@ open class Service {
   public let networking: any NetworkingProvider
   package let table = ResourceTable()
   package private(set) var configurationVersion = 0
+  /// What a configuration is being computed for now.
+  package private(set) var configuring: (method: String, url: ResourceURL)?
   private var entries: [ConfigurationEntry] = []
   /// What was given as the base and is no URL.
   private let invalidBase: String?
@@ -154,6 +156,9 @@ open class Service {
 
   private func computeConfiguration(for url: ResourceURL, method: String) -> ResolvedConfiguration {
     var settings = Configuration()
+    let outer = configuring
+    configuring = (method, url)
+    defer { configuring = outer }
     var failure: RequestError?
     let isLogging = pump.log.enabled.contains(.configuration)
     var applied: [String] = []

@@ -21,6 +21,8 @@ package struct APIOwner: Sendable {
   let handle: HandleKind?
   /// What such an object is called in the spelling of its members.
   package let receiver: String
+  /// Of a table: the one whose fields it may have as well.
+  package var base: String?
   package let summary: String
   package let text: String
   /// The Swift type.
@@ -73,12 +75,12 @@ package struct APIOwner: Sendable {
   }
 
   static func table(
-    _ name: String, _ summary: String, _ text: String = "", swift: String? = nil,
-    entries: [APIEntry]
+    _ name: String, extending base: String? = nil, _ summary: String, _ text: String = "",
+    swift: String? = nil, entries: [APIEntry]
   ) -> APIOwner {
     APIOwner(
-      name: name, kind: .table, handle: nil, receiver: "", summary: summary, text: text,
-      swift: swift, entries: entries)
+      name: name, kind: .table, handle: nil, receiver: "", base: base, summary: summary,
+      text: text, swift: swift, entries: entries)
   }
 
   static func words(

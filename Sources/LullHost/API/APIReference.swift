@@ -98,32 +98,11 @@ private struct Page {
 
   mutating func add(_ block: String) {
     if !text.isEmpty { text += "\n" }
-    for line in Page.wrapped(block) { text += line + "\n" }
+    for line in MarkdownText.wrapped(block) { text += line + "\n" }
   }
 
   mutating func add(code: String, language: String) {
     if !text.isEmpty { text += "\n" }
     text += "```\(language)\n\(code)\n```\n"
-  }
-
-  /// Paragraphs broken at 100 columns; what must stay on its line does.
-  private static func wrapped(_ block: String) -> [String] {
-    var lines: [String] = []
-    for line in block.split(separator: "\n", omittingEmptySubsequences: false) {
-      guard let first = line.first, first != "|", first != "#", first != "<" else {
-        lines.append(String(line))
-        continue
-      }
-      var current = ""
-      for word in line.split(separator: " ") {
-        if !current.isEmpty, current.count + word.count >= 100 {
-          lines.append(current)
-          current = ""
-        }
-        current += current.isEmpty ? String(word) : " " + word
-      }
-      lines.append(current)
-    }
-    return lines
   }
 }

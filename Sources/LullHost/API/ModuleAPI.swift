@@ -57,7 +57,7 @@ extension APIOwner {
       swift: "RequestError.init(userMessage:httpStatus:entity:cause:timestamp:)",
       rules: "ERR-01 ERR-02 TRF-14"),
     .function(
-      "regex", "(pattern: string, options?: string): Regex",
+      "regex", "(pattern: string, options?: \"i\"): Regex",
       "A regular expression in Swift's syntax, as a pattern of URLs.",
       "The only option is `\"i\"`: ignore letter case. It matches if found anywhere in the URL.",
       example: """

@@ -68,7 +68,7 @@ extension APIOwner {
           """,
         swift: "PipelineStage.add(_:)", rules: "TRF-01 TRF-02 TRF-03 PIPE-17 ERR-12 ERR-13"),
       .method(
-        "add_standard", "(name: string): PipelineStage",
+        "add_standard", "(name: \"json\"|\"text\"): PipelineStage",
         "Adds the standard parser `\"json\"` or `\"text\"`.",
         example: """
           api:configure("/users/*", function(config)

@@ -1,6 +1,6 @@
 extension APIOwner {
   static let serviceOptions = APIOwner.table(
-    "ServiceOptions", "What `lull.service{…}` takes.",
+    "ServiceOptions", extending: "Settings", "What `lull.service{…}` takes.",
     "Any of the `Settings` may stand beside these and applies to every resource.",
     entries: [
       .field(
@@ -11,7 +11,7 @@ extension APIOwner {
         "networking", "NetworkingFunction?", "A function called instead of the network.",
         swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
       .field(
-        "standard_transformers", "string[]?",
+        "standard_transformers", "(\"json\"|\"text\")[]?",
         "Which of the parsers `\"json\"` and `\"text\"` it starts with; default both.",
         swift: "StandardTransformer", rules: "SVC-35 TRF-32 TRF-33"),
     ])
@@ -96,7 +96,7 @@ extension APIOwner {
   private static let placementOptions: [APIEntry] = [
     .field("stage", "StageName?", "The stage it is part of; default `\"model\"`.", rules: "TRF-19"),
     .field(
-      "action", "string?",
+      "action", "\"replace\"|\"append\"|nil",
       """
       `"replace"`, the default, takes the stage's other transformers away; `"append"` does not.
       """,
@@ -110,10 +110,10 @@ extension APIOwner {
 
   private static let transformerOptions: [APIEntry] = [
     .field(
-      "input", "InputType|fun(content: any): boolean|nil",
+      "input", "InputType|(fun(content: any): boolean)|nil",
       "The content it takes: a word, or a predicate; default `\"any\"`.", rules: "TRF-09 TRF-24"),
     .field(
-      "output", "InputType|fun(content: any): boolean|nil",
+      "output", "InputType|(fun(content: any): boolean)|nil",
       "The content it makes; used only by `\"skip_if_output_type_matches\"`.", rules: "TRF-11"),
     .field(
       "on_input_type_mismatch", "InputTypeMismatch?",

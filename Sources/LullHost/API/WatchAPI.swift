@@ -84,7 +84,7 @@ extension APIOwner {
         "__close", "()", shown: "local pages <close> = resource:pages()",
         "Stops it when the block, or the loop it was given to, is left."),
       .property("count", "integer", "How many pages it has given so far."),
-      .method("stop", "()", "Ends it: the next call gives nil."),
+      .method("stop", "()", "Ends it; a call that waits gives nil once its page is there."),
     ])
 
   static let watchOptions = APIOwner.table(
@@ -107,7 +107,7 @@ extension APIOwner {
     "PagesOptions", "Options of `resource:pages`.",
     entries: [
       .field(
-        "next", "string|fun(content: any, resource: Resource): string|Resource|nil",
+        "next", "string|(fun(content: any, resource: Resource): string|Resource|nil)|nil",
         """
         `"link"`: the header only; another string: the field that holds the URL (`meta.next`, or a \
         JSON Pointer); a function that gives URL or resource, nil at the end, and must answer at \

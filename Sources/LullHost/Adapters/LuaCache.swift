@@ -66,10 +66,13 @@ final class LuaCache: ScriptCache {
   /// A key as the script made it, held until the operations on it are over.
   final class Key {
     let value: LuaValue
+    /// The request whose cache this is the key of.
+    let facts: RequestFacts
     private let release: () -> Void
 
-    init(_ value: LuaValue, release: @escaping () -> Void) {
+    init(_ value: LuaValue, _ facts: RequestFacts, release: @escaping () -> Void) {
       self.value = value
+      self.facts = facts
       self.release = release
     }
 
@@ -77,27 +80,31 @@ final class LuaCache: ScriptCache {
   }
 
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
+    let facts = RequestFacts(cacheOf: resource, stage)
     let answer = host.ask(
       Callable(id: assigned.id, method: "key"),
       [host.value(resource), .string(stage.description)], kind: "cache's key function"
-    ) { [host] in host.cacheKey($0) }
+    ) { [host] in host.cacheKey($0, facts) }
     switch answer {
     case .success(let key): return key
     case .failure(.gone): return nil
     case .failure(.failed(let failure)):
-      host.report(failure, in: "key function of a cache")
+      host.report(failure, in: "key function of a cache", request: facts)
       return nil
     }
   }
 
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
+    let id = assigned.id
     perform("read", key, []) { host, results in
       guard let results, results[0].kind != Int32(LULL_NIL) else { return completion(nil) }
       guard let box = host.object(results[0], .entity, as: EntityBox.self) else {
         host.report(
           ScriptFailure(
-            message: "a cache's 'read' must return an Entity or nil, got "
-              + LuaHost.typeName(results[0]), traceback: ""), in: "read function of a cache")
+            "a cache's 'read' must return an Entity or nil, got "
+              + LuaHost.typeName(results[0]),
+            definedAt: host.definition(of: id, method: "read")), in: "read function of a cache",
+          request: key.facts)
         return completion(nil)
       }
       completion(box.entity)
@@ -129,11 +136,11 @@ final class LuaCache: ScriptCache {
     let context = RunContext(purpose: "\(method) function of a cache", queue: operations) {
       host, outcome in
       // The key lives until here.
-      _ = key
+      let facts = key.facts
       switch outcome {
       case .finished(let results): completion(host, results)
       case .failed(let failure):
-        host.report(failure, in: "\(method) function of a cache")
+        host.report(failure, in: "\(method) function of a cache", request: facts)
         completion(host, nil)
       case .gone, .cancelled: completion(host, nil)
       }
@@ -153,7 +160,7 @@ extension LuaHost {
       if let content = entity?.content.foreignID {
         let id = ids[key] ?? makeID()
         ids[key] = id
-        lull_value_anchor_to_object(runtime, handle, id, content)
+        anchor(content, from: handle, key: id)
       } else if let id = ids.removeValue(forKey: key) {
         lull_value_release_from_object(runtime, handle, id)
       }
@@ -230,17 +237,20 @@ extension LuaHost {
   }
 
   /// The first result of a key function; nil if the resource is not to be cached (CACHE-24).
-  fileprivate func cacheKey(_ results: RunResults) -> LuaCache.Key? {
+  fileprivate func cacheKey(_ results: RunResults, _ facts: RequestFacts) -> LuaCache.Key? {
     let value = results[0]
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
-    case Int(LULL_STRING): return LuaCache.Key(.bytes(LuaHost.bytes(value) ?? [])) {}
-    case Int(LULL_INTEGER): return LuaCache.Key(.int(value.integer)) {}
-    case Int(LULL_NUMBER): return LuaCache.Key(.number(value.number)) {}
-    case Int(LULL_BOOLEAN): return LuaCache.Key(.bool(value.integer != 0)) {}
+    case Int(LULL_STRING): return LuaCache.Key(.bytes(LuaHost.bytes(value) ?? []), facts) {}
+    case Int(LULL_INTEGER): return LuaCache.Key(.int(value.integer), facts) {}
+    case Int(LULL_NUMBER): return LuaCache.Key(.number(value.number), facts) {}
+    case Int(LULL_BOOLEAN): return LuaCache.Key(.bool(value.integer != 0), facts) {}
     default:
-      guard let id = try? keep(results.state, results.index(0)), pin(id) else { return nil }
-      return LuaCache.Key(.ref(id)) { [released] in released.addPin(id) }
+      guard let id = try? keep(results.state, results.index(0)), pin(id) else {
+        lacksMemory = true
+        return nil
+      }
+      return LuaCache.Key(.ref(id), facts) { [released] in released.addPin(id) }
     }
   }
 }

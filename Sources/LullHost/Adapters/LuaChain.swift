@@ -22,7 +22,7 @@ extension LuaHost {
     var isInside = true
     var immediate: RequestChainAction?
     let context = RunContext(purpose: purpose, request: chain) { host, outcome in
-      guard let action = host.action(outcome, purpose, chain) else { return }
+      guard let action = host.action(outcome, id, purpose, chain) else { return }
       if isInside { immediate = action } else { chain.proceed(with: action) }
     }
     start(Callable(id: id), [value(response, service: chain.resource?.service)], context)
@@ -33,9 +33,9 @@ extension LuaHost {
     return immediate
   }
 
-  private func action(_ outcome: RunOutcome, _ purpose: String, _ chain: ChainedRequest)
-    -> RequestChainAction?
-  {
+  private func action(
+    _ outcome: RunOutcome, _ id: Int64, _ purpose: String, _ chain: ChainedRequest
+  ) -> RequestChainAction? {
     switch outcome {
     case .finished(let results):
       let value = results[0]
@@ -52,13 +52,13 @@ extension LuaHost {
         return .useResponse(box.response)
       }
       let failure = ScriptFailure(
-        message: "a chain function must return nothing, a Request or a Response, got "
-          + LuaHost.typeName(value), traceback: "")
+        "a chain function must return nothing, a Request or a Response, got "
+          + LuaHost.typeName(value), definedAt: definition(of: id))
       return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
     case .failed(let failure):
       return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
     case .gone:
-      let failure = ScriptFailure(message: "the chain function was collected", traceback: "")
+      let failure = ScriptFailure("the chain function was collected")
       return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
     case .cancelled: return nil
     }
@@ -70,9 +70,11 @@ extension LuaHost {
     -> RequestError
   {
     if let error = failure.requestError { return error }
-    var error = scriptError(failure, in: place, message: "Request failed")
+    var error = scriptError(
+      failure, in: place, message: "Request failed", request: RequestFacts(request))
     error.method = request.method
     error.url = request.url
+    error.attempt = request.attempt
     return error
   }
 }

@@ -16,6 +16,8 @@ final class LuaNetworking: NetworkingProvider {
 
   func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
     let answer = NetworkAnswer(completion, request, log: host.pump.log)
+    let id = function
+    let facts = RequestFacts(request)
     let context = RunContext(purpose: "a networking function") { host, outcome in
       switch outcome {
       case .finished(let results):
@@ -28,19 +30,18 @@ final class LuaNetworking: NetworkingProvider {
             try host.networkResult(
               results[0], results[1], results.state, results.index(0), url: request.url))
         } catch {
-          let failure = ScriptFailure(message: error.text, traceback: "")
-          host.report(failure, in: "networking function")
+          let failure = ScriptFailure(error.text, definedAt: host.definition(of: id))
+          host.report(failure, in: host.named("networking function", id), request: facts)
           answer.fail(failure)
         }
       case .failed(let failure):
         if let error = failure.requestError {
           answer.complete(LuaHost.networkResult(error))
         } else {
-          host.report(failure, in: "networking function")
+          host.report(failure, in: host.named("networking function", id), request: facts)
           answer.fail(failure)
         }
-      case .gone:
-        answer.fail(ScriptFailure(message: "the networking function was collected", traceback: ""))
+      case .gone: answer.fail(ScriptFailure("the networking function was collected"))
       case .cancelled: break
       }
     }

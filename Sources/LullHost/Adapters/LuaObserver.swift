@@ -48,7 +48,7 @@ final class LuaObserver: ResourceObserver {
   func add(owner: Int64) {
     host.ownedObservers[id] = WeakObserver(observer: self)
     owners.append(owner)
-    lull_value_anchor_to_owner(host.runtime, owner, id)
+    if lull_value_anchor_to_owner(host.runtime, owner, id) != 0 { host.lacksMemory = true }
   }
 
   /// Whether that owner was one of its owners.
@@ -111,10 +111,7 @@ final class LuaObserver: ResourceObserver {
   func makeContext(_ resource: Resource) -> RunContext {
     RunContext(purpose: "an observer") { [id] host, outcome in
       if case .failed(let failure) = outcome {
-        let place = host.place(of: id)
-        host.report(
-          failure,
-          in: "observer\(place.isEmpty ? "" : " (\(place))") of \(resource.displayName)")
+        host.report(failure, in: host.named("observer", id) + " of \(resource.displayName)")
       }
     }
   }

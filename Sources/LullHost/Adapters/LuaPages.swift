@@ -69,7 +69,7 @@ final class LuaPages {
     }
   }
 
-  /// Ends the iteration; a call that waits gets its page.
+  /// Ends the iteration; a call that waits gets nil once its page is there.
   func end() {
     isOver = true
     entity = nil
@@ -175,24 +175,34 @@ final class LuaPages {
   {
     isWaiting = true
     let wasLoading = page.isLoading
+    // Whoever waits for a load wants it.
+    let observer = IteratorObserver("pages")
+    page.hold(observer)
     let finish = { [weak self] (response: Response?) in
       guard let self, isWaiting else { return }
       isWaiting = false
+      page.record.observers.remove(observer, resource: page)
       let (values, raising) = arrived(page, response)
       completion(values, raising)
     }
     guard let request = page.loadIfNeeded() else {
       host.pump.enqueue { finish(nil) }
-      return { [self] in isWaiting = false }
+      return { [weak self] in
+        self?.isWaiting = false
+        page.record.observers.remove(observer, resource: page)
+      }
     }
     host.innermost?.awaited.requests = [request]
+    if !wasLoading { request.iteratorHooks = request.hookCount }
     request.onCompletion { [pump = host.pump] response in
       pump.enqueueAfterPhase { finish(response) }
     }
-    return { [self] in
-      isWaiting = false
-      end()
-      if !wasLoading { host.cancelUnwanted(request, of: page) }
+    request.iteratorHooks = request.iteratorHooks.map { $0 + 1 }
+    return { [weak self, unowned host] in
+      self?.isWaiting = false
+      self?.end()
+      page.record.observers.remove(observer, resource: page)
+      host.cancelUnwantedLoads(of: page)
     }
   }
 
@@ -236,6 +246,7 @@ final class LuaPages {
 
   private func content(_ entity: Entity) -> LuaValue {
     if resource.latestData != nil { return host.content(of: resource) }
-    return host.content(entity.content, holder: hostHandle, key: LuaPages.lastKey)
+    return host.content(
+      entity.content, holder: hostHandle, key: LuaPages.lastKey, from: entity.exchange?.url)
   }
 }

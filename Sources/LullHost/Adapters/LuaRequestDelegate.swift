@@ -6,6 +6,8 @@ final class LuaRequestDelegate: ScriptDelegate {
   unowned let host: LuaHost
   private let functions: Functions
   private var context: RunContext?
+  /// What it is a part of, as reports call it.
+  private var facts: RequestFacts?
   /// Held by the request while it runs.
   private weak var handler: RequestCompletionHandler?
 
@@ -33,6 +35,7 @@ final class LuaRequestDelegate: ScriptDelegate {
   func startUnderlyingOperation(passingResponseTo handler: RequestCompletionHandler) {
     guard let request = handler.pendingRequest else { return }
     self.handler = handler
+    facts = RequestFacts(request)
     let purpose = "start of a \(requestDescription)"
     let completion = CustomCompletion(handler, host: host)
     let context = RunContext(purpose: purpose, request: request) { [weak self] host, outcome in
@@ -49,7 +52,7 @@ final class LuaRequestDelegate: ScriptDelegate {
         handler.broadcastResponse(
           .failure(host.requestFailure(failure, in: purpose, of: request)))
       case .gone:
-        let failure = ScriptFailure(message: "its functions were collected", traceback: "")
+        let failure = ScriptFailure("its functions were collected")
         handler.broadcastResponse(
           .failure(host.requestFailure(failure, in: purpose, of: request)))
       case .cancelled: break
@@ -72,7 +75,8 @@ final class LuaRequestDelegate: ScriptDelegate {
       Callable(id: cancel), [], kind: "cancel function of a custom request"
     ) { _ in }
     if case .failure(.failed(let failure)) = answer {
-      host.report(failure, in: "cancel function of a \(requestDescription)")
+      host.report(
+        failure, in: "cancel function of a \(requestDescription)", request: facts)
     }
   }
 
@@ -88,7 +92,7 @@ final class LuaRequestDelegate: ScriptDelegate {
     case .success((let value?, _)): return value
     case .success((nil, let type)):
       failure = ScriptFailure(
-        message: "'progress' must return a number, got \(type)", traceback: "")
+        "'progress' must return a number, got \(type)", definedAt: host.definition(of: progress))
     case .failure(.gone): return 0
     case .failure(.failed(let raised)): failure = raised
     }
@@ -126,11 +130,12 @@ final class LuaRequestDelegate: ScriptDelegate {
     switch answer {
     case .success(.success(let delegate)): return delegate
     case .success(.failure(let thrown)):
-      return FailingDelegate(host: host, ScriptFailure(message: thrown.message, traceback: ""))
+      return FailingDelegate(
+        host: host, ScriptFailure(thrown.message, definedAt: host.definition(of: repeated)))
     case .failure(.failed(let failure)): return FailingDelegate(host: host, failure)
     case .failure(.gone):
       return FailingDelegate(
-        host: host, ScriptFailure(message: "the functions were collected", traceback: ""))
+        host: host, ScriptFailure("the functions were collected"))
     }
   }
 }

@@ -42,8 +42,8 @@ final class LuaResponseTransformer: ResponseTransformer {
       }
       return failed(
         ScriptFailure(
-          message: "a transformer of responses must return a Response, got "
-            + LuaHost.typeName(results[0]), traceback: ""), run)
+          "a transformer of responses must return a Response, got "
+            + LuaHost.typeName(results[0]), definedAt: host.definition(of: function.id)), run)
     case .failed(let failure):
       if let error = failure.requestError { return .failure(error) }
       return failed(failure, run)
@@ -53,7 +53,7 @@ final class LuaResponseTransformer: ResponseTransformer {
   }
 
   private func failed(_ failure: ScriptFailure, _ run: PipelineRun) -> Response {
-    host.report(failure, in: description)
+    host.report(failure, in: description, request: RequestFacts(run))
     if let id = failure.value?.id { host.hold(id, for: run.request) }
     return .failure(
       run.failure(

@@ -15,7 +15,10 @@ final class LuaTask {
 
   var hostHandle: UInt64 = 0
   private(set) var state = State.running
-  var context: RunContext?
+  var context: RunContext? {
+    didSet { if let context { purpose = context.purpose } }
+  }
+  private var purpose = "task"
   /// The call it ends with, if it was started on behalf of one.
   var scope: RunScope?
   private(set) var isAwaited = false
@@ -44,6 +47,9 @@ final class LuaTask {
 
   /// Takes notice of the outcome without waiting.
   func markAwaited() { isAwaited = true }
+
+  /// As a report of an unheard failure calls it.
+  var reportedName: String { "\(purpose), which nobody has awaited" }
 
   /// The failure nobody has heard of.
   var unheardFailure: ScriptFailure? {

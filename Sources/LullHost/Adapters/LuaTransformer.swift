@@ -99,9 +99,13 @@ final class LuaTransformer: ContentFunction {
     switch outcome {
     case .finished(let results):
       let value = results[0]
-      guard value.kind != Int32(LULL_NIL),
-        let content = try? host.content(value, results.state, results.index(0))
-      else { return .failed(run.failure(.transformerReturnedNil(transformer: description))) }
+      guard value.kind != Int32(LULL_NIL) else {
+        return .failed(run.failure(.transformerReturnedNil(transformer: description)))
+      }
+      guard let content = try? host.content(value, results.state, results.index(0)) else {
+        let failure = ScriptFailure(message: "not enough memory")
+        return .failed(error(of: failure, run).error)
+      }
       // Held by the request until it settles; then by whoever holds the result.
       if let id = content.foreignID { host.hold(id, for: run.request) }
       return .content(content)
@@ -119,7 +123,7 @@ final class LuaTransformer: ContentFunction {
     of failure: ScriptFailure, _ run: PipelineRun
   ) -> (error: RequestError, isRaised: Bool) {
     if let error = failure.requestError { return (error, true) }
-    host.report(failure, in: description)
+    host.report(failure, in: description, request: RequestFacts(run))
     if let id = failure.value?.id { host.hold(id, for: run.request) }
     let error = run.failure(
       .script(

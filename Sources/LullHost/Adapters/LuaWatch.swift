@@ -30,20 +30,25 @@ final class LuaWatch {
   private var newError: RequestError?
   /// When a load last ended, or a poll began.
   private var lastHeard = -Double.infinity
-  /// The last load this watch has started.
-  private var load: Request?
   private var pending: Pending?
 
   /// A call that waits.
   private final class Pending {
-    let completion: LuaHost.WaitCompletion
-    let observer: WatchObserver
+    private var completion: LuaHost.WaitCompletion?
+    let observer: IteratorObserver
     var timer: StrongTimer?
     var isLookingSoon = false
 
-    init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: WatchObserver) {
+    init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: IteratorObserver) {
       self.completion = completion
       self.observer = observer
+    }
+
+    /// Gives the waiting call its results; only the first time.
+    func complete(_ values: [LuaValue], raising: Bool = false) {
+      let completion = completion
+      self.completion = nil
+      completion?(values, raising)
     }
   }
 
@@ -77,9 +82,9 @@ final class LuaWatch {
       call, for: "a change of \(resource.displayName)", Awaited(loading: resource)
     ) { completion in
       begin(resource, completion)
-      return { [self] in
-        detach()
-        cancelLoad()
+      return { [weak self] in
+        self?.detach()
+        self?.host.cancelUnwantedLoads(of: resource)
       }
     }
   }
@@ -87,15 +92,13 @@ final class LuaWatch {
   /// Ends the watch; a call that waits gets nil.
   func stop() {
     guard resource != nil else { return }
-    if let completion = pending?.completion {
-      host.pump.enqueue { completion([.nil], false) }
-    }
+    if let pending { host.pump.enqueue { pending.complete([.nil]) } }
     end()
   }
 
   private func end() {
     detach()
-    cancelLoad()
+    if let resource { host.cancelUnwantedLoads(of: resource) }
     resource = nil
     last = nil
     newError = nil
@@ -179,7 +182,7 @@ final class LuaWatch {
   // MARK: Waiting
 
   private func begin(_ resource: Resource, _ completion: @escaping LuaHost.WaitCompletion) {
-    let observer = WatchObserver { [weak self] event in self?.heard(event) }
+    let observer = IteratorObserver("watch") { [weak self] event in self?.heard(event) }
     pending = Pending(completion, observer)
     resource.hold(observer)
     proceed(resource)
@@ -194,7 +197,8 @@ final class LuaWatch {
       lastHeard = now
       // The first time through the caches, if there are any.
       let first = hasPolled ? nil : resource.loadIfNeeded()
-      load = first ?? resource.load()
+      let load = first ?? resource.load()
+      load.iteratorHooks = load.hookCount
     }
     hasPolled = true
     pending.timer?.cancel()
@@ -237,15 +241,15 @@ final class LuaWatch {
   }
 
   private func lookAgain() {
-    guard let resource, let completion = pending?.completion else { return }
+    guard let resource, let pending else { return }
     switch look(at: resource) {
     case .nothing: proceed(resource)
     case .give(let values):
       detach()
-      completion(values, false)
+      pending.complete(values)
     case .raise(let value):
       detach()
-      completion([value], true)
+      pending.complete([value], raising: true)
     }
   }
 
@@ -255,66 +259,5 @@ final class LuaWatch {
     pending.timer?.cancel()
     self.pending = nil
     resource.record.observers.remove(pending.observer, resource: resource)
-  }
-
-  /// A load that this watch alone wanted is cancelled.
-  private func cancelLoad() {
-    guard let load, let resource else { return }
-    self.load = nil
-    host.cancelUnwanted(load, of: resource)
-  }
-}
-
-/// Stands in a resource's list of observers while a watch waits.
-private final class WatchObserver: ResourceObserver {
-  private let hear: (ResourceEvent) -> Void
-  var wantsProgress: Bool { false }
-  var logName: String { "watch" }
-
-  init(_ hear: @escaping (ResourceEvent) -> Void) { self.hear = hear }
-
-  func resourceChanged(_ resource: Resource, event: ResourceEvent) { hear(event) }
-}
-
-extension RequestError {
-  /// Whether the next attempt may do better: no answer, or one that asks for patience.
-  fileprivate var mayPass: Bool {
-    if let httpStatus { return [408, 425, 429].contains(httpStatus) || httpStatus >= 500 }
-    switch cause {
-    case .requestCancelled: return true
-    case .transport(let error):
-      switch error.kind {
-      case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
-      case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .invalidURL, .scriptError:
-        return false
-      }
-    default: return false
-    }
-  }
-}
-
-extension Awaited {
-  /// The load in progress, if there is one.
-  init(loading resource: Resource) {
-    self.init(requests: Array(resource.loadRequests.prefix(1)))
-  }
-}
-
-extension LuaHost {
-  /// Cancels a load unless somebody else observes its resource or waits for it.
-  func cancelUnwanted(_ load: Request, of resource: Resource) {
-    guard !load.isCompleted else { return }
-    resource.record.observers.removeDead(resource: resource)
-    guard resource.record.observers.isEmpty,
-      !waiting.values.contains(where: { $0.awaited.requests.contains { $0 === load } })
-    else { return }
-    load.cancel()
-  }
-
-  /// What a function of the script raised, to be raised where it was called for.
-  func raisedValue(_ failure: ScriptFailure) -> LuaValue {
-    if let error = failure.requestError { return value(error, service: nil) }
-    if let kept = failure.value { return .ref(kept.id) }
-    return .string(failure.message)
   }
 }

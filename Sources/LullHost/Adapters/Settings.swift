@@ -164,7 +164,9 @@ extension LuaHost {
       case .success: http = box.http
       case .failure(.gone): throw collected("mutation")
       case .failure(.failed(let failure)):
-        throw scriptError(failure, in: "mutation", message: "Cannot send request")
+        throw scriptError(
+          failure, in: named("mutation", id()), message: "Cannot send request",
+          request: RequestFacts(http))
       }
     }
   }
@@ -186,25 +188,28 @@ extension LuaHost {
       switch answer {
       case .success(.success(let decorated)): return decorated
       case .success(.failure(let thrown)):
-        failure = ScriptFailure(message: thrown.message, traceback: "")
+        failure = ScriptFailure(thrown.message, definedAt: definition(of: function.id))
       case .failure(.failed(let raised)): failure = raised
       case .failure(.gone): throw collected("decorator")
       }
       throw scriptError(
-        failure, in: "decorator (\(place(of: function.id)))", message: "Cannot send request")
+        failure, in: named("decorator", function.id), message: "Cannot send request",
+        request: RequestFacts(request))
     }
   }
 
   /// A function that is gone must not be passed over: it may have held the credentials.
   func collected(_ place: String) -> RequestError {
     scriptError(
-      ScriptFailure(message: "the \(place) has been collected with its service", traceback: ""),
+      ScriptFailure("the \(place) has been collected with its service"),
       in: place, message: "Cannot send request")
   }
 
   /// Reports a failure and makes the error that requests fail with.
-  func scriptError(_ failure: ScriptFailure, in place: String, message: String) -> RequestError {
-    report(failure, in: place)
+  func scriptError(
+    _ failure: ScriptFailure, in place: String, message: String, request: RequestFacts? = nil
+  ) -> RequestError {
+    report(failure, in: place, request: request)
     return RequestError(
       userMessage: message,
       cause: .script(
@@ -264,7 +269,9 @@ extension LuaHost {
           predicateFailure = failure
           throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
         }
-        throw scriptError(failure, in: "predicate of a pattern", message: "Cannot send request")
+        throw scriptError(
+          failure, in: named("predicate of a pattern", function.id),
+          message: "Cannot send request", request: RequestFacts(name: LogText.url(url.text)))
       }
     }
   }

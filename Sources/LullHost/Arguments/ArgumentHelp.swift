@@ -63,7 +63,9 @@ enum ArgumentHelp {
     if !argument.choices.isEmpty { details.append(ArgumentParser.list(argument.choices)) }
     if argument.isRepeated, !argument.isPositional { details.append("may be repeated") }
     if argument.isRequired, !argument.isPositional { details.append("required") }
-    if let standard = argument.standardText { details.append("default \(standard)") }
+    if let standard = argument.standardText, !standard.isEmpty {
+      details.append("default \(standard)")
+    }
     let suffix = details.isEmpty ? "" : "(\(details.joined(separator: "; ")))"
     return [argument.help ?? "", suffix].filter { !$0.isEmpty }.joined(separator: " ")
   }

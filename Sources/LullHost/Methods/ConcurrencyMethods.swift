@@ -272,8 +272,7 @@ extension LuaHost {
   private func pinned(_ call: Call, _ positions: [Int]) throws(Misuse) -> [Int64] {
     var ids: [Int64] = []
     for position in positions {
-      let id = try keep(call.state, call.index(position))
-      guard pin(id) else {
+      guard let id = try? keep(call.state, call.index(position)), pin(id) else {
         unpinSoon(ids)
         throw .message("not enough memory")
       }

@@ -5,6 +5,7 @@ import LullCore
 extension Method {
   static let fileMethods: [Method] = [
     .function("read_file", "s") { call throws(Misuse) in
+      try call.host.refuseInSandbox("lull.read_file")
       let path = try call.path(0)
       switch TextFile.read(path) {
       case .success(let bytes): call.return(.bytes(bytes))
@@ -15,6 +16,7 @@ extension Method {
     },
     .function("write_file", "ssT") { call throws(Misuse) in try call.host.writeFile(call) },
     .function("env", "sV") { call throws(Misuse) in
+      try call.host.refuseInSandbox("lull.env")
       var name = LuaHost.bytes(call.raw(0)) ?? []
       guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), !name.contains(0) else {
         throw .argument(1, "the name of an environment variable expected, got '\(call.string(0))'")
@@ -47,6 +49,7 @@ extension LuaHost {
 
   /// `lull.write_file(path, text[, { append =, mode = }])`
   fileprivate func writeFile(_ call: Call) throws(Misuse) {
+    try refuseInSandbox("lull.write_file")
     let path = try call.path(0)
     var appends = false
     var mode: UInt32?

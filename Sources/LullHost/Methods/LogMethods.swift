@@ -45,7 +45,7 @@ extension Method {
         throw .message("'handler' must be a function, got \(LuaHost.typeName(call.raw(1)))")
       }
       let id = try host.keep(call.state, call.index(1))
-      lull_value_pin(host.runtime, id)
+      guard lull_value_pin(host.runtime, id) == 0 else { throw .message("not enough memory") }
       proxy.handler = id
       proxy.log.handler = { [unowned host] category, text in
         host.handleLog(id, category, text)
@@ -98,7 +98,7 @@ extension LuaHost {
     case .failure(.gone): Log.writeToStandardError(category, text)
     case .failure(.failed(let failure)):
       Log.writeToStandardError(category, text)
-      report(failure, in: "log handler")
+      report(failure, in: named("log handler", id))
     }
   }
 }

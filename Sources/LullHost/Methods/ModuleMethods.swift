@@ -18,7 +18,7 @@ extension Method {
       host.errorHandler = nil
       guard !call.isNil(0) else { return }
       let id = try host.keep(call.state, call.index(0))
-      lull_value_pin(host.runtime, id)
+      guard lull_value_pin(host.runtime, id) == 0 else { throw .message("not enough memory") }
       host.errorHandler = id
     },
     .function("regex", "sS") { call throws(Misuse) in try call.host.makeRegex(call) },
@@ -84,11 +84,13 @@ extension LuaHost {
     let result = value(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
     var object = encode(result)
-    guard lull_object_pin(runtime, &object) == 0 else { throw .message("not enough memory") }
+    guard lull_object_pin(runtime, &object) == 0 else {
+      releaseUnclaimed(object.handle)
+      throw .message("not enough memory")
+    }
     defer { lull_object_unpin(runtime, service.hostHandle) }
     if let networking {
-      lull_value_anchor_to_object(
-        runtime, service.hostHandle, networking.anchor, networking.anchor)
+      anchor(networking.anchor, from: service.hostHandle)
     }
     let changes = try changes(
       call, table: table, service: service, beside: LuaHost.serviceKeys)
@@ -219,6 +221,10 @@ extension LuaHost {
     let flags = call.optionalString(1) ?? ""
     guard flags.isEmpty || flags == "i" else {
       throw .argument(2, "the only option is \"i\", got '\(flags)'")
+    }
+    // As for the patterns of Lua's own: what backtracks costs more with every part.
+    guard !isSandboxed || source.unicodeScalars.count <= 256 else {
+      throw .argument(1, "longer than 256 characters, which the sandbox does not allow")
     }
     do {
       let regex = try Regex(source)

@@ -202,7 +202,10 @@ extension LuaHost {
       case .failure(.gone): throw collected("configure function")
       case .failure(.failed(let failure)):
         throw scriptError(
-          failure, in: "configure function", message: "Cannot send request")
+          failure, in: named("configure function", id), message: "Cannot send request",
+          request: service.configuring.map { target in
+            RequestFacts(name: "\(target.method) \(LogText.url(target.url.text))")
+          })
       }
     }
   }

@@ -52,7 +52,6 @@ extension LuaHost {
     let object = value(task, .task)
     task.hostHandle = LuaHost.handle(object)
     guard let pinned = pin(task) else {
-      releaseUnclaimed([object])
       lull_value_unpin(runtime, function)
       lull_value_unpin(runtime, arguments)
       throw .message("not enough memory")
@@ -99,12 +98,12 @@ extension LuaHost {
         lull_value_unpin(runtime, id)
       }
       guard isHeld else {
-        return taskFailed(task, ScriptFailure(message: "not enough memory", traceback: ""))
+        return taskFailed(task, ScriptFailure("not enough memory"))
       }
       task.complete(.finished(results: id, failure(in: results)))
     case .failed(let failure):
       if let id = failure.value?.id {
-        lull_value_anchor_to_object(runtime, task.hostHandle, id, id)
+        anchor(id, from: task.hostHandle)
       }
       taskFailed(task, failure)
     case .gone, .cancelled: task.complete(.cancelled)
@@ -126,7 +125,7 @@ extension LuaHost {
     }
   }
 
-  /// `task:await()`: the function's results; its error is raised again with its own traceback.
+  /// `task:await()`: the function's results; its error is raised again, and reported with both tracebacks.
   func awaitTask(_ call: Call, _ task: LuaTask) throws(Misuse) {
     task.markAwaited()
     if let outcome = outcome(of: task) {
@@ -146,7 +145,7 @@ extension LuaHost {
     }
   }
 
-  private func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
+  func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
     switch task.state {
     case .running: return nil
     case .finished(let id, _): return ([.unpack(id)], false)
@@ -156,13 +155,13 @@ extension LuaHost {
     }
   }
 
-  /// What a failure of a function raises again where it is awaited.
+  /// What a failure of a function raises again where it is awaited: as it was raised. The report of
+  /// whoever does not catch it tells where that was.
   func valueToRaise(_ failure: ScriptFailure) -> LuaValue {
-    if let error = failure.requestError { return value(error, service: nil) }
-    if let kept = failure.value { return .ref(kept.id) }
-    var text = failure.message
-    if !failure.traceback.isEmpty { text += "\n" + failure.traceback + "\n(awaited here)" }
-    return .string(text)
+    let raised: LuaValue =
+      failure.requestError.map { value($0, service: nil) } ?? failure.value.map { .ref($0.id) }
+      ?? .string(failure.message)
+    return .reraised(raised, failure)
   }
 
   /// Reports failures of tasks that nobody has awaited and nobody can any more, or all at the end.
@@ -171,7 +170,7 @@ extension LuaHost {
       guard let failure = task.unheardFailure else { continue }
       if atEnd || task.hostHandle == 0 {
         task.markAwaited()
-        report(failure, in: "a task nobody has awaited")
+        report(failure, in: task.reportedName)
       }
     }
     failedTasks.removeAll { $0.unheardFailure == nil }

@@ -9,9 +9,16 @@ extension Method {
     try call.selfObject(.entity, as: EntityBox.self)
   }
 
+  /// Content as Lua sees it, held by self.
+  private static func shared(_ content: Content, _ exchange: Exchange?, _ call: Call) -> LuaValue {
+    call.host.content(content, holder: call.raw(0).handle, from: exchange?.url)
+  }
+
   private static let entityMethods: [Method] = [
     .getter(.entity, "content") { call throws(Misuse) in
-      call.return(call.host.content(try entity(call).entity.content, holder: call.raw(0).handle))
+      call.return(
+        shared(
+          try entity(call).entity.content, try entity(call).entity.exchange, call))
     },
     .getter(.entity, "document") { call throws(Misuse) in
       call.return(call.host.document(try entity(call).entity.content))
@@ -55,18 +62,18 @@ extension Method {
       let content = try entity(call).entity.content
       call.return(
         content.isDictionary
-          ? call.host.content(content, holder: call.raw(0).handle) : .map([]))
+          ? shared(content, try entity(call).entity.exchange, call) : .map([]))
     },
     .getter(.entity, "json_array") { call throws(Misuse) in
       let content = try entity(call).entity.content
       call.return(
-        content.isArray ? call.host.content(content, holder: call.raw(0).handle) : .list([]))
+        content.isArray ? shared(content, try entity(call).entity.exchange, call) : .list([]))
     },
     .method(.entity, "typed_content", "V") { call throws(Misuse) in
       let content = try entity(call).entity.content
       let fits = call.isNil(1) || content.luaTypeName == LuaHost.typeName(call.raw(1))
       call.return(
-        fits ? call.host.content(content, holder: call.raw(0).handle) : .stack(2))
+        fits ? shared(content, try entity(call).entity.exchange, call) : .stack(2))
     },
     .method(.entity, "header", "s") { call throws(Misuse) in
       call.return(try entity(call).entity.header(call.string(1)).map { .string($0) } ?? .nil)
@@ -81,9 +88,7 @@ extension Method {
       let box = try entity(call)
       try requireOwn(box)
       let content = try call.host.content(call.raw(1), call.state, call.index(1))
-      if let id = content.foreignID {
-        lull_value_anchor_to_object(call.host.runtime, call.raw(0).handle, 1, id)
-      }
+      if let id = content.foreignID { call.host.anchor(id, from: call.raw(0).handle, key: 1) }
       box.entity.content = content
     },
     .setter(.entity, "headers") { call throws(Misuse) in
@@ -219,7 +224,7 @@ extension Method {
     },
     .getter(.error, "content") { call throws(Misuse) in
       guard let content = try error(call).error.entity?.content else { return call.return(.nil) }
-      call.return(call.host.content(content, holder: call.raw(0).handle))
+      call.return(shared(content, try error(call).error.exchange, call))
     },
     .getter(.error, "text") { call throws(Misuse) in
       call.return(.string(try error(call).error.entity?.text ?? ""))
@@ -227,12 +232,12 @@ extension Method {
     .getter(.error, "json_dict") { call throws(Misuse) in
       let content = try error(call).error.entity?.content
       guard let content, content.isDictionary else { return call.return(.map([])) }
-      call.return(call.host.content(content, holder: call.raw(0).handle))
+      call.return(shared(content, try error(call).error.exchange, call))
     },
     .getter(.error, "json_array") { call throws(Misuse) in
       let content = try error(call).error.entity?.content
       guard let content, content.isArray else { return call.return(.list([])) }
-      call.return(call.host.content(content, holder: call.raw(0).handle))
+      call.return(shared(content, try error(call).error.exchange, call))
     },
     .method(.error, "typed_content", "V") { call throws(Misuse) in
       guard let content = try error(call).error.entity?.content else {
@@ -240,7 +245,7 @@ extension Method {
       }
       let fits = call.isNil(1) || content.luaTypeName == LuaHost.typeName(call.raw(1))
       call.return(
-        fits ? call.host.content(content, holder: call.raw(0).handle) : .stack(2))
+        fits ? shared(content, try error(call).error.exchange, call) : .stack(2))
     },
     .method(.error, "__tostring") { call throws(Misuse) in
       call.return(.string(try error(call).error.longDescription))

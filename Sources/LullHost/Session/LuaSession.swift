@@ -62,6 +62,7 @@ package final class LuaSession {
     } else {
       expression += text
     }
+    host.sources.remember(text, chunkName: Array("=\(name)".utf8), firstLine: firstLine)
     let asExpression = check(expression, name: name, firstLine: firstLine)
     if asExpression == nil {
       return keep(LineSource(expression, isStatement: false), name: name, firstLine: firstLine)
@@ -77,6 +78,7 @@ package final class LuaSession {
 
   /// Compiles a whole file.
   package func read(file: [UInt8], name: String) -> Reading {
+    host.sources.remember(file, chunkName: Array("@\(name)".utf8))
     if let message = compile(file, name: "@" + name, firstLine: 1, id: 0) {
       return .failed(message)
     }
@@ -116,9 +118,15 @@ package final class LuaSession {
 
   // MARK: Running
 
+  /// The report of a text that does not compile.
+  package func report(syntaxError message: String) -> String {
+    host.describe(syntaxError: message)
+  }
+
   package enum Ending {
     case finished
-    case failed(message: String, traceback: String)
+    /// The report of the error.
+    case failed(String)
     /// Ctrl-C, or the session's own end, before it was over.
     case interrupted
   }
@@ -140,7 +148,7 @@ package final class LuaSession {
           lull_session_roll_back(host.runtime)
           ending =
             host.takeInterrupt()
-            ? .interrupted : .failed(message: failure.message, traceback: failure.traceback)
+            ? .interrupted : .failed(host.describe(failure))
         case .gone, .cancelled:
           lull_session_roll_back(host.runtime)
           ending = .interrupted

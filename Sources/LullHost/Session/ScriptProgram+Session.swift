@@ -25,7 +25,7 @@ extension ScriptProgram {
       StandardError.write("lull: not enough memory\n")
       return Exit.scriptError
     }
-    installSignals(runtime)
+    installSignals(runtime, isSession: true)
     switch body(host) {
     case .left:
       // What is in flight is cancelled, as after os.exit.

@@ -32,6 +32,8 @@ struct IncomingResponse {
   /// Continuations of obsolete folded lines, with the index of the line they belong to.
   private var folds: [(index: Int, text: String)] = []
   private var body: [UInt8] = []
+  /// Counts the body while it is here.
+  private var held: HeldBytes?
   private var bodySize = 0
   private var contentLength: Int?
   private var maxBodySize = 0
@@ -45,6 +47,7 @@ struct IncomingResponse {
     failure = nil
     headSize = 0
     body = []
+    held = nil
     bodySize = 0
     self.maxBodySize = maxBodySize
     self.expectsBody = expectsBody
@@ -112,6 +115,7 @@ struct IncomingResponse {
       body.reserveCapacity(min(contentLength, maxBodySize, IncomingResponse.maxReserve))
     }
     body.append(contentsOf: bytes)
+    if let held { held.grow(by: bytes.count) } else { held = HeldBytes(bytes.count) }
     return true
   }
 
@@ -142,6 +146,7 @@ struct IncomingResponse {
   mutating func takeBody() -> [UInt8] {
     let taken = body
     body = []
+    held = nil
     return taken
   }
 

@@ -7,6 +7,9 @@ enum Binaries {
   static let lull = folder + "/lull"
   static let lua = onPath("lua5.4")
 
+  /// The folder `Tests` of this checkout.
+  static let tests = root + "/Tests"
+
   /// `lull.so` for a stock interpreter: LULL_TEST_MODULE, else the release build of this checkout.
   /// nil if it has not been built: a debug build makes no module that a stock interpreter can load.
   static let module: String? = {

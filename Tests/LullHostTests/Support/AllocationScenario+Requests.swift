@@ -91,7 +91,10 @@ extension AllocationScenario {
       body: """
         local texts = {}
         local function failing(value) return function() error(value) end end
-        lull.on_error(function(err, traceback, where) texts[#texts + 1] = type(err) .. #where return true end)
+        lull.on_error(function(err, traceback, where)
+          texts[#texts + 1] = (type(err) == "string" and err or type(err)) .. #where
+          return true
+        end)
         local r = api("/a")
         r:observe(failing("text"))
         r:observe(failing({ 1 }))
@@ -109,7 +112,8 @@ extension AllocationScenario {
         local kinds = {}
         local function hear(request)
           local _, err = request:await()
-          kinds[#kinds + 1] = err.cause.kind .. tostring(err.cause.value and err.cause.value.code)
+          local value = err.cause.value
+          kinds[#kinds + 1] = err.cause.kind .. (value and value.code or err.cause.message)
         end
         api:transform("/a", function() lull.sleep(1) error({ code = 7 }) end)
         hear(api("/a"):load())

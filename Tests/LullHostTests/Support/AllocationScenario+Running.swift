@@ -22,7 +22,7 @@ extension AllocationScenario {
         lull.sleep(1)
         task:cancel()
         local none, err = task:await()
-        return count .. a .. b .. c[1] .. raised.code .. closed .. err.cause.kind .. task.state
+        return count .. a .. b .. c[1] .. (raised.code or raised) .. closed .. err.cause.kind .. task.state
           .. tostring(task)
         """),
     AllocationScenario(
@@ -88,30 +88,29 @@ extension AllocationScenario {
           coroutine.yield()
         end)
         coroutine.resume(other)
-        local closed = coroutine.close(other)
-        return a .. tostring(ok) .. raised[1] .. coroutine.status(co) .. table.concat(log)
-          .. tostring(closed)
+        local closed, why = coroutine.close(other)
+        return a .. tostring(ok) .. (type(raised) == "table" and raised[1] or raised)
+          .. coroutine.status(co) .. table.concat(log) .. tostring(closed) .. tostring(why)
         """),
     AllocationScenario(
       name: "a task cancelled in a wait inside its own coroutines",
       body: """
-        local log = {}
         local task = lull.spawn(function()
           coroutine.wrap(function()
-            local guard <close> = setmetatable({}, { __close = function() log[#log + 1] = "inner" end })
+            local guard <close> = setmetatable({}, { __close = function() return {} end })
             coroutine.wrap(function() lull.sleep(100) end)()
           end)()
         end)
         lull.sleep(1)
         task:cancel()
-        return task.state .. table.concat(log)
+        return task.state
         """),
     AllocationScenario(
       name: "waits where nothing can be suspended",
       body: """
         local ok, text = pcall(table.sort, { 1, 2, 3 }, function() lull.sleep(1) end)
         local _, other = pcall(string.gsub, "x", "x", function() lull.sleep(1) end)
-        return text .. other
+        return (text:match("cannot wait") or text) .. (other:match("cannot wait") or other)
         """),
   ]
 

@@ -88,17 +88,17 @@ extension AllocationScenario {
         """),
     AllocationScenario(
       name: "closed objects",
-      body: """
-        local iterator, kept
+      setup: """
         do
           local r = api("/a")
-          kept = setmetatable({}, { __gc = function() risen = r end })
+          setmetatable({}, { __gc = function() risen = r end })
         end
-        kept = nil
         collectgarbage() collectgarbage()
-        local text = tostring(risen)
-        risen = nil
-        return type(text)
+        """,
+      body: """
+        local _, text = pcall(function() return risen.url end)
+        return text .. tostring(risen) .. select(2, pcall(risen.load, risen))
+          .. select(2, pcall(api.configure, api, risen, {}))
         """),
   ]
 

@@ -90,25 +90,30 @@ final class HostHarness {
     var found: [String] = []
     host.cancelEverything()
     settle()
-    run(
-      """
-      lull.on_error(nil)
-      lull.log.enabled, lull.log.handler = nil, nil
-      for name in pairs(_G) do
-        if not package.loaded[name] and type(_G[name]) ~= "function" and name:sub(1, 1) ~= "_" then
-          _G[name] = nil
+    // Twice: what finalisers make is garbage of the second round.
+    for _ in 1...2 {
+      run(
+        """
+        lull.on_error(nil)
+        lull.log.enabled, lull.log.handler = nil, nil
+        for name in pairs(_G) do
+          if not package.loaded[name] and type(_G[name]) ~= "function" and name:sub(1, 1) ~= "_" then
+            _G[name] = nil
+          end
         end
-      end
-      lull = package.loaded.lull
-      """)
-    collect()
+        lull = package.loaded.lull
+        """)
+      collect()
+    }
     if run("return 'alive'") != .finished("alive") { found.append("no chunk runs any more") }
     if host.pinCount != 0 { found.append("\(host.pinCount) pins") }
     if !host.waiting.isEmpty { found.append("\(host.waiting.count) coroutines wait") }
     if lull_waiting_thread_count(host.runtime) != 0 { found.append("waiting coroutines in Lua") }
     if host.hasStrongWork { found.append("strong work") }
     // `lull.log` is one.
-    if host.liveHandleCount != 1 { found.append("\(host.liveHandleCount - 1) handles") }
+    if host.liveHandleCount != 1 {
+      found.append("\(host.liveHandleCount - 1) handles: \(host.handles.kindsInUse)")
+    }
     close()
     weak let closed = host
     host = LuaHost(environment: StubEnvironment())

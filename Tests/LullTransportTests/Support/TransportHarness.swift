@@ -10,11 +10,14 @@ final class TransportHarness {
   let provider: CurlProvider
   private(set) var log: [String] = []
 
-  init(certificateAuthorities: String? = nil, blocksSIGPIPE: Bool = false) throws {
+  init(
+    certificateAuthorities: String? = nil, blocksSIGPIPE: Bool = false,
+    allowedHosts: AllowedHosts? = nil
+  ) throws {
     loop = try EventLoop()
     provider = CurlProvider(
       loop: loop, userAgent: "lull/test", certificateAuthorities: certificateAuthorities,
-      blocksSIGPIPE: blocksSIGPIPE)
+      blocksSIGPIPE: blocksSIGPIPE, allowedHosts: allowedHosts)
     loop.pump.log.enabled = [.network]
     loop.pump.log.handler = { [unowned self] _, message in log.append(message) }
   }

@@ -1,0 +1,56 @@
+// What libFuzzer calls with random bytes: one reading of JSON, and of all that was read.
+#include <csimdjson.h>
+
+#include <stdlib.h>
+
+static volatile unsigned sum;
+
+static void look(const csj_document *document, csj_view view, size_t index) {
+  size_t length;
+  switch (csj_type_at(view, index)) {
+    case CSJ_INT: sum += (unsigned)csj_int_at(view, index); return;
+    case CSJ_DOUBLE: sum += csj_double_at(view, index) > 0; return;
+    case CSJ_STRING: {
+      const char *text = csj_string_at(view, index, &length);
+      if (text[length] != 0) abort();
+      return;
+    }
+    case CSJ_ARRAY: {
+      size_t end = csj_end(view, index), position = 0;
+      for (size_t at = csj_first(view, index); at < end; at = csj_after(view, at)) {
+        if (csj_element(document, index, position++) != at) abort();
+        look(document, view, at);
+      }
+      if (csj_element(document, index, position) != 0 || csj_count(view, index) != position) abort();
+      return;
+    }
+    case CSJ_OBJECT: {
+      size_t count = csj_count(view, index);
+      csj_pair *pairs = malloc((count + 1) * sizeof *pairs);
+      if (pairs == NULL) return;
+      size_t different = csj_pairs(view, index, pairs);
+      if (different > count) abort();
+      for (size_t i = 0; i < different; i++) {
+        const char *key = csj_string_at(view, pairs[i].key, &length);
+        if (csj_member(document, index, key, length) != pairs[i].value) abort();
+        look(document, view, pairs[i].value);
+      }
+      free(pairs);
+      return;
+    }
+    default: return;
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+  csj_error error = {0};
+  csj_document *document = csj_parse(bytes, length, &error);
+  if (document == NULL) {
+    // A refusal says why, and where within the text if it knows.
+    if (error.message == NULL || error.offset > (int64_t)length) abort();
+    return 0;
+  }
+  look(document, csj_document_view(document), CSJ_ROOT);
+  csj_free(document);
+  return 0;
+}

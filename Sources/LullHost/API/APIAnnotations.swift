@@ -1,0 +1,168 @@
+/// The annotations for lua-language-server (LuaCATS): a file of declarations that editors read.
+///
+/// Types carry the module's name, `lull.Resource`, so that they meet no type of the user's own.
+package enum APIAnnotations {
+  package static var text: String {
+    var file = AnnotationFile()
+    file.add("---@meta lull")
+    file.add(
+      "-- Generated from Sources/LullHost/API by Scripts/support/generate-reference: edit there.")
+    file.endBlock()
+    for owner in ordered { add(owner, to: &file) }
+    file.add("return lull")
+    return file.text
+  }
+
+  /// Modules first: they are declared inside one another. What the command changes in Lua's own
+  /// library editors know already.
+  private static var ordered: [APIOwner] {
+    let modules = APIDescription.owners.filter { $0.isModule && $0.name != "os" }
+    return modules + APIDescription.owners.filter { !$0.isModule }
+  }
+
+  private static func add(_ owner: APIOwner, to file: inout AnnotationFile) {
+    file.add(comment: owner.summary, owner.text)
+    let name = typeName(of: owner)
+    switch owner.kind {
+    case .words:
+      file.add("---@alias \(name)")
+      for entry in owner.entries { file.add("---| \"\(entry.name)\" # \(entry.summary)") }
+      file.endBlock()
+    case .alias(let type):
+      file.add("---@alias \(name) \(AnnotationType.written(type))")
+      file.endBlock()
+    case .module, .object, .table:
+      file.add("---@class \(name)" + (owner.base.map { ": " + AnnotationType.written($0) } ?? ""))
+      for entry in owner.entries { addField(entry, of: owner, to: &file) }
+      addClass(owner, name, to: &file)
+    }
+  }
+
+  private static func typeName(of owner: APIOwner) -> String {
+    owner.isModule ? owner.name : "lull." + owner.name
+  }
+
+  /// The table that stands for a class's functions; a table of options has none.
+  private static func addClass(_ owner: APIOwner, _ name: String, to file: inout AnnotationFile) {
+    let functions = owner.entries.filter { $0.kind == .function || $0.kind == .method }
+    let holder = owner.isModule ? owner.name : owner.name
+    if owner.isModule {
+      file.add(holder == "lull" ? "local lull = {}" : "\(holder) = {}")
+    } else if !functions.isEmpty {
+      file.add("local \(holder) = {}")
+    }
+    file.endBlock()
+    for entry in functions { addFunction(entry, of: owner, holder, to: &file) }
+  }
+
+  // MARK: Fields
+
+  private static func addField(_ entry: APIEntry, of owner: APIOwner, to file: inout AnnotationFile)
+  {
+    switch entry.kind {
+    case .property, .field: file.add(field(entry))
+    case .operation: for line in operation(entry, of: owner) { file.add(line) }
+    case .function, .method, .word: break
+    }
+  }
+
+  private static func field(_ entry: APIEntry) -> String {
+    let comment = " # " + entry.summary
+    if entry.name.hasPrefix("<") || entry.name.hasPrefix("[") {
+      // Any name, or any position.
+      let key = entry.name.hasPrefix("<") ? "[string]" : entry.name
+      return "---@field \(key) \(AnnotationType.written(AnnotationType.bare(entry.type)))\(comment)"
+    }
+    let isOptional =
+      entry.kind == .field || entry.type != "any"
+      ? AnnotationType.isOptional(entry.type) : false
+    let name = entry.name + (isOptional ? "?" : "")
+    return "---@field \(name) \(AnnotationType.written(AnnotationType.bare(entry.type)))\(comment)"
+  }
+
+  /// What of a metamethod the language server knows how to use.
+  private static func operation(_ entry: APIEntry, of owner: APIOwner) -> [String] {
+    let signatures = entry.signatures
+    switch entry.name {
+    case "__call": return signatures.map { "---@overload \(AnnotationType.function($0))" }
+    case "__len":
+      return signatures.prefix(1).map {
+        "---@operator len: \(AnnotationType.written($0.returns.first ?? "integer"))"
+      }
+    case "__index":
+      guard let signature = signatures.first, let key = signature.parameters.first else {
+        return []
+      }
+      // What may be read and what may be assigned are one type to the server.
+      let assigned = owner.entries.first { $0.name == "__newindex" }?.signatures.first?.parameters
+      var types = AnnotationType.choices(signature.returns.first ?? "any")
+      for type in AnnotationType.choices(assigned?.last?.type ?? "") where !types.contains(type) {
+        types.append(type)
+      }
+      return AnnotationType.choices(key.type).map {
+        "---@field [\($0)] \(AnnotationType.written(types.joined(separator: "|")))"
+      }
+    // Closing, comparing and walking need no words.
+    default: return []
+    }
+  }
+
+  // MARK: Functions
+
+  private static func addFunction(
+    _ entry: APIEntry, of owner: APIOwner, _ holder: String, to file: inout AnnotationFile
+  ) {
+    let signatures = entry.signatures
+    guard let main = signatures.max(by: { $0.parameters.count < $1.parameters.count }) else {
+      return
+    }
+    file.add(comment: entry.summary, entry.text, example: entry.example)
+    for parameter in main.parameters {
+      let mark = parameter.isOptional && !parameter.isVariadic ? "?" : ""
+      let type = AnnotationType.written(AnnotationType.bare(parameter.type))
+      file.add("---@param \(AnnotationType.safe(parameter.name))\(mark) \(type)")
+    }
+    for type in main.returns {
+      file.add("---@return \(type == "..." ? "any ..." : AnnotationType.written(type))")
+    }
+    let isMethod = entry.kind == .method
+    for other in signatures where other != main {
+      let owner = isMethod ? typeName(of: owner) : nil
+      file.add("---@overload \(AnnotationType.function(other, of: owner))")
+    }
+    let names = main.parameters.map { AnnotationType.safe($0.name) }.joined(separator: ", ")
+    file.add("function \(holder)\(isMethod ? ":" : ".")\(entry.name)(\(names)) end")
+    file.endBlock()
+  }
+}
+
+extension APIOwner {
+  fileprivate var isModule: Bool {
+    if case .module = kind { return true }
+    return false
+  }
+}
+
+/// Lines, and comments among them.
+private struct AnnotationFile {
+  private(set) var text = ""
+
+  mutating func add(_ line: String) { text += line + "\n" }
+
+  mutating func endBlock() { text += "\n" }
+
+  mutating func add(comment summary: String, _ more: String, example: String = "") {
+    for line in MarkdownText.wrapped(summary) { add("--- " + line) }
+    if !more.isEmpty {
+      add("---")
+      for line in MarkdownText.wrapped(more) { add(line.isEmpty ? "---" : "--- " + line) }
+    }
+    guard !example.isEmpty else { return }
+    add("---")
+    add("--- ```lua")
+    for line in example.split(separator: "\n", omittingEmptySubsequences: false) {
+      add(line.isEmpty ? "---" : "--- " + line)
+    }
+    add("--- ```")
+  }
+}

@@ -1,0 +1,58 @@
+import LullCore
+
+/// Stands in a resource's list of observers while an iterator of a script waits.
+final class IteratorObserver: ResourceObserver {
+  let logName: String
+  private let hear: (ResourceEvent) -> Void
+  var wantsProgress: Bool { false }
+
+  init(_ logName: String, _ hear: @escaping (ResourceEvent) -> Void = { _ in }) {
+    self.logName = logName
+    self.hear = hear
+  }
+
+  func resourceChanged(_ resource: Resource, event: ResourceEvent) { hear(event) }
+}
+
+extension RequestError {
+  /// Whether the next attempt may do better: no answer, or one that asks for patience.
+  var mayPass: Bool {
+    if let httpStatus { return [408, 425, 429].contains(httpStatus) || httpStatus >= 500 }
+    switch cause {
+    case .requestCancelled: return true
+    case .transport(let error):
+      switch error.kind {
+      case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
+      case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .invalidURL, .scriptError:
+        return false
+      }
+    default: return false
+    }
+  }
+}
+
+extension Awaited {
+  /// The load in progress, if there is one.
+  init(loading resource: Resource) {
+    self.init(requests: Array(resource.loadRequests.prefix(1)))
+  }
+}
+
+extension LuaHost {
+  /// Cancels loads that iterators have started, once nobody else has attached a hook and nobody
+  /// observes.
+  func cancelUnwantedLoads(of resource: Resource) {
+    resource.record.observers.removeDead(resource: resource)
+    guard resource.record.observers.isEmpty else { return }
+    for load in resource.loadRequests where load.iteratorHooks == load.hookCount {
+      load.cancel()
+    }
+  }
+
+  /// What a function of the script raised, to be raised where it was called for.
+  func raisedValue(_ failure: ScriptFailure) -> LuaValue {
+    if let error = failure.requestError { return value(error, service: nil) }
+    if let kept = failure.value { return .ref(kept.id) }
+    return .string(failure.message)
+  }
+}

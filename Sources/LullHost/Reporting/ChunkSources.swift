@@ -1,0 +1,103 @@
+import Glibc
+import LullCore
+
+/// The texts of chunks, for reports: those the host has loaded itself, and files as they are on disk.
+final class ChunkSources {
+  /// Of a larger file no line is shown.
+  private static let largestFile = 4 << 20
+  /// How many texts are kept; of a long session the oldest are forgotten.
+  private static let capacity = 256
+
+  private var texts: [ChunkSource: [UInt8]] = [:]
+  private var order: [ChunkSource] = []
+  /// A file written after this may not be the one that was loaded.
+  private let start = WallClock.now
+  /// The folder of the script that runs.
+  var folder: [UInt8]?
+
+  /// Keeps the text of a chunk the host loads under that name, with its mark.
+  func remember(_ text: [UInt8], chunkName: [UInt8]) {
+    let source = ChunkSource(chunkName: chunkName)
+    if texts.updateValue(text, forKey: source) == nil { order.append(source) }
+    if order.count > ChunkSources.capacity { texts[order.removeFirst()] = nil }
+  }
+
+  /// Keeps lines of a chunk that grows, such as a session's, from the line with that number on.
+  func remember(_ lines: [UInt8], chunkName: [UInt8], firstLine: Int) {
+    let known = texts[ChunkSource(chunkName: chunkName)] ?? []
+    var ends = known.indices.filter { known[$0] == 10 }
+    var text = known
+    if ends.count >= firstLine - 1 {
+      text = firstLine > 1 ? Array(known[...ends[firstLine - 2]]) : []
+    } else {
+      if !known.isEmpty, known.last != 10 { ends.append(known.endIndex); text.append(10) }
+      text += Array(repeating: 10, count: max(0, firstLine - 1 - ends.count))
+    }
+    remember(text + lines, chunkName: chunkName)
+  }
+
+  /// nil if it is not known, cannot be read, or is no text.
+  func text(of source: ChunkSource) -> [UInt8]? {
+    let text =
+      switch source {
+      case .text(let text): text
+      case .named: texts[source]
+      case .file(let path): texts[source] ?? read(path)
+      case .unknown: nil as [UInt8]?
+      }
+    // Compiled chunks begin like this. (Lua 5.4 manual, LUA_SIGNATURE)
+    return text?.first == 0x1B ? nil : text
+  }
+
+  /// A chunk by the name messages give it.
+  func source(named name: String) -> ChunkSource? {
+    let bytes = Array(name.utf8)
+    for source in [ChunkSource.file(bytes), .named(bytes)] where texts[source] != nil {
+      return source
+    }
+    return read(bytes) == nil ? nil : .file(bytes)
+  }
+
+  /// Whether a chunk is of the script's own, as opposed to a library's: text that is no file, or a
+  /// file beside the script or where it was started.
+  func isOwn(_ source: ChunkSource) -> Bool {
+    guard case .file(let path) = source else { return true }
+    let text = String(decoding: path, as: UTF8.self)
+    if text.contains("lua_modules/") || text.contains("/.luarocks/") { return false }
+    guard path.first == UInt8(ascii: "/") else { return true }
+    return [folder, ChunkSources.currentFolder].compactMap(\.self).contains { folder in
+      folder.first == UInt8(ascii: "/") && path.starts(with: folder + [UInt8(ascii: "/")])
+    }
+  }
+
+  private static var currentFolder: [UInt8]? {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    guard getcwd(&buffer, buffer.count) != nil else { return nil }
+    return buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+  }
+
+  private func read(_ path: [UInt8]) -> [UInt8]? {
+    guard !path.isEmpty, !path.contains(0) else { return nil }
+    // A pipe must not make a report wait.
+    let descriptor = open(
+      (path + [0]).map(CChar.init(bitPattern:)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size <= ChunkSources.largestFile, changed(status) <= start
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { return nil }
+    bytes.removeLast(bytes.count - count)
+    // The interpreter skips a byte order mark, and a first line for the shell.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+    guard bytes.first == UInt8(ascii: "#") else { return bytes }
+    return Array(bytes[(bytes.firstIndex { $0 == 10 || $0 == 13 } ?? bytes.endIndex)...])
+  }
+
+  private func changed(_ status: stat) -> Double {
+    Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+  }
+}

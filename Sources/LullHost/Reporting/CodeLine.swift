@@ -1,0 +1,62 @@
+/// One line of a source: its bytes and the tokens on it, without comments.
+struct CodeLine {
+  let source: [UInt8]
+  let number: Int
+  /// The line's bytes, without its end.
+  let range: Range<Int>
+  let tokens: [LineToken]
+
+  /// nil if the source has no such line.
+  init?(_ number: Int, of source: [UInt8]) {
+    guard let range = CodeLine.range(of: number, in: source) else { return nil }
+    self.source = source
+    self.number = number
+    self.range = range
+    // One that began on an earlier line may reach into this one.
+    tokens = LineToken.all(in: source[..<range.upperBound]).filter {
+      $0.range.upperBound > range.lowerBound && $0.kind != .openComment
+    }
+  }
+
+  var bytes: ArraySlice<UInt8> { source[range] }
+
+  /// The code of the line, from its first to its last token; nil if there is none.
+  var code: Range<Int>? {
+    guard let first = tokens.first, let last = tokens.last else { return nil }
+    let code =
+      max(first.range.lowerBound, range.lowerBound)..<min(last.range.upperBound, range.upperBound)
+    // A long string that goes on begins and ends with whatever it holds.
+    let isBlank = { (position: Int) in [9, 11, 12, 32].contains(source[position]) }
+    guard let start = code.first(where: { !isBlank($0) }),
+      let end = code.last(where: { !isBlank($0) })
+    else { return nil }
+    return start..<end + 1
+  }
+
+  /// As the interpreter counts: any of LF, CR, CR LF, LF CR ends a line.
+  private static func range(of number: Int, in source: [UInt8]) -> Range<Int>? {
+    guard number > 0 else { return nil }
+    var line = 1
+    var start = 0
+    var position = 0
+    while position < source.count {
+      let byte = source[position]
+      guard byte == 10 || byte == 13 else {
+        position += 1
+        continue
+      }
+      if line == number { return start..<position }
+      position += newlineLength(source, position)
+      line += 1
+      start = position
+    }
+    return line == number ? start..<source.count : nil
+  }
+
+  private static func newlineLength(_ source: [UInt8], _ position: Int) -> Int {
+    let byte = source[position]
+    guard position + 1 < source.count else { return 1 }
+    let next = source[position + 1]
+    return next != byte && (next == 10 || next == 13) ? 2 : 1
+  }
+}

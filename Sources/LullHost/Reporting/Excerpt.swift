@@ -1,0 +1,133 @@
+/// A line of source in a report, with carets under a part of it.
+struct Excerpt: Equatable {
+  /// What stands before it if the message does not name its place: `at x.lua:3`.
+  var label: String?
+  let number: Int
+  /// The line as it can be shown, and the carets' columns.
+  let text: String
+  let mark: Range<Int>?
+
+  static let tabWidth = 4
+  /// Columns of a line that are shown.
+  static let width = 92
+
+  /// - Parameter marked: bytes of the source; those on other lines are not marked.
+  init(_ line: CodeLine, marked: Range<Int>?, label: String? = nil) {
+    self.label = label
+    number = line.number
+    let start = line.range.lowerBound
+    let marked = marked.map {
+      ($0.clamped(to: line.range).lowerBound - start)..<($0.clamped(to: line.range).upperBound
+        - start)
+    }
+    let cells = Excerpt.cells(line.bytes)
+    var columns = marked.map { Excerpt.columns(of: $0, in: cells) }
+    text = Excerpt.cut(cells, around: &columns)
+    mark = columns
+  }
+
+  /// - Parameter gutter: the width of the largest line number beside it.
+  func text(gutter: Int, style: ReportStyle) -> String {
+    let number = String(number)
+    let padding = String(repeating: " ", count: max(0, gutter - number.count))
+    var result = label.map { "  \($0)\n" } ?? ""
+    result += "  \(padding)\(style.dim("\(number) |"))\(text.isEmpty ? "" : " " + text)\n"
+    if let mark {
+      result +=
+        "  " + String(repeating: " ", count: gutter) + style.dim(" |")
+        + String(repeating: " ", count: mark.lowerBound + 1)
+        + style.error(String(repeating: "^", count: max(1, mark.count))) + "\n"
+    }
+    return result
+  }
+
+  // MARK: Parts
+
+  /// One character as it is shown: what it takes of the line's bytes and of the terminal's columns.
+  private struct Cell {
+    let text: String
+    let bytes: Range<Int>
+    let width: Int
+  }
+
+  private static func cells(_ line: ArraySlice<UInt8>) -> [Cell] {
+    var cells: [Cell] = []
+    var byte = 0
+    var column = 0
+    // Bytes that are no UTF-8 count one by one: each is shown as one replacement character.
+    for character in String(decoding: line, as: UTF8.self) {
+      let isReplaced =
+        character == "\u{FFFD}" && !line.dropFirst(byte).starts(with: "\u{FFFD}".utf8)
+      let count = isReplaced ? replacedCount(line.dropFirst(byte)) : character.utf8.count
+      var cell = (text: String(character), width: DisplayWidth.of(character))
+      if character == "\t" {
+        cell.width = tabWidth - column % tabWidth
+        cell.text = String(repeating: " ", count: cell.width)
+      } else if character.unicodeScalars.contains(where: {
+        $0.value < 32 || (127...159).contains($0.value)
+      }) {
+        // A terminal must not act on what a script holds.
+        cell = ("\u{FFFD}", 1)
+      }
+      cells.append(Cell(text: cell.text, bytes: byte..<byte + count, width: cell.width))
+      byte += count
+      column += cell.width
+    }
+    return cells
+  }
+
+  /// How many bytes the decoder has made one replacement character of.
+  private static func replacedCount(_ bytes: ArraySlice<UInt8>) -> Int {
+    for count in 1...max(1, min(3, bytes.count)) {
+      let rest = String(decoding: bytes.prefix(count + 1), as: UTF8.self)
+      if rest.unicodeScalars.count > 1 { return count }
+    }
+    return max(1, min(3, bytes.count))
+  }
+
+  private static func columns(of bytes: Range<Int>, in cells: [Cell]) -> Range<Int> {
+    var column = 0
+    var start: Int?
+    var end = 0
+    for cell in cells {
+      if start == nil, cell.bytes.upperBound > bytes.lowerBound { start = column }
+      column += cell.width
+      if cell.bytes.lowerBound < bytes.upperBound { end = column }
+    }
+    // Behind the last character.
+    let first = start ?? column
+    return first..<max(first, end)
+  }
+
+  /// A line too long to be read is cut around what is marked.
+  private static func cut(_ cells: [Cell], around mark: inout Range<Int>?) -> String {
+    let total = cells.reduce(0) { $0 + $1.width }
+    guard total > width else { return cells.map(\.text).joined() }
+    let focus = mark?.lowerBound ?? 0
+    let from = focus < width * 2 / 3 ? 0 : min(focus - width / 3, total - width + 1)
+    var text = from > 0 ? "…" : ""
+    var column = 0
+    var shown = from > 0 ? 1 : 0
+    var first: Int?
+    for cell in cells {
+      defer { column += cell.width }
+      guard column >= from else { continue }
+      guard
+        shown + cell.width <= width - 1
+          || column + cell.width == total && shown + cell.width <= width
+      else {
+        text += "…"
+        break
+      }
+      if first == nil { first = column }
+      text += cell.text
+      shown += cell.width
+    }
+    let shift = (from > 0 ? 1 : 0) - (first ?? 0)
+    mark = mark.map { old in
+      let start = old.lowerBound + shift
+      return start..<max(start + 1, min(old.upperBound + shift, shown))
+    }
+    return text
+  }
+}

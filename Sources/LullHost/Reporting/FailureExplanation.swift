@@ -1,0 +1,173 @@
+import CLullBridge
+import LullCore
+
+/// Finds out what a report can say of a failure: the lines of source it is about.
+struct FailureExplanation {
+  let sources: ChunkSources
+  let compile: (_ source: [UInt8], _ chunkName: String) -> String?
+
+  /// All but the lines of source, which take longest to find.
+  ///
+  /// - Parameter place: what called the function that failed; nil for the main chunk.
+  static func report(_ failure: ScriptFailure, place: String?, request: RequestFacts?) -> Report {
+    var report = Report(message: failure.message, place: place, request: request)
+    report.traceback = failure.traceback
+    if let error = failure.requestError { describe(error, in: &report) }
+    return report
+  }
+
+  func excerpts(for failure: ScriptFailure) -> [Excerpt] {
+    let frames = failure.trace.stacks.flatMap(\.self)
+    let position = failure.requestError == nil ? position(in: failure.message, frames) : nil
+    if let position {
+      var excerpts = sources.text(of: position.source).map {
+        self.excerpts(at: position, $0, frames)
+      }
+      if !sources.isOwn(position.source) {
+        excerpts?.append(contentsOf: caller(in: frames, after: 0))
+      }
+      return excerpts ?? []
+    }
+    // The innermost Lua function the traceback shows.
+    if let place = frames.firstIndex(where: { $0.kind == .lua && $0.line > 0 }) {
+      let own = excerpt(frames, at: place, label: "at").map { [$0] } ?? []
+      return sources.isOwn(frames[place].source)
+        ? own : own + caller(in: frames, after: place + 1)
+    }
+    guard let definition = failure.definition,
+      let text = sources.text(of: definition.source),
+      let line = CodeLine(definition.line, of: text)
+    else { return [] }
+    return [
+      Excerpt(
+        line, marked: CodeMark.definition(on: line),
+        label: "at \(definition.shortSource):\(definition.line)")
+    ]
+  }
+
+  /// A report of a chunk that does not compile.
+  func report(syntaxError message: String) -> Report {
+    var report = Report(message: message)
+    if let position = position(in: message, []), let text = sources.text(of: position.source) {
+      report.excerpts = excerpts(at: position, text, [])
+    }
+    return report
+  }
+
+  // MARK: Errors of requests
+
+  /// What `tostring` says in one line, part by part.
+  private static func describe(_ error: RequestError, in report: inout Report) {
+    if case .invalidURL = error.cause { return }
+    let own = RequestFacts(error)
+    if own != nil {
+      report.request = own
+      report.message = error.userMessage
+      if case .script(let script) = error.cause { report.message += ": " + script.message }
+    }
+    switch error.cause {
+    case .script, .requestCancelled, .invalidURL, nil: break
+    case let cause?:
+      let text = LogText.part(cause.message)
+      guard !text.isEmpty, !report.message.contains(text) else { break }
+      report.cause = "\(cause.kind): \(text)"
+    }
+  }
+
+  // MARK: Positions
+
+  /// What a message says of where it was raised.
+  private struct Position {
+    let source: ChunkSource
+    let shortSource: String
+    let line: Int
+    /// The message behind it.
+    let rest: String
+  }
+
+  private func position(in message: String, _ frames: [TraceFrame]) -> Position? {
+    if let position = position(onStack: frames, in: message) { return position }
+    // A chunk that is not on the stack: one that did not compile, or what was caught and raised again.
+    var start = message.startIndex
+    while let colon = message[start...].firstIndex(of: ":") {
+      let name = String(message[..<colon])
+      if name.contains("\n") { break }
+      if let found = number(in: message, after: name), let source = sources.source(named: name) {
+        return Position(
+          source: source, shortSource: name, line: found.line, rest: found.rest)
+      }
+      start = message.index(after: colon)
+    }
+    // `require` puts a line of its own before that of the compiler.
+    guard let inner = message.firstRange(of: "\n\t") else { return nil }
+    return position(in: String(message[inner.upperBound...]), [])
+  }
+
+  private func position(onStack frames: [TraceFrame], in message: String) -> Position? {
+    for frame in frames where frame.kind == .lua {
+      guard let found = number(in: message, after: frame.shortSource) else { continue }
+      // Each coroutine an error has gone through has put a position before it.
+      return position(onStack: frames, in: found.rest)
+        ?? Position(
+          source: frame.source, shortSource: frame.shortSource, line: found.line, rest: found.rest)
+    }
+    return nil
+  }
+
+  /// `name:12: rest`
+  private func number(in message: String, after name: String) -> (line: Int, rest: String)? {
+    guard !name.isEmpty, message.hasPrefix(name + ":") else { return nil }
+    let tail = message.dropFirst(name.count + 1)
+    let digits = tail.prefix { $0.isASCII && $0.isNumber }
+    guard let line = Int(digits), tail.dropFirst(digits.count).hasPrefix(": ") else { return nil }
+    return (line, String(tail.dropFirst(digits.count + 2)))
+  }
+
+  // MARK: Excerpts
+
+  private func excerpts(at position: Position, _ text: [UInt8], _ frames: [TraceFrame])
+    -> [Excerpt]
+  {
+    // A message of the compiler: of this source, not one that is quoted.
+    if frames.first(where: { $0.shortSource == position.shortSource }) == nil,
+      compile(text, position.shortSource)?.hasSuffix(":\(position.line): \(position.rest)") ?? false
+    {
+      let marks = SyntaxMark.marks(for: position.rest, line: position.line, of: text) { source in
+        compile(source, position.shortSource)
+      }
+      return marks.map { Excerpt($0.line, marked: $0.marked) }
+    }
+    guard let line = CodeLine(position.line, of: text) else { return [] }
+    let place = frames.firstIndex {
+      $0.kind == .lua && $0.shortSource == position.shortSource && $0.line == position.line
+    }
+    let called = place.flatMap { callee(frames, of: $0) }
+    return [
+      Excerpt(line, marked: CodeMark.range(for: position.rest, callee: called, on: line))
+    ]
+  }
+
+  /// What the function in that frame called.
+  private func callee(_ frames: [TraceFrame], of place: Int) -> CodeMark.Callee? {
+    guard place > 0, frames[place - 1].kind != .skipped, !frames[place - 1].isTailCall else {
+      return nil
+    }
+    return .init(name: frames[place - 1].name, kind: frames[place - 1].nameKind)
+  }
+
+  private func excerpt(_ frames: [TraceFrame], at place: Int, label: String) -> Excerpt? {
+    let frame = frames[place]
+    guard let text = sources.text(of: frame.source), let line = CodeLine(frame.line, of: text)
+    else { return nil }
+    let marked = CodeMark.range(for: "", callee: callee(frames, of: place), on: line)
+    return Excerpt(line, marked: marked, label: "\(label) \(frame.shortSource):\(frame.line)")
+  }
+
+  /// Where the script's own code called the library that failed.
+  private func caller(in frames: [TraceFrame], after first: Int) -> [Excerpt] {
+    let caller = frames.indices.dropFirst(first).first { index in
+      frames[index].kind == .lua && frames[index].line > 0 && sources.isOwn(frames[index].source)
+    }
+    return caller.flatMap { excerpt(frames, at: $0, label: "called at") }.map { [$0] } ?? []
+  }
+}

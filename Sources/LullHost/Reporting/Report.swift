@@ -1,0 +1,56 @@
+/// What is told of an error: what happened, where in the script, in which of its functions, for which
+/// request, and what called what.
+///
+///     lull: users.lua:12: attempt to index a nil value (field 'address')
+///       12 |   print(user.address.city)
+///          |              ^^^^^^^
+///       in observer (users.lua:9) of /users/7
+///       request: GET https://api.example.com/users/7 → 200, attempt 2, stage model
+///     stack traceback:
+///     	users.lua:12: in upvalue 'show'
+///     	users.lua:9: in function <users.lua:8>
+struct Report: Equatable {
+  /// As it was raised; with its position if it has one.
+  var message: String
+  var excerpts: [Excerpt] = []
+  /// What called the function that failed; nil for the main chunk.
+  var place: String?
+  var request: RequestFacts?
+  /// What was raised, if it is neither text nor says what it is.
+  var value: String?
+  /// What is behind the message, if that does not say it.
+  var cause: String?
+  /// "" if there is none.
+  var traceback = ""
+
+  func text(_ style: ReportStyle) -> String {
+    var text = heading(style)
+    let gutter = excerpts.map { String($0.number).count }.max() ?? 0
+    for excerpt in excerpts { text += excerpt.text(gutter: gutter, style: style) }
+    text += facts
+    if !traceback.isEmpty { text += style.dim(traceback) + "\n" }
+    return text
+  }
+
+  /// Without source and traceback, for one that differs from an earlier report in little else.
+  func shortText(_ style: ReportStyle) -> String { heading(style) + facts }
+
+  private func heading(_ style: ReportStyle) -> String {
+    style.error("lull:") + " " + style.strong(message) + "\n"
+  }
+
+  private var facts: String {
+    var text = ""
+    if let value { text += "  value: \(value)\n" }
+    if var place {
+      // Named on the next line.
+      if let request, place.hasSuffix(" of " + request.name) {
+        place.removeLast(" of ".count + request.name.count)
+      }
+      text += "  in \(place)\n"
+    }
+    if let request { text += "  request: \(request.text)\n" }
+    if let cause { text += "  cause: \(cause)\n" }
+    return text
+  }
+}

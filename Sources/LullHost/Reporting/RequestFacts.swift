@@ -1,0 +1,64 @@
+import LullCore
+
+/// What a report says of the request an error belongs to.
+struct RequestFacts: Equatable {
+  /// Method and URL, or what else the request is called.
+  var name: String
+  var status: Int?
+  /// 1 for a request that repeats no other.
+  var attempt = 1
+  var stage: String?
+
+  var text: String {
+    var text = name
+    if let status { text += " → \(status)" }
+    if attempt > 1 { text += ", attempt \(attempt)" }
+    if let stage { text += ", stage \(stage)" }
+    return text
+  }
+}
+
+extension RequestFacts {
+  init(_ request: Request) {
+    let error = request.response?.error
+    self.init(
+      name: request.description,
+      status: error?.httpStatus ?? request.response?.entity?.exchange?.status,
+      attempt: request.attempt)
+  }
+
+  /// A request whose response is in the pipeline.
+  init(_ run: PipelineRun) {
+    self.init(
+      name: run.request.description, status: run.original.status, attempt: run.request.attempt,
+      stage: run.stage?.description)
+  }
+
+  init(_ http: HTTPRequest, attempt: Int = 1) {
+    self.init(name: "\(http.method) \(LogText.url(http.url))", attempt: attempt)
+  }
+
+  /// What a cache is asked for.
+  init(cacheOf resource: Resource, _ stage: PipelineStageKey) {
+    self.init(name: "GET \(LogText.url(resource.url.text))", stage: stage.description)
+  }
+
+  /// nil for an error that belongs to no request.
+  init?(_ error: RequestError) {
+    guard let url = error.url else { return nil }
+    var stage: String?
+    if case .script(let script) = error.cause { stage = script.stage }
+    self.init(
+      name: [error.method, LogText.url(url)].compactMap(\.self).joined(separator: " "),
+      status: error.httpStatus, attempt: error.attempt, stage: stage)
+  }
+}
+
+extension Response {
+  fileprivate var status: Int? {
+    switch outcome {
+    case .success(let entity): entity.exchange?.status
+    case .failure(let error): error.httpStatus
+    }
+  }
+}

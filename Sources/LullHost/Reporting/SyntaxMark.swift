@@ -1,0 +1,77 @@
+/// Where a chunk does not compile.
+struct SyntaxMark {
+  /// The message for a text that does not compile, with its position; nil if it compiles.
+  typealias Compiler = ([UInt8]) -> String?
+
+  /// The lines to show, with what is marked on them: where a block was opened that is not closed, and
+  /// where the compiler stopped.
+  ///
+  /// - Parameters:
+  ///   - message: without its position.
+  ///   - compile: tells tokens apart that stand on the line more than once.
+  static func marks(
+    for message: String, line number: Int, of source: [UInt8], compile: Compiler
+  ) -> [(line: CodeLine, marked: Range<Int>?)] {
+    var marks: [(line: CodeLine, marked: Range<Int>?)] = []
+    if let opened = opening(message, source), opened.line.number != number {
+      marks.append(opened)
+    }
+    // Some messages name the line themselves, which the compiler has left behind.
+    let named = message.lastRange(of: " at line ").flatMap { Int(message[$0.upperBound...]) }
+    guard let line = CodeLine(named ?? number, of: source) else { return marks }
+    if message.hasSuffix("near <eof>") {
+      // Of an empty last line there is nothing to show, if anything else is.
+      let end = line.code?.upperBound ?? line.range.upperBound
+      if !line.tokens.isEmpty || marks.isEmpty { marks.append((line, end..<end)) }
+    } else if !line.tokens.isEmpty {
+      marks.append((line, stop(message, line, compile)))
+    }
+    return marks
+  }
+
+  /// `… expected (to close 'if' at line 3) near …`
+  private static func opening(_ message: String, _ source: [UInt8])
+    -> (line: CodeLine, marked: Range<Int>?)?
+  {
+    guard let start = message.firstRange(of: "(to close '")?.upperBound,
+      let middle = message[start...].firstRange(of: "' at line "),
+      let number = Int(message[middle.upperBound...].prefix { $0.isNumber }),
+      let line = CodeLine(number, of: source)
+    else { return nil }
+    let word = String(message[start..<middle.lowerBound])
+    let found = line.tokens.filter { $0.text == word }
+    return (line, found.count == 1 ? found[0].range : line.code)
+  }
+
+  private static func stop(_ message: String, _ line: CodeLine, _ compile: Compiler)
+    -> Range<Int>?
+  {
+    guard let near = message.lastRange(of: " near '"), message.hasSuffix("'") else {
+      return CodeMark.range(for: message, callee: nil, on: line)
+    }
+    let word = String(message[near.upperBound...].dropLast())
+    let candidates = candidates(for: word, on: line)
+    if candidates.count < 2 { return candidates.first ?? line.code }
+    // The compiler stops at the first token it cannot use: the source up to there gives the same
+    // message, up to an earlier one it only ends too soon.
+    let ending = " near '" + word + "'"
+    return candidates.prefix(mostTries).first { candidate in
+      compile(Array(line.source[..<candidate.upperBound]))?.hasSuffix(ending) ?? false
+    } ?? line.code
+  }
+
+  private static let mostTries = 40
+
+  private static func candidates(for word: String, on line: CodeLine) -> [Range<Int>] {
+    let wanted = Array(word.utf8)
+    let tokens = line.tokens.map(\.range).filter { line.source[$0].elementsEqual(wanted) }
+    guard tokens.isEmpty else { return tokens }
+    // Not a whole token, such as a string without an end: where one begins like it.
+    return line.tokens.map(\.range.lowerBound)
+      .filter { line.source[$0...].starts(with: wanted) }.map { $0..<$0 + wanted.count }
+  }
+}
+
+extension String {
+  fileprivate func lastRange(of part: String) -> Range<Index>? { ranges(of: part).last }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import LullCore
+
+/// What a script that has come to its end still waits for, for a person who wonders.
+struct WaitNotice {
+  struct Item: Equatable {
+    let name: String
+    /// Unix epoch seconds.
+    let since: Double
+  }
+
+  /// Seconds after the main chunk's end; `LULL_WAIT_NOTICE` sets another number.
+  static let delay: Double = {
+    let value = getenv("LULL_WAIT_NOTICE").flatMap { Double(String(cString: $0)) }
+    return value.flatMap { $0 >= 0 ? $0 : nil } ?? 10
+  }()
+
+  private static let mostNamed = 3
+
+  /// One line, what has been waited for longest first; nil for nothing.
+  static func text(_ items: [Item], at now: Double) -> String? {
+    guard !items.isEmpty else { return nil }
+    let sorted = items.enumerated().sorted {
+      ($0.element.since, $0.offset) < ($1.element.since, $1.offset)
+    }.map(\.element)
+    var text = sorted.prefix(mostNamed).map { item in
+      "\(item.name) (\(Int(max(0, now - item.since))) s)"
+    }.joined(separator: ", ")
+    if items.count > mostNamed { text += " and \(items.count - mostNamed) more" }
+    return "still waiting for: " + text
+  }
+}
+
+extension LuaHost {
+  /// Says on standard error what the script waits for, if it does.
+  func reportWaiting() {
+    guard let text = WaitNotice.text(waitItems, at: pump.clock.now) else { return }
+    StandardError.write("lull: \(text)\n")
+  }
+
+  /// Requests, as far as they are no parts of others, and coroutines that wait for something else.
+  private var waitItems: [WaitNotice.Item] {
+    let requests = openRequests.map { request in
+      WaitNotice.Item(
+        name: waitName(of: request), since: request.trackedSince)
+    }
+    let contexts = waiting.values.filter { context in
+      context.awaited.requests.isEmpty && context.awaited.tasks.isEmpty
+        && context.awaited.scope == nil && !idleWaiters.contains { $0 === context }
+    }
+    let waits = contexts.map { context in
+      WaitNotice.Item(
+        name: "\(context.waitsFor) in \(context.purpose)", since: context.waitsSince)
+    }
+    return requests.sorted { $0.name < $1.name } + waits.sorted { $0.name < $1.name }
+  }
+
+  private func waitName(of request: Request) -> String {
+    guard let target = request.resource?.displayName else { return request.description }
+    return [request.method, LogText.url(target)].compactMap(\.self).joined(separator: " ")
+  }
+}

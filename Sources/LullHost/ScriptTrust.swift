@@ -1,0 +1,16 @@
+/// What a script is given of the interpreter's library.
+package enum ScriptTrust {
+  /// Everything; precompiled chunks only if they are allowed, since the interpreter does not check them.
+  case full(allowsBytecode: Bool)
+  /// Lull, `string`, `table`, `math`, `utf8`, `coroutine`, the harmless functions of the base library,
+  /// and text modules below the folder, if there is one. Nothing else of the machine: no files, no
+  /// processes, no C modules; what it may reach of the network is the environment's business.
+  ///
+  /// It is no limit on time, work and memory: see `LuaHost.Limits`.
+  case sandbox(folder: [UInt8]?)
+
+  var isSandbox: Bool {
+    if case .sandbox = self { return true }
+    return false
+  }
+}

@@ -1,0 +1,1802 @@
+---@meta lull
+-- Generated from Sources/LullHost/API by Scripts/support/generate-reference: edit there.
+
+--- What `require "lull"` gives.
+---
+--- Misuse raises at the caller's line; failure of the outside world never raises: it is state, a hook,
+--- or `nil, err`. Unknown keys in any options table raise and name the nearest known key. Durations are
+--- seconds, timestamps are seconds since 1970, sizes are bytes.
+---@class lull
+---@field version string # The version of Lull: `"MAJOR.MINOR.PATCH"`.
+---@field null any # JSON's null inside content and bodies; compare with `==`.
+local lull = {}
+
+--- Makes a service: a web API with its resources, configuration and networking.
+---
+--- Sends nothing. A base that is no URL counts as none and is logged as a warning; without a base every
+--- resource of a path is invalid and its requests fail.
+---
+--- ```lua
+--- local github = lull.service{ base_url = "https://api.github.com", expiration_time = 300 }
+--- print(github.base_url)                     --> https://api.github.com/
+--- ```
+---@param base_url string
+---@return lull.Service
+---@overload fun(options: lull.ServiceOptions): lull.Service
+function lull.service(base_url) end
+
+--- Makes an entity of your own, which can be changed until a resource has it.
+---
+--- A string as content is text if it is valid UTF-8, else bytes. The timestamp is now unless given.
+---
+--- ```lua
+--- local draft = lull.entity{ content = { name = "Dee" }, content_type = "application/json" }
+--- user:override_local_data(draft)
+--- print(user.content.name)                   --> Dee
+--- ```
+---@param fields lull.EntityFields
+---@return lull.Entity
+function lull.entity(fields) end
+
+--- Makes a request error, to raise in a transformer or to answer with in a networking function.
+---
+--- A string is the message. Without a message it is the status's phrase, the cause's text, or "Request
+--- failed". Making one raises nothing; `error(lull.error{…})` does.
+---
+--- ```lua
+--- local err = lull.error{ http_status = 404 }
+--- print(err.user_message)                    --> Not found
+--- ```
+---@param error string|lull.ErrorFields
+---@return lull.RequestError
+function lull.error(error) end
+
+--- A regular expression in Swift's syntax, as a pattern of URLs.
+---
+--- The only option is `"i"`: ignore letter case. It matches if found anywhere in the URL.
+---
+--- ```lua
+--- api:configure(lull.regex("/USERS/[0-9]+$", "i"), { expiration_time = 300 })
+--- print(api:configuration_for(user).expiration_time)   --> 300.0
+--- ```
+---@param pattern string
+---@param options? string
+---@return lull.Regex
+function lull.regex(pattern, options) end
+
+--- Makes a successful response, for chains and hard-wired requests.
+---
+--- ```lua
+--- local empty = lull.hard_wired_request(lull.success{ content = lull.array{} })
+--- print(#assert(empty:await()).content)      --> 0
+--- ```
+---@param entity lull.Entity
+---@param options? { is_new?: boolean }
+---@return lull.Response
+---@overload fun(fields: lull.SuccessFields): lull.Response
+function lull.success(entity, options) end
+
+--- Makes a failed response, for chains and hard-wired requests.
+---
+--- ```lua
+--- local refused = lull.hard_wired_request(lull.failure("Not in this build"))
+--- print(select(2, refused:await()).user_message)       --> Not in this build
+--- ```
+---@param error lull.RequestError|string
+---@return lull.Response
+function lull.failure(error) end
+
+--- A request that has failed from birth with that error, without network or pipeline.
+---
+--- Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` gives it back.
+---
+--- ```lua
+--- local refused = lull.failed_request(lull.error("Sign in first"))
+--- api:configure("/private/**", { decorate_requests = function() return refused end })
+--- print(select(2, api("/private/a"):load():await()).user_message)  --> Sign in first
+--- ```
+---@param error lull.RequestError
+---@return lull.Request
+function lull.failed_request(error) end
+
+--- A request that has been answered from birth with that response.
+---
+--- Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` gives it back.
+---
+--- ```lua
+--- local request = lull.hard_wired_request(lull.success{ content = "ready" })
+--- print(assert(request:await()).text)        --> ready
+--- ```
+---@param response lull.Response
+---@return lull.Request
+function lull.hard_wired_request(response) end
+
+--- A request with logic of your own in place of an exchange.
+---
+--- It is not started: `start()`, a chain, or a decorator's return does that, and then `start` is called
+--- once with `complete`. The first `complete(response)` ends the request, untransformed; a later one is
+--- ignored and logged. What any of its functions raises fails the request with kind `script_error`.
+--- `start` may wait; the other functions must answer at once.
+---
+--- ```lua
+--- local job = lull.custom_request{
+---   description = "two steps",
+---   start = function(complete) lull.sleep(0.1) complete(lull.success{ content = "done" }) end,
+--- }
+--- print(assert(job:start():await()).text)    --> done
+--- ```
+---@param functions lull.CustomRequest
+---@return lull.Request
+function lull.custom_request(functions) end
+
+--- Starts a function as a task of its own, with the arguments that follow.
+---
+--- It begins with the next turn, not inside this call. A task keeps the script alive. An error in it is
+--- raised where it is awaited; one that nobody awaits is reported.
+---
+--- ```lua
+--- local function name_of(path) return assert(api(path):load():await()).content.name end
+--- local task = lull.spawn(name_of, "/users/8")
+--- print(task:await())                        --> Ben
+--- ```
+---@param fn fun(...): any
+---@param ... any
+---@return lull.Task
+function lull.spawn(fn, ...) end
+
+--- Waits that long without holding up anything else.
+---
+--- Suspends the running Lull coroutine; in the main chunk of a stock interpreter it runs the event loop
+--- meanwhile. Raises in functions that must answer at once and where Lua cannot yield (`table.sort`,
+--- `string.gsub`, finalisers).
+---
+--- ```lua
+--- local before = lull.now()
+--- lull.sleep(0.5)
+--- print(lull.now() - before >= 0.5)          --> true
+--- ```
+---@param seconds number
+function lull.sleep(seconds) end
+
+--- Waits for all of them: a list of results in order, or nil and the error of the first failure.
+---
+--- A request's result is its entity, a task's its first value. A task that returns nil and an error has
+--- failed too. After a failure the others are cancelled. An error raised inside a task is raised here.
+--- May not be called where nothing can wait.
+---
+--- ```lua
+--- local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
+--- print(both[1].content.name, both[2].content.name)    --> Ann Ben
+--- ```
+---@param list (lull.Request|lull.Task)[]
+---@return any[]?
+---@return lull.RequestError?
+function lull.all(list) end
+
+--- Waits for the first success and cancels the others; nil and the first error if all fail.
+---
+--- An error raised inside a task is raised here if nothing succeeds; else it is reported like that of a
+--- task nobody awaits. An empty list raises.
+---
+--- ```lua
+--- local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
+--- print(first.content.name)                  --> Ben
+--- ```
+---@param list (lull.Request|lull.Task)[]
+---@return any
+---@return lull.RequestError?
+function lull.any(list) end
+
+--- Calls a function for each element, a few at a time, and gives the results in order.
+---
+--- The function may wait; 8 calls run at once unless `concurrency` says otherwise. The first error
+--- cancels the rest and is raised here; a call that returns nil and an error, as `await` does, ends it
+--- the same way with nil and that error. To go on after failures let the function return something
+--- else. Tasks the function starts end with it. However long the list, only the calls that run now take
+--- memory beside the results.
+---
+--- ```lua
+--- local names = lull.map({ 7, 8 }, function(id)
+---   return assert(api("/users/" .. id):load():await()).content.name
+--- end, { concurrency = 2 })
+--- print(table.concat(names, " "))            --> Ann Ben
+--- ```
+---@param list any[]
+---@param fn fun(item: any): any
+---@param options? lull.MapOptions
+---@return any[]?
+---@return lull.RequestError?
+function lull.map(list, fn, options) end
+
+--- Calls a function and gives its results, or nil and an error of kind `timeout` if it takes longer.
+---
+--- When the time is over, what the function waits for is cancelled and its coroutine closed: nothing
+--- after its wait runs. Tasks it has started end with it. What it raises is raised here. It cannot stop
+--- a function that never waits.
+---
+--- ```lua
+--- local value, err = lull.timeout(0.1, function() lull.sleep(5) return "late" end)
+--- print(value, err.cause.kind)               --> nil timeout
+--- ```
+---@param seconds number
+---@param fn fun(): any
+---@return any
+---@return lull.RequestError?
+function lull.timeout(seconds, fn) end
+
+--- Calls a function again and again until it gives something true, and gives its results.
+---
+--- The first call is made at once, the next one `every` seconds after the last has returned. The
+--- function may wait. After `timeout` seconds, if that is set, what it waits for is cancelled and the
+--- result is nil and an error of kind `timeout`. What the function raises is raised here.
+---
+--- ```lua
+--- local calls = 0
+--- local state = lull.wait_until(function()
+---   calls = calls + 1
+---   return calls == 3 and "ready"
+--- end, { every = 0.01, timeout = 5 })
+--- print(state, calls)                        --> ready 3
+--- ```
+---@param fn fun(): any
+---@param options? lull.WaitOptions
+---@return any
+---@return lull.RequestError?
+function lull.wait_until(fn, options) end
+
+--- Reads the script's command line: a table with the value of each argument.
+---
+--- Reads the global `arg` unless other words are given. A value is found under the argument's first
+--- long name, with `_` for `-`. Understands `--option value`, `--option=value`, `-o value`, `-ovalue`,
+--- flags together (`-abc`), `--no-flag`, and `--`, after which everything is positional. Options may
+--- stand anywhere.
+---
+--- `--help` (and `-h`) prints what the specification says and ends the script with 0. Wrong usage ends
+--- it with 2, with a message on standard error that names the argument and what is allowed. No `pcall`
+--- sees either. In the command that is the way of Ctrl-C, as for `os.exit`; in a stock interpreter
+--- `os.exit` is called. What is wrong with the specification raises.
+---
+--- ```lua
+--- local args = lull.args({
+---   description = "Prints users.",
+---   { "names...", help = "whom to print" },
+---   { "--limit N", "-n", type = "integer", default = 20, help = "at most so many" },
+---   { "--verbose", "-v", help = "say what is sent" },
+--- }, { "ann", "ben", "-n5", "--verbose" })
+--- print(args.names[2], args.limit, args.verbose)       --> ben 5 true
+--- ```
+---@param spec lull.ArgumentsSpec
+---@param words? string[]
+---@return table<string, any>
+function lull.args(spec, words) end
+
+--- The value of an environment variable; the default, or nil, if there is none.
+---
+--- Not available in the sandbox.
+---
+--- ```lua
+--- print(lull.env("API_TOKEN_THAT_IS_NOT_SET", "none"))     --> none
+--- ```
+---@param name string
+---@param default? any
+---@return any
+function lull.env(name, default) end
+
+--- The whole text of a regular file, or nil and what the system says.
+---
+--- Pipes, terminals and devices, which could hold up everything else, are refused, as are files over 1
+--- GB. Reads at once: it does not wait, and nothing else runs meanwhile. Not available in the sandbox.
+---
+--- ```lua
+--- local text, problem = lull.read_file("no/such/file")
+--- print(text, problem)                       --> nil no/such/file: No such file or directory
+--- ```
+---@param path string
+---@return string?
+---@return string?
+function lull.read_file(path) end
+
+--- Writes a whole file in one step: true, or nil and what the system says.
+---
+--- The text goes into a new file in the same folder, which then takes the place of the old one, so that
+--- nobody sees half of it; the old mode is kept, and a symbolic link stays one. The disk is not waited
+--- for. Only regular files. Not available in the sandbox.
+---
+--- ```lua
+--- local path = os.tmpname()
+--- assert(lull.write_file(path, "one\n"))
+--- assert(lull.write_file(path, "two\n", { append = true }))
+--- print(#lull.read_file(path))               --> 8
+--- os.remove(path)
+--- ```
+---@param path string
+---@param text string
+---@param options? lull.WriteOptions
+---@return boolean?
+---@return string?
+function lull.write_file(path, text, options) end
+
+--- Runs the event loop until no task, request in flight or sleep is left.
+---
+--- For the end of a script in a stock interpreter; the `lull` command does it by itself. With a
+--- function, runs that as a task first; in the main chunk of a stock interpreter it raises what the
+--- task raises. Inside a task or callback it waits for everything else to end.
+---
+--- ```lua
+--- user:load():on_success(function(entity) print(entity.content.name) end)   --> Ann
+--- lull.run()
+--- ```
+---@param fn? fun()
+function lull.run(fn) end
+
+--- Sets the function that is told of errors in callbacks and in tasks nobody awaits.
+---
+--- It replaces the report on standard error, not the exit code 1; if it returns true the error counts
+--- as handled and leaves the exit code alone. nil restores the default. It must answer at once; for its
+--- own errors the default is used.
+---
+--- ```lua
+--- lull.on_error(function(err, traceback, where) print(err) return true end)
+--- user:observe(function() error("oops", 0) end)        --> oops
+--- lull.on_error(nil)
+--- ```
+---@param handler? fun(err: any, traceback: string, where: string): boolean?
+function lull.on_error(handler) end
+
+--- The current time in seconds since 1970, as timestamps count it.
+---@return number
+function lull.now() end
+
+--- Starts the sample API as a child process and gives its base URL.
+---
+--- It listens on the loopback address only and ends with its parent; a second call gives the same URL.
+--- Raises if `lull-demo` cannot be found or started.
+---
+--- ```lua
+--- local demo = lull.service(lull.demo())
+--- print(demo.base_url)
+--- ```
+---@return string
+function lull.demo() end
+
+--- Marks a table as a JSON array, so that an empty one encodes as `[]`, and returns it.
+---
+--- ```lua
+--- print(lull.json.encode{ list = lull.array{} })       --> {"list":[]}
+--- ```
+---@param t table
+---@return table
+function lull.array(t) end
+
+--- A deep copy: of content, to edit it; of an entity or document, one of your own.
+---
+--- Tables are copied with their metatables and cycles; a document becomes plain tables; an entity
+--- becomes one that can be changed. Other values are returned as they are.
+---
+--- ```lua
+--- local content = lull.copy(assert(user:load():await()).content)
+--- content.name = "Annie"
+--- user:override_local_content(content)
+--- print(user.content.name)                   --> Annie
+--- ```
+---@param value any
+---@return any
+function lull.copy(value) end
+
+--- A readable text of any value, tables in full, keys in order.
+---
+--- ```lua
+--- print(lull.inspect{ 1, 2, name = "Ann" })  --> { 1, 2, name = "Ann" }
+--- ```
+---@param value any
+---@param options? lull.InspectOptions
+---@return string
+function lull.inspect(value, options) end
+
+--- JSON text and Lua values.
+---
+--- JSON is strict (RFC 8259). Integers within 64 bits stay integers, other numbers are floats; null is
+--- `lull.null`; of duplicate keys the last wins; at most 1,000 levels.
+---@class lull.json
+lull.json = {}
+
+--- JSON text of a value; documents and content encode as they are.
+---
+--- Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8) and names its path. An
+--- empty table is an object unless marked with `lull.array`.
+---
+--- ```lua
+--- print(lull.json.encode{ 1, "two", lull.null })     --> [1,"two",null]
+--- ```
+---@param value any
+---@param options? lull.EncodeOptions
+---@return string
+function lull.json.encode(value, options) end
+
+--- The value of JSON text, or nil and what is wrong with it.
+---
+--- ```lua
+--- local value, problem = lull.json.decode('{"a": [1, 2.0]}')
+--- print(math.type(value.a[1]), math.type(value.a[2]))  --> integer float
+--- ```
+---@param text string
+---@return any
+---@return string?
+function lull.json.decode(text) end
+
+--- The part of a document or table that a JSON Pointer names; nil if there is none.
+---
+--- `~0` is `~`, `~1` is `/`; elements of arrays count from 0, as RFC 6901 says.
+---
+--- ```lua
+--- local users = assert(api("/users"):load():await()).document
+--- print(lull.json.at(users, "/1/name"))    --> Ben
+--- ```
+---@param value lull.Document|table
+---@param pointer string
+---@return any
+function lull.json.at(value, pointer) end
+
+--- Whether two values are the same JSON: tables, documents, or one of each.
+---
+--- The order of keys does not count.
+---
+--- ```lua
+--- local entity = assert(user:load():await())
+--- print(lull.json.equal(entity.document, { id = 7, name = "Ann" }))   --> true
+--- ```
+---@param a any
+---@param b any
+---@return boolean
+function lull.json.equal(a, b) end
+
+--- What Lull says about its work; nothing unless enabled.
+---
+--- The environment variable `LULL_LOG=network,staleness` enables categories from outside.
+---@class lull.log
+---@field enabled? lull.LogCategory[]|lull.LogCategory|boolean # The categories to log: a list, a name, a preset, or true for `"common"`; nil for none.
+---@field handler? (fun(category: lull.LogCategory, message: string)) # The function that receives messages in place of standard error.
+lull.log = {}
+
+--- For tests of scripts.
+---@class lull.testing
+lull.testing = {}
+
+--- A networking function that answers from a table in place of the network.
+---
+--- A key is a method and a path such as `"GET /users/7"`, or a method and a whole URL; of several paths
+--- that fit the end of a URL the longest counts. A request without a stub fails with kind `network`;
+--- the message names it and the stubs there are.
+---
+--- ```lua
+--- local fake = lull.service{ base_url = "https://x.test",
+---   networking = lull.testing.stub{ ["GET /a"] = { json = { n = 1 } } } }
+--- print(assert(fake("/a"):load():await()).content.n)     --> 1
+--- print(select(2, fake("/b"):load():await()).user_message)
+--- --> unstubbed request GET https://x.test/b; the stubs are: GET /a
+--- ```
+---@param answers table<string, lull.StubAnswer>
+---@return lull.NetworkingFunction
+function lull.testing.stub(answers) end
+
+--- Entity caches, for the stages of a pipeline.
+---
+--- A cache belongs to one stage: it keeps what that stage put out. Successful GET loads write it; the
+--- first look at an untouched resource reads it.
+---@class lull.cache
+lull.cache = {}
+
+--- A cache in memory, keyed by stage and URL.
+---
+--- Given to several stages or services it is shared by all of them. It ends with the last of its users.
+---
+--- ```lua
+--- api:configure("/users/*", { pipeline = { parsing = { cache = lull.cache.memory() } } })
+--- assert(user:load():await())
+--- user:wipe()
+--- print(assert(user:load_if_needed():await()).content.name)  --> Ann
+--- ```
+---@return lull.Cache
+function lull.cache.memory() end
+
+--- A web API: a base URL, configuration by URL pattern, and the resources in memory.
+---
+--- The same URL always gives the same resource of a service; two services share none.
+---@class lull.Service
+---@field base_url? string # The base URL, its path ending in one slash; nil if there is none.
+---@field name? string # The name it was made with, for logs and `tostring`.
+---@overload fun(path: string): lull.Resource
+---@field cached_resource_count_limit integer # How many resources may be in memory before unused ones are evicted; default 2048.
+---@field cached_resource_byte_limit integer # How many bytes unused resources may hold before they are evicted; default 256 MB.
+local Service = {}
+
+--- The resource at a path below the base URL.
+---
+--- Slashes are joined, everything else is path: `?` is escaped, dots stay. Sends nothing and runs no
+--- configure function. Without a base URL it gives an invalid resource, whose requests fail.
+---
+--- ```lua
+--- print(api:resource("users/7") == api:resource("/users/7"))   --> true
+--- ```
+---@param path string
+---@return lull.Resource
+function Service:resource(path) end
+
+--- The resource with exactly that absolute URL.
+---
+--- The base is ignored. nil and what is no URL give an invalid resource; nothing is raised.
+---
+--- ```lua
+--- print(api:resource_at("https://other.example.com/x").url)  --> https://other.example.com/x
+--- ```
+---@param url? string
+---@return lull.Resource
+function Service:resource_at(url) end
+
+--- The resource at a path below another base URL than the service's.
+---
+--- ```lua
+--- print(api:resource_under("https://a.test", "b").url)     --> https://a.test/b
+--- ```
+---@param base_url string
+---@param path string
+---@return lull.Resource
+function Service:resource_under(base_url, path) end
+
+--- Sets headers, times, limits and the pipeline for the resources a pattern names.
+---
+--- Nothing is computed now: each resource computes its configuration when it needs it, by running the
+--- matching entries in the order they were added; later ones see and override earlier ones. Two
+--- functions, or a function and a table, are a predicate and its settings; a function for every
+--- resource with options is `configure(nil, fn, options)`. A settings function must answer at once; if
+--- it raises, requests it applies to fail with kind `script_error` and are not sent.
+---
+--- ```lua
+--- api:configure{ headers = { Accept = "application/json" } }
+--- api:configure("/users/*", { expiration_time = 300 })
+--- api:configure("/**", function(config) config.headers["X-Token"] = "secret" end,
+---   { methods = { "GET" }, description = "auth token" })
+--- print(api:configuration_for(user).headers["x-token"])    --> secret
+--- ```
+---@param pattern lull.Pattern
+---@param settings lull.Settings|lull.SettingsFunction
+---@param options? lull.ConfigureOptions
+---@return lull.Service
+---@overload fun(self: lull.Service, settings: lull.Settings|lull.SettingsFunction): lull.Service
+function Service:configure(pattern, settings, options) end
+
+--- Adds a function to the pipeline that turns content into other content.
+---
+--- It is called once per response with the content and the whole entity and returns the new content;
+--- nil fails the request. It may wait; its request waits with it. A request error it raises becomes the
+--- response; anything else fails the request with kind `script_error` and is reported. It replaces what
+--- the stage held for matching URLs and methods, unless appended.
+---
+--- ```lua
+--- api:transform("/users/*", function(content) return content.name:upper() end)
+--- print(assert(user:load():await()).content) --> ANN
+--- ```
+---@param pattern lull.Pattern
+---@param fn lull.Transformer
+---@param options? lull.TransformOptions
+---@return lull.Service
+---@overload fun(self: lull.Service, fn: lull.Transformer, options?: lull.TransformOptions): lull.Service
+function Service:transform(pattern, fn, options) end
+
+--- The settings that apply to a resource or URL, for GET or another method: a read-only table.
+---
+--- ```lua
+--- print(api:configuration_for(user, "POST").timeout)   --> 60.0
+--- ```
+---@param resource lull.Resource|string
+---@param method? string
+---@return lull.Settings
+function Service:configuration_for(resource, method) end
+
+--- Makes every resource compute its configuration anew when it next needs it.
+---
+--- For settings functions that read variables which have changed. Runs none of them now.
+---
+--- ```lua
+--- local token = "old"
+--- api:configure(function(config) config.headers["X-Token"] = token end)
+--- token = "new"
+--- api:invalidate_configuration()
+--- print(api:configuration_for(user).headers["x-token"])    --> new
+--- ```
+---@return lull.Service
+function Service:invalidate_configuration() end
+
+--- Wipes the resources in memory that a pattern names, or all.
+---
+--- Unused resources are dropped first. An error in a predicate is raised here.
+---
+--- ```lua
+--- assert(user:load():await())
+--- api:wipe_resources("/users/*")
+--- print(user.latest_data)                    --> nil
+--- ```
+---@param pattern? lull.Pattern
+---@return lull.Service
+function Service:wipe_resources(pattern) end
+
+--- Invalidates the resources in memory that a pattern names, or all.
+---
+--- Keeps their data, starts no request. An error in a predicate is raised here.
+---@param pattern? lull.Pattern
+---@return lull.Service
+function Service:invalidate_resources(pattern) end
+
+--- Iterates over the resources in memory.
+---
+--- Neither creates nor loads anything, and does not count as use.
+---
+--- ```lua
+--- for resource in api:resources() do print(resource) end   --> Resource(/users/7 [])
+--- ```
+---@return fun(): lull.Resource?
+function Service:resources() end
+
+--- Drops the resources nobody uses, after a full collection of Lua's garbage.
+---
+--- In use is what a script refers to, what has an observer, and what has a request in flight.
+---@return lull.Service
+function Service:flush_unused_resources() end
+
+--- One URL of a service, and what was last heard from it.
+---
+--- State changes only through loads, overrides, caches and `wipe`, and observers hear of each change.
+--- `==` compares: the same URL is the same object. `tostring` shows L while loading, D with data, E
+--- with an error.
+---@class lull.Resource
+---@field service lull.Service # The service it belongs to.
+---@field url string # Its absolute URL; `":"` if it is invalid.
+---@field latest_data? lull.Entity # The last data: an entity, or nil.
+---@field latest_error? lull.RequestError # The error of the last load, nil once anything newer succeeded.
+---@field timestamp number # When data or error last changed, the later of the two; 0 if never.
+---@field is_loading boolean # Whether a load is in progress.
+---@field is_requesting boolean # Whether any request of it is in progress, loads included.
+---@field is_up_to_date boolean # Whether `load_if_needed` would start nothing, loads in progress aside.
+---@field load_requests lull.Request[] # Loads in progress, in the order they began.
+---@field all_requests lull.Request[] # All requests in progress, in the order they began.
+---@field content any # The content: JSON as plain tables, text and bytes as strings; nil if none.
+---@field text string # The content if it is text, else `""`.
+---@field json_dict table # The content if it is a JSON object or a table, else an empty table.
+---@field json_array table # The content if it is a JSON array or a table, else an empty table.
+---@field document? lull.Document # The same JSON as a read-only view that builds no tables; nil for other content.
+local Resource = {}
+
+--- The content if it has the default's Lua type, else the default; without one, the content.
+---@param default? any
+---@return any
+function Resource:typed_content(default) end
+
+--- Sends a GET whose outcome becomes the resource's state.
+---
+--- Always goes to the network, even while another load runs. In this call the request is built and
+--- started and observers hear `requested`; then exactly one of `new_data`, `not_modified`, `error`,
+--- `request_cancelled`; then the hooks of the returned request. Data with an `ETag` or `Last-Modified`
+--- makes it conditional; a 304 keeps the data and renews its timestamp.
+---
+--- ```lua
+--- local entity, err = user:load():await()
+--- print(entity.content.name, user.is_up_to_date)       --> Ann true
+--- ```
+---@return lull.Request
+function Resource:load() end
+
+--- Loads unless data is fresh; returns the request to wait for, or nil if up to date.
+---
+--- While a load is in progress it returns that one and starts none. Up to date is what is not
+--- invalidated and whose age is at most `expiration_time`, or `retry_time` after an error. With a cache
+--- configured the first call looks there first.
+---
+--- ```lua
+--- assert(user:load_if_needed():await())
+--- print(user:load_if_needed())               --> nil
+--- ```
+---@return lull.Request?
+function Resource:load_if_needed() end
+
+--- Makes any request a load of this resource: its outcome becomes the state. Returns the request.
+---
+--- Observers hear `requested` in this call. A completed request is applied one turn later; one not
+--- started is not started by this.
+---
+--- ```lua
+--- local users = api("/users")
+--- assert(users:load_using(users:post{ json = { name = "Cid" } }):await())
+--- print(users.content.id)                    --> 9
+--- ```
+---@param request lull.Request
+---@return lull.Request
+function Resource:load_using(request) end
+
+--- Cancels the loads in progress if nobody observes the resource; after a delay, if one is given.
+---
+--- Without a delay it happens now and there is no callback. With one, the callback runs after the
+--- attempt, whether or not anything was cancelled, and may wait; until then the timer keeps the script
+--- alive. Other requests are left alone.
+---
+--- ```lua
+--- local request = user:load()
+--- user:cancel_load_if_unobserved()
+--- print(request.state)                       --> completed
+--- ```
+---@param delay? number
+---@param callback? fun()
+---@return lull.Resource
+function Resource:cancel_load_if_unobserved(delay, callback) end
+
+--- Sends a request that leaves the resource's state alone.
+---
+--- In this call: headers of the configuration, the body's type and bytes, the mutation, configured
+--- mutations, decorators; then it is listed and started. Observers hear nothing. A body that cannot be
+--- encoded gives a request that has failed already and is not sent. The method may be any HTTP token,
+--- in any letter case. The mutation must answer at once; nil holds the body's place.
+---
+--- ```lua
+--- local request = user:request("PUT", { json = { id = 7, name = "Anna" } }, function(http)
+---   http.headers["If-Match"] = user.latest_data and user.latest_data.etag
+--- end)
+--- print(assert(request:await()).content.name)          --> Anna
+--- ```
+---@param method string
+---@param body? lull.Body
+---@param mutation? lull.Mutation
+---@return lull.Request
+function Resource:request(method, body, mutation) end
+
+--- Sends a GET request; otherwise as `request`.
+---@param body? lull.Body
+---@param mutation? lull.Mutation
+---@return lull.Request
+function Resource:get(body, mutation) end
+
+--- Sends a POST request; otherwise as `request`.
+---
+--- ```lua
+--- local created = assert(api("/users"):post{ json = { name = "Cid" } }:await())
+--- print(created.http_status, created.content.id)       --> 201 9
+--- ```
+---@param body? lull.Body
+---@param mutation? lull.Mutation
+---@return lull.Request
+function Resource:post(body, mutation) end
+
+--- Sends a PUT request; otherwise as `request`.
+---@param body? lull.Body
+---@param mutation? lull.Mutation
+---@return lull.Request
+function Resource:put(body, mutation) end
+
+--- Sends a PATCH request; otherwise as `request`.
+---@param body? lull.Body
+---@param mutation? lull.Mutation
+---@return lull.Request
+function Resource:patch(body, mutation) end
+
+--- Sends a DELETE request; otherwise as `request`.
+---
+--- ```lua
+--- print(assert(user:delete():await()).http_status)     --> 204
+--- ```
+---@param body? lull.Body
+---@param mutation? lull.Mutation
+---@return lull.Request
+function Resource:delete(body, mutation) end
+
+--- Sends a HEAD request; otherwise as `request`.
+---@param body? lull.Body
+---@param mutation? lull.Mutation
+---@return lull.Request
+function Resource:head(body, mutation) end
+
+--- Sends a OPTIONS request; otherwise as `request`.
+---
+--- ```lua
+--- print(assert(user:options():await()):header("allow"))    --> GET, PUT, PATCH
+--- ```
+---@param body? lull.Body
+---@param mutation? lull.Mutation
+---@return lull.Request
+function Resource:options(body, mutation) end
+
+--- Polls the resource: an iterator for `for` that yields its content whenever it has changed.
+---
+--- Each turn of the loop gets content and resource. What is fresh comes at once; else the resource is
+--- loaded first. A poll is due `every` seconds after the last load has ended, whoever asked for that
+--- one: loads are shared with everybody else, those in progress too. While it is watched, `every`
+--- counts in place of `expiration_time`. A 304, or content that holds the same, is no change; a local
+--- override is one. If it changes several times while the loop's body runs, the last content is what
+--- comes.
+---
+--- Ends after yielding a content for which `until_` returns true; otherwise with `break`. Polls only
+--- while it is waited for, so that leaving the loop, in any way, leaves nothing behind.
+---
+--- Raises the RequestError of the first load if that fails. Later it rides out failures that may pass
+--- (no answer, 408, 425, 429, 5xx), which are in `latest_error`, and raises any other. May wait;
+--- cancelling the waiting task cancels a load that only the watch wanted.
+---
+--- ```lua
+--- for job in api("/jobs/1"):watch{
+---   every = 2, timeout = 60, until_ = function(job) return job.state == "done" end,
+--- } do
+---   print(job.state, job.progress)           --> done 100
+--- end
+--- ```
+---@param options? lull.WatchOptions
+---@return lull.Watch
+function Resource:watch(options) end
+
+--- Walks through a list that comes in pages: an iterator for `for`.
+---
+--- Each turn of the loop gets content and resource of one page, beginning with this one. The next page
+--- is that of the `Link` header with `rel="next"` (RFC 8288), else of the field `next`, `links.next`,
+--- `_links.next`, `@odata.nextLink`, `nextLink` or `paging.next`: a URL, absolute or relative, or an
+--- object with `href`. `next`, `cursor` and `page` are other ways, one at a time. A page is loaded as
+--- by `load_if_needed`, when the loop asks for it.
+---
+--- Raises the RequestError of a load that fails; and a RequestError of kind `custom` where the way goes
+--- on to another origin, to a page seen before, to more than 100 pages without `max`, or to what is no
+--- URL. May wait; cancelling the waiting task cancels a load that only this wanted.
+---
+--- ```lua
+--- for content, page in api("/feed"):pages() do
+---   print(page.url, #content)
+---   --> https://api.example.com/v1/feed 2
+---   --> https://api.example.com/v1/feed?page=2 1
+--- end
+--- ```
+---@param options? lull.PagesOptions
+---@return lull.Pages
+function Resource:pages(options) end
+
+--- Makes an entity the latest data, without network or pipeline.
+---
+--- Observers hear `new_data` with `local_override`. Clears the error and an invalidation; removes the
+--- resource's cache entries. A load in flight goes on and will replace it. The entity's own timestamp
+--- counts.
+---@param entity lull.Entity
+---@return lull.Resource
+function Resource:override_local_data(entity) end
+
+--- Replaces the content of the latest data and keeps its headers.
+---
+--- As `override_local_data`, with the timestamp now; without data it makes an entity of type
+--- `application/binary`. The next load is unconditional.
+---
+--- ```lua
+--- user:override_local_content{ id = 7, name = "Ann (edited)" }
+--- print(user.content.name, user.is_up_to_date)         --> Ann (edited) true
+--- ```
+---@param content any
+---@return lull.Resource
+function Resource:override_local_content(content) end
+
+--- Makes the next `load_if_needed` load, however fresh the data.
+---
+--- Sends nothing, tells nobody, keeps data, error and timestamps. A load in flight does not end it; the
+--- next one does.
+---
+--- ```lua
+--- assert(user:load():await())
+--- user:invalidate()
+--- print(user.is_up_to_date, user.content.name)         --> false Ann
+--- ```
+---@return lull.Resource
+function Resource:invalidate() end
+
+--- Forgets data and error and cancels every request of the resource.
+---
+--- Observers stay and hear `new_data` with `wipe` in this call; `request_cancelled` for loads comes
+--- with the next turn. Cache entries stay, so that a configured cache may fill the resource again.
+---@return lull.Resource
+function Resource:wipe() end
+
+--- The resource at a path below this one.
+---
+--- One slash joins; the rest is path: dots stay, `?` is escaped. The query is kept.
+---
+--- ```lua
+--- print(user:child("photo").url)             --> https://api.example.com/v1/users/7/photo
+--- ```
+---@param subpath string
+---@return lull.Resource
+function Resource:child(subpath) end
+
+--- The resource an href on this one points to, resolved as a browser does.
+---
+--- What cannot be resolved gives an invalid resource.
+---
+--- ```lua
+--- print(user:relative("8").url)              --> https://api.example.com/v1/users/8
+--- ```
+---@param href string
+---@return lull.Resource
+function Resource:relative(href) end
+
+--- As `relative`; nil for nil.
+---
+--- For links that a response may lack.
+---
+--- ```lua
+--- print(user:optional_relative(nil))         --> nil
+--- ```
+---@param href? string
+---@return lull.Resource?
+function Resource:optional_relative(href) end
+
+--- The resource with a query parameter set, or removed for nil or false.
+---
+--- Parameters are sorted by name; an empty value gives the bare name.
+---
+--- ```lua
+--- print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])
+--- ```
+---@param name string
+---@param value? string|number|boolean
+---@return lull.Resource
+function Resource:with_param(name, value) end
+
+--- The resource with several query parameters set; false removes one.
+---
+--- ```lua
+--- local page = api("/users"):with_params{ page = 2, sort = "name" }
+--- print(page:with_params{ sort = false })              --> Resource(/users?page=2 [])
+--- ```
+---@param params table<string, string|number|boolean>
+---@return lull.Resource
+function Resource:with_params(params) end
+
+--- Calls a function or table whenever the state changes, until the observation is stopped.
+---
+--- It hears `observer_added` in this call. It may wait, and then holds up nobody. Observers are called
+--- in the order they were added; what one raises is reported and the next is called. An observed
+--- resource stays in memory, but an observer does not keep the script alive.
+---
+--- ```lua
+--- local heard = {}
+--- local watch <close> = user:observe(function(resource, event, source)
+---   heard[#heard + 1] = source and event .. " " .. source or event
+--- end)
+--- assert(user:load():await())
+--- print(table.concat(heard, ", "))  --> observer_added, requested, new_data network
+--- ```
+---@param observer lull.Observer|lull.ObserverFunction
+---@return lull.Observation
+function Resource:observe(observer) end
+
+--- Adds an observer that lives as long as its owner; returns the resource.
+---
+--- A table without an owner owns itself and is held weakly: a table literal is gone at the next
+--- collection. A function without an owner lives as long as the service. With an owner, a table,
+--- function or userdata, it is removed when the owner is collected. The same table added twice is one
+--- observer; a function added twice is two.
+---
+--- ```lua
+--- local view = { resource_changed = function(self, resource, event) self.last = event end }
+--- user:add_observer(view):load():await()
+--- print(view.last)                           --> new_data
+--- ```
+---@param observer lull.Observer|lull.ObserverFunction
+---@param owner? any
+---@return lull.Resource
+function Resource:add_observer(observer, owner) end
+
+--- Removes the observers of an owner; an ownerless function or table is removed by itself.
+---
+--- Nothing reaches them after this call, except `stopped_observing`. An observer with another owner
+--- stays. nil does nothing.
+---
+--- ```lua
+--- local heard = 0
+--- local function count() heard = heard + 1 end
+--- user:add_observer(count):remove_observers(count)
+--- assert(user:load():await())
+--- print(heard)                               --> 1
+--- ```
+---@param owner? any
+---@return lull.Resource
+function Resource:remove_observers(owner) end
+
+--- One exchange, or what stands for one: in progress, and then with its response.
+---
+--- Hooks may be added at any time, before or after completion. They never run inside the call that adds
+--- them, run in the order added, may wait, and return the request. What a hook raises is reported and
+--- the next one runs.
+---@class lull.Request
+---@field state lull.RequestState # How far it is; it only moves forward.
+---@field response? lull.Response # What it ended with; nil until it is completed.
+---@field progress number # How far it is, from 0 to 1; 1 does not imply that it is completed.
+---@field resource? lull.Resource # The resource it was made by; nil for hard-wired and custom ones.
+---@field method? string # The HTTP method it is sent with, after mutations.
+---@field url? string # The URL it is sent to.
+local Request = {}
+
+--- Calls a function with the response, whatever the outcome.
+---
+--- Called exactly once if the request completes, cancellation included.
+---
+--- ```lua
+--- user:load():on_completion(function(response) print(response.is_success) end)  --> true
+--- ```
+---@param hook fun(response: lull.Response)
+---@return lull.Request
+function Request:on_completion(hook) end
+
+--- Calls a function with the entity of any success, a 304 included.
+---
+--- ```lua
+--- user:load():on_success(function(entity) print(entity.content.name) end)  --> Ann
+--- ```
+---@param hook fun(entity: lull.Entity)
+---@return lull.Request
+function Request:on_success(hook) end
+
+--- Calls a function with the entity of a success that brought new data.
+---@param hook fun(entity: lull.Entity)
+---@return lull.Request
+function Request:on_new_data(hook) end
+
+--- Calls a function when the server says that the data is still current.
+---@param hook fun()
+---@return lull.Request
+function Request:on_not_modified(hook) end
+
+--- Calls a function with the error of a failure; cancellation is one.
+---
+--- ```lua
+--- api("/users/9"):load():on_failure(function(err) print(err) end)
+--- --> Not found (GET https://api.example.com/v1/users/9 → 404)
+--- ```
+---@param hook fun(error: lull.RequestError)
+---@return lull.Request
+function Request:on_failure(hook) end
+
+--- Calls a function as the request proceeds, finally with 1, before the completion hooks.
+---
+--- Looked at every `progress_reporting_interval`; called only when the value has changed.
+---
+--- ```lua
+--- user:load():on_progress(function(fraction) print(fraction) end):await()  --> 1.0
+--- ```
+---@param hook fun(fraction: number)
+---@return lull.Request
+function Request:on_progress(hook) end
+
+--- Waits for the request: its entity, or nil and the error.
+---
+--- Suspends the running Lull coroutine, also from inside a coroutine of the script's own; in the main
+--- chunk of a stock interpreter it runs the event loop. It goes on after all hooks have run. Raises in
+--- functions that must answer at once, where Lua cannot yield, and for the request one is part of
+--- (`this would wait for itself`). It does not start a request. `assert(…)` around it raises the error,
+--- whose text says what failed.
+---
+--- ```lua
+--- local entity, err = api("/users/9"):load():await()
+--- print(entity, err.http_status)             --> nil 404
+--- ```
+---@return lull.Entity?
+---@return lull.RequestError?
+function Request:await() end
+
+--- Starts a request that was not started; else does nothing.
+---
+--- Requests of `load`, `request`, `get` and the like are started already.
+---
+--- ```lua
+--- local again = user:get():repeated()
+--- print(again.state, again:start().state)    --> not_started in_progress
+--- ```
+---@return lull.Request
+function Request:start() end
+
+--- Cancels the request: it is completed at once with a cancellation error.
+---
+--- Hooks and observers hear of it on the next turn. Data, error and invalidation of the resource stay.
+--- A completed request is left as it is; one not started will never start.
+---
+--- ```lua
+--- local request = user:load():cancel()
+--- print(request.state, request.response.error.cause.kind)  --> completed request_cancelled
+--- ```
+---@return lull.Request
+function Request:cancel() end
+
+--- A new request for the same thing, not started.
+---
+--- Headers and mutations are evaluated anew, by this call; hooks and decorators are not carried over.
+--- It updates no resource unless given to `load_using`. Hard-wired requests give themselves.
+---
+--- ```lua
+--- local first = user:get()
+--- local second = first:repeated():start()
+--- print(assert(second:await()).content.name) --> Ann
+--- ```
+---@return lull.Request
+function Request:repeated() end
+
+--- A new request that ends as a function of this one's response decides.
+---
+--- The function is called once, success or failure. It returns nothing to keep the response, a Response
+--- to use instead, or a Request to pass to, which is started. It may wait; what it raises fails the
+--- chain with kind `script_error`. The chain has started if this request has. Cancelling the chain
+--- cancels the part that runs; cancelling the part does not cancel the chain.
+---
+--- ```lua
+--- local request = api("/users/9"):get():chained(function(response)
+---   if response.http_status == 404 then return api("/users/7"):get() end
+--- end)
+--- print(assert(request:await()).content.name)          --> Ann
+--- ```
+---@param fn fun(response: lull.Response): lull.Request|lull.Response|nil
+---@return lull.Request
+function Request:chained(fn) end
+
+--- How a request ended: an entity or an error, never both.
+---@class lull.Response
+---@field is_success boolean # Whether it has an entity.
+---@field is_failure boolean # Whether it has an error.
+---@field entity? lull.Entity # What came, or nil.
+---@field error? lull.RequestError # What went wrong, or nil.
+---@field is_new boolean # False for a 304: the entity is the one that was there.
+---@field http_status? integer # The HTTP status; nil for what did not come over the network.
+---@field url? string # The URL that answered, after redirects.
+---@field elapsed? number # How long the exchange took, in seconds.
+
+--- Content with its type, headers and age.
+---
+--- An entity of a resource, cache or response is read-only: assigning raises. `lull.copy(entity)` and
+--- `lull.entity{…}` give one of your own, whose `content`, `headers`, `charset` and `timestamp` can be
+--- assigned.
+---@class lull.Entity
+---@field content any # The content: JSON as plain tables, text and bytes as strings; nil if none.
+---@field text string # The content if it is text, else `""`.
+---@field json_dict table # The content if it is a JSON object or a table, else an empty table.
+---@field json_array table # The content if it is a JSON array or a table, else an empty table.
+---@field document? lull.Document # The same JSON as a read-only view that builds no tables; nil for other content.
+---@field content_type string # The Content-Type header with its parameters; default `application/octet-stream`.
+---@field charset? string # The charset parameter of the content type.
+---@field etag? string # The ETag header, exactly.
+---@field headers lull.Headers # The headers; a table can be assigned.
+---@field timestamp number # When it was received or made; a 304 renews it.
+---@field http_status? integer # The HTTP status; nil for what did not come over the network.
+---@field url? string # The URL that answered, after redirects.
+---@field elapsed? number # How long the exchange took, in seconds.
+local Entity = {}
+
+--- The content if it has the default's Lua type, else the default; without one, the content.
+---@param default? any
+---@return any
+function Entity:typed_content(default) end
+
+--- A header by name, in any letter case.
+---
+--- Repeated ones are joined with `, `; of `set-cookie` it is the first.
+---
+--- ```lua
+--- print(assert(user:load():await()):header("ETag"))    --> "a1"
+--- ```
+---@param name string
+---@return string?
+function Entity:header(name) end
+
+--- Sets the timestamp of an entity of your own to now.
+---
+--- ```lua
+--- local entity = lull.entity{ content = "x", timestamp = 0 }
+--- print(entity:touch().timestamp > 0)        --> true
+--- ```
+---@return lull.Entity
+function Entity:touch() end
+
+--- JSON as a read-only view: nothing is built until it is looked at.
+---
+--- Made for large responses. Objects keep the order of their keys; nested objects and arrays are views
+--- too. `next`, `rawlen` and `table.sort` do not work on a view; `ipairs`, `table.unpack` and
+--- `table.concat` do. `lull.json.encode` writes it as it is, `lull.copy` makes plain tables.
+---@class lull.Document
+---@field [string] any
+---@field [integer] any
+---@operator len: integer
+
+--- Why a request failed: a sentence for the user, and what is known besides.
+---
+--- Status, entity and cause may occur together. `tostring` is the message with method, URL and status.
+--- The content accessors look at the body that came with the error.
+---@class lull.RequestError
+---@field user_message string # One sentence for the user.
+---@field cause lull.Cause|any # What went wrong inside; nil for a plain HTTP error status.
+---@field entity? lull.Entity # The body that came with the error, as far as it was transformed.
+---@field timestamp number # When it was made; `retry_time` counts from here.
+---@field http_status? integer # The HTTP status; nil for what did not come over the network.
+---@field url? string # The URL that answered, after redirects.
+---@field elapsed? number # How long the exchange took, in seconds.
+---@field content any # The content: JSON as plain tables, text and bytes as strings; nil if none.
+---@field text string # The content if it is text, else `""`.
+---@field json_dict table # The content if it is a JSON object or a table, else an empty table.
+---@field json_array table # The content if it is a JSON array or a table, else an empty table.
+---@field document? lull.Document # The same JSON as a read-only view that builds no tables; nil for other content.
+local RequestError = {}
+
+--- The content if it has the default's Lua type, else the default; without one, the content.
+---@param default? any
+---@return any
+function RequestError:typed_content(default) end
+
+--- What `resource:observe` returns: it keeps the observer until it is stopped.
+---
+--- Letting go of it does not stop it.
+---@class lull.Observation
+---@field resource lull.Resource # The resource that is observed.
+local Observation = {}
+
+--- Stops observing; nothing more is heard. Again does nothing.
+---
+--- ```lua
+--- local watch = user:observe(function(_, event) print(event) end)  --> observer_added
+--- watch:stop()
+--- assert(user:load():await())
+--- ```
+---@return lull.Observation
+function Observation:stop() end
+
+--- What `resource:watch` gives to `for`; it may be called by hand as well.
+---@class lull.Watch
+---@overload fun(): any, lull.Resource?
+---@field resource? lull.Resource # What is watched; nil once it is over.
+local Watch = {}
+
+--- Ends it; a call that waits gets nil.
+function Watch:stop() end
+
+--- What `resource:pages` gives to `for`; it may be called by hand as well.
+---@class lull.Pages
+---@overload fun(): any, lull.Resource?
+---@field count integer # How many pages it has given so far.
+local Pages = {}
+
+--- Ends it: the next call gives nil.
+function Pages:stop() end
+
+--- A function that runs beside the others, in a coroutine of its own.
+---@class lull.Task
+---@field state lull.TaskState # How far it is.
+local Task = {}
+
+--- Waits for the task and gives its results.
+---
+--- An error inside the task is raised here with its own traceback. A cancelled task gives nil and an
+--- error of kind `request_cancelled`. A task that waits for itself, directly or through others, raises.
+---
+--- ```lua
+--- local task = lull.spawn(function(a, b) return a + b, a * b end, 3, 4)
+--- print(task:await())                      --> 7 12
+--- ```
+---@return any ...
+function Task:await() end
+
+--- Cancels what the task waits for and closes its coroutine.
+---
+--- Nothing after its wait runs and no `pcall` sees it; to-be-closed variables are closed, and their
+--- handlers must not wait. One that has not begun never does; one that cancels itself ends at its next
+--- wait; a finished one stays as it is.
+---
+--- ```lua
+--- local task = lull.spawn(function() lull.sleep(60) print("never") end)
+--- lull.sleep(0)
+--- task:cancel()
+--- local value, err = task:await()
+--- print(value, err.cause.kind)             --> nil request_cancelled
+--- ```
+---@return lull.Task
+function Task:cancel() end
+
+--- What a settings function changes; valid only inside it.
+---
+--- Its values are those that earlier entries have set. Using it later raises.
+---@class lull.Configuration
+---@field headers lull.Headers # Headers of each request; a table can be assigned.
+---@field expiration_time number # How long data is up to date, in seconds.
+---@field retry_time number # How long after an error no load is needed, in seconds.
+---@field progress_reporting_interval number # How often progress is looked at, in seconds.
+---@field timeout number # How long a whole exchange may take, in seconds.
+---@field connect_timeout number # How long connecting may take, in seconds.
+---@field max_body_size integer # How large a decoded response body may be, in bytes.
+---@field connections_per_host integer # How many connections to one host.
+---@field pipeline lull.Pipeline # The stages a response goes through.
+local Configuration = {}
+
+--- Adds a function that edits each request before it is sent.
+---
+--- It runs once for each request, after headers and the request's own mutation, and must answer at
+--- once. If it raises, the request fails with kind `script_error` and is not sent.
+---
+--- ```lua
+--- api:configure("/**", function(config)
+---   config:mutate_requests(function(http) http.headers["X-Sent"] = lull.now() end)
+--- end)
+--- assert(user:load():await())
+--- ```
+---@param mutation lull.Mutation
+---@return lull.Configuration
+function Configuration:mutate_requests(mutation) end
+
+--- Adds a function that may add hooks to each request, wrap it in a chain, or replace it.
+---
+--- It gets the request before it is started and returns the one to send; the caller gets what the last
+--- decorator returned. A request that is not passed on never starts. It must answer at once; if it
+--- raises or returns no request, the request fails and is not sent. It does not run for `repeated()`.
+---
+--- ```lua
+--- api:configure("/**", function(config)
+---   config:decorate_requests(function(resource, request)
+---     return request:on_failure(function(err) print(err.http_status) end)  --> 404
+---   end)
+--- end)
+--- api("/users/9"):load():await()
+--- ```
+---@param decorator lull.Decorator
+---@return lull.Configuration
+function Configuration:decorate_requests(decorator) end
+
+--- The stages a response goes through, in order.
+---
+--- Stages mean nothing besides their order. The pipeline runs once per response, and not for a 304.
+---@class lull.Pipeline
+---@field order string[] # The names of the stages that run, in order.
+---@field [string] lull.PipelineStage
+local Pipeline = {}
+
+--- Takes all transformers and caches away; content stays raw bytes.
+---
+--- ```lua
+--- api:configure("/users/*", function(config) config.pipeline:clear() end)
+--- print(type(assert(user:load():await()).content))   --> string
+--- ```
+---@return lull.Pipeline
+function Pipeline:clear() end
+
+--- One stage of a pipeline: its transformers in order, and at most one cache.
+---@class lull.PipelineStage
+---@field cache? lull.Cache|lull.CacheTable # The stage's cache; nil takes it away.
+local PipelineStage = {}
+
+--- Adds a transformer of content, as `service:transform` does.
+---
+--- ```lua
+--- api:configure("/users/*", function(config)
+---   config.pipeline.model:add(function(content) return content.name end)
+--- end)
+--- print(assert(user:load():await()).content) --> Ann
+--- ```
+---@param fn lull.Transformer
+---@param options? lull.StageOptions
+---@return lull.PipelineStage
+function PipelineStage:add(fn, options) end
+
+--- Adds a transformer of whole responses, successes and failures alike.
+---
+--- It may turn one into the other and change headers. It may wait. Returning no response fails the
+--- request; raising is as in `service:transform`.
+---
+--- ```lua
+--- api:configure("/users/9", function(config)
+---   config.pipeline.cleanup:add_transformer(function(response)
+---     return response.http_status == 404 and lull.success{ content = lull.null } or response
+---   end)
+--- end)
+--- print(assert(api("/users/9"):load():await()).content == lull.null)   --> true
+--- ```
+---@param fn fun(response: lull.Response): lull.Response
+---@return lull.PipelineStage
+function PipelineStage:add_transformer(fn) end
+
+--- Adds the standard parser `"json"` or `"text"`.
+---
+--- ```lua
+--- api:configure("/users/*", function(config)
+---   config.pipeline:clear()
+---   config.pipeline.parsing:add_standard("json")
+--- end)
+--- print(assert(user:load():await()).content.name)    --> Ann
+--- ```
+---@param name string
+---@return lull.PipelineStage
+function PipelineStage:add_standard(name) end
+
+--- Takes the stage's transformers away; its cache stays.
+---@return lull.PipelineStage
+function PipelineStage:remove_transformers() end
+
+--- A request as it goes on the wire: what mutations edit and networking functions answer.
+---
+--- It can be changed only inside its mutation; later, assigning raises.
+---@class lull.HTTPRequest
+---@field method string # The HTTP method, in upper case.
+---@field url string # The absolute URL.
+---@field headers lull.Headers # The headers.
+---@field body? string # The bytes to send; nil for none.
+
+--- Headers by name, in any letter case.
+---
+--- Those of resources and responses are read-only; those of a closed configuration or request raise.
+---@class lull.Headers
+---@field [string] string|string[]|nil|number|false
+
+--- A regular expression of `lull.regex`, for patterns.
+---
+--- It has no members.
+---@class lull.Regex
+
+--- A cache that Lull brings, to be given to a stage.
+---
+--- It has no members.
+---@class lull.Cache
+
+--- What `lull.service{…}` takes.
+---
+--- Any of the `Settings` may stand beside these and applies to every resource.
+---@class lull.ServiceOptions: lull.Settings
+---@field base_url? string # What paths are appended to.
+---@field name? string # A name for logs and `tostring`.
+---@field networking? lull.NetworkingFunction # A function called instead of the network.
+---@field standard_transformers? string[] # Which of the parsers `"json"` and `"text"` it starts with; default both.
+
+--- The settings of a configuration, as a table.
+---
+--- `service:configure` and `lull.service` take them; `service:configuration_for` gives them.
+---@class lull.Settings
+---@field headers? table<string, string|number|string[]|false> # Headers of each request; false removes one, a list sends several.
+---@field expiration_time? number # How long data is up to date, in seconds; default 30.
+---@field retry_time? number # How long after an error no load is needed, in seconds; default 1.
+---@field progress_reporting_interval? number # How often progress is looked at, in seconds; default 0.05.
+---@field timeout? number # How long a whole exchange may take, in seconds; default 60.
+---@field connect_timeout? number # How long connecting may take, in seconds; default 10.
+---@field max_body_size? integer # How large a decoded response body may be, in bytes; default 100 MB.
+---@field connections_per_host? integer # How many connections to one host; default 32.
+---@field mutate_requests? lull.Mutation|lull.Mutation[] # A function, or a list of them, that edits each request before it is sent.
+---@field decorate_requests? lull.Decorator|lull.Decorator[] # A function, or a list of them, that may wrap or replace each request.
+---@field pipeline? lull.PipelineSettings # The order of stages, and their caches.
+
+--- `pipeline` in a settings table: an order, and settings by stage name.
+---@class lull.PipelineSettings
+---@field order? string[] # The names of the stages to run, in order.
+---@field [string] lull.StageSettings # What to set at a stage of the order, by its name.
+
+--- A stage in a settings table.
+---@class lull.StageSettings
+---@field cache? lull.Cache|lull.CacheTable|false # The stage's cache; false takes it away.
+
+--- Options of `service:configure`.
+---@class lull.ConfigureOptions
+---@field methods? string[] # Only for these HTTP methods; default all.
+---@field description? string # What logs call the entry.
+
+--- Options of `service:transform`.
+---@class lull.TransformOptions
+---@field stage? lull.StageName # The stage it is part of; default `"model"`.
+---@field action? string # `"replace"`, the default, takes the stage's other transformers away; `"append"` does not.
+---@field methods? string[] # Default GET, PUT, POST, PATCH, DELETE.
+---@field input? lull.InputType|(fun(content: any): boolean) # The content it takes: a word, or a predicate; default `"any"`.
+---@field output? lull.InputType|(fun(content: any): boolean) # The content it makes; used only by `"skip_if_output_type_matches"`.
+---@field on_input_type_mismatch? lull.InputTypeMismatch # What to do with other content; default `"error"`.
+---@field transform_errors? boolean # Whether bodies of errors are transformed too; default false.
+---@field content_types? string[] # Only responses of these types, such as `"text/*"` or `"*/*+json"`; default all.
+
+--- Options of `stage:add`.
+---@class lull.StageOptions
+---@field input? lull.InputType|(fun(content: any): boolean) # The content it takes: a word, or a predicate; default `"any"`.
+---@field output? lull.InputType|(fun(content: any): boolean) # The content it makes; used only by `"skip_if_output_type_matches"`.
+---@field on_input_type_mismatch? lull.InputTypeMismatch # What to do with other content; default `"error"`.
+---@field transform_errors? boolean # Whether bodies of errors are transformed too; default false.
+---@field content_types? string[] # Only responses of these types, such as `"text/*"` or `"*/*+json"`; default all.
+
+--- What `lull.entity{…}` takes.
+---@class lull.EntityFields
+---@field content? any # The content; none is zero bytes.
+---@field content_type? string # Its type; goes before one in `headers`.
+---@field headers? table<string, string|string[]> # Headers, in any letter case.
+---@field timestamp? number # Default now.
+
+--- What `lull.error{…}` takes.
+---@class lull.ErrorFields
+---@field user_message? string # The sentence for the user.
+---@field http_status? integer # The HTTP status.
+---@field cause? any # Any value, which `err.cause` gives back.
+---@field entity? lull.Entity # The body.
+
+--- What `lull.success{…}` takes.
+---@class lull.SuccessFields
+---@field content? any # The content; none is zero bytes.
+---@field content_type? string # Its type; default `application/octet-stream`.
+---@field headers? table<string, string|string[]> # Headers.
+---@field is_new? boolean # Whether it counts as new data; default true.
+
+--- The body of a request: one of `json`, `form`, `text` and `data`.
+---
+--- Two of them, or none, raise; so does `encoding` without `text`.
+---@class lull.Body
+---@field json? any # Any JSON value; an empty table is an object unless made with `lull.array`.
+---@field form? table<string, string|number|boolean> # Names and values, sent URL-encoded and sorted.
+---@field text? string # Text, sent in UTF-8 or `encoding`.
+---@field data? string # Bytes, sent as they are.
+---@field content_type? string # The Content-Type, in place of the one the body brings.
+---@field encoding? string # The charset of `text`: any name iconv knows; default utf-8.
+
+--- The functions of `lull.custom_request`.
+---@class lull.CustomRequest
+---@field start fun(complete: fun(response: lull.Response)) # Does the work and calls `complete` once. Called once, when the request starts; may wait.
+---@field cancel? fun() # Told that the request was cancelled; later reports are ignored.
+---@field progress? (fun(): number) # How far it is, from 0 to 1; without it 0 until completion.
+---@field repeated? (fun(): lull.CustomRequest) # The functions of the repeated request; default the same.
+---@field description? string # What logs and `tostring` call it.
+
+--- What a networking function answers with.
+---
+--- `json` and `text` bring a content type of their own unless the headers name one.
+---@class lull.NetworkAnswer
+---@field status? integer # The HTTP status; default 200.
+---@field headers? table<string, string|string[]> # The headers.
+---@field body? string # The bytes; without any body there is none.
+---@field json? any # A value to send as JSON.
+---@field text? string # Text to send as UTF-8.
+
+--- What a networking function reports of its progress, in bytes.
+---@class lull.NetworkReport
+---@field sent? integer # Sent so far.
+---@field to_send? integer # To send in all, if known.
+---@field received? integer # Received so far.
+---@field to_receive? integer # To receive in all, if known.
+
+--- One answer of `lull.testing.stub`.
+---
+--- `json` and `text` bring a content type of their own unless the headers name one.
+---@class lull.StubAnswer
+---@field status? integer # The HTTP status; default 200.
+---@field headers? table<string, string|string[]> # The headers.
+---@field body? string # The bytes; without any body there is none.
+---@field json? any # A value to send as JSON.
+---@field text? string # Text to send as UTF-8.
+
+--- A table that observes resources: these of its methods are called.
+---
+--- Each is optional and may wait. What one raises is reported.
+---@class lull.Observer
+---@field resource_changed? (fun(self: table, resource: lull.Resource, event: lull.ResourceEvent, source?: lull.DataSource)) # The state has changed.
+---@field resource_request_progress? (fun(self: table, resource: lull.Resource, fraction: number)) # A load proceeds; its 1 comes before `new_data` or `error`.
+---@field stopped_observing? (fun(self: table, resource: lull.Resource)) # It was removed, or its owner is gone; not after its own end.
+
+--- Options of `resource:watch`.
+---@class lull.WatchOptions
+---@field every? number # Seconds from the end of one load to the next; default `expiration_time`, at least 1.
+---@field until_? (fun(content: any, resource: lull.Resource): any) # Ends the watch after the content for which it returns true; must answer at once.
+---@field timeout? number # After that many seconds it ends; with `until_` it raises a RequestError of kind `timeout`.
+
+--- Options of `resource:pages`.
+---@class lull.PagesOptions
+---@field next? string|(fun(content: any, resource: lull.Resource): string|lull.Resource|nil) # `"link"`: the header only; another string: the field that holds the URL (`meta.next`, or a JSON Pointer); a function that gives URL or resource, nil at the end, and must answer at once.
+---@field cursor? lull.CursorOptions # A field of each page goes into a parameter of the next.
+---@field page? lull.PageNumberOptions # A parameter that counts, until a page has no items.
+---@field max? integer # How many pages at most; default 100, beyond which it raises.
+---@field cross_origin? boolean # Whether the next page may be on another origin; default false.
+
+--- `cursor` of `resource:pages`.
+---@class lull.CursorOptions
+---@field param string # The query parameter to set.
+---@field field string # Where its value is: a field such as `meta.cursor`, or a JSON Pointer; null ends the list.
+
+--- `page` of `resource:pages`.
+---@class lull.PageNumberOptions
+---@field param string # The query parameter to set, such as `page` or `offset`.
+---@field first? integer # Its value for the first page; default 1.
+---@field step? integer # What is added for each page; default 1.
+---@field items? string # The field that holds the list, if the content itself is none; empty, or a 404, ends it.
+
+--- What `lull.args` is to understand: a list of arguments, and these.
+---@class lull.ArgumentsSpec
+---@field [integer] lull.ArgumentSpec|string # The arguments, in the order of the help; a string is an argument that has only a name.
+---@field name? string # What messages call the script; default its file's name.
+---@field description? string # What it does, for the help.
+---@field notes? string # What stands at the end of the help.
+---@field version? string # What `--version` prints; without it there is none.
+
+--- One argument of `lull.args`.
+---@class lull.ArgumentSpec
+---@field [integer] string # Its names: `"--long"` and `"-s"`, with a word for the value (`"--limit N"`); or the one name of a positional argument, `"file"`, or of all that are left, `"files..."`.
+---@field type? lull.ArgumentType|(fun(text: string): any, string?) # What its value is; default: as its default is, `"string"` if it takes a value, else `"flag"`. A function gives the value, or nil and what is wrong; it must answer at once.
+---@field default? string|number|boolean|table # What it is when it is not given; of a repeated one a list.
+---@field choices? (string|number)[] # What texts are allowed.
+---@field help? string # What it is for, in the help.
+---@field value? string # What the help calls its value.
+---@field required? boolean # Whether it must be given; default: positional ones without a default.
+---@field repeated? boolean # Whether an option may be given several times: a list; default false.
+
+--- What the value of an argument is.
+---@alias lull.ArgumentType
+---| "flag" # true if it is there, false if not, or taken back by `--no-`.
+---| "count" # How often it is there.
+---| "string" # The text.
+---| "number" # An integer or a float.
+---| "integer" # A whole number.
+
+--- Options of `lull.write_file`.
+---@class lull.WriteOptions
+---@field append? boolean # Adds to the end of the file instead, in place; default false.
+---@field mode? string # The file's mode in octal digits, such as `"600"`; default: as it was, or as for any file.
+
+--- A cache of your own: a table with these methods.
+---
+--- They are called as methods, one after the other in the order issued. What `key` raises or any of the
+--- others counts as a miss, or as not written; the load goes on and the error is reported.
+---@class lull.CacheTable
+---@field key fun(self: table, resource: lull.Resource, stage: string): any # The key of a resource at a stage; nil: not cached here. Must answer at once.
+---@field read fun(self: table, key: any): lull.Entity? # The entity under a key with its timestamp, or nil. May wait.
+---@field write fun(self: table, key: any, entity: lull.Entity) # Keeps an entity; may ignore it. May wait.
+---@field update_timestamp? (fun(self: table, key: any, timestamp: number)) # Sets the timestamp of a kept entity, after a 304. Without it: read, change, write. May wait.
+---@field remove fun(self: table, key: any) # Removes an entry: later reads find nothing. May wait.
+
+--- Options of `lull.inspect`.
+---@class lull.InspectOptions
+---@field depth? integer # How many levels of tables are shown; default 8, at most 100.
+
+--- Options of `lull.json.encode`.
+---@class lull.EncodeOptions
+---@field pretty? boolean # Line breaks and indentation; default false.
+
+--- Options of `lull.map`.
+---@class lull.MapOptions
+---@field concurrency? integer # How many calls run at once; default 8.
+
+--- Options of `lull.wait_until`.
+---@class lull.WaitOptions
+---@field every? number # Seconds from the end of one call to the next; default 0.5.
+---@field timeout? number # Seconds after which to give up; default never.
+
+--- `err.cause`: what went wrong inside.
+---@class lull.Cause
+---@field kind lull.CauseKind # A word to compare with.
+---@field message string # What happened, in words.
+---@field source? string # Of `invalid_url`: what was no URL.
+---@field encoding? string # Of `unencodable_text`, `undecodable_text`: the charset.
+---@field text? string # Of `unencodable_text`: the text.
+---@field path? string # Of `invalid_json_object`: where the offending value is.
+---@field string? string # Of `not_url_encodable`: the string.
+---@field name? string # Of `invalid_text_encoding`: the charset nobody knows.
+---@field expected? string # Of `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `"predicate"`.
+---@field actual? string # Of the same: a word of `InputType`, else Lua's `type()` of the content.
+---@field transformer? string # Of the same and of `transformer_returned_nil`: which one.
+---@field traceback? string # Of `script_error`: the stack when it was raised.
+---@field stage? string # Of `script_error` in a transformer: its stage.
+---@field value? any # Of `script_error`: what was raised, if not a string.
+
+--- Kinds of causes.
+---@alias lull.CauseKind
+---| "invalid_url" # There is no URL, or what was given is none.
+---| "unencodable_text" # The text has no form in the charset, or is invalid UTF-8.
+---| "invalid_json_object" # The JSON body holds what JSON cannot.
+---| "not_url_encodable" # A form's name or value is invalid UTF-8.
+---| "request_cancelled" # The request or task was cancelled.
+---| "no_local_data_for_304" # A 304 came, but there is no data here.
+---| "invalid_text_encoding" # The response names a charset nobody knows.
+---| "undecodable_text" # The body is not valid in its charset.
+---| "wrong_input_type_in_transformer_pipeline" # A transformer met content it does not take.
+---| "transformer_returned_nil" # A transformer returned nothing.
+---| "malformed_json" # The body is not JSON.
+---| "network" # The exchange failed for a reason not named below.
+---| "timeout" # It took too long.
+---| "tls" # The connection could not be secured.
+---| "dns" # The host's name could not be resolved.
+---| "connection" # The host could not be reached.
+---| "truncated_body" # The connection ended before the body did.
+---| "malformed_response" # What came is not HTTP.
+---| "body_too_large" # The decoded body exceeds `max_body_size`.
+---| "too_many_redirects" # The server redirects without end.
+---| "chain_too_long" # Chains passed on from request to request without end.
+---| "script_error" # A function of the script raised.
+---| "custom" # A Swift program's own error; scripts get the very value they gave.
+
+--- What observers hear.
+---@alias lull.ResourceEvent
+---| "observer_added" # To the new observer alone, inside the call that adds it.
+---| "requested" # A load has begun.
+---| "request_cancelled" # A load was cancelled; data and error stay.
+---| "new_data" # The data has changed; the third argument is its source.
+---| "not_modified" # The data is still current.
+---| "error" # A load has failed; the data stays.
+
+--- Where new data comes from.
+---@alias lull.DataSource
+---| "network" # A load.
+---| "cache" # An entity cache; `is_loading` may still be true.
+---| "local_override" # `override_local_data` or `override_local_content`.
+---| "wipe" # `wipe`: there is no data any more.
+
+--- How far a request is.
+---@alias lull.RequestState
+---| "not_started" # Nothing is sent until `start()`.
+---| "in_progress" # Started, and not answered.
+---| "completed" # It has its response; hooks run on the next turn.
+
+--- How far a task is.
+---@alias lull.TaskState
+---| "running" # Not begun, running or waiting.
+---| "finished" # It has its results.
+---| "failed" # It has raised an error.
+---| "cancelled" # It was cancelled.
+
+--- The stages there are by default, in order; `order` may name others.
+---@alias lull.StageName
+---| "raw_data" # Bytes as received.
+---| "decoding" # Bytes, decrypted or unpacked.
+---| "parsing" # JSON and text; the standard parsers are here.
+---| "model" # Values of your own.
+---| "cleanup" # What comes last.
+
+--- Kinds of content, as transformers name them.
+---@alias lull.InputType
+---| "any" # Every content.
+---| "json" # Any parsed JSON value.
+---| "table" # Any Lua table, JSON's too.
+---| "text" # Text.
+---| "data" # Raw bytes.
+
+--- What a transformer does with content it does not take.
+---@alias lull.InputTypeMismatch
+---| "error" # The request fails with kind `wrong_input_type_in_transformer_pipeline`.
+---| "skip" # The response passes unchanged.
+---| "skip_if_output_type_matches" # It passes if it is of the output type already, else the request fails.
+
+--- What can be logged, and three presets.
+---@alias lull.LogCategory
+---| "network" # Each request with its outcome.
+---| "network_details" # Headers and bodies of requests and responses.
+---| "pipeline" # What each transformer does to a response.
+---| "state_changes" # Changes of resources' data and errors.
+---| "observers" # Observers that come, go and are notified.
+---| "staleness" # Why `load_if_needed` loads or does not.
+---| "cache" # Reads and writes of entity caches.
+---| "configuration" # Configurations computed, and what contributed.
+---| "common" # Preset: network, state_changes, staleness.
+---| "detailed" # Preset: all but network_details.
+---| "all" # Preset: everything.
+
+--- Which resources are meant.
+---
+--- A string is a wildcard pattern: without a scheme it is resolved against the base URL; `*` matches
+--- within a path segment, `**` across segments, `?` one character. It must match the whole URL up to
+--- its query. A regular expression matches anywhere in the URL. A resource means its URL. A function
+--- gets the URL and must answer at once.
+---@alias lull.Pattern string|lull.Regex|lull.Resource|fun(url: string): boolean
+
+--- Changes a configuration; run whenever one is computed. Must answer at once.
+---@alias lull.SettingsFunction fun(config: lull.Configuration)
+
+--- Turns content into other content. May wait.
+---
+--- The entity is the whole of what came; only its content changes.
+---@alias lull.Transformer fun(content: any, entity: lull.Entity): any
+
+--- Edits a request before it is sent. Must answer at once.
+---@alias lull.Mutation fun(http: lull.HTTPRequest)
+
+--- Wraps or replaces a request before it is sent. Must answer at once.
+---@alias lull.Decorator fun(resource: lull.Resource, request: lull.Request): lull.Request
+
+--- Hears what happens to a resource; the source comes with `new_data`. May wait.
+---@alias lull.ObserverFunction fun(resource: lull.Resource, event: lull.ResourceEvent, source?: lull.DataSource)
+
+--- Answers requests in place of the network.
+---
+--- It is called when a request starts, in a coroutine that is closed if the request is cancelled, and
+--- may wait. It answers once: by returning a table, or nil and an error, or by calling `complete` with
+--- the same; a status and an error may come together. What comes after the first answer is ignored and
+--- logged. If it raises, or ends without an answer nobody can give any more, the request fails with
+--- kind `script_error`; a request error it raises is the answer.
+---@alias lull.NetworkingFunction fun(http: lull.HTTPRequest, complete: lull.Completion, report: fun(metrics: lull.NetworkReport)): lull.NetworkAnswer?, lull.RequestError?
+
+--- Answers a request, once.
+---@alias lull.Completion fun(answer?: lull.NetworkAnswer, error?: lull.RequestError|string)
+
+return lull

@@ -1,0 +1,198 @@
+import Glibc
+import Testing
+
+/// What is written to standard error of each kind of error: `Tests/Reports` holds the scripts, and
+/// beside each what it makes the command write, with the exit code.
+@Suite("Reports of errors")
+struct ReportTests {
+  private static let folder = Binaries.tests + "/Reports"
+
+  private static let names: [String] = {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      // The name ends with a NUL inside the entry.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix(".lua") { names.append(String(name.dropLast(4))) }
+    }
+    return names.sorted()
+  }()
+
+  @Test func areShownForEveryKindOfError() {
+    #expect(Self.names.count > 60)
+  }
+
+  @Test(arguments: names)
+  func are(asExpectedOf name: String) throws {
+    let ending = try lull(name + ".lua", folder: Self.folder)
+    let expected = try Child("cat", [Self.folder + "/" + name + ".expected"]).wait().output
+    #expect(Self.normal(ending.errors + "exit \(ending.code)\n") == Self.normal(expected))
+  }
+
+  /// How deep a stack may be differs between versions of Lua.
+  private static func normal(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.hasPrefix("\t...\t(skipping ") ? "\t...\t(skipping levels)" : String(line)
+    }.joined(separator: "\n")
+  }
+
+  // MARK: Where the source comes from
+
+  @Test func showTheLineOfCodeGivenToTheCommand() throws {
+    let ending = try lull("-e", "local t = {}; print(t.a.b)")
+    #expect(
+      ending.errors == """
+        lull: (command line):1: attempt to index a nil value (field 'a')
+          1 | local t = {}; print(t.a.b)
+            |                       ^
+        stack traceback:
+        \t(command line):1: in main chunk
+
+        """)
+  }
+
+  @Test func showTheLineOfAScriptFromStandardInput() throws {
+    let ending = try lull("-", input: "local lull = require 'lull'\nlull.sleep(-1)\n")
+    #expect(
+      ending.errors == """
+        lull: stdin:2: bad argument #1 to 'sleep' (a number of seconds, 0 or more, expected, got -1)
+          2 | lull.sleep(-1)
+            |            ^^
+        stack traceback:
+        \tstdin:2: in main chunk
+
+        """)
+  }
+
+  @Test func showTheLineThatRunsOfAScriptThatHasChangedMeanwhile() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "x.lua",
+      """
+      local file = io.open("x.lua", "w")
+      file:write("-- nothing here\\n-- nothing here\\n-- nothing here\\n-- nothing here")
+      file:close()
+      error("late")
+      """)
+    let ending = try lull("x.lua", folder: folder.path)
+    #expect(ending.errors.contains("\n  4 | error(\"late\")\n    | ^^^^^\n"))
+  }
+
+  @Test func showNoLineOfAModuleThatHasChanged() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("part.lua", "return function()\n  error('late')\nend\n")
+    try folder.write(
+      "x.lua",
+      """
+      local part = require "part"
+      local file = io.open("part.lua", "w")
+      file:write("-- one\\n-- two\\n-- three\\n")
+      file:close()
+      part()
+      """)
+    let ending = try lull("x.lua", folder: folder.path)
+    #expect(
+      ending.errors == """
+        lull: ./part.lua:2: late
+        stack traceback:
+        \t./part.lua:2: in local 'part'
+        \tx.lua:5: in main chunk
+
+        """)
+  }
+
+  // MARK: How they are shown
+
+  private static let bad = ["-e", "error('boom')"]
+  private static let coloured = """
+    \u{1B}[1;31mlull:\u{1B}[0m \u{1B}[1m(command line):1: boom\u{1B}[0m\r
+      \u{1B}[2m1 |\u{1B}[0m error('boom')\r
+       \u{1B}[2m |\u{1B}[0m \u{1B}[1;31m^^^^^\u{1B}[0m\r
+    \u{1B}[2mstack traceback:\r
+    \t(command line):1: in main chunk\u{1B}[0m\r
+
+    """
+
+  @Test func areColouredAtATerminal() throws {
+    let ending = try Child(
+      Binaries.lull, Self.bad, environment: ["TERM": "xterm", "NO_COLOR": ""], terminal: true
+    ).wait()
+    #expect(ending.output == Self.coloured)
+  }
+
+  @Test(arguments: [["TERM": "xterm", "NO_COLOR": "1"], ["TERM": "dumb", "NO_COLOR": ""]])
+  func areNotColouredIfThatIsNotWanted(_ environment: [String: String]) throws {
+    let ending = try Child(
+      Binaries.lull, Self.bad, environment: environment, terminal: true
+    ).wait()
+    #expect(!ending.output.contains("\u{1B}"))
+    #expect(ending.output.contains("error('boom')"))
+  }
+
+  @Test func showTheHostsFramesIfAskedTo() throws {
+    let ending = try lull(
+      "-e", "lull.service('http://x.test'):resource()", environment: ["LULL_TRACE": "1"])
+    #expect(ending.errors.contains("\n\t[C]: in method 'resource'\n"))
+    #expect(ending.errors.contains("\n\t(command line):1: in main chunk"))
+  }
+
+  // MARK: Others
+
+  @Test func sayWhatAScriptStillWaitsFor() throws {
+    let code = """
+      local lull = require "lull"
+      local api = lull.service(lull.demo())
+      api("/slow"):with_param("seconds", 1):load()
+      local task = lull.spawn(function() lull.sleep(0.9) end)
+      lull.spawn(function() task:await() end)
+      lull.sleep(0.05)
+      """
+    let ending = try lull("-", input: code, environment: ["LULL_WAIT_NOTICE": "0.1"])
+    #expect(
+      ending.errors
+        == "lull: still waiting for: GET /slow?seconds=1 (0 s), lull.sleep(0.9) in task stdin:4 (0 s)\n"
+    )
+    #expect(ending.code == 0)
+    let quick = try lull(
+      "-", input: "local lull = require 'lull'\nlull.sleep(0.3)",
+      environment: ["LULL_WAIT_NOTICE": "0.1"])
+    #expect(quick.errors == "")
+  }
+
+  /// What a script catches is what was raised, and no more.
+  @Test func keepTracebacksOutOfWhatIsCaught() throws {
+    let ending = try lull(
+      "-",
+      input: """
+        local lull = require 'lull'
+        local task = lull.spawn(function() error('boom') end)
+        print(pcall(task.await, task))
+        """)
+    #expect(ending.output == "false\tstdin:2: boom\n")
+    #expect(ending.errors == "")
+  }
+
+  @Test func giveTheHandlerBothTracebacks() throws {
+    let ending = try lull(
+      "-",
+      input: """
+        local lull = require 'lull'
+        lull.on_error(function(err, traceback, where) print(err) print(traceback) print(where) return true end)
+        lull.spawn(function() lull.spawn(function() error('boom') end):await() end)
+        """)
+    #expect(
+      ending.output == """
+        stdin:3: boom
+        stack traceback:
+        \tstdin:3: in function <stdin:3>
+        awaited by:
+        \tstdin:3: in function <stdin:3>
+        task stdin:3, which nobody has awaited
+
+        """)
+    #expect(ending.code == 0)
+  }
+}

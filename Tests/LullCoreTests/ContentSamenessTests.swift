@@ -1,0 +1,51 @@
+import LullCore
+import Testing
+
+/// Whether two contents hold the same, as a watch asks.
+struct ContentSamenessTests {
+  private func json(_ text: String) throws -> Content {
+    .json(try JSONDocument(parsing: Array(text.utf8)))
+  }
+
+  private func isSame(_ a: Content, _ b: Content) -> Bool {
+    a.holdsSame(as: b) { a, b in a.id % 10 == b.id % 10 }
+  }
+
+  @Test(arguments: [
+    ("null", "null"), ("true", "true"), ("1", "1.0"), ("1.5", "15e-1"), (#""aé""#, #""a\u00e9""#),
+    ("[1,[2]]", " [ 1 , [ 2 ] ] "), (#"{"a":1,"b":[{}]}"#, #"{"b":[{}],"a":1}"#),
+    (#"{"a":1,"a":2}"#, #"{"a":2}"#), ("{}", "{}"),
+  ])
+  func json_is_the_same_by_its_values(a: String, b: String) throws {
+    #expect(isSame(try json(a), try json(b)))
+    #expect(isSame(try json(b), try json(a)))
+  }
+
+  @Test(arguments: [
+    ("null", "false"), ("0", "false"), ("1", "2"), (#""1""#, "1"), ("[]", "{}"), ("[1]", "[1,2]"),
+    ("[1,2]", "[2,1]"), (#"{"a":1}"#, #"{"a":2}"#), (#"{"a":1}"#, #"{"b":1}"#),
+    (#"{"a":1}"#, #"{"a":1,"b":null}"#), (#""a""#, #""A""#),
+  ])
+  func json_differs_by_its_values(a: String, b: String) throws {
+    #expect(!isSame(try json(a), try json(b)))
+    #expect(!isSame(try json(b), try json(a)))
+  }
+
+  @Test func text_and_bytes_differ_by_kind_and_byte_by_byte() {
+    #expect(isSame(.text("é"), .text("é")))
+    #expect(!isSame(.text("\u{e9}"), .text("e\u{301}")))
+    #expect(isSame(.bytes([1, 2]), .bytes([1, 2])))
+    #expect(!isSame(.bytes([1]), .bytes([1, 2])))
+    #expect(!isSame(.text("a"), .bytes([97])))
+    #expect(!isSame(.value(1), .value(1)))
+  }
+
+  @Test func of_values_of_a_script_their_host_tells() {
+    func foreign(_ id: Int64) -> Content { .foreign(ForeignContent(id: id, typeName: "table")) }
+    #expect(isSame(foreign(1), foreign(1)))
+    #expect(isSame(foreign(1), foreign(11)))
+    #expect(!isSame(foreign(1), foreign(2)))
+    #expect(!foreign(1).holdsSame(as: foreign(1 + 10)) { _, _ in false })
+    #expect(foreign(1).holdsSame(as: foreign(1)) { _, _ in false })
+  }
+}

@@ -1,0 +1,54 @@
+import LullCore
+import Testing
+
+/// The sum is that of the whole process: other tests move it by megabytes at most.
+@Suite(.serialized) struct HeldBytesTests {
+  private static let size = 256 << 20
+
+  private func isCounted() -> Bool { HeldBytes.total >= HeldBytesTests.size }
+
+  @Test("Bytes count from their making to their end")
+  func countsItself() {
+    var held: HeldBytes? = HeldBytes(1 << 40)
+    #expect(HeldBytes.total >= 1 << 40)
+    held?.grow(by: 1 << 40)
+    #expect(HeldBytes.total >= 1 << 41)
+    held = nil
+    #expect(HeldBytes.total < 1 << 40)
+  }
+
+  @Test("ENT-01: a body counts once for all copies of its entity, until the last is gone")
+  func countsABodyOnce() {
+    let body = [UInt8](repeating: 120, count: HeldBytesTests.size)
+    var entity: Entity? = Entity(content: .bytes(body), timestamp: 0)
+    #expect(isCounted())
+    var copies = Array(repeating: entity, count: 100)
+    #expect(HeldBytes.total < 2 * HeldBytesTests.size)
+    entity = nil
+    #expect(isCounted())
+    copies = []
+    #expect(!isCounted() && copies.isEmpty)
+  }
+
+  @Test("A body that becomes something else counts no more")
+  func forgetsWhatIsReplaced() {
+    let body = [UInt8](repeating: 120, count: HeldBytesTests.size)
+    var entity = Entity(content: .bytes(body), timestamp: 0)
+    #expect(isCounted())
+    entity.content = .text("short")
+    #expect(!isCounted())
+  }
+
+  @Test("A document counts the memory it holds")
+  func countsDocuments() throws {
+    let quote = [UInt8(ascii: "\"")]
+    let text = quote + [UInt8](repeating: 120, count: HeldBytesTests.size) + quote
+    let before = HeldBytes.total
+    var document: JSONDocument? = try JSONDocument(parsing: text)
+    let memory = document?.memory ?? 0
+    #expect(memory > HeldBytesTests.size)
+    #expect(HeldBytes.total - before > memory - (64 << 20))
+    document = nil
+    #expect(HeldBytes.total - before < 64 << 20)
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import LullHost
+
+@Suite("Tracebacks")
+struct TracebackTests {
+  private let script = [
+    TraceFrame(kind: .c, shortSource: "[C]", title: "function 'error'", name: "error"),
+    TraceFrame(shortSource: "x.lua", line: 3, title: "upvalue 'f'", name: "f"),
+    TraceFrame(kind: .host, shortSource: "[C]", title: "method 'await'", name: "await"),
+    TraceFrame(kind: .c, shortSource: "[C]", title: "function 'lpeg.match'", name: "match"),
+    TraceFrame(shortSource: "x.lua", line: 9, title: "function <x.lua:7>", isTailCall: true),
+    TraceFrame(kind: .skipped, line: 12),
+    TraceFrame(shortSource: "x.lua", line: 20, title: "main chunk"),
+    TraceFrame(kind: .c, shortSource: "[C]", title: "?"),
+  ]
+
+  @Test func leaveOutTheHostAndWhatOnlyRaised() {
+    #expect(
+      Traceback(stacks: [script]).text(showingHost: false) == """
+        stack traceback:
+        \tx.lua:3: in upvalue 'f'
+        \t[C]: in function 'lpeg.match'
+        \tx.lua:9: in function <x.lua:7>
+        \t(...tail calls...)
+        \t...\t(skipping 12 levels)
+        \tx.lua:20: in main chunk
+        """)
+  }
+
+  @Test func showAllIfAskedTo() {
+    #expect(
+      Traceback(stacks: [script]).text(showingHost: true) == """
+        stack traceback:
+        \t[C]: in function 'error'
+        \tx.lua:3: in upvalue 'f'
+        \t[C]: in method 'await'
+        \t[C]: in function 'lpeg.match'
+        \tx.lua:9: in function <x.lua:7>
+        \t(...tail calls...)
+        \t...\t(skipping 12 levels)
+        \tx.lua:20: in main chunk
+        \t[C]: in ?
+        """)
+  }
+
+  @Test func areJoinedToThoseOfWhoAwaited() {
+    let awaiting = [TraceFrame(shortSource: "y.lua", line: 1, title: "main chunk")]
+    #expect(
+      Traceback(stacks: [[script[1]], [script[2]], awaiting]).text(showingHost: false) == """
+        stack traceback:
+        \tx.lua:3: in upvalue 'f'
+        awaited by:
+        \ty.lua:1: in main chunk
+        """)
+  }
+
+  @Test func areNothingWithoutFrames() {
+    #expect(Traceback().text(showingHost: false) == "")
+    #expect(Traceback(stacks: [[script[2], script[7]]]).text(showingHost: false) == "")
+  }
+
+  @Test func showWhatRaisedIfThereIsNothingElse() {
+    #expect(
+      Traceback(stacks: [[script[0]]]).text(showingHost: false)
+        == "stack traceback:\n\t[C]: in function 'error'")
+  }
+}

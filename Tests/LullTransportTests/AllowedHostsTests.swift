@@ -1,0 +1,125 @@
+import LullCore
+import Testing
+
+@testable import LullTransport
+
+extension TransportSuite {
+  @Suite struct AllowedHostsTests {
+    private func permits(_ patterns: [String], _ url: String) throws -> Bool {
+      var hosts = AllowedHosts()
+      for pattern in patterns {
+        let isPattern = hosts.allow(pattern)
+        #expect(isPattern, "\(pattern) is no pattern")
+      }
+      let origin = try #require(CurlURL(url)?.origin, "\(url) is no URL")
+      return hosts.permits(origin)
+    }
+
+    @Test(
+      "A name allows itself on every port, however it is written",
+      arguments: [
+        "http://example.com/", "https://example.com/x?y", "http://example.com:8080/",
+        "http://EXAMPLE.com/", "http://example.com./", "http://user:password@example.com/",
+        "http://ex%61mple.com/", "http://other.example@example.com/",
+      ])
+    func allowsAName(_ url: String) throws {
+      #expect(try permits(["example.com"], url))
+      #expect(try permits(["Example.COM."], url))
+      #expect(try permits(["other.example", "example.com"], url))
+      #expect(try permits(["*"], url))
+    }
+
+    @Test(
+      "A name allows nothing that only looks like it",
+      arguments: [
+        "http://example.com.evil.test/", "http://evil.test/example.com",
+        "http://example.com@evil.test/", "http://example.com:80@evil.test/",
+        "http://example.com%2f@evil.test/", "http://evil.test#@example.com/",
+        "http://evil.test?@example.com/", "http://notexample.com/", "http://sub.example.com/",
+        "http://example.co/", "http://example.com../", "http://127.0.0.1/", "http://[::1]/",
+        "http://ｅxample.com/",
+      ])
+    func refusesOtherNames(_ url: String) throws {
+      // What is no URL to curl is nowhere to go.
+      guard CurlURL(url)?.origin != nil else { return }
+      #expect(try !permits(["example.com"], url))
+      #expect(try !permits([], url))
+    }
+
+    @Test("A wildcard allows what is below a name, not the name")
+    func allowsWhatIsBelow() throws {
+      #expect(try permits(["*.example.com"], "http://a.example.com/"))
+      #expect(try permits(["*.example.com"], "http://a.b.EXAMPLE.com.:81/"))
+      #expect(try !permits(["*.example.com"], "http://example.com/"))
+      #expect(try !permits(["*.example.com"], "http://.example.com/"))
+      #expect(try !permits(["*.example.com"], "http://evil-example.com/"))
+      #expect(try !permits(["*.example.com"], "http://a.example.com.evil.test/"))
+      #expect(try permits(["*.example.com:8443"], "https://a.example.com:8443/"))
+      #expect(try !permits(["*.example.com:8443"], "https://a.example.com/"))
+    }
+
+    @Test("A port is compared with the one that is used")
+    func comparesPorts() throws {
+      #expect(try permits(["localhost:8080"], "http://localhost:8080/"))
+      #expect(try !permits(["localhost:8080"], "http://localhost/"))
+      #expect(try permits(["localhost:80"], "http://localhost/"))
+      #expect(try permits(["localhost:443"], "https://localhost/"))
+      #expect(try !permits(["localhost:80"], "https://localhost/"))
+      #expect(try permits(["*:8080"], "http://anything.test:8080/"))
+      #expect(try !permits(["*:8080"], "http://anything.test/"))
+    }
+
+    @Test(
+      "Addresses are compared as addresses",
+      arguments: [
+        ("127.0.0.1", "http://127.0.0.1:9/", true), ("127.0.0.1", "http://0x7f.1/", true),
+        ("127.0.0.1", "http://2130706433/", true), ("127.0.0.1", "http://127.0.0.2/", false),
+        ("127.0.0.1", "http://localhost/", false), ("[::1]", "http://[::1]/", true),
+        ("::1", "http://[0:0:0:0:0:0:0:1]/", true), ("[::1]:8080", "http://[::1]:8080/", true),
+        ("[::1]:8080", "http://[::1]/", false), ("::1", "http://[::2]/", false),
+        ("::1", "http://127.0.0.1/", false),
+      ])
+    func comparesAddresses(_ pattern: String, _ url: String, _ expected: Bool) throws {
+      #expect(try permits([pattern], url) == expected)
+    }
+
+    @Test(
+      "What is no pattern is refused",
+      arguments: [
+        "", " ", "http://example.com", "example.com/x", "a b", "user@example.com", "*example.com",
+        "a.*.com", "example.com:x", "example.com:99999", "*.", "*.*", "a..b*", "ü.example", "[::1",
+        "example.com?", "example.com#", "exa%6dple.com", ".example.com",
+      ])
+    func refusesWhatIsNoPattern(_ text: String) {
+      var hosts = AllowedHosts()
+      let isPattern = hosts.allow(text)
+      #expect(!isPattern)
+    }
+
+    @Test("Nothing is sent to a host that is not allowed, nor to where a redirect leads")
+    func refusesInTheTransport() throws {
+      let nginx = try #require(NginxServer.shared, "nginx and openssl are needed")
+      let port = try #require(CurlURL(nginx.url)?.origin?.port)
+      var hosts = AllowedHosts()
+      let isPattern = hosts.allow("127.0.0.1:\(port)")
+      #expect(isPattern)
+      let harness = try TransportHarness(allowedHosts: hosts)
+      #expect(try harness.get(nginx.url + "/303").response?.status == 200)
+      let refused = try harness.get("http://localhost:\(port)/echo")
+      #expect(refused.response == nil)
+      #expect(
+        refused.error
+          == TransportError(
+            .connection, "the host localhost:\(port) is not allowed (--allow-host)"))
+      for path in ["/cross", "/cross-name"] {
+        let result = try harness.get(nginx.url + path)
+        #expect(result.response == nil)
+        #expect(result.error?.kind == .connection)
+        let message = result.error?.message ?? ""
+        #expect(message.hasPrefix("127.0.0.1:\(port) redirects to "))
+        #expect(message.hasSuffix(", which is not allowed (--allow-host)"))
+      }
+      harness.finish()
+    }
+  }
+}

@@ -1,0 +1,9 @@
+local lull = require "lull"
+local api = lull.service {
+  base_url = "https://user:secret@api.test/v1",
+  networking = function() return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = "{}" } end,
+}
+
+api("/users/7"):load():chained(function(response)
+  return response.http_status
+end):await()

@@ -1,0 +1,10 @@
+local lull = require "lull"
+local api = lull.service {
+  base_url = "https://user:secret@api.test/v1",
+  networking = function() return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = "{}" } end,
+}
+
+api:configure { decorate_requests = function(resource, request)
+  return request:chaind(function() end)
+end }
+api("/users/7"):load():await()

@@ -1,0 +1,7 @@
+local M = {}
+
+function M.left(text, width)
+  return (" "):rep(width - #text) .. text
+end
+
+return M

@@ -1,0 +1,2 @@
+local x
+local y = x.a + x.b

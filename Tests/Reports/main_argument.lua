@@ -1,0 +1,1 @@
+print(("x"):rep(3, "-"), string.rep("x", "many"), "rep")

@@ -1,0 +1,2 @@
+local total, count = 7, nil
+print(total / count) -- total / count

@@ -1,0 +1,1 @@
+local file = assert(io.open("/nowhere/x.txt"))

@@ -1,0 +1,2 @@
+local limit
+if #arg > 0 or 3 < limit then print "more" end

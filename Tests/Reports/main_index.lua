@@ -1,0 +1,2 @@
+local user = { name = "Ada" }
+print(user.address.city)

@@ -1,0 +1,2 @@
+package.path = "../Reports/?.lua;" .. package.path
+local broken = require "parts.broken"

@@ -1,0 +1,5 @@
+local lull = require "lull"
+local api = lull.service {
+  base_url = "https://api.test",
+  expiraton_time = 30,
+}

@@ -1,0 +1,2 @@
+local t = {}
+	print("漢字", "é", "🙂", t.x.y, "after")

@@ -1,0 +1,10 @@
+local lull = require "lull"
+local api = lull.service {
+  base_url = "https://user:secret@api.test/v1",
+  networking = function() return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = "{}" } end,
+}
+
+api:configure { mutate_requests = function(http)
+  http.headers["X-Time"] = os.time() .. {}
+end }
+api("/users/7"):load():await()

@@ -1,0 +1,2 @@
+local limit <const> = 3
+limit = limit + 1

@@ -1,0 +1,3 @@
+while true do
+  goto continue
+end

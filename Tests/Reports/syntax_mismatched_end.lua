@@ -1,0 +1,3 @@
+local f = function(x)
+  return x + 1
+)

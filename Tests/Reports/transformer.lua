@@ -1,0 +1,12 @@
+local lull = require "lull"
+local api = lull.service {
+  base_url = "https://user:secret@api.test/v1",
+  networking = function() return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = "{}" } end,
+}
+
+api:transform("/users/*", function(content)
+  return content.name.first
+end, { stage = "model" })
+
+local _, err = api("/users/7"):load():await()
+print(err.cause.kind, err.cause.stage)
