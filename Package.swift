@@ -76,6 +76,10 @@ let package = Package(
       dependencies: ["LullCore", "LullTransport", "LullHost", "LullTesting"],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
+      name: "LullREPLTests",
+      dependencies: ["LullCore", "LullTransport", "LullHost", "LullREPL", "LullTesting"],
+      swiftSettings: swiftSettings, linkerSettings: lua),
+    .testTarget(
       name: "LullCommandTests", dependencies: ["lull", "lull-demo"],
       swiftSettings: swiftSettings),
   ],

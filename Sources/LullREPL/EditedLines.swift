@@ -236,7 +236,7 @@ final class EditedLines: LineSource {
   private func leaveLine(_ mark: String) {
     let width = terminal.width
     let below = position(all: true) / width - position(all: false) / width
-    terminal.write((below > 0 ? "\u{1B}[\(below)B" : "") + mark + "\r\n")
+    terminal.write((below > 0 ? "\u{1B}[\(below)B" : "") + mark + "\n")
   }
 
   /// How many columns from the beginning of the prompt the cursor, or the end, is away.

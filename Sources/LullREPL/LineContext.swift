@@ -79,8 +79,7 @@ struct LineContext {
   private static func word(_ tokens: ArraySlice<LineToken>) -> Kind {
     guard let before = tokens.last else { return .variable }
     if before.is(".") || before.is(":") {
-      let kinds = tokens.suffix(4).map { $0.kind == .string ? "s" : $0.text }
-      if kinds.suffix(4) == ["(", "s", ")", ":"] { return .stringMethod }
+      if before.is(":"), isString(tokens.dropLast()) { return .stringMethod }
       guard let chain = chain(endingAt: tokens.dropLast()) else { return .nothing }
       return .member(chain, isMethod: before.is(":"))
     }
@@ -89,6 +88,17 @@ struct LineContext {
     }
     if before.text == "function" || before.text == "goto" || before.is("::") { return .nothing }
     return .variable
+  }
+
+  /// Whether they end with a string in parentheses that are no call's.
+  private static func isString(_ tokens: ArraySlice<LineToken>) -> Bool {
+    let last = Array(tokens.suffix(4))
+    guard last.count >= 3, last[last.count - 1].is(")"), last[last.count - 2].kind == .string,
+      last[last.count - 3].is("(")
+    else { return false }
+    guard last.count == 4 else { return true }
+    let before = last[0]
+    return before.kind != .name && before.kind != .string && !before.is(")") && !before.is("]")
   }
 
   private static func quoted(_ tokens: ArraySlice<LineToken>) -> Kind {

@@ -77,8 +77,7 @@ package final class REPL {
 
   // MARK: Lines
 
-  /// Reads and runs lines to their end; then, unless somebody has left, what they started goes on
-  /// until nothing is left to wait for.
+  /// Reads and runs lines to their end. What they have started may still go on then.
   package func run() {
     var statement: [UInt8] = []
     var firstLine = 1
@@ -105,7 +104,6 @@ package final class REPL {
     if !statement.isEmpty, case .incomplete(let message) = read(statement, firstLine: firstLine) {
       complain(session.report(syntaxError: message))
     }
-    if !isInteractive, !host.isSessionEnding, !host.isInterrupted { host.runUntilIdle() }
   }
 
   func read(_ statement: [UInt8], firstLine: Int) -> LuaSession.Reading {

@@ -48,12 +48,15 @@ struct ReplCommand {
     let folder = sources.first.map { SourceFile.folder(of: $0.name) } ?? Array(".".utf8)
     return program.interact(words: words, first: -self.program, folder: folder) { host in
       guard let repl = REPL(host) else { return .done(hasFailed: true) }
-      defer { repl.close() }
       for source in sources {
         repl.load(source.bytes, name: String(decoding: source.name, as: UTF8.self))
       }
       repl.run()
-      return repl.isInteractive ? .left : .done(hasFailed: repl.hasFailed)
+      repl.close()
+      guard !repl.isInteractive else { return .left }
+      // As at the end of a script: what it has started comes to its end.
+      if !host.isInterrupted { host.runUntilIdle() }
+      return .done(hasFailed: repl.hasFailed)
     }
   }
 }

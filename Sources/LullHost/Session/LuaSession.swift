@@ -89,7 +89,10 @@ package final class LuaSession {
   private static func wantsMore(_ message: String) -> Bool { message.hasSuffix("<eof>") }
 
   private func check(_ text: [UInt8], name: String, firstLine: Int) -> String? {
-    compile(text, name: "=" + name, firstLine: firstLine, id: 0)
+    let message = compile(text, name: "=" + name, firstLine: firstLine, id: 0)
+    guard let message, LuaSession.wantsMore(message) else { return message }
+    // Once more with the line's end, which a string in quotes cannot go over.
+    return compile(text + [10], name: "=" + name, firstLine: firstLine, id: 0)
   }
 
   private func keep(_ source: LineSource, name: String, firstLine: Int) -> Reading {

@@ -84,7 +84,13 @@ final class Child {
 
   /// Waits until it has written this to its standard output (or terminal).
   func waitForOutput(_ text: String) throws {
-    while !outputText.contains(text) {
+    try waitForOutput(text, after: 0)
+  }
+
+  /// As above, behind that many bytes. Compared byte by byte: to Swift CR and LF are one character.
+  func waitForOutput(_ text: String, after count: Int) throws {
+    let wanted = Array(text.utf8)
+    while !output.dropFirst(count).contains(wanted) {
       guard try read() else {
         throw failure("ended with \(try wait().code) without writing '\(text)'")
       }

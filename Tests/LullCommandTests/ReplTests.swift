@@ -1,0 +1,221 @@
+import Testing
+
+@Suite("lull repl with a pipe")
+struct ReplTests {
+  @Test func printsWhatALineGives() throws {
+    let ending = try lull("repl", input: "print(1)\n1 + 1\n=2, 'a'\nx = 5\nx\nnil\n")
+    #expect(ending.output == "1\n2\n2\t\"a\"\n5\nnil\n")
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+  }
+
+  @Test func runsStatementsOverSeveralLines() throws {
+    let ending = try lull(
+      "repl",
+      input: "local sum = 0\nfor i = 1, 3 do\n  sum = sum + i\nend\nsum\nlocal t = {\n1,\n2 }\n#t\n"
+    )
+    #expect(ending.output == "6\n2\n")
+    #expect(ending.errors == "")
+  }
+
+  @Test func needsNoNewlineAtTheEnd() throws {
+    #expect(try lull("repl", input: "print('last')").output == "last\n")
+  }
+
+  @Test func skipsALineForTheShell() throws {
+    #expect(try lull("repl", input: "#!/usr/bin/env lull\nprint(2)\n").output == "2\n")
+  }
+
+  @Test func goesOnAfterAnErrorAndEndsWithOne() throws {
+    let ending = try lull("repl", input: "print('a')\n\nerror('no')\nprint('b')\n")
+    #expect(ending.output == "a\nb\n")
+    #expect(ending.errors.contains("stdin:3: no"))
+    #expect(ending.code == 1)
+  }
+
+  @Test(arguments: ["x = = 1", "f(\n", "for i = 1, 2 do\nprint(i)\n", "'open\n"])
+  func endsWithOneAfterASyntaxError(input: String) throws {
+    let ending = try lull("repl", input: "print('a')\n" + input)
+    #expect(ending.output == "a\n")
+    #expect(ending.errors.contains("stdin:"))
+    #expect(ending.code == 1)
+  }
+
+  @Test func waitsForWhatLinesStart() throws {
+    let ending = try lull(
+      "repl",
+      input: """
+        lull.spawn(function() lull.sleep(0.05) print('later') end)
+        local api = lull.service(lull.demo())
+        api('/users/1'):load():await().content.id
+        print('last line')
+        """)
+    #expect(ending.output.hasPrefix("Task(running)\n"))
+    #expect(ending.output.contains("\n1\n"))
+    #expect(ending.output.contains("later\n"))
+    #expect(ending.code == 0)
+  }
+
+  @Test func endsWithTheCodeOfOsExit() throws {
+    let ending = try lull("repl", input: "os.exit(4)\nprint('not this')\n")
+    #expect(ending.output == "")
+    #expect(ending.code == 4)
+  }
+
+  @Test func runsFilesFirst() throws {
+    let folder = try TemporaryFolder()
+    let one = try folder.write("one.lua", "local shared = 1\nglobal = 2\n")
+    let two = try folder.write("two.lua", "local other = shared + global\n")
+    let ending = try lull("repl", one, two, input: "shared, global, other\n")
+    #expect(ending.output == "1\t2\t3\n")
+    #expect(ending.code == 0)
+  }
+
+  @Test func opensASessionAfterAFile() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("near.lua", "return { name = 'near' }")
+    let file = try folder.write(
+      "main.lua", "#!/usr/bin/env lull\nlocal near = require 'near'\nlocal words = arg[1]\n")
+    let ending = try lull("-i", file, "word", input: "near.name, words, arg[0]\n")
+    #expect(ending.output == "\"near\"\t\"word\"\t\"\(file)\"\n")
+    #expect(ending.code == 0)
+  }
+
+  @Test func opensASessionAlsoAfterAFileThatFails() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("bad.lua", "before = 1\nerror('in the file')\n")
+    let ending = try lull("-i", file, input: "print('here')\n")
+    #expect(ending.output == "here\n")
+    #expect(ending.errors.contains("bad.lua:2: in the file"))
+    #expect(ending.code == 1)
+  }
+
+  @Test(arguments: [["repl", "/nowhere/x.lua"], ["-i", "/nowhere/x.lua"]])
+  func saysThatAFileCannotBeRead(words: [String]) throws {
+    let ending = try Child(Binaries.lull, words).wait()
+    #expect(ending.errors.contains("cannot read '/nowhere/x.lua'"))
+    #expect(ending.code == 3)
+  }
+
+  @Test func refusesUnknownOptions() throws {
+    let ending = try lull("repl", "--nope")
+    #expect(ending.errors.contains("--nope"))
+    #expect(ending.code == 2)
+  }
+
+  @Test func obeysCommands() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("f.lua", "loaded = (loaded or 0) + 1\nlocal here = 'yes'\n")
+    let ending = try lull(
+      "repl",
+      input: """
+        .load \(file)
+        loaded, here
+        .reload
+        loaded
+        .log network
+        .log off
+        .resources
+        local api = lull.service{ base_url = 'https://a.test', name = 'a' }
+        local x = api('/x')
+        .resources
+        .resources /y*
+        """)
+    #expect(
+      ending.output == """
+        1\t"yes"
+        \(file)
+        2
+        network
+        nothing is logged
+        no resources are in memory
+        resource  state  age  size  observers
+        /x        empty                     0
+        no resources of that name are in memory
+
+        """)
+    #expect(ending.errors == "")
+  }
+
+  @Test(arguments: [".nope", ".load", ".load /nowhere", ".log nope", ".reload", ".time x ="])
+  func saysWhatIsWrongWithACommand(line: String) throws {
+    let ending = try lull("repl", input: line + "\nprint('on')\n")
+    #expect(ending.output == "on\n")
+    #expect(ending.errors.hasPrefix("lull: "))
+    #expect(ending.code == 1)
+  }
+
+  @Test func timesALine() throws {
+    let lines = try lull("repl", input: ".time 1 + 1\n").output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first == "2")
+    #expect(lines.last?.hasSuffix("s") == true)
+  }
+
+  @Test func explains() throws {
+    let ending = try lull("repl", input: "help(lull.sleep)\nhelp('load')\nhelp(nil)\n")
+    #expect(ending.output.contains("lull.sleep(seconds)\n  (seconds: number)\n"))
+    #expect(ending.output.contains("resource:load()\n"))
+    #expect(ending.output.contains("There is no help for nil"))
+    #expect(ending.errors == "")
+  }
+
+  @Test func hasNoColoursInAPipe() throws {
+    #expect(try !lull("repl", input: "{1, 'a', print}\n").output.contains("\u{1B}"))
+  }
+
+  @Test func opensInsideAScript() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      "script.lua",
+      """
+      local lull = require 'lull'
+      count = 1
+      lull.spawn(function() lull.sleep(0.01) print('task') end)
+      lull.repl()
+      print('after', count)
+      """)
+    let ending = try lull(
+      "run", file, input: "count = count + 1\nlull.sleep(0.1)\nlull.repl()\nlocal mine = 1\n")
+    #expect(ending.output == "task\nafter\t2\n")
+    #expect(ending.errors.contains("stdin:3: a REPL is open already"))
+    #expect(ending.code == 0)
+  }
+
+  @Test func doesNotOpenWhereNothingCanWait() throws {
+    let ending = try lull(
+      "-e",
+      """
+      table.sort({ 2, 1 }, function(a, b)
+        local ok, message = pcall(lull.repl)
+        print(ok, message)
+        return a < b
+      end)
+      """)
+    #expect(ending.output.contains("false\t"))
+    #expect(ending.output.contains("table.sort"))
+  }
+
+  @Test func endsWithTheTaskThatOpenedIt() throws {
+    let child = try Child(
+      Binaries.lull,
+      ["-e", "print(lull.timeout(0.05, function() lull.repl() return 'left' end)) print('end')"],
+      input: .held)
+    let ending = try child.wait()
+    #expect(ending.output.hasSuffix("end\n"))
+    #expect(ending.output.hasPrefix("nil\t"))
+  }
+
+  @Test(.enabled(if: Binaries.canLoadModule, "see LULL_TEST_MODULE"))
+  func worksInAStockInterpreter() throws {
+    let ending = try Child(
+      Binaries.lua ?? "lua5.4", ["-l", "lull", "-e", "lull.repl() print('after')"],
+      environment: ["LUA_CPATH": Binaries.modulePattern],
+      input: .text("local a = 1\na + 1\nlull.sleep(0.01)\nerror('no')\nhelp(lull.sleep)\n")
+    ).wait()
+    #expect(ending.output.hasPrefix("2\nlull.sleep(seconds)\n"))
+    #expect(ending.output.hasSuffix("\nafter\n"))
+    #expect(ending.errors.contains("stdin:4: no"))
+    #expect(ending.code == 0)
+  }
+}

@@ -1,0 +1,97 @@
+import LullHost
+import Testing
+
+@testable import LullREPL
+
+@Suite("Completion")
+struct CompleterTests {
+  private static let service = """
+    api = lull.service{ base_url = 'https://api.test/v1', networking = lull.testing.stub{
+      ['GET /users/7'] = { json = { id = 7 } } } }
+    """
+
+  private func candidates(_ text: String, _ lines: String..., statement: String = "") throws
+    -> [String]
+  {
+    var found: [String] = []
+    try withSession(
+      Self.service, "user, users, keep = api('/users/7'), api('/users'), api('/users/12/photo')",
+      "config = setmetatable({ alpha = 1 }, { __index = { beta = print } })",
+      "trap = setmetatable({}, { __index = function() touched = true end })"
+    ) { session in
+      for line in lines { session.evaluate(line) }
+      found = Completer(session: session).completion(of: text, statement: statement).candidates
+      #expect(session.evaluate("touched") == .values(["nil"]))
+    }
+    return found
+  }
+
+  @Test(arguments: [
+    ("conf", ["config"]), ("print(us", ["user", "users"]), ("string.for", ["format"]),
+    ("config.", ["alpha", "beta"]), ("config:", ["beta"]), ("local x = whi", ["while"]),
+    ("trap.", []), ("missing.", []), ("('x'):rep", ["rep"]), ("x = 5", []), ("hel", ["help"]),
+  ])
+  func namesAndFieldsOfTables(text: String, expected: [String]) throws {
+    #expect(try candidates(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("user.latest_", ["latest_data", "latest_error"]), ("user:load_u", ["load_using"]),
+    ("user:load():on_s", ["on_success"]), ("api:resource('/x'):chi", ["child"]),
+    ("api('/x').is_up", ["is_up_to_date"]), ("user.latest_data.content_", ["content_type"]),
+    ("user.service:conf", ["configuration_for", "configure"]),
+    ("lull.service('http://x'):conf", ["configuration_for", "configure"]),
+    ("lull.sl", ["sleep"]), ("lull.json.enc", ["encode"]), ("lull.spawn(f):aw", ["await"]),
+    ("for _, r in ipairs{} do user:load_u", ["load_using"]),
+  ])
+  func membersOfObjects(text: String, expected: [String]) throws {
+    #expect(try candidates(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("api:configure{ expi", ["expiration_time"]),
+    ("api:configure('/x', { retry_time = 1, expi", ["expiration_time"]),
+    ("api:configure{ pipeline = { or", ["order"]),
+    ("lull.service{ base", ["base_url"]), ("lull.service{ expi", ["expiration_time"]),
+    ("lull.map(list, fn, { conc", ["concurrency"]),
+    ("api:transform('/x', fn, { sta", ["stage"]),
+    ("user:post{ js", ["json"]), ("plain{ us", ["user", "users"]),
+  ])
+  func keysOfOptions(text: String, expected: [String]) throws {
+    #expect(try candidates(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("api:resource(\"/users/", ["/users/12/photo", "/users/7"]), ("api('/users/7", ["/users/7"]),
+    ("api:resource \"/users/1", ["/users/12/photo"]), ("users:child('", ["12/photo", "7"]),
+    ("print('/us", []), ("api:resource_at('/us", []),
+  ])
+  func resourcesInMemory(text: String, expected: [String]) throws {
+    #expect(try candidates(text) == expected)
+  }
+
+  @Test func modulesThatAreLoadedOrKnown() throws {
+    #expect(try candidates("require \"corou") == ["coroutine"])
+    #expect(try candidates("require('mine.", "package.preload['mine'] = 1") == [])
+  }
+
+  @Test func linesBeforeCount() throws {
+    #expect(try candidates("expi", statement: "api:configure{\n") == ["expiration_time"])
+    #expect(try candidates("insi", statement: "local function f(inside)\n") == ["inside"])
+  }
+
+  @Test func namesOfCommands() throws {
+    #expect(try candidates(".re") == [".reload", ".resources"])
+    #expect(try candidates(".re", statement: "x\n") == [])
+  }
+
+  @Test func insertsWhatAllHaveInCommon() {
+    #expect(
+      Completer.completion(of: "lo", among: ["load_if", "load_using", "print"])
+        == Completion(insertion: "ad_", candidates: ["load_if", "load_using"]))
+    #expect(
+      Completer.completion(of: "/u", among: ["/users"], closing: "\"")
+        == Completion(insertion: "sers\"", candidates: ["/users"]))
+    #expect(Completer.completion(of: "x", among: ["y"]) == Completion())
+  }
+}

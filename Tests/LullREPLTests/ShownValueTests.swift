@@ -1,0 +1,158 @@
+import LullHost
+import Testing
+
+@Suite("Values as they are shown")
+struct ShownValueTests {
+  @Test(arguments: [
+    ("nil", "nil"), ("true", "true"), ("1", "1"), ("1.0", "1.0"), ("-0.5", "-0.5"),
+    ("'a\"b\\n\\0'", "\"a\\\"b\\n\\x00\""), ("{}", "{}"), ("lull.array{}", "[]"),
+    ("lull.null", "null"), ("{1, {2}}", "{ 1, { 2 } }"),
+    ("{b = 1, a = 2, [10] = 3, [true] = 4}", "{ [10] = 3, a = 2, b = 1, [true] = 4 }"),
+    ("{['end'] = 1, ['a b'] = 2}", "{ [\"a b\"] = 2, [\"end\"] = 1 }"),
+    ("{1, 2, x = 3}", "{ 1, 2, x = 3 }"),
+    ("{{{{{}}}}}", "{ { { { {} } } } }"), ("{{{{{1}}}}}", "{ { { { {…} } } } }"),
+    ("lull.sleep", "function lull.sleep(seconds)"),
+    ("lull.json.encode", "function lull.json.encode(value, options?)"),
+    ("function() end", "function (stdin:1)"),
+    ("setmetatable({}, { __tostring = function() return 'mine' end })", "mine"),
+    ("setmetatable({}, { __tostring = error })", "<table whose __tostring raises>"),
+    ("setmetatable({}, { __index = error, __len = error, __pairs = error })", "{}"),
+  ])
+  func eachKindHasItsForm(expression: String, text: String) throws {
+    try withSession { session in
+      #expect(session.evaluate(expression) == .values([text]))
+    }
+  }
+
+  @Test func cyclesEnd() throws {
+    try withSession("t = {} t.t = t t.u = { t }") { session in
+      #expect(session.evaluate("t") == .values(["{ t = <cycle>, u = { <cycle> } }"]))
+    }
+  }
+
+  @Test func theSameTableTwiceIsNoCycle() throws {
+    try withSession("a = {1}") { session in
+      #expect(session.evaluate("{a, a}") == .values(["{ { 1 }, { 1 } }"]))
+    }
+  }
+
+  @Test func longListsAreCutOff() throws {
+    try withSession("t = {} for i = 1, 1000000 do t[i] = 1 end") { session in
+      guard case .values(let texts) = session.evaluate("t") else {
+        Issue.record("no value")
+        return
+      }
+      #expect(texts[0].contains("… 999960 more"))
+      #expect(texts[0].split(separator: "\n").allSatisfy { $0.count <= 60 })
+    }
+  }
+
+  @Test func manyFieldsAreCutOff() throws {
+    try withSession("t = {} for i = 1, 100 do t['k' .. i] = i end") { session in
+      guard case .values(let texts) = session.evaluate("t") else {
+        Issue.record("no value")
+        return
+      }
+      #expect(texts[0].split(separator: "\n").count == 43)
+      #expect(texts[0].contains("… 60 more"))
+    }
+  }
+
+  @Test func longStringsInsideATableAreCutOff() throws {
+    try withSession { session in
+      #expect(
+        session.evaluate("{('x'):rep(500)}")
+          == .values(["{\n  \"" + String(repeating: "x", count: 120) + "\"…\n}"]))
+    }
+  }
+
+  @Test func whatDoesNotFitOnALineTakesSeveral() throws {
+    try withSession { session in
+      #expect(
+        session.evaluate("{name = ('n'):rep(30), mail = ('m'):rep(30)}")
+          == .values([
+            """
+            {
+              mail = "\(String(repeating: "m", count: 30))",
+              name = "\(String(repeating: "n", count: 30))"
+            }
+            """
+          ]))
+    }
+  }
+
+  @Test func objectsWithTheSameKeysAreATable() throws {
+    try withSession { session in
+      #expect(
+        session.evaluate("{ {id = 7, name = 'Ann'}, {id = 12, name = 'Benedict'} }")
+          == .values([
+            """
+            id  name
+             7  Ann
+            12  Benedict
+            """
+          ]))
+    }
+  }
+
+  @Test func objectsWithOtherKeysAreNoTable() throws {
+    try withSession { session in
+      #expect(
+        session.evaluate("{ {id = 7}, {id = 8, x = 1} }")
+          == .values(["{ { id = 7 }, { id = 8, x = 1 } }"]))
+    }
+  }
+
+  @Test func aTableHasItsLimits() throws {
+    try withSession(
+      "rows = {} for i = 1, 30 do rows[i] = {a = i, b = ('b'):rep(50), c = ('c'):rep(50)} end"
+    ) { session in
+      guard case .values(let texts) = session.evaluate("rows") else {
+        Issue.record("no value")
+        return
+      }
+      let lines = texts[0].split(separator: "\n")
+      #expect(lines.count == 23)
+      #expect(lines[1] == " 1  " + String(repeating: "b", count: 39) + "…")
+      #expect(lines.suffix(2) == ["… 10 more", "(1 more column)"])
+    }
+  }
+
+  @Test func resourcesHaveStateAndAge() throws {
+    try withSession(
+      """
+      api = lull.service{ base_url = 'https://api.test/', networking = lull.testing.stub{
+        ['GET /users'] = { json = { { id = 1, name = 'Ann' }, { id = 2, name = 'Ben' } } } } }
+      """,
+      "users = api('/users')"
+    ) { session in
+      #expect(session.evaluate("users") == .values(["Resource(/users [])"]))
+      session.evaluate("users:load():await() lull.sleep(4)")
+      #expect(session.evaluate("users") == .values(["Resource(/users [D] 4 s old)"]))
+      session.evaluate("lull.sleep(200)")
+      #expect(session.evaluate("users") == .values(["Resource(/users [D] 3 min old)"]))
+    }
+  }
+
+  @Test func documentsAreShownWithoutBuildingTables() throws {
+    try withSession(
+      """
+      api = lull.service{ base_url = 'https://api.test/', networking = lull.testing.stub{
+        ['GET /users'] = { json = { { id = 1, name = 'Ann' }, { id = 2, name = 'Ben' } } } } }
+      """,
+      "entity = api('/users'):load():await()",
+      "collectgarbage() collectgarbage('stop') before = collectgarbage('count')"
+    ) { session in
+      #expect(
+        session.evaluate("entity")
+          == .values(["Entity(application/json)\nid  name\n 1  Ann\n 2  Ben"]))
+    }
+  }
+
+  @Test func coloursAreAroundWhatTheyColour() {
+    let value = ShownValue.list([.atom("1", .number), .atom("\"a\"", .string)], more: .none)
+    #expect(
+      ShownValueText(width: 80, colours: true).text(value)
+        == "{ \u{1B}[36m1\u{1B}[0m, \u{1B}[32m\"a\"\u{1B}[0m }")
+  }
+}
