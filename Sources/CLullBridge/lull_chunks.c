@@ -41,7 +41,7 @@ static int loaded(lua_State *L, int status, int environment) {
   return 1;
 }
 
-// A lua_Reader that asks the function at 1.
+// [-0, +1 until the next call] a lua_Reader that asks the function at 1
 static const char *read_piece(lua_State *L, void *unused, size_t *size) {
   (void)unused;
   luaL_checkstack(L, 2, "too many nested functions");

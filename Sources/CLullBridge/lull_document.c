@@ -222,6 +222,7 @@ typedef struct side {
 
 static int equal(lua_State *L, lull_runtime *runtime, side one, side other, int level);
 
+// [-0, +0] the Lua value at that position, or what it is a view of
 static side lua_side(lua_State *L, int stack) {
   side result = {.document = NULL, .index = 0, .stack = stack};
   const struct csj_document *document;
@@ -254,7 +255,7 @@ static void push_atom(lua_State *L, lull_runtime *runtime, side of) {
   }
 }
 
-// How many elements or members, each key once.
+// [-0, +0] how many elements or members, each key once
 static size_t size_of(lua_State *L, side of, int is_array) {
   if (of.document) {
     csj_view tape = csj_document_view(of.document);

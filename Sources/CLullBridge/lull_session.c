@@ -235,7 +235,7 @@ typedef struct reading {
   const char *message;
 } reading;
 
-// lua_Reader: empty lines first, so that the chunk's own count from where it stands
+// [-0, +0] a lua_Reader: empty lines first, so that the chunk's own count from where it stands
 static const char *read_line(lua_State *L, void *data, size_t *size) {
   (void)L;
   static const char newlines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";

@@ -9,25 +9,25 @@ struct SandboxTests {
   init() throws {
     folder = try TemporaryFolder()
     try folder.write("outside.lua", "return 'outside'")
-    try folder.write("home/words.lua", "return { hello = 'hi', name = ..., path = select(2, ...) }")
-    try folder.write("home/deep/init.lua", "return 'deep'")
-    try folder.write("home/deep/er.lua", "return 'deeper'")
-    try folder.write("home/broken.lua", "return +")
-    try folder.write("home/nothing.lua", "counted = (counted or 0) + 1")
-    try folder.write("home/no.lua", "return false")
-    try folder.write("home/compiled.lua", "\u{1B}Lua")
-    try folder.write("home/-e.lua", "return 'dash'")
-    try folder.write("home/marked.lua", "\u{FEFF}#!/usr/bin/env lull\nreturn 'marked'")
-    symlink(folder.path + "/outside.lua", folder.path + "/home/escape.lua")
-    symlink(folder.path, folder.path + "/home/up")
-    symlink(folder.path + "/home/words.lua", folder.path + "/home/again.lua")
-    mkfifo(folder.path + "/home/pipe.lua", 0o644)
-    mkdir(folder.path + "/home/folder.lua", 0o755)
+    try folder.write("inside/words.lua", "return { hello = 'hi', name = ..., path = select(2, ...) }")
+    try folder.write("inside/deep/init.lua", "return 'deep'")
+    try folder.write("inside/deep/er.lua", "return 'deeper'")
+    try folder.write("inside/broken.lua", "return +")
+    try folder.write("inside/nothing.lua", "counted = (counted or 0) + 1")
+    try folder.write("inside/no.lua", "return false")
+    try folder.write("inside/compiled.lua", "\u{1B}Lua")
+    try folder.write("inside/-e.lua", "return 'dash'")
+    try folder.write("inside/marked.lua", "\u{FEFF}#!/usr/bin/env lull\nreturn 'marked'")
+    symlink(folder.path + "/outside.lua", folder.path + "/inside/escape.lua")
+    symlink(folder.path, folder.path + "/inside/up")
+    symlink(folder.path + "/inside/words.lua", folder.path + "/inside/again.lua")
+    mkfifo(folder.path + "/inside/pipe.lua", 0o644)
+    mkdir(folder.path + "/inside/folder.lua", 0o755)
   }
 
-  /// Runs a file in the folder `home`, in the sandbox.
+  /// Runs a file in the folder `inside`, in the sandbox.
   private func run(_ code: String, _ options: String...) throws -> Child.Ending {
-    let file = try folder.write("home/main.lua", code)
+    let file = try folder.write("inside/main.lua", code)
     return try Child(Binaries.lull, ["run", "--sandbox"] + options + [file], input: .nothing).wait()
   }
 
@@ -145,7 +145,7 @@ struct SandboxTests {
   func keepsTheWordsOfErrors(code: String) throws {
     let line = "print(select(2, pcall(function() \(code) end)))"
     let inside = try run(line).output
-    let outside = try lull("run", folder.path + "/home/main.lua").output
+    let outside = try lull("run", folder.path + "/inside/main.lua").output
     #expect(inside == outside)
   }
 
@@ -163,8 +163,8 @@ struct SandboxTests {
         hi\twords\ttrue\ttrue
         deep\tdeeper\tdeep\thi\tdash\tmarked
         true\ttrue\t1\tfalse\tfalse
-        error loading module 'broken' from file '\(folder.path)/home/broken.lua':
-        \t\(folder.path)/home/broken.lua:1: unexpected symbol near '+'
+        error loading module 'broken' from file '\(folder.path)/inside/broken.lua':
+        \t\(folder.path)/inside/broken.lua:1: unexpected symbol near '+'
 
         """)
     #expect(ending.errors == "")
@@ -187,7 +187,7 @@ struct SandboxTests {
   }
 
   @Test func readsNoModulesWhereTheCodeIsInNoFile() throws {
-    let home = folder.path + "/home"
+    let home = folder.path + "/inside"
     for ending in [
       try lull("--sandbox", "-e", "require 'words'", folder: home),
       try lull("--sandbox", "-", input: "require 'words'", folder: home),
