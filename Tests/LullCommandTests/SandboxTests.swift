@@ -9,7 +9,8 @@ struct SandboxTests {
   init() throws {
     folder = try TemporaryFolder()
     try folder.write("outside.lua", "return 'outside'")
-    try folder.write("inside/words.lua", "return { hello = 'hi', name = ..., path = select(2, ...) }")
+    try folder.write(
+      "inside/words.lua", "return { hello = 'hi', name = ..., path = select(2, ...) }")
     try folder.write("inside/deep/init.lua", "return 'deep'")
     try folder.write("inside/deep/er.lua", "return 'deeper'")
     try folder.write("inside/broken.lua", "return +")
