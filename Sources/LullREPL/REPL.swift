@@ -126,7 +126,7 @@ package final class REPL {
 
   @discardableResult
   func evaluate(_ line: LuaSession.Line) -> Bool {
-    switch session.run(line, show: { show($0) }) {
+    switch session.run(line, show: { [unowned self] in show($0) }) {
     case .finished: return true
     case .failed(let report): complain(report)
     case .interrupted:

@@ -133,39 +133,37 @@ package final class LuaSession {
 
   /// Runs a line until it is over, turning the loop meanwhile.
   ///
-  /// - Parameter show: told the values it gave; valid during the call only.
-  package func run(_ line: Line, show: (SessionValues) -> Void) -> Ending {
-    withoutActuallyEscaping(show) { show in
-      var ending: Ending?
-      let context = RunContext(purpose: "the line") { host, outcome in
-        switch outcome {
-        case .finished(let results):
-          lull_session_commit(
-            host.runtime, results.state, results.index(0), results.count > 0 ? 1 : 0)
-          show(SessionValues(host: host, results: results))
-          ending = .finished
-        case .failed(let failure):
-          lull_session_roll_back(host.runtime)
-          ending =
-            host.takeInterrupt()
-            ? .interrupted : .failed(host.describe(failure))
-        case .gone, .cancelled:
-          lull_session_roll_back(host.runtime)
-          ending = .interrupted
-        }
+  /// - Parameter show: told the values it gave, which are valid during that call only.
+  package func run(_ line: Line, show: @escaping (SessionValues) -> Void) -> Ending {
+    var ending: Ending?
+    let context = RunContext(purpose: "the line") { host, outcome in
+      switch outcome {
+      case .finished(let results):
+        lull_session_commit(
+          host.runtime, results.state, results.index(0), results.count > 0 ? 1 : 0)
+        show(SessionValues(host: host, results: results))
+        ending = .finished
+      case .failed(let failure):
+        lull_session_roll_back(host.runtime)
+        ending =
+          host.takeInterrupt()
+          ? .interrupted : .failed(host.describe(failure))
+      case .gone, .cancelled:
+        lull_session_roll_back(host.runtime)
+        ending = .interrupted
       }
-      self.context = context
-      host.strongTasks += 1
-      host.start(Callable(id: line.id), [], context)
-      host.drive { ending != nil || host.isInterrupted }
-      if ending == nil { host.cancel(context) }
-      host.strongTasks -= 1
-      self.context = nil
-      // A line that has returned in spite of Ctrl-C has had it all the same.
-      _ = host.takeInterrupt()
-      lull_value_unpin(host.runtime, line.id)
-      return ending ?? .interrupted
     }
+    self.context = context
+    host.strongTasks += 1
+    host.start(Callable(id: line.id), [], context)
+    host.drive { ending != nil || host.isInterrupted }
+    if ending == nil { host.cancel(context) }
+    host.strongTasks -= 1
+    self.context = nil
+    // A line that has returned in spite of Ctrl-C has had it all the same.
+    _ = host.takeInterrupt()
+    lull_value_unpin(host.runtime, line.id)
+    return ending ?? .interrupted
   }
 
   private func interrupt() {

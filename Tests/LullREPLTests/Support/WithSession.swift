@@ -29,6 +29,12 @@ enum LineEnd: Equatable {
   case failed(String)
   case incomplete
   case interrupted
+
+  /// The first line of a report, without the name in front.
+  static func message(of report: String) -> String {
+    let line = report.prefix { $0 != "\n" }
+    return String(line.hasPrefix("lull: ") ? line.dropFirst(6) : line)
+  }
 }
 
 extension LuaSession {
@@ -45,7 +51,7 @@ extension LuaSession {
       }
       switch ending {
       case .finished: return .values(values)
-      case .failed(let message, _): return .failed(message)
+      case .failed(let report): return .failed(LineEnd.message(of: report))
       case .interrupted: return .interrupted
       }
     }
