@@ -13,7 +13,6 @@ struct Completer {
     if statement.isEmpty, text.hasPrefix("."), let directive = directives(text) { return directive }
     let context = LineContext(statement + text)
     var names: [String] = []
-    var closing = ""
     switch context.kind {
     case .nothing: break
     case .variable: names = variables(context)
@@ -24,13 +23,12 @@ struct Completer {
       if names.isEmpty { names = variables(context) }
     case .quotedValue(let place):
       names = words(of: place)
-      closing = "\""
     case .quotedArgument(let callee, let argument):
       names = strings(for: callee, argument, prefix: context.prefix)
-      closing = "\""
     }
     return Completer.completion(
-      of: context.prefix, among: names.filter { !$0.hasPrefix("__") }, closing: closing)
+      of: context.prefix, among: names.filter { !$0.hasPrefix("__") },
+      closing: context.closing)
   }
 
   static func completion(of prefix: String, among names: [String], closing: String = "")

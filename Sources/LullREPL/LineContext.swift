@@ -41,6 +41,8 @@ struct LineContext {
   let kind: Kind
   /// What is there of the word already.
   let prefix: String
+  /// What ends the string the word is in; "" outside of strings.
+  let closing: String
   /// Names declared as locals, parameters or loop variables before.
   let declaredNames: [String]
 
@@ -49,6 +51,7 @@ struct LineContext {
     var rest = tokens[...]
     let end = text.utf8.count
     declaredNames = LineContext.declared(tokens)
+    closing = tokens.last.map { LineContext.end(of: $0, in: text) } ?? ""
     guard let last = tokens.last else {
       kind = .variable
       prefix = ""
@@ -75,6 +78,16 @@ struct LineContext {
   }
 
   // MARK: Parts
+
+  private static func end(of token: LineToken, in text: String) -> String {
+    guard token.kind == .openString else { return "" }
+    let start = Array(text.utf8)[token.range]
+    guard start.first == UInt8(ascii: "[") else {
+      return String(decoding: start.prefix(1), as: UTF8.self)
+    }
+    let level = start.dropFirst().prefix { $0 == UInt8(ascii: "=") }.count
+    return "]" + String(repeating: "=", count: level) + "]"
+  }
 
   private static func word(_ tokens: ArraySlice<LineToken>) -> Kind {
     guard let before = tokens.last else { return .variable }
