@@ -61,7 +61,7 @@ void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread) {
   lua_State *inner = inner_of(thread);
   if (inner == NULL) return;
   lull_coroutine_close_inner(runtime, inner);
-  lull_thread_reset(runtime, inner);
+  lull_thread_close(runtime, inner);
 }
 
 // [-0, +0] whether the coroutine is one of Lull's own
@@ -92,6 +92,15 @@ static int run_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int cou
   if (status == LUA_YIELD && runtime->wait_armed) return INNER_WAITS;
   if (status != LUA_OK && status != LUA_YIELD) return INNER_FAILED;
   return results;
+}
+
+// [-n, +0] closes the variables of a coroutine, whose handlers run where nothing can be suspended
+static int reset(lull_runtime *runtime, lua_State *co) {
+  const char *previous = runtime->answer_now;
+  runtime->answer_now = "__close handler of a coroutine";
+  int status = lull_thread_reset(runtime, co);
+  runtime->answer_now = previous;
+  return status;
 }
 
 // [-0, +n] after a run: moves the results, or the error, from the coroutine; INNER_FAILED for the latter
@@ -188,7 +197,7 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
     lull_failure_note(runtime, L, co);
     int status = lua_status(co);
     // Closes its to-be-closed variables, whose errors replace its own.
-    if (status != LUA_OK && status != LUA_YIELD) lull_thread_reset(runtime, co);
+    if (status != LUA_OK && status != LUA_YIELD) reset(runtime, co);
   }
   count = take_results(L, co, count);
   if (count != INNER_FAILED) return count;
@@ -243,6 +252,18 @@ static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *c
   }
 }
 
+// [-n, +0] coroutine.yield; upvalue: runtime. In a coroutine of Lull's own there is nobody to yield to:
+// an error like any other, which the stock interpreter raises in its main chunk too.
+static int yield_function(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  int is_inner = runtime->nesting && runtime->nesting->L == L;
+  if (!is_inner && runtime->current_thread != 0 && is_own(runtime, L, L)) {
+    return luaL_error(
+      L, "attempt to yield from outside a coroutine (to wait, use await, lull.sleep or lull.spawn)");
+  }
+  return lua_yield(L, lua_gettop(L));
+}
+
 // [-1, +1] coroutine.status; upvalue: runtime
 static int status_function(lua_State *L) {
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -261,7 +282,7 @@ static int close_function(lua_State *L) {
       is_waiting(co) ? " (it waits for Lull: cancel the task it waits in)" : "");
   }
   lull_coroutine_close_inner(runtime, co);
-  if (lull_thread_reset(runtime, co) == LUA_OK) {
+  if (reset(runtime, co) == LUA_OK) {
     lua_pushboolean(L, 1);
     return 1;
   }
@@ -274,7 +295,7 @@ static int close_function(lua_State *L) {
 void lull_open_coroutine(lua_State *L) {
   static const luaL_Reg functions[] = {
     {"resume", resume_function}, {"wrap", wrap_function}, {"status", status_function},
-    {"close", close_function},   {NULL, NULL}};
+    {"close", close_function},   {"yield", yield_function}, {NULL, NULL}};
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, LUA_COLIBNAME) == LUA_TTABLE) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);

@@ -38,6 +38,12 @@ typedef struct describing {
   lull_failure *failure;
 } describing;
 
+// [-1, +1]
+static int own_text(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  return 1;
+}
+
 // [-0, +1] what was raised, at the top, in words: as the stock interpreter says it. After a limit
 // nothing of the script's is asked.
 static void push_message(lull_runtime *runtime, lua_State *L) {
@@ -48,6 +54,12 @@ static void push_message(lull_runtime *runtime, lua_State *L) {
       return;
     }
     lua_pop(L, 1);
+    lua_pushcfunction(L, own_text);
+    lua_pushvalue(L, -2);
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK) return;
+    lua_pop(L, 1);
+    lua_pushfstring(L, "(error object is a %s value whose __tostring raises)", luaL_typename(L, -1));
+    return;
   }
   luaL_tolstring(L, -1, NULL);
 }
@@ -151,5 +163,36 @@ void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co) {
   failure.message = lua_tolstring(co, -1, &failure.message_length);
   lull_trace(runtime, L, co, 0, &failure);
   lull_host_note_failure(runtime->host, &failure);
+  lull_arena_release(runtime, mark);
+}
+
+typedef struct closing {
+  lull_runtime *runtime;
+  lua_State *thread;
+  lull_failure *failure;
+} closing;
+
+// [-1, +0] what is at the top of the closed coroutine, in words
+static int describe_close(lua_State *L) {
+  closing *context = lua_touserdata(L, 1);
+  if (!lua_checkstack(context->thread, 1)) return 0;
+  lua_pushvalue(context->thread, -1);
+  if (context->thread != L) lua_xmove(context->thread, L, 1);
+  lull_read(L, -1, &context->failure->value);
+  push_message(context->runtime, L);
+  lull_failure *failure = context->failure;
+  failure->message = lull_copied(context->runtime, L, -1, &failure->message_length);
+  return 0;
+}
+
+// [-0, +0]
+void lull_failure_report(lull_runtime *runtime, lua_State *thread, const char *place) {
+  if (runtime->host == NULL) return;
+  size_t mark = lull_arena_mark(runtime);
+  lull_failure failure = {.frame_count = 0};
+  closing context = {.runtime = runtime, .thread = thread, .failure = &failure};
+  if (lull_protect(runtime, describe_close, &context) == LUA_OK && failure.message) {
+    lull_host_report(runtime->host, &failure, place ? place : "__close handler");
+  }
   lull_arena_release(runtime, mark);
 }

@@ -281,6 +281,17 @@ int lull_inspect(lua_State *L) {
   return inspect_value(&in, 1);
 }
 
+// [-0, +0] raises in the sandbox if the metatable at the top has a __gc
+static void check_finaliser(lua_State *L) {
+  lua_pushliteral(L, "__gc");
+  int has_one = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (!has_one) return;
+  int is_sandboxed = lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_sandbox_key) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (is_sandboxed) luaL_error(L, "__gc is not available in the sandbox");
+}
+
 // [-0, +1] a copy of the value at `index`; `seen` maps originals to copies
 static void copy_value(lua_State *L, int index, int seen, int level) {
   luaL_checkstack(L, 12, "nested too deeply");
@@ -297,7 +308,10 @@ static void copy_value(lua_State *L, int index, int seen, int level) {
   lua_pop(L, 1);
   lua_createtable(L, (int)lua_rawlen(L, index), 0);
   int copy = lua_gettop(L);
-  if (lua_getmetatable(L, index)) lua_setmetatable(L, copy);
+  if (lua_getmetatable(L, index)) {
+    check_finaliser(L);
+    lua_setmetatable(L, copy);
+  }
   lua_pushvalue(L, index);
   lua_pushvalue(L, copy);
   lua_rawset(L, seen);

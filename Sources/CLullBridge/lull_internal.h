@@ -140,6 +140,7 @@ typedef struct lull_resumption {
 extern const char lull_kind_key;     // in a metatable: the kind
 extern const char lull_runtime_key;  // in the registry: the runtime
 extern const char lull_array_key;    // in the registry: the metatable of JSON arrays
+extern const char lull_sandbox_key;  // in the registry: true in the sandbox
 extern const char lull_host_key;     // in the registry: a host waiting for luaopen_lull
 
 int luaopen_lull(lua_State *L);
@@ -188,6 +189,9 @@ int lull_sandbox_require(lua_State *L);
 void lull_refuse_bytecode(lua_State *L, int sandboxed);
 const char *lull_reworded(const char *message);
 int lull_failure_handler(lua_State *L);
+// Has Swift report the error at the top of a coroutine that was closed.
+void lull_failure_report(lull_runtime *runtime, lua_State *thread, const char *place);
+void lull_thread_close(lull_runtime *runtime, lua_State *thread);
 void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co);
 // Notes what is on the stack of `target` and of those that resumed it. May raise for lack of memory.
 void lull_trace(

@@ -46,7 +46,13 @@ static int pattern_function(lua_State *L) {
   check_length(L, 1, LULL_MAX_INPUT, "longer than 1 MB, which the sandbox does not allow");
   check_length(
     L, 2, LULL_MAX_PATTERN, "longer than 256 characters, which the sandbox does not allow");
-  return lua_tocfunction(L, lua_upvalueindex(1))(L);
+  int count = lua_tocfunction(L, lua_upvalueindex(1))(L);
+  size_t length = 0;
+  if (count > 0 && lua_type(L, -count) == LUA_TSTRING) lua_tolstring(L, -count, &length);
+  if (length > LULL_MAX_INPUT) {
+    return luaL_error(L, "the result is longer than 1 MB, which the sandbox does not allow");
+  }
+  return count;
 }
 
 // [-n, +1] string.rep; upvalue: the stock function
@@ -150,6 +156,13 @@ static int open_sandbox(lua_State *L) {
     {LUA_COLIBNAME, luaopen_coroutine},
     {NULL, NULL}};
   const char *folder = lua_touserdata(L, 1);
+  lua_pushboolean(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_sandbox_key);
+  // One for all arrays: not for scripts to change.
+  lull_push_array_metatable(L);
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 1);
   open_base(L);
   open_string(L);
   for (const luaL_Reg *library = libraries; library->func; library++) {

@@ -333,7 +333,7 @@ static void close_thread(lull_runtime *runtime, lua_State *thread, const char *k
   runtime->answer_now = kind;
   runtime->depth++;
   lull_coroutine_close_inner(runtime, thread);
-  lull_thread_reset(runtime, thread);
+  lull_thread_close(runtime, thread);
   runtime->depth--;
   runtime->answer_now = previous_answer;
 }
@@ -348,6 +348,16 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread) {
   runtime->L = previous;
   lull_interrupt_pass(runtime, thread);
   return status;
+}
+
+// [-n, +0] as above, for a coroutine nobody hears of any more: a handler's error is reported
+void lull_thread_close(lull_runtime *runtime, lua_State *thread) {
+  // One that has failed has its own error at its top, which has been told of.
+  int has_failed = lua_status(thread) != LUA_YIELD && lua_gettop(thread) > 0;
+  const void *known = has_failed ? lua_topointer(thread, -1) : NULL;
+  if (lull_thread_reset(runtime, thread) == LUA_OK || lua_gettop(thread) == 0) return;
+  if (has_failed && lua_topointer(thread, -1) == known) return;
+  lull_failure_report(runtime, thread, runtime->answer_now);
 }
 
 void lull_run_end(lull_runtime *runtime, lull_run *run) {

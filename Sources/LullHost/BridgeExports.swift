@@ -83,6 +83,21 @@ func lull_host_note_failure(
 }
 
 @c @implementation
+func lull_host_report(
+  _ pointer: UnsafeMutableRawPointer!, _ failure: UnsafePointer<lull_failure>!,
+  _ place: UnsafePointer<CChar>!
+) {
+  guard let host = host(pointer), let failure, let place else { return }
+  // Both are there during the call.
+  var described = ScriptFailure(
+    message: LuaHost.string(failure.pointee.message, failure.pointee.message_length))
+  described.requestError =
+    host.object(
+      failure.pointee.value, .error, as: ErrorBox.self)?.error
+  host.report(described, in: String(cString: place))
+}
+
+@c @implementation
 func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> UInt64 {
   host(pointer)?.claim(handle) ?? 0
 }

@@ -53,6 +53,7 @@ package final class ScriptProgram {
     self.state = state
     host = LuaHost(environment: environment)
     host.isSandboxed = trust.isSandbox
+    host.sources.readsFiles = !trust.isSandbox
     // The host outlives the state: both are this object's, and `close` ends the state first.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0 else {

@@ -262,6 +262,17 @@ describe("lull.map", function()
     same(log, { "ok", "bad", "late" })
   end)
 
+  it("takes nil and any error for a failure, as lull.read_file and others return it", function()
+    local list, err = lull.map({ 1, 2 }, function(n) if n == 2 then return nil, "no 2" end return n end)
+    equal(list, nil)
+    equal(err, "no 2")
+    local all, other = lull.all { lull.spawn(function() return nil, { code = 7 } end) }
+    equal(all, nil)
+    equal(other.code, 7)
+    equal(lull.any { lull.spawn(function() return nil, "no" end), lull.spawn(function() return 5 end) }, 5)
+    same({ lull.any { lull.spawn(function() return nil, "no" end) } }, { nil, "no" })
+  end)
+
   it("is cancelled with its task, down to the requests", function()
     local service, log = slow()
     local task = lull.spawn(function()
@@ -443,7 +454,7 @@ describe("lull.wait_until", function()
     for _, case in ipairs {
       { { 1 }, "bad argument #1 to 'wait_until' (function expected, got number)" },
       { { print, { evry = 1 } }, "unknown setting 'evry' (did you mean 'every'?)" },
-      { { print, { every = -1 } }, "'every' must be a number of seconds, 0 or more, expected, got -1" },
+      { { print, { every = -1 } }, "'every': a number of seconds, 0 or more, expected, got -1" },
     } do
       contains(select(2, pcall(lull.wait_until, table.unpack(case[1]))), case[2])
     end

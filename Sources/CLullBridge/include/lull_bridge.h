@@ -196,6 +196,8 @@ int32_t lull_host_call(void *host, int32_t method, lull_frame *frame);
 void lull_host_sweep(void *host);
 // A coroutine of the script's own has failed; its error is about to go on where it was resumed.
 void lull_host_note_failure(void *host, const lull_failure *failure);
+// An error that goes nowhere else: to be reported.
+void lull_host_report(void *host, const lull_failure *failure, const char *place);
 // A userdata is about to be made for a handle. The same handle, or a new one for the same object if an
 // earlier userdata of it is on its way to its finaliser; 0 if there is no such object.
 uint64_t lull_host_claim(void *host, uint64_t handle);

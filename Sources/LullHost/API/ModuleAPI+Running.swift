@@ -33,7 +33,7 @@ extension APIOwner {
       """,
       """
       A request's result is its entity, a task's its first value. A task that returns nil and an \
-      error has failed too. After a failure the others are cancelled. An error raised inside a task \
+      error, of any kind, has failed too. After a failure the others are cancelled. An error raised inside a task \
       is raised here. May not be called where nothing can wait.
       """,
       example: """

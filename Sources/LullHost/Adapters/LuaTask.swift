@@ -7,8 +7,8 @@ import LullCore
 final class LuaTask {
   enum State {
     case running
-    /// The id of its results; and the error, if they are nil and an error.
-    case finished(results: Int64, RequestError?)
+    /// The id of its results, and whether they are nil and an error.
+    case finished(results: Int64, isFailure: Bool)
     case failed(ScriptFailure)
     case cancelled
   }

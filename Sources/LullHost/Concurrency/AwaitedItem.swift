@@ -35,7 +35,7 @@ enum AwaitedItem {
     case .task(let task):
       switch task.state {
       case .running: return nil
-      case .finished(_, let error?): return .failure(error)
+      case .finished(let id, isFailure: true): return .returned(id)
       case .finished: return .success
       case .failed(let failure): return .raised(failure)
       case .cancelled: return .cancelled
@@ -46,6 +46,8 @@ enum AwaitedItem {
   enum Outcome {
     case success
     case failure(RequestError)
+    /// A task returned nil and an error; the id of its results.
+    case returned(Int64)
     /// An error of a task, to be raised where it is awaited.
     case raised(ScriptFailure)
     /// A task that was cancelled.

@@ -10,7 +10,9 @@ final class ConcurrentMap {
   enum Decision {
     /// The id of the list of results, pinned.
     case results(Int64)
-    case failure(RequestError)
+    /// What the call returned, nil and an error; the id of a packed table, pinned.
+    case failure(Int64)
+    case cancelled
     case raised(ScriptFailure)
     case noMemory
   }
@@ -71,7 +73,12 @@ final class ConcurrentMap {
     runningCount -= 1
     switch outcome {
     case .finished(let values):
-      if let error = host.failure(in: values) { return finish(.failure(error)) }
+      if LuaHost.isFailure(values) {
+        let id = host.makeID()
+        let first = values.index(0)
+        let status = lull_value_pack(host.runtime, values.state, first, first + 1, id)
+        return finish(status == 0 ? .failure(id) : .noMemory)
+      }
       let status = lull_value_set_element(
         host.runtime, values.state, values.index(0), values.count > 0 ? 1 : 0, results,
         Int64(position))
@@ -79,7 +86,7 @@ final class ConcurrentMap {
       fill()
     case .failed(let failure): finish(.raised(failure))
     case .gone, .cancelled:
-      finish(.failure(.cancelled(at: host.pump.clock.now)))
+      finish(.cancelled)
     }
   }
 

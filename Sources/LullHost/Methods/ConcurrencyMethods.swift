@@ -44,6 +44,7 @@ extension LuaHost {
       return (kind == .all ? [.list(results)] : results, false)
     case .failure(.raised(let failure)): return ([valueToRaise(failure)], true)
     case .failure(.failure(let error)): return ([.nil, value(error, service: nil)], false)
+    case .failure(.returned(let id)): return ([.nil, .element(of: id, 2)], false)
     case .failure:
       return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
     }
@@ -133,7 +134,13 @@ extension LuaHost {
       map.begin { [unowned self] decision in
         switch decision {
         case .results(let id): completion([.ref(id)], false)
-        case .failure(let error): completion([.nil, value(error, service: nil)], false)
+        case .failure(let id):
+          valuePins[id] = 1
+          unpinSoon([id])
+          completion([.nil, .element(of: id, 2)], false)
+        case .cancelled:
+          completion(
+            [.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
         case .raised(let failure): completion([valueToRaise(failure)], true)
         case .noMemory: completion([.string("not enough memory")], true)
         }
@@ -186,7 +193,9 @@ extension LuaHost {
     if !call.isNil(1) {
       try forEachOption(of: call.index(1), in: call.state, known: ["every", "timeout"]) {
         name, value throws(Misuse) in
-        let seconds = try LuaHost.seconds(value) { .message("'\(name)' must be \($0)") }
+        let seconds = try LuaHost.seconds(value) {
+          .message("'\(name)': \($0)")
+        }
         if name == "every" { every = seconds } else { limit = seconds }
       }
     }
@@ -288,10 +297,10 @@ extension LuaHost {
     }
   }
 
-  /// The error in `nil, err`.
-  func failure(in results: RunResults) -> RequestError? {
-    guard results.count >= 2, results[0].kind == Int32(LULL_NIL) else { return nil }
-    return object(results[1], .error, as: ErrorBox.self)?.error
+  /// Whether a function has returned `nil, err`, whatever the error is.
+  static func isFailure(_ results: RunResults) -> Bool {
+    results.count >= 2 && results[0].kind == Int32(LULL_NIL)
+      && results[1].kind != Int32(LULL_NIL)
   }
 
   static func isTrue(_ value: lull_value) -> Bool {

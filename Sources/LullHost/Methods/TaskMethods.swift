@@ -100,7 +100,7 @@ extension LuaHost {
       guard isHeld else {
         return taskFailed(task, ScriptFailure("not enough memory"))
       }
-      task.complete(.finished(results: id, failure(in: results)))
+      task.complete(.finished(results: id, isFailure: LuaHost.isFailure(results)))
     case .failed(let failure):
       if let id = failure.value?.id {
         anchor(id, from: task.hostHandle)

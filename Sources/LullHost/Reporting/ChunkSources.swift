@@ -12,6 +12,9 @@ final class ChunkSources {
   private var order: [ChunkSource] = []
   /// A file written after this may not be the one that was loaded.
   private let start = WallClock.now
+  /// Whether files that were not kept when they were loaded may be read. Not in the sandbox: a script
+  /// can give a chunk the name of any file.
+  var readsFiles = true
   /// The folder of the script that runs.
   var folder: [UInt8]?
 
@@ -77,7 +80,7 @@ final class ChunkSources {
   }
 
   private func read(_ path: [UInt8]) -> [UInt8]? {
-    guard !path.isEmpty, !path.contains(0) else { return nil }
+    guard readsFiles, !path.isEmpty, !path.contains(0) else { return nil }
     // A pipe must not make a report wait.
     let descriptor = open(
       (path + [0]).map(CChar.init(bitPattern:)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A line of source in a report, with carets under a part of it.
 struct Excerpt: Equatable {
   /// What stands before it if the message does not name its place: `at x.lua:3`.
@@ -8,8 +10,14 @@ struct Excerpt: Equatable {
   let mark: Range<Int>?
 
   static let tabWidth = 4
-  /// Columns of a line that are shown.
-  static let width = 92
+  /// Columns of a line that are shown: no more than fit beside its number.
+  static var width: Int {
+    var size = winsize()
+    guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return widest }
+    return min(widest, max(20, Int(size.ws_col) - 12))
+  }
+
+  private static let widest = 92
 
   /// - Parameter marked: bytes of the source; those on other lines are not marked.
   init(_ line: CodeLine, marked: Range<Int>?, label: String? = nil) {

@@ -36,12 +36,33 @@ struct Report: Equatable {
   func shortText(_ style: ReportStyle) -> String { heading(style) + facts }
 
   private func heading(_ style: ReportStyle) -> String {
-    style.error("lull:") + " " + style.strong(message) + "\n"
+    style.error("lull:") + " " + style.strong(Report.visible(message)) + "\n"
+  }
+
+  /// What a server or a script has put into a text must not move the cursor or change colours: control
+  /// characters but line breaks and tabs are shown as Lua writes them.
+  private static func visible(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      guard isControl(scalar) else {
+        result.append(scalar)
+        continue
+      }
+      let digits = String(scalar.value, radix: 16)
+      let escape = digits.count > 1 ? "\\x\(digits)" : "\\x0\(digits)"
+      result.append(contentsOf: escape.unicodeScalars)
+    }
+    return String(result)
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar != "\n" && scalar != "\t" && scalar.properties.generalCategory == .control
   }
 
   private var facts: String {
     var text = ""
-    if let value { text += "  value: \(value)\n" }
+    if let value { text += "  value: \(Report.visible(value))\n" }
     if var place {
       // Named on the next line.
       if let request, place.hasSuffix(" of " + request.name) {
@@ -50,7 +71,7 @@ struct Report: Equatable {
       text += "  in \(place)\n"
     }
     if let request { text += "  request: \(request.text)\n" }
-    if let cause { text += "  cause: \(cause)\n" }
+    if let cause { text += "  cause: \(Report.visible(cause))\n" }
     return text
   }
 }

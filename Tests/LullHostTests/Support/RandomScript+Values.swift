@@ -149,7 +149,8 @@ extension RandomScript {
       return random.pick(["nil", "true", "false", "lull.null", "{}", "lull.array{}"]) ?? "nil"
     case 3:
       return random.pick([
-        "cyclic", "hostile", "io.stdout", "tostring", "coroutine.running()", "lull.null", "api", "error",
+        "cyclic", "hostile", "io.stdout", "tostring", "coroutine.running()", "lull.null", "api",
+        "error",
         "setmetatable({}, { __index = api })", "{ 1, { 2 }, x = lull.null }", "coroutine.yield",
       ]) ?? "nil"
     case 4: return function("fun(): any")
