@@ -80,6 +80,8 @@ package final class LuaHost {
   var hasReportedLimit = false
   /// Whether the script may do no more than what the sandbox has for it.
   var isSandboxed = false
+  /// Whether somebody sits at a prompt, to be told of failed tasks at once.
+  package var isAtPrompt = false
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
@@ -109,7 +111,7 @@ package final class LuaHost {
       collectIfCharged()
       lull_memory_check(self.runtime)
       tellOrphans()
-      if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: false) }
+      if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: isAtPrompt) }
       collectIfStalled()
     }
   }

@@ -104,11 +104,13 @@ final class EditedLines: LineSource {
     openLine = []
     captured.begin()
     isEditing = true
+    host.isAtPrompt = true
     // libedit shows its prompt first: what is typed in between would be the terminal's to interpret.
     ceditline_prepare(editor)
     var count: Int32 = 0
     let line = ceditline_read_line(editor, &count)
     isEditing = false
+    host.isAtPrompt = false
     captured.end()
     defer { terminal.write(captured.take()[...]) }
     if isAbandoned {

@@ -15,6 +15,8 @@ package final class REPL {
   private(set) var lineCount = 0
   /// The files run so far, for `.reload`.
   private(set) var files: [String] = []
+  /// What files are given as `...`.
+  package var arguments: [[UInt8]] = []
   /// Modules that were there at the beginning.
   let oldModules: Set<String>
   /// Whether any statement has failed.
@@ -68,7 +70,7 @@ package final class REPL {
   package func load(_ file: [UInt8], name: String) -> Bool {
     if !files.contains(name) { files.append(name) }
     switch session.read(file: file, name: name) {
-    case .ready(let line): return evaluate(line)
+    case .ready(let line): return evaluate(line, with: arguments)
     case .incomplete(let message), .failed(let message):
       complain(session.report(syntaxError: message))
       return false
@@ -125,8 +127,8 @@ package final class REPL {
   }
 
   @discardableResult
-  func evaluate(_ line: LuaSession.Line) -> Bool {
-    switch session.run(line, show: { [unowned self] in show($0) }) {
+  func evaluate(_ line: LuaSession.Line, with arguments: [[UInt8]] = []) -> Bool {
+    switch session.run(line, with: arguments, show: { [unowned self] in show($0) }) {
     case .finished: return true
     case .failed(let report): complain(report)
     case .interrupted:

@@ -48,6 +48,8 @@ struct ReplCommand {
     let folder = sources.first.map { SourceFile.folder(of: $0.name) } ?? Array(".".utf8)
     return program.interact(words: words, first: -self.program, folder: folder) { host in
       guard let repl = REPL(host) else { return .done(hasFailed: true) }
+      // Of -i, what follows the file.
+      if self.program > 0 { repl.arguments = Array(words[files.upperBound...]) }
       for source in sources {
         repl.load(source.bytes, name: String(decoding: source.name, as: UTF8.self))
       }

@@ -324,12 +324,13 @@ describe("an error in a __close handler that nobody hears of", function()
 end)
 
 describe("an error object whose __tostring raises", function()
-  it("is told of as that", function()
-    local service = spec.fake(function()
-      error(setmetatable({}, { __tostring = function() error "bad" end }))
-    end)
-    local _, err = service("/a"):load():await()
-    equal(err.cause.message, "(error object is a table value whose __tostring raises)")
-    spec.reports()
+  it("is told of as that, with its place", function()
+    local result = spec.script [[
+      local lull = require "lull"
+      lull.spawn(function() error(setmetatable({}, { __tostring = function() error "bad" end })) end)
+      lull.run()
+    ]]
+    contains(result.err, "(error object is a table value whose __tostring raises)")
+    contains(result.err, ":2")
   end)
 end)

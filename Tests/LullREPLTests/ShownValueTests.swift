@@ -138,7 +138,9 @@ struct ShownValueTests {
     try withSession(
       """
       api = lull.service{ base_url = 'https://api.test/', networking = lull.testing.stub{
-        ['GET /users'] = { json = { { id = 1, name = 'Ann' }, { id = 2, name = 'Ben' } } } } }
+        ['GET /users'] = {
+          headers = { ['content-type'] = 'application/json' },
+          body = '[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Ben"}]' } } }
       """,
       "entity = api('/users'):load():await()",
       "collectgarbage() collectgarbage('stop') before = collectgarbage('count')"

@@ -65,7 +65,8 @@ extension LuaHost {
     try wait(call, for: "the REPL") { done in
       foreground = { [unowned self] in
         _ = open(self)
-        if !isClosed { done([], false) }
+        // After os.exit in a line nothing of the script goes on.
+        if !isClosed, exitRequest == nil { done([], false) }
       }
       return { [unowned self] in
         foreground = nil

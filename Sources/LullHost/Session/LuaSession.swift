@@ -134,7 +134,9 @@ package final class LuaSession {
   /// Runs a line until it is over, turning the loop meanwhile.
   ///
   /// - Parameter show: told the values it gave, which are valid during that call only.
-  package func run(_ line: Line, show: @escaping (SessionValues) -> Void) -> Ending {
+  package func run(
+    _ line: Line, with arguments: [[UInt8]] = [], show: @escaping (SessionValues) -> Void
+  ) -> Ending {
     var ending: Ending?
     let context = RunContext(purpose: "the line") { host, outcome in
       switch outcome {
@@ -155,7 +157,7 @@ package final class LuaSession {
     }
     self.context = context
     host.strongTasks += 1
-    host.start(Callable(id: line.id), [], context)
+    host.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
     host.drive { ending != nil || host.isInterrupted }
     if ending == nil { host.cancel(context) }
     host.strongTasks -= 1
