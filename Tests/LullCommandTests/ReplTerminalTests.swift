@@ -205,8 +205,10 @@ struct ReplTerminalTests {
       program: Binaries.lua ?? "lua5.4", environment: ["LUA_CPATH": Binaries.modulePattern])
     try type(
       child, ("local a = 1\n", "\r\n> "), ("a + 1\n", "\n2\r\n> "),
-      ("while true do end\n", "\r\n"), (Self.controlC, "interrupted!\r\n> "),
-      ("lull.sleep(300)\n", "\r\n"), (Self.controlC, "interrupted!\r\n> "),
+      ("print('begins') while true do end\n", "\r\nbegins\r\n"),
+      (Self.controlC, "interrupted!\r\n> "),
+      ("print('begins') lull.sleep(300)\n", "\r\nbegins\r\n"),
+      (Self.controlC, "interrupted!\r\n> "),
       ("lull.sle\t(0.01)\n", "\r\n> "))
     child.type(Self.controlD)
     let ending = try child.wait()

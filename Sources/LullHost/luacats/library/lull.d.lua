@@ -160,9 +160,9 @@ function lull.sleep(seconds) end
 
 --- Waits for all of them: a list of results in order, or nil and the error of the first failure.
 ---
---- A request's result is its entity, a task's its first value. A task that returns nil and an error has
---- failed too. After a failure the others are cancelled. An error raised inside a task is raised here.
---- May not be called where nothing can wait.
+--- A request's result is its entity, a task's its first value. A task that returns nil and an error, of
+--- any kind, has failed too. After a failure the others are cancelled. An error raised inside a task is
+--- raised here. May not be called where nothing can wait.
 ---
 --- ```lua
 --- local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
