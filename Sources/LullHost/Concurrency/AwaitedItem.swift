@@ -18,7 +18,7 @@ enum AwaitedItem {
     case .request(let request): request.onCompletion { _ in receive() }
     case .task(let task):
       guard task.isRunning else { return host.pump.enqueue(receive) }
-      task.onEnd { host.pump.enqueue(receive) }
+      task.onEnd { [unowned host] in host.pump.enqueue(receive) }
     }
   }
 

@@ -46,11 +46,12 @@ final class Gathering {
     return awaited
   }
 
-  /// Calls `decided` once, on a later turn, unless cancelled before.
+  /// Calls `decided` once, on a later turn, unless cancelled before. Held by whoever waits, not by what
+  /// is waited for.
   func begin(_ decided: @escaping (Decision) -> Void) {
     for item in items {
       if let handle = host.pin(item) { pins.append(handle) }
-      item.onEnd(by: host) { [self] in ended(item, decided) }
+      item.onEnd(by: host) { [weak self] in self?.ended(item, decided) }
     }
   }
 
