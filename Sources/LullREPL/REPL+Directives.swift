@@ -19,10 +19,11 @@ extension REPL {
 
   private func load(_ path: String) {
     guard !path.isEmpty else { return complain("lull: a file is missing: .load FILE\n") }
-    switch Script.read(path) {
-    case .success(let bytes): load(bytes, name: path)
-    case .failure(let problem):
-      complain("lull: cannot read '\(path)': \(problem.reason)\n")
+    do throws(SourceFile.Unreadable) {
+      let bytes = try SourceFile.read(Array(path.utf8))
+      load(SourceFile.withoutFirstLineMarks(bytes), name: path)
+    } catch {
+      complain("lull: cannot read '\(path)': \(error.reason)\n")
     }
   }
 

@@ -1,6 +1,7 @@
 import Glibc
 import LullCore
 import LullHost
+import LullREPL
 
 /// A command line that runs a script: `run FILE`, `FILE`, `-e CODE`, `-`, each with options before and
 /// arguments behind.

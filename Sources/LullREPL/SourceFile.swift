@@ -1,13 +1,13 @@
 import Glibc
 
 /// Reading scripts, as the stock interpreter reads them.
-enum SourceFile {
-  struct Unreadable: Error {
-    let name: String
-    let reason: String
+package enum SourceFile {
+  package struct Unreadable: Error {
+    package let name: String
+    package let reason: String
   }
 
-  static func read(_ path: [UInt8]) throws(Unreadable) -> [UInt8] {
+  package static func read(_ path: [UInt8]) throws(Unreadable) -> [UInt8] {
     let name = String(decoding: path, as: UTF8.self)
     let descriptor = (path + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { start in
@@ -19,7 +19,7 @@ enum SourceFile {
     return try read(descriptor, name: name)
   }
 
-  static func read(_ descriptor: Int32, name: String) throws(Unreadable) -> [UInt8] {
+  package static func read(_ descriptor: Int32, name: String) throws(Unreadable) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
@@ -38,13 +38,13 @@ enum SourceFile {
 
   /// As the stock interpreter reads files: a byte order mark is skipped, and a first line that begins
   /// with # is for the shell; its line end stays, and with it the count of lines.
-  static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
+  package static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     guard bytes.first == UInt8(ascii: "#") else { return bytes }
     return Array(bytes[(bytes.firstIndex(of: 10) ?? bytes.endIndex)...])
   }
 
-  static func folder(of path: [UInt8]) -> [UInt8] {
+  package static func folder(of path: [UInt8]) -> [UInt8] {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return Array(".".utf8) }
     return slash == 0 ? Array("/".utf8) : Array(path[..<slash])
   }
