@@ -201,6 +201,7 @@ int lull_memory_install(lua_State *L);
 lull_memory *lull_memory_of(lua_State *L);
 void lull_memory_attach(lua_State *L, lull_runtime *runtime);
 int lull_memory_limit(lull_runtime *runtime, int64_t bytes);
+size_t lull_memory_room(const lull_runtime *runtime);
 void lull_memory_check_soon(lull_runtime *runtime);
 void lull_interrupt_arm(lua_State *L);
 void lull_interrupt_hook(lua_State *L, lua_Debug *info);

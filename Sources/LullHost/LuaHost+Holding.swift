@@ -170,5 +170,14 @@ extension LuaHost: RequestHost {
       lull_value_release_from_object(runtime, value.handle, value.id)
     }
     for id in released.takePins() { unpin(id) }
+    for observer in released.takeObservers() {
+      ownedObservers[observer.id] = nil
+      for owner in observer.owners {
+        lull_value_release_from_owner(runtime, owner, observer.id)
+      }
+      if observer.service != 0 {
+        lull_value_release_from_object(runtime, observer.service, observer.id)
+      }
+    }
   }
 }

@@ -18,9 +18,10 @@ extension LuaHost {
     /// Instructions of the interpreter, over all coroutines; rounded up to the next hundred. Counting
     /// makes a script two to three times slower, and `debug.sethook` is an error then.
     package var instructions: Int64?
-    /// Bytes of Lua's memory and of what Lull holds outside of it: bodies and documents, and about a
-    /// kilobyte for each object of Lull's that the script has. Bodies and documents are counted over
-    /// the whole process.
+    /// Bytes by which Lua's memory and the process's heap may grow: Lua's allocator counts, bodies,
+    /// documents and a kilobyte for each object of Lull's count, and if the heap of the whole process
+    /// has grown by more than these since the limit was set, that counts instead. A single call may
+    /// go beyond it before it is looked at, at the next call or turn; `lull.json.encode` looks itself.
     package var memory: Int64?
 
     package init(time: Double? = nil, instructions: Int64? = nil, memory: Int64? = nil) {

@@ -15,6 +15,8 @@ final class RunContext {
   /// What it waits for, in words.
   var waitsFor = ""
   var awaited = Awaited()
+  /// Whether it counts as a task: the script does not end before it has.
+  var isStrong = false
   /// The call on whose behalf it runs.
   var scope: RunScope?
   var cancelWait: (() -> Void)?

@@ -30,7 +30,9 @@ extension LuaHost {
       try block(call, on: awaited, begin)
     case Int(LULL_WAIT_ANSWER_NOW):
       let kind = lull_answer_now_kind(runtime).map { String(cString: $0) } ?? "callback"
-      throw .message("cannot wait inside a \(kind): it must answer at once")
+      // Where a variable is closed because of an error or a cancellation.
+      let wayOut = kind.hasPrefix("__close") ? "; start a task with lull.spawn instead" : ""
+      throw .message("cannot wait inside a \(kind): it must answer at once\(wayOut)")
     case Int(LULL_WAIT_FOREIGN):
       throw .message(
         "cannot wait inside this coroutine: a C module resumed it, or a coroutine.resume taken before "
@@ -63,6 +65,7 @@ extension LuaHost {
     withInterruption {
       environment.run {
         takeForeground()
+        resumeIdleWaiters()
         return outcome != nil || isInterrupted || awaited.forsaken != nil
       }
     }
@@ -101,22 +104,36 @@ extension LuaHost {
   /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
   /// through others.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
+    reaches(
+      awaited.requests, awaited.tasks.compactMap(\.context),
+      isGoal: { $0 === context },
+      isGoalRequest: { next in
+        if next === goal { return true }
+        guard let queue = (next as? CacheLookup)?.queue else { return false }
+        return queue === context?.queue
+      })
+  }
+
+  /// Whether one of these, or what they wait for, is a goal.
+  func reaches(
+    _ requests: [Request], _ contexts: [RunContext], isGoal: (RunContext) -> Bool,
+    isGoalRequest: (Request) -> Bool = { _ in false }
+  ) -> Bool {
     var visited: Set<ObjectIdentifier> = []
-    var requests = awaited.requests
-    var contexts = awaited.tasks.compactMap(\.context)
+    var requests = requests
+    var contexts = contexts
     while true {
       if let next = contexts.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
-        if next === context { return true }
+        if isGoal(next) { return true }
         requests += next.awaited.requests
         contexts += next.awaited.tasks.compactMap(\.context)
         if let scope = next.awaited.scope { contexts += scope.openRuns }
       } else if let next = requests.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
-        if next === goal { return true }
+        if isGoalRequest(next) { return true }
         requests += next.openParts
         let queue = (next as? CacheLookup)?.queue
-        if let queue, queue === context?.queue { return true }
         for part in waitingParts.values
         where part.request === next || queue != nil && part.queue === queue {
           contexts.append(part)

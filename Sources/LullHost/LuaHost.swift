@@ -305,7 +305,7 @@ package final class LuaHost {
 
   /// Whether anything still keeps the script alive.
   package var hasStrongWork: Bool {
-    requestsInFlight > 0 || strongTasks > idleWaiters.count || strongTimers > 0
+    requestsInFlight > 0 || strongTasks > 0 || strongTimers > 0
   }
 
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
@@ -320,12 +320,33 @@ package final class LuaHost {
   /// Whether nothing is left to do or to wait for.
   var isIdle: Bool { !hasStrongWork && !pump.hasWork && idleWaiters.isEmpty }
 
-  /// Lets coroutines in `lull.run` go on once everything else has ended.
+  /// Lets coroutines in `lull.run` go on, one after the other, once everything else has ended.
   func resumeIdleWaiters() {
-    guard !hasStrongWork, !pump.hasWork else { return }
-    let contexts = idleWaiters
-    idleWaiters = []
-    for context in contexts { resume(context, with: []) }
+    for _ in 0..<idleWaiters.count {
+      guard let context = idleWaiters.first, !pump.hasWork, !hasWorkBesideIdleWaiters else {
+        return
+      }
+      idleWaiters.removeFirst()
+      resume(context, with: [])
+    }
+  }
+
+  /// Whether anything but the coroutines in `lull.run` is left. What waits for one of those cannot end
+  /// before it, and does not count.
+  private var hasWorkBesideIdleWaiters: Bool {
+    guard strongTimers == 0 else { return true }
+    let idle = Set(idleWaiters.map(ObjectIdentifier.init))
+    var idleTasks = 0
+    for context in waiting.values where context.isStrong {
+      guard reaches([], [context], isGoal: { idle.contains(ObjectIdentifier($0)) }) else {
+        return true
+      }
+      idleTasks += 1
+    }
+    if strongTasks > idleTasks { return true }
+    return liveRequests.values.contains { request in
+      !reaches([request], [], isGoal: { idle.contains(ObjectIdentifier($0)) })
+    }
   }
 
   /// Whether a signal, a limit or `os.exit` has ended the run.

@@ -162,6 +162,7 @@ package final class ScriptProgram {
         host.reportMain(failure)
       }
     }
+    context.isStrong = true
     host.start(Callable(id: chunk), arguments.map { .bytes($0) }, context)
   }
 

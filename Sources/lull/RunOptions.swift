@@ -85,7 +85,9 @@ struct RunOptions {
         "--max-instructions", placeholder: "COUNT",
         help: "end it after that many instructions; counting makes it two to three times slower"),
       .init(
-        "--max-memory", placeholder: "SIZE", help: "end it when it needs more memory, such as 64M"),
+        "--max-memory", placeholder: "SIZE",
+        help:
+          "end it when Lua's memory and all that Lull keeps for it grow beyond that, such as 64M"),
       .init("--allow-bytecode", kind: .flag, help: "let it load precompiled chunks"),
     ]
   }

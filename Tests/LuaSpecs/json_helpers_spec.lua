@@ -16,6 +16,14 @@ describe("lull.json.encode", function()
     equal(encode { a = lull.null }, '{"a":null}')
   end)
 
+  it("refuses two keys that would be written alike", function()
+    local problem = "an integer and a string are the same key at "
+    spec.raises(problem .. "a.1", function() encode { a = { [1] = "x", ["1"] = "y", b = 1 } } end)
+    spec.raises(problem .. "-2", function() encode { [-2] = "x", ["-2"] = "y" } end)
+    same(decode(encode { [1] = 1, ["01"] = 2, ["1.0"] = 3, ["1 "] = 4, ["0x1"] = 5, [""] = 6 }),
+      { ["1"] = 1, ["01"] = 2, ["1.0"] = 3, ["1 "] = 4, ["0x1"] = 5, [""] = 6 })
+  end)
+
   it("REQ-12 writes an empty table as an object unless it is an array", function()
     equal(encode {}, "{}")
     equal(encode(lull.array {}), "[]")

@@ -344,6 +344,7 @@ typedef struct lull_json_result {
   char *bytes;
   size_t length;
   char problem[256];
+  int32_t lacks_room;  // it failed since the script's limit leaves no room for the text
 } lull_json_result;
 int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_result *result);
 

@@ -148,6 +148,10 @@ final class LuaPages {
       return PagingProblem(
         "There are more than \(LuaPages.defaultLimit) pages: say with 'max' how many to load")
     }
+    if !["http", "https"].contains(page.url.scheme) {
+      let text = LogText.part(page.url.text, limit: 80)
+      return PagingProblem("The next page's URL '\(text)' is neither http nor https")
+    }
     if !options.allowsOtherOrigins, page.url.origin != origin {
       return PagingProblem(
         "The next page is on another origin, \(page.url.origin), which 'cross_origin' would allow")

@@ -156,6 +156,7 @@ package final class LuaSession {
       }
     }
     self.context = context
+    context.isStrong = true
     host.strongTasks += 1
     host.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
     host.drive { ending != nil || host.isInterrupted }
