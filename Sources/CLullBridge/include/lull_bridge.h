@@ -247,6 +247,8 @@ int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id);
 void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes);
 // A full collection.
 void lull_runtime_collect_all(lull_runtime *runtime);
+// How much memory Lua uses, garbage included.
+int64_t lull_runtime_lua_bytes(const lull_runtime *runtime);
 
 // Memory that lives until the mark is released; NULL without memory.
 void *lull_arena_allocate(lull_runtime *runtime, size_t size);

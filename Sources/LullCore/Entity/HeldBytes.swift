@@ -5,18 +5,38 @@ import Synchronization
 /// Values that share bytes share one of these, so that a copy of an entity costs nothing and counts
 /// once. Safe on any thread.
 package final class HeldBytes: Sendable {
-  /// Of the whole process.
-  package static var total: Int { sum.load(ordering: .relaxed) }
+  package enum Kind: Sendable {
+    /// Bytes and texts, received or to be sent.
+    case body
+    /// Parsed JSON.
+    case document
+  }
 
-  private static let sum = Atomic<Int>(0)
+  /// Of the whole process.
+  package static var total: Int {
+    bodies.load(ordering: .relaxed) + documents.load(ordering: .relaxed)
+  }
+
+  /// Those of one kind, of the whole process.
+  package static func total(of kind: Kind) -> Int {
+    switch kind {
+    case .body: bodies.load(ordering: .relaxed)
+    case .document: documents.load(ordering: .relaxed)
+    }
+  }
+
+  private static let bodies = Atomic<Int>(0)
+  private static let documents = Atomic<Int>(0)
   /// What is smaller is no more than what surrounds it.
   private static let threshold = 512
 
+  private let kind: Kind
   private let count: Atomic<Int>
 
-  package init(_ count: Int) {
+  package init(_ count: Int, of kind: Kind = .body) {
+    self.kind = kind
     self.count = Atomic(count)
-    HeldBytes.sum.add(count, ordering: .relaxed)
+    HeldBytes.add(count, to: kind)
   }
 
   /// For so many bytes, if they are worth counting.
@@ -34,12 +54,19 @@ package final class HeldBytes: Sendable {
   }
 
   deinit {
-    HeldBytes.sum.subtract(count.load(ordering: .relaxed), ordering: .relaxed)
+    HeldBytes.add(-count.load(ordering: .relaxed), to: kind)
   }
 
   /// More of them have come. By one thread at a time.
   package func grow(by more: Int) {
     count.add(more, ordering: .relaxed)
-    HeldBytes.sum.add(more, ordering: .relaxed)
+    HeldBytes.add(more, to: kind)
+  }
+
+  private static func add(_ more: Int, to kind: Kind) {
+    switch kind {
+    case .body: bodies.add(more, ordering: .relaxed)
+    case .document: documents.add(more, ordering: .relaxed)
+    }
   }
 }

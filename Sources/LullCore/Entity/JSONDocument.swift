@@ -39,13 +39,13 @@ public final class JSONDocument: Sendable {
     }
     self.pointer = pointer
     view = csj_document_view(pointer)
-    held = HeldBytes(csj_bytes(pointer))
+    held = HeldBytes(csj_bytes(pointer), of: .document)
   }
 
   private init(owning pointer: OpaquePointer) {
     self.pointer = pointer
     view = csj_document_view(pointer)
-    held = HeldBytes(csj_bytes(pointer))
+    held = HeldBytes(csj_bytes(pointer), of: .document)
   }
 
   /// Parses the bytes.

@@ -13,6 +13,9 @@ package final class ObserverList {
   package var isEmpty: Bool { observations.isEmpty }
   package var count: Int { observations.count }
 
+  /// How many of them would be told, without those that have died unnoticed.
+  package var keptCount: Int { observations.count { $0.isKept } }
+
   /// Whether some are there only because nobody has noticed yet that they or their owners died.
   package var hasDead: Bool { observations.contains { !$0.isKept } }
 

@@ -37,6 +37,11 @@ package final class ResourceTable {
   /// In order of last use, the latest last.
   package var all: [ResourceRecord] { records.values.sorted { $0.useStamp < $1.useStamp } }
 
+  /// Visits all of them, in no order.
+  package func forEach(_ body: (ResourceRecord) -> Void) {
+    for record in records.values { body(record) }
+  }
+
   package func record(for url: ResourceURL) -> ResourceRecord {
     if let record = records[url] {
       touch(record)
