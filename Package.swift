@@ -24,8 +24,7 @@ let package = Package(
     .library(name: "LullModule", type: .dynamic, targets: ["LullModule"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1")
   ],
   targets: [
     .systemLibrary(name: "CLua", path: "Sources/System/CLua"),
@@ -54,10 +53,7 @@ let package = Package(
       name: "LullModule", dependencies: ["LullHost", "LullREPL"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "lull",
-      dependencies: [
-        "LullCore", "LullTransport", "LullHost", "LullREPL",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
+      dependencies: ["LullCore", "LullTransport", "LullHost", "LullREPL"],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .executableTarget(
       name: "lull-demo",

@@ -10,21 +10,19 @@ struct ReplCommand {
   /// Where `arg[0]` does.
   private let program: Int
 
-  /// nil if the words ask for something else, or for help.
-  init?(_ words: [String]) {
-    switch words.first {
-    case "repl":
-      let rest = words.dropFirst()
-      guard rest.first.map({ !$0.hasPrefix("-") || $0 == "--" }) ?? true else { return nil }
-      let first = rest.first == "--" ? 3 : 2
-      files = min(first, words.count + 1)..<words.count + 1
-      program = 0
-    case "-i":
-      guard words.count >= 2 else { return nil }
-      files = 2..<3
-      program = 2
-    default: return nil
+  /// - Parameter words: without the program's name, numbered from 1.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    var rest = words.dropFirst()
+    let isSession = words.first == "repl"
+    switch rest.first {
+    case "-h", "--help": throw .help(.repl)
+    case "--": rest.removeFirst()
+    case let word? where word.hasPrefix("-"): throw .wrongUsage("unknown option '\(word)'", .repl)
+    case nil where !isSession: throw .wrongUsage("-i needs a script: lull -i FILE", .repl)
+    default: break
     }
+    files = isSession ? rest.indices : rest.startIndex..<rest.startIndex + 1
+    program = isSession ? 0 : rest.startIndex
   }
 
   func run() -> Int32 {
