@@ -195,8 +195,7 @@ static int view_tostring(lua_State *L) {
 // [-1, +1] __copy: plain tables; upvalue: runtime
 static int view_copy(lua_State *L) {
   view *of = check_view(L, 1);
-  lull_push_json(
-    L, lua_touserdata(L, lua_upvalueindex(1)), csj_document_view(of->document), of->index);
+  lull_push_json(L, lua_touserdata(L, lua_upvalueindex(1)), of->document, of->index);
   return 1;
 }
 

@@ -24,4 +24,7 @@ end
 run(warm_up)
 local wall, cpu = now(), os.clock()
 local sum = run(count)
-print(string.format("%.6f %.6f %.14g", now() - wall, os.clock() - cpu, sum))
+wall, cpu = now() - wall, os.clock() - cpu
+
+local digest = visits.digest(cjson.decode(get(source .. "/large.json")))
+print(string.format("%.6f %.6f %.14g/%.17g", wall, cpu, sum, digest))

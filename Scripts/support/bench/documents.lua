@@ -1,7 +1,7 @@
 -- B5 and B6: loads one large document COUNT times, one load after the other, and does with it what
 -- visits.lua says: "read" through .document, "visit" through .content. SOURCE is the base URL of the
 -- server, or a file whose bytes a networking function gives. Prints the seconds of wall and of CPU
--- time after WARM_UP loads, and what was read.
+-- time after WARM_UP loads, what was read, and a digest of one more document.
 local lull = require "lull"
 local visits = dofile((arg[0]:match "^(.*/)" or "") .. "visits.lua")
 
@@ -24,8 +24,8 @@ local visit = visits[what]
 local function run(n)
   local sum = 0
   for round = 1, n do
-    local entity = assert(resource:load():await())
-    sum = sum + visit(what == "read" and entity.document or entity.content, round)
+    assert(resource:load():await())
+    sum = sum + visit(what == "read" and resource.document or resource.content, round)
   end
   return sum
 end
@@ -33,4 +33,8 @@ end
 run(warm_up)
 local wall, cpu = lull.now(), os.clock()
 local sum = run(count)
-print(string.format("%.6f %.6f %.14g", lull.now() - wall, os.clock() - cpu, sum))
+wall, cpu = lull.now() - wall, os.clock() - cpu
+
+assert(resource:load():await())
+local digest = visits.digest(resource.content)
+print(string.format("%.6f %.6f %.14g/%.17g", wall, cpu, sum, digest))

@@ -86,7 +86,7 @@ def measure_documents(bench, name, workload, what, goal):
     def milliseconds(runs):
         return median_of(runs, "wall") / loads * 1e3
 
-    results = compare("the network", loads + WARM_UP, what, url, loads, WARM_UP)
+    results = compare("the network", loads + WARM_UP + 1, what, url, loads, WARM_UP)
     alone = compare("memory", 0, what, path, loads, WARM_UP)
     cpu = statistics.median(
         [ours["cpu"] / theirs["cpu"] for ours, theirs in zip(*results)])

@@ -1,12 +1,14 @@
+import CSimdjson
 import Synchronization
 
-/// Bytes of a body or document that somebody holds: counted from its making to its end.
+/// Bytes of a body or text that somebody holds: counted from its making to its end.
 ///
 /// Values that share bytes share one of these, so that a copy of an entity costs nothing and counts
-/// once. Safe on any thread.
+/// once. Documents are counted where they are made, since a script's views hold them too. Safe on any
+/// thread.
 package final class HeldBytes: Sendable {
-  /// Of the whole process.
-  package static var total: Int { sum.load(ordering: .relaxed) }
+  /// Of the whole process, with its documents.
+  package static var total: Int { sum.load(ordering: .relaxed) + csj_total_bytes() }
 
   private static let sum = Atomic<Int>(0)
   /// What is smaller is no more than what surrounds it.
@@ -25,7 +27,7 @@ package final class HeldBytes: Sendable {
     self.init(count)
   }
 
-  /// For bytes and texts; nil for others, and for documents, which count themselves.
+  /// For bytes and texts; nil for others, and for documents.
   convenience init?(of content: Content) {
     switch content {
     case .bytes, .text: self.init(ofBody: content.size)
