@@ -31,6 +31,7 @@ let package = Package(
     .systemLibrary(name: "CUV", path: "Sources/System/CUV", pkgConfig: "libuv"),
     .target(
       name: "CCurl", path: "Sources/System/CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(
       name: "CSimdjson",
@@ -53,7 +54,7 @@ let package = Package(
       name: "LullModule", dependencies: ["LullHost", "LullREPL"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "lull",
-      dependencies: ["LullCore", "LullTransport", "LullHost", "LullREPL"],
+      dependencies: ["LullCore", "LullTransport", "LullHost", "LullREPL", "CCommandLine"],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .executableTarget(
       name: "lull-demo",
