@@ -65,8 +65,10 @@ extension LuaHost {
     withInterruption {
       environment.run {
         takeForeground()
+        let isOver = { outcome != nil || self.isInterrupted || awaited.forsaken != nil }
+        if isOver() { return true }
         resumeIdleWaiters()
-        return outcome != nil || isInterrupted || awaited.forsaken != nil
+        return isOver()
       }
     }
     guard let outcome else {
@@ -133,6 +135,11 @@ extension LuaHost {
         guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
         if isGoalRequest(next) { return true }
         requests += next.openParts
+        if let transfer = (next as? NetworkRequest)?.transfer as? LuaNetworking.Transfer,
+          let function = transfer.context
+        {
+          contexts.append(function)
+        }
         let queue = (next as? CacheLookup)?.queue
         for part in waitingParts.values
         where part.request === next || queue != nil && part.queue === queue {

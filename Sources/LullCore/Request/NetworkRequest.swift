@@ -8,7 +8,7 @@ public final class NetworkRequest: Request {
   private let adHoc: AdHocMutation?
   private let http: HTTPRequest
   private let heldBody: HeldBytes?
-  private var transfer: (any NetworkTransfer)?
+  package private(set) var transfer: (any NetworkTransfer)?
   private var channel: NetworkCompletion?
   private var run: PipelineRun?
   private var progressModel = RequestProgress()

@@ -6,15 +6,17 @@ open class Service {
   public let name: String?
   public let pump: Pump
   public let networking: any NetworkingProvider
-  package let table = ResourceTable()
-  package private(set) var configurationVersion = 0
+  package let table: ResourceTable
+  package private(set) var configurationVersion = 0 {
+    didSet { pump.changes.note() }
+  }
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: String, url: ResourceURL)?
   private var entries: [ConfigurationEntry] = []
   /// What was given as the base and is no URL.
   private let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
-  private let missing = ResourceRecord(url: .invalid, invalidSource: .missing)
+  private let missing: ResourceRecord
   /// Those of other texts that are no URLs, as far as they are in use.
   private var unparsable = UnparsableRecords()
   /// Told of what a script's host must mirror; nil without one. The host lets go of its services when
@@ -33,6 +35,8 @@ open class Service {
     self.name = name
     self.networking = networking
     self.pump = pump
+    table = ResourceTable(changes: pump.changes)
+    missing = ResourceRecord(url: .invalid, invalidSource: .missing, changes: pump.changes)
     table.onForget = { [unowned self] in host?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     if let baseURL, self.baseURL == nil {
@@ -85,7 +89,7 @@ open class Service {
   private func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
     guard case .unparsable(let text) = source else { return resource(of: missing) }
     pump.log(.network, "warning: '\(text)' is not a URL")
-    let record = ResourceRecord(url: .invalid, invalidSource: source)
+    let record = ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes)
     unparsable.add(record)
     return Resource(service: self, record: record)
   }
