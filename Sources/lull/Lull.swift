@@ -24,8 +24,8 @@ struct Lull: ParsableCommand {
     Exit.openStandardStreams()
     let words = Array(CommandLine.arguments.dropFirst())
     // Whatever stands behind a script's name is the script's: not for the parser to look at.
-    if let repl = ReplCommand(words) { Exit.now(repl.run()) }
     do {
+      if let repl = try ReplCommand(words) { Exit.now(repl.run()) }
       if let run = try ScriptCommand(words) { Exit.now(run.run()) }
     } catch {
       let text = fullMessage(for: ValidationError(error.message))

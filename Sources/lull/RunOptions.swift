@@ -21,6 +21,17 @@ struct RunOptions {
     isSandboxed ? .sandbox(folder: folder) : .full(allowsBytecode: allowsBytecode)
   }
 
+  /// What is said of a precompiled chunk that a session is to run.
+  var refusal: String {
+    if isSandboxed {
+      return "attempt to load a precompiled chunk, which is not available in the sandbox"
+    }
+    guard allowsBytecode else {
+      return "attempt to load a precompiled chunk (only --allow-bytecode permits it)"
+    }
+    return "attempt to load a precompiled chunk, which a session cannot run: lull run does"
+  }
+
   /// Takes the option at the beginning of `words`, and its value if it has one; false, and nothing
   /// taken, if there is none of these.
   mutating func take(from words: inout ArraySlice<String>) throws(WrongUsage) -> Bool {
