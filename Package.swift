@@ -24,14 +24,14 @@ let package = Package(
     .library(name: "LullModule", type: .dynamic, targets: ["LullModule"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1")
   ],
   targets: [
     .systemLibrary(name: "CLua", path: "Sources/System/CLua"),
     .systemLibrary(name: "CUV", path: "Sources/System/CUV", pkgConfig: "libuv"),
     .target(
       name: "CCurl", path: "Sources/System/CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(
       name: "CSimdjson",
@@ -54,10 +54,7 @@ let package = Package(
       name: "LullModule", dependencies: ["LullHost", "LullREPL"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "lull",
-      dependencies: [
-        "LullCore", "LullTransport", "LullHost", "LullREPL",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
+      dependencies: ["LullCore", "LullTransport", "LullHost", "LullREPL", "CCommandLine"],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .executableTarget(
       name: "lull-demo",

@@ -14,6 +14,10 @@
 typedef struct lull_object {
   uint64_t handle;
   int32_t kind;
+  // The method that is known to answer nil: until when, and as of which count of changes.
+  int32_t answer_method;
+  double answer_until;
+  uint64_t answer_changes;  // 0: none is
 } lull_object;
 
 // What the allocator of one state counts.
@@ -62,6 +66,7 @@ struct lull_runtime {
   lua_State *main;  // the main state
   lua_State *L;     // the state that runs now; restored on the way out of every crossing
   void *host;       // Swift's; NULL once closed
+  const uint64_t *changes;  // Swift's, valid while there is a host
   const lull_method *methods;
   int32_t method_count;
 
@@ -165,7 +170,9 @@ void lull_make_metatables(lull_runtime *runtime, lua_State *L);
 void lull_make_module(lull_runtime *runtime, lua_State *L);
 void lull_push_array_metatable(lua_State *L);
 int lull_is_array(lua_State *L, int index);
-void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t index);
+// The value at `index` of a document as plain tables.
+void lull_push_json(
+  lua_State *L, lull_runtime *runtime, const struct csj_document *document, size_t index);
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id);
 void lull_open_json(lua_State *L, lull_runtime *runtime);

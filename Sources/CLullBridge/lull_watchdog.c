@@ -1,30 +1,32 @@
-// The watchdog: a thread of the command that tells the home thread when its time is over, and ends the
-// process where code that was told to end does not.
+// The watchdog: a timer of the command whose signal tells the home thread when its time is over, and
+// ends the process where code that was told to end does not.
 //
-// It touches neither Lua nor the home thread's memory: it sends a signal, or writes one line and leaves.
+// A signal rather than a thread, since a thread would be started for every script, and most never need
+// it. It reaches what no hook does: a C function that does not return is interrupted for the handler
+// all the same.
 #define _GNU_SOURCE
 #include "lull_internal.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+// glibc names the field of the kernel's structure only in newer versions.
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 // From being told to end to being ended.
 static const int64_t grace = 1000000000;
 
-enum { LULL_WATCHDOG_STACK = 64 * 1024, LULL_LINE = LULL_LIMIT_TEXT + 16 };
+enum { LULL_LINE = LULL_LIMIT_TEXT + 16 };
 
 static struct {
-  pthread_t thread;
-  pthread_t home;
-  int runs;
-  sem_t wake;
-  _Atomic int ends;
+  timer_t timer;
+  _Atomic int runs;
   // When, in nanoseconds of the monotonic clock; 0: never.
   _Atomic int64_t time_limit;
   _Atomic int64_t end;
@@ -33,7 +35,7 @@ static struct {
   struct sigaction previous_action;
 } watchdog;
 
-// What it writes for each limit; the last one is for signals.
+// What it writes for each limit; the first one is for signals.
 static char lines[LULL_LIMIT_COUNT][LULL_LINE] = {
   [LULL_LIMIT_NONE] = "lull: interrupted, but the script did not end\n"};
 
@@ -45,75 +47,67 @@ static int64_t now(void) {
 
 int lull_watchdog_signal(void) { return SIGRTMIN + 4; }
 
+// Arms the timer for what comes first, or for nothing. Safe in signal handlers, and where one of them
+// interrupts it to arm the timer for something else.
+static void arm(void) {
+  int64_t end, limit;
+  do {
+    end = watchdog.end;
+    limit = watchdog.time_limit;
+    int64_t when = end != 0 && (limit == 0 || end < limit) ? end : limit;
+    struct itimerspec time = {
+      .it_value = {.tv_sec = when / 1000000000, .tv_nsec = when % 1000000000}};
+    timer_settime(watchdog.timer, TIMER_ABSTIME, &time, NULL);
+  } while (end != watchdog.end || limit != watchdog.time_limit);
+}
+
 // Runs on the home thread, where the hook may be set.
-static void time_is_over(int number) {
+static void ring(int number) {
   (void)number;
   int error = errno;
-  lull_signals_pass_limit(LULL_LIMIT_TIME);
+  int64_t end = watchdog.end, limit = watchdog.time_limit, time = now();
+  if (end != 0 && time >= end) {
+    const char *line = watchdog.line;
+    if (line && write(STDERR_FILENO, line, strlen(line)) < 0) _exit(watchdog.code);
+    _exit(watchdog.code);
+  }
+  if (limit != 0 && time >= limit) {
+    watchdog.time_limit = 0;
+    lull_signals_pass_limit(LULL_LIMIT_TIME);
+    // The home thread may be unable to hear of it.
+    lull_watchdog_expect_end(LULL_EXIT_SCRIPT_ERROR, LULL_LIMIT_TIME);
+  }
+  if (watchdog.runs) arm();
   errno = error;
 }
 
-static void sleep_until(int64_t when) {
-  if (when == 0) {
-    sem_wait(&watchdog.wake);
-    return;
-  }
-  struct timespec time = {.tv_sec = when / 1000000000, .tv_nsec = when % 1000000000};
-  sem_clockwait(&watchdog.wake, CLOCK_MONOTONIC, &time);
-}
-
-static void *watch(void *unused) {
-  while (!watchdog.ends) {
-    int64_t end = watchdog.end, limit = watchdog.time_limit, time = now();
-    if (end != 0 && time >= end) {
-      const char *line = watchdog.line;
-      if (line && write(STDERR_FILENO, line, strlen(line)) < 0) _exit(watchdog.code);
-      _exit(watchdog.code);
-    }
-    if (limit != 0 && time >= limit) {
-      watchdog.time_limit = 0;
-      pthread_kill(watchdog.home, lull_watchdog_signal());
-      // The home thread may be unable to hear of it.
-      lull_watchdog_expect_end(LULL_EXIT_SCRIPT_ERROR, LULL_LIMIT_TIME);
-      continue;
-    }
-    sleep_until(end != 0 && (limit == 0 || end < limit) ? end : limit);
-  }
-  return unused;
-}
-
-// Home thread; 0 on failure.
+// Home thread, which the signal will go to; 0 on failure.
 int lull_watchdog_start(void) {
   if (watchdog.runs) return 1;
-  watchdog.home = pthread_self();
-  watchdog.ends = 0;
   watchdog.end = watchdog.time_limit = 0;
-  if (sem_init(&watchdog.wake, 0, 0) != 0) return 0;
-  struct sigaction action = {.sa_handler = time_is_over};
+  struct sigevent event = {
+    .sigev_notify = SIGEV_THREAD_ID,
+    .sigev_signo = lull_watchdog_signal(),
+    .sigev_notify_thread_id = gettid(),
+  };
+  if (timer_create(CLOCK_MONOTONIC, &event, &watchdog.timer) != 0) return 0;
+  // Calls of the system that it interrupts are not begun again: io.read must come to its end.
+  struct sigaction action = {.sa_handler = ring};
   sigemptyset(&action.sa_mask);
-  sigaction(lull_watchdog_signal(), &action, &watchdog.previous_action);
-  // Signals are the home thread's.
-  sigset_t all, previous;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &previous);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, LULL_WATCHDOG_STACK);
-  watchdog.runs = pthread_create(&watchdog.thread, &attributes, watch, NULL) == 0;
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &previous, NULL);
-  return watchdog.runs;
+  if (sigaction(lull_watchdog_signal(), &action, &watchdog.previous_action) != 0) {
+    timer_delete(watchdog.timer);
+    return 0;
+  }
+  watchdog.runs = 1;
+  return 1;
 }
 
 // Home thread.
 void lull_watchdog_stop(void) {
   if (!watchdog.runs) return;
-  watchdog.ends = 1;
-  sem_post(&watchdog.wake);
-  pthread_join(watchdog.thread, NULL);
-  sem_destroy(&watchdog.wake);
-  sigaction(lull_watchdog_signal(), &watchdog.previous_action, NULL);
   watchdog.runs = 0;
+  timer_delete(watchdog.timer);
+  sigaction(lull_watchdog_signal(), &watchdog.previous_action, NULL);
 }
 
 // Home thread; 0 if there is no watchdog.
@@ -121,7 +115,7 @@ int lull_watchdog_limit_time(double seconds) {
   if (!watchdog.runs) return 0;
   // Centuries are enough, and no overflow.
   watchdog.time_limit = now() + (int64_t)((seconds < 1e9 ? seconds : 1e9) * 1e9);
-  sem_post(&watchdog.wake);
+  arm();
   return 1;
 }
 
@@ -140,7 +134,7 @@ void lull_watchdog_expect_end(int32_t code, int32_t limit) {
   watchdog.code = code;
   watchdog.line = lines[limit];
   watchdog.end = now() + grace;
-  sem_post(&watchdog.wake);
+  arm();
 }
 
 void lull_watchdog_keep_quiet(void) { watchdog.line = NULL; }
@@ -148,5 +142,5 @@ void lull_watchdog_keep_quiet(void) { watchdog.line = NULL; }
 // Home thread: nothing needs to end any more.
 void lull_watchdog_relax(void) {
   watchdog.end = 0;
-  if (watchdog.runs) sem_post(&watchdog.wake);
+  if (watchdog.runs) arm();
 }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The words of the command line as bytes: names of files and arguments need not be UTF-8.
+/// The words of the command line, as bytes and as texts: names of files and arguments need not be
+/// UTF-8.
 enum CommandWords {
   static var all: [[UInt8]] {
     (0..<Int(CommandLine.argc)).map { index in
@@ -10,4 +11,6 @@ enum CommandWords {
         UInt8.init(bitPattern:))
     }
   }
+
+  static var texts: [String] { all.map { String(decoding: $0, as: UTF8.self) } }
 }

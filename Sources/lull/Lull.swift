@@ -1,48 +1,45 @@
-import ArgumentParser
 import LullHost
 
 /// The command `lull`.
 @main
-struct Lull: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "lull",
-    abstract: "Run Lua scripts against REST APIs.",
-    discussion: """
-      lull FILE [ARGS …] is short for lull run FILE [ARGS …], lull -e CODE runs a line, and lull - \
-      reads the script from standard input. lull repl opens a session to type at, lull -i FILE one after \
-      running a file.
-
-      Exit codes: 0 fine, 1 a script error, 2 wrong usage, 3 the script cannot be read or compiled, \
-      130 and 143 ended by \
-      Ctrl-C and SIGTERM.
-      """,
-    version: LuaHost.version,
-    subcommands: [Run.self, Repl.self, Demo.self],
-    defaultSubcommand: Run.self)
-
+enum Lull {
   static func main() {
     Exit.openStandardStreams()
-    let words = Array(CommandLine.arguments.dropFirst())
-    // Whatever stands behind a script's name is the script's: not for the parser to look at.
-    do {
-      if let repl = try ReplCommand(words) { Exit.now(repl.run()) }
-      if let run = try ScriptCommand(words) { Exit.now(run.run()) }
+    do throws(CommandEnd) {
+      Exit.now(try run(CommandWords.texts.dropFirst()))
     } catch {
-      let text = fullMessage(for: ValidationError(error.message))
-      Exit.complain(text + "\n")
-      Exit.now(2)
-    }
-    do {
-      var command = try parseAsRoot(words)
-      try command.run()
-    } catch {
-      let text = fullMessage(for: error)
-      if exitCode(for: error).isSuccess {
-        print(text)
+      switch error {
+      case .help(let page):
+        print(page.text, terminator: "")
         Exit.now(0)
+      case .version:
+        print(LuaHost.version)
+        Exit.now(0)
+      case .wrongUsage(let problem, let page):
+        Exit.complain("lull: \(problem)\n\(page.usage)\nTry '\(page.name) --help'.\n")
+        Exit.now(2)
       }
-      Exit.complain(text.isEmpty ? "" : text + "\n")
-      Exit.now(2)
     }
+  }
+
+  /// - Returns: the exit code.
+  private static func run(_ words: ArraySlice<String>) throws(CommandEnd) -> Int32 {
+    if try ReplCommand.isAsked(by: words) { return try ReplCommand(words).run() }
+    switch words.first {
+    case "help": throw try help(about: words.dropFirst())
+    case "-h", "--help": throw .help(.overview)
+    case "--version": throw .version
+    case "demo": return try DemoCommand(words.dropFirst()).run()
+    // Whatever stands behind a script's name is the script's: not for any parser to look at.
+    default: return try ScriptCommand(words).run()
+    }
+  }
+
+  private static func help(about words: ArraySlice<String>) throws(CommandEnd) -> CommandEnd {
+    guard let word = words.first, word != "--help", word != "-h" else { return .help(.overview) }
+    guard let page = CommandPage.named(word) else {
+      throw .wrongUsage("there is no command '\(word)'", .overview)
+    }
+    return .help(page)
   }
 }

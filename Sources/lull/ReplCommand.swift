@@ -12,44 +12,35 @@ struct ReplCommand {
   private let program: Int
   private let options: RunOptions
 
-  /// nil if the words ask for something else, or for help.
-  init?(_ words: [String]) throws(RunOptions.WrongUsage) {
-    var rest = words[...]
+  /// Whether they do, also with options before `-i`, as before a script.
+  static func isAsked(by words: ArraySlice<String>) throws(CommandEnd) -> Bool {
+    guard words.first != "repl", words.contains("-i") else { return words.first == "repl" }
+    var rest = words
     var options = RunOptions()
-    let isRepl = rest.first == "repl"
-    if isRepl {
-      rest.removeFirst()
-    } else {
-      // As of every script; whose words they are is only known behind them.
-      guard words.contains("-i") else { return nil }
-      while try options.take(from: &rest) {}
-      guard rest.first == "-i" else { return nil }
-      rest.removeFirst()
+    while try options.take(from: &rest, page: .repl) {}
+    return rest.first == "-i"
+  }
+
+  /// - Parameter words: without the program's name, numbered from 1; a session is asked for.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    var rest = words
+    var options = RunOptions()
+    while try options.take(from: &rest, page: .repl) {}
+    let isSession = rest.popFirst() == "repl"
+    while try options.take(from: &rest, page: .repl) {}
+    try options.check(page: .repl)
+    switch rest.first {
+    case "-h", "--help": throw .help(.repl)
+    case "--": rest.removeFirst()
+    case "-": throw .wrongUsage("a session reads its lines from standard input: name a file", .repl)
+    case let word? where word.hasPrefix("-"): throw RunOptions.unknown(word, page: .repl)
+    default: break
     }
-    while try options.take(from: &rest) {}
-    try options.check()
-    if rest.first == "--" {
-      rest.removeFirst()
-    } else if let word = rest.first, word.hasPrefix("-"), word != "-" {
-      guard !isRepl else { return nil }
-      throw RunOptions.WrongUsage(message: "-i does not know the option '\(word)'")
+    guard isSession || !rest.isEmpty else {
+      throw .wrongUsage("-i needs a script: lull -i FILE", .repl)
     }
-    if rest.first == "-" {
-      throw RunOptions.WrongUsage(
-        message: "a session reads its lines from standard input: name a file")
-    }
-    // Position 0 of the command line is the program itself.
-    let first = rest.startIndex + 1
-    if isRepl {
-      files = first..<words.count + 1
-      program = 0
-    } else {
-      guard !rest.isEmpty else {
-        throw RunOptions.WrongUsage(message: "-i needs a script to run first: lull -i FILE [ARGS]")
-      }
-      files = first..<first + 1
-      program = first
-    }
+    files = isSession ? rest.indices : rest.startIndex..<rest.startIndex + 1
+    program = isSession ? 0 : rest.startIndex
     self.options = options
   }
 

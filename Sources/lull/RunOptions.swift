@@ -1,3 +1,4 @@
+import LullCore
 import LullHost
 import LullTransport
 
@@ -8,10 +9,6 @@ struct RunOptions {
   private(set) var limits = LuaHost.Limits()
   private var hosts = AllowedHosts()
   private var namesHosts = false
-
-  struct WrongUsage: Error {
-    let message: String
-  }
 
   /// Where requests may go; nil: anywhere.
   var allowedHosts: AllowedHosts? { isSandboxed || namesHosts ? hosts : nil }
@@ -34,7 +31,9 @@ struct RunOptions {
 
   /// Takes the option at the beginning of `words`, and its value if it has one; false, and nothing
   /// taken, if there is none of these.
-  mutating func take(from words: inout ArraySlice<String>) throws(WrongUsage) -> Bool {
+  mutating func take(
+    from words: inout ArraySlice<String>, page: CommandPage
+  ) throws(CommandEnd) -> Bool {
     guard let word = words.first else { return false }
     switch word {
     case "--sandbox":
@@ -56,20 +55,73 @@ struct RunOptions {
       value = String(parts[1])
     } else {
       guard let next = words.popFirst() else {
-        throw WrongUsage(message: "\(name) needs a value")
+        throw .wrongUsage("\(name) needs a value", page)
       }
       value = next
     }
     guard apply.set(&self, value) else {
-      throw WrongUsage(message: "\(name) needs \(apply.need), got '\(value)'")
+      throw .wrongUsage("\(name) needs \(apply.need), got '\(value)'", page)
     }
     return true
   }
 
   /// What cannot be meant together.
-  func check() throws(WrongUsage) {
+  func check(page: CommandPage) throws(CommandEnd) {
     guard isSandboxed && allowsBytecode else { return }
-    throw WrongUsage(message: "--allow-bytecode would open the sandbox: give one of the two")
+    throw .wrongUsage("--allow-bytecode would open the sandbox: give one of the two", page)
+  }
+
+  static func unknown(_ word: String, page: CommandPage) -> CommandEnd {
+    let name = String(word.prefix { $0 != "=" })
+    let near = NearestName.suggestion(for: name, among: arguments.flatMap(\.names) + ["--help"])
+    return .wrongUsage(
+      "unknown option '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? ""), page)
+  }
+
+  /// As the page of help shows them.
+  static var arguments: [ArgumentSpec.Argument] {
+    [
+      .init(
+        "--sandbox", kind: .flag,
+        help:
+          "give the script Lull, string, table, math, utf8, coroutine, print and modules beside "
+          + "it, and no more"),
+      .init(
+        "--allow-host", placeholder: "HOST",
+        help: "a host it may reach, by redirects too: example.com, *.example.com, localhost:8080; "
+          + "without any, every host, and in the sandbox none",
+        isRepeated: true),
+      .init("--max-time", placeholder: "SECONDS", help: "end it after that many seconds"),
+      .init(
+        "--max-instructions", placeholder: "COUNT",
+        help: "end it after that many instructions; counting makes it two to three times slower"),
+      .init(
+        "--max-memory", placeholder: "SIZE", help: "end it when it needs more memory, such as 64M"),
+      .init("--allow-bytecode", kind: .flag, help: "let it load precompiled chunks"),
+    ]
+  }
+
+  /// The same where a session is asked for.
+  static var sessionArguments: [ArgumentSpec.Argument] {
+    arguments.map { argument in
+      var argument = argument
+      switch argument.names.first {
+      case "--sandbox":
+        argument.help =
+          "give lines and FILES Lull, string, table, math, utf8, coroutine, print and modules "
+          + "beside the first of FILES, and no more"
+      case "--max-time": argument.help = "end a line after that many seconds"
+      case "--max-instructions":
+        argument.help =
+          "end a line after that many instructions; counting makes it two to three times slower"
+      case "--max-memory":
+        argument.help = "end the session when it needs more memory, such as 64M"
+      case "--allow-bytecode":
+        argument.help = "let lines load precompiled chunks; FILES are source in any case"
+      default: break
+      }
+      return argument
+    }
   }
 
   private typealias Valued = (need: String, set: @Sendable (inout RunOptions, String) -> Bool)

@@ -5,6 +5,8 @@ import LullREPL
 
 /// A command line that runs a script: `run FILE`, `FILE`, `-e CODE`, `-`, each with options before and
 /// arguments behind.
+///
+/// The words are taken from the front, one by one: behind the script's name they are the script's own.
 struct ScriptCommand {
   private enum Source {
     case file
@@ -18,32 +20,36 @@ struct ScriptCommand {
   private let position: Int
   private let options: RunOptions
 
-  /// nil if the words ask for something else, or for help.
-  init?(_ words: [String]) throws(RunOptions.WrongUsage) {
-    var rest = words[...]
+  /// - Parameter words: without the program's name, numbered from 1.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    var rest = words
     var options = RunOptions()
-    if rest.first == "run" { rest.removeFirst() }
-    while try options.take(from: &rest) {}
-    try options.check()
-    let isFirst = rest.startIndex == 0
-    switch rest.first {
-    case nil: return nil
+    let saysRun = rest.first == "run"
+    if saysRun { rest.removeFirst() }
+    while try options.take(from: &rest, page: .run) {}
+    try options.check(page: .run)
+    guard let word = rest.first else { throw ScriptCommand.missing }
+    switch word {
+    case "-h", "--help": throw .help(saysRun ? .run : .overview)
+    case "--version": throw .version
     case "-e":
       source = .code
       rest.removeFirst()
+      guard !rest.isEmpty else { throw .wrongUsage("-e needs code", .run) }
     case "-": source = .standardInput
     case "--":
       source = .file
       rest.removeFirst()
-    case "demo" where isFirst, "repl" where isFirst, "help" where isFirst: return nil
-    case let word?:
-      guard !word.hasPrefix("-") else { return nil }
-      source = .file
+      guard !rest.isEmpty else { throw ScriptCommand.missing }
+    case _ where word.hasPrefix("-"): throw RunOptions.unknown(word, page: .run)
+    default: source = .file
     }
-    guard !rest.isEmpty else { return nil }
-    // Position 0 of the command line is the program itself.
-    position = rest.startIndex + 1
+    position = rest.startIndex
     self.options = options
+  }
+
+  private static var missing: CommandEnd {
+    .wrongUsage("a script is missing: lull FILE, lull -e CODE, or lull - for stdin", .run)
   }
 
   func run() -> Int32 {

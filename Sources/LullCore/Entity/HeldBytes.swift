@@ -1,12 +1,20 @@
+import CSimdjson
 import Synchronization
 
-/// Bytes of a body or document that somebody holds: counted from its making to its end.
+/// Bytes of a body or text that somebody holds: counted from its making to its end.
 ///
 /// Values that share bytes share one of these, so that a copy of an entity costs nothing and counts
-/// once. Safe on any thread.
+/// once. Documents are counted where they are made, since a script's views hold them too. Safe on any
+/// thread.
 package final class HeldBytes: Sendable {
-  /// Of the whole process.
-  package static var total: Int { sum.load(ordering: .relaxed) }
+  /// Of the whole process, with its documents.
+  package static var total: Int { bodies + documents }
+
+  /// Bytes and texts, received or to be sent.
+  package static var bodies: Int { sum.load(ordering: .relaxed) }
+
+  /// Parsed JSON.
+  package static var documents: Int { csj_total_bytes() }
 
   private static let sum = Atomic<Int>(0)
   /// What is smaller is no more than what surrounds it.
@@ -16,7 +24,7 @@ package final class HeldBytes: Sendable {
 
   package init(_ count: Int) {
     self.count = Atomic(count)
-    HeldBytes.sum.add(count, ordering: .relaxed)
+    HeldBytes.add(count)
   }
 
   /// For so many bytes, if they are worth counting.
@@ -25,7 +33,7 @@ package final class HeldBytes: Sendable {
     self.init(count)
   }
 
-  /// For bytes and texts; nil for others, and for documents, which count themselves.
+  /// For bytes and texts; nil for others, and for documents.
   convenience init?(of content: Content) {
     switch content {
     case .bytes, .text: self.init(ofBody: content.size)
@@ -34,12 +42,14 @@ package final class HeldBytes: Sendable {
   }
 
   deinit {
-    HeldBytes.sum.subtract(count.load(ordering: .relaxed), ordering: .relaxed)
+    HeldBytes.add(-count.load(ordering: .relaxed))
   }
 
   /// More of them have come. By one thread at a time.
   package func grow(by more: Int) {
     count.add(more, ordering: .relaxed)
-    HeldBytes.sum.add(more, ordering: .relaxed)
+    HeldBytes.add(more)
   }
+
+  private static func add(_ more: Int) { sum.add(more, ordering: .relaxed) }
 }

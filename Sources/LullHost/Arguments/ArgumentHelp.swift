@@ -1,6 +1,9 @@
 /// The help of an `ArgumentSpec`, for `--help`.
-enum ArgumentHelp {
-  static func text(of spec: ArgumentSpec) -> String {
+package enum ArgumentHelp {
+  /// Columns that every terminal has.
+  private static let lineWidth = 80
+
+  package static func text(of spec: ArgumentSpec) -> String {
     var blocks = ["Usage: \(usage(of: spec))"]
     if let description = spec.description { blocks.append(description) }
     let positionals = spec.positionals.filter { !explanation(of: $0).isEmpty }
@@ -73,16 +76,36 @@ enum ArgumentHelp {
   private static func block(_ title: String, _ rows: [(String, String)], _ width: Int) -> String {
     var lines = [title]
     for (name, text) in rows {
-      let padding = String(repeating: " ", count: max(0, width - name.count))
-      if text.isEmpty {
-        lines.append("  " + name)
-      } else if name.count <= width {
-        lines.append("  \(name)\(padding)  \(text)")
+      let texts = wrapped(text, to: max(lineWidth - width - 4, 30))
+      let indent = String(repeating: " ", count: width + 4)
+      if name.count <= width, let first = texts.first {
+        let padding = String(repeating: " ", count: width - name.count)
+        lines.append("  \(name)\(padding)  \(first)")
+        lines += texts.dropFirst().map { indent + $0 }
       } else {
         lines.append("  " + name)
-        lines.append(String(repeating: " ", count: width + 4) + text)
+        lines += texts.map { indent + $0 }
       }
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// Lines that end where the author ended them, and where the next word would go too far.
+  private static func wrapped(_ text: String, to width: Int) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
+      guard line.count > width else { return line.isEmpty && text.isEmpty ? [] : [String(line)] }
+      var lines = [""]
+      for word in line.split(separator: " ") {
+        let last = lines[lines.count - 1]
+        if last.isEmpty {
+          lines[lines.count - 1] = String(word)
+        } else if last.count + 1 + word.count <= width {
+          lines[lines.count - 1] += " " + word
+        } else {
+          lines.append(String(word))
+        }
+      }
+      return lines
+    }
   }
 }

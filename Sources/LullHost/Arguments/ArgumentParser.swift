@@ -4,16 +4,16 @@ import LullCore
 ///
 /// Options may stand anywhere, before and after positional arguments; `--` ends them. Values are
 /// texts still: what they mean is for whoever asked.
-struct ArgumentParser {
+package struct ArgumentParser {
   /// What the words say, argument by argument in the order of the specification.
-  struct Result {
+  package struct Result {
     /// The texts of each argument that takes any, in order; nil: it was not given.
-    var texts: [[String]?]
+    package internal(set) var texts: [[String]?]
     /// How often each flag was there; `--no-x` makes it none.
     var counts: [Int?]
   }
 
-  enum End: Error, Equatable {
+  package enum End: Error, Equatable {
     /// Wrong usage, in words.
     case problem(String)
     case help
@@ -24,7 +24,7 @@ struct ArgumentParser {
   private var result: Result
   private var loose: [String] = []
 
-  static func parse(_ words: [String], by spec: ArgumentSpec) throws(End) -> Result {
+  package static func parse(_ words: [String], by spec: ArgumentSpec) throws(End) -> Result {
     var parser = ArgumentParser(spec)
     try parser.read(words)
     try parser.deal()

@@ -271,7 +271,7 @@ private struct ArgumentDraft {
 }
 
 extension ArgumentSpec.Argument.Kind: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .flag: "flag"
     case .count: "count"

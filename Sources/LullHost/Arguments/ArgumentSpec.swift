@@ -1,7 +1,7 @@
-/// What a script's command line may look like, as `lull.args` is told.
-struct ArgumentSpec {
+/// What a command line may look like: a script's, as `lull.args` is told, or the command's own.
+package struct ArgumentSpec {
   /// What the command is called in messages.
-  var name = ""
+  package internal(set) var name = ""
   var description: String?
   /// What stands at the end of the help.
   var notes: String?
@@ -9,9 +9,17 @@ struct ArgumentSpec {
   var version: String?
   var arguments: [Argument] = []
 
+  init() {}
+
+  package init(name: String, description: String, arguments: [Argument]) {
+    self.name = name
+    self.description = description
+    self.arguments = arguments
+  }
+
   /// One option, flag or positional argument.
-  struct Argument {
-    enum Kind: Equatable {
+  package struct Argument {
+    package enum Kind: Equatable {
       /// There or not; `--no-x` takes it back.
       case flag
       /// How often it is there.
@@ -26,11 +34,11 @@ struct ArgumentSpec {
     }
 
     /// `--limit` and `-n`, in the order given; of a positional argument its name alone.
-    var names: [String] = []
+    package internal(set) var names: [String] = []
     var kind = Kind.string
     /// What stands for the value in the help.
     var placeholder: String?
-    var help: String?
+    package var help: String?
     /// What the texts are allowed to be; empty: anything.
     var choices: [String] = []
     var standard: LuaValue?
@@ -40,6 +48,21 @@ struct ArgumentSpec {
     /// Takes as many as there are: its value is a list.
     var isRepeated = false
     var isPositional = false
+
+    init() {}
+
+    /// - Parameter name: positional, unless it begins with `-`.
+    package init(
+      _ name: String, kind: Kind = .string, placeholder: String? = nil, help: String,
+      isRepeated: Bool = false
+    ) {
+      names = [name]
+      self.kind = kind
+      self.placeholder = placeholder
+      self.help = help
+      self.isRepeated = isRepeated
+      isPositional = !name.hasPrefix("-")
+    }
 
     /// Where the result has its value: the first long name, with `_` for `-`.
     var key: String {

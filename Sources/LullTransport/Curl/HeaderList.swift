@@ -53,13 +53,15 @@ enum HeaderList {
     guard let features = curl_version_info(CURLVERSION_FIRST)?.pointee.features else {
       return "identity"
     }
-    var names = ["identity"]
-    for (bit, name) in [
-      (CURL_VERSION_LIBZ, "gzip"), (CURL_VERSION_BROTLI, "br"), (CURL_VERSION_ZSTD, "zstd"),
-    ] where features & bit != 0 {
-      names.append(name)
+    var text = ""
+    func add(_ name: String, _ bit: Int32) {
+      guard features & bit != 0 else { return }
+      text += text.isEmpty ? name : ", " + name
     }
-    return names.count > 1 ? names.dropFirst().joined(separator: ", ") : "identity"
+    add("gzip", CURL_VERSION_LIBZ)
+    add("br", CURL_VERSION_BROTLI)
+    add("zstd", CURL_VERSION_ZSTD)
+    return text.isEmpty ? "identity" : text
   }()
 
   private static func has(_ headers: Headers, _ name: StaticString) -> Bool {

@@ -1,0 +1,47 @@
+import Glibc
+import LullHost
+import LullTransport
+
+/// `lull demo`: becomes `lull-demo`, the sample API.
+struct DemoCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull demo",
+      description: """
+        Serves the sample API on loopback until Ctrl-C.
+
+        Prints its URL and its routes. Scripts start it themselves with lull.demo().
+        """,
+      arguments: [
+        .init(
+          "--port", kind: .integer, placeholder: "N",
+          help: "the port; 0, the default, takes a free one")
+      ])
+  }
+
+  private let port: String
+
+  /// - Parameter words: what follows `demo`.
+  init(_ words: some Collection<String>) throws(CommandEnd) {
+    let spec = DemoCommand.spec
+    let result: ArgumentParser.Result
+    do throws(ArgumentParser.End) {
+      result = try ArgumentParser.parse(Array(words), by: spec)
+    } catch {
+      throw CommandEnd(error, .demo)
+    }
+    port = result.texts[0]?.first ?? "0"
+  }
+
+  /// Comes back only if there is nothing to become.
+  func run() -> Int32 {
+    guard let path = DemoServer.find() else {
+      Exit.complain("lull: lull-demo was not found beside lull or on the PATH\n")
+      return 1
+    }
+    let words = [path, "--port", port].map { (word: String) in strdup(word) }
+    execv(path, words + [nil])
+    Exit.complain("lull: cannot start \(path): \(String(cString: strerror(errno)))\n")
+    return 1
+  }
+}
