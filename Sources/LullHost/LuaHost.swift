@@ -78,10 +78,14 @@ package final class LuaHost {
   /// What is said of each limit, and whether it has been.
   var limitTexts: [String] = []
   var hasReportedLimit = false
+  /// What each line of a session may take.
+  var lineLimits = Limits()
   /// Whether the script may do no more than what the sandbox has for it.
-  var isSandboxed = false
+  package internal(set) var isSandboxed = false
   /// Whether somebody sits at a prompt, to be told of failed tasks at once.
   package var isAtPrompt = false
+  /// Whether something has been written that is to be shown above the prompt.
+  package var hasOutput: (() -> Bool)?
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
@@ -114,6 +118,8 @@ package final class LuaHost {
       tellOrphans()
       if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: isAtPrompt) }
       collectIfStalled()
+      // Work, so that the turn which begins does not wait with it.
+      if isAtPrompt, hasOutput?() == true { pump.enqueue {} }
     }
   }
 
