@@ -24,7 +24,11 @@ package final class ResourceTable {
   /// Called for a record that only observers whose owners have died keep from being unused.
   var onDeadObservers: ((ResourceRecord) -> Void)?
 
-  package init() {}
+  private let changes: ChangeCount
+
+  package init(changes: ChangeCount) {
+    self.changes = changes
+  }
 
   package var count: Int { records.count }
 
@@ -43,7 +47,7 @@ package final class ResourceTable {
       touch(record)
       return record
     }
-    let record = ResourceRecord(url: url)
+    let record = ResourceRecord(url: url, changes: changes)
     records[url] = record
     touch(record)
     if isOverLimit { evict() }
