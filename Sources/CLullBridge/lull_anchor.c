@@ -319,6 +319,8 @@ int32_t lull_document_build(
   lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key) {
   anchoring context = {
     .runtime = runtime, .document = document, .id = id, .handle = handle, .key = key};
+  // What these tables replace is let go first, lest the collector go through it once more.
+  lull_value_release_from_object(runtime, handle, key);
   return lull_protect(runtime, build_document, &context);
 }
 

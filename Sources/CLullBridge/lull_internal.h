@@ -170,7 +170,9 @@ void lull_make_metatables(lull_runtime *runtime, lua_State *L);
 void lull_make_module(lull_runtime *runtime, lua_State *L);
 void lull_push_array_metatable(lua_State *L);
 int lull_is_array(lua_State *L, int index);
-void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t index);
+// The value at `index` of a document as plain tables.
+void lull_push_json(
+  lua_State *L, lull_runtime *runtime, const struct csj_document *document, size_t index);
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id);
 void lull_open_json(lua_State *L, lull_runtime *runtime);

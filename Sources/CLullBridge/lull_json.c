@@ -1,106 +1,10 @@
-// JSON ⇄ Lua: plain tables from a document's tape, and text from tables. The module's `json` table.
+// JSON text from tables and documents, and back. The module's `json` table.
 #include "lull_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// [-0, +1] the metatable that marks a table as a JSON array, so that an empty one encodes as []
-void lull_push_array_metatable(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_array_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "JSONArray");
-  lua_setfield(L, -2, "__name");
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_array_key);
-}
-
-// [-0, +0] whether the table at `index` is marked as an array; allocates nothing
-int lull_is_array(lua_State *L, int index) {
-  if (!lua_getmetatable(L, index)) return 0;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_array_key);
-  int same = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return same;
-}
-
-// [-0, +1] the value at `index` of the tape as plain Lua values; `null` and `arrays` are stack
-// positions of lull.null and of the array metatable. The depth of documents is bounded by the parser.
-static void push_value(lua_State *L, csj_view view, size_t index, int null, int arrays) {
-  switch (csj_type_at(view, index)) {
-    case CSJ_NULL: lua_pushvalue(L, null); return;
-    case CSJ_FALSE: lua_pushboolean(L, 0); return;
-    case CSJ_TRUE: lua_pushboolean(L, 1); return;
-    case CSJ_INT: lua_pushinteger(L, csj_int_at(view, index)); return;
-    case CSJ_DOUBLE: lua_pushnumber(L, csj_double_at(view, index)); return;
-    case CSJ_STRING: {
-      size_t length;
-      const char *text = csj_string_at(view, index, &length);
-      lua_pushlstring(L, text, length);
-      return;
-    }
-    case CSJ_ARRAY: {
-      luaL_checkstack(L, 4, "JSON nested too deeply");
-      lua_createtable(L, (int)csj_count(view, index), 0);
-      lua_pushvalue(L, arrays);
-      lua_setmetatable(L, -2);
-      size_t end = csj_end(view, index);
-      lua_Integer position = 1;
-      for (size_t child = csj_first(view, index); child < end; child = csj_after(view, child)) {
-        push_value(L, view, child, null, arrays);
-        lua_rawseti(L, -2, position++);
-      }
-      return;
-    }
-    case CSJ_OBJECT: {
-      luaL_checkstack(L, 4, "JSON nested too deeply");
-      lua_createtable(L, 0, (int)csj_count(view, index));
-      size_t end = csj_end(view, index);
-      size_t key = csj_first(view, index);
-      while (key < end) {
-        size_t length;
-        const char *text = csj_string_at(view, key, &length);
-        lua_pushlstring(L, text, length);
-        size_t value = csj_after(view, key);
-        push_value(L, view, value, null, arrays);
-        // A later duplicate replaces the earlier one (JSN-13).
-        lua_rawset(L, -3);
-        key = csj_after(view, value);
-      }
-      return;
-    }
-  }
-}
-
-// [-0, +1]
-void lull_push_json(lua_State *L, lull_runtime *runtime, csj_view view, size_t index) {
-  luaL_checkstack(L, 8, "JSON nested too deeply");
-  lull_registry_push(L, runtime->null);
-  int null = lua_gettop(L);
-  lull_push_array_metatable(L);
-  push_value(L, view, index, null, null + 1);
-  lua_replace(L, null);
-  lua_settop(L, null);
-}
-
-// [-0, +1] the document's tables, built unless the ones built before are still there
-void lull_push_document(
-  lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id) {
-  if (id != 0) {
-    lull_values_push(runtime, L, id);
-    if (!lua_isnil(L, -1)) return;
-    lua_pop(L, 1);
-  }
-  lull_push_json(L, runtime, csj_document_view(document), CSJ_ROOT);
-  if (id != 0) {
-    lull_registry_push(L, runtime->values);
-    lua_pushvalue(L, -2);
-    lua_rawseti(L, -2, (lua_Integer)id);
-    lua_pop(L, 1);
-  }
-}
 
 // --- Encoding: uses only calls that neither raise nor allocate in Lua, so Swift may call it ---
 
@@ -244,6 +148,14 @@ static void new_line(writer *w) {
   for (int i = 0; i < w->depth; i++) write_bytes(w, "  ", 2);
 }
 
+// Whether one level more is allowed; else that fails. A cycle of tables nests without end, and what is
+// nested deeper could not be read back.
+static int can_nest(writer *w) {
+  if (w->depth < CSJ_MAX_DEPTH) return 1;
+  fail(w, "tables nest too deeply, or in a cycle,");
+  return 0;
+}
+
 static void write_value(writer *w, int index);
 
 // Straight from the tape: each key once, at its first place, with its last value.
@@ -262,6 +174,7 @@ static void write_tape(writer *w, csj_view view, size_t index) {
       return;
     }
     case CSJ_ARRAY: {
+      if (!can_nest(w)) return;
       write_bytes(w, "[", 1);
       w->depth++;
       size_t first = csj_first(view, index), end = csj_end(view, index);
@@ -276,6 +189,7 @@ static void write_tape(writer *w, csj_view view, size_t index) {
       return;
     }
     case CSJ_OBJECT: {
+      if (!can_nest(w)) return;
       size_t count = csj_count(view, index);
       csj_pair *members = malloc((count + 1) * sizeof(csj_pair));
       if (members == NULL) {
@@ -391,9 +305,9 @@ static void write_value(writer *w, int index) {
     case LULL_NUMBER: write_number(w, value.number); return;
     case LULL_STRING: write_string(w, value.pointer, (size_t)value.extra); return;
     case LULL_TABLE: {
-      // A cycle nests without end; documents beyond this depth could not be read back either.
-      if (w->depth >= CSJ_MAX_DEPTH || !lua_checkstack(L, 8)) {
-        fail(w, "tables nest too deeply, or in a cycle,");
+      if (!can_nest(w)) return;
+      if (!lua_checkstack(L, 8)) {
+        fail(w, "the Lua stack is full");
         return;
       }
       size_t length;
@@ -504,7 +418,7 @@ static int json_decode(lua_State *L) {
     }
     return 2;
   }
-  lull_push_json(L, runtime, csj_document_view(*owner), CSJ_ROOT);
+  lull_push_json(L, runtime, *owner, CSJ_ROOT);
   csj_free(*owner);
   *owner = NULL;
   return 1;

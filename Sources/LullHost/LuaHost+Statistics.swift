@@ -28,8 +28,8 @@ extension LuaHost {
       ("handles", handles.count),
       ("pins", pinCount),
       ("lua_bytes", Int(lull_runtime_lua_bytes(runtime))),
-      ("document_bytes", HeldBytes.total(of: .document)),
-      ("body_bytes", HeldBytes.total(of: .body)),
+      ("document_bytes", HeldBytes.documents),
+      ("body_bytes", HeldBytes.bodies),
     ]
   }
 }

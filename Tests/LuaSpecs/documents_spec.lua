@@ -1,7 +1,7 @@
 -- Documents: the same JSON as content, as a read-only view that builds nothing (lua-api.md, Values).
 local lull = require "lull"
 local spec = ...
-local describe, it, equal, same = spec.describe, spec.it, spec.equal, spec.same
+local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check
 local contains, json = spec.contains, spec.json
 
 -- The document of a JSON text, as a response brings it.
@@ -40,6 +40,68 @@ describe("a document", function()
     equal(doc.a, 3)
     same(keys(doc), { "a", "b" })
     equal(lull.json.encode(doc), '{"a":3,"b":2}')
+    -- With so many members that there is an index of them.
+    local members = {}
+    for i = 1, 40 do members[i] = ('"k%d": %d'):format((i - 1) % 20 + 1, i) end
+    doc = document("{" .. table.concat(members, ",") .. "}")
+    local count = 0
+    for key, value in pairs(doc) do
+      count = count + 1
+      equal(key, "k" .. count)
+      equal(value, count + 20)
+      equal(doc[key], value)
+    end
+    equal(count, 20)
+  end)
+
+  it("JSN-12 gives integers of 64 bits as such, and other numbers as floats", function()
+    local doc = document(
+      "[9223372036854775807, -9223372036854775808, 9007199254740993, -0, 9223372036854775808,"
+        .. "18446744073709551616, 1.0, 1e2, -0.0, 1e-400]")
+    same({ table.unpack(doc) }, {
+      math.maxinteger, math.mininteger, 9007199254740993, 0, 9223372036854775808.0,
+      18446744073709551616.0, 1.0, 100.0, -0.0, 0.0,
+    })
+    equal(1 / doc[9], -math.huge)
+  end)
+
+  it("JSN-14 reaches a thousand levels down", function()
+    local doc, depth = document(('{"a":['):rep(499) .. '{"a":"deep"}' .. ("]}"):rep(499)), 0
+    while type(doc) == "userdata" do
+      doc = doc.a or doc[1]
+      depth = depth + 1
+    end
+    equal(depth, 999)
+    equal(doc, "deep")
+    doc = document(("["):rep(1000) .. ("]"):rep(1000))
+    equal(doc == document(("["):rep(1000) .. ("]"):rep(1000)), true)
+    equal(lull.json.equal(lull.copy(doc), doc), true)
+    equal(#lull.json.encode(doc), 2000)
+    contains(select(2, pcall(lull.json.encode, { doc })), "nest too deeply")
+  end)
+
+  it("JSN-15 of UTF-16 and UTF-32 is text in UTF-8", function()
+    equal(document "\xFF\xFE{\0\"\0\xE9\0\"\0:\0001\0}\0"["é"], 1)
+    equal(document "[\0\0\0\"\0\0\0\0\xF6\1\0\"\0\0\0]\0\0\0"[1], "\u{1F600}")
+    equal(document "\xEF\xBB\xBF[1]"[1], 1)
+  end)
+
+  it("JSN-16 keeps U+0000 in keys and strings", function()
+    local doc = document [[{"a\u0000b": "\u0000", "a": 1}]]
+    equal(doc["a\0b"], "\0")
+    equal(doc.a, 1)
+    same(keys(doc), { "a\0b", "a" })
+    equal(lull.json.encode(doc), [[{"a\u0000b":"\u0000","a":1}]])
+  end)
+
+  it("JSN-11 does not exist of what is no JSON", function()
+    for _, body in ipairs { '["\xFF"]', [["\ud800"]], '"\1"', "[1,]", ("["):rep(1001) .. ("]"):rep(1001), "[1e999]" } do
+      local resource = spec.fake(json(body))("/a")
+      local _, err = resource:load():await()
+      equal(err.cause.kind, "malformed_json", body)
+      equal(err.document, nil)
+      equal(resource.document, nil)
+    end
   end)
 
   it("keeps the order of keys, and walks arrays in theirs", function()
@@ -170,6 +232,7 @@ describe("comparing documents", function()
       equal(document '{"a": 1, "b": [1.0]}' == document(other), false, other)
     end
     equal(document "[]" == document "{}", false)
+    equal(document "[]" == lull.null, false)
   end)
 
   it("with a table is lull.json.equal", function()
@@ -182,6 +245,11 @@ describe("comparing documents", function()
     equal(lull.json.equal({ parts = { doc.a } }, { parts = { { 1, doc.a[2] } } }), true)
     equal(lull.json.equal({ 1, 2 }, { 1, 2.0 }), true)
     equal(lull.json.equal({ 1, 2 }, { 1, "2" }), false)
+    for _, more in ipairs { { 1, 2, x = 3 }, { 1, 2, [5] = 5 }, lull.array { 1, 2, x = 3 } } do
+      equal(lull.json.equal(document "[1, 2]", more), false)
+      equal(lull.json.equal(more, document "[1, 2]"), false)
+      equal(lull.json.equal({ 1, 2 }, more), false)
+    end
     equal(lull.json.equal("x", "x"), true)
     equal(lull.json.equal(lull.null, nil), false)
     equal(lull.json.equal(lull.array {}, {}), true)
@@ -280,4 +348,215 @@ describe("LULL_STRICT=1", function()
     equal(result.out, "3\n")
     equal(result.code, 0)
   end)
+end)
+
+describe("a large document", function()
+  -- Of 30,000 elements, a bit more than 2 MB.
+  local elements = {}
+  for i = 1, 30000 do
+    elements[i] = ('{"id":%d,"name":"name %d","tags":["a","b"],"place":{"lat":%d.5}}'):format(i, i, i)
+  end
+  local text = "[" .. table.concat(elements, ",") .. "]"
+  elements = nil -- luacheck: ignore
+
+  -- Calls `fn`, and says how often the collector has gone through everything meanwhile.
+  local function cycles(fn)
+    local count = 0
+    local function arm()
+      setmetatable({}, { __gc = function()
+        count = count + 1
+        if arm then arm() end
+      end })
+    end
+    collectgarbage()
+    arm()
+    fn()
+    local counted = count
+    arm = nil
+    return counted
+  end
+
+  -- In Lua's two modes of collection.
+  local function in_both_modes(fn)
+    for _, mode in ipairs { "generational", "incremental" } do
+      local before = collectgarbage(mode)
+      local ok, err = pcall(fn, mode)
+      collectgarbage(before)
+      if not ok then error(err, 0) end
+    end
+  end
+
+  it("is built without the collector running over and over what is being built", function()
+    local resource = spec.fake(json(text))("/a")
+    in_both_modes(function(mode)
+      assert(resource:load():await())
+      local building = cycles(function() equal(#resource.content, 30000) end)
+      check(building <= 1, ("%d cycles while content was built, %s"):format(building, mode))
+      local value
+      local decoding = cycles(function() value = lull.json.decode(text) end)
+      equal(value[30000].place.lat, 30000.5)
+      check(decoding <= 1, ("%d cycles while it was decoded, %s"):format(decoding, mode))
+      local copying = cycles(function() value = lull.copy(resource.document) end)
+      check(copying <= 1, ("%d cycles while it was copied, %s"):format(copying, mode))
+    end)
+  end, { seconds = 30 })
+
+  it("that is built and dropped again and again is collected", function()
+    in_both_modes(function(mode)
+      collectgarbage()
+      local before = collectgarbage "count"
+      local value = lull.json.decode(text)
+      local one = collectgarbage "count" - before
+      local most = 0
+      for _ = 1, 12 do
+        value = lull.json.decode(text)
+        most = math.max(most, collectgarbage "count" - before)
+      end
+      equal(#value, 30000)
+      check(most < 6 * one, ("%d KB for one of %d KB, %s"):format(most, one, mode))
+    end)
+  end, { seconds = 30 })
+
+  it("leaves a collector that the script has stopped as it is", function()
+    local value
+    collectgarbage "stop"
+    local ok, count = pcall(cycles, function()
+      collectgarbage "stop"
+      value = lull.json.decode(text)
+    end)
+    local is_running = collectgarbage "isrunning"
+    collectgarbage "restart"
+    equal(ok, true)
+    equal(#value, 30000)
+    equal(count, 0)
+    equal(is_running, false)
+  end, { seconds = 30 })
+
+  it("that nobody looks into builds no table, and a document builds none", function()
+    local resource = spec.fake(json(text))("/a")
+    collectgarbage()
+    collectgarbage "stop"
+    local before = collectgarbage "count"
+    assert(resource:load():await())
+    equal(resource.document[30000].place.lat, 30000.5)
+    equal(#resource.document, 30000)
+    local used = collectgarbage "count" - before
+    collectgarbage "restart"
+    check(used < 200, used .. " KB")
+  end, { seconds = 30 })
+
+  it("shares the strings that come again", function()
+    local value = lull.json.decode(text)
+    for i = 1, 30000, 1000 do
+      same(value[i], { id = i, name = "name " .. i, tags = { "a", "b" }, place = { lat = i + 0.5 } })
+    end
+  end, { seconds = 30 })
+
+  it("is equal as content and as document, and goes back as it came", function()
+    local entity = assert(spec.fake(json(text))("/a"):load():await())
+    equal(lull.json.equal(entity.content, entity.document), true)
+    equal(lull.json.encode(entity.document), text)
+  end, { seconds = 30 })
+end)
+
+describe("parsing a large body", function()
+  local text = '["' .. ("x"):rep(1000) .. '"' .. (',{"a":[1,2,{"b":null}]}'):rep(200000) .. "]"
+  local seconds = { seconds = 60 }
+
+  -- A service that answers with it, and the function that says whether it has.
+  local function service()
+    local has_answered = false
+    return spec.fake(function()
+      has_answered = true
+      return json(text)
+    end), function() return has_answered end
+  end
+
+  it("PIPE-16 goes on elsewhere while the loop keeps turning", function()
+    local api, has_answered = service()
+    -- What is parsed here lets no turn happen; elsewhere there are few only by mischance.
+    local most = 0
+    for _ = 1, 20 do
+      local turns, is_over = 0, false
+      local ticker = lull.spawn(function()
+        while not is_over do
+          lull.sleep(0)
+          if has_answered() then turns = turns + 1 end
+        end
+      end)
+      local entity = assert(api("/a"):request("GET"):await())
+      is_over = true
+      ticker:await()
+      equal(#entity.document, 200001)
+      most = math.max(most, turns)
+      if most >= 50 then break end
+    end
+    check(most >= 50, "at most " .. most .. " turns")
+  end, seconds)
+
+  it("CXL-09 is dropped when it is cancelled, at any moment", function()
+    for turns = 0, 12 do
+      local api, has_answered = service()
+      local resource = api("/a")
+      local events = spec.record(resource)
+      local load = resource:load()
+      local ended = lull.spawn(function() return load:await() end)
+      repeat lull.sleep(0) until has_answered()
+      for _ = 1, turns do lull.sleep(0) end
+      load:cancel()
+      local entity, err = ended:await()
+      if entity == nil then
+        equal(err.cause.kind, "request_cancelled")
+        same(events, { "observer_added []", "requested [L]", "request_cancelled []" })
+        equal(resource.document, nil)
+      else
+        same(events, { "observer_added []", "requested [L]", "new_data(network) [D]" })
+      end
+    end
+  end, seconds)
+
+  it("WIPE-03 is dropped when the resource is wiped, and a newer load wins", function()
+    for turns = 0, 12, 3 do
+      local api, has_answered = service()
+      local resource = api("/a")
+      resource:load()
+      repeat lull.sleep(0) until has_answered()
+      for _ = 1, turns do lull.sleep(0) end
+      resource:wipe()
+      equal(resource.latest_data, nil)
+      equal(resource.document, nil)
+      resource:override_local_content { mine = true }
+      for _ = 1, 200 do lull.sleep(0) end
+      equal(resource.content.mine, true)
+      local entity = assert(resource:load():await())
+      equal(rawequal(resource.document, entity.document), true)
+    end
+  end, seconds)
+
+  it("does not keep a script from ending", function()
+    for _, ending in ipairs { "", "os.exit(0)", "error('over')", "lull.run()" } do
+      for turns = 0, 6, 2 do
+        local result = spec.script(([[
+          local lull = require "lull"
+          local body = "[" .. ("1.5,"):rep(1000000) .. "1]"
+          local has_answered = false
+          local api = lull.service { base_url = "http://x.test", networking = function()
+            has_answered = true
+            return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = body }
+          end }
+          local views = api("/a"):load()
+          api("/b"):load():on_success(function(entity) last = entity.document end)
+          lull.spawn(function()
+            repeat lull.sleep(0) until has_answered
+            for _ = 1, %d do lull.sleep(0) end
+            %s
+          end)
+          if %q == "" then lull.sleep(0.005) else lull.run() end
+        ]]):format(turns, ending, ending))
+        local is_error = ending:find "error" ~= nil
+        equal(result.code, is_error and 1 or 0, result.err)
+        if not is_error then check(not result.err:find "rror", result.err) end
+      end
+    end
+  end, seconds)
 end)

@@ -4,9 +4,15 @@ local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check
 local json = spec.json
 
+-- The content that the bytes are read as. Read as JSON, the document of the same bytes is equal.
 local function content(body, content_type)
   local service = spec.fake(spec.answer(content_type or "application/json", body))
-  return assert(service("/a"):load():await()).content
+  local entity = assert(service("/a"):load():await())
+  if entity.document ~= nil then
+    check(lull.json.equal(entity.content, entity.document), "the document is not what content is")
+    check(lull.json.equal(entity.document, entity.content), "content is not what the document is")
+  end
+  return entity.content
 end
 
 local function refuses(body)
@@ -18,7 +24,9 @@ local function refuses(body)
   equal(err.cause.kind, "malformed_json")
   equal(err.http_status, 200, "TRF-16")
   equal(err.content, body, "TRF-16: the raw body")
+  equal(err.document, nil)
   equal(resource.latest_data, nil)
+  equal(resource.document, nil)
   return err
 end
 
@@ -97,6 +105,7 @@ describe("JSON", function()
   end)
 
   it("JSN-13 the last of duplicate keys wins", function()
+    equal(content(('{"a":1,%s"a":3}'):format(('"b":2,'):rep(100))).a, 3)
     local resource = spec.fake(json '{"a":1,"b":2,"a":3}')("/a")
     resource:load():await()
     equal(resource.content.a, 3)

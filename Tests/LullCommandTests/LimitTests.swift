@@ -196,6 +196,17 @@ struct LimitTests {
     """
     local kept, api = {}, lull.service{
       base_url = 'http://a.invalid',
+      networking = function() return { status = 200, body = '[[' .. ('1,'):rep(50000) .. '1]]',
+        headers = { ['content-type'] = 'application/json' } } end }
+    local resource = api:resource('/')
+    for i = 1, math.huge do
+      kept[i] = assert(resource:load():await()).document[1]
+      resource:wipe()
+    end
+    """,
+    """
+    local kept, api = {}, lull.service{
+      base_url = 'http://a.invalid',
       networking = function() return { status = 200, body = ('x'):rep(100000) } end }
     for i = 1, math.huge do kept[i] = assert(api:resource('/' .. i):load():await()) end
     """,
@@ -230,6 +241,17 @@ struct LimitTests {
     api.cached_resource_byte_limit = 1000000
     for i = 1, 300 do assert(api:resource('/' .. i):load():await()) end
     """,
+    """
+    local resource = lull.service{
+      base_url = 'http://a.invalid',
+      networking = function() return { status = 200, body = '[' .. ('[1],'):rep(20000) .. '1]',
+        headers = { ['content-type'] = 'application/json' } } end }:resource('/')
+    for i = 1, 100 do
+      assert(resource:load():await())
+      local content, view = resource.content, resource.document[3]
+    end
+    """,
+    "local text = '[' .. ('{},'):rep(50000) .. '1]' for i = 1, 200 do local v = lull.json.decode(text) end",
   ])
   func memoryIsNoMatterOfGarbage(code: String) throws {
     let ending = try lull("--max-memory", "16M", "-e", code + " print('fine')")

@@ -10,6 +10,7 @@ import time
 
 import calls
 import configuration
+import documents
 import in_flight
 import loads
 import memory
@@ -18,8 +19,9 @@ import table
 from harness import Bench, Failure
 
 ROWS = {
-    "B1": loads.b1, "B2": loads.b2, "B3": calls.b3, "B4": calls.b4, "B7": starts.b7,
-    "B8": memory.b8, "B9": memory.b9, "B10": calls.b10, "B11": configuration.b11, "B12": in_flight.b12,
+    "B1": loads.b1, "B2": loads.b2, "B3": calls.b3, "B4": calls.b4, "B5": documents.b5,
+    "B6": documents.b6, "B7": starts.b7, "B8": memory.b8, "B9": memory.b9, "B10": calls.b10,
+    "B11": configuration.b11, "B12": in_flight.b12,
 }
 
 # Name, default, what it is.
@@ -30,6 +32,7 @@ NUMBERS = [
     ("resources", 1_000, "resources that B1 and B2 load in turn"),
     ("calls", 2_000_000, "calls of a run of B3"),
     ("notifications", 2_000_000, "notifications of a run of B4"),
+    ("documents", 10, "documents of a run of B5 and B6"),
     ("many", 100_000, "resources of B8 and B10"),
     ("stubbed", 1_000_000, "requests of B9"),
     ("polls", 10_000, "requests in flight of B12"),

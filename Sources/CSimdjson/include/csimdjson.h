@@ -62,6 +62,12 @@ void csj_free(csj_document *document);
 /* The bytes of memory the document holds. */
 size_t csj_bytes(const csj_document *document);
 
+/*
+ * The bytes of all documents of the process that somebody owns, without the indices of large
+ * containers. On any thread.
+ */
+size_t csj_total_bytes(void);
+
 /* What reading needs; valid as long as the document. */
 typedef struct csj_view {
   const uint64_t *tape;

@@ -16,8 +16,6 @@ public final class JSONDocument: Sendable {
   // containers, has a lock of its own.
   nonisolated(unsafe) package let pointer: OpaquePointer
 
-  private let held: HeldBytes
-
   // Points into what `pointer` holds, which nothing writes to after parsing.
   nonisolated(unsafe) package let view: csj_view
 
@@ -39,13 +37,11 @@ public final class JSONDocument: Sendable {
     }
     self.pointer = pointer
     view = csj_document_view(pointer)
-    held = HeldBytes(csj_bytes(pointer), of: .document)
   }
 
   private init(owning pointer: OpaquePointer) {
     self.pointer = pointer
     view = csj_document_view(pointer)
-    held = HeldBytes(csj_bytes(pointer), of: .document)
   }
 
   /// Parses the bytes.

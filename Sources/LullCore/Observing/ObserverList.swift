@@ -126,8 +126,9 @@ package final class ObserverList {
     let present = observations
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }
-    for observation in present where !observation.isRemoved {
-      observation.observer?.resourceChanged(resource, event: event)
+    // By index: `present` holds them, and an iterator would hold each once more.
+    for index in present.indices where !present[index].isRemoved {
+      present[index].observer?.resourceChanged(resource, event: event)
     }
   }
 

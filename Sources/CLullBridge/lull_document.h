@@ -1,0 +1,31 @@
+// What the files about documents and JSON values share.
+#ifndef LULL_DOCUMENT_H
+#define LULL_DOCUMENT_H
+
+#include "lull_internal.h"
+
+// One JSON value of either form: a value of a document, or the Lua value at `stack`.
+typedef struct lull_side {
+  const csj_document *document;  // NULL: a Lua value
+  size_t index;
+  int stack;
+} lull_side;
+
+// Where the key at `key` leads to from the value at `index`; 0 if nowhere.
+size_t lull_document_find(lua_State *L, const csj_document *document, size_t index, int key);
+// The value at `index` of a document: a view, or the Lua value of anything else.
+void lull_document_push(
+  lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index);
+
+// The Lua value at that position, or what it is a view of.
+lull_side lull_side_at(lua_State *L, int stack);
+// Whether it is an array, an object or, as an empty table, either of them.
+void lull_side_shape(lua_State *L, lull_side of, int *is_array, int *is_object);
+// The element or member under the key at `key` (an element's counted from 1); whether there is one.
+// One of a table is pushed.
+int lull_side_child(lua_State *L, lull_side of, int key, lull_side *result);
+
+int lull_json_equal(lua_State *L);
+int lull_json_at(lua_State *L);
+
+#endif
