@@ -56,7 +56,7 @@ extension LuaHost {
     }
     let waits = contexts.map { context in
       WaitNotice.Item(
-        name: "\(context.waitsFor) in \(context.purpose)", since: context.waitsSince)
+        name: "\(context.waitsFor?() ?? "") in \(context.purpose)", since: context.waitsSince)
     }
     return requests.sorted { $0.name < $1.name } + waits.sorted { $0.name < $1.name }
   }
