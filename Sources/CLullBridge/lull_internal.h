@@ -14,6 +14,10 @@
 typedef struct lull_object {
   uint64_t handle;
   int32_t kind;
+  // The method that is known to answer nil: until when, and as of which count of changes.
+  int32_t answer_method;
+  double answer_until;
+  uint64_t answer_changes;  // 0: none is
 } lull_object;
 
 // What the allocator of one state counts.
@@ -62,6 +66,7 @@ struct lull_runtime {
   lua_State *main;  // the main state
   lua_State *L;     // the state that runs now; restored on the way out of every crossing
   void *host;       // Swift's; NULL once closed
+  const uint64_t *changes;  // Swift's, valid while there is a host
   const lull_method *methods;
   int32_t method_count;
 

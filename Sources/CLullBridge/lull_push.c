@@ -75,6 +75,7 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   lull_object *object = lua_newuserdatauv(L, sizeof(lull_object), LULL_UV_COUNT);
   object->handle = 0;
   object->kind = value->aux;
+  object->answer_changes = 0;
   lull_registry_push(L, runtime->metatables);
   lua_rawgeti(L, -1, value->aux);
   lua_setmetatable(L, -3);

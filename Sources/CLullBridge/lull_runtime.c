@@ -249,6 +249,11 @@ void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes) {
 // [-0, +0]
 void lull_runtime_collect_all(lull_runtime *runtime) { lua_gc(runtime->L, LUA_GCCOLLECT); }
 
+// [-0, +0]
+int64_t lull_runtime_lua_bytes(const lull_runtime *runtime) {
+  return (int64_t)lua_gc(runtime->L, LUA_GCCOUNT) * 1024 + lua_gc(runtime->L, LUA_GCCOUNTB);
+}
+
 // Queues a finalised handle. Called from __gc: allocates nothing in Lua, calls nothing across.
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle) {
   if (runtime->swept_count == runtime->swept_capacity) {

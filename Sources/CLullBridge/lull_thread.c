@@ -122,7 +122,7 @@ static int push_arguments(lua_State *L) {
 }
 
 // Below a coroutine's function lie the tables of objects and of values, so that what is looked up
-// there need not be moved down over them.
+// there need not be moved down over them. Coroutines of the pool keep them there.
 enum { LULL_BELOW_FUNCTION = 2, LULL_AT_OBJECTS = 1, LULL_AT_VALUES = 2 };
 
 // [-0, +1] as lull_push_simple, for a coroutine's stack with those tables
@@ -136,8 +136,8 @@ static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *
   return 0;
 }
 
-// [-0, +2+1+n] function and arguments onto the empty stack of a coroutine; LULL_RUN_DONE if all are
-// there, else the stack is empty again
+// [-0, +1+n] function and arguments onto the stack of a coroutine, which is empty but for the two
+// tables; LULL_RUN_DONE if all are there, else the stack is empty again
 static int push_call(
   lull_runtime *runtime, lua_State *target, const lull_call *call, lua_CFunction by_name,
   int *count) {
@@ -145,8 +145,10 @@ static int push_call(
   if (call->count > LUA_MINSTACK - 10 && !lua_checkstack(target, call->count + 10)) {
     return LULL_RUN_NO_MEMORY;
   }
-  lull_registry_push(target, runtime->objects);
-  lull_registry_push(target, runtime->values);
+  if (lua_gettop(target) == 0) {
+    lull_registry_push(target, runtime->objects);
+    lull_registry_push(target, runtime->values);
+  }
   if (call->method) {
     lua_pushcfunction(target, by_name);
     lua_pushlightuserdata(target, (void *)call->method);
@@ -365,7 +367,7 @@ void lull_run_end(lull_runtime *runtime, lull_run *run) {
   if (run->is_protected_call) {
     lua_settop(run->L, run->thread);
   } else if (run->status == LULL_RUN_DONE) {
-    lua_settop(run->L, 0);
+    lua_settop(run->L, LULL_BELOW_FUNCTION);
     free_thread(runtime, run->thread, run->L);
   } else if (run->status == LULL_RUN_FAILED) {
     close_thread(runtime, run->L, "__close handler of a failed coroutine");

@@ -2,9 +2,11 @@
 //
 // The order is always the same: check self and arguments (may raise: no Swift frame is above), call
 // Swift, and only after it has returned push results, raise or yield.
+#define _POSIX_C_SOURCE 200809L
 #include "lull_internal.h"
 
 #include <string.h>
+#include <time.h>
 
 // The name as messages show it; `os.exit` says what the stock function says, a service that is called
 // what it does.
@@ -95,8 +97,7 @@ static int is_of_kind(lull_runtime *runtime, lua_State *L, const lull_method *me
 }
 
 // [-0, +0] the value at 1; raises unless it is an open object of the method's kind
-static const lull_object *check_self(
-  lull_runtime *runtime, lua_State *L, const lull_method *method) {
+static lull_object *check_self(lull_runtime *runtime, lua_State *L, const lull_method *method) {
   if (!is_of_kind(runtime, L, method)) {
     const char *got = described_type(L, 1);
     const char *name = kind_names[method->kind];
@@ -107,7 +108,7 @@ static const lull_object *check_self(
     }
     luaL_error(L, "'%s' belongs to %s %s, got %s", method->name, article(name), name, got);
   }
-  const lull_object *object = lua_touserdata(L, 1);
+  lull_object *object = lua_touserdata(L, 1);
   if (object->handle == 0) {
     luaL_error(L, "this %s is closed ('%s')", kind_names[method->kind], method->name);
   }
@@ -143,16 +144,42 @@ static int exit_by_lua(lua_State *L, lua_Integer code) {
   return luaL_error(L, "cannot exit: os.exit is not there, or has returned");
 }
 
+// How far the coarse clock, which costs a tenth of the exact one, may lag behind it, in seconds: more
+// than one tick of any kernel.
+static const double coarse_lag = 0.05;
+
+// [-0, +0]
+void lull_watch_changes(lull_runtime *runtime, const uint64_t *changes) {
+  runtime->changes = changes;
+}
+
+// [-0, +0]
+static void remember_answer(
+  const lull_runtime *runtime, int index, lull_object *self, double until) {
+  self->answer_method = index;
+  self->answer_until = until - coarse_lag;
+  self->answer_changes = *runtime->changes;
+}
+
+// [-0, +0] whether the method is known to answer nil still. Nothing else would have happened in Swift.
+static int answers_alike(const lull_runtime *runtime, int index, const lull_object *self) {
+  if (self->answer_changes != *runtime->changes || self->answer_method != index) return 0;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9 < self->answer_until;
+}
+
 // [-0, +n] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none.
 // `levels`: how many of Lua's C calls led here that a callback's own depth does not count.
 static int dispatch(
-  lull_runtime *runtime, lua_State *L, int index, const lull_object *self, int count, int levels) {
+  lull_runtime *runtime, lua_State *L, int index, lull_object *self, int count, int levels) {
   lull_frame frame;
   frame.L = L;
   frame.argument_count = count;
   frame.result_count = 0;
   frame.error_argument = 0;
   frame.outcome = LULL_RETURN;
+  frame.answer_until = 0;
   int decoded = count < LULL_MAX_ARGUMENTS ? count : LULL_MAX_ARGUMENTS;
   int read = 0;
   if (self) {
@@ -174,6 +201,7 @@ static int dispatch(
   // Swift has returned: from here on Lua may raise.
   switch (outcome) {
     case LULL_RETURN: {
+      if (frame.answer_until > 0 && self) remember_answer(runtime, index, self, frame.answer_until);
       if (frame.result_count == 1 && lull_push_simple(runtime, L, &frame.results[0])) {
         lull_arena_release(runtime, mark);
         return 1;
@@ -224,14 +252,26 @@ int lull_trampoline(lua_State *L) {
     check_arguments(L, method, 1, top);
     return dispatch(runtime, L, index, NULL, lua_gettop(L), 0);
   }
-  if (strcmp(method->name, "__tostring") == 0 && is_of_kind(runtime, L, method)
+  lull_object *self = check_self(runtime, L, method);
+  check_arguments(L, method, 2, top);
+  if (answers_alike(runtime, index, self)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  return dispatch(runtime, L, index, self, lua_gettop(L), 0);
+}
+
+// [-n, +1] __tostring, which closed objects have too; upvalues: runtime, method index
+static int object_tostring(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  const lull_method *method = &runtime->methods[lua_tointeger(L, lua_upvalueindex(2))];
+  check_open(runtime, L, method->name);
+  if (is_of_kind(runtime, L, method)
     && ((const lull_object *)lua_touserdata(L, 1))->handle == 0) {
     lua_pushfstring(L, "%s(closed)", kind_names[method->kind]);
     return 1;
   }
-  const lull_object *self = check_self(runtime, L, method);
-  check_arguments(L, method, 2, top);
-  return dispatch(runtime, L, index, self, lua_gettop(L), 0);
+  return lull_trampoline(L);
 }
 
 // [-n, +m] upvalues: runtime, method index, the object
@@ -243,7 +283,7 @@ int lull_bound_trampoline(lua_State *L) {
   check_arguments(L, method, 1, lua_gettop(L));
   lua_pushvalue(L, lua_upvalueindex(3));
   lua_insert(L, 1);
-  const lull_object *self = check_self(runtime, L, method);
+  lull_object *self = check_self(runtime, L, method);
   return dispatch(runtime, L, index, self, lua_gettop(L), 0);
 }
 
@@ -273,7 +313,7 @@ static int object_index(lua_State *L) {
       lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
       int index = (int)lua_tointeger(L, -1);
       check_open(runtime, L, runtime->methods[index].name);
-      const lull_object *self = check_self(runtime, L, &runtime->methods[index]);
+      lull_object *self = check_self(runtime, L, &runtime->methods[index]);
       lua_settop(L, 1);
       return dispatch(runtime, L, index, self, 1, 1);
     }
@@ -283,7 +323,7 @@ static int object_index(lua_State *L) {
       check_open(runtime, L, "index");
       lua_settop(L, 2);
       if (fallback < 0) return unknown_field(runtime, L, (int)lua_tointeger(L, lua_upvalueindex(3)));
-      const lull_object *self = check_self(runtime, L, &runtime->methods[fallback]);
+      lull_object *self = check_self(runtime, L, &runtime->methods[fallback]);
       return dispatch(runtime, L, fallback, self, 2, 1);
     }
   }
@@ -299,14 +339,14 @@ static int object_newindex(lua_State *L) {
   if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNUMBER) {
     int index = (int)lua_tointeger(L, -1);
     lua_pop(L, 1);
-    const lull_object *self = check_self(runtime, L, &runtime->methods[index]);
+    lull_object *self = check_self(runtime, L, &runtime->methods[index]);
     lua_remove(L, 2);
     return dispatch(runtime, L, index, self, 2, 1);
   }
   lua_pop(L, 1);
   int fallback = (int)lua_tointeger(L, lua_upvalueindex(4));
   if (fallback >= 0) {
-    const lull_object *self = check_self(runtime, L, &runtime->methods[fallback]);
+    lull_object *self = check_self(runtime, L, &runtime->methods[fallback]);
     return dispatch(runtime, L, fallback, self, 3, 1);
   }
   int kind = (int)lua_tointeger(L, lua_upvalueindex(3));
@@ -336,7 +376,7 @@ static void set_closure(lull_runtime *runtime, lua_State *L, const char *field, 
   (void)runtime;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   lua_pushinteger(L, index);
-  lua_pushcclosure(L, lull_trampoline, 2);
+  lua_pushcclosure(L, strcmp(field, "__tostring") == 0 ? object_tostring : lull_trampoline, 2);
   lua_setfield(L, -2, field);
 }
 

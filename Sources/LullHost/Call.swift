@@ -64,6 +64,10 @@ struct Call {
     frame.pointee.result_count += 1
   }
 
+  /// Until that time, in Unix seconds, the bridge answers the same call of the same object with nil
+  /// itself, unless something changes before.
+  func answersAlike(until time: Double) { frame.pointee.answer_until = time }
+
   /// The receiver itself, for chaining.
   func returnSelf() {
     let position = Int(frame.pointee.result_count)

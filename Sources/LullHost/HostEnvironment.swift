@@ -8,6 +8,8 @@ package protocol HostEnvironment: AnyObject {
   var pump: Pump { get }
   /// The network of services that name none; made at the first call.
   func defaultNetworking() -> any NetworkingProvider
+  /// Exchanges of that network that wait for a connection to be free.
+  var queuedExchangeCount: Int { get }
   /// Turns until the condition holds.
   func run(until condition: () -> Bool)
   /// Sets what runs at the start of every turn.
@@ -25,6 +27,7 @@ package protocol HostEnvironment: AnyObject {
 }
 
 extension HostEnvironment {
+  package var queuedExchangeCount: Int { 0 }
   package func watch(_ descriptor: Int32) -> DescriptorWatch? { nil }
   package func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch? { nil }
 }

@@ -6,9 +6,8 @@ package final class LoopEnvironment: HostEnvironment {
   private let loop: EventLoop
   package let ownsProcess: Bool
   private let allowedHosts: AllowedHosts?
-  private lazy var provider = CurlProvider(
-    loop: loop, userAgent: "lull/" + LuaHost.version, blocksSIGPIPE: !ownsProcess,
-    allowedHosts: allowedHosts)
+  /// nil before a service needs it.
+  private var provider: CurlProvider?
 
   /// - Parameters:
   ///   - ownsProcess: true in the command, false inside somebody else's interpreter.
@@ -23,7 +22,16 @@ package final class LoopEnvironment: HostEnvironment {
 
   package var pump: Pump { loop.pump }
 
-  package func defaultNetworking() -> any NetworkingProvider { provider }
+  package func defaultNetworking() -> any NetworkingProvider {
+    if let provider { return provider }
+    let made = CurlProvider(
+      loop: loop, userAgent: "lull/" + LuaHost.version, blocksSIGPIPE: !ownsProcess,
+      allowedHosts: allowedHosts)
+    provider = made
+    return made
+  }
+
+  package var queuedExchangeCount: Int { provider?.waitingCount ?? 0 }
 
   package func run(until condition: () -> Bool) { loop.run(until: condition) }
 

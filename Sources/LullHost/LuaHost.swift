@@ -101,6 +101,7 @@ package final class LuaHost {
 
   func attach(_ runtime: OpaquePointer) {
     self.runtime = runtime
+    lull_watch_changes(runtime, pump.changes.counter)
     pump.requestHost = self
     environment.onTurn { [unowned self] in
       deliverInterrupt()

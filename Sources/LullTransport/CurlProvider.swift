@@ -10,6 +10,9 @@ package final class CurlProvider: NetworkingProvider {
   /// Exchanges that have been started and not reported, waiting ones included.
   package private(set) var activeCount = 0
 
+  /// Those of them that wait for a place.
+  package var waitingCount: Int { queues.waitingCount }
+
   private let loop: EventLoop
   private let userAgent: String
   private let authorities: CertificateAuthorities
@@ -18,7 +21,9 @@ package final class CurlProvider: NetworkingProvider {
   private let queues = HostQueues()
   private let log: ExchangeLog
   /// nil before the first request.
-  private var curl: (multi: CurlMulti, pool: CurlPool)?
+  private var curl: (multis: CurlMultis, pool: CurlPool)?
+  /// Runs while multi handles may have become idle.
+  private var tidying: (any HostTimer)?
   /// Cancelled while curl's code ran; taken out of curl once it has returned.
   private var cancelledInside: [CurlTransfer] = []
   private var isClosed = false
@@ -91,7 +96,7 @@ package final class CurlProvider: NetworkingProvider {
       queue.waitingOneWasCancelled()
       return
     }
-    if let curl, curl.multi.isInsideCurl {
+    if let multi = easy.multi, multi.isInsideCurl {
       cancelledInside.append(transfer)
       return
     }
@@ -126,32 +131,55 @@ package final class CurlProvider: NetworkingProvider {
   /// Hands the exchange to curl; returns why it could not.
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
-    guard let (multi, pool) = setUp(), let easy = pool.take() else { return noMemory }
-    guard easy.prepare(for: transfer, to: queue.origin), multi.add(easy) == CURLM_OK else {
+    let (multis, pool) = setUp()
+    let place = queue.began()
+    guard let multi = multis.multi(at: queue.multi(at: place)), let easy = pool.take() else {
+      queue.ended(at: place)
+      return noMemory
+    }
+    guard easy.prepare(for: transfer, to: queue.origin, at: place, in: multi),
+      multi.add(easy) == CURLM_OK
+    else {
       pool.give(easy)
+      queue.ended(at: place)
       return noMemory
     }
     transfer.began(with: easy)
-    queue.began()
     return nil
   }
 
-  private func setUp() -> (multi: CurlMulti, pool: CurlPool)? {
+  private func setUp() -> (multis: CurlMultis, pool: CurlPool) {
     if let curl { return curl }
     DescriptorLimit.raise()
-    guard let multi = CurlMulti(loop: loop.handle, blocksSIGPIPE: blocksSIGPIPE) else { return nil }
+    let multis = CurlMultis(loop: loop.handle, blocksSIGPIPE: blocksSIGPIPE)
     let pool = CurlPool { [userAgent, authorities] in
-      CurlEasy(multi: multi, userAgent: userAgent, authorities: authorities)
+      CurlEasy(userAgent: userAgent, authorities: authorities, receiveBufferSize: $0)
     }
-    curl = (multi, pool)
-    return curl
+    curl = (multis, pool)
+    return (multis, pool)
   }
 
   private func detach(_ easy: CurlEasy, from queue: HostQueue) {
-    curl?.multi.remove(easy)
+    if let multi = easy.multi {
+      multi.remove(easy)
+      if multi.index > 0, multi.attachedCount == 0 { tidyLater() }
+    }
+    queue.ended(at: easy.queuePlace)
     curl?.pool.give(easy)
-    queue.ended()
   }
+
+  /// Multi handles that many exchanges at once have needed are closed some time after these.
+  private func tidyLater() {
+    guard tidying == nil, !isClosed else { return }
+    tidying = loop.schedule(after: CurlProvider.idleTime) { [weak self] in
+      guard let self else { return }
+      tidying = nil
+      if curl?.multis.closeIdle(for: CurlProvider.idleTime / 2) ?? false { tidyLater() }
+    }
+  }
+
+  /// Seconds.
+  private static let idleTime = 30.0
 
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
     end(transfer, NetworkResult(error: error))
@@ -246,21 +274,12 @@ package final class CurlProvider: NetworkingProvider {
 // MARK: - TurnParticipant
 
 extension CurlProvider: TurnParticipant {
-  package func beforeWaiting() {
-    guard let multi = curl?.multi, !isClosed else { return }
-    multi.performDue()
-    afterCurl(multi)
-  }
-
-  package func afterWaiting() {
-    guard let multi = curl?.multi, !isClosed else { return }
-    multi.performDue()
-    afterCurl(multi)
-  }
+  package func beforeWaiting() { runCurl() }
+  package func afterWaiting() { runCurl() }
 
   package var hasWork: Bool {
-    guard let multi = curl?.multi, !isClosed else { return false }
-    return multi.isTimeoutDue || multi.hasCompletions
+    guard let curl, !isClosed else { return false }
+    return !curl.multis.work.isEmpty
   }
 
   /// Cancels every exchange and closes every connection; later ones fail. Closing twice does
@@ -269,23 +288,28 @@ extension CurlProvider: TurnParticipant {
     guard !isClosed else { return }
     isClosed = true
     for transfer in queues.takeAllWaiting() { end(transfer, CurlProvider.cancellation) }
-    guard let (multi, pool) = curl else { return }
+    tidying?.cancel()
+    tidying = nil
+    guard let (multis, pool) = curl else { return }
     for easy in pool.inUse {
       if let transfer = easy.transfer, let queue = transfer.queue {
         end(transfer, CurlProvider.cancellation)
         detach(easy, from: queue)
       }
     }
-    multi.close()
+    multis.close()
     curl = nil
   }
 
-  private func afterCurl(_ multi: CurlMulti) {
+  private func runCurl() {
+    guard let work = curl?.multis.work, !isClosed else { return }
+    for multi in work.multis { multi.performDue() }
     if !cancelledInside.isEmpty {
       let transfers = cancelledInside
       cancelledInside = []
       for transfer in transfers { cancel(transfer) }
     }
-    multi.readCompletions(finished)
+    for multi in work.multis { multi.readCompletions(finished) }
+    work.removeIdle()
   }
 }

@@ -12,6 +12,85 @@ local function aged(seconds, answers, settings)
   return resource, sent
 end
 
+-- The answer is remembered while nothing changes, so each of these asks before and after a change.
+describe("load_if_needed, asked many times", function()
+  local function fresh(answers, settings)
+    local resource, sent = aged(0, answers, settings)
+    for _ = 1, 3 do equal(resource:load_if_needed(), nil) end
+    return resource, sent
+  end
+
+  local changes = {
+    { "LOAD-25 invalidate", function(resource) resource:invalidate() end },
+    { "WIPE-01 wipe", function(resource) resource:wipe() end },
+    {
+      "OVR-02 older data", function(resource)
+        resource:override_local_data(lull.entity { content = "x", timestamp = lull.now() - 1000 })
+      end,
+    },
+    { "CFG-13 another configuration", function(resource)
+      resource.service:configure("/a", { expiration_time = 0 })
+    end },
+    { "CFG-13 a configuration that is computed anew", function(resource)
+      local limit = 3600
+      resource.service:configure("/a", function(c) c.expiration_time = limit end)
+      equal(resource:load_if_needed(), nil)
+      limit = 0
+      resource.service:invalidate_configuration()
+    end },
+  }
+  for _, change in ipairs(changes) do
+    it(change[1] .. " makes it load", function()
+      local resource, sent = fresh()
+      change[2](resource)
+      check(resource:load_if_needed(), "a load was needed"):await()
+      equal(#sent, 1)
+    end)
+  end
+
+  it("LOAD-20 finds the load in flight, and none when it has ended", function()
+    local resource, sent = fresh()
+    local request = resource:load()
+    equal(resource:load_if_needed(), request)
+    request:await()
+    equal(resource:load_if_needed(), nil)
+    equal(resource:load_if_needed(), nil)
+    equal(#sent, 1)
+  end)
+
+  it("LOAD-21 notices that time has passed", function()
+    local resource = fresh(nil, { expiration_time = 0.15 })
+    lull.sleep(0.2)
+    check(resource:load_if_needed(), "a load was needed"):await()
+  end)
+
+  it("LOG-01 logs each time once somebody listens", function()
+    local resource = fresh()
+    local lines = {}
+    lull.log.handler = function(category) lines[#lines + 1] = category end
+    lull.log.enabled = { "staleness" }
+    resource:load_if_needed()
+    resource:load_if_needed()
+    lull.log.enabled = {}
+    lull.log.handler = nil
+    same(lines, { "staleness", "staleness" })
+  end)
+
+  it("tells one resource from the other", function()
+    local resource = fresh()
+    local other = resource.service("/b")
+    check(other:load_if_needed(), "nothing is there"):await()
+    equal(resource:load_if_needed(), nil)
+    equal(resource:load_if_needed(), nil)
+  end)
+
+  it("raises for a wrong self and for arguments as before", function()
+    local resource = fresh()
+    raises("as self", function() resource.load_if_needed() end)
+    raises("too many arguments", function() resource:load_if_needed(1) end)
+  end)
+end)
+
 describe("load", function()
   it("LOAD-01 always sends a GET, even during another and with fresh data", function()
     local resource, sent = aged(0)

@@ -14,6 +14,9 @@ local first = 0
 while arg[first - 1] do first = first - 1 end
 local interpreter = arg[first]
 
+-- What is pinned while nothing runs but this: the coroutine it runs in.
+local own_pins = lull.stats().pins
+
 local specs, prefix = {}, {}
 local current                      -- the spec that runs
 local spec = {}                    -- the toolkit
@@ -331,21 +334,17 @@ local function run(this)
   this.body, this.calls, this.finally, this.reports = nil, nil, nil, nil
 end
 
--- What is still alive after everything has been dropped, if Lull can tell.
+-- What is still alive after everything has been dropped.
 local function leaks()
-  if not lull.stats then return {} end
   current = { reports = {} }
+  lull.on_error(nil)
   spec.collect()
   spec.collect()
-  local found = {}
-  for name, count in pairs(lull.stats()) do
-    if type(count) == "number" and count > 0
-      and (name:find("pin") or name:find("anchor") or name:find("flight") or name:find("task"))
-    then
-      found[#found + 1] = ("%s: %d"):format(name, count)
-    end
+  local found, stats = {}, lull.stats()
+  stats.pins = stats.pins - own_pins
+  for _, name in ipairs { "pins", "requests_in_flight", "requests_queued" } do
+    if stats[name] > 0 then found[#found + 1] = ("%s: %d"):format(name, stats[name]) end
   end
-  table.sort(found)
   return found
 end
 

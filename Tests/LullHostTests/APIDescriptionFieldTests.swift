@@ -53,7 +53,7 @@ struct APIDescriptionFieldTests {
   ]
 
   /// Tables whose other keys are nobody's business, or that are only given.
-  private static let unchecked: Set<String> = ["Cause", "Observer", "CacheTable"]
+  private static let unchecked: Set<String> = ["Cause", "Observer", "CacheTable", "Stats"]
 
   /// Whether the table is taken and the key is not turned away as unknown.
   private func isTaken(_ key: String, by taker: String, _ harness: HostHarness) -> Bool {
@@ -127,6 +127,12 @@ struct APIDescriptionFieldTests {
     #expect(try difference("PageNumberOptions", LuaHost.pageNumberKeys) == [])
     #expect(try difference("NetworkAnswer", LuaHost.answerKeys) == [])
     #expect(try difference("StubAnswer", LuaHost.answerKeys) == [])
+  }
+
+  @Test func what_stats_counts_is_described() throws {
+    let harness = try HostHarness()
+    #expect(try difference("Stats", harness.host.statistics.map(\.name)) == [])
+    harness.finish()
   }
 
   @Test func defaults_are_those_of_a_new_configuration() throws {

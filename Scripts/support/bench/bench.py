@@ -11,6 +11,7 @@ import time
 import calls
 import configuration
 import documents
+import in_flight
 import loads
 import memory
 import starts
@@ -20,7 +21,7 @@ from harness import Bench, Failure
 ROWS = {
     "B1": loads.b1, "B2": loads.b2, "B3": calls.b3, "B4": calls.b4, "B5": documents.b5,
     "B6": documents.b6, "B7": starts.b7, "B8": memory.b8, "B9": memory.b9, "B10": calls.b10,
-    "B11": configuration.b11,
+    "B11": configuration.b11, "B12": in_flight.b12,
 }
 
 # Name, default, what it is.
@@ -34,6 +35,7 @@ NUMBERS = [
     ("documents", 10, "documents of a run of B5 and B6"),
     ("many", 100_000, "resources of B8 and B10"),
     ("stubbed", 1_000_000, "requests of B9"),
+    ("polls", 10_000, "requests in flight of B12"),
 ]
 
 
@@ -45,7 +47,7 @@ def parse_options():
     for name, default, text in NUMBERS:
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} (default {default})")
     parser.add_argument("--instructions", choices=["auto", "yes", "no"], default="auto",
-                        help="count those of B3, B4, B10 with valgrind (default: if it is installed)")
+                        help="count them with valgrind, where it says something (default: if it is installed)")
     parser.add_argument("--json", metavar="FILE", help="writes the results there too")
     parser.add_argument("--lull", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()

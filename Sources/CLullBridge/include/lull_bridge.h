@@ -101,6 +101,9 @@ typedef struct lull_frame {
   int32_t result_count;
   int32_t error_argument;  // for LULL_RAISE_ARGUMENT: 1 is the first after self
   int32_t outcome;         // LULL_RETURN unless Swift sets another
+  // Until when, in Unix seconds, the same call on the same object is answered with nil without asking
+  // Swift, while the count of lull_watch_changes stays what it is; 0: not at all.
+  double answer_until;
   lull_value arguments[LULL_MAX_ARGUMENTS];
   lull_value results[LULL_MAX_RESULTS];
 } lull_frame;
@@ -244,6 +247,8 @@ int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id);
 void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes);
 // A full collection.
 void lull_runtime_collect_all(lull_runtime *runtime);
+// How much memory Lua uses, garbage included.
+int64_t lull_runtime_lua_bytes(const lull_runtime *runtime);
 
 // Memory that lives until the mark is released; NULL without memory.
 void *lull_arena_allocate(lull_runtime *runtime, size_t size);
@@ -500,6 +505,9 @@ int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits);
 int32_t lull_limit_passed(const lull_runtime *runtime);
 // Compares what is held now with the limit, after a collection if it must be.
 void lull_memory_check(lull_runtime *runtime);
+// From where the count of changes is read that remembered answers depend on; valid as long as the host.
+void lull_watch_changes(lull_runtime *runtime, const uint64_t *changes);
+
 // What the watchdog would say has been said.
 void lull_watchdog_keep_quiet(void);
 

@@ -8,7 +8,13 @@ import Synchronization
 /// thread.
 package final class HeldBytes: Sendable {
   /// Of the whole process, with its documents.
-  package static var total: Int { sum.load(ordering: .relaxed) + csj_total_bytes() }
+  package static var total: Int { bodies + documents }
+
+  /// Bytes and texts, received or to be sent.
+  package static var bodies: Int { sum.load(ordering: .relaxed) }
+
+  /// Parsed JSON.
+  package static var documents: Int { csj_total_bytes() }
 
   private static let sum = Atomic<Int>(0)
   /// What is smaller is no more than what surrounds it.
@@ -18,7 +24,7 @@ package final class HeldBytes: Sendable {
 
   package init(_ count: Int) {
     self.count = Atomic(count)
-    HeldBytes.sum.add(count, ordering: .relaxed)
+    HeldBytes.add(count)
   }
 
   /// For so many bytes, if they are worth counting.
@@ -36,12 +42,14 @@ package final class HeldBytes: Sendable {
   }
 
   deinit {
-    HeldBytes.sum.subtract(count.load(ordering: .relaxed), ordering: .relaxed)
+    HeldBytes.add(-count.load(ordering: .relaxed))
   }
 
   /// More of them have come. By one thread at a time.
   package func grow(by more: Int) {
     count.add(more, ordering: .relaxed)
-    HeldBytes.sum.add(more, ordering: .relaxed)
+    HeldBytes.add(more)
   }
+
+  private static func add(_ more: Int) { sum.add(more, ordering: .relaxed) }
 }

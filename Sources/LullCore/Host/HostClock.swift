@@ -2,8 +2,14 @@
 public protocol HostClock: AnyObject {
   /// Unix epoch seconds.
   var now: Double { get }
+  /// Whether `now` is the system's time, which others can read for themselves.
+  var isSystemTime: Bool { get }
   /// Runs `action` once on the home thread, after `seconds`; never inside this call.
   func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer
+}
+
+extension HostClock {
+  public var isSystemTime: Bool { false }
 }
 
 /// A timer that has not fired yet; cancelling twice, or after firing, does nothing.

@@ -14,11 +14,17 @@ public final class Log {
     case configuration
   }
 
-  public var enabled: Set<Category> = []
+  public var enabled: Set<Category> = [] {
+    didSet { changes.note() }
+  }
   /// Receives each message instead of standard error.
   public var handler: ((Category, String) -> Void)?
 
-  package init() {}
+  private let changes: ChangeCount
+
+  package init(changes: ChangeCount) {
+    self.changes = changes
+  }
 
   package func callAsFunction(_ category: Category, _ message: @autoclosure () -> String) {
     guard !enabled.isEmpty, enabled.contains(category) else { return }

@@ -8,7 +8,9 @@
 public final class Pump {
   package let inbox = Inbox()
   public let clock: any HostClock
-  public let log = Log()
+  public let log: Log
+  /// What remembered answers of this pump's resources depend on.
+  package let changes = ChangeCount()
   /// Told of every request that begins; nil without a script's host, which lets go when it closes.
   package var requestHost: (any RequestHost)?
   /// Where slow work on values goes; without one it is done at once, on the home thread.
@@ -22,6 +24,7 @@ public final class Pump {
 
   public init(clock: any HostClock) {
     self.clock = clock
+    log = Log(changes: changes)
   }
 
   /// Whether a turn would do something now, so that a loop must not sleep.

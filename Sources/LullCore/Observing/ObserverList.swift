@@ -13,6 +13,9 @@ package final class ObserverList {
   package var isEmpty: Bool { observations.isEmpty }
   package var count: Int { observations.count }
 
+  /// How many of them would be told, without those that have died unnoticed.
+  package var keptCount: Int { observations.count { $0.isKept } }
+
   /// Whether some are there only because nobody has noticed yet that they or their owners died.
   package var hasDead: Bool { observations.contains { !$0.isKept } }
 
@@ -123,8 +126,9 @@ package final class ObserverList {
     let present = observations
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }
-    for observation in present where !observation.isRemoved {
-      observation.observer?.resourceChanged(resource, event: event)
+    // By index: `present` holds them, and an iterator would hold each once more.
+    for index in present.indices where !present[index].isRemoved {
+      present[index].observer?.resourceChanged(resource, event: event)
     }
   }
 

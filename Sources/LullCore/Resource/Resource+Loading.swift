@@ -43,6 +43,17 @@ extension Resource {
     return load()
   }
 
+  /// Until when, in Unix seconds, `loadIfNeeded` goes on answering nil while `pump.changes` stays what
+  /// it is; nil if it must be asked each time.
+  package var needsNoLoadUntil: Double? {
+    guard record.loads.isEmpty, service.pump.clock.isSystemTime,
+      !service.pump.log.enabled.contains(.staleness)
+    else { return nil }
+    let configuration = configuration
+    return record.state.upToDateUntil(
+      expirationTime: configuration.expirationTime, retryTime: configuration.retryTime)
+  }
+
   private var stalenessReason: String {
     let configuration = configuration
     return record.state.stalenessReason(

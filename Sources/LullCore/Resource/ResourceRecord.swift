@@ -7,13 +7,19 @@ package final class ResourceRecord {
   package let url: ResourceURL
   /// Why the URL is no URL; nil for valid resources.
   package let invalidSource: InvalidSource?
-  package var state = ResourceState()
+  package var state = ResourceState() {
+    didSet { changes.note() }
+  }
   package let observers = ObserverList()
   /// In order of initiation.
-  var loads: [Load] = []
+  var loads: [Load] = [] {
+    didSet { changes.note() }
+  }
   package var allRequests: [Request] = []
   /// Whether the caches have been asked for this resource's data.
-  var cacheCheck = CacheCheck.idle(noneAsOf: -1)
+  var cacheCheck = CacheCheck.idle(noneAsOf: -1) {
+    didSet { changes.note() }
+  }
 
   /// The one `Resource` that stands for this record, if anybody holds it. Not `weak`, which would slow
   /// down every use of a resource.
@@ -26,6 +32,9 @@ package final class ResourceRecord {
   /// What the eviction queue counts for this record; 0 while it is in use.
   var queuedBytes = 0
 
+  private let changes: ChangeCount
+  /// Nearly all that is asked for is GET's: an array for it alone would take more than it holds.
+  private var configurationOfGet: ResolvedConfiguration?
   private var configurations: [(method: String, configuration: ResolvedConfiguration)] = []
   private var configurationVersion = -1
 
@@ -43,9 +52,10 @@ package final class ResourceRecord {
     case unparsable(String)
   }
 
-  package init(url: ResourceURL, invalidSource: InvalidSource? = nil) {
+  package init(url: ResourceURL, invalidSource: InvalidSource? = nil, changes: ChangeCount) {
     self.url = url
     self.invalidSource = invalidSource
+    self.changes = changes
   }
 
   /// Takes a request that has ended off both lists.
@@ -70,6 +80,7 @@ package final class ResourceRecord {
   /// The memoised configuration of a method, if it was computed in that version. (CFG-13)
   func memoised(_ method: String, version: Int) -> ResolvedConfiguration? {
     guard version == configurationVersion else { return nil }
+    if method == "GET" { return configurationOfGet }
     for entry in configurations where entry.method == method { return entry.configuration }
     return nil
   }
@@ -77,9 +88,14 @@ package final class ResourceRecord {
   func memoise(_ configuration: ResolvedConfiguration, _ method: String, version: Int) {
     if version != configurationVersion {
       configurations = []
+      configurationOfGet = nil
       configurationVersion = version
     }
-    configurations.append((method, configuration))
+    if method == "GET" {
+      configurationOfGet = configuration
+    } else {
+      configurations.append((method, configuration))
+    }
   }
 }
 

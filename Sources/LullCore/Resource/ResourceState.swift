@@ -165,6 +165,11 @@ package struct ResourceState {
     freshness.isUpToDate(now: now, expirationTime: expirationTime, retryTime: retryTime)
   }
 
+  /// As `Freshness` says it.
+  package func upToDateUntil(expirationTime: Double, retryTime: Double) -> Double? {
+    freshness.upToDateUntil(expirationTime: expirationTime, retryTime: retryTime)
+  }
+
   /// What decides whether a load is needed.
   package struct Freshness {
     fileprivate var dataTimestamp: Double?
@@ -178,7 +183,17 @@ package struct ResourceState {
     /// error switches the limit to `retryTime`. (LOAD-21, LOAD-24 to LOAD-26)
     package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
       guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
-      return now - timestamp <= (errorTimestamp != nil ? retryTime : expirationTime)
+      return now - timestamp <= limit(expirationTime, retryTime)
+    }
+
+    /// Until when it stays so if nothing happens; nil if it is not up to date whatever the time is.
+    fileprivate func upToDateUntil(expirationTime: Double, retryTime: Double) -> Double? {
+      guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return nil }
+      return timestamp + limit(expirationTime, retryTime)
+    }
+
+    private func limit(_ expirationTime: Double, _ retryTime: Double) -> Double {
+      errorTimestamp != nil ? retryTime : expirationTime
     }
   }
 

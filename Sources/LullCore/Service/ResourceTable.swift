@@ -24,7 +24,11 @@ package final class ResourceTable {
   /// Called for a record that only observers whose owners have died keep from being unused.
   var onDeadObservers: ((ResourceRecord) -> Void)?
 
-  package init() {}
+  private let changes: ChangeCount
+
+  package init(changes: ChangeCount) {
+    self.changes = changes
+  }
 
   package var count: Int { records.count }
 
@@ -33,12 +37,17 @@ package final class ResourceTable {
   /// In order of last use, the latest last.
   package var all: [ResourceRecord] { records.values.sorted { $0.useStamp < $1.useStamp } }
 
+  /// Visits all of them, in no order.
+  package func forEach(_ body: (ResourceRecord) -> Void) {
+    for record in records.values { body(record) }
+  }
+
   package func record(for url: ResourceURL) -> ResourceRecord {
     if let record = records[url] {
       touch(record)
       return record
     }
-    let record = ResourceRecord(url: url)
+    let record = ResourceRecord(url: url, changes: changes)
     records[url] = record
     touch(record)
     if isOverLimit { evict() }

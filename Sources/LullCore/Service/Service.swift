@@ -6,15 +6,17 @@ open class Service {
   public let name: String?
   public let pump: Pump
   public let networking: any NetworkingProvider
-  package let table = ResourceTable()
-  package private(set) var configurationVersion = 0
+  package let table: ResourceTable
+  package private(set) var configurationVersion = 0 {
+    didSet { pump.changes.note() }
+  }
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: String, url: ResourceURL)?
   private var entries: [ConfigurationEntry] = []
   /// What was given as the base and is no URL.
   private let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
-  private let missing = ResourceRecord(url: .invalid, invalidSource: .missing)
+  private let missing: ResourceRecord
   /// Told of what a script's host must mirror; nil without one. The host lets go of its services when
   /// it closes.
   package final var host: (any ServiceHost)?
@@ -31,6 +33,8 @@ open class Service {
     self.name = name
     self.networking = networking
     self.pump = pump
+    table = ResourceTable(changes: pump.changes)
+    missing = ResourceRecord(url: .invalid, invalidSource: .missing, changes: pump.changes)
     table.onForget = { [unowned self] in host?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     if let baseURL, self.baseURL == nil {
@@ -84,7 +88,8 @@ open class Service {
     guard case .unparsable(let text) = source else { return resource(of: missing) }
     pump.log(.network, "warning: '\(text)' is not a URL")
     return Resource(
-      service: self, record: ResourceRecord(url: .invalid, invalidSource: source))
+      service: self,
+      record: ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes))
   }
 
   /// How many resources stay in memory; lowering it evicts at once. (SVC-31, SVC-32)

@@ -13,7 +13,7 @@ package enum APIDescription {
     .stageSettings,
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
     .successFields, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer, .observer,
-    .watchOptions, .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
+    .stats, .watchOptions, .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
     .argumentSpec, .argumentTypes, .writeOptions, .cacheTable,
     .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,

@@ -147,6 +147,22 @@ extension APIOwner {
         lull.help(lull.now)
         """),
     .function(
+      "stats", "(): Stats",
+      "Counts what is in memory and under way now: a new table of numbers.",
+      """
+      Looks at every resource of every service and changes nothing. Garbage counts until it has been \
+      collected: call `collectgarbage()` first, twice for what finalisers hold, to see what stays. \
+      Does not wait.
+      """,
+      example: """
+        local before = lull.stats()
+        local watched <close> = user:observe(function() end)
+        user:load()
+        local now = lull.stats()
+        print(now.observers - before.observers)    --> 1
+        print(now.requests_in_flight)              --> 1
+        """),
+    .function(
       "now", "(): number", "The current time in seconds since 1970, as timestamps count it."),
     .function(
       "demo", "(): string",

@@ -12,6 +12,9 @@ extension Method {
     .function("now") { call throws(Misuse) in
       call.return(.number(call.host.pump.clock.now))
     },
+    .function("stats") { call throws(Misuse) in
+      call.return(.map(call.host.statistics.map { ($0.name, .int(Int64($0.count))) }))
+    },
     .function("on_error", "F") { call throws(Misuse) in
       let host = call.host
       if let old = host.errorHandler { lull_value_unpin(host.runtime, old) }

@@ -80,7 +80,11 @@ extension Method {
       call.return(call.host.value(try call.resource.load()))
     },
     .method(.resource, "load_if_needed") { call throws(Misuse) in
-      guard let request = try call.resource.loadIfNeeded() else { return call.return(.nil) }
+      let resource = try call.resource
+      guard let request = resource.loadIfNeeded() else {
+        if let time = resource.needsNoLoadUntil { call.answersAlike(until: time) }
+        return call.return(.nil)
+      }
       call.return(call.host.value(request))
     },
     .method(.resource, "load_using", "v") { call throws(Misuse) in

@@ -7,11 +7,13 @@ import LullCore
 /// What never changes is set once; of the rest only what differs from the exchange before. Home
 /// thread only.
 final class CurlEasy {
-  private static let receiveBufferSize = 64 << 10
-
   let handle: UnsafeMutableRawPointer
   /// Whose exchange it carries.
-  var transfer: CurlTransfer?
+  private(set) var transfer: CurlTransfer?
+  /// Where it does so.
+  private(set) var multi: CurlMulti?
+  /// The place in the transfer's queue.
+  private(set) var queuePlace = 0
   /// curl's callbacks write here directly: no object is looked up per line and piece.
   private let incoming: UnsafeMutablePointer<IncomingResponse>
   /// The pool's note of where it keeps this handle.
@@ -26,12 +28,14 @@ final class CurlEasy {
   private var timeout = 0
   private var connectTimeout = 0
   private var isTLS = false
+  /// Who opens and closes its sockets: a multi handle, which may be gone.
+  private var socketData: UnsafeMutableRawPointer?
 
   private let userAgent: String
   /// curl writes its explanation of a failure here.
   private let errorText: UnsafeMutablePointer<CChar>
 
-  init?(multi: CurlMulti, userAgent: String, authorities: CertificateAuthorities) {
+  init?(userAgent: String, authorities: CertificateAuthorities, receiveBufferSize: Int) {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -49,10 +53,6 @@ final class CurlEasy {
     ccurl_easy_set_writer(handle, CURLOPT_WRITEFUNCTION, CurlEasy.bodyArrived)
     ccurl_easy_set_writer(handle, CURLOPT_HEADERFUNCTION, CurlEasy.lineArrived)
     ccurl_easy_set_prerequest(handle, CurlEasy.requestGoesOut)
-    // Unretained: the multi handle outlives every connection, closing them when it is closed.
-    let sockets = Unmanaged.passUnretained(multi).toOpaque()
-    setPointer(CURLOPT_OPENSOCKETDATA, sockets)
-    setPointer(CURLOPT_CLOSESOCKETDATA, sockets)
     ccurl_easy_set_opener(handle, CurlMulti.open)
     ccurl_easy_set_closer(handle, CurlMulti.closer)
     set(CURLOPT_NOSIGNAL, 1)
@@ -64,7 +64,7 @@ final class CurlEasy {
     setText(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     setText(CURLOPT_ACCEPT_ENCODING, "")
-    set(CURLOPT_BUFFERSIZE, CurlEasy.receiveBufferSize)
+    set(CURLOPT_BUFFERSIZE, receiveBufferSize)
     if let file = authorities.file { setText(CURLOPT_CAINFO, file) }
     if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
   }
@@ -85,9 +85,15 @@ final class CurlEasy {
 
   // MARK: Before
 
-  /// Sets everything up for the present hop of `transfer`; false if curl refuses (memory).
-  func prepare(for transfer: CurlTransfer, to origin: Origin) -> Bool {
+  /// Sets everything up for the present hop of `transfer`, which is at that place of its queue; false
+  /// if curl refuses (memory).
+  func prepare(
+    for transfer: CurlTransfer, to origin: Origin, at place: Int, in multi: CurlMulti
+  ) -> Bool {
     self.transfer = transfer
+    queuePlace = place
+    self.multi = multi
+    setSockets(of: multi)
     errorText.pointee = 0
     incoming.pointee.start(
       maxBodySize: transfer.request.limits.maxBodySize,
@@ -108,12 +114,22 @@ final class CurlEasy {
   /// Lets go of the exchange and of what it sent.
   func finish() {
     transfer = nil
+    multi = nil
     if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
   }
 
   /// Gives away the response's body.
   func takeBody() -> [UInt8] {
     incoming.pointee.takeBody()
+  }
+
+  private func setSockets(of multi: CurlMulti) {
+    // Unretained: the multi handle outlives every connection, closing them when it is closed.
+    let sockets = Unmanaged.passUnretained(multi).toOpaque()
+    guard sockets != socketData else { return }
+    socketData = sockets
+    setPointer(CURLOPT_OPENSOCKETDATA, sockets)
+    setPointer(CURLOPT_CLOSESOCKETDATA, sockets)
   }
 
   private func setMethod(_ method: String, _ body: [UInt8]?) -> Bool {
@@ -145,12 +161,25 @@ final class CurlEasy {
     CurlErrorMapping(
       origin: origin, limits: transfer.request.limits, elapsed: transfer.elapsed,
       wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
-      systemError: code == CURLE_COULDNT_CONNECT ? Int32(long(CURLINFO_OS_ERRNO)) : 0,
+      systemError: systemError(code),
       verification: code == CURLE_PEER_FAILED_VERIFICATION ? long(CURLINFO_SSL_VERIFYRESULT) : 0,
       proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
       // Written by curl, ended by a zero byte, and emptied by `prepare`.
       detail: String(cString: errorText), response: incoming.pointee
     ).error(code)
+  }
+
+  /// What the system said of a connection that was not made.
+  private func systemError(_ code: CURLcode) -> Int32 {
+    switch code {
+    case CURLE_COULDNT_CONNECT:
+      let said = Int32(long(CURLINFO_OS_ERRNO))
+      // Nothing, if there was not even a socket to connect.
+      return said != 0 ? said : multi?.socketFailure ?? 0
+    // The resolver reads files and opens sockets, and does not say that it could not.
+    case CURLE_COULDNT_RESOLVE_HOST: return DescriptorLimit.isReached ? EMFILE : 0
+    default: return 0
+    }
   }
 
   /// Whether a kept connection died before anything of the answer came: the server ended it just

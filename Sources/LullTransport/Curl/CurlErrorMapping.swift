@@ -23,7 +23,8 @@ struct CurlErrorMapping {
     let host = origin.hostAndPort
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST:
-      return TransportError(.dns, "cannot resolve host '\(origin.host)'")
+      return TransportError(
+        .dns, "cannot resolve host '\(origin.host)'\(systemError == 0 ? "" : reason)")
     case CURLE_COULDNT_RESOLVE_PROXY:
       return TransportError(.dns, "cannot resolve the proxy for \(host)")
     case CURLE_COULDNT_CONNECT:
@@ -159,6 +160,10 @@ struct CurlErrorMapping {
 
   /// In brackets: the system's reason if there is one, else curl's.
   private var reason: String {
+    if systemError == EMFILE {
+      return
+        " (too many open files: this process may have \(DescriptorLimit.current); see ulimit -n)"
+    }
     if systemError != 0 {
       // A message of the C library, copied at once.
       let text = String(cString: strerror(systemError))

@@ -10,6 +10,8 @@ final class CurlMulti {
   /// Connections kept open without a transfer, over all hosts.
   private static let maxIdleConnections = 512
 
+  /// The how manyth of its set this is.
+  let index: Int
   /// Between a completion and its reading the handle is still attached.
   private(set) var attachedCount = 0
   /// True while curl's own code runs: nothing may be added, removed or cancelled now.
@@ -17,22 +19,36 @@ final class CurlMulti {
   private(set) var hasCompletions = false
   /// curl wants to be called now, without a socket: new transfers, passed deadlines.
   private(set) var isTimeoutDue = false
+  /// Why the system would not make a socket when it last refused to; curl does not tell.
+  private(set) var socketFailure: Int32 = 0
+  /// When the last transfer left, in the loop's milliseconds; nothing while there are some.
+  private(set) var emptySince: UInt64?
 
   private let multi: UnsafeMutableRawPointer
   private let loop: UnsafeMutablePointer<uv_loop_t>
   private let timer: UnsafeMutablePointer<uv_timer_t>
   private let guardsSignal: Bool
-  /// By descriptor.
-  private var sockets: [CurlSocket?] = []
+  private let sockets: CurlSocketTable
+  private let work: CurlWork
+  /// Whether `work` knows of this.
+  private var isNoted = false
+  /// How many connections curl keeps in all, those in use included.
+  private var connectionLimit = CurlMulti.maxIdleConnections
   /// When curl wants to be called, and what the timer is set to, in the loop's milliseconds.
   private var deadline = UInt64.max
   private var timerIsSetTo = UInt64.max
   private var isClosed = false
 
-  init?(loop: UnsafeMutablePointer<uv_loop_t>, blocksSIGPIPE: Bool) {
+  init?(
+    index: Int, loop: UnsafeMutablePointer<uv_loop_t>, sockets: CurlSocketTable, work: CurlWork,
+    blocksSIGPIPE: Bool
+  ) {
     guard CurlMulti.isCurlReady, let multi = curl_multi_init() else { return nil }
+    self.index = index
     self.multi = multi
     self.loop = loop
+    self.sockets = sockets
+    self.work = work
     guardsSignal = blocksSIGPIPE
     timer = .allocate(capacity: 1)
     uv_timer_init(loop, timer)
@@ -43,7 +59,7 @@ final class CurlMulti {
     ccurl_multi_set_socket_watcher(multi, CurlMulti.watchSocket)
     ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, this)
     ccurl_multi_set_timer_watcher(multi, CurlMulti.setTimer)
-    ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, CurlMulti.maxIdleConnections)
+    ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionLimit)
   }
 
   deinit {
@@ -55,20 +71,39 @@ final class CurlMulti {
   /// Starts `easy`; its request goes out with the next `performDue`.
   func add(_ easy: CurlEasy) -> CURLMcode {
     let code = callingCurl { curl_multi_add_handle(multi, easy.handle) }
-    if code == CURLM_OK { attachedCount += 1 }
+    guard code == CURLM_OK else { return code }
+    attachedCount += 1
+    emptySince = nil
+    // Above the limit curl looks through all connections after each transfer, to close one.
+    if attachedCount * 2 > connectionLimit {
+      connectionLimit *= 2
+      ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionLimit)
+    }
     return code
   }
 
   /// Takes `easy` out; if it has not finished, its connection or stream is closed at once.
   func remove(_ easy: CurlEasy) {
-    if callingCurl({ curl_multi_remove_handle(multi, easy.handle) }) == CURLM_OK {
-      attachedCount -= 1
-    }
+    guard callingCurl({ curl_multi_remove_handle(multi, easy.handle) }) == CURLM_OK else { return }
+    attachedCount -= 1
+    if attachedCount == 0 { emptySince = uv_now(loop) }
   }
+
+  /// Whether there is something to do that depends on no socket.
+  var hasWork: Bool { isTimeoutDue || hasCompletions }
+
+  private func note() {
+    guard !isNoted else { return }
+    isNoted = true
+    work.multis.append(self)
+  }
+
+  /// `work` lists it no longer.
+  func isForgotten() { isNoted = false }
 
   /// Lets curl do what does not depend on a socket, if there is such a thing.
   func performDue() {
-    guard isTimeoutDue else { return }
+    guard isTimeoutDue, !isClosed else { return }
     isTimeoutDue = false
     perform(CURL_SOCKET_BAD, 0)
   }
@@ -94,8 +129,7 @@ final class CurlMulti {
     guard !isClosed else { return }
     isClosed = true
     callingCurl { _ = curl_multi_cleanup(multi) }
-    for socket in sockets { socket?.close() }
-    sockets = []
+    sockets.removeAll(of: self)
     UVHandle.closeAndFree(timer)
   }
 
@@ -104,7 +138,9 @@ final class CurlMulti {
   fileprivate func perform(_ descriptor: curl_socket_t, _ events: Int32) {
     var running: Int32 = 0
     callingCurl { _ = curl_multi_socket_action(multi, descriptor, events, &running) }
-    if Int(running) < attachedCount { hasCompletions = true }
+    guard Int(running) < attachedCount else { return }
+    hasCompletions = true
+    note()
   }
 
   func socketIsReady(_ descriptor: curl_socket_t, _ events: Int32) {
@@ -129,58 +165,44 @@ final class CurlMulti {
     let descriptor = Glibc.socket(
       address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
       address.pointee.protocol)
-    guard descriptor >= 0 else { return CURL_SOCKET_BAD }
-    insert(CurlSocket(descriptor: descriptor, isKept: true, multi: self))
+    guard descriptor >= 0 else {
+      socketFailure = errno
+      return CURL_SOCKET_BAD
+    }
+    sockets.insert(CurlSocket(descriptor: descriptor, isKept: true, multi: self))
     return descriptor
   }
 
   fileprivate func closeSocket(_ descriptor: curl_socket_t) -> Int32 {
-    remove(descriptor)
+    sockets.remove(descriptor)
     return Glibc.close(descriptor)
   }
 
   private func watchSocket(_ descriptor: curl_socket_t, _ what: Int32) -> Int32 {
     if what == CURL_POLL_REMOVE {
-      guard let socket = socket(descriptor) else { return 0 }
+      guard let socket = sockets[descriptor] else { return 0 }
       socket.release()
-      if !socket.isKept { remove(descriptor) }
+      if !socket.isKept { sockets.remove(descriptor) }
       return 0
     }
     var events: Int32 = 0
     if what & CURL_POLL_IN != 0 { events |= Int32(UV_READABLE.rawValue) }
     if what & CURL_POLL_OUT != 0 { events |= Int32(UV_WRITABLE.rawValue) }
-    let socket = socket(descriptor) ?? insertForeign(descriptor)
+    let socket = sockets[descriptor] ?? insertForeign(descriptor)
     return socket.watch(events, on: loop) ? 0 : -1
-  }
-
-  private func socket(_ descriptor: curl_socket_t) -> CurlSocket? {
-    let index = Int(descriptor)
-    return index >= 0 && index < sockets.count ? sockets[index] : nil
   }
 
   private func insertForeign(_ descriptor: curl_socket_t) -> CurlSocket {
     let socket = CurlSocket(descriptor: descriptor, isKept: false, multi: self)
-    insert(socket)
+    sockets.insert(socket)
     return socket
-  }
-
-  private func insert(_ socket: CurlSocket) {
-    let index = Int(socket.descriptor)
-    while sockets.count <= index { sockets.append(nil) }
-    sockets[index]?.close()
-    sockets[index] = socket
-  }
-
-  private func remove(_ descriptor: curl_socket_t) {
-    guard let socket = socket(descriptor) else { return }
-    socket.close()
-    sockets[Int(descriptor)] = nil
   }
 
   // MARK: Timer
 
   private func setTimeout(_ milliseconds: Int) {
     isTimeoutDue = milliseconds == 0
+    if isTimeoutDue { note() }
     guard milliseconds > 0 else {
       deadline = .max
       return
@@ -203,6 +225,7 @@ final class CurlMulti {
       startTimer()
     } else {
       isTimeoutDue = true
+      note()
       deadline = .max
       // It may have fired just before libuv waits for sockets; that wait must not happen now.
       uv_stop(loop)

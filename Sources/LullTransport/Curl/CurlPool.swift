@@ -2,17 +2,22 @@
 final class CurlPool {
   private static let maxIdle = 64
 
-  private let make: () -> CurlEasy?
+  /// What curl reads at once: much where few are in use, so that large bodies need fewer system calls,
+  /// and little where the memory of many adds up.
+  private static let (largeBuffer, smallBuffer) = (64 << 10, 16 << 10)
+
+  private let make: (_ receiveBufferSize: Int) -> CurlEasy?
   private var idle: [CurlEasy] = []
   private(set) var inUse: [CurlEasy] = []
 
-  init(make: @escaping () -> CurlEasy?) {
+  init(make: @escaping (_ receiveBufferSize: Int) -> CurlEasy?) {
     self.make = make
   }
 
   /// A handle to set up anew; nil if memory runs out.
   func take() -> CurlEasy? {
-    guard let easy = idle.popLast() ?? make() else { return nil }
+    let size = inUse.count < CurlPool.maxIdle ? CurlPool.largeBuffer : CurlPool.smallBuffer
+    guard let easy = idle.popLast() ?? make(size) else { return nil }
     easy.place = inUse.count
     inUse.append(easy)
     return easy

@@ -18,7 +18,7 @@ final class CurlSocket {
   /// The events libuv watches.
   private var watched: Int32 = 0
   private var poll: UnsafeMutablePointer<uv_poll_t>?
-  private unowned let multi: CurlMulti
+  unowned let multi: CurlMulti
 
   init(descriptor: curl_socket_t, isKept: Bool, multi: CurlMulti) {
     self.descriptor = descriptor

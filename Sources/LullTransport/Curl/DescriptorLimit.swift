@@ -2,12 +2,25 @@ import Glibc
 
 /// The number of files and sockets this process may have open.
 enum DescriptorLimit {
+  /// The soft limit; 0 if it cannot be read.
+  static var current: UInt { UInt(read()?.rlim_cur ?? 0) }
+
+  /// Whether not even one more file can be opened now.
+  static var isReached: Bool {
+    let descriptor = open("/", O_RDONLY | O_CLOEXEC)
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor < 0 && (errno == EMFILE || errno == ENFILE)
+  }
+
   /// Raises the soft limit to the hard one: the soft one, often 1,024, is there for `select` only.
   static func raise() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    guard limit.rlim_cur < limit.rlim_max else { return }
+    guard var limit = read(), limit.rlim_cur < limit.rlim_max else { return }
     limit.rlim_cur = limit.rlim_max
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  private static func read() -> rlimit? {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil
   }
 }

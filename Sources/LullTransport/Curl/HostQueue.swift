@@ -8,17 +8,25 @@ final class HostQueue {
   private static let maxStreams = 100
 
   let origin: Origin
+  /// Where its multi handles begin among those of the provider.
+  private let firstMulti: Int
   /// Whether the last response came over HTTP/2.
   var speaksHTTP2 = false
   private(set) var activeCount = 0
+
+  /// Places under way were numbered up to here; of them these are free, the one left last at the end:
+  /// its connection is the one that is the most likely to be alive.
+  private var placeCount = 0
+  private var freePlaces: [Int] = []
 
   private var waiting: [CurlTransfer?] = []
   private var head = 0
   /// Slots of exchanges cancelled while waiting, swept together.
   private var cancelledCount = 0
 
-  init(origin: Origin) {
+  init(origin: Origin, firstMulti: Int) {
     self.origin = origin
+    self.firstMulti = firstMulti
   }
 
   var waitingCount: Int { waiting.count - head - cancelledCount }
@@ -31,12 +39,30 @@ final class HostQueue {
     return activeCount < (speaksHTTP2 ? max(connections, HostQueue.maxStreams) : connections)
   }
 
-  func began() {
+  /// One more is under way; its place, which tells the multi handle.
+  func began() -> Int {
     activeCount += 1
+    if let place = freePlaces.popLast() { return place }
+    placeCount += 1
+    return placeCount - 1
   }
 
-  func ended() {
+  /// The one at that place is over.
+  func ended(at place: Int) {
     activeCount -= 1
+    if activeCount > 0 {
+      freePlaces.append(place)
+    } else {
+      // So that what comes next is in the first handles again.
+      placeCount = 0
+      freePlaces = []
+    }
+  }
+
+  /// The multi handle of a place, by its index. Streams of HTTP/2 are better off in one, where they
+  /// can share connections.
+  func multi(at place: Int) -> Int {
+    firstMulti + (speaksHTTP2 ? 0 : place / CurlMultis.shareOfOrigin)
   }
 
   func append(_ transfer: CurlTransfer) {

@@ -3,6 +3,11 @@ import Glibc
 /// The queues of all origins, found by URL.
 final class HostQueues {
   private static let maxIdle = 256
+  /// So many origins begin with the same multi handle; with so many handles they begin.
+  private static let originsPerMulti = 8
+  private static let firstMultis = 32
+
+  private var madeCount = 0
 
   private var queues: [Origin: HostQueue] = [:]
   /// The answer to the last question, and the part of the URL that decided it.
@@ -26,10 +31,15 @@ final class HostQueues {
       queues = queues.filter { !$0.value.isIdle }
       last = nil
     }
-    let queue = HostQueue(origin: origin)
+    let first = madeCount / HostQueues.originsPerMulti % HostQueues.firstMultis
+    madeCount += 1
+    let queue = HostQueue(origin: origin, firstMulti: first)
     queues[origin] = queue
     return queue
   }
+
+  /// Exchanges that wait for a place, at all origins.
+  var waitingCount: Int { queues.values.reduce(0) { $0 + $1.waitingCount } }
 
   /// Takes out everything that waits, anywhere.
   func takeAllWaiting() -> [CurlTransfer] {

@@ -65,6 +65,8 @@ package final class EventLoop: HostClock {
 
   package var now: Double { clock.now }
 
+  package var isSystemTime: Bool { clock.isSystemTime }
+
   /// Timers that have not fired yet.
   package var activeTimerCount: Int { clock.activeCount }
 

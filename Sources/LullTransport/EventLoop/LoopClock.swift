@@ -27,6 +27,8 @@ final class LoopClock: HostClock {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
+  var isSystemTime: Bool { true }
+
   /// Timers that have not fired.
   var activeCount: Int { active.count }
 

@@ -364,6 +364,23 @@ function lull.repl() end
 ---@param subject? any
 function lull.help(subject) end
 
+--- Counts what is in memory and under way now: a new table of numbers.
+---
+--- Looks at every resource of every service and changes nothing. Garbage counts until it has been
+--- collected: call `collectgarbage()` first, twice for what finalisers hold, to see what stays. Does
+--- not wait.
+---
+--- ```lua
+--- local before = lull.stats()
+--- local watched <close> = user:observe(function() end)
+--- user:load()
+--- local now = lull.stats()
+--- print(now.observers - before.observers)    --> 1
+--- print(now.requests_in_flight)              --> 1
+--- ```
+---@return lull.Stats
+function lull.stats() end
+
 --- The current time in seconds since 1970, as timestamps count it.
 ---@return number
 function lull.now() end
@@ -1588,6 +1605,24 @@ function PipelineStage:remove_transformers() end
 ---@field resource_changed? (fun(self: table, resource: lull.Resource, event: lull.ResourceEvent, source?: lull.DataSource)) # The state has changed.
 ---@field resource_request_progress? (fun(self: table, resource: lull.Resource, fraction: number)) # A load proceeds; its 1 comes before `new_data` or `error`.
 ---@field stopped_observing? (fun(self: table, resource: lull.Resource)) # It was removed, or its owner is gone; not after its own end.
+
+--- What `lull.stats` counts.
+---
+--- A number that grows without end where the work does not is a leak: `resources_in_use` where
+--- resources are held or observed for ever (a model of yours that refers to its own resource does),
+--- `requests_in_flight` where requests never end, `handles` where objects pile up.
+---@class lull.Stats
+---@field services integer # Services that somebody holds, or that hold requests in flight.
+---@field resources integer # Resources in memory, of all services.
+---@field resources_in_use integer # Those of them that are held, observed or requested, and cannot be forgotten.
+---@field observers integer # Observers of all resources.
+---@field requests_in_flight integer # Requests that have begun and not ended; a chain and what it waits for are one.
+---@field requests_queued integer # Exchanges among them that wait for a free connection.
+---@field handles integer # Objects of Lull's that Lua holds or has not collected yet; one of them is `lull.log`.
+---@field pins integer # Functions and objects kept alive for work under way: hooks, requests, waiting coroutines.
+---@field lua_bytes integer # Bytes of Lua's memory, as `collectgarbage("count")` says in KB.
+---@field document_bytes integer # Bytes of parsed JSON outside of Lua's memory; of the whole process.
+---@field body_bytes integer # Bytes of bodies and texts outside of Lua's memory, small ones left out; of the whole process.
 
 --- Options of `resource:watch`.
 ---@class lull.WatchOptions

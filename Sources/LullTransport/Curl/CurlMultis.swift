@@ -1,0 +1,58 @@
+import CUV
+
+/// The multi handles of one provider, each with a part of the connections.
+///
+/// Both when it looks for a connection and when it lets go of one, curl (7.88) walks over all that a
+/// multi handle has to an origin, in use or not. Many exchanges at once are therefore spread over
+/// several handles, so that each costs the same however many there are. Home thread only.
+final class CurlMultis {
+  /// Connections to one origin that share a handle.
+  static let shareOfOrigin = 64
+
+  let work = CurlWork()
+  private let loop: UnsafeMutablePointer<uv_loop_t>
+  private let blocksSIGPIPE: Bool
+  private let sockets = CurlSocketTable()
+  /// Made when they are needed.
+  private var multis: [CurlMulti?] = []
+
+  init(loop: UnsafeMutablePointer<uv_loop_t>, blocksSIGPIPE: Bool) {
+    self.loop = loop
+    self.blocksSIGPIPE = blocksSIGPIPE
+  }
+
+  /// nil if memory or descriptors run out.
+  func multi(at index: Int) -> CurlMulti? {
+    while multis.count <= index { multis.append(nil) }
+    if let multi = multis[index] { return multi }
+    let made = CurlMulti(
+      index: index, loop: loop, sockets: sockets, work: work, blocksSIGPIPE: blocksSIGPIPE)
+    multis[index] = made
+    return made
+  }
+
+  /// Closes those but the first that have carried nothing for so long, with their connections;
+  /// whether others may follow. Seconds.
+  func closeIdle(for seconds: Double) -> Bool {
+    let since = uv_now(loop) - min(uv_now(loop), UInt64(seconds * 1000))
+    var isAnyEmpty = false
+    for case let multi? in multis.dropFirst() {
+      guard let emptySince = multi.emptySince else { continue }
+      guard emptySince <= since, !multi.hasWork else {
+        isAnyEmpty = true
+        continue
+      }
+      multi.close()
+      multis[multi.index] = nil
+    }
+    work.removeIdle()
+    return isAnyEmpty
+  }
+
+  /// Closes all connections. Every transfer must have been removed.
+  func close() {
+    for multi in multis { multi?.close() }
+    multis = []
+    work.multis = []
+  }
+}
