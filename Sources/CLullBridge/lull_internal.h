@@ -219,7 +219,13 @@ void lull_interrupt_clear(lull_runtime *runtime);
 void lull_limit_pass(lull_runtime *runtime, int32_t limit);
 void lull_signals_wake(void);
 void lull_signals_pass_limit(int32_t limit);
+void lull_signals_tell_stuck(void);
 void lull_signals_forget(const lull_runtime *runtime);
+// What an alarm is for: a session's line has had its time; Ctrl-C has had no effect.
+enum { LULL_ALARM_LINE = 0, LULL_ALARM_STUCK, LULL_ALARM_COUNT };
+void lull_alarms_open(void);
+void lull_alarms_close(void);
+int lull_alarm_set(int which, double seconds);
 int lull_watchdog_start(void);
 void lull_watchdog_stop(void);
 int lull_watchdog_limit_time(double seconds);

@@ -9,14 +9,14 @@ extension LuaHost {
   /// inside `begin`; `begin` returns what cancels the wait. In the main chunk of a stock interpreter
   /// it runs the loop instead. Raises where neither is possible, naming the place.
   func wait(
-    _ call: Call, for what: String, _ awaited: Awaited = Awaited(),
+    _ call: Call, for what: @autoclosure @escaping () -> String, _ awaited: Awaited = Awaited(),
     _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     switch Int(lull_wait_mode(runtime, call.state)) {
     case Int(LULL_WAIT_YIELD):
       guard let context = innermost else { throw .message("cannot wait here") }
       if depends(awaited, on: context.request, context) {
-        throw .message("this would wait for itself: \(what)")
+        throw .message("this would wait for itself: \(what())")
       }
       context.waitsFor = what
       context.waitsSince = pump.clock.now
@@ -106,7 +106,11 @@ extension LuaHost {
   /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
   /// through others.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
-    reaches(
+    // Where no request depends on a coroutine there is nothing to follow.
+    if goal == nil, awaited.tasks.isEmpty, waitingParts.isEmpty, context?.queue == nil {
+      return false
+    }
+    return reaches(
       awaited.requests, awaited.tasks.compactMap(\.context),
       isGoal: { $0 === context },
       isGoalRequest: { next in

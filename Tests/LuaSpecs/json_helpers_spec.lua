@@ -188,7 +188,11 @@ describe("lull.inspect", function()
     local deep = {}
     for _ = 1, 5000 do deep = { deep } end
     check(#lull.inspect(deep) > 0)
-    check(#lull.inspect("\0\255") > 0)
+    equal(lull.inspect("\0\255"), '"\\x00\\xFF"')
+    equal(lull.inspect("\xC3\xA4\xE2\x82"), '"ä\\xE2\\x82"')
+    local api = spec.fake({})
+    api:configure { expiration_time = 7 }
+    contains(lull.inspect(api:configuration_for("/x")), "expiration_time = 7")
     contains(lull.inspect { spec.fake({})("/a") }, "Resource(/a")
     check(#lull.inspect { [{}] = 1, [print] = 2, [true] = 3 } > 0)
   end)

@@ -62,9 +62,9 @@ final class LuaPages {
       for value in values { call.return(value) }
       return
     }
-    try host.wait(
-      call, for: "page \(count + 1): \(page.displayName)", Awaited(loading: page)
-    ) { completion in
+    // Put together now: a wait must not hold these pages.
+    let what = "page \(count + 1): \(page.displayName)"
+    try host.wait(call, for: what, Awaited(loading: page)) { completion in
       load(page, completion)
     }
   }

@@ -14,7 +14,8 @@ struct IncomingResponse {
   }
 
   private static let maxHeadSize = 1 << 20
-  private static let maxReserve = 16 << 20
+  /// What is reserved for a body of which nothing is here yet, at most; bytes.
+  private static let maxReserve = 4 << 20
 
   /// 0 before the first status line.
   private(set) var status = 0
@@ -111,8 +112,11 @@ struct IncomingResponse {
       return false
     }
     guard !isRedirect else { return true }
-    if body.isEmpty, let contentLength, contentLength > bytes.count {
-      body.reserveCapacity(min(contentLength, maxBodySize, IncomingResponse.maxReserve))
+    let needed = body.count + bytes.count
+    if let contentLength, contentLength > needed, needed > body.capacity {
+      // An announcement is believed when some of it has come, which then is moved once.
+      let most = body.isEmpty ? IncomingResponse.maxReserve : maxBodySize
+      body.reserveCapacity(min(contentLength, most))
     }
     body.append(contentsOf: bytes)
     if let held { held.grow(by: bytes.count) } else { held = HeldBytes(bytes.count) }
