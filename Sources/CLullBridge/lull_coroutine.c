@@ -247,7 +247,8 @@ static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *c
       return is_waiting(co) && !is_own(runtime, L, co) ? "normal" : "suspended";
     case LUA_OK:
       if (lua_getstack(co, 0, &info)) return "normal";
-      return lua_gettop(co) == 0 ? "dead" : "suspended";
+      // Of ours, one whose results are being read, or whose arguments are being pushed.
+      return lua_gettop(co) == 0 || is_own(runtime, L, co) ? "dead" : "suspended";
     default: return "dead";
   }
 }
@@ -281,8 +282,10 @@ static int close_function(lua_State *L) {
       L, "cannot close a %s coroutine%s", name,
       is_waiting(co) ? " (it waits for Lull: cancel the task it waits in)" : "");
   }
-  lull_coroutine_close_inner(runtime, co);
-  if (reset(runtime, co) == LUA_OK) {
+  // One of ours that has ended is the pool's, or about to be, and its error still to be read.
+  int is_ended = lua_status(co) != LUA_YIELD && is_own(runtime, L, co);
+  if (!is_ended) lull_coroutine_close_inner(runtime, co);
+  if (is_ended || reset(runtime, co) == LUA_OK) {
     lua_pushboolean(L, 1);
     return 1;
   }

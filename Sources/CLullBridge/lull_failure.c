@@ -191,7 +191,11 @@ void lull_failure_report(lull_runtime *runtime, lua_State *thread, const char *p
   size_t mark = lull_arena_mark(runtime);
   lull_failure failure = {.frame_count = 0};
   closing context = {.runtime = runtime, .thread = thread, .failure = &failure};
-  if (lull_protect(runtime, describe_close, &context) == LUA_OK && failure.message) {
+  runtime->depth++;
+  int status = lull_protect(runtime, describe_close, &context);
+  runtime->depth--;
+  if (runtime->depth == 0) lull_interrupt_rest(runtime, runtime->L);
+  if (status == LUA_OK && failure.message) {
     lull_host_report(runtime->host, &failure, place ? place : "__close handler");
   }
   lull_arena_release(runtime, mark);

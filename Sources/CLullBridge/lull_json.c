@@ -8,8 +8,13 @@
 
 // --- Encoding: uses only calls that neither raise nor allocate in Lua, so Swift may call it ---
 
+// A text that is longer serves nobody; one table that is at many places can make it.
+enum { LULL_LARGEST_JSON = 1 << 30 };
+
 typedef struct writer {
   lua_State *L;
+  size_t room;  // what the script's limit leaves for the text
+  int lacks_room;
   char *bytes;
   size_t length;
   size_t capacity;
@@ -27,7 +32,13 @@ static void write_bytes(writer *w, const char *bytes, size_t length) {
   if (w->length + length > w->capacity) {
     size_t capacity = w->capacity ? w->capacity * 2 : 256;
     while (capacity < w->length + length) capacity *= 2;
-    char *larger = realloc(w->bytes, capacity);
+    if (w->length + length > LULL_LARGEST_JSON) {
+      w->failed = 1;
+      snprintf(w->problem, w->problem_size, "the text would be larger than 1 GB");
+      return;
+    }
+    w->lacks_room = capacity > w->room;
+    char *larger = w->lacks_room ? NULL : realloc(w->bytes, capacity);
     if (larger == NULL) {
       w->failed = 1;
       snprintf(w->problem, w->problem_size, "not enough memory");
@@ -252,6 +263,28 @@ static void write_array(writer *w, int index, size_t length) {
   write_bytes(w, "]", 1);
 }
 
+// [-0, +0] whether the table also has the integer that is written like that key
+static int has_integer(const writer *w, int index, const char *key, size_t length) {
+  lua_State *L = w->L;
+  char number[32];
+  if (length == 0 || length >= sizeof(number) || (*key != '-' && (*key < '0' || *key > '9'))) {
+    return 0;
+  }
+  // A number needs no memory.
+  if (lua_stringtonumber(L, key) != length + 1) return 0;
+  int same = 0;
+  if (lua_isinteger(L, -1)) {
+    lua_Integer integer = lua_tointeger(L, -1);
+    snprintf(number, sizeof(number), LUA_INTEGER_FMT, integer);
+    if (strcmp(number, key) == 0) {
+      same = lua_rawgeti(L, index, integer) != LUA_TNIL;
+      lua_pop(L, 1);
+    }
+  }
+  lua_pop(L, 1);
+  return same;
+}
+
 static void write_object(writer *w, int index) {
   lua_State *L = w->L;
   int first = 1;
@@ -276,6 +309,9 @@ static void write_object(writer *w, int index) {
     first = 0;
     new_line(w);
     size_t before = enter(w, w->path_length ? "." : "", key, length);
+    if (key != number && has_integer(w, index, key, length)) {
+      fail(w, "an integer and a string are the same key");
+    }
     write_string(w, key, length);
     write_bytes(w, w->pretty ? ": " : ":", w->pretty ? 2 : 1);
     write_value(w, lua_gettop(L));
@@ -339,14 +375,17 @@ static void write_value(writer *w, int index) {
 
 // [-0, +0]
 int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_result *result) {
+  lull_runtime *runtime = lull_state_runtime(L);
   writer w = {
-    .L = L, .pretty = pretty, .problem = result->problem, .problem_size = sizeof(result->problem)};
+    .L = L, .room = runtime ? lull_memory_room(runtime) : SIZE_MAX, .pretty = pretty,
+    .problem = result->problem, .problem_size = sizeof(result->problem)};
   result->problem[0] = 0;
   if (!lua_checkstack(L, 16)) {
     fail(&w, "the Lua stack is full");
   } else {
     write_value(&w, lua_absindex(L, index));
   }
+  result->lacks_room = w.lacks_room;
   if (w.failed) {
     free(w.bytes);
     result->bytes = NULL;
@@ -387,7 +426,15 @@ static int json_encode(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_setmetatable(L, -2);
   lull_json_result result;
-  if (lull_json_encode(L, 1, pretty, &result) != 0) {
+  int status = lull_json_encode(L, 1, pretty, &result);
+  if (status != 0 && result.lacks_room) {
+    lull_runtime *runtime = lull_state_runtime(L);
+    lua_gc(L, LUA_GCCOLLECT);
+    lull_memory_check(runtime);
+    status = lull_json_encode(L, 1, pretty, &result);
+    if (status != 0 && result.lacks_room) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+  }
+  if (status != 0) {
     return luaL_error(L, "cannot encode as JSON: %s", result.problem);
   }
   *owner = result.bytes;

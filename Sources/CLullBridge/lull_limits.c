@@ -152,6 +152,23 @@ void lull_limit_pass(lull_runtime *runtime, int32_t limit) {
 
 int32_t lull_limit_passed(const lull_runtime *runtime) { return runtime->passed_limit; }
 
+// [-0, +0]
+void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions) {
+  if (seconds > 0) lull_alarm_set(LULL_ALARM_LINE, seconds);
+  if (instructions > 0) runtime->instructions_left = instructions;
+}
+
+// [-0, +0]
+void lull_line_end(lull_runtime *runtime) {
+  lull_alarm_set(LULL_ALARM_LINE, 0);
+  runtime->instructions_left = INT64_MAX;
+  // Memory is the session's, and does not come back.
+  if (runtime->passed_limit == LULL_LIMIT_NONE || runtime->passed_limit == LULL_LIMIT_MEMORY) return;
+  runtime->passed_limit = LULL_LIMIT_NONE;
+  if (lull_signals_pending() == 0) lull_watchdog_relax();
+  lull_interrupt_clear(runtime);
+}
+
 // [-n, +0] instead of debug.sethook
 static int refuse_hook(lua_State *L) {
   return luaL_error(L, "debug.sethook is not available with --max-instructions");

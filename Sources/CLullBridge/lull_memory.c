@@ -1,11 +1,19 @@
 // The allocator of states made by lull_state_new: it counts bytes, keeps to a limit and, for tests, fails
 // where it is told to. States of a stock interpreter keep theirs.
+#define _GNU_SOURCE
 #include "lull_internal.h"
 
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // What stays for reporting once the limit has been passed.
 enum { LULL_RESERVE = 1024 * 1024 };
+
+// How often the heap is measured while the process is larger than the limit but does not grow.
+enum { LULL_LOOKS_PER_MEASUREMENT = 64 };
 
 // A request the allocator has refused. The interpreter collects and tries once more.
 typedef struct refusal {
@@ -16,12 +24,19 @@ typedef struct refusal {
 struct lull_memory {
   lull_runtime *runtime;  // NULL before it is there and after its end
   size_t used;
-  size_t held;   // what lull_host_held gave last
+  size_t held;   // outside of Lua, when last looked at
   size_t limit;  // 0: none
   size_t ceiling;  // how much there may be after a limit has been passed; 0: not known yet
   refusal over_limit;
   int has_unmet_need;  // something was refused and not asked for again: the script has felt it
   int is_check_due;    // more than the limit was granted, to be seen to between two instructions
+
+  // Of the whole process, while there is a limit.
+  int statm;            // open file of the kernel's count of its pages; -1: none
+  size_t heap_before;   // heap in use when the limit was set, without Lua's
+  size_t heap_outside;  // heap in use since then, without Lua's, when last measured
+  size_t measured_at;   // how large the process was then
+  int looks_left;       // until it is measured although it has not grown
 
   // For tests.
   int64_t countdown;  // 1: the next growing allocation fails; 0: none does
@@ -126,6 +141,7 @@ lull_memory *lull_memory_of(lua_State *L) {
 int lull_memory_install(lua_State *L) {
   lull_memory *memory = calloc(1, sizeof(*memory));
   if (memory == NULL) return 0;
+  memory->statm = -1;
   memory->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
   lua_setallocf(L, allocate, memory);
   return 1;
@@ -139,10 +155,50 @@ void lull_memory_attach(lua_State *L, lull_runtime *runtime) {
   if (runtime) runtime->memory = memory;
 }
 
+// [-0, +0] bytes of the heap in use by the process, without Lua's; 0 where another allocator is in place
+static size_t heap_outside_lua(const lull_memory *memory) {
+  struct mallinfo2 info = mallinfo2();
+  size_t in_use = info.uordblks + info.hblkhd;
+  return in_use > memory->used ? in_use - memory->used : 0;
+}
+
+// [-0, +0] bytes of memory of its own that the process has; the greatest number if that is not known
+static size_t process_size(const lull_memory *memory) {
+  char text[128];
+  ssize_t count = memory->statm < 0 ? -1 : pread(memory->statm, text, sizeof(text) - 1, 0);
+  if (count <= 0) return SIZE_MAX;
+  text[count] = 0;
+  size_t resident, shared;
+  if (sscanf(text, "%*u %zu %zu", &resident, &shared) != 2) return SIZE_MAX;
+  return resident < shared ? 0 : (resident - shared) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+// [-0, +0] what is kept outside of Lua: what Swift counts, or what the heap has grown by, if that is more
+//
+// Measuring the heap takes a walk over what is free in it. A process that is smaller than the limit
+// cannot have a heap over it, which the kernel tells for the price of a system call.
+static size_t held_outside(lull_memory *memory, int exactly) {
+  size_t counted = (size_t)lull_host_held(memory->runtime->host);
+  size_t size = process_size(memory);
+  if (!exactly && size <= memory->limit) {
+    memory->heap_outside = 0;
+  } else if (exactly || size > memory->measured_at + memory->limit / 16
+    || --memory->looks_left <= 0) {
+    size_t outside = heap_outside_lua(memory);
+    memory->heap_outside = outside > memory->heap_before ? outside - memory->heap_before : 0;
+    memory->measured_at = size;
+    memory->looks_left = LULL_LOOKS_PER_MEASUREMENT;
+  }
+  return counted > memory->heap_outside ? counted : memory->heap_outside;
+}
+
 // [-0, +0] 0 in somebody else's state
 int lull_memory_limit(lull_runtime *runtime, int64_t bytes) {
-  if (runtime->memory == NULL) return 0;
-  runtime->memory->limit = (size_t)bytes;
+  lull_memory *memory = runtime->memory;
+  if (memory == NULL) return 0;
+  memory->limit = (size_t)bytes;
+  if (memory->statm < 0) memory->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  memory->heap_before = heap_outside_lua(memory);
   runtime->has_memory_limit = 1;
   return 1;
 }
@@ -157,18 +213,29 @@ void lull_memory_check(lull_runtime *runtime) {
     lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
     return;
   }
-  memory->held = (size_t)lull_host_held(runtime->host);
+  memory->held = held_outside(memory, 0);
   if (!is_over(memory, 0)) return;
   lua_gc(runtime->L, LUA_GCCOLLECT);
   lull_host_sweep(runtime->host);
-  memory->held = (size_t)lull_host_held(runtime->host);
+  memory->held = held_outside(memory, 1);
   if (is_over(memory, 0)) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+}
+
+// [-0, +0] how much may be taken outside of Lua before the limit is passed, with the same leeway as
+// Lua has
+size_t lull_memory_room(const lull_runtime *runtime) {
+  if (!runtime->has_memory_limit) return SIZE_MAX;
+  const lull_memory *memory = runtime->memory;
+  size_t most = memory->limit + memory->limit / 2;
+  size_t total = memory->used + memory->held;
+  return total < most ? most - total : 0;
 }
 
 // [-n, +0] closes the state and gives its allocator back
 void lull_state_close(lua_State *L) {
   lull_memory *memory = lull_memory_of(L);
   lua_close(L);
+  if (memory && memory->statm >= 0) close(memory->statm);
   free(memory);
 }
 

@@ -135,6 +135,23 @@ static void wrap_read_only(lua_State *L) {
   lua_remove(L, shown);
 }
 
+// [-0, +1] what the read-only table at `index` shows; [-0, +0] and 0 for anything else
+int32_t lull_push_read_only(lua_State *L, int32_t index) {
+  if (!lua_istable(L, index) || !lua_checkstack(L, 4) || !lua_getmetatable(L, index)) return 0;
+  lua_pushliteral(L, "__newindex");
+  lua_rawget(L, -2);
+  int is_ours = lua_tocfunction(L, -1) == refuse_assignment;
+  lua_pop(L, 1);
+  if (!is_ours) {
+    lua_pop(L, 1);
+    return 0;
+  }
+  lua_pushliteral(L, "__index");
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+  return 1;
+}
+
 // [-0, +1] any value; may raise (memory). `from` is the stack that LULL_STACK refers to.
 void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *value) {
   luaL_checkstack(L, 8, "too many values");

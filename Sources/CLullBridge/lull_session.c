@@ -212,7 +212,9 @@ static int open_session(lua_State *L) {
 
 // [-0, +0]
 int32_t lull_session_open(lull_runtime *runtime) {
-  return lull_protect(runtime, open_session, runtime);
+  int32_t status = lull_protect(runtime, open_session, runtime);
+  if (status == LUA_OK) lull_alarms_open();
+  return status;
 }
 
 // [-1, +0]
@@ -223,7 +225,10 @@ static int close_session(lua_State *L) {
 }
 
 // [-0, +0] functions of its lines go on with the environment they have
-void lull_session_close(lull_runtime *runtime) { lull_protect(runtime, close_session, runtime); }
+void lull_session_close(lull_runtime *runtime) {
+  lull_alarms_close();
+  lull_protect(runtime, close_session, runtime);
+}
 
 typedef struct reading {
   lull_runtime *runtime;
@@ -387,8 +392,17 @@ static int push_index_table(lua_State *L) {
   return 0;
 }
 
-// [-1, +1] the field of the value at the top, nil if it has none that can be had without a call
+// [-1, +1] the field of the value at the top, nil if it has none that can be had without a call of the
+// script's
 static void raw_field(lua_State *L, const char *name) {
+  const struct csj_document *document;
+  size_t place;
+  if (lull_view_at(L, -1, &document, &place)) {
+    lua_pushstring(L, name);
+    lua_gettable(L, -2);
+    lua_replace(L, -2);
+    return;
+  }
   // As many tables as a person would make of classes; a cycle of them ends too.
   for (int level = 0; level < 50; level++) {
     if (lua_istable(L, -1)) {
@@ -438,6 +452,74 @@ int32_t lull_session_walk(
   if (lua_pcall(L, 1, 1, 0) != LUA_OK) context.used = 0;
   lull_read(L, -1, value);
   return context.used;
+}
+
+// [-2, +1] value, name as a light userdata: an object of ours is asked, of other values nothing is called
+static int step(lua_State *L) {
+  const char *name = lua_touserdata(L, 2);
+  lua_settop(L, 1);
+  if (lull_userdata_kind(L, 1) > 0) {
+    lua_getfield(L, 1, name);
+  } else {
+    raw_field(L, name);
+  }
+  return 1;
+}
+
+// [-0, +1]
+int32_t lull_session_step(lull_runtime *runtime, const char *name, lull_value *value) {
+  lua_State *L = runtime->L;
+  *value = (lull_value){.kind = LULL_NIL};
+  if (!lua_checkstack(L, 16)) return 0;
+  lua_pushcfunction(L, step);
+  lua_pushvalue(L, -2);
+  lua_pushlightuserdata(L, (void *)name);
+  const char *previous = runtime->answer_now;
+  runtime->answer_now = "completion";
+  if (lua_pcall(L, 2, 1, 0) != LUA_OK) {
+    lua_pop(L, 1);
+    lua_pushnil(L);
+  }
+  runtime->answer_now = previous;
+  lull_read(L, -1, value);
+  return 1;
+}
+
+// More keys than that nobody chooses from.
+enum { LULL_MOST_NAMES = 5000 };
+
+// [-1, +1] a document's keys as those of a table
+static int document_names(lua_State *L) {
+  const struct csj_document *document;
+  size_t place;
+  lua_newtable(L);
+  if (!lull_view_at(L, 1, &document, &place)) return 1;
+  csj_view view = csj_document_view(document);
+  if (csj_type_at(view, place) != CSJ_OBJECT) return 1;
+  size_t end = csj_end(view, place), at = csj_first(view, place);
+  for (int count = 0; at < end && count < LULL_MOST_NAMES; count++) {
+    size_t length;
+    const char *key = csj_string_at(view, at, &length);
+    lua_pushlstring(L, key, length);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, -3);
+    at = csj_after(view, csj_after(view, at));
+  }
+  return 1;
+}
+
+// [-1, +1]
+int32_t lull_session_open_document(lull_runtime *runtime) {
+  lua_State *L = runtime->L;
+  const struct csj_document *document;
+  size_t place;
+  if (!lull_view_at(L, -1, &document, &place) || !lua_checkstack(L, 8)) return 0;
+  lua_pushcfunction(L, document_names);
+  lua_insert(L, -2);
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK) return 1;
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  return 0;
 }
 
 // [-0, +0]

@@ -34,6 +34,9 @@ static int own_text(lua_State *L) {
 // [-0, +0]
 const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, size_t *length) {
   showing context = {.runtime = runtime, .text = NULL, .length = 0};
+  *length = 0;
+  // After an interruption nothing more of the script's is asked.
+  if (lull_signals_pending() || runtime->passed_limit != LULL_LIMIT_NONE) return NULL;
   if (!lua_checkstack(L, 8)) return NULL;
   index = lua_absindex(L, index);
   lua_pushcfunction(L, own_text);
@@ -43,9 +46,13 @@ const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, siz
   lua_State *running = runtime->L;
   runtime->answer_now = "__tostring";
   runtime->L = L;
+  runtime->depth++;
   if (lua_pcall(L, 2, 0, 0) != LUA_OK) lua_pop(L, 1);
+  runtime->depth--;
   runtime->L = running;
   runtime->answer_now = previous;
+  // A coroutine that has ended goes back to the pool: what interrupted this must not meet the next one.
+  if (runtime->depth == 0 || L != running) lull_interrupt_rest(runtime, L);
   *length = context.length;
   return context.text;
 }
@@ -74,6 +81,16 @@ void lull_pop(lua_State *L, int32_t count) { lua_pop(L, count); }
 // [-0, +0]
 int32_t lull_is_json_array(lua_State *L, int32_t index) {
   return lua_checkstack(L, 6) && lull_is_array(L, index);
+}
+
+// [-0, +0]
+struct csj_document *lull_document_at(lua_State *L, int32_t index, uint64_t *place) {
+  const struct csj_document *document;
+  size_t found;
+  if (!lua_checkstack(L, 4) || !lull_view_at(L, index, &document, &found)) return NULL;
+  *place = found;
+  // Sharing counts its owners, and changes nothing else.
+  return (struct csj_document *)document;
 }
 
 // [-0, +0]

@@ -23,6 +23,9 @@ static struct {
   int has_term;
 } signals;
 
+// From Ctrl-C to telling that it has had no effect, in seconds.
+static const double patience = 1;
+
 // Only what is safe in a handler: flags, lua_sethook (as the stock interpreter does), the wake-up.
 static void handle_signal(int number) {
   if (signals.pending != 0) _exit(128 + number);
@@ -33,7 +36,11 @@ static void handle_signal(int number) {
     if (lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
     lull_signals_wake();
     int ends_process = signals.owner == LULL_SIGNALS_PROCESS || number != SIGINT;
-    if (ends_process) lull_watchdog_expect_end(128 + number, LULL_LIMIT_NONE);
+    if (ends_process) {
+      lull_watchdog_expect_end(128 + number, LULL_LIMIT_NONE);
+    } else {
+      lull_alarm_set(LULL_ALARM_STUCK, patience);
+    }
   }
   errno = error;
 }
@@ -46,6 +53,15 @@ static void handle_pipe(int number) {
     signal(number, SIG_DFL);
     raise(number);
   }
+}
+
+// [-0, +0] in a signal handler: a line that was told to end has not. Only C code can do that.
+void lull_signals_tell_stuck(void) {
+  static const char text[] =
+    "\nlull: a C function that runs cannot be interrupted; a second Ctrl-C ends the session\n";
+  if (signals.pending == 0) return;
+  // Nobody hears of a terminal that has gone.
+  if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) return;
 }
 
 // [-0, +0] safe in a signal handler
@@ -89,6 +105,7 @@ void lull_signals_restore(void) {
     sigaction(SIGPIPE, &signals.previous_pipe, NULL);
     lull_watchdog_stop();
   }
+  lull_alarms_close();
   signals.has_int = signals.has_term = 0;
   if (signals.runtime) lull_interrupt_clear(signals.runtime);
   signals.runtime = NULL;
@@ -100,6 +117,7 @@ int32_t lull_signals_pending(void) { return signals.pending; }
 
 // [-0, +0]
 void lull_signals_clear(void) {
+  lull_alarm_set(LULL_ALARM_STUCK, 0);
   signals.pending = 0;
   lull_runtime *runtime = signals.runtime;
   if (runtime == NULL) return;

@@ -328,7 +328,12 @@ void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
 }
 
 // [-n, +0] closes the coroutine with its pending to-be-closed variables, after those of the coroutines
-// it waits through. Their handlers must answer at once; errors of theirs change nothing any more. The
+// it waits through. Errors of their handlers change nothing any more.
+//
+// The handlers must answer at once. lua_resetthread calls them without a yieldable frame below, and the
+// two ways around it cost more than they give: unwinding a failed coroutine under a lua_pcallk at its
+// bottom would put a protected call into every callback, and lose the stack the traceback is read from;
+// unwinding a cancelled one by an error would show the cancellation to every pcall on the way. The
 // interpreter counts C levels per coroutine and so not across this call: our own count does.
 static void close_thread(lull_runtime *runtime, lua_State *thread, const char *kind) {
   const char *previous_answer = runtime->answer_now;

@@ -299,5 +299,10 @@ static int inspect_kept(lua_State *L) {
 // [-0, +0]
 int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size) {
   inspecting context = {.runtime = runtime, .id = id, .text = text, .size = size};
-  return lull_protect(runtime, inspect_kept, &context) != LUA_OK;
+  // It may run a __tostring of the script's, to be interrupted like any other code.
+  runtime->depth++;
+  int status = lull_protect(runtime, inspect_kept, &context);
+  runtime->depth--;
+  if (runtime->depth == 0) lull_interrupt_rest(runtime, runtime->L);
+  return status != LUA_OK;
 }

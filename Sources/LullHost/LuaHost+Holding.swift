@@ -82,26 +82,32 @@ extension LuaHost: RequestHost {
   /// Makes sure that a request has a userdata, and holds it until as many unpins.
   func pin(_ request: Request) -> Bool {
     guard !isClosed else { return false }
+    // First of all: a request with functions of the script is pinned as it gets its handle.
     var object = encode(value(request))
-    if let count = objectPins[request.hostHandle] {
-      objectPins[request.hostHandle] = count + 1
+    guard request.hostPins == 0 else {
+      request.hostPins += 1
       return true
     }
     guard lull_object_pin(runtime, &object) == 0 else {
       releaseUnclaimed(object.handle)
       return false
     }
-    // Only now: the userdata may have been renewed, and the handle with it.
-    objectPins[request.hostHandle] = 1
+    request.hostPins = 1
     return true
+  }
+
+  func unpin(_ request: Request) {
+    guard request.hostPins > 0 else { return }
+    request.hostPins -= 1
+    if request.hostPins == 0, !isClosed { lull_object_unpin(runtime, request.hostHandle) }
   }
 
   /// Holds a task's userdata until as many unpins; the handle, nil if it has none any more.
   func pin(_ task: LuaTask) -> UInt64? {
     guard !isClosed, task.hostHandle != 0 else { return nil }
     let handle = task.hostHandle
-    if let count = objectPins[handle] {
-      objectPins[handle] = count + 1
+    if let count = taskPins[handle] {
+      taskPins[handle] = count + 1
       return handle
     }
     var object = encode(
@@ -110,13 +116,18 @@ extension LuaHost: RequestHost {
       releaseUnclaimed(object.handle)
       return nil
     }
-    objectPins[task.hostHandle] = 1
+    taskPins[task.hostHandle] = 1
     return task.hostHandle
   }
 
   func unpin(object handle: UInt64) {
-    guard let count = objectPins[handle] else { return }
-    objectPins[handle] = count > 1 ? count - 1 : nil
+    if handles.kind(handle) == HandleKind.request.rawValue {
+      guard let object = handles.object(handle, kind: HandleKind.request.rawValue) else { return }
+      // The table holds requests only under this kind. While it was pinned its handle stayed the same.
+      return unpin(unsafeDowncast(object, to: Request.self))
+    }
+    guard let count = taskPins[handle] else { return }
+    taskPins[handle] = count > 1 ? count - 1 : nil
     if count == 1, !isClosed { lull_object_unpin(runtime, handle) }
   }
 
@@ -129,9 +140,8 @@ extension LuaHost: RequestHost {
       lacksMemory = true
       return
     }
-    let handle = request.hostHandle
     anchorScripts(of: request)
-    pump.enqueue { [unowned self] in unpin(object: handle) }
+    pump.enqueue { [unowned self] in unpin(request) }
   }
 
   /// Of a chain's parts too, as far as the script has never seen them: those it has, it gave to the
@@ -170,5 +180,14 @@ extension LuaHost: RequestHost {
       lull_value_release_from_object(runtime, value.handle, value.id)
     }
     for id in released.takePins() { unpin(id) }
+    for observer in released.takeObservers() {
+      ownedObservers[observer.id] = nil
+      for owner in observer.owners {
+        lull_value_release_from_owner(runtime, owner, observer.id)
+      }
+      if observer.service != 0 {
+        lull_value_release_from_object(runtime, observer.service, observer.id)
+      }
+    }
   }
 }

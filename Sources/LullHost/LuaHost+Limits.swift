@@ -18,9 +18,10 @@ extension LuaHost {
     /// Instructions of the interpreter, over all coroutines; rounded up to the next hundred. Counting
     /// makes a script two to three times slower, and `debug.sethook` is an error then.
     package var instructions: Int64?
-    /// Bytes of Lua's memory and of what Lull holds outside of it: bodies and documents, and about a
-    /// kilobyte for each object of Lull's that the script has. Bodies and documents are counted over
-    /// the whole process.
+    /// Bytes by which Lua's memory and the process's heap may grow: Lua's allocator counts, bodies,
+    /// documents and a kilobyte for each object of Lull's count, and if the heap of the whole process
+    /// has grown by more than these since the limit was set, that counts instead. A single call may
+    /// go beyond it before it is looked at, at the next call or turn; `lull.json.encode` looks itself.
     package var memory: Int64?
 
     package init(time: Double? = nil, instructions: Int64? = nil, memory: Int64? = nil) {
@@ -53,11 +54,20 @@ extension LuaHost {
   }
 
   /// Sets the limits of the script that is about to run; false if one of them cannot be kept.
-  func set(_ limits: Limits) -> Bool {
-    let texts = limits.texts
+  ///
+  /// - Parameter isPerLine: time and instructions are those of each line of a session, from its
+  ///   start; the memory is the session's.
+  func set(_ limits: Limits, isPerLine: Bool = false) -> Bool {
+    var texts = limits.texts
+    if isPerLine {
+      for limit in [LULL_LIMIT_TIME, LULL_LIMIT_INSTRUCTIONS].map({ Int($0) }) {
+        texts[limit] = texts[limit].replacing("the script", with: "the line")
+      }
+      lineLimits = limits
+    }
     limitTexts = texts
     var bridged = lull_limits()
-    bridged.seconds = limits.time ?? 0
+    bridged.seconds = isPerLine ? 0 : limits.time ?? 0
     bridged.instructions = limits.instructions ?? 0
     bridged.memory = limits.memory ?? 0
     let status = texts[1].withCString { time in
@@ -81,16 +91,22 @@ extension LuaHost {
 
   /// Says which limit was passed, and where if that is known; once.
   func reportPassedLimit(_ failure: ScriptFailure? = nil) {
-    guard hasPassedLimit, !hasReportedLimit else { return }
+    guard !hasReportedLimit, let report = describePassedLimit(failure) else { return }
     hasReportedLimit = true
     scriptErrorCount += 1
+    StandardError.write(report)
+    lull_watchdog_keep_quiet()
+  }
+
+  /// The report of the limit that was passed; nil if none was.
+  func describePassedLimit(_ failure: ScriptFailure?) -> String? {
+    guard hasPassedLimit else { return nil }
     let text = limitTexts[Int(lull_limit_passed(runtime))]
     // What failed first may have been an allocation, whose error says less.
     let message = failure.map { $0.message.hasSuffix(text) ? $0.message : text } ?? text
     var shown = failure ?? ScriptFailure(text)
     shown.message = message
-    StandardError.write(describe(shown))
-    lull_watchdog_keep_quiet()
+    return describe(shown)
   }
 
   /// For functions that reach beyond the network: raises in the sandbox.

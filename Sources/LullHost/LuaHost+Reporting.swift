@@ -60,8 +60,14 @@ extension LuaHost {
   }
 
   /// A chunk that does not compile, by the compiler's message.
-  func describe(syntaxError message: String) -> String {
-    explanation.report(syntaxError: message).text(.forStandardError())
+  ///
+  /// - Parameters:
+  ///   - source: its text, where that is not kept under its name.
+  ///   - name: what messages call it.
+  func describe(
+    syntaxError message: String, in source: [UInt8]? = nil, name: String? = nil
+  ) -> String {
+    explanation.report(syntaxError: message, in: source, name: name).text(.forStandardError())
   }
 
   private var explanation: FailureExplanation {

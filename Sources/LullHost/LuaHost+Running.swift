@@ -12,9 +12,11 @@ final class RunContext {
   let completion: (LuaHost, RunOutcome) -> Void
   /// The coroutine's number while it waits.
   var thread: Int32?
-  /// What it waits for, in words.
-  var waitsFor = ""
+  /// What it waits for, in words that are put together only where somebody reads them; nil while it runs.
+  var waitsFor: (() -> String)?
   var awaited = Awaited()
+  /// Whether it counts as a task: the script does not end before it has.
+  var isStrong = false
   /// The call on whose behalf it runs.
   var scope: RunScope?
   var cancelWait: (() -> Void)?
@@ -101,6 +103,7 @@ extension LuaHost {
     forget(thread)
     context.thread = nil
     context.cancelWait = nil
+    context.waitsFor = nil
     context.awaited = Awaited()
     if raising, case .reraised(_, let failure)? = values.first {
       context.reraised = Reraised(failure)
@@ -137,6 +140,7 @@ extension LuaHost {
     idleWaiters.removeAll { $0 === context }
     let cancelWait = context.cancelWait
     context.cancelWait = nil
+    context.waitsFor = nil
     context.awaited = Awaited()
     cancelWait?()
     lull_thread_cancel(runtime, thread)

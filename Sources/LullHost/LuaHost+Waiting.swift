@@ -9,14 +9,14 @@ extension LuaHost {
   /// inside `begin`; `begin` returns what cancels the wait. In the main chunk of a stock interpreter
   /// it runs the loop instead. Raises where neither is possible, naming the place.
   func wait(
-    _ call: Call, for what: String, _ awaited: Awaited = Awaited(),
+    _ call: Call, for what: @autoclosure @escaping () -> String, _ awaited: Awaited = Awaited(),
     _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     switch Int(lull_wait_mode(runtime, call.state)) {
     case Int(LULL_WAIT_YIELD):
       guard let context = innermost else { throw .message("cannot wait here") }
       if depends(awaited, on: context.request, context) {
-        throw .message("this would wait for itself: \(what)")
+        throw .message("this would wait for itself: \(what())")
       }
       context.waitsFor = what
       context.waitsSince = pump.clock.now
@@ -30,7 +30,9 @@ extension LuaHost {
       try block(call, on: awaited, begin)
     case Int(LULL_WAIT_ANSWER_NOW):
       let kind = lull_answer_now_kind(runtime).map { String(cString: $0) } ?? "callback"
-      throw .message("cannot wait inside a \(kind): it must answer at once")
+      // Where a variable is closed because of an error or a cancellation.
+      let wayOut = kind.hasPrefix("__close") ? "; start a task with lull.spawn instead" : ""
+      throw .message("cannot wait inside a \(kind): it must answer at once\(wayOut)")
     case Int(LULL_WAIT_FOREIGN):
       throw .message(
         "cannot wait inside this coroutine: a C module resumed it, or a coroutine.resume taken before "
@@ -63,7 +65,10 @@ extension LuaHost {
     withInterruption {
       environment.run {
         takeForeground()
-        return outcome != nil || isInterrupted || awaited.forsaken != nil
+        let isOver = { outcome != nil || self.isInterrupted || awaited.forsaken != nil }
+        if isOver() { return true }
+        resumeIdleWaiters()
+        return isOver()
       }
     }
     guard let outcome else {
@@ -101,22 +106,45 @@ extension LuaHost {
   /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
   /// through others.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
+    // Where no request depends on a coroutine there is nothing to follow.
+    if goal == nil, awaited.tasks.isEmpty, waitingParts.isEmpty, context?.queue == nil {
+      return false
+    }
+    return reaches(
+      awaited.requests, awaited.tasks.compactMap(\.context),
+      isGoal: { $0 === context },
+      isGoalRequest: { next in
+        if next === goal { return true }
+        guard let queue = (next as? CacheLookup)?.queue else { return false }
+        return queue === context?.queue
+      })
+  }
+
+  /// Whether one of these, or what they wait for, is a goal.
+  func reaches(
+    _ requests: [Request], _ contexts: [RunContext], isGoal: (RunContext) -> Bool,
+    isGoalRequest: (Request) -> Bool = { _ in false }
+  ) -> Bool {
     var visited: Set<ObjectIdentifier> = []
-    var requests = awaited.requests
-    var contexts = awaited.tasks.compactMap(\.context)
+    var requests = requests
+    var contexts = contexts
     while true {
       if let next = contexts.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
-        if next === context { return true }
+        if isGoal(next) { return true }
         requests += next.awaited.requests
         contexts += next.awaited.tasks.compactMap(\.context)
         if let scope = next.awaited.scope { contexts += scope.openRuns }
       } else if let next = requests.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
-        if next === goal { return true }
+        if isGoalRequest(next) { return true }
         requests += next.openParts
+        if let transfer = (next as? NetworkRequest)?.transfer as? LuaNetworking.Transfer,
+          let function = transfer.context
+        {
+          contexts.append(function)
+        }
         let queue = (next as? CacheLookup)?.queue
-        if let queue, queue === context?.queue { return true }
         for part in waitingParts.values
         where part.request === next || queue != nil && part.queue === queue {
           contexts.append(part)

@@ -45,11 +45,11 @@ package final class LuaHost {
   let released = ReleasedValues()
   /// Whether a value could not be held, which nobody has been told of yet.
   var lacksMemory = false
-  /// How often each kept value, and each object, is pinned.
+  /// How often each kept value, and each task by its handle, is pinned; requests know it themselves.
   var valuePins: [Int64: Int] = [:]
-  var objectPins: [UInt64: Int] = [:]
+  var taskPins: [UInt64: Int] = [:]
   /// Requests, in flight or not settled, to cancel when the run ends.
-  private(set) var liveRequests: [ObjectIdentifier: Request] = [:]
+  private(set) var liveRequests: [Request] = []
   private var nextID: Int64 = 1
   private var isSweeping = false
   /// The last number given out when a standstill was met.
@@ -78,10 +78,14 @@ package final class LuaHost {
   /// What is said of each limit, and whether it has been.
   var limitTexts: [String] = []
   var hasReportedLimit = false
+  /// What each line of a session may take.
+  var lineLimits = Limits()
   /// Whether the script may do no more than what the sandbox has for it.
-  var isSandboxed = false
+  package internal(set) var isSandboxed = false
   /// Whether somebody sits at a prompt, to be told of failed tasks at once.
   package var isAtPrompt = false
+  /// Whether something has been written that is to be shown above the prompt.
+  package var hasOutput: (() -> Bool)?
   /// Whether a session is open, and what it does about Ctrl-C.
   var hasSession = false
   var onInterrupt: (() -> Void)?
@@ -114,6 +118,8 @@ package final class LuaHost {
       tellOrphans()
       if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: isAtPrompt) }
       collectIfStalled()
+      // Work, so that the turn which begins does not wait with it.
+      if isAtPrompt, hasOutput?() == true { pump.enqueue {} }
     }
   }
 
@@ -250,7 +256,7 @@ package final class LuaHost {
   /// collection can tell whether it still could: one for each such standstill.
   private func collectIfStalled() {
     guard requestsInFlight > 0, strongTimers == 0, !pump.hasWork, stalledAt != nextID,
-      liveRequests.values.allSatisfy(isForScriptToComplete)
+      liveRequests.allSatisfy(isForScriptToComplete)
     else { return }
     releaseGarbage()
     stalledAt = nextID
@@ -306,7 +312,7 @@ package final class LuaHost {
 
   /// Whether anything still keeps the script alive.
   package var hasStrongWork: Bool {
-    requestsInFlight > 0 || strongTasks > idleWaiters.count || strongTimers > 0
+    requestsInFlight > 0 || strongTasks > 0 || strongTimers > 0
   }
 
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
@@ -321,12 +327,33 @@ package final class LuaHost {
   /// Whether nothing is left to do or to wait for.
   var isIdle: Bool { !hasStrongWork && !pump.hasWork && idleWaiters.isEmpty }
 
-  /// Lets coroutines in `lull.run` go on once everything else has ended.
+  /// Lets coroutines in `lull.run` go on, one after the other, once everything else has ended.
   func resumeIdleWaiters() {
-    guard !hasStrongWork, !pump.hasWork else { return }
-    let contexts = idleWaiters
-    idleWaiters = []
-    for context in contexts { resume(context, with: []) }
+    for _ in 0..<idleWaiters.count {
+      guard let context = idleWaiters.first, !pump.hasWork, !hasWorkBesideIdleWaiters else {
+        return
+      }
+      idleWaiters.removeFirst()
+      resume(context, with: [])
+    }
+  }
+
+  /// Whether anything but the coroutines in `lull.run` is left. What waits for one of those cannot end
+  /// before it, and does not count.
+  private var hasWorkBesideIdleWaiters: Bool {
+    guard strongTimers == 0 else { return true }
+    let idle = Set(idleWaiters.map(ObjectIdentifier.init))
+    var idleTasks = 0
+    for context in waiting.values where context.isStrong {
+      guard reaches([], [context], isGoal: { idle.contains(ObjectIdentifier($0)) }) else {
+        return true
+      }
+      idleTasks += 1
+    }
+    if strongTasks > idleTasks { return true }
+    return liveRequests.values.contains { request in
+      !reaches([request], [], isGoal: { idle.contains(ObjectIdentifier($0)) })
+    }
   }
 
   /// Whether a signal, a limit or `os.exit` has ended the run.
@@ -340,7 +367,7 @@ package final class LuaHost {
   /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
   package func cancelEverything() {
     for context in Array(waiting.values) { cancel(context) }
-    for request in Array(liveRequests.values) { request.cancel() }
+    for request in liveRequests { request.cancel() }
   }
 
   /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
@@ -351,7 +378,7 @@ package final class LuaHost {
 
   /// What is in flight, without the parts of that and cache checks.
   var openRequests: [Request] {
-    let open = liveRequests.values.filter { !$0.isCompleted }
+    let open = liveRequests.filter { !$0.isCompleted }
     let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
     return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }
   }
@@ -366,7 +393,7 @@ package final class LuaHost {
     waiting = [:]
     waitingParts = [:]
     idleWaiters = []
-    liveRequests = [:]
+    liveRequests = []
     for object in handles.removeAll() {
       if let service = object as? Service { service.forgetAll() }
     }
@@ -383,14 +410,14 @@ extension LuaHost: ServiceHost {
     sweep()
   }
 
-  func isTracked(_ request: Request) -> Bool { liveRequests[ObjectIdentifier(request)] != nil }
+  func isTracked(_ request: Request) -> Bool { request.hostPlace != nil }
 
   /// Holds a request, with its hooks and its service, until its hooks have been delivered.
   func track(_ request: Request) {
-    let identifier = ObjectIdentifier(request)
-    guard liveRequests[identifier] == nil, !isClosed else { return }
+    guard request.hostPlace == nil, !isClosed else { return }
     requestsInFlight += 1
-    liveRequests[identifier] = request
+    request.hostPlace = liveRequests.count
+    liveRequests.append(request)
     request.trackedSince = pump.clock.now
     // What it has ended with before it could begin, to be seen by its hooks.
     if let response = request.response { hold(response, for: request) }
@@ -399,14 +426,20 @@ extension LuaHost: ServiceHost {
     request.onSettled = { [unowned self] in
       settle(request)
       untrack(request)
-      if isPinned { unpin(object: request.hostHandle) }
+      if isPinned { unpin(request) }
     }
   }
 
   /// The request is no work in progress any more.
   func untrack(_ request: Request) {
-    guard liveRequests.removeValue(forKey: ObjectIdentifier(request)) != nil else { return }
+    guard let place = request.hostPlace, place < liveRequests.count else { return }
+    request.hostPlace = nil
     requestsInFlight -= 1
+    // The last one moves into the gap: no searching, however many there are.
+    let last = liveRequests.removeLast()
+    guard last !== request else { return }
+    last.hostPlace = place
+    liveRequests[place] = last
   }
 
   /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.

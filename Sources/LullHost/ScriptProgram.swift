@@ -32,7 +32,7 @@ package final class ScriptProgram {
   let state: OpaquePointer
   private let environment: any HostEnvironment
   private let trust: ScriptTrust
-  private let limits: LuaHost.Limits
+  let limits: LuaHost.Limits
   private var mainHasEnded = false
   private var mainHasFailed = false
   private var waitNotice: (any HostTimer)?
@@ -107,7 +107,9 @@ package final class ScriptProgram {
       if text.hasPrefix("attempt to load ") {
         text = String(decoding: script.name, as: UTF8.self) + ": " + text
       }
-      StandardError.write(host.describe(syntaxError: text))
+      StandardError.write(
+        host.describe(
+          syntaxError: text, in: script.source, name: String(decoding: script.name, as: UTF8.self)))
       return Exit.cannotCompile
     }
     installSignals(runtime)
@@ -154,6 +156,7 @@ package final class ScriptProgram {
     let context = RunContext(purpose: "the main chunk") { [unowned self] host, outcome in
       host.strongTasks -= 1
       mainHasEnded = true
+      waitNotice?.cancel()
       waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) {
         host.reportWaiting()
       }
@@ -162,7 +165,25 @@ package final class ScriptProgram {
         host.reportMain(failure)
       }
     }
+    context.isStrong = true
     host.start(Callable(id: chunk), arguments.map { .bytes($0) }, context)
+    if !mainHasEnded { watch(context) }
+  }
+
+  /// Tells what the main chunk waits for when that takes long, each thing once. It sleeps because it
+  /// means to, and says itself what it is up to at a prompt.
+  private func watch(_ main: RunContext, told: Set<String> = [], looks: Int = 1000) {
+    guard looks > 0 else { return }
+    var told = told
+    let clock = host.pump.clock
+    waitNotice = clock.schedule(after: WaitNotice.delay) { [unowned self] in
+      guard !mainHasEnded else { return }
+      let isLong = main.thread != nil && clock.now - main.waitsSince >= WaitNotice.delay
+      if isLong, !WaitNotice.isMeant(main.waitsFor), told.insert(main.waitsFor).inserted {
+        host.reportWaiting()
+      }
+      watch(main, told: told, looks: looks - 1)
+    }
   }
 
   private func drive() {

@@ -75,8 +75,11 @@ enum TextFile {
     return .failure(Problem(path, errno: failure))
   }
 
-  /// Adds to the end of a file, or makes one.
+  /// Adds to the end of a file, or makes one; not what a link that leads nowhere names, as in `write`.
   static func append(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
+    if access(cString(path), F_OK) != 0, let objection = objection(toMissing: path) {
+      return .failure(Problem(path, objection))
+    }
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK
     let file = open(cString(path), flags, mode ?? 0o666)
     guard file >= 0 else {

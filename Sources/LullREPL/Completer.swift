@@ -63,12 +63,21 @@ struct Completer {
     if let path = chain.path, session.object(at: path) == nil {
       return session.fieldNames(of: path, onlyFunctions: isMethod)
     }
-    guard let owner = owner(of: chain) else { return [] }
+    guard let type = type(of: chain) else { return [] }
+    if isMethod, Completer.parts(of: type).contains("string") {
+      return session.fieldNames(of: ["string"], onlyFunctions: true)
+    }
+    guard let owner = Completer.owners(in: type).first else { return [] }
     return owner.entries.filter { $0.kind == (isMethod ? .method : .property) }.map(\.name)
   }
 
   /// What the description says of the object an expression gives.
   private func owner(of chain: LineContext.Chain) -> APIOwner? {
+    type(of: chain).flatMap { Completer.owners(in: $0).first }
+  }
+
+  /// The type of what an expression gives, as the description writes it.
+  private func type(of chain: LineContext.Chain) -> String? {
     // As far as values can be looked at; from there on by their types.
     var path = [chain.name]
     var steps = chain.steps[...]
@@ -76,41 +85,47 @@ struct Completer {
       path.append(name)
       steps.removeFirst()
     }
-    var known: APIOwner?
+    var known: String?
     if let (owner, used) = session.object(at: path) {
-      known = owner
+      known = owner.name
       for name in path[used...] { known = known.flatMap { property(name, of: $0) } }
     } else if steps.first == .call, let function = session.function(at: path) {
-      known = result(of: function.entry)
+      known = Completer.result(of: function.entry)
       steps.removeFirst()
     }
-    while let step = steps.popFirst(), let owner = known {
+    while let step = steps.popFirst(), let type = known {
       switch step {
-      case .field(let name): known = property(name, of: owner)
+      case .field(let name): known = property(name, of: type)
       case .method(let name):
-        guard steps.popFirst() == .call,
-          let entry = owner.entries.first(where: { $0.name == name })
-        else { return nil }
-        known = result(of: entry)
-      case .call:
-        guard let entry = owner.entries.first(where: { $0.name == "__call" }) else { return nil }
-        known = result(of: entry)
+        guard steps.popFirst() == .call else { return nil }
+        known = result(of: name, of: type)
+      case .call: known = result(of: "__call", of: type)
       }
     }
     return known
   }
 
-  private func property(_ name: String, of owner: APIOwner) -> APIOwner? {
-    owner.entries.first { $0.kind == .property && $0.name == name }
-      .flatMap { Completer.owners(in: $0.type).first }
+  private func property(_ name: String, of type: String) -> String? {
+    Completer.owners(in: type).first?.entries.first { $0.kind == .property && $0.name == name }?
+      .type
   }
 
-  private func result(of entry: APIEntry) -> APIOwner? {
-    entry.signatures.last?.returns.first.flatMap { Completer.owners(in: $0).first }
+  private func result(of name: String, of type: String) -> String? {
+    Completer.owners(in: type).first?.entries.first { $0.name == name }
+      .flatMap { Completer.result(of: $0) }
+  }
+
+  private static func result(of entry: APIEntry) -> String? {
+    entry.signatures.last?.returns.first
   }
 
   /// The owners a type names: `Settings|SettingsFunction`, `Entity?`.
   private static func owners(in type: String) -> [APIOwner] {
+    parts(of: type).compactMap { APIDescription.owner($0) }
+  }
+
+  /// The types of which it is one.
+  private static func parts(of type: String) -> [String] {
     var depth = 0
     var parts = [""]
     for character in type {
@@ -124,9 +139,7 @@ struct Completer {
       }
       parts[parts.count - 1].append(character)
     }
-    return parts.compactMap { part in
-      APIDescription.owner(part.hasSuffix("?") ? String(part.dropLast()) : part)
-    }
+    return parts.map { $0.hasSuffix("?") ? String($0.dropLast()) : $0 }
   }
 
   // MARK: Options

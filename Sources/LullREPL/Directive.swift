@@ -43,7 +43,7 @@ struct Directive: Equatable {
 
       Lua: an expression prints what it gives, and _ is the last value. help() tells about Lull.
       Keys: Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a line or leaves it,
-      Ctrl-D ends the session.
+      Ctrl-D leaves a statement that goes on, else the session.
 
       """
   }

@@ -22,6 +22,7 @@ final class EditedLines: LineSource {
   /// Bytes typed that libedit has not asked for.
   private var typed: [UInt8] = []
   private var isEditing = false
+  private var announcesPastes = false
   private var isAbandoned = false
   private var isAtEnd = false
   /// The last line written above the edited one, if it has not ended.
@@ -61,6 +62,7 @@ final class EditedLines: LineSource {
       EditedLines.at(context).prompt.withUnsafeBufferPointer { $0.baseAddress }
     }
     owner.complete = { context in EditedLines.at(context).complete() }
+    owner.paste = { context in EditedLines.at(context).paste() }
     var reason: UnsafePointer<CChar>?
     editor = ceditline_open("lull", input, output, &owner, &reason)
     guard editor != nil else {
@@ -69,6 +71,7 @@ final class EditedLines: LineSource {
       return nil
     }
     for entry in history.load() { remember(entry) }
+    host.hasOutput = { [captured] in captured.hasOutput }
     for (number, action) in [(SIGWINCH, resized), (SIGCONT, continued)] {
       if let signal = host.environment.watchSignal(number, action) { signals.append(signal) }
     }
@@ -80,6 +83,7 @@ final class EditedLines: LineSource {
   }
 
   func close() {
+    host.hasOutput = nil
     for signal in signals { signal.close() }
     signals = []
     watch.close()
@@ -111,6 +115,7 @@ final class EditedLines: LineSource {
     let line = ceditline_read_line(editor, &count)
     isEditing = false
     host.isAtPrompt = false
+    announcePastes(false)
     captured.end()
     defer { terminal.write(captured.take()[...]) }
     if isAbandoned {
@@ -119,33 +124,32 @@ final class EditedLines: LineSource {
     }
     guard let line, count > 0 else {
       leaveLine("")
-      return .end
+      // Ctrl-D leaves a statement that goes on, as Ctrl-C does; at its beginning the session.
+      let isLeft = isContinuation && !isAtEnd && !host.isInterrupted && !host.isSessionEnding
+      return isLeft ? .abandoned : .end
     }
-    let text = EditedLines.string(line, Int(count))
+    let text = WideText.string(line, Int(count))
     statement += text
     return .line(Array((text.last?.isNewline == true ? text.dropLast() : text[...]).utf8))
   }
 
   func remember(_ statement: [UInt8]) {
-    for line in statement.split(separator: 10) {
-      let line = String(decoding: line, as: UTF8.self)
-      guard line.contains(where: { !$0.isWhitespace }) else { continue }
-      remember(line)
-      history.append(line)
-    }
+    let text = String(decoding: statement, as: UTF8.self)
+    guard text.contains(where: { !$0.isWhitespace }) else { return }
+    remember(text)
+    history.append(text)
   }
 
-  private func remember(_ line: String) {
+  private func remember(_ entry: String) {
     guard let editor else { return }
-    let characters = EditedLines.characters(line)
-    ceditline_remember(editor, characters)
+    ceditline_remember(editor, WideText.characters(entry))
   }
 
   /// Ctrl-C, come as a signal.
   func abandon() { isAbandoned = true }
 
   private func setPrompt(_ text: String) {
-    prompt = EditedLines.characters(text)
+    prompt = WideText.characters(text)
     promptWidth = text.count
   }
 
@@ -155,18 +159,26 @@ final class EditedLines: LineSource {
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
     while true {
       guard !isAbandoned, !host.isInterrupted, !host.isSessionEnding else { return -1 }
+      announcePastes(true)
       if let scalar = takeScalar() {
+        // Behind the line's end the terminal is the script's.
+        if scalar == "\n" || scalar == "\r" { announcePastes(false) }
         character.pointee = wchar_t(bitPattern: scalar.value)
         return 1
       }
       if isAtEnd { return 0 }
-      host.drive {
-        watch.isReady || captured.hasOutput || isAbandoned || host.isInterrupted
-          || host.isSessionEnding
-      }
-      showOutput()
-      if watch.isReady { fill() }
+      waitForInput()
     }
+  }
+
+  /// Until more has been typed, or the line is to be left; shows what is written meanwhile.
+  private func waitForInput() {
+    host.drive {
+      watch.isReady || captured.hasOutput || isAbandoned || host.isInterrupted
+        || host.isSessionEnding
+    }
+    showOutput()
+    if watch.isReady { fill() }
   }
 
   private func fill() {
@@ -203,18 +215,6 @@ final class EditedLines: LineSource {
     return nil
   }
 
-  private static func characters(_ text: String) -> [wchar_t] {
-    text.unicodeScalars.map { wchar_t(bitPattern: $0.value) } + [0]
-  }
-
-  private static func string(_ characters: UnsafePointer<wchar_t>, _ count: Int) -> String {
-    var text = String.UnicodeScalarView()
-    for index in 0..<count {
-      if let scalar = Unicode.Scalar(UInt32(bitPattern: characters[index])) { text.append(scalar) }
-    }
-    return String(text)
-  }
-
   // MARK: The screen
 
   /// Writes above the edited line what was written meanwhile, and draws the line again below it.
@@ -232,54 +232,33 @@ final class EditedLines: LineSource {
 
   /// Takes prompt and line off the screen; the cursor stands where they began.
   private func eraseLine() {
-    let row = position(all: false) / terminal.width
+    let row = position(all: false).row
     terminal.write((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")
   }
 
   /// Leaves the edited line as it is, and goes to a new one below.
   private func leaveLine(_ mark: String) {
-    let width = terminal.width
-    let below = position(all: true) / width - position(all: false) / width
+    let below = position(all: true).row - position(all: false).row
     terminal.write((below > 0 ? "\u{1B}[\(below)B" : "") + mark + "\n")
   }
 
-  /// How many columns from the beginning of the prompt the cursor, or the end, is away.
-  private func position(all: Bool) -> Int {
-    guard let editor else { return 0 }
+  /// Where the cursor, or the end, is, seen from the beginning of the prompt.
+  private func position(all: Bool) -> ScreenPosition {
+    var position = ScreenPosition(column: promptWidth, width: terminal.width)
+    guard let editor else { return position }
     var cursor = 0
     var length = 0
-    guard let text = ceditline_text(editor, &cursor, &length) else { return promptWidth }
-    var column = promptWidth
+    guard let text = ceditline_text(editor, &cursor, &length) else { return position }
     for index in 0..<(all ? length : cursor) {
-      column += width(text[index], at: column)
+      position.pass(text[index], width: Int(ceditline_width(editor, text[index])))
     }
-    return column
+    return position
   }
 
-  private func width(_ character: wchar_t, at column: Int) -> Int {
-    switch character {
-    case 9: 8 - column % 8
-    case 0..<32, 127: 2
-    default: max(0, Int(ceditline_width(editor, character)))
-    }
-  }
-
-  /// Rows a line without its end takes, escape sequences not counted.
+  /// Rows a line without its end takes.
   private func rows(of line: [UInt8]) -> Int {
-    var column = 0
-    var isEscape = false
-    for scalar in String(decoding: line, as: UTF8.self).unicodeScalars {
-      if isEscape {
-        isEscape = !(("@"..."~").contains(scalar) && scalar != "[")
-      } else if scalar == "\u{1B}" {
-        isEscape = true
-      } else if scalar == "\r" {
-        column = 0
-      } else if scalar.value >= 32 {
-        column += width(wchar_t(bitPattern: scalar.value), at: column)
-      }
-    }
-    return max(1, (column + terminal.width - 1) / terminal.width)
+    guard let editor else { return 1 }
+    return WideText.rows(of: line, width: terminal.width) { ceditline_width(editor, $0) }
   }
 
   private func resized() {
@@ -304,9 +283,15 @@ final class EditedLines: LineSource {
     var cursor = 0
     var length = 0
     guard let text = ceditline_text(editor, &cursor, &length) else { return UInt8(CC_ERROR) }
-    let completion = completer(EditedLines.string(text, cursor), statement)
+    let before = WideText.string(text, cursor)
+    if before.reversed().prefix(while: { !$0.isNewline }).allSatisfy(\.isWhitespace) {
+      // Nothing to complete: the line is being indented.
+      ceditline_insert(editor, WideText.characters("  "))
+      return UInt8(CC_REFRESH)
+    }
+    let completion = completer(before, statement)
     if !completion.insertion.isEmpty {
-      ceditline_insert(editor, EditedLines.characters(completion.insertion))
+      ceditline_insert(editor, WideText.characters(completion.insertion))
       return UInt8(CC_REFRESH)
     }
     guard completion.candidates.count > 1 else { return UInt8(CC_ERROR) }
@@ -314,5 +299,33 @@ final class EditedLines: LineSource {
     terminal.write(Columns.text(completion.candidates, width: terminal.width))
     ceditline_draw(editor)
     return UInt8(CC_NORM)
+  }
+
+  // MARK: Pastes
+
+  /// Has the terminal say where a text that is pasted begins and ends, so that it is not taken for keys;
+  /// only while a line is edited.
+  private func announcePastes(_ isOn: Bool) {
+    guard announcesPastes != isOn else { return }
+    announcesPastes = isOn
+    terminal.write(isOn ? "\u{1B}[?2004h" : "\u{1B}[?2004l")
+  }
+
+  /// Puts a text into the line as it is, however many lines it has.
+  private func paste() -> UInt8 {
+    let end = Array("\u{1B}[201~".utf8)
+    while !typed.contains(end) {
+      guard !isAtEnd, !isAbandoned, !host.isInterrupted, !host.isSessionEnding else {
+        return UInt8(CC_ERROR)
+      }
+      waitForInput()
+    }
+    guard let editor, let range = typed.firstRange(of: end) else { return UInt8(CC_ERROR) }
+    var text = PastedText.text(typed[..<range.lowerBound])
+    typed.removeFirst(range.upperBound)
+    guard !text.isEmpty else { return UInt8(CC_NORM) }
+    while text.last == "\n" { text.removeLast() }
+    ceditline_insert(editor, WideText.characters(text))
+    return UInt8(CC_REFRESH)
   }
 }

@@ -1,6 +1,8 @@
 import Glibc
 
-/// What was typed in earlier sessions: a file of one line each, `$XDG_STATE_HOME/lull/history`.
+/// What was typed in earlier sessions, statement by statement: `$XDG_STATE_HOME/lull/history`, a line
+/// for each. One that has several lines is written with `\n` for their ends, and marked by a byte 1 in
+/// front.
 ///
 /// Sessions that run at the same time all append to it, so that none loses another's lines; when it
 /// has grown to twice of what is kept, the next session drops the oldest. Only its owner can read it.
@@ -27,8 +29,10 @@ struct History {
     return home.isEmpty ? nil : home + "/.local/state"
   }
 
-  /// The lines kept, the latest last.
-  func load() -> [String] {
+  /// The statements kept, the latest last.
+  func load() -> [String] { lines().map(History.decoded) }
+
+  private func lines() -> [String] {
     guard let path, let file = open(path, O_RDWR) else { return [] }
     defer { close(file) }
     flock(file, LOCK_EX)
@@ -41,13 +45,46 @@ struct History {
     return Array(rest)
   }
 
-  func append(_ line: String) {
+  func append(_ statement: String) {
     guard let path else { return }
+    let line = History.encoded(statement)
     History.makeFolder(of: path)
     guard let file = open(path, O_WRONLY | O_CREAT) else { return }
     defer { close(file) }
     flock(file, LOCK_EX)
     write(file, Array((line + "\n").utf8))
+  }
+
+  private static let mark: Character = "\u{1}"
+
+  static func encoded(_ statement: String) -> String {
+    guard statement.utf8.contains(10) || statement.first == mark else { return statement }
+    var line = String(mark)
+    for scalar in statement.unicodeScalars {
+      switch scalar {
+      case "\\": line += "\\\\"
+      case "\n": line += "\\n"
+      default: line.unicodeScalars.append(scalar)
+      }
+    }
+    return line
+  }
+
+  static func decoded(_ line: String) -> String {
+    guard line.first == mark else { return line }
+    var statement = ""
+    var isEscaped = false
+    for scalar in line.unicodeScalars.dropFirst() {
+      if isEscaped {
+        statement.unicodeScalars.append(scalar == "n" ? "\n" : scalar)
+        isEscaped = false
+      } else if scalar == "\\" {
+        isEscaped = true
+      } else {
+        statement.unicodeScalars.append(scalar)
+      }
+    }
+    return statement
   }
 
   private func open(_ path: String, _ flags: Int32) -> Int32? {

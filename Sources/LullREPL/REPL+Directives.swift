@@ -2,50 +2,64 @@ import Glibc
 import LullHost
 
 extension REPL {
-  func obey(_ directive: Directive) {
+  /// False if it could not be done.
+  func obey(_ directive: Directive) -> Bool {
     guard let name = Directive.Name(rawValue: directive.name) else {
-      complain("lull: unknown command '.\(directive.name)'; .help lists what there is\n")
-      return
+      return refuse("unknown command '.\(directive.name)'; .help lists what there is")
     }
     switch name {
-    case .help: StandardOutput.write(Directive.usage)
-    case .load: load(directive.argument)
-    case .log: log(directive.argument)
-    case .reload: reload()
-    case .resources: listResources(directive.argument)
-    case .time: time(directive.argument)
+    case .help:
+      StandardOutput.write(Directive.usage)
+      return true
+    case .load: return load(directive.argument)
+    case .log: return log(directive.argument)
+    case .reload: return reload()
+    case .resources:
+      listResources(directive.argument)
+      return true
+    case .time: return time(directive.argument)
     }
   }
 
-  private func load(_ path: String) {
-    guard !path.isEmpty else { return complain("lull: a file is missing: .load FILE\n") }
+  private func refuse(_ problem: String) -> Bool {
+    complain("lull: \(problem)\n")
+    return false
+  }
+
+  private func load(_ path: String) -> Bool {
+    guard !path.isEmpty else { return refuse("a file is missing: .load FILE") }
+    // It would read, and report the lines of, any file.
+    guard !isSandboxed || files.contains(path) else {
+      return refuse(".load is not available in the sandbox: name files on the command line")
+    }
     do throws(SourceFile.Unreadable) {
       let bytes = try SourceFile.read(Array(path.utf8))
-      load(SourceFile.withoutFirstLineMarks(bytes), name: path)
+      return load(SourceFile.withoutFirstLineMarks(bytes), name: path)
     } catch {
-      complain("lull: cannot read '\(path)': \(error.reason)\n")
+      return refuse("cannot read '\(path)': \(error.reason)")
     }
   }
 
   /// Runs the files again. What they require is loaded anew: modules that came since the beginning.
-  private func reload() {
-    guard !files.isEmpty else { return complain("lull: no file has been loaded\n") }
+  private func reload() -> Bool {
+    guard !files.isEmpty else { return refuse("no file has been loaded") }
     for name in session.loadedModules where !oldModules.contains(name) {
       session.forget(module: name)
     }
+    var isDone = true
     for file in files {
       StandardOutput.write("\(file)\n")
-      load(file)
+      if !load(file) { isDone = false }
     }
+    return isDone
   }
 
-  private func log(_ categories: String) {
-    if !categories.isEmpty, let problem = host.setLog(categories) {
-      return complain("lull: \(problem)\n")
-    }
+  private func log(_ categories: String) -> Bool {
+    if !categories.isEmpty, let problem = host.setLog(categories) { return refuse(problem) }
     let logged = host.loggedCategories
     StandardOutput.write(
       logged.isEmpty ? "nothing is logged\n" : logged.joined(separator: " ") + "\n")
+    return true
   }
 
   private func listResources(_ pattern: String) {
@@ -69,14 +83,17 @@ extension REPL {
       ShownTable(heads: heads, rows: rows, width: layout.width).text(layout) + "\n")
   }
 
-  private func time(_ expression: String) {
+  private func time(_ expression: String) -> Bool {
     switch read(Array(expression.utf8), firstLine: lineCount) {
     case .ready(let line):
       let start = REPL.now
       let isDone = evaluate(line)
       let seconds = REPL.now - start
       if isDone { StandardOutput.write("\(REPL.text(seconds))\n") }
-    case .incomplete(let message), .failed(let message): complain("lull: \(message)\n")
+      return isDone
+    case .incomplete(let report), .failed(let report):
+      complain(report)
+      return false
     }
   }
 

@@ -13,6 +13,9 @@ package final class REPL {
   private let lines: any LineSource
   /// Lines read so far.
   private(set) var lineCount = 0
+  /// What has been read of a statement that goes on, and the number of its first line.
+  private var statement: [UInt8] = []
+  private var firstLine = 1
   /// The files run so far, for `.reload`.
   private(set) var files: [String] = []
   /// What files are given as `...`.
@@ -31,6 +34,9 @@ package final class REPL {
     oldModules = Set(session.loadedModules)
     session.onIdleInterrupt = { [lines] in lines.abandon() }
   }
+
+  /// Whether lines may do no more than the sandbox has for them.
+  var isSandboxed: Bool { host.isSandboxed }
 
   /// Whether a person sits there.
   package var isInteractive: Bool { lines.isInteractive }
@@ -71,8 +77,8 @@ package final class REPL {
     if !files.contains(name) { files.append(name) }
     switch session.read(file: file, name: name) {
     case .ready(let line): return evaluate(line, with: arguments)
-    case .incomplete(let message), .failed(let message):
-      complain(session.report(syntaxError: message))
+    case .incomplete(let report), .failed(let report):
+      complain(report)
       return false
     }
   }
@@ -81,49 +87,85 @@ package final class REPL {
 
   /// Reads and runs lines to their end. What they have started may still go on then.
   package func run() {
-    var statement: [UInt8] = []
-    var firstLine = 1
     reading: while !host.isSessionEnding, !host.isInterrupted {
       switch lines.next(isContinuation: !statement.isEmpty) {
-      case .line(let line):
-        lineCount += 1
-        if statement.isEmpty {
-          if let directive = Directive(String(decoding: line, as: UTF8.self)) {
-            lines.remember(line)
-            obey(directive)
-            continue
-          }
-          firstLine = lineCount
-          statement = line
-        } else {
-          statement += [10] + line
-        }
-        if evaluate(statement, firstLine: firstLine) { statement = [] }
+      case .line(let text):
+        if text.contains(10) { enter(several: text) } else { enter(text, isToRemember: true) }
       case .abandoned: statement = []
       case .end: break reading
       }
     }
-    if !statement.isEmpty, case .incomplete(let message) = read(statement, firstLine: firstLine) {
-      complain(session.report(syntaxError: message))
+    if !statement.isEmpty, case .incomplete(let report) = read(statement, firstLine: firstLine) {
+      complain(report)
     }
+  }
+
+  /// One line, which may be a part of a statement; false if it has failed.
+  @discardableResult
+  private func enter(_ line: [UInt8], isToRemember: Bool) -> Bool {
+    lineCount += 1
+    if statement.isEmpty {
+      if let directive = Directive(String(decoding: line, as: UTF8.self)) {
+        if isToRemember { lines.remember(line) }
+        return obey(directive)
+      }
+      firstLine = lineCount
+      statement = line
+    } else {
+      statement += [10] + line
+    }
+    let reading = read(statement, firstLine: firstLine)
+    if case .incomplete = reading { return true }
+    if isToRemember { lines.remember(statement) }
+    statement = []
+    switch reading {
+    case .incomplete: return true
+    case .failed(let report):
+      complain(report)
+      return false
+    case .ready(let line): return evaluate(line)
+    }
+  }
+
+  /// Lines that came together, pasted or recalled: one after the other, as if they had been typed, or as
+  /// one statement where only that makes sense. After one that fails the others are left out.
+  private func enter(several text: [UInt8]) {
+    let parts = text.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
+    let first = statement.isEmpty ? lineCount + 1 : firstLine
+    let whole = statement.isEmpty ? text : statement + [10] + text
+    lines.remember(whole)
+    if !areStatements(parts), session.isComplete(whole, name: "stdin", firstLine: first) == true {
+      lineCount += parts.count
+      statement = []
+      if case .ready(let line) = read(whole, firstLine: first) { evaluate(line) }
+      return
+    }
+    for (index, part) in parts.enumerated() where !enter(part, isToRemember: false) {
+      let rest = parts[(index + 1)...].count { $0.contains { $0 != 32 && $0 != 9 } }
+      lineCount += parts.count - index - 1
+      if rest == 1 { complain("lull: the line after it was not run\n") }
+      if rest > 1 { complain("lull: the \(rest) lines after it were not run\n") }
+      return
+    }
+  }
+
+  /// Whether lines are statements as they come, none of which only the next line makes complete.
+  private func areStatements(_ parts: [[UInt8]]) -> Bool {
+    var statement = statement
+    for part in parts {
+      if statement.isEmpty, Directive(String(decoding: part, as: UTF8.self)) != nil { continue }
+      statement = statement.isEmpty ? part : statement + [10] + part
+      switch session.isComplete(statement, name: "stdin", firstLine: 1) {
+      case true?: statement = []
+      case false?: return false
+      case nil: break
+      }
+    }
+    return true
   }
 
   func read(_ statement: [UInt8], firstLine: Int) -> LuaSession.Reading {
     session.read(statement, name: "stdin", firstLine: firstLine)
-  }
-
-  /// Runs a statement if it is complete; false if more is needed.
-  private func evaluate(_ statement: [UInt8], firstLine: Int) -> Bool {
-    switch read(statement, firstLine: firstLine) {
-    case .incomplete: return false
-    case .failed(let message):
-      lines.remember(statement)
-      complain(session.report(syntaxError: message))
-    case .ready(let line):
-      lines.remember(statement)
-      evaluate(line)
-    }
-    return true
   }
 
   @discardableResult
@@ -141,6 +183,7 @@ package final class REPL {
   func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
     let texts = (0..<values.count).map { layout.text(values.shown($0)) }
+    guard !values.isInterrupted else { return }
     let isShort = texts.allSatisfy { !$0.contains("\n") }
     StandardOutput.write(texts.joined(separator: isShort ? "\t" : "\n") + "\n")
   }

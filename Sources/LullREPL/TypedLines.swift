@@ -45,7 +45,8 @@ final class TypedLines: LineSource {
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else {
         terminal.write("\n")
-        return .end
+        // Ctrl-D leaves a statement that goes on; a terminal that has gone says so again.
+        return isContinuation ? .abandoned : .end
       }
       typed += buffer[..<count]
     }

@@ -18,6 +18,7 @@ package final class CurlProvider: NetworkingProvider {
   private let authorities: CertificateAuthorities
   private let blocksSIGPIPE: Bool
   private let allowedHosts: AllowedHosts?
+  private let idleTime: Double
   private let queues = HostQueues()
   private let log: ExchangeLog
   /// nil before the first request.
@@ -26,17 +27,22 @@ package final class CurlProvider: NetworkingProvider {
   private var tidying: (any HostTimer)?
   /// Cancelled while curl's code ran; taken out of curl once it has returned.
   private var cancelledInside: [CurlTransfer] = []
+  /// Where exchanges may wait for the host's address to be known.
+  private var unknownHosts: [HostQueue] = []
   private var isClosed = false
 
   /// - Parameters:
   ///   - certificateAuthorities: a PEM file to trust instead of the system's certificates.
   ///   - blocksSIGPIPE: for processes that do not ignore SIGPIPE themselves.
   ///   - allowedHosts: where requests may go, by redirects too; nil: anywhere.
+  ///   - idleTime: seconds after which connections are closed that only very many exchanges at once
+  ///     have needed.
   package init(
     loop: EventLoop, userAgent: String = "lull", certificateAuthorities: String? = nil,
-    blocksSIGPIPE: Bool = false, allowedHosts: AllowedHosts? = nil
+    blocksSIGPIPE: Bool = false, allowedHosts: AllowedHosts? = nil, idleTime: Double = 30
   ) {
     self.loop = loop
+    self.idleTime = idleTime
     self.userAgent = userAgent
     self.blocksSIGPIPE = blocksSIGPIPE
     self.allowedHosts = allowedHosts
@@ -132,16 +138,17 @@ package final class CurlProvider: NetworkingProvider {
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
     let (multis, pool) = setUp()
-    let place = queue.began()
+    if queue.isUnknown, queue.activeCount == 0 { unknownHosts.append(queue) }
+    let place = queue.began(transfer)
     guard let multi = multis.multi(at: queue.multi(at: place)), let easy = pool.take() else {
-      queue.ended(at: place)
+      queue.ended(transfer, at: place)
       return noMemory
     }
     guard easy.prepare(for: transfer, to: queue.origin, at: place, in: multi),
       multi.add(easy) == CURLM_OK
     else {
       pool.give(easy)
-      queue.ended(at: place)
+      queue.ended(transfer, at: place)
       return noMemory
     }
     transfer.began(with: easy)
@@ -152,8 +159,10 @@ package final class CurlProvider: NetworkingProvider {
     if let curl { return curl }
     DescriptorLimit.raise()
     let multis = CurlMultis(loop: loop.handle, blocksSIGPIPE: blocksSIGPIPE)
+    let share = CurlShare()
     let pool = CurlPool { [userAgent, authorities] in
-      CurlEasy(userAgent: userAgent, authorities: authorities, receiveBufferSize: $0)
+      CurlEasy(
+        userAgent: userAgent, authorities: authorities, share: share, receiveBufferSize: $0)
     }
     curl = (multis, pool)
     return (multis, pool)
@@ -164,22 +173,19 @@ package final class CurlProvider: NetworkingProvider {
       multi.remove(easy)
       if multi.index > 0, multi.attachedCount == 0 { tidyLater() }
     }
-    queue.ended(at: easy.queuePlace)
+    queue.ended(easy.transfer, at: easy.queuePlace)
     curl?.pool.give(easy)
   }
 
   /// Multi handles that many exchanges at once have needed are closed some time after these.
   private func tidyLater() {
     guard tidying == nil, !isClosed else { return }
-    tidying = loop.schedule(after: CurlProvider.idleTime) { [weak self] in
+    tidying = loop.schedule(after: idleTime) { [weak self] in
       guard let self else { return }
       tidying = nil
-      if curl?.multis.closeIdle(for: CurlProvider.idleTime / 2) ?? false { tidyLater() }
+      if curl?.multis.closeIdle(for: idleTime / 2) ?? false { tidyLater() }
     }
   }
-
-  /// Seconds.
-  private static let idleTime = 30.0
 
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
     end(transfer, NetworkResult(error: error))
@@ -309,7 +315,21 @@ extension CurlProvider: TurnParticipant {
       cancelledInside = []
       for transfer in transfers { cancel(transfer) }
     }
+    if !unknownHosts.isEmpty { releaseFound() }
     for multi in work.multis { multi.readCompletions(finished) }
     work.removeIdle()
+  }
+
+  /// Lets go out what waited for the first connection to its host.
+  private func releaseFound() {
+    let queues = unknownHosts
+    unknownHosts = []
+    for queue in queues {
+      if queue.isNewlyFound() {
+        startWaiting(in: queue)
+      } else if queue.isUnknown, queue.activeCount > 0 {
+        unknownHosts.append(queue)
+      }
+    }
   }
 }

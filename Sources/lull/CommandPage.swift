@@ -79,10 +79,15 @@ enum CommandPage: String {
 
         Runs FILES first, whose variables the session goes on with. Expressions print their
         values; `await` works, and the loop runs while you type. Tab completes, help() tells about
-        Lull's functions, .help about the session's own commands; Ctrl-C stops a line, Ctrl-D
-        leaves. What comes from a pipe is run without prompts; the exit code is then 1 if anything
-        failed. lull -i FILE [ARGS] runs one script with arguments, then a session.
+        Lull's functions, .help about the session's own commands; Ctrl-C stops a line or leaves
+        it, Ctrl-D leaves a statement that goes on, else the session. What comes from a pipe is
+        run without prompts; the exit code is then 1 if anything failed. lull -i FILE [ARGS] runs
+        one script with arguments, then a session; it takes the same options.
+
+        Time and instructions are those of each line, and of each of FILES, from its start: one
+        that passes them fails, and the session goes on. Memory is the session's.
         """,
-      arguments: [.init("FILES", help: "scripts to run first", isRepeated: true)])
+      arguments: [.init("FILES", help: "scripts to run first", isRepeated: true)]
+        + RunOptions.sessionArguments)
   }
 }

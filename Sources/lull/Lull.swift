@@ -24,12 +24,12 @@ enum Lull {
 
   /// - Returns: the exit code.
   private static func run(_ words: ArraySlice<String>) throws(CommandEnd) -> Int32 {
+    if try ReplCommand.isAsked(by: words) { return try ReplCommand(words).run() }
     switch words.first {
     case "help": throw try help(about: words.dropFirst())
     case "-h", "--help": throw .help(.overview)
     case "--version": throw .version
     case "demo": return try DemoCommand(words.dropFirst()).run()
-    case "repl", "-i": return try ReplCommand(words).run()
     // Whatever stands behind a script's name is the script's: not for any parser to look at.
     default: return try ScriptCommand(words).run()
     }

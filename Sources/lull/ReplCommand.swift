@@ -3,26 +3,45 @@ import LullCore
 import LullHost
 import LullREPL
 
-/// A command line that opens a session: `repl [FILES]`, `-i FILE [ARGS]`.
+/// A command line that opens a session: `repl [FILES]`, `-i FILE [ARGS]`, each with options before what
+/// it runs.
 struct ReplCommand {
   /// Where the files stand on the command line.
   private let files: Range<Int>
   /// Where `arg[0]` does.
   private let program: Int
+  private let options: RunOptions
 
-  /// - Parameter words: without the program's name, numbered from 1.
+  /// Whether they do, also with options before `-i`, as before a script.
+  static func isAsked(by words: ArraySlice<String>) throws(CommandEnd) -> Bool {
+    guard words.first != "repl", words.contains("-i") else { return words.first == "repl" }
+    var rest = words
+    var options = RunOptions()
+    while try options.take(from: &rest, page: .repl) {}
+    return rest.first == "-i"
+  }
+
+  /// - Parameter words: without the program's name, numbered from 1; a session is asked for.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    var rest = words.dropFirst()
-    let isSession = words.first == "repl"
+    var rest = words
+    var options = RunOptions()
+    while try options.take(from: &rest, page: .repl) {}
+    let isSession = rest.popFirst() == "repl"
+    while try options.take(from: &rest, page: .repl) {}
+    try options.check(page: .repl)
     switch rest.first {
     case "-h", "--help": throw .help(.repl)
     case "--": rest.removeFirst()
-    case let word? where word.hasPrefix("-"): throw .wrongUsage("unknown option '\(word)'", .repl)
-    case nil where !isSession: throw .wrongUsage("-i needs a script: lull -i FILE", .repl)
+    case "-": throw .wrongUsage("a session reads its lines from standard input: name a file", .repl)
+    case let word? where word.hasPrefix("-"): throw RunOptions.unknown(word, page: .repl)
     default: break
+    }
+    guard isSession || !rest.isEmpty else {
+      throw .wrongUsage("-i needs a script: lull -i FILE", .repl)
     }
     files = isSession ? rest.indices : rest.startIndex..<rest.startIndex + 1
     program = isSession ? 0 : rest.startIndex
+    self.options = options
   }
 
   func run() -> Int32 {
@@ -37,13 +56,21 @@ struct ReplCommand {
         return 3
       }
     }
-    guard let environment = try? LoopEnvironment(ownsProcess: true),
-      let program = ScriptProgram(environment: environment)
+    // What a session runs is compiled so that its variables can be read; bytecode cannot be.
+    if let source = sources.first(where: { $0.bytes.first == 0x1B }) {
+      Exit.complain("lull: \(String(decoding: source.name, as: UTF8.self)): \(options.refusal)\n")
+      return 3
+    }
+    let folder = sources.first.map { SourceFile.folder(of: $0.name) } ?? Array(".".utf8)
+    guard
+      let environment = try? LoopEnvironment(
+        ownsProcess: true, allowedHosts: options.allowedHosts),
+      let program = ScriptProgram(
+        environment: environment, trust: options.trust(folder: folder), limits: options.limits)
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1
     }
-    let folder = sources.first.map { SourceFile.folder(of: $0.name) } ?? Array(".".utf8)
     return program.interact(words: words, first: -self.program, folder: folder) { host in
       guard let repl = REPL(host) else { return .done(hasFailed: true) }
       // Of -i, what follows the file.

@@ -18,6 +18,17 @@ struct RunOptions {
     isSandboxed ? .sandbox(folder: folder) : .full(allowsBytecode: allowsBytecode)
   }
 
+  /// What is said of a precompiled chunk that a session is to run.
+  var refusal: String {
+    if isSandboxed {
+      return "attempt to load a precompiled chunk, which is not available in the sandbox"
+    }
+    guard allowsBytecode else {
+      return "attempt to load a precompiled chunk (only --allow-bytecode permits it)"
+    }
+    return "attempt to load a precompiled chunk, which a session cannot run: lull run does"
+  }
+
   /// Takes the option at the beginning of `words`, and its value if it has one; false, and nothing
   /// taken, if there is none of these.
   mutating func take(
@@ -85,9 +96,34 @@ struct RunOptions {
         "--max-instructions", placeholder: "COUNT",
         help: "end it after that many instructions; counting makes it two to three times slower"),
       .init(
-        "--max-memory", placeholder: "SIZE", help: "end it when it needs more memory, such as 64M"),
+        "--max-memory", placeholder: "SIZE",
+        help:
+          "end it when Lua's memory and all that Lull keeps for it grow beyond that, such as 64M"),
       .init("--allow-bytecode", kind: .flag, help: "let it load precompiled chunks"),
     ]
+  }
+
+  /// The same where a session is asked for.
+  static var sessionArguments: [ArgumentSpec.Argument] {
+    arguments.map { argument in
+      var argument = argument
+      switch argument.names.first {
+      case "--sandbox":
+        argument.help =
+          "give lines and FILES Lull, string, table, math, utf8, coroutine, print and modules "
+          + "beside the first of FILES, and no more"
+      case "--max-time": argument.help = "end a line after that many seconds"
+      case "--max-instructions":
+        argument.help =
+          "end a line after that many instructions; counting makes it two to three times slower"
+      case "--max-memory":
+        argument.help = "end the session when it needs more memory, such as 64M"
+      case "--allow-bytecode":
+        argument.help = "let lines load precompiled chunks; FILES are source in any case"
+      default: break
+      }
+      return argument
+    }
   }
 
   private typealias Valued = (need: String, set: @Sendable (inout RunOptions, String) -> Bool)

@@ -150,6 +150,22 @@ describe("coroutine.resume", function()
 end)
 
 describe("coroutine.status, close, running and isyieldable", function()
+  it("of Lull's own is dead when it has ended, also while its results are read", function()
+    local threads, seen, called = {}, nil, 0
+    lull.map({ 1, 2 }, function(i)
+      threads[i] = coroutine.running()
+      if i == 1 then lull.sleep(0) end
+      if i == 2 then
+        local status = coroutine.status(threads[1])
+        local ok, message = coroutine.resume(threads[1])
+        seen = { status, ok, message, coroutine.close(threads[1]) }
+      end
+      return function() called = called + 1 end
+    end, { concurrency = 1 })
+    same(seen, { "dead", false, "cannot resume dead coroutine", true })
+    equal(called, 0)
+  end)
+
   it("answer as ever", function()
     local thread
     thread = coroutine.create(function()

@@ -16,6 +16,14 @@ describe("lull.json.encode", function()
     equal(encode { a = lull.null }, '{"a":null}')
   end)
 
+  it("refuses two keys that would be written alike", function()
+    local problem = "an integer and a string are the same key at "
+    spec.raises(problem .. "a.1", function() encode { a = { [1] = "x", ["1"] = "y", b = 1 } } end)
+    spec.raises(problem .. "-2", function() encode { [-2] = "x", ["-2"] = "y" } end)
+    same(decode(encode { [1] = 1, ["01"] = 2, ["1.0"] = 3, ["1 "] = 4, ["0x1"] = 5, [""] = 6 }),
+      { ["1"] = 1, ["01"] = 2, ["1.0"] = 3, ["1 "] = 4, ["0x1"] = 5, [""] = 6 })
+  end)
+
   it("REQ-12 writes an empty table as an object unless it is an array", function()
     equal(encode {}, "{}")
     equal(encode(lull.array {}), "[]")
@@ -180,7 +188,11 @@ describe("lull.inspect", function()
     local deep = {}
     for _ = 1, 5000 do deep = { deep } end
     check(#lull.inspect(deep) > 0)
-    check(#lull.inspect("\0\255") > 0)
+    equal(lull.inspect("\0\255"), '"\\x00\\xFF"')
+    equal(lull.inspect("\xC3\xA4\xE2\x82"), '"ä\\xE2\\x82"')
+    local api = spec.fake({})
+    api:configure { expiration_time = 7 }
+    contains(lull.inspect(api:configuration_for("/x")), "expiration_time = 7")
     contains(lull.inspect { spec.fake({})("/a") }, "Resource(/a")
     check(#lull.inspect { [{}] = 1, [print] = 2, [true] = 3 } > 0)
   end)

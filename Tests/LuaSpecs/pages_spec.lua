@@ -214,6 +214,15 @@ describe("pages end with an error", function()
     equal(#walk(allowed("/a"), { cross_origin = true }), 2)
   end)
 
+  it("at a next page that is not http, whatever is allowed", function()
+    local list = site { ["/a"] = '{"next":"ftp://elsewhere.test/b"}' }
+    for _, options in ipairs { {}, { cross_origin = true } } do
+      contains(
+        failing(list("/a"), options).user_message,
+        "'ftp://elsewhere.test/b' is neither http nor https")
+    end
+  end)
+
   it("at another origin that a function names", function()
     local api = site { ["/a"] = "{}" }
     contains(failing(api("/a"), { next = function() return "http://elsewhere.test/" end }).user_message,

@@ -285,6 +285,29 @@ describe("lull.run", function()
     ]]
     equal(result.out, "ran\ntrue\n")
   end)
+
+  it("inside a task, a scope or a request waits for all but what waits for that", function()
+    local result = spec.script [[
+      local lull = require "lull"
+      local function idle() lull.run() return "idle" end
+      print(lull.timeout(5, idle))
+      print(table.unpack(lull.map({ 1, 2, 3 }, idle)))
+      local first = lull.spawn(idle)
+      local second = lull.spawn(function() return (first:await()) end)
+      lull.spawn(function() lull.sleep(0.02) print "slept" end)
+      print(second:await())
+      local one, other = lull.spawn(idle), lull.spawn(idle)
+      print(table.unpack(lull.all { one, other }))
+      local service = lull.service { base_url = "http://x.test", networking = function()
+        lull.run()
+        return { status = 200, text = "answered" }
+      end }
+      print(service("/a"):load():await().content)
+    ]]
+    equal(result.out, "idle\nidle\tidle\tidle\nslept\nidle\nidle\tidle\nanswered\n")
+    equal(result.err, "")
+    equal(result.code, 0)
+  end)
 end)
 
 describe("await", function()

@@ -185,6 +185,18 @@ struct LimitTests {
     "local t = {} local api = lull.service('http://a.invalid') for i = 1, math.huge do t[i] = api:resource('/' .. i) end",
     "local t = {} for i = 1, math.huge do t[i] = lull.entity{ content = 'x' } end",
     "local t = {} for i = 1, math.huge do t[i] = lull.entity{ content = ('x'):rep(100000) .. i } end",
+    "local t, s = {}, ('x'):rep(1000000) for i = 1, math.huge do t[i] = lull.error(s) end",
+    "local t, s = {}, ('x'):rep(100000) for i = 1, math.huge do t[i] = lull.service('http://a.invalid/' .. s) end",
+    "local t, s = {}, ('x'):rep(100000) for i = 1, math.huge do t[i] = lull.custom_request{ start = print, description = s .. i } end",
+    "local t, s = {}, ('x'):rep(100000) local a = lull.service('http://a.invalid') for i = 1, math.huge do t[i] = a:resource('/' .. i):child(s) end",
+    "local t, s = {}, ('x'):rep(100000) local r = lull.service('http://a.invalid'):resource('/') for i = 1, math.huge do t[i] = r:with_param('p', s .. i) end",
+    "local t, s = {}, ('x'):rep(100000) for i = 1, math.huge do t[i] = lull.entity{ content = 'x', content_type = 'text/' .. s } end",
+    "local t, s = {}, ('x'):rep(100000) for i = 1, math.huge do t[i] = lull.entity{ content = 'x', headers = { a = s } } end",
+    "local s, a = ('x'):rep(100000), lull.service('http://a.invalid') for i = 1, math.huge do a:configure('/' .. s, { headers = { b = s } }) end",
+    "local t, s = {}, ('x'):rep(100000) for i = 1, math.huge do t[i] = lull.regex(s) end",
+    "local t, s = {}, ('x'):rep(100000) for i = 1, math.huge do t[i] = lull.testing.stub{ ['GET /a'] = { body = s } } end",
+    "local t = {} for i = 1, 40 do t = { t, t } end lull.json.encode(t)",
+    "local t = {} for i = 1, 40 do t = { t, t } end pcall(lull.json.encode, t) while true do end",
     "local t = {} while true do t[#t + 1] = lull.json.decode('[[],[],[],[],[],[],[],[]]') end",
     """
     local kept, api = {}, lull.service{

@@ -41,6 +41,49 @@ struct ReplTests {
     #expect(ending.code == 1)
   }
 
+  @Test(arguments: [
+    (
+      "x = 5\nx\nfor i = 1, 2 do\n  print(i)\n",
+      """
+      lull: stdin:4: 'end' expected (to close 'for' at line 3) near <eof>
+        3 | for i = 1, 2 do
+          | ^^^
+        4 |   print(i)
+          |           ^
+
+      """
+    ),
+    (
+      "x = 5\nx +\n",
+      """
+      lull: stdin:2: unexpected symbol near <eof>
+        2 | x +
+          |    ^
+
+      """
+    ),
+    (
+      "x = 5\nx\nx = = 1\n",
+      """
+      lull: stdin:3: unexpected symbol near '='
+        3 | x = = 1
+          |     ^
+
+      """
+    ),
+  ])
+  func marksWhereAStatementDoesNotCompile(input: String, report: String) throws {
+    #expect(try lull("repl", input: input).errors == report)
+  }
+
+  @Test func marksWhatNestsTooDeeply() throws {
+    let ending = try lull(
+      "repl", input: "x = 5\ny = " + String(repeating: "{", count: 300) + "\n'on'\n")
+    #expect(ending.errors.hasPrefix("lull: stdin:2: C stack overflow\n  2 | "))
+    #expect(ending.errors.contains("^\n"))
+    #expect(ending.output == "\"on\"\n")
+  }
+
   @Test func waitsForWhatLinesStart() throws {
     let ending = try lull(
       "repl",

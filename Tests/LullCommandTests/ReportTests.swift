@@ -162,6 +162,19 @@ struct ReportTests {
     #expect(quick.errors == "")
   }
 
+  /// Once, though it goes on; but not what it sleeps for on purpose.
+  @Test func sayWhatTheMainChunkWaitsFor() throws {
+    let code = """
+      local lull = require "lull"
+      local api = lull.service(lull.demo())
+      lull.sleep(0.3)
+      api("/slow"):with_param("seconds", 1):load():await()
+      """
+    let ending = try lull("-", input: code, environment: ["LULL_WAIT_NOTICE": "0.1"])
+    #expect(ending.errors == "lull: still waiting for: GET /slow?seconds=1 (0 s)\n")
+    #expect(ending.code == 0)
+  }
+
   /// What a script catches is what was raised, and no more.
   @Test func keepTracebacksOutOfWhatIsCaught() throws {
     let ending = try lull(

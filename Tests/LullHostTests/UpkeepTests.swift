@@ -82,4 +82,44 @@ import Testing
     // Its completion was not called.
     #expect(harness.host.strongTasks == 1)
   }
+
+  @Test(
+    "A request that never starts does not outlive its service, whatever resource it loads",
+    arguments: ["api(nil)", "api:resource_at('http://[')", "api('/a')"])
+  func dropsLoadsThatNeverStart(resource: String) throws {
+    let harness = try HostHarness()
+    harness.run(
+      """
+      api = lull.service("https://api.test")
+      local resource = \(resource)
+      resource:load_using(lull.custom_request { start = function() end })
+      resource:load_using(api("/b"):request("GET"))
+      """)
+    #expect(harness.leftovers() == [])
+  }
+
+  @Test(
+    "An observer goes with a resource that no service remembers, though its owner lives on",
+    arguments: ["resource:add_observer(observer, print)", "resource:observe(observer)"])
+  func dropsObserversOfResourcesWithoutURL(observing: String) throws {
+    let harness = try HostHarness()
+    harness.run(
+      """
+      api = lull.service("https://api.test")
+      seen = setmetatable({}, { __mode = "k" })
+      do
+        local resource = api:resource_at("http://[")
+        local marker = {}
+        seen[marker] = true
+        local observer = function() return marker end
+        \(observing)
+      end
+      """)
+    // The observer goes with the resource, its closure with the turn after that.
+    harness.collect()
+    harness.collect()
+    harness.collect()
+    #expect(harness.run("return tostring(next(seen))") == .finished("nil"))
+    #expect(harness.leftovers() == [])
+  }
 }

@@ -7,7 +7,9 @@ import Testing
 struct CompleterTests {
   private static let service = """
     api = lull.service{ base_url = 'https://api.test/v1', networking = lull.testing.stub{
-      ['GET /users/7'] = { json = { id = 7 } } } }
+      ['GET /users/7'] = {
+        headers = { ['content-type'] = 'application/json' },
+        body = '{"id": 7, "name": "Ann", "address": {"city": "Bonn", "zip": "5"}}' } } }
     """
 
   private func candidates(_ text: String, _ lines: String..., statement: String = "") throws
@@ -46,6 +48,39 @@ struct CompleterTests {
   ])
   func membersOfObjects(text: String, expected: [String]) throws {
     #expect(try candidates(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("user.content.na", ["name"]), ("user.content.address.ci", ["city"]),
+    ("user.json_dict.na", ["name"]), ("user.latest_data.content.na", ["name"]),
+    ("user.document.na", ["name"]), ("user.document.address.", ["city", "zip"]),
+    ("user.service.base", ["base_url"]), ("user.content.name:up", ["upper"]),
+    ("user.text:up", ["upper"]), ("users.text:up", ["upper"]), ("users.content.na", []),
+    ("entity.content.na", ["name"]), ("word:up", ["upper"]), ("box.user.content.na", ["name"]),
+    ("user.nothing.", []),
+  ])
+  func whatPropertiesHold(text: String, expected: [String]) throws {
+    let found = try candidates(
+      text, "entity = user:load():await()", "word = 'text'", "box = { user = user }")
+    #expect(found == expected)
+  }
+
+  /// A cache is asked when data is first read, and not for completion.
+  @Test func readsNothingThatIsNotThere() throws {
+    try withSession(
+      Self.service,
+      "local cache = { key = tostring, read = function() asked = true end, write = print, remove = print }",
+      "api:configure{ pipeline = { model = { cache = cache } } } r = api('/x')"
+    ) { session in
+      let completer = Completer(session: session)
+      #expect(completer.completion(of: "r.content.na", statement: "").candidates == [])
+      #expect(
+        completer.completion(of: "r.latest_data.content_", statement: "").candidates
+          == ["content_type"])
+      #expect(session.evaluate("lull.sleep(1) return asked") == .values(["nil"]))
+      session.evaluate("local data = r.latest_data lull.sleep(1)")
+      #expect(session.evaluate("asked") == .values(["true"]))
+    }
   }
 
   @Test(arguments: [

@@ -58,6 +58,62 @@ struct ShownValueTests {
     }
   }
 
+  @Test(arguments: [100, 9000, 30000])
+  func theFirstOfManyFieldsAreShown(count: Int) throws {
+    try withSession("t = {} for i = \(count), 1, -1 do t[('k%05d'):format(i)] = i end") { session in
+      guard case .values(let texts) = session.evaluate("t") else {
+        Issue.record("no value")
+        return
+      }
+      let lines = texts[0].split(separator: "\n")
+      #expect(lines.count == 43)
+      #expect(lines[1] == "  k00001 = 1,")
+      #expect(lines[40] == "  k00040 = 40,")
+      #expect(lines[41] == "  … \(count - 40) more")
+    }
+  }
+
+  @Test func keysOfSeveralKindsAreInOrder() throws {
+    try withSession("t = {} for i = 1, 60 do t['k' .. i] = i t[i * 2.5] = i end t[true] = 0") {
+      session in
+      guard case .values(let texts) = session.evaluate("t") else {
+        Issue.record("no value")
+        return
+      }
+      let lines = texts[0].split(separator: "\n")
+      #expect(lines[1] == "  [2.5] = 1,")
+      #expect(lines[40] == "  [100] = 40,")
+      #expect(lines[41] == "  … 81 more")
+    }
+  }
+
+  @Test(arguments: [
+    ("'\\255\\254'", "\"\\xFF\\xFE\""), ("'a\\xC3'", "\"a\\xC3\""),
+    ("'\\xC3\\xA4\\xE2\\x82'", "\"ä\\xE2\\x82\""), ("'\\xED\\xA0\\x80'", "\"\\xED\\xA0\\x80\""),
+    ("'\\27[31m'", "\"\\x1B[31m\""), ("'\\u{202E}x\\u{85}'", "\"\\u{202E}x\\u{85}\""),
+    ("'\u{FFFD}'", "\"\u{FFFD}\""), ("{['\\xFF'] = '\\xFE'}", "{ [\"\\xFF\"] = \"\\xFE\" }"),
+  ])
+  func bytesThatAreNoTextAreEscaped(expression: String, text: String) throws {
+    try withSession { session in
+      #expect(session.evaluate(expression) == .values([text]))
+    }
+  }
+
+  @Test func readOnlyTablesShowWhatTheyHold() throws {
+    try withSession(
+      "api = lull.service('https://api.test')", "api:configure{ expiration_time = 7 }"
+    ) {
+      session in
+      guard case .values(let texts) = session.evaluate("api:configuration_for('/x')") else {
+        Issue.record("no value")
+        return
+      }
+      #expect(texts[0].contains("expiration_time = 7"))
+      session.evaluate("s = lull.inspect(api:configuration_for('/x'))")
+      #expect(session.evaluate("s:find('expiration_time = 7') ~= nil") == .values(["true"]))
+    }
+  }
+
   @Test func longStringsInsideATableAreCutOff() throws {
     try withSession { session in
       #expect(
@@ -134,20 +190,43 @@ struct ShownValueTests {
     }
   }
 
-  @Test func documentsAreShownWithoutBuildingTables() throws {
+  private static let served = """
+    api = lull.service{ base_url = 'https://api.test/', networking = lull.testing.stub{
+      ['GET /users'] = {
+        headers = { ['content-type'] = 'application/json' },
+        body = '[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Ben"}]' },
+      ['GET /many'] = {
+        headers = { ['content-type'] = 'application/json' },
+        body = '[' .. ('{"id": 1, "name": "Ann", "tags": ["a", "b"]},'):rep(20000):sub(1, -2) .. ']' } } }
+    """
+
+  @Test func documentsAreShownAsTheyAre() throws {
+    try withSession(Self.served, "entity = api('/users'):load():await()") { session in
+      let text = "id  name\n 1  Ann\n 2  Ben"
+      #expect(session.evaluate("entity") == .values(["Entity(application/json)\n" + text]))
+      #expect(session.evaluate("entity.document") == .values(["Document(2 elements)\n" + text]))
+      #expect(
+        session.evaluate("entity.document[2]")
+          == .values(["Document(2 members)\n{ id = 2, name = \"Ben\" }"]))
+      #expect(session.evaluate("{ entity.document }") == .values(["{ Document(2 elements) }"]))
+    }
+  }
+
+  /// As tables it would take several megabytes; so it does once somebody asks for them.
+  @Test(arguments: ["entity", "entity.document"])
+  func documentsAreShownWithoutBuildingTables(expression: String) throws {
     try withSession(
-      """
-      api = lull.service{ base_url = 'https://api.test/', networking = lull.testing.stub{
-        ['GET /users'] = {
-          headers = { ['content-type'] = 'application/json' },
-          body = '[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Ben"}]' } } }
-      """,
-      "entity = api('/users'):load():await()",
+      Self.served, "entity = api('/many'):load():await()",
       "collectgarbage() collectgarbage('stop') before = collectgarbage('count')"
     ) { session in
-      #expect(
-        session.evaluate("entity")
-          == .values(["Entity(application/json)\nid  name\n 1  Ann\n 2  Ben"]))
+      guard case .values(let texts) = session.evaluate(expression) else {
+        Issue.record("no value")
+        return
+      }
+      #expect(texts[0].contains("… 19980 more"))
+      #expect(session.evaluate("collectgarbage('count') - before < 500") == .values(["true"]))
+      session.evaluate("tables = entity.content")
+      #expect(session.evaluate("collectgarbage('count') - before > 2000") == .values(["true"]))
     }
   }
 

@@ -339,6 +339,10 @@ void lull_push_element(lua_State *L, int32_t table, int64_t position, lull_value
 void lull_pop(lua_State *L, int32_t count);
 // Whether a table is marked as a JSON array.
 int32_t lull_is_json_array(lua_State *L, int32_t index);
+// Pushes the table that a read-only one at `index` shows; 0, and nothing pushed, for anything else.
+int32_t lull_push_read_only(lua_State *L, int32_t index);
+// The document of which the value at `index` is a view, and where in it; NULL for anything else.
+struct csj_document *lull_document_at(lua_State *L, int32_t index, uint64_t *place);
 // The index of the method a function of ours stands for, negative for any other function.
 int32_t lull_function_method(lua_State *L, int32_t index);
 // Where in the module a value is, as "lull.json.encode", in the arena; NULL if it is not there.
@@ -349,6 +353,7 @@ typedef struct lull_json_result {
   char *bytes;
   size_t length;
   char problem[256];
+  int32_t lacks_room;  // it failed since the script's limit leaves no room for the text
 } lull_json_result;
 int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_result *result);
 
@@ -457,6 +462,11 @@ lua_State *lull_session_state(lull_runtime *runtime);
 // How many of the names were used; negative, and nothing pushed, if the stack is full.
 int32_t lull_session_walk(
   lull_runtime *runtime, const char *const *names, int32_t count, lull_value *value);
+// Pushes a field of the value at the top, nil if it has none: objects of ours are asked, of other values
+// nothing is called. 0, and nothing pushed, if the stack is full.
+int32_t lull_session_step(lull_runtime *runtime, const char *name, lull_value *value);
+// Puts a table with the keys of the document at the top in its place; 0 if there is none.
+int32_t lull_session_open_document(lull_runtime *runtime);
 // Puts the table where the fields of the value at the top are looked for besides in its place;
 // 0, and nil in its place, if there is none.
 int32_t lull_session_next_table(lull_runtime *runtime);
@@ -501,6 +511,11 @@ typedef struct lull_limits {
 
 // Sets limits before a script runs; 0 on success.
 int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits);
+// A session's line has so much time and so many instructions of its own from now on; 0 is no limit. For
+// `texts` and the count of instructions lull_limits_set has been called.
+void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions);
+// What the line has passed counts no more.
+void lull_line_end(lull_runtime *runtime);
 // LULL_LIMIT_*: the first one that was passed.
 int32_t lull_limit_passed(const lull_runtime *runtime);
 // Compares what is held now with the limit, after a collection if it must be.

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// HTTP headers: case-insensitive names, order kept, repeated ones kept apart until read. (ENT-07 to ENT-10)
 ///
 /// Held as one run of bytes, `name: value` lines with lower-case names, so that a response's headers
@@ -21,11 +23,15 @@ public struct Headers: Sendable, Equatable {
       var joined: String?
       var name = name
       name.withUTF8 { wanted in
-        let takesFirst = Headers.equal(Headers.setCookie, wanted)
-        forEachLine { lineName, value in
-          guard Headers.equal(lineName, wanted) else { return }
+        forEachValue(of: wanted) { value in
           let text = String(decoding: value, as: UTF8.self)
-          joined = joined.map { takesFirst ? $0 : $0 + ", " + text } ?? text
+          guard let first = joined else {
+            joined = text
+            return true
+          }
+          if Headers.equal(Headers.setCookie, wanted) { return false }
+          joined = first + ", " + text
+          return true
         }
       }
       return joined
@@ -41,8 +47,9 @@ public struct Headers: Sendable, Equatable {
     var found: [String] = []
     var name = name
     name.withUTF8 { wanted in
-      forEachLine { lineName, value in
-        if Headers.equal(lineName, wanted) { found.append(String(decoding: value, as: UTF8.self)) }
+      forEachValue(of: wanted) { value in
+        found.append(String(decoding: value, as: UTF8.self))
+        return true
       }
     }
     return found
@@ -54,8 +61,9 @@ public struct Headers: Sendable, Equatable {
   {
     let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     var result: R?
-    forEachLine { lineName, value in
-      if result == nil, Headers.equal(lineName, wanted) { result = body(value) }
+    forEachValue(of: wanted) { value in
+      result = body(value)
+      return false
     }
     return result
   }
@@ -139,6 +147,35 @@ public struct Headers: Sendable, Equatable {
         start = end + 1
       }
     }
+  }
+
+  /// Visits the values of one name as bytes, in order, until `body` says false. Lines of other names are
+  /// passed over by their length.
+  private func forEachValue(
+    of wanted: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
+  ) {
+    lines.withUnsafeBufferPointer { all in
+      var start = 0
+      while start < all.count {
+        let rest = UnsafeBufferPointer(rebasing: all[start...])
+        let length = Headers.lineLength(rest)
+        if wanted.count < length, rest[wanted.count] == UInt8(ascii: ":"),
+          Headers.equal(UnsafeBufferPointer(rebasing: rest[..<wanted.count]), wanted),
+          !body(UnsafeBufferPointer(rebasing: rest[(wanted.count + 1)..<length]))
+        {
+          return
+        }
+        start += length + 1
+      }
+    }
+  }
+
+  /// Without its end; each line has one.
+  private static func lineLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    guard let start = bytes.baseAddress, let end = memchr(start, 10, bytes.count) else {
+      return bytes.count
+    }
+    return UnsafeRawPointer(end) - UnsafeRawPointer(start)
   }
 
   /// The characters of a token. (RFC 9110, 5.6.2)

@@ -39,6 +39,12 @@ public final class JSONDocument: Sendable {
     view = csj_document_view(pointer)
   }
 
+  /// Another owner of a document that C code holds.
+  package convenience init(sharing pointer: OpaquePointer) {
+    csj_retain(pointer)
+    self.init(owning: pointer)
+  }
+
   private init(owning pointer: OpaquePointer) {
     self.pointer = pointer
     view = csj_document_view(pointer)

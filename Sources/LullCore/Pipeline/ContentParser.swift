@@ -29,15 +29,17 @@ final class ContentParser: ResponseTransformer {
   }
 
   func process(_ response: Response, in run: PipelineRun) -> Response? {
+    let entity: Entity
     switch response.outcome {
-    case .success(let entity):
-      guard isMine(entity), !run.allowsEmptyBody(entity) else { return response }
+    case .success(let found):
+      guard isMine(found), !run.allowsEmptyBody(found) else { return response }
+      entity = found
     case .failure(let error):
-      guard let entity = error.entity, isMine(entity) else { return response }
+      guard let found = error.entity, isMine(found) else { return response }
+      entity = found
     }
-    let entity = response.entity ?? response.error?.entity
-    guard let entity, entity.content.size > ContentParser.largestOnHomeThread else {
-      return processed(response, entity.map { parsed($0) }, run)
+    guard entity.content.size > ContentParser.largestOnHomeThread else {
+      return processed(response, parsed(entity), run)
     }
     let parse = parse
     let description = description
@@ -50,19 +52,18 @@ final class ContentParser: ResponseTransformer {
   }
 
   private func processed(
-    _ response: Response, _ result: Result<Entity, ParseFailure>?, _ run: PipelineRun
+    _ response: Response, _ result: Result<Entity, ParseFailure>, _ run: PipelineRun
   ) -> Response {
     switch (response.outcome, result) {
-    case (_, nil): return response
-    case (.success, .success(let entity)?):
+    case (.success, .success(let entity)):
       return Response(.success(entity), isNew: response.isNew)
-    case (.success, .failure(let failure)?):
+    case (.success, .failure(let failure)):
       run.request.pump.log(.pipeline, "\(description): \(failure.cause.message)")
       return .failure(run.failure(failure.cause))
-    case (.failure(var error), .success(let entity)?):
+    case (.failure(var error), .success(let entity)):
       error.entity = entity
       return .failure(error)
-    case (.failure, .failure(let failure)?):
+    case (.failure, .failure(let failure)):
       run.request.pump.log(
         .pipeline, "\(description), of an error's body: \(failure.cause.message)")
       return response

@@ -8,10 +8,11 @@ public final class NetworkRequest: Request {
   private let adHoc: AdHocMutation?
   private let http: HTTPRequest
   private let heldBody: HeldBytes?
-  private var transfer: (any NetworkTransfer)?
+  package private(set) var transfer: (any NetworkTransfer)?
   private var channel: NetworkCompletion?
   private var run: PipelineRun?
-  private var progressModel = RequestProgress()
+  /// nil before anybody asks how far it is.
+  private var progressModel: ProgressModel?
 
   /// - Parameter http: built already: mutations run once, inside the call that makes the request
   ///   (MUT-08).
@@ -120,8 +121,15 @@ public final class NetworkRequest: Request {
   override package var currentProgress: Double {
     // The answer is here and being parsed (PRG-27).
     guard let transfer else { return run == nil ? 0 : 1 }
-    return progressModel.poll(
+    let model = progressModel ?? ProgressModel()
+    progressModel = model
+    return model.progress.poll(
       transfer.metrics, isGet: http.method == "GET", now: pump.clock.now)
+  }
+
+  /// Apart, since most requests are over before anybody asks.
+  private final class ProgressModel {
+    var progress = RequestProgress()
   }
 }
 

@@ -26,6 +26,10 @@ public class Request {
   package var onSettled: (() -> Void)?
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
+  /// Where a script's host keeps it among the requests in flight; nil if it is not there.
+  package final var hostPlace: Int?
+  /// How often a script's host has pinned its userdata.
+  package final var hostPins = 0
   /// Values of a script that transformers made for this request, kept until it settles.
   package final var scriptValues: [Int64] = []
   /// Values of a script that this request, or a repetition of it, may yet call.

@@ -1,6 +1,7 @@
 /// How a request ended: an entity or an error, never both. (DYN-04)
 public struct Response: Sendable {
-  public enum Outcome: Sendable {
+  /// Indirect, so that a response is small to copy and to hold, and a request that has none yet too.
+  public indirect enum Outcome: Sendable {
     case success(Entity)
     case failure(RequestError)
   }

@@ -64,6 +64,12 @@ package final class ResourceRecord {
     removeLoad(request)
   }
 
+  /// Requests hold the resources they load: one that never starts must not hold them for ever.
+  func dropRequests() {
+    loads = []
+    allRequests = []
+  }
+
   /// Loads mostly end in the order they began, so the one wanted is at or near the front.
   func removeLoad(_ request: Request) {
     guard let index = loads.firstIndex(where: { $0.request === request }) else { return }

@@ -73,11 +73,7 @@ package final class ResourceTable {
   }
 
   package func removeAll() {
-    // Requests hold the resources they load: one that never starts must not hold them for ever.
-    for record in records.values {
-      record.loads = []
-      record.allRequests = []
-    }
+    for record in records.values { record.dropRequests() }
     records = [:]
     queue.removeAll()
     queuedBytes = 0

@@ -17,6 +17,8 @@ open class Service {
   private let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
   private let missing: ResourceRecord
+  /// Those of other texts that are no URLs, as far as they are in use.
+  private var unparsable = UnparsableRecords()
   /// Told of what a script's host must mirror; nil without one. The host lets go of its services when
   /// it closes.
   package final var host: (any ServiceHost)?
@@ -87,9 +89,9 @@ open class Service {
   private func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
     guard case .unparsable(let text) = source else { return resource(of: missing) }
     pump.log(.network, "warning: '\(text)' is not a URL")
-    return Resource(
-      service: self,
-      record: ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes))
+    let record = ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes)
+    unparsable.add(record)
+    return Resource(service: self, record: record)
   }
 
   /// How many resources stay in memory; lowering it evicts at once. (SVC-31, SVC-32)
@@ -235,6 +237,8 @@ open class Service {
   /// Forgets every resource, whoever holds it; for a host that closes.
   package func forgetAll() {
     table.removeAll()
+    missing.dropRequests()
+    unparsable.dropRequests()
   }
 }
 

@@ -10,8 +10,8 @@ extension APIOwner {
         "encode", "(value: any, options?: EncodeOptions): string",
         "JSON text of a value; documents and content encode as they are.",
         """
-        Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8) and names its \
-        path. An empty table is an object unless marked with `lull.array`.
+        Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8, the keys `1` and \
+        `"1"` in one table) and names its path, and for a text larger than 1 GB. An empty table is an object unless marked with `lull.array`.
         """,
         example: """
           print(lull.json.encode{ 1, "two", lull.null })     --> [1,"two",null]

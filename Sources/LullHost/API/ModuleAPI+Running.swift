@@ -108,7 +108,8 @@ extension APIOwner {
       """
       For the end of a script in a stock interpreter; the `lull` command does it by itself. With \
       a function, runs that as a task first; in the main chunk of a stock interpreter it raises \
-      what the task raises. Inside a task or callback it waits for everything else to end.
+      what the task raises. Inside a task or callback it waits for everything else to end, except what \
+      waits for that task or callback itself.
       """,
       example: """
         user:load():on_success(function(entity) print(entity.content.name) end)   --> Ann

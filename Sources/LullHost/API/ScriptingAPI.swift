@@ -47,8 +47,8 @@ extension APIOwner {
       "Writes a whole file in one step: true, or nil and what the system says.",
       """
       The text goes into a new file in the same folder, which then takes the place of the old one, \
-      so that nobody sees half of it; the old mode is kept, and a symbolic link stays one. The disk \
-      is not waited for. Only regular files. Not available in the sandbox.
+      so that nobody sees half of it; the old mode is kept, and a symbolic link stays one, \
+      and one that leads nowhere is an error. The disk is not waited for. Only regular files. Not available in the sandbox.
       """,
       example: """
         local path = os.tmpname()
@@ -100,7 +100,7 @@ extension APIOwner {
         """),
       .field(
         "default", "string|number|boolean|table|nil",
-        "What it is when it is not given; of a repeated one a list."),
+        "What it is when it is not given; of a repeated one a list, without it an empty one."),
       .field("choices", "(string|number)[]?", "What texts are allowed."),
       .field("help", "string?", "What it is for, in the help."),
       .field("value", "string?", "What the help calls its value."),

@@ -19,7 +19,7 @@ extension APIOwner {
         "cancel", "(): Task", "Cancels what the task waits for and closes its coroutine.",
         """
         Nothing after its wait runs and no `pcall` sees it; to-be-closed variables are closed, \
-        and their handlers must not wait. One that has not begun never does; one that cancels \
+        and their handlers must not wait, as after an error (`lull.spawn` may). One that has not begun never does; one that cancels \
         itself ends at its next wait; a finished one stays as it is.
         """,
         example: """

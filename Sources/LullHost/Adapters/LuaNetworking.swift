@@ -55,10 +55,10 @@ final class LuaNetworking: NetworkingProvider {
     return Transfer(host: host, context: context, answer: answer)
   }
 
-  private final class Transfer: NetworkTransfer {
+  final class Transfer: NetworkTransfer {
     private unowned let host: LuaHost
     /// Held by the host while the function waits; once it has ended nothing is left to cancel.
-    private weak var context: RunContext?
+    private(set) weak var context: RunContext?
     /// Held by the script's `complete` and `report`; when they are gone nothing moves any more.
     private weak var answer: NetworkAnswer?
 

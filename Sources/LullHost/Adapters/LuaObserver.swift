@@ -23,6 +23,7 @@ final class LuaObserver: ResourceObserver {
   // another service that load its resource may hold it for longer.
   private weak var service: Service?
   private unowned let record: ResourceRecord
+  private let released: ReleasedValues
 
   init(
     host: LuaHost, id: Int64, isTable: Bool, wantsProgress: Bool, resource: Resource,
@@ -34,8 +35,17 @@ final class LuaObserver: ResourceObserver {
     self.wantsProgress = wantsProgress
     service = resource.service
     record = resource.record
+    released = host.released
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
+  }
+
+  /// A resource that no service remembers, such as one without a URL, takes its observers with it.
+  deinit {
+    guard !isStopped else { return }
+    let anchoring = isAnchoredToService ? service?.hostHandle ?? 0 : 0
+    guard anchoring != 0 || !owners.isEmpty else { return }
+    released.add(ReleasedObserver(id: id, owners: owners, service: anchoring))
   }
 
   /// An owner has died: if it was the last, the observer is told and leaves the list.

@@ -62,9 +62,9 @@ final class LuaPages {
       for value in values { call.return(value) }
       return
     }
-    try host.wait(
-      call, for: "page \(count + 1): \(page.displayName)", Awaited(loading: page)
-    ) { completion in
+    // Put together now: a wait must not hold these pages.
+    let what = "page \(count + 1): \(page.displayName)"
+    try host.wait(call, for: what, Awaited(loading: page)) { completion in
       load(page, completion)
     }
   }
@@ -147,6 +147,10 @@ final class LuaPages {
     if options.max == nil, count >= LuaPages.defaultLimit {
       return PagingProblem(
         "There are more than \(LuaPages.defaultLimit) pages: say with 'max' how many to load")
+    }
+    if !["http", "https"].contains(page.url.scheme) {
+      let text = LogText.part(page.url.text, limit: 80)
+      return PagingProblem("The next page's URL '\(text)' is neither http nor https")
     }
     if !options.allowsOtherOrigins, page.url.origin != origin {
       return PagingProblem(

@@ -226,7 +226,7 @@ extension LuaHost {
     guard !isClosed, !request.isCompleted else { return }
     pump.log(.network, "warning: \(request.description): its 'complete' was dropped unused")
     request.forsake()
-    for stuck in liveRequests.values where stuck.waits(for: request) {
+    for stuck in liveRequests where stuck.waits(for: request) {
       stuck.forsake()
       stuck.onSettled?()
       stuck.onSettled = nil

@@ -78,9 +78,9 @@ final class LuaWatch {
     case .raise(let value): throw .value(value)
     case .nothing: break
     }
-    try host.wait(
-      call, for: "a change of \(resource.displayName)", Awaited(loading: resource)
-    ) { completion in
+    // Put together now: a wait must not hold the resource.
+    let what = "a change of \(resource.displayName)"
+    try host.wait(call, for: what, Awaited(loading: resource)) { completion in
       begin(resource, completion)
       return { [weak self] in
         self?.detach()

@@ -38,7 +38,7 @@ package struct ArgumentSpec {
     var kind = Kind.string
     /// What stands for the value in the help.
     var placeholder: String?
-    var help: String?
+    package var help: String?
     /// What the texts are allowed to be; empty: anything.
     var choices: [String] = []
     var standard: LuaValue?

@@ -57,10 +57,13 @@ extension LuaHost {
       throw .message("not enough memory")
     }
     strongTasks += 1
-    let context = RunContext(purpose: "task \(place)") { [unowned self] _, outcome in
+    let context = RunContext(
+      purpose: place.isEmpty ? "task of a function written in C" : "task \(place)"
+    ) { [unowned self] _, outcome in
       taskEnded(task, outcome)
       unpin(object: pinned)
     }
+    context.isStrong = true
     task.context = context
     if let scope = innermost?.scope {
       task.scope = scope
@@ -185,7 +188,8 @@ extension LuaHost {
     }
   }
 
-  /// `lull.run([fn])`: runs until nothing strong is left.
+  /// `lull.run([fn])`: runs until nothing strong is left; in a coroutine, until nothing is left that
+  /// does not wait for that coroutine itself.
   func run(_ call: Call) throws(Misuse) {
     switch Int(lull_wait_mode(runtime, call.state)) {
     case Int(LULL_WAIT_BLOCK):
@@ -196,6 +200,7 @@ extension LuaHost {
           host.strongTasks -= 1
           if case .failed(let failure) = outcome { host.runFailure = failure }
         }
+        context.isStrong = true
         start(Callable(id: function), [], context)
       }
       withInterruption { runUntilIdle() }

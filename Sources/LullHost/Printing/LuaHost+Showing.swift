@@ -24,12 +24,30 @@ extension LuaHost {
     case Int(LULL_NUMBER): .atom(text(of: index, in: state) ?? "number", .number)
     case Int(LULL_STRING):
       .string(
-        LuaHost.string(value) ?? "", limit: path.isEmpty ? limits.topString : limits.string)
+        bytes: LuaHost.bytes(value), limit: path.isEmpty ? limits.topString : limits.string)
     case Int(LULL_OBJECT): shown(object: value, at: index, in: state, isInside: !path.isEmpty)
     case Int(LULL_FUNCTION): .atom(functionText(index, in: state), .object)
     case Int(LULL_TABLE): shown(table: index, in: state, limits, &path)
-    default: .atom(text(of: index, in: state) ?? LuaHost.typeName(value), .object)
+    default: shown(other: value, at: index, in: state, isInside: !path.isEmpty)
     }
+  }
+
+  /// The bytes of a string, valid while that is on the stack.
+  private static func bytes(_ value: lull_value) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
+  }
+
+  private func shown(
+    other value: lull_value, at index: Int32, in state: OpaquePointer?, isInside: Bool
+  ) -> ShownValue {
+    let name = text(of: index, in: state) ?? LuaHost.typeName(value)
+    var place: UInt64 = 0
+    guard !isInside, let document = lull_document_at(state, index, &place) else {
+      return .atom(name, .object)
+    }
+    // The parsed form itself: a view of it is all that Lua has.
+    let element = JSONElement(document: JSONDocument(sharing: document), index: Int(place))
+    return .titled(name, ShownValue(element))
   }
 
   // MARK: Tables
@@ -41,6 +59,10 @@ extension LuaHost {
     let isArray = lull_is_json_array(state, table) != 0
     if !isArray, lull_has_metafield(state, table, "__tostring") != 0 {
       return .atom(text(of: table, in: state) ?? "<table whose __tostring raises>", .object)
+    }
+    if lull_push_read_only(state, table) != 0 {
+      defer { lull_pop(state, 1) }
+      return shown(table: lull_stack_top(state), in: state, limits, &path)
     }
     let address = UnsafeRawPointer(lull_table_address(state, table))
     if path.contains(address) { return .cycle }
@@ -73,59 +95,57 @@ extension LuaHost {
     return .map(positions + fields, more: left > 0 ? .count(left) : rest)
   }
 
-  /// The entries that are no elements of the list, sorted by key as far as they have been looked at;
-  /// without limits only whether there are any.
+  /// The entries that are no elements of the list: the first ones by their keys, and how many there are
+  /// besides; without limits only whether there are any.
   private func fields(
     of table: Int32, beyond length: Int, in state: OpaquePointer?, _ limits: ShownValue.Limits?,
     _ path: inout [UnsafeRawPointer?]
   ) -> ([ShownValue.Field], ShownValue.Rest) {
-    struct Entry {
-      let order: Int
-      let number: Double
-      let field: ShownValue.Field
+    var keys = FirstKeys(limit: limits?.elements ?? 0)
+    let isCounted = visit(table, beyond: length, in: state) { key, _ in
+      keys.add(ShownKey(key))
+      return limits != nil
     }
-    var entries: [Entry] = []
-    var looks = 0
-    let keys = lull_table_begin(state)
-    guard keys != 0 else { return ([], .unknown) }
-    var key = lull_value()
-    var value = lull_value()
-    var rest = ShownValue.Rest.none
-    while lull_table_next(state, table, &key, &value) != 0 {
-      if key.kind == Int32(LULL_INTEGER), key.integer >= 1, key.integer <= Int64(length) {
-        lull_table_pop_value(state, keys)
-        // A long list is not walked to its end for what may come after it.
-        looks += 1
-        if looks > length + (limits?.looks ?? 1) { break }
-        continue
-      }
-      guard let limits, entries.count < limits.looks else {
-        rest = .unknown
-        lull_table_leave(state, keys)
-        break
-      }
+    guard let limits else { return ([], keys.count > 0 ? .unknown : .none) }
+    guard isCounted else { return ([], .unknown) }
+    let ranks = keys.ranks
+    var fields = [ShownValue.Field?](repeating: nil, count: ranks.count)
+    var position = 0
+    _ = visit(table, beyond: length, in: state) { key, value in
+      defer { position += 1 }
+      guard let rank = ranks[position] else { return true }
       let top = lull_stack_top(state)
       let name =
-        LuaHost.string(key).map(ShownValue.key)
-        ?? "[" + (ShownValueText.plain(shown(key, at: top - 1, in: state, limits, &path))) + "]"
-      entries.append(
-        Entry(
-          order: key.kind == Int32(LULL_STRING) ? 1 : LuaHost.number(key) != nil ? 0 : 2,
-          number: LuaHost.number(key) ?? 0,
-          field: .init(
-            key: name,
-            value: entries.count < limits.elements
-              ? shown(value, at: top, in: state, limits, &path) : .atom("", .faint))))
+        key.kind == Int32(LULL_STRING)
+        ? ShownValue.key(bytes: LuaHost.bytes(key))
+        : "[" + ShownValueText.plain(shown(key, at: top - 1, in: state, limits, &path)) + "]"
+      fields[rank] = .init(key: name, value: shown(value, at: top, in: state, limits, &path))
+      return true
+    }
+    let rest = keys.count - ranks.count
+    return (fields.compactMap(\.self), rest > 0 ? .count(rest) : .none)
+  }
+
+  /// Calls `body` with each entry that is no element of the list, until that returns false; false
+  /// without memory.
+  private func visit(
+    _ table: Int32, beyond length: Int, in state: OpaquePointer?,
+    _ body: (_ key: lull_value, _ value: lull_value) -> Bool
+  ) -> Bool {
+    let keys = lull_table_begin(state)
+    guard keys != 0 else { return false }
+    var key = lull_value()
+    var value = lull_value()
+    while lull_table_next(state, table, &key, &value) == 1 {
+      let isElement =
+        key.kind == Int32(LULL_INTEGER) && key.integer >= 1 && key.integer <= Int64(length)
+      guard isElement || body(key, value) else {
+        lull_table_leave(state, keys)
+        return true
+      }
       lull_table_pop_value(state, keys)
     }
-    guard let limits else { return ([], rest) }
-    // Values were read in the order of the table, so only what is all shown can be sorted.
-    if entries.count <= limits.elements {
-      entries.sort { ($0.order, $0.number, $0.field.key) < ($1.order, $1.number, $1.field.key) }
-    } else if rest == .none {
-      rest = .count(entries.count - limits.elements)
-    }
-    return (entries.prefix(limits.elements).map(\.field), rest)
+    return true
   }
 
   // MARK: Objects and functions

@@ -41,7 +41,15 @@ extension ShownValue {
 
   /// A string as a key of a table.
   static func key(_ key: String) -> String {
-    guard !isName(key), case .atom(let text, _) = string(key, limit: 60) else { return key }
+    ShownValue.key(bytes: key.utf8)
+  }
+
+  /// As above, of bytes that need not be UTF-8.
+  static func key(bytes: some Collection<UInt8>) -> String {
+    if bytes.count <= 60, let name = String(validating: bytes, as: UTF8.self), isName(name) {
+      return name
+    }
+    guard case .atom(let text, _) = string(bytes: bytes, limit: 60) else { return "[?]" }
     return "[" + text + "]"
   }
 

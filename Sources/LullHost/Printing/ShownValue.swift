@@ -52,8 +52,6 @@ package indirect enum ShownValue: Equatable, Sendable {
     /// Characters of a string inside a table; at the top it is `topString`.
     package var string = 120
     package var topString = 4000
-    /// Entries of a table that are looked at, to sort and count them.
-    package var looks = 1000
 
     package init() {}
   }
@@ -65,31 +63,56 @@ package indirect enum ShownValue: Equatable, Sendable {
 
   static let cycle = ShownValue.atom("<cycle>", .faint)
 
-  /// A string in quotes, control characters escaped, cut off at so many characters.
+  /// A string in quotes, cut off at so many characters; what is no text is escaped as Lua writes it.
   static func string(_ text: String, limit: Int) -> ShownValue {
+    string(bytes: text.utf8, limit: limit)
+  }
+
+  /// As above, of bytes that need not be UTF-8.
+  static func string(bytes: some Collection<UInt8>, limit: Int) -> ShownValue {
     var quoted = "\""
     var count = 0
-    for scalar in text.unicodeScalars {
-      if count == limit {
-        return .atom(quoted + "\"…", .string)
-      }
+    var rest = bytes[...]
+    while let byte = rest.first {
+      guard count < limit else { return .atom(quoted + "\"…", .string) }
       count += 1
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      default:
-        if scalar.value < 32 || (127..<160).contains(scalar.value) {
-          let digits = String(scalar.value, radix: 16)
-          quoted += "\\x" + (digits.utf8.count < 2 ? "0" : "") + digits
-        } else {
-          quoted.unicodeScalars.append(scalar)
-        }
+      let length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+      let sequence = rest.prefix(length)
+      if let text = String(validating: sequence, as: UTF8.self),
+        let scalar = text.unicodeScalars.first
+      {
+        append(scalar, to: &quoted)
+        rest = rest.dropFirst(length)
+      } else {
+        quoted += escape(byte)
+        rest = rest.dropFirst()
       }
     }
     return .atom(quoted + "\"", .string)
+  }
+
+  private static func append(_ scalar: Unicode.Scalar, to quoted: inout String) {
+    switch scalar {
+    case "\"": quoted += "\\\""
+    case "\\": quoted += "\\\\"
+    case "\n": quoted += "\\n"
+    case "\r": quoted += "\\r"
+    case "\t": quoted += "\\t"
+    case "\u{200C}", "\u{200D}": quoted.unicodeScalars.append(scalar)
+    default:
+      switch scalar.properties.generalCategory {
+      case .control where scalar.value < 128: quoted += escape(UInt8(scalar.value))
+      // A terminal would act on them, or hide what stands beside them.
+      case .control, .format, .lineSeparator, .paragraphSeparator:
+        quoted += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  /// `\xFF`
+  private static func escape(_ byte: UInt8) -> String {
+    (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16, uppercase: true)
   }
 
   /// Whether a key can be written without brackets.

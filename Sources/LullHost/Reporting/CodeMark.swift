@@ -11,29 +11,33 @@ struct CodeMark {
     let kind: String
   }
 
-  private let line: CodeLine
-  private var tokens: [LineToken] { line.tokens }
-
-  private init(_ line: CodeLine) {
-    self.line = line
-  }
+  private let tokens: [LineToken]
 
   /// The bytes of the source to mark; nil for nothing.
   ///
   /// - Parameter message: without its position.
   static func range(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>? {
-    let mark = CodeMark(line)
-    let range =
-      mark.argument(message, callee) ?? mark.namedValue(message) ?? mark.unknownName(message)
-      ?? mark.operation(message) ?? mark.call(callee)
+    let range = certainRange(for: message, callee: callee, on: line)
     // Of these the interpreter does not always know the line.
     if range == nil, divisions.contains(message) { return nil }
     return range ?? line.code
   }
 
+  /// The thing the message speaks of, if it is there once.
+  static func certainRange(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>? {
+    let mark = CodeMark(tokens: line.tokens)
+    return mark.argument(message, callee) ?? mark.namedValue(message) ?? mark.unknownName(message)
+      ?? mark.operation(message) ?? mark.call(callee)
+  }
+
+  /// The value a message names, if it is once among these tokens.
+  static func namedValue(in message: String, among tokens: [LineToken]) -> Range<Int>? {
+    CodeMark(tokens: tokens).namedValue(message)
+  }
+
   /// The function that is defined on the line, if it is the only one.
   static func definition(on line: CodeLine) -> Range<Int>? {
-    let mark = CodeMark(line)
+    let mark = CodeMark(tokens: line.tokens)
     return mark.only { mark.isKeyword($0, "function") }.map { mark.tokens[$0].range } ?? line.code
   }
 

@@ -13,7 +13,9 @@ struct Excerpt: Equatable {
   /// Columns of a line that are shown: no more than fit beside its number.
   static var width: Int {
     var size = winsize()
-    guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return widest }
+    guard ioctl(ErrorTerminal.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return widest
+    }
     return min(widest, max(20, Int(size.ws_col) - 12))
   }
 

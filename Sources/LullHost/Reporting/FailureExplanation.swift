@@ -28,6 +28,7 @@ struct FailureExplanation {
       }
       return excerpts ?? []
     }
+    if let excerpt = overflowOfModule(failure.message) { return [excerpt] }
     // The innermost Lua function the traceback shows.
     if let place = frames.firstIndex(where: { $0.kind == .lua && $0.line > 0 }) {
       let own = excerpt(frames, at: place, label: "at").map { [$0] } ?? []
@@ -46,12 +47,51 @@ struct FailureExplanation {
   }
 
   /// A report of a chunk that does not compile.
-  func report(syntaxError message: String) -> Report {
+  ///
+  /// - Parameters:
+  ///   - source: its text, if that is not the one kept under its name.
+  ///   - name: what messages call it.
+  func report(syntaxError message: String, in source: [UInt8]?, name: String?) -> Report {
     var report = Report(message: message)
-    if let position = position(in: message, []), let text = sources.text(of: position.source) {
+    if let source, let name, let found = number(in: message, after: name) {
+      report.excerpts = excerpts(ofSyntaxError: found.rest, line: found.line, source, name: name)
+    } else if let source, let name, let place = overflow(message, in: source, name: name) {
+      report.message = "\(name):\(place.line.number): \(message)"
+      report.excerpts = [Excerpt(place.line, marked: place.marked)]
+    } else if let position = position(in: message, []),
+      let text = source ?? sources.text(of: position.source)
+    {
       report.excerpts = excerpts(at: position, text, [])
     }
     return report
+  }
+
+  /// `error loading module 'x' from file './x.lua':` and that it nests too deeply.
+  private func overflowOfModule(_ message: String) -> Excerpt? {
+    guard SyntaxMark.isOverflow(message),
+      let start = message.firstRange(of: "' from file '")?.upperBound,
+      let end = message[start...].firstRange(of: "':\n")?.lowerBound
+    else { return nil }
+    let name = String(message[start..<end])
+    guard let text = sources.text(of: .file(Array(name.utf8))),
+      let place = overflow(message, in: text, name: name)
+    else { return nil }
+    return Excerpt(place.line, marked: place.marked, label: "at \(name):\(place.line.number)")
+  }
+
+  private func excerpts(
+    ofSyntaxError message: String, line: Int, _ source: [UInt8], name: String
+  ) -> [Excerpt] {
+    SyntaxMark.marks(for: message, line: line, of: source) { compile($0, name) }
+      .map { Excerpt($0.line, marked: $0.marked) }
+  }
+
+  /// Where a text nests too deeply for the compiler, which does not say it.
+  private func overflow(_ message: String, in source: [UInt8], name: String)
+    -> (line: CodeLine, marked: Range<Int>?)?
+  {
+    guard SyntaxMark.isOverflow(message) else { return nil }
+    return SyntaxMark.overflow(in: source) { compile($0, name) }
   }
 
   // MARK: Errors of requests
@@ -132,19 +172,33 @@ struct FailureExplanation {
     if frames.first(where: { $0.shortSource == position.shortSource }) == nil,
       compile(text, position.shortSource)?.hasSuffix(":\(position.line): \(position.rest)") ?? false
     {
-      let marks = SyntaxMark.marks(for: position.rest, line: position.line, of: text) { source in
-        compile(source, position.shortSource)
-      }
-      return marks.map { Excerpt($0.line, marked: $0.marked) }
+      return excerpts(
+        ofSyntaxError: position.rest, line: position.line, text, name: position.shortSource)
     }
     guard let line = CodeLine(position.line, of: text) else { return [] }
     let place = frames.firstIndex {
       $0.kind == .lua && $0.shortSource == position.shortSource && $0.line == position.line
     }
     let called = place.flatMap { callee(frames, of: $0) }
-    return [
-      Excerpt(line, marked: CodeMark.range(for: position.rest, callee: called, on: line))
-    ]
+    return FailureExplanation.excerpts(for: position.rest, callee: called, on: line)
+  }
+
+  /// The line with its mark; where it only closes what the message may be about, the line that began it
+  /// besides.
+  private static func excerpts(for message: String, callee: CodeMark.Callee?, on line: CodeLine)
+    -> [Excerpt]
+  {
+    guard CodeMark.certainRange(for: message, callee: callee, on: line) == nil,
+      let bracket = ClosedBracket(line)
+    else {
+      return [Excerpt(line, marked: CodeMark.range(for: message, callee: callee, on: line))]
+    }
+    let end = Excerpt(line, marked: nil)
+    guard let range = CodeMark.namedValue(in: message, among: bracket.lastPart),
+      let named = CodeLine(
+        1 + line.source[..<range.lowerBound].count { $0 == 10 }, of: line.source)
+    else { return [Excerpt(bracket.opening, marked: nil), end] }
+    return [Excerpt(named, marked: range), end]
   }
 
   /// What the function in that frame called.
@@ -159,7 +213,11 @@ struct FailureExplanation {
     let frame = frames[place]
     guard let text = sources.text(of: frame.source), let line = CodeLine(frame.line, of: text)
     else { return nil }
-    let marked = CodeMark.range(for: "", callee: callee(frames, of: place), on: line)
+    let called = callee(frames, of: place)
+    let isKnown = CodeMark.certainRange(for: "", callee: called, on: line) != nil
+    let marked =
+      isKnown || ClosedBracket(line) == nil
+      ? CodeMark.range(for: "", callee: called, on: line) : nil
     return Excerpt(line, marked: marked, label: "\(label) \(frame.shortSource):\(frame.line)")
   }
 

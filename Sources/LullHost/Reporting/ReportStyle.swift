@@ -10,7 +10,8 @@ struct ReportStyle {
   static func forStandardError() -> ReportStyle {
     let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
-    return ReportStyle(isColoured: isatty(2) != 0 && !isRefused && terminal != "dumb")
+    return ReportStyle(
+      isColoured: isatty(ErrorTerminal.descriptor) != 0 && !isRefused && terminal != "dumb")
   }
 
   func error(_ text: String) -> String { coloured(text, "1;31") }

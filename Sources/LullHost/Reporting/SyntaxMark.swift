@@ -33,6 +33,32 @@ struct SyntaxMark {
     return marks
   }
 
+  /// Whether that is said of a text that nests too deeply, without its place.
+  static func isOverflow(_ message: String) -> Bool {
+    message.hasSuffix("C stack overflow") || message.hasSuffix("too many syntax levels")
+  }
+
+  /// The token with which a text nests too deeply: the shortest beginning of which the compiler says
+  /// so ends with it. nil if it does not of the whole text.
+  static func overflow(in source: [UInt8], compile: Compiler)
+    -> (line: CodeLine, marked: Range<Int>?)?
+  {
+    let tokens = LineToken.all(in: source)
+    func isTooDeep(_ count: Int) -> Bool {
+      guard count > 0 else { return false }
+      return compile(Array(source[..<tokens[count - 1].range.upperBound])).map(isOverflow) ?? false
+    }
+    guard isTooDeep(tokens.count) else { return nil }
+    var (fine, deep) = (0, tokens.count)
+    while deep - fine > 1 {
+      let middle = fine + (deep - fine) / 2
+      if isTooDeep(middle) { deep = middle } else { fine = middle }
+    }
+    let found = tokens[deep - 1].range
+    let number = 1 + source[..<found.lowerBound].count { $0 == 10 }
+    return CodeLine(number, of: source).map { ($0, found) }
+  }
+
   /// `… expected (to close 'if' at line 3) near …`
   private static func opening(_ message: String, _ source: [UInt8])
     -> (line: CodeLine, marked: Range<Int>?)?

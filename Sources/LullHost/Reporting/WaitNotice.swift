@@ -1,7 +1,8 @@
 import Glibc
 import LullCore
 
-/// What a script that has come to its end still waits for, for a person who wonders.
+/// What a script waits for whose main chunk has come to its end, or waits itself, for a person who
+/// wonders.
 struct WaitNotice {
   struct Item: Equatable {
     let name: String
@@ -9,13 +10,18 @@ struct WaitNotice {
     let since: Double
   }
 
-  /// Seconds after the main chunk's end; `LULL_WAIT_NOTICE` sets another number.
+  /// Seconds after the main chunk's end, or after it began to wait; `LULL_WAIT_NOTICE` sets another number.
   static let delay: Double = {
     let value = getenv("LULL_WAIT_NOTICE").flatMap { Double(String(cString: $0)) }
     return value.flatMap { $0 >= 0 ? $0 : nil } ?? 10
   }()
 
   private static let mostNamed = 3
+
+  /// Whether a main chunk that waits for this knows what it does.
+  static func isMeant(_ wait: String) -> Bool {
+    wait.hasPrefix("lull.sleep") || wait == "the REPL"
+  }
 
   /// One line, what has been waited for longest first; nil for nothing.
   static func text(_ items: [Item], at now: Double) -> String? {
@@ -50,7 +56,7 @@ extension LuaHost {
     }
     let waits = contexts.map { context in
       WaitNotice.Item(
-        name: "\(context.waitsFor) in \(context.purpose)", since: context.waitsSince)
+        name: "\(context.waitsFor?() ?? "") in \(context.purpose)", since: context.waitsSince)
     }
     return requests.sorted { $0.name < $1.name } + waits.sorted { $0.name < $1.name }
   }

@@ -1,7 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// Looking around for completion: nothing is called, no metamethod asked, nothing loaded.
+/// Looking around for completion: nothing of the script's is called, no metamethod asked, nothing
+/// loaded. Objects of Lull give what they have.
 extension LuaSession {
   /// The names a line can use: variables of the session, globals, `help`.
   package var variableNames: [String] {
@@ -19,6 +20,7 @@ extension LuaSession {
     var names: Set<String> = []
     walk(path) { _, used in
       guard used == path.count else { return }
+      _ = lull_session_open_document(host.runtime)
       // A chain of tables may come back to its beginning.
       for _ in 0..<50 {
         names.formUnion(keys(onlyFunctions: onlyFunctions))
@@ -93,6 +95,19 @@ extension LuaSession {
 
   // MARK: Parts
 
+  /// Whether reading a property does no more than to give its value: data that is not there would be
+  /// looked for in a cache.
+  private func mayRead(_ name: String, of value: lull_value) -> Bool {
+    guard let owner = APIDescription.owners.first(where: { $0.handle?.rawValue == value.aux }),
+      owner.entries.contains(where: { $0.kind == .property && $0.name == name })
+    else { return false }
+    guard let resource = host.object(value, .resource, as: Resource.self) else { return true }
+    let asksForData =
+      name == "latest_data"
+      || APIOwner.contentAccessors(of: "Resource").contains { $0.name == name }
+    return !asksForData || resource.record.state.latestData != nil
+  }
+
   private var state: OpaquePointer? { lull_session_state(host.runtime) }
 
   @discardableResult
@@ -117,8 +132,26 @@ extension LuaSession {
       return lull_session_walk(host.runtime, names, Int32(path.count), &value)
     }
     guard used >= 0 else { return nil }
-    defer { lull_pop(state, 1) }
-    return body(value, Int(used))
+    var count = Int(used)
+    var pushed: Int32 = 1
+    defer { lull_pop(state, pushed) }
+    while count < path.count, value.kind != Int32(LULL_NIL) {
+      let isObject = value.kind == Int32(LULL_OBJECT)
+      var next = lull_value()
+      guard !isObject || mayRead(path[count], of: value),
+        lull_session_step(host.runtime, path[count], &next) != 0
+      else { break }
+      pushed += 1
+      if isObject, next.kind == Int32(LULL_NIL) {
+        // Known by its type alone.
+        lull_pop(state, 1)
+        pushed -= 1
+        break
+      }
+      value = next
+      count += 1
+    }
+    return body(value, count)
   }
 
   private func walk<Result>(_ path: [String], _ body: (lull_value, Int) -> Result?) -> Result? {
@@ -136,7 +169,7 @@ extension LuaSession {
     guard keys != 0 else { return [] }
     var names: [String] = []
     var key = lull_value()
-    while names.count < 5000, lull_table_next(state, table, &key, &value) != 0 {
+    while names.count < 5000, lull_table_next(state, table, &key, &value) == 1 {
       if let name = LuaHost.string(key), !namesOnly || ShownValue.isName(name),
         !onlyFunctions || value.kind == Int32(LULL_FUNCTION)
       {

@@ -44,10 +44,27 @@ package final class LuaSession {
 
   package enum Reading {
     case ready(Line)
-    /// More is needed: the compiler met the end of the text, and says so.
+    /// More is needed: the compiler met the end of the text. With its report.
     case incomplete(String)
-    /// The compiler's message.
+    /// With the report of the compiler's message.
     case failed(String)
+  }
+
+  /// What a text is to the compiler.
+  private enum Form {
+    case expression([UInt8])
+    case statement
+    case incomplete(String)
+    case wrong(String)
+  }
+
+  /// Whether a text can be run as it is; nil if it only lacks its end.
+  package func isComplete(_ text: [UInt8], name: String, firstLine: Int) -> Bool? {
+    switch form(of: text, name: name, firstLine: firstLine) {
+    case .expression, .statement: true
+    case .incomplete: nil
+    case .wrong: false
+    }
   }
 
   /// Compiles a text, as an expression if it is one.
@@ -56,33 +73,42 @@ package final class LuaSession {
   ///   - firstLine: the number of its first line, from 1, for messages.
   ///   - name: as messages call where it comes from.
   package func read(_ text: [UInt8], name: String, firstLine: Int) -> Reading {
-    var expression = Array("return ".utf8)
-    if let sign = text.firstIndex(where: { $0 != 32 && $0 != 9 }), text[sign] == UInt8(ascii: "=") {
-      expression += text[(sign + 1)...]
-    } else {
-      expression += text
-    }
     host.sources.remember(text, chunkName: Array("=\(name)".utf8), firstLine: firstLine)
-    let asExpression = check(expression, name: name, firstLine: firstLine)
-    if asExpression == nil {
+    let form = form(of: text, name: name, firstLine: firstLine)
+    switch form {
+    case .expression(let expression):
       return keep(LineSource(expression, isStatement: false), name: name, firstLine: firstLine)
-    }
-    guard let message = check(text, name: name, firstLine: firstLine) else {
+    case .statement:
       return keep(LineSource(text, isStatement: true), name: name, firstLine: firstLine)
+    case .incomplete(let message), .wrong(let message):
+      // As if nothing but empty lines stood before it: what was typed earlier is no part of it.
+      let source = Array(repeating: 10, count: max(0, firstLine - 1)) + text
+      let report = host.describe(syntaxError: message, in: source, name: name)
+      if case .incomplete = form { return .incomplete(report) }
+      return .failed(report)
     }
-    if LuaSession.wantsMore(message) || asExpression.map(LuaSession.wantsMore) == true {
-      return .incomplete(message)
-    }
-    return .failed(text.starts(with: expression.dropFirst(7)) ? message : asExpression ?? message)
   }
 
   /// Compiles a whole file.
   package func read(file: [UInt8], name: String) -> Reading {
     host.sources.remember(file, chunkName: Array("@\(name)".utf8))
     if let message = compile(file, name: "@" + name, firstLine: 1, id: 0) {
-      return .failed(message)
+      return .failed(host.describe(syntaxError: message, in: file, name: name))
     }
     return keep(LineSource(file, isStatement: true), name: "@" + name, firstLine: 1)
+  }
+
+  private func form(of text: [UInt8], name: String, firstLine: Int) -> Form {
+    var expression = Array("return ".utf8)
+    let sign = text.firstIndex { $0 != 32 && $0 != 9 }
+    let hasSign = sign.map { text[$0] == UInt8(ascii: "=") } ?? false
+    expression += hasSign ? text[((sign ?? 0) + 1)...] : text[...]
+    let asExpression = check(expression, name: name, firstLine: firstLine)
+    guard let asExpression else { return .expression(expression) }
+    guard let message = check(text, name: name, firstLine: firstLine) else { return .statement }
+    if LuaSession.wantsMore(message) { return .incomplete(message) }
+    if LuaSession.wantsMore(asExpression) { return .incomplete(asExpression) }
+    return .wrong(hasSign ? asExpression : message)
   }
 
   /// Its message ends with that token. (Lua 5.4 manual, section 7: the stock interpreter's way)
@@ -92,14 +118,15 @@ package final class LuaSession {
     let message = compile(text, name: "=" + name, firstLine: firstLine, id: 0)
     guard let message, LuaSession.wantsMore(message) else { return message }
     // Once more with the line's end, which a string in quotes cannot go over.
-    return compile(text + [10], name: "=" + name, firstLine: firstLine, id: 0)
+    let ended = compile(text + [10], name: "=" + name, firstLine: firstLine, id: 0)
+    return ended.map { LuaSession.wantsMore($0) ? message : $0 }
   }
 
   private func keep(_ source: LineSource, name: String, firstLine: Int) -> Reading {
     let id = host.makeID()
-    let name = name.hasPrefix("@") ? name : "=" + name
-    if let message = compile(source.instrumented, name: name, firstLine: firstLine, id: id) {
-      return .failed(message)
+    let chunkName = name.hasPrefix("@") ? name : "=" + name
+    if let message = compile(source.instrumented, name: chunkName, firstLine: firstLine, id: id) {
+      return .failed(host.describe(syntaxError: message))
     }
     return .ready(Line(id: id))
   }
@@ -118,11 +145,6 @@ package final class LuaSession {
 
   // MARK: Running
 
-  /// The report of a text that does not compile.
-  package func report(syntaxError message: String) -> String {
-    host.describe(syntaxError: message)
-  }
-
   package enum Ending {
     case finished
     /// The report of the error.
@@ -138,34 +160,57 @@ package final class LuaSession {
     _ line: Line, with arguments: [[UInt8]] = [], show: @escaping (SessionValues) -> Void
   ) -> Ending {
     var ending: Ending?
-    let context = RunContext(purpose: "the line") { host, outcome in
+    let context = RunContext(purpose: "the line") { [unowned self] host, outcome in
       switch outcome {
       case .finished(let results):
         lull_session_commit(
           host.runtime, results.state, results.index(0), results.count > 0 ? 1 : 0)
         show(SessionValues(host: host, results: results))
-        ending = .finished
+        ending = endingOfShowing
       case .failed(let failure):
         lull_session_roll_back(host.runtime)
-        ending =
-          host.takeInterrupt()
-          ? .interrupted : .failed(host.describe(failure))
+        ending = self.ending(failure)
       case .gone, .cancelled:
         lull_session_roll_back(host.runtime)
-        ending = .interrupted
+        ending = passedLimit ?? .interrupted
       }
     }
     self.context = context
+    context.isStrong = true
     host.strongTasks += 1
+    lull_line_begin(
+      host.runtime, host.lineLimits.time ?? 0, host.lineLimits.instructions ?? 0)
     host.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
     host.drive { ending != nil || host.isInterrupted }
     if ending == nil { host.cancel(context) }
+    if !host.isClosed { lull_line_end(host.runtime) }
     host.strongTasks -= 1
     self.context = nil
     // A line that has returned in spite of Ctrl-C has had it all the same.
     _ = host.takeInterrupt()
     lull_value_unpin(host.runtime, line.id)
     return ending ?? .interrupted
+  }
+
+  /// How a line ended whose values have been shown: that may have run code of the script.
+  private var endingOfShowing: Ending {
+    host.takeInterrupt() ? .interrupted : passedLimit ?? .finished
+  }
+
+  private func ending(_ failure: ScriptFailure) -> Ending {
+    if host.takeInterrupt() { return .interrupted }
+    guard host.hasPassedLimit else { return .failed(host.describe(failure)) }
+    return passedLimit(failure) ?? .interrupted
+  }
+
+  private var passedLimit: Ending? { passedLimit(nil) }
+
+  /// The report of a limit the line has passed, which counts no more; nil if it has passed none, or if
+  /// that ends the session.
+  private func passedLimit(_ failure: ScriptFailure?) -> Ending? {
+    guard host.hasPassedLimit, let report = host.describePassedLimit(failure) else { return nil }
+    lull_line_end(host.runtime)
+    return host.hasPassedLimit ? nil : .failed(report)
   }
 
   private func interrupt() {
@@ -183,6 +228,9 @@ package struct SessionValues {
   let results: RunResults
 
   package var count: Int { results.count }
+
+  /// Whether it is to be told no more: Ctrl-C, or a limit, has come meanwhile.
+  package var isInterrupted: Bool { lull_signals_pending() != 0 || host.hasPassedLimit }
 
   /// One of them as it is to be shown.
   package func shown(_ position: Int) -> ShownValue {

@@ -26,6 +26,10 @@ extension ScriptProgram {
       return Exit.scriptError
     }
     installSignals(runtime, isSession: true)
+    guard host.set(limits, isPerLine: true) else {
+      StandardError.write("lull: cannot start: not enough memory or threads\n")
+      return Exit.scriptError
+    }
     switch body(host) {
     case .left:
       // What is in flight is cancelled, as after os.exit.

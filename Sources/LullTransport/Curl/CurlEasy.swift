@@ -32,10 +32,13 @@ final class CurlEasy {
   private var socketData: UnsafeMutableRawPointer?
 
   private let userAgent: String
+  private let share: CurlShare
   /// curl writes its explanation of a failure here.
   private let errorText: UnsafeMutablePointer<CChar>
 
-  init?(userAgent: String, authorities: CertificateAuthorities, receiveBufferSize: Int) {
+  init?(
+    userAgent: String, authorities: CertificateAuthorities, share: CurlShare, receiveBufferSize: Int
+  ) {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -43,6 +46,7 @@ final class CurlEasy {
     incoming = .allocate(capacity: 1)
     incoming.initialize(to: IncomingResponse())
     self.userAgent = userAgent
+    self.share = share
     // Unretained: the provider keeps every handle it uses until it is out of curl.
     let this = Unmanaged.passUnretained(self).toOpaque()
     setPointer(CURLOPT_PRIVATE, this)
@@ -55,6 +59,7 @@ final class CurlEasy {
     ccurl_easy_set_prerequest(handle, CurlEasy.requestGoesOut)
     ccurl_easy_set_opener(handle, CurlMulti.open)
     ccurl_easy_set_closer(handle, CurlMulti.closer)
+    if let share = share.handle { setPointer(CURLOPT_SHARE, share) }
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_NOPROGRESS, 1)
     // Cancelling must not wait for a name server; the resolver's thread ends on its own.
@@ -76,6 +81,9 @@ final class CurlEasy {
     incoming.deinitialize(count: 1)
     incoming.deallocate()
   }
+
+  /// Whether there is a connection, so that the request goes out.
+  var isConnected: Bool { incoming.pointee.isRequested }
 
   // What has arrived so far.
   var status: Int { incoming.pointee.status }

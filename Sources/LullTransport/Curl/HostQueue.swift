@@ -7,6 +7,10 @@ final class HostQueue {
   /// Streams of one HTTP/2 connection: curl's own limit, so that one connection carries them all.
   private static let maxStreams = 100
 
+  /// Exchanges under way while nobody knows the host's address: each looks it up, on a thread of its
+  /// own.
+  private static let maxLookUps = 16
+
   let origin: Origin
   /// Where its multi handles begin among those of the provider.
   private let firstMulti: Int
@@ -14,6 +18,8 @@ final class HostQueue {
   var speaksHTTP2 = false
   private(set) var activeCount = 0
 
+  /// Those under way while the address is not known; nil once it is.
+  private var pioneers: [CurlTransfer]?
   /// Places under way were numbered up to here; of them these are free, the one left last at the end:
   /// its connection is the one that is the most likely to be alive.
   private var placeCount = 0
@@ -27,6 +33,7 @@ final class HostQueue {
   init(origin: Origin, firstMulti: Int) {
     self.origin = origin
     self.firstMulti = firstMulti
+    pioneers = origin.isNumeric ? nil : []
   }
 
   var waitingCount: Int { waiting.count - head - cancelledCount }
@@ -36,20 +43,34 @@ final class HostQueue {
   /// Whether one more may go out now, by the limits of that one.
   func hasRoom(for transfer: CurlTransfer) -> Bool {
     let connections = max(1, transfer.request.limits.connectionsPerHost)
-    return activeCount < (speaksHTTP2 ? max(connections, HostQueue.maxStreams) : connections)
+    let room = speaksHTTP2 ? max(connections, HostQueue.maxStreams) : connections
+    return activeCount < (pioneers == nil ? room : min(room, HostQueue.maxLookUps))
   }
 
-  /// One more is under way; its place, which tells the multi handle.
-  func began() -> Int {
+  /// Whether the host's address has become known since the last question, so that more may go out.
+  func isNewlyFound() -> Bool {
+    guard let pioneers, pioneers.contains(where: { $0.easy?.isConnected ?? false }) else {
+      return false
+    }
+    self.pioneers = nil
+    return true
+  }
+
+  var isUnknown: Bool { pioneers != nil }
+
+  /// This one is under way; its place, which tells the multi handle.
+  func began(_ transfer: CurlTransfer) -> Int {
     activeCount += 1
+    pioneers?.append(transfer)
     if let place = freePlaces.popLast() { return place }
     placeCount += 1
     return placeCount - 1
   }
 
   /// The one at that place is over.
-  func ended(at place: Int) {
+  func ended(_ transfer: CurlTransfer?, at place: Int) {
     activeCount -= 1
+    pioneers?.removeAll { $0 === transfer }
     if activeCount > 0 {
       freePlaces.append(place)
     } else {

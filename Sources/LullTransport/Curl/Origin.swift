@@ -6,6 +6,11 @@ struct Origin: Hashable, Sendable {
 
   var isTLS: Bool { scheme == "https" }
 
+  /// Whether the host is an address already.
+  var isNumeric: Bool {
+    host.hasPrefix("[") || host.utf8.allSatisfy { $0 >= 48 && $0 <= 57 || $0 == UInt8(ascii: ".") }
+  }
+
   /// For messages: the host, and the port unless it is the scheme's own.
   var hostAndPort: String {
     port == (isTLS ? "443" : "80") ? host : host + ":" + port

@@ -87,6 +87,15 @@ static unsigned char complete(EditLine *editor, int key) {
   return self->owner.complete(self->owner.context);
 }
 
+static unsigned char paste(EditLine *editor, int key) {
+  (void)key;
+  ceditline *self = owner_of(editor);
+  locale_t ours = uselocale(LC_GLOBAL_LOCALE);
+  unsigned char result = self->owner.paste(self->owner.context);
+  uselocale(ours);
+  return result;
+}
+
 ceditline *ceditline_open(
   const char *program, FILE *input, FILE *output, const ceditline_owner *owner,
   const char **problem) {
@@ -116,6 +125,9 @@ ceditline *ceditline_open(
   libedit.set(editor, EL_GETCFN, read_character);
   libedit.set(editor, EL_ADDFN, L"lull-complete", L"Completes a name", complete);
   libedit.set(editor, EL_BIND, L"\t", L"lull-complete", NULL);
+  libedit.set(editor, EL_ADDFN, L"lull-paste", L"Takes a text whole", paste);
+  // What terminals put before a text that is pasted, if they are asked to.
+  libedit.set(editor, EL_BIND, L"\\e[200~", L"lull-paste", NULL);
   libedit.set(editor, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
   // Keys that terminals send and libedit leaves unbound.
   libedit.set(editor, EL_BIND, L"\\e[1~", L"ed-move-to-beg", NULL);

@@ -106,6 +106,11 @@ final class Child {
     streams.write(keys)
   }
 
+  /// Gives its terminal another size.
+  func resize(columns: Int, rows: Int) {
+    streams.resize(columns: columns, rows: rows)
+  }
+
   func closeInput() {
     Streams.close(&streams.input)
   }

@@ -59,6 +59,13 @@ struct Streams {
     _ = Glibc.write(terminalName == nil ? input : output, bytes, bytes.count)
   }
 
+  func resize(columns: Int, rows: Int) {
+    var size = winsize()
+    size.ws_col = UInt16(columns)
+    size.ws_row = UInt16(rows)
+    _ = ioctl(output, UInt(TIOCSWINSZ), &size)
+  }
+
   /// The child has its ends.
   mutating func closeOthers() {
     for end in others { _ = Glibc.close(end) }

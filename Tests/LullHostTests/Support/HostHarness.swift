@@ -32,7 +32,7 @@ final class HostHarness {
   /// Runs the code in a coroutine, as the command runs a main chunk, until nothing is left to do;
   /// how it ended, with its first result if that is a string.
   @discardableResult
-  func run(_ code: String, settling: Bool = true) -> End {
+  func run(_ code: String, _ arguments: [LuaValue] = [], settling: Bool = true) -> End {
     var end = End.waiting
     let context = RunContext(purpose: "the test") { host, outcome in
       host.strongTasks -= 1
@@ -48,8 +48,9 @@ final class HostHarness {
       lull_load(host.runtime, bytes.baseAddress, bytes.count - 1, "=test", chunk, &message)
     }
     guard status == 0 else { return .failed(message.map { String(cString: $0) } ?? "") }
+    context.isStrong = true
     host.strongTasks += 1
-    host.start(Callable(id: chunk), [], context)
+    host.start(Callable(id: chunk), arguments, context)
     lull_value_unpin(host.runtime, chunk)
     if settling { settle() }
     return end
@@ -90,8 +91,12 @@ final class HostHarness {
     var found: [String] = []
     host.cancelEverything()
     settle()
-    // Twice: what finalisers make is garbage of the second round.
-    for _ in 1...2 {
+    removeImmortalObservers()
+    // More than once: what finalisers make is garbage of the next round, and what held a value in
+    // Swift lets go of it with the next turn.
+    var count = Int.max
+    while host.liveHandleCount < count || count == Int.max {
+      count = host.liveHandleCount
       run(
         """
         lull.on_error(nil)
@@ -103,6 +108,7 @@ final class HostHarness {
         end
         lull = package.loaded.lull
         """)
+      collect()
       collect()
     }
     if run("return 'alive'") != .finished("alive") { found.append("no chunk runs any more") }
@@ -119,6 +125,46 @@ final class HostHarness {
     host = LuaHost(environment: StubEnvironment())
     if closed != nil { found.append("the host itself") }
     return found
+  }
+
+  /// An observer whose owner is a function of a library, a method or a coroutine of the pool lives as
+  /// long as the state: no leak.
+  private func removeImmortalObservers() {
+    var owned: [(observer: LuaObserver, owner: Int64)] = []
+    for case let observer? in host.ownedObservers.values.map(\.observer) {
+      owned += observer.owners.map { (observer, $0) }
+    }
+    let end = run(
+      """
+      local immortal, seen = {}, { [_G] = true }
+      local function note(value, depth)
+        local kind = type(value)
+        if kind == "function" or kind == "userdata" or kind == "thread" then
+          immortal[value] = true
+        end
+        if kind ~= "table" or seen[value] or depth > 5 then return end
+        seen[value] = true
+        immortal[value] = true
+        local meta = debug.getmetatable(value)
+        if meta and rawget(meta, "__mode") then return end
+        for _, inner in next, value do note(inner, depth + 1) end
+      end
+      note(debug.getregistry(), 0)
+      for _, value in pairs(_G) do
+        if type(value) == "function" then note(value, 0) end
+      end
+      local found = ""
+      for i = 1, select("#", ...) do
+        local owner = select(i, ...)
+        found = found .. (owner ~= nil and immortal[owner] and "1" or "0")
+      end
+      return found
+      """, owned.map { .ref($0.owner) })
+    guard case .finished(let text?) = end else { return }
+    for (mark, (observer, owner)) in zip(text, owned) where mark == "1" {
+      observer.remove(owner: owner)
+      if observer.owners.isEmpty, !observer.ownsItself { observer.stop() }
+    }
   }
 
   func close() {

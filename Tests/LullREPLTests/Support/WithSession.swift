@@ -42,7 +42,7 @@ extension LuaSession {
   func evaluate(_ text: String, firstLine: Int = 1) -> LineEnd {
     switch read(Array(text.utf8), name: "stdin", firstLine: firstLine) {
     case .incomplete: return .incomplete
-    case .failed(let message): return .failed(message)
+    case .failed(let report): return .failed(LineEnd.message(of: report))
     case .ready(let line):
       var values: [String] = []
       let layout = ShownValueText(width: 60, colours: false)

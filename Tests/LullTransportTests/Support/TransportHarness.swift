@@ -12,12 +12,12 @@ final class TransportHarness {
 
   init(
     certificateAuthorities: String? = nil, blocksSIGPIPE: Bool = false,
-    allowedHosts: AllowedHosts? = nil
+    allowedHosts: AllowedHosts? = nil, idleTime: Double = 30
   ) throws {
     loop = try EventLoop()
     provider = CurlProvider(
       loop: loop, userAgent: "lull/test", certificateAuthorities: certificateAuthorities,
-      blocksSIGPIPE: blocksSIGPIPE, allowedHosts: allowedHosts)
+      blocksSIGPIPE: blocksSIGPIPE, allowedHosts: allowedHosts, idleTime: idleTime)
     loop.pump.log.enabled = [.network]
     loop.pump.log.handler = { [unowned self] _, message in log.append(message) }
   }

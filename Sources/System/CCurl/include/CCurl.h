@@ -73,6 +73,10 @@ static inline CURLMcode ccurl_multi_set_timer_watcher(CURLM *multi,
   return (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
+static inline CURLSHcode ccurl_share_addresses(CURLSH *share) {
+  return (curl_share_setopt)(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
+}
+
 // curl_global_init's flag is a macro of macros, which Swift does not import.
 static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 

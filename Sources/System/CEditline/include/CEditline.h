@@ -18,6 +18,8 @@ typedef struct ceditline_owner {
   const wchar_t *(*prompt)(void *context);
   // The key for completion was pressed; CC_REFRESH and so on.
   unsigned char (*complete)(void *context);
+  // A terminal announces a text that is pasted; CC_REFRESH and so on.
+  unsigned char (*paste)(void *context);
 } ceditline_owner;
 
 // An editor on the terminal behind `input`, writing to `output`; NULL without libedit or memory, and

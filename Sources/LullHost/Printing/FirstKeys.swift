@@ -1,0 +1,55 @@
+import CLullBridge
+
+/// A key of a table as far as its place among others goes: numbers before strings before the rest, the
+/// rest as it comes.
+struct ShownKey: Comparable {
+  private let order: Int
+  private let number: Double
+  private let bytes: [UInt8]
+
+  init(_ key: lull_value) {
+    order = key.kind == Int32(LULL_STRING) ? 1 : LuaHost.number(key) != nil ? 0 : 2
+    number = LuaHost.number(key) ?? 0
+    // Of a long one its beginning decides.
+    bytes =
+      order == 1
+      ? Array(UnsafeRawBufferPointer(start: key.pointer, count: min(Int(key.extra), 64))) : []
+  }
+
+  static func < (one: ShownKey, other: ShownKey) -> Bool {
+    if one.order != other.order { return one.order < other.order }
+    if one.order != 1 { return one.number < other.number }
+    return one.bytes.lexicographicallyPrecedes(other.bytes)
+  }
+}
+
+/// The first of many keys, without keeping all of them.
+struct FirstKeys {
+  private let limit: Int
+  private var found: [(key: ShownKey, position: Int)] = []
+  private(set) var count = 0
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  mutating func add(_ key: @autoclosure () -> ShownKey) {
+    defer { count += 1 }
+    guard limit > 0 else { return }
+    found.append((key(), count))
+    if found.count > 10_000 { keepFirst() }
+  }
+
+  private mutating func keepFirst() {
+    found.sort { ($0.key, $0.position) < ($1.key, $1.position) }
+    found.removeLast(max(0, found.count - limit))
+  }
+
+  /// By the positions in which they came, their places in order.
+  var ranks: [Int: Int] {
+    var first = self
+    first.keepFirst()
+    return Dictionary(
+      uniqueKeysWithValues: first.found.enumerated().map { ($0.element.position, $0.offset) })
+  }
+}

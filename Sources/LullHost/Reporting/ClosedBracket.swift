@@ -1,0 +1,42 @@
+/// A bracket that a line closes with its first token, and an earlier line has opened.
+///
+/// Of a call over several lines the interpreter takes the last argument after the bracket behind it, and
+/// gives the bracket's line for what happens then.
+struct ClosedBracket {
+  /// The line that opens it.
+  let opening: CodeLine
+  /// What stands between the last comma in it, or its beginning, and its end.
+  let lastPart: [LineToken]
+
+  init?(_ line: CodeLine) {
+    let tokens = LineToken.all(in: line.source[..<line.range.upperBound])
+    guard let last = tokens.firstIndex(where: { $0.range.lowerBound >= line.range.lowerBound }),
+      ClosedBracket.depth(tokens[last]) < 0
+    else { return nil }
+    var depth = 0
+    var comma: Int?
+    for index in tokens[..<last].indices.reversed() {
+      let token = tokens[index]
+      if depth == 0, comma == nil, token.isSymbol(",") { comma = index }
+      depth -= ClosedBracket.depth(token)
+      guard depth < 0 else { continue }
+      let number = 1 + line.source[..<token.range.lowerBound].count { $0 == 10 }
+      guard number < line.number, let opening = CodeLine(number, of: line.source) else {
+        return nil
+      }
+      self.opening = opening
+      lastPart = Array(tokens[((comma ?? index) + 1)..<last])
+      return
+    }
+    return nil
+  }
+
+  private static func depth(_ token: LineToken) -> Int {
+    guard token.kind == .symbol else { return 0 }
+    switch token.text {
+    case "(", "[", "{": return 1
+    case ")", "]", "}": return -1
+    default: return 0
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Glibc
+import Testing
+
+/// Keys, pastes, what was typed before, and a terminal that changes meanwhile.
+@Suite("Editing at a prompt")
+struct ReplEditingTests {
+  // MARK: Pastes
+
+  @Test func takesAPasteWhole() throws {
+    let child = try Child.prompt()
+    // With tabs, which complete nothing, and with the line ends of terminals.
+    try child.type(
+      (Child.pasted("local function f(n)\r\tif n then\r\t\treturn n + 1\r\tend\rend\r"), "\r\nend"),
+      ("\n", "\r\n> "), ("f(41)\n", "\r\n42\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func runsPastedStatementsOneAfterTheOther() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Child.pasted("x = 5\nx + 1\nfor i = 1, 2 do\n  print('row', i)\nend\n'last'"), "'last'"),
+      ("\n", "\r\n6\r\nrow\t1\r\nrow\t2\r\n\"last\"\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func runsWhatOnlyMakesSenseAsOneStatementAsOne() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Child.pasted("('x')\n  :rep(3)\n  :upper()"), ":upper()"), ("\n", "\r\n\"XXX\"\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func goesOnAfterAPasteWithoutItsEnd() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Child.pasted("y = 7\nif y then"), "then"), ("\n", "\r\n>> "), ("  print(y)\n", "\r\n>> "),
+      ("end\n", "\r\n7\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func leavesOutWhatFollowsAFailureInAPaste() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Child.pasted("z = 1\nerror('no')\nz = 2\n\nz = 3"), "z = 3"),
+      ("\n", "lull: the 2 lines after it were not run\r\n> "), ("z\n", "\r\n1\r\n> "),
+      (Child.pasted("z = 4\nz = = 1\nz = 5"), "z = 5"),
+      ("\n", "lull: the line after it was not run\r\n> "), ("z\n", "\r\n4\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func editsAPasteBeforeItIsRun() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Child.pasted("{ 1,\n2,\n3 }"), "3 }"), ("\u{7F}\u{7F}\u{7F}4 }", "4 }"),
+      ("\n", "\r\n{ 1, 2, 4 }\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func showsOutputAboveAPasteOfSeveralLines() throws {
+    let child = try Child.prompt()
+    try child.type(
+      ("lull.spawn(function() lull.sleep(0.5) print('out') end)\n", "Task(running)\r\n> "),
+      (Child.pasted("a = {\n1,\n2 }"), "2 }"), ("", "\u{1B}[2A\r\u{1B}[Jout\r\n> a = {"),
+      ("\n", "\r\n> "), ("#a\n", "\r\n2\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func asksForPastesOnlyWhileALineIsEdited() throws {
+    let child = try Child.prompt()
+    try child.waitForOutput("\u{1B}[?2004h")
+    try child.type(("print('here')\n", "\u{1B}[?2004l\r\nhere\r\n> \u{1B}[?2004h"))
+    #expect(try child.leave() == 0)
+    #expect(child.outputText.components(of: "2004h") == child.outputText.components(of: "2004l"))
+  }
+
+  // MARK: Tab
+
+  @Test func indentsWithTab() throws {
+    let child = try Child.prompt()
+    try child.type(
+      ("if true then\n", "\r\n>> "), ("\tprint('in')", "print('in')"), ("\n", "\r\n>> "),
+      ("end\n", "\r\nin\r\n> "), (Child.up, "if true then\r\n  print('in')\r\nend"),
+      (Child.controlC, "\r\n> "), ("\t\t'x'\n", "\r\n\"x\"\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  // MARK: What was typed before
+
+  @Test func recallsAStatementAsAWhole() throws {
+    let state = try TemporaryFolder()
+    let first = try Child.prompt(state: state)
+    try first.type(
+      ("for i = 1, 2 do\n", "\r\n>> "), ("  print('row', i)\n", "\r\n>> "),
+      ("end\n", "row\t1\r\nrow\t2\r\n> "), ("1\n", "\r\n1\r\n> "),
+      (Child.up + Child.up, "for i = 1, 2 do\r\n  print('row', i)\r\nend"),
+      ("\n", "\r\nrow\t1\r\nrow\t2\r\n> "))
+    #expect(try first.leave() == 0)
+    // Another session finds it so, and can change it.
+    let second = try Child.prompt(state: state)
+    try second.type(
+      (Child.up, "for i = 1, 2 do\r\n  print('row', i)\r\nend"),
+      (" print('more')\n", "\r\nrow\t1\r\nrow\t2\r\nmore\r\n> "))
+    #expect(try second.leave() == 0)
+  }
+
+  // MARK: Leaving
+
+  @Test(arguments: ["xterm", "dumb"])
+  func leavesAStatementWithControlD(terminal: String) throws {
+    let child = try Child.prompt(environment: ["TERM": terminal])
+    try child.type(
+      ("if true then\n", "\r\n>> "), (Child.controlD, "\n> "), ("'on'\n", "\r\n\"on\"\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  // MARK: The terminal
+
+  @Test func drawsTheLineAnewWhenTheWindowChanges() throws {
+    let child = try Child.prompt()
+    child.resize(columns: 40, rows: 10)
+    try child.type(("'" + String(repeating: "x", count: 50), "xxxxx"))
+    let before = child.output.count
+    child.resize(columns: 100, rows: 20)
+    // In one piece now, from where the prompt began.
+    try child.waitForOutput("> '" + String(repeating: "x", count: 50), after: before)
+    try child.type(("'\n", "\"" + String(repeating: "x", count: 50) + "\"\r\n> "))
+    try child.type(("{ ('a'):rep(30), ('b'):rep(30) }\n", "bb\" }\r\n> "))
+    child.resize(columns: 40, rows: 10)
+    try child.type(("{ ('a'):rep(30), ('b'):rep(30) }\n", "aa\",\r\n  \"bb"))
+    #expect(try child.leave() == 0)
+  }
+
+  /// By a shell that stops it and goes on with it, as people have it.
+  @Test func goesOnAfterBeingStopped() throws {
+    let state = try TemporaryFolder()
+    let child = try Child(
+      "bash", ["--norc", "--noprofile", "-i"],
+      environment: [
+        "XDG_STATE_HOME": state.path, "TERM": "xterm", "NO_COLOR": "1", "PS1": "shell$ ",
+        "HISTFILE": "/dev/null",
+      ], terminal: true)
+    try child.waitForOutput("shell$ ")
+    try child.type(
+      ("\(Binaries.lull) repl\n", "\r> \u{1B}[?2004h"), ("'typed", "'typed"),
+      (Child.controlZ, "shell$ "), ("echo in the shell\n", "\rin the shell\r\n"),
+      ("fg\n", "> 'typed"), (" on'\n", "\r\n\"typed on\"\r\n> "), (Child.controlD, "shell$ "))
+    child.type("exit\n")
+    #expect(try child.wait().code == 0)
+  }
+
+  @Test func coloursReportsAboveTheLine() throws {
+    let line = "lull.spawn(function() lull.sleep(0.2) error('late') end)\n"
+    let coloured = try Child.prompt(environment: ["NO_COLOR": ""])
+    try coloured.type((line, "\u{1B}[1;31mlull:\u{1B}[0m \u{1B}[1mstdin:1: late"))
+    #expect(try coloured.leave() == 0)
+    let plain = try Child.prompt()
+    try plain.type((line, "\u{1B}[Jlull: stdin:1: late"))
+    #expect(try plain.leave() == 0)
+  }
+}
+
+extension String {
+  fileprivate func components(of part: String) -> Int { ranges(of: part).count }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import Testing
+
+/// Ctrl-C where a line has run and its values, or its error, are being shown.
+@Suite("Ctrl-C while a session shows something")
+struct ReplInterruptionTests {
+  private static let busy = "busy = function() io.write('busy\\n') while true do end end\n"
+
+  @Test(arguments: [
+    "setmetatable({}, { __tostring = busy })", "{ setmetatable({}, { __tostring = busy }) }",
+    "{ [setmetatable({}, { __tostring = busy })] = 1 }",
+    "setmetatable({}, { __tostring = function() while true do pcall(busy) end end })",
+    "error(setmetatable({}, { __tostring = busy }))",
+    "do local x <close> = setmetatable({}, { __close = busy }) end",
+    "print(setmetatable({}, { __tostring = busy }))",
+    "for _ in pairs(setmetatable({}, { __pairs = busy })) do end",
+    "setmetatable({}, { __index = busy }).x",
+    "lull.inspect(setmetatable({}, { __tostring = busy }))",
+  ])
+  func endsThatAndNothingElse(line: String) throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.busy, "\r\n> "), ("\(line)\n", "\r\nbusy\r\n"), (Child.controlC, "interrupted!\r\n> "),
+      ("1 + 1\n", "\r\n2\r\n> "), ("lull.sleep(0.01) 'on'\n", "\r\n> "))
+    let text = child.outputText
+    #expect(text.ranges(of: "interrupted!").count == 1)
+    #expect(!text.contains("__tostring raises"))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func endsWhatIsShownOfAnError() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.busy, "\r\n> "),
+      ("error({ setmetatable({}, { __tostring = busy }) })\n", "\r\nbusy\r\n"),
+      (Child.controlC, "\r\n> "), ("1 + 1\n", "\r\n2\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func showsNoMoreOfManyValues() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.busy, "\r\n> "),
+      ("t = {} for i = 1, 30 do t[i] = setmetatable({}, { __tostring = busy }) end\n", "\r\n> "),
+      ("t\n", "\r\nbusy\r\n"), (Child.controlC, "^Cinterrupted!\r\n> "), ("#t\n", "\r\n30\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  /// What has been computed stays.
+  @Test func keepsWhatTheLineHasDone() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.busy, "\r\n> "),
+      ("local a = setmetatable({}, { __tostring = busy }) b = 5 return a\n", "\r\nbusy\r\n"),
+      (Child.controlC, "interrupted!\r\n> "), ("b, type(a)\n", "\r\n5\t\"table\"\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func saysHowToLeaveWhatCannotBeInterrupted() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (
+        "print('begins') return ('x'):rep(100):find(('.-'):rep(40) .. 'y')\n", "\r\nbegins\r\n"
+      ),
+      (
+        Child.controlC,
+        "lull: a C function that runs cannot be interrupted; a second Ctrl-C ends the session\r\n"
+      ))
+    child.type(Child.controlC)
+    #expect(try child.wait().code == 130)
+  }
+
+  @Test func saysNothingOfWhatHasEnded() throws {
+    let child = try Child.prompt()
+    try child.type(
+      ("print('begins') while true do end\n", "\r\nbegins\r\n"),
+      (Child.controlC, "interrupted!\r\n> "), ("lull.sleep(1.5) return 'on'\n", "\"on\"\r\n> "))
+    #expect(!child.outputText.contains("cannot be interrupted"))
+    #expect(try child.leave() == 0)
+  }
+}

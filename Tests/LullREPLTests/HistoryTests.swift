@@ -1,0 +1,20 @@
+import Testing
+
+@testable import LullREPL
+
+@Suite("History")
+struct HistoryTests {
+  @Test(arguments: [
+    "print(1)", "a\nb", "x = '\\n'", "x = '\\n'\ny = [[\\\\]]", "\u{1}marked", "\n", "a\n\n  b\\",
+    "",
+  ])
+  func givesBackWhatItWasGiven(statement: String) {
+    let line = History.encoded(statement)
+    #expect(!line.utf8.contains(10))
+    #expect(History.decoded(line) == statement)
+  }
+
+  @Test func writesALineAsItIs() {
+    #expect(History.encoded("x = '\\n'") == "x = '\\n'")
+  }
+}

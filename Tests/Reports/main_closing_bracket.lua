@@ -1,0 +1,6 @@
+local function show(...) return ... end
+local user = {}
+show(
+  "city",
+  user.address.city
+)

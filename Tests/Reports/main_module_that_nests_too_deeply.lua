@@ -1,0 +1,1 @@
+local part = require "parts.too_deep"
