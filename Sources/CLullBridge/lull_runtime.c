@@ -251,7 +251,9 @@ void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes) {
 }
 
 // [-0, +0]
-void lull_runtime_collect_all(lull_runtime *runtime) { lua_gc(runtime->L, LUA_GCCOLLECT); }
+int32_t lull_runtime_collect_all(lull_runtime *runtime) {
+  return lua_gc(runtime->L, LUA_GCCOLLECT) == 0;
+}
 
 // [-0, +0]
 int64_t lull_runtime_lua_bytes(const lull_runtime *runtime) {
