@@ -351,7 +351,7 @@ package final class LuaHost {
       idleTasks += 1
     }
     if strongTasks > idleTasks { return true }
-    return liveRequests.values.contains { request in
+    return liveRequests.contains { request in
       !reaches([request], [], isGoal: { idle.contains(ObjectIdentifier($0)) })
     }
   }

@@ -179,7 +179,8 @@ package final class ScriptProgram {
     waitNotice = clock.schedule(after: WaitNotice.delay) { [unowned self] in
       guard !mainHasEnded else { return }
       let isLong = main.thread != nil && clock.now - main.waitsSince >= WaitNotice.delay
-      if isLong, !WaitNotice.isMeant(main.waitsFor), told.insert(main.waitsFor).inserted {
+      let thing = main.waitsFor?() ?? ""
+      if isLong, !WaitNotice.isMeant(thing), told.insert(thing).inserted {
         host.reportWaiting()
       }
       watch(main, told: told, looks: looks - 1)

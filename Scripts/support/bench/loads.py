@@ -7,6 +7,8 @@ from harness import Failure, run
 
 # Requests before the clock starts: connections are open and caches warm.
 WARM_UP = 500
+# Requests of the runs whose instructions are counted.
+COUNTED = (1_000, 3_000)
 
 
 def b1(bench):
@@ -79,3 +81,19 @@ def measure_loads(bench, name, workload, requests, in_flight, goal):
     bench.add(name, workload, per_second(lull), per_second(reference), ratios, goal, "/s",
               at_least=True)
     bench.rows[-1]["cpu_ratio"] = cpu
+    if not bench.counts_instructions():
+        return
+
+    def counted(requests):
+        words = [bench.server.url, requests, in_flight, min(resources, COUNTED[0]), WARM_UP]
+        return [str(word) for word in words]
+
+    ours = bench.instructions_per_call(
+        name, lambda requests: bench.script("loads.lua", *counted(requests), mode), *COUNTED)
+    theirs = bench.instructions_per_call(
+        name, lambda requests: [get, *counted(requests), *agent], *COUNTED)
+    bench.notes.append(
+        f"{name}: instructions per request, without those of the system: {ours:,.0f}, reference "
+        f"{theirs:,.0f} ({ours / theirs:.2f} ×)")
+    bench.rows[-1]["instructions"] = ours
+    bench.rows[-1]["reference_instructions"] = theirs
