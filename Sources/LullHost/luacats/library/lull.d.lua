@@ -299,8 +299,8 @@ function lull.read_file(path) end
 --- Writes a whole file in one step: true, or nil and what the system says.
 ---
 --- The text goes into a new file in the same folder, which then takes the place of the old one, so that
---- nobody sees half of it; the old mode is kept, and a symbolic link stays one. The disk is not waited
---- for. Only regular files. Not available in the sandbox.
+--- nobody sees half of it; the old mode is kept, and a symbolic link stays one, and one that leads
+--- nowhere is an error. The disk is not waited for. Only regular files. Not available in the sandbox.
 ---
 --- ```lua
 --- local path = os.tmpname()
@@ -320,7 +320,8 @@ function lull.write_file(path, text, options) end
 ---
 --- For the end of a script in a stock interpreter; the `lull` command does it by itself. With a
 --- function, runs that as a task first; in the main chunk of a stock interpreter it raises what the
---- task raises. Inside a task or callback it waits for everything else to end.
+--- task raises. Inside a task or callback it waits for everything else to end, except what waits for
+--- that task or callback itself.
 ---
 --- ```lua
 --- user:load():on_success(function(entity) print(entity.content.name) end)   --> Ann
@@ -440,8 +441,9 @@ lull.json = {}
 
 --- JSON text of a value; documents and content encode as they are.
 ---
---- Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8) and names its path. An
---- empty table is an object unless marked with `lull.array`.
+--- Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8, the keys `1` and `"1"` in
+--- one table) and names its path, and for a text larger than 1 GB. An empty table is an object unless
+--- marked with `lull.array`.
 ---
 --- ```lua
 --- print(lull.json.encode{ 1, "two", lull.null })     --> [1,"two",null]
@@ -1318,8 +1320,8 @@ function Task:await() end
 --- Cancels what the task waits for and closes its coroutine.
 ---
 --- Nothing after its wait runs and no `pcall` sees it; to-be-closed variables are closed, and their
---- handlers must not wait. One that has not begun never does; one that cancels itself ends at its next
---- wait; a finished one stays as it is.
+--- handlers must not wait, as after an error (`lull.spawn` may). One that has not begun never does; one
+--- that cancels itself ends at its next wait; a finished one stays as it is.
 ---
 --- ```lua
 --- local task = lull.spawn(function() lull.sleep(60) print("never") end)
@@ -1662,7 +1664,7 @@ function PipelineStage:remove_transformers() end
 ---@class lull.ArgumentSpec
 ---@field [integer] string # Its names: `"--long"` and `"-s"`, with a word for the value (`"--limit N"`); or the one name of a positional argument, `"file"`, or of all that are left, `"files..."`.
 ---@field type? lull.ArgumentType|(fun(text: string): any, string?) # What its value is; default: as its default is, `"string"` if it takes a value, else `"flag"`. A function gives the value, or nil and what is wrong; it must answer at once.
----@field default? string|number|boolean|table # What it is when it is not given; of a repeated one a list.
+---@field default? string|number|boolean|table # What it is when it is not given; of a repeated one a list, without it an empty one.
 ---@field choices? (string|number)[] # What texts are allowed.
 ---@field help? string # What it is for, in the help.
 ---@field value? string # What the help calls its value.
