@@ -49,68 +49,78 @@ int lull_is_array(lua_State *L, int index) {
   return same;
 }
 
-// [-0, +1] the string at `index`
-static void push_string(builder *b, known_strings *known, size_t index) {
-  size_t length;
-  const char *text = csj_string_at(b->tape, index, &length);
-  if (known == NULL || length == 0 || length > LULL_LONGEST_KNOWN) {
-    lua_pushlstring(b->L, text, length);
+// [-0, +1] the string of that many bytes
+static void push_string(
+  lua_State *L, known_strings *known, const char *text, size_t length) {
+  if (known == NULL || length - 1 >= LULL_LONGEST_KNOWN) {
+    lua_pushlstring(L, text, length);
     return;
   }
   // Which place it has is told by a few of its bytes.
-  size_t place = (length + (unsigned char)text[0] * 5u + (unsigned char)text[length / 2] * 17u
-                  + (unsigned char)text[length - 1] * 3u) % LULL_KNOWN_STRINGS;
+  const unsigned char *bytes = (const unsigned char *)text;
+  unsigned mixed =
+    (unsigned)length + bytes[0] * 5u + bytes[length / 2] * 17u + bytes[length - 1] * 3u;
+  unsigned place = mixed % LULL_KNOWN_STRINGS;
   known_string *string = &known->strings[place];
   int stack = known->first + (int)place;
   if (string->length == length && memcmp(string->text, text, length) == 0) {
-    lua_pushvalue(b->L, stack);
+    lua_pushvalue(L, stack);
     return;
   }
-  lua_pushlstring(b->L, text, length);
-  lua_copy(b->L, -1, stack);
+  lua_pushlstring(L, text, length);
+  lua_copy(L, -1, stack);
   *string = (known_string){.text = text, .length = length};
 }
 
-// [-0, +1] the value at `index` of the tape as plain Lua values. The depth of documents is bounded by
-// the parser.
-static void push_value(builder *b, size_t index) {
+static void push_container(builder *b, size_t index);
+
+// [-0, +1] the value at `index` of the tape as plain Lua values
+static inline void push_value(builder *b, csj_view tape, size_t index) {
   lua_State *L = b->L;
-  csj_view tape = b->tape;
   switch (csj_type_at(tape, index)) {
     case CSJ_NULL: lua_pushvalue(L, b->null); return;
     case CSJ_FALSE: lua_pushboolean(L, 0); return;
     case CSJ_TRUE: lua_pushboolean(L, 1); return;
     case CSJ_INT: lua_pushinteger(L, csj_int_at(tape, index)); return;
     case CSJ_DOUBLE: lua_pushnumber(L, csj_double_at(tape, index)); return;
-    case CSJ_STRING: push_string(b, b->values, index); return;
-    case CSJ_ARRAY: {
-      luaL_checkstack(L, 4, "JSON nested too deeply");
-      lua_createtable(L, (int)csj_count(tape, index), 0);
-      lua_pushvalue(L, b->arrays);
-      lua_setmetatable(L, -2);
-      size_t end = csj_end(tape, index);
-      lua_Integer position = 1;
-      for (size_t child = csj_first(tape, index); child < end; child = csj_after(tape, child)) {
-        push_value(b, child);
-        lua_rawseti(L, -2, position++);
-      }
+    case CSJ_STRING: {
+      size_t length;
+      const char *text = csj_string_at(tape, index, &length);
+      push_string(L, b->values, text, length);
       return;
     }
-    case CSJ_OBJECT: {
-      luaL_checkstack(L, 4, "JSON nested too deeply");
-      lua_createtable(L, 0, (int)csj_count(tape, index));
-      size_t end = csj_end(tape, index);
-      size_t key = csj_first(tape, index);
-      while (key < end) {
-        push_string(b, b->keys, key);
-        size_t value = csj_after(tape, key);
-        push_value(b, value);
-        // A later duplicate replaces the earlier one (JSN-13).
-        lua_rawset(L, -3);
-        key = csj_after(tape, value);
-      }
-      return;
+    case CSJ_ARRAY:
+    case CSJ_OBJECT: push_container(b, index); return;
+  }
+}
+
+// [-0, +1] the array or object at `index`. The depth of documents is bounded by the parser.
+static void push_container(builder *b, size_t index) {
+  lua_State *L = b->L;
+  csj_view tape = b->tape;
+  luaL_checkstack(L, 4, "JSON nested too deeply");
+  size_t end = csj_end(tape, index);
+  size_t child = csj_first(tape, index);
+  if (csj_type_at(tape, index) == CSJ_ARRAY) {
+    lua_createtable(L, (int)csj_count(tape, index), 0);
+    lua_pushvalue(L, b->arrays);
+    lua_setmetatable(L, -2);
+    for (lua_Integer position = 1; child < end; position++) {
+      push_value(b, tape, child);
+      lua_rawseti(L, -2, position);
+      child = csj_after(tape, child);
     }
+    return;
+  }
+  lua_createtable(L, 0, (int)csj_count(tape, index));
+  while (child < end) {
+    size_t length;
+    const char *key = csj_string_at(tape, child, &length);
+    push_string(L, b->keys, key, length);
+    push_value(b, tape, child + 1);
+    // A later duplicate replaces the earlier one (JSN-13).
+    lua_rawset(L, -3);
+    child = csj_after(tape, child + 1);
   }
 }
 
@@ -131,7 +141,7 @@ static void push_uncollected(builder *b, size_t index, size_t kilobytes) {
   lua_State *L = b->L;
   charge(L, LULL_USUAL_GROWTH * kilobytes);
   grant(L, LULL_LARGEST_GROWTH * kilobytes);
-  push_value(b, index);
+  push_value(b, b->tape, index);
   // The building itself has been counted: what was granted beyond the charge goes back.
   charge(L, (LULL_LARGEST_GROWTH - LULL_USUAL_GROWTH) * kilobytes);
 }
@@ -152,7 +162,7 @@ static void push_large(builder *b, const csj_document *document, size_t index, s
   if (kilobytes > 0 && lua_gc(L, LUA_GCISRUNNING) == 1) {
     push_uncollected(b, index, kilobytes);
   } else {
-    push_value(b, index);
+    push_value(b, b->tape, index);
   }
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
@@ -169,7 +179,7 @@ void lull_push_json(
   builder b = {.L = L, .tape = tape, .null = null, .arrays = null + 1};
   size_t words = csj_after(tape, index) - index;
   if (words < LULL_LARGE_TAPE) {
-    push_value(&b, index);
+    push_value(&b, tape, index);
   } else {
     push_large(&b, document, index, words);
   }

@@ -168,6 +168,8 @@ extension LuaHost {
       }
       timer = pump.clock.schedule(after: seconds) { [unowned self] in
         pump.enqueue { [unowned self] in
+          // The function may have ended since; a value made now would be nobody's.
+          guard !isOver else { return }
           finish([.nil, value(timeoutError("lull.timeout", seconds), service: nil)], false)
         }
       }
