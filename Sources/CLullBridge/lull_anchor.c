@@ -344,6 +344,14 @@ int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object) {
 }
 
 // [-0, +0]
+int32_t lull_object_exists(lull_runtime *runtime, uint64_t handle) {
+  if (!lua_checkstack(runtime->L, 2)) return 1;
+  if (!lull_push_existing(runtime, runtime->L, handle)) return 0;
+  lua_pop(runtime->L, 1);
+  return 1;
+}
+
+// [-0, +0]
 void lull_object_unpin(lull_runtime *runtime, uint64_t handle) {
   if (!lua_checkstack(runtime->L, 2)) return;
   lull_registry_push(runtime->L, runtime->pinned_objects);

@@ -74,6 +74,14 @@ struct HandleTable {
     kind(handle) != nil && slots[Int(handle & 0xffff_ffff)].isClaimed
   }
 
+  /// The handles that were given a userdata.
+  var claimed: [UInt64] {
+    slots.indices.compactMap { index in
+      guard slots[index].object != nil, slots[index].isClaimed else { return nil }
+      return UInt64(slots[index].generation) << 32 | UInt64(index)
+    }
+  }
+
   /// The kinds of the objects in use, with a mark on those that have no userdata.
   var kindsInUse: [String] {
     slots.filter { $0.object != nil }.map { slot in

@@ -73,7 +73,7 @@ extension LuaHost {
     }
     guard let outcome else {
       if let request = awaited.forsaken, !isInterrupted {
-        if awaited.isSeveral { cancel() }
+        if awaited.isList { cancel() }
         throw .message(LuaHost.forsakenText(request))
       }
       cancel()

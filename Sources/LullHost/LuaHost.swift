@@ -406,8 +406,11 @@ extension LuaHost: ServiceHost {
   /// What only garbage holds is unused (SVC-31).
   package func releaseGarbage() {
     guard !isClosed else { return }
-    lull_runtime_collect_all(runtime)
+    guard lull_runtime_collect_all(runtime) != 0 else { return }
     sweep()
+    // A finaliser that had no room on the C stack, or no memory, is not called again: what it would
+    // have given back is given back here.
+    for handle in handles.claimed where lull_object_exists(runtime, handle) == 0 { release(handle) }
   }
 
   func isTracked(_ request: Request) -> Bool { request.hostPlace != nil }

@@ -122,4 +122,21 @@ import Testing
     #expect(harness.run("return tostring(next(seen))") == .finished("nil"))
     #expect(harness.leftovers() == [])
   }
+
+  @Test("A list lets go of its one request that will never complete", arguments: ["all", "any"])
+  func letsGoOfAListOfOne(gather: String) throws {
+    let harness = try HostHarness()
+    let end = harness.run(
+      """
+      local request = lull.custom_request { start = function() end }:start()
+      lull.spawn(function() lull.sleep(1) collectgarbage() collectgarbage() end)
+      return tostring(select(2, pcall(lull.\(gather), { request })))
+      """)
+    guard case .finished(let text?) = end else {
+      Issue.record("\(end)")
+      return
+    }
+    #expect(text.contains("will never complete"))
+    #expect(harness.leftovers() == [])
+  }
 }

@@ -245,8 +245,10 @@ int32_t lull_runtime_take_orphan(lull_runtime *runtime, int64_t *id);
 
 // One step of the collector, as if that many kilobytes had been allocated. Finalisers may run.
 void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes);
-// A full collection.
-void lull_runtime_collect_all(lull_runtime *runtime);
+// A full collection; 0 if there was none, since a finaliser runs.
+int32_t lull_runtime_collect_all(lull_runtime *runtime);
+// Whether the handle's userdata is there; not while it is being made.
+int32_t lull_object_exists(lull_runtime *runtime, uint64_t handle);
 // How much memory Lua uses, garbage included.
 int64_t lull_runtime_lua_bytes(const lull_runtime *runtime);
 

@@ -234,7 +234,7 @@ extension LuaHost {
     for context in Array(waiting.values) {
       guard let awaited = context.awaited.forsaken else { continue }
       // The others of a list are waited for in vain.
-      if context.awaited.isSeveral { context.cancelWait?() }
+      if context.awaited.isList { context.cancelWait?() }
       resume(context, with: [.string(LuaHost.forsakenText(awaited))], raising: true)
     }
   }

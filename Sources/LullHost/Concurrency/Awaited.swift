@@ -7,8 +7,9 @@ struct Awaited {
   /// Functions of the script that run on its behalf.
   var scope: RunScope?
 
-  /// Whether it is more than one request.
-  var isSeveral: Bool { requests.count + tasks.count > 1 }
+  /// Whether it is a list, the rest of which is cancelled when one of it will never complete; also of
+  /// one.
+  var isList = false
 
   /// The request that will never complete, if there is one among them.
   var forsaken: Request? { requests.first { $0.isForsaken && !$0.isCompleted } }

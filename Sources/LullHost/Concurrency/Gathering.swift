@@ -37,6 +37,7 @@ final class Gathering {
 
   var awaited: Awaited {
     var awaited = Awaited()
+    awaited.isList = true
     for item in items {
       switch item {
       case .request(let request): awaited.requests.append(request)

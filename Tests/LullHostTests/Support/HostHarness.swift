@@ -110,6 +110,7 @@ final class HostHarness {
         """)
       collect()
       collect()
+      host.releaseGarbage()
     }
     if run("return 'alive'") != .finished("alive") { found.append("no chunk runs any more") }
     if host.pinCount != 0 { found.append("\(host.pinCount) pins") }
