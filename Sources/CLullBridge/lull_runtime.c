@@ -202,7 +202,11 @@ int32_t lull_state_require(lua_State *L, int32_t set_global) {
   if (!lua_checkstack(L, 4)) return 1;
   lua_pushcfunction(L, require_module);
   lua_pushboolean(L, set_global);
-  if (lua_pcall(L, 1, 0, 0) == LUA_OK) return 0;
+  // Nothing of what is made here is garbage.
+  lua_gc(L, LUA_GCSTOP);
+  int status = lua_pcall(L, 1, 0, 0);
+  lua_gc(L, LUA_GCRESTART);
+  if (status == LUA_OK) return 0;
   lua_pop(L, 1);
   return 1;
 }

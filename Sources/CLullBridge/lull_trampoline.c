@@ -382,9 +382,15 @@ static void set_closure(lull_runtime *runtime, lua_State *L, const char *field, 
 
 // [-0, +0] makes the metatable of every kind from the method table
 void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
+  int methods[LULL_KIND_COUNT] = {0};
+  int setters_of[LULL_KIND_COUNT] = {0};
+  for (int i = 0; i < runtime->method_count; i++) {
+    const lull_method *method = &runtime->methods[i];
+    (method->role == LULL_ROLE_SETTER ? setters_of : methods)[method->kind]++;
+  }
   lull_registry_push(L, runtime->metatables);
   for (int kind = 1; kind < LULL_KIND_COUNT; kind++) {
-    lua_newtable(L);
+    lua_createtable(L, 0, 8);
     int metatable = lua_gettop(L);
     runtime->metatable_of[kind] = lua_topointer(L, metatable);
     lua_pushinteger(L, kind);
@@ -394,9 +400,9 @@ void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
     // Not for scripts to change.
     lua_pushboolean(L, 0);
     lua_setfield(L, metatable, "__metatable");
-    lua_newtable(L);
+    lua_createtable(L, 0, methods[kind]);
     int fields = lua_gettop(L);
-    lua_newtable(L);
+    lua_createtable(L, 0, setters_of[kind]);
     int setters = lua_gettop(L);
     int own_index = -1, own_newindex = -1;
     for (int i = 0; i < runtime->method_count; i++) {

@@ -39,14 +39,19 @@ struct Method: Sendable {
   }
 
   /// The whole API, in the order the bridge numbers it.
-  static let all: [Method] =
-    moduleMethods + requestFactoryMethods + serviceMethods + resourceMethods + requestMethods
-    + valueMethods
-    + observationMethods + taskMethods + concurrencyMethods + configurationMethods + pipelineMethods
-    + httpRequestMethods
-    + logMethods
-    + networkingMethods + watchMethods + pagesMethods
-    + argumentMethods + fileMethods
+  static let all: [Method] = {
+    let groups = [
+      moduleMethods, requestFactoryMethods, serviceMethods, resourceMethods, requestMethods,
+      valueMethods, observationMethods, taskMethods, concurrencyMethods, configurationMethods,
+      pipelineMethods, httpRequestMethods, logMethods, networkingMethods, watchMethods,
+      pagesMethods,
+      argumentMethods, fileMethods,
+    ]
+    var all: [Method] = []
+    all.reserveCapacity(groups.reduce(0) { $0 + $1.count })
+    for group in groups { all += group }
+    return all
+  }()
 
   static func index(_ kind: HandleKind, _ name: String) -> Int32 {
     Int32(all.firstIndex { $0.kind == kind && $0.name.description == name } ?? 0)

@@ -316,6 +316,7 @@ final class EditedLines: LineSource {
     let end = Array("\u{1B}[201~".utf8)
     while !typed.contains(end) {
       guard !isAtEnd, !isAbandoned, !host.isInterrupted, !host.isSessionEnding else {
+        typed = []
         return UInt8(CC_ERROR)
       }
       waitForInput()

@@ -27,8 +27,6 @@ package final class CurlProvider: NetworkingProvider {
   private var tidying: (any HostTimer)?
   /// Cancelled while curl's code ran; taken out of curl once it has returned.
   private var cancelledInside: [CurlTransfer] = []
-  /// Where exchanges may wait for the host's address to be known.
-  private var unknownHosts: [HostQueue] = []
   private var isClosed = false
 
   /// - Parameters:
@@ -65,7 +63,7 @@ package final class CurlProvider: NetworkingProvider {
     activeCount += 1
     if isClosed {
       end(transfer, TransportError(.network, "the network has been shut down"))
-    } else if !CurlProvider.isToken(request.method) {
+    } else if !MethodToken.isValid(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
     } else if let queue = queues.queue(for: request.url) {
       if let refusal = refusal(of: queue.origin) {
@@ -113,19 +111,6 @@ package final class CurlProvider: NetworkingProvider {
 
   private static let cancellation = TransportError(.cancelled, "the request was cancelled")
 
-  /// Whether `method` may stand in a request line: the characters of RFC 9110's token.
-  private static func isToken(_ method: String) -> Bool {
-    !method.isEmpty
-      && method.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
-  }
-
   // MARK: Going out and leaving
 
   private func startWaiting(in queue: HostQueue) {
@@ -138,7 +123,7 @@ package final class CurlProvider: NetworkingProvider {
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
     let (multis, pool) = setUp()
-    if queue.isUnknown, queue.activeCount == 0 { unknownHosts.append(queue) }
+    queues.watch(queue)
     let place = queue.began(transfer)
     guard let multi = multis.multi(at: queue.multi(at: place)), let easy = pool.take() else {
       queue.ended(transfer, at: place)
@@ -315,21 +300,8 @@ extension CurlProvider: TurnParticipant {
       cancelledInside = []
       for transfer in transfers { cancel(transfer) }
     }
-    if !unknownHosts.isEmpty { releaseFound() }
+    for queue in queues.takeFound() { startWaiting(in: queue) }
     for multi in work.multis { multi.readCompletions(finished) }
     work.removeIdle()
-  }
-
-  /// Lets go out what waited for the first connection to its host.
-  private func releaseFound() {
-    let queues = unknownHosts
-    unknownHosts = []
-    for queue in queues {
-      if queue.isNewlyFound() {
-        startWaiting(in: queue)
-      } else if queue.isUnknown, queue.activeCount > 0 {
-        unknownHosts.append(queue)
-      }
-    }
   }
 }

@@ -65,6 +65,12 @@ struct ReplEditingTests {
     #expect(try child.leave() == 0)
   }
 
+  @Test func ignoresTheEndOfAPasteThatNeverBegan() throws {
+    let child = try Child.prompt()
+    try child.type(("\u{1B}[201~1 + 1\n", "\r\n2\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
   @Test func asksForPastesOnlyWhileALineIsEdited() throws {
     let child = try Child.prompt()
     try child.waitForOutput("\u{1B}[?2004h")

@@ -76,6 +76,29 @@ struct ReplTests {
     #expect(try lull("repl", input: input).errors == report)
   }
 
+  /// Lines keep their text whatever came between: a statement of several lines, and an error.
+  @Test func showsTheLineThatFails() throws {
+    let ending = try lull(
+      "repl",
+      input: """
+        local a = {
+          1
+        }
+        x = = 1
+        function late()
+          local n = nil
+          return n.x
+        end
+        a
+        late()
+        """)
+    #expect(ending.errors.contains("lull: stdin:4: unexpected symbol near '='\n  4 | x = = 1\n"))
+    #expect(
+      ending.errors.contains(
+        "lull: stdin:7: attempt to index a nil value (local 'n')\n  7 |   return n.x\n"))
+    #expect(ending.output == "{ 1 }\n")
+  }
+
   @Test func marksWhatNestsTooDeeply() throws {
     let ending = try lull(
       "repl", input: "x = 5\ny = " + String(repeating: "{", count: 300) + "\n'on'\n")

@@ -25,18 +25,52 @@ final class ChunkSources {
     if order.count > ChunkSources.capacity { texts[order.removeFirst()] = nil }
   }
 
+  /// What was added last to a chunk that grows: its first line, where in the text that begins, and how
+  /// many lines it has.
+  private var growing: (source: ChunkSource, firstLine: Int, start: Int, count: Int)?
+
   /// Keeps lines of a chunk that grows, such as a session's, from the line with that number on.
   func remember(_ lines: [UInt8], chunkName: [UInt8], firstLine: Int) {
-    let known = texts[ChunkSource(chunkName: chunkName)] ?? []
-    var ends = known.indices.filter { known[$0] == 10 }
-    var text = known
-    if ends.count >= firstLine - 1 {
-      text = firstLine > 1 ? Array(known[...ends[firstLine - 2]]) : []
-    } else {
-      if !known.isEmpty, known.last != 10 { ends.append(known.endIndex); text.append(10) }
-      text += Array(repeating: 10, count: max(0, firstLine - 1 - ends.count))
+    let source = ChunkSource(chunkName: chunkName)
+    if texts[source] == nil {
+      order.append(source)
+      if order.count > ChunkSources.capacity { texts[order.removeFirst()] = nil }
     }
-    remember(text + lines, chunkName: chunkName)
+    let start = cut(source, before: firstLine)
+    texts[source, default: []] += lines
+    growing = (source, firstLine, start, 1 + lines.count { $0 == 10 })
+  }
+
+  /// Takes that line off a text, and what follows it; what is missing before it becomes empty lines. How
+  /// long it is then. What was just added need not be walked for it.
+  private func cut(_ source: ChunkSource, before line: Int) -> Int {
+    guard line > 1 else {
+      texts[source] = []
+      return 0
+    }
+    if let growing, growing.source == source, let count = texts[source]?.count {
+      if line == growing.firstLine {
+        texts[source]?.removeLast(count - growing.start)
+        return growing.start
+      }
+      if line == growing.firstLine + growing.count {
+        texts[source]?.append(10)
+        return count + 1
+      }
+    }
+    var text = texts[source] ?? []
+    var ends = text.indices.filter { text[$0] == 10 }
+    if ends.count >= line - 1 {
+      text.removeLast(text.count - ends[line - 2] - 1)
+    } else {
+      if !text.isEmpty, text.last != 10 {
+        ends.append(text.endIndex)
+        text.append(10)
+      }
+      text += Array(repeating: 10, count: max(0, line - 1 - ends.count))
+    }
+    texts[source] = text
+    return text.count
   }
 
   /// nil if it is not known, cannot be read, or is no text.

@@ -54,9 +54,9 @@ final class CurlEasy {
     setPointer(CURLOPT_WRITEDATA, incoming)
     setPointer(CURLOPT_HEADERDATA, incoming)
     setPointer(CURLOPT_PREREQDATA, incoming)
-    ccurl_easy_set_writer(handle, CURLOPT_WRITEFUNCTION, CurlEasy.bodyArrived)
-    ccurl_easy_set_writer(handle, CURLOPT_HEADERFUNCTION, CurlEasy.lineArrived)
-    ccurl_easy_set_prerequest(handle, CurlEasy.requestGoesOut)
+    ccurl_easy_set_writer(handle, CURLOPT_WRITEFUNCTION, CurlCallbacks.bodyArrived)
+    ccurl_easy_set_writer(handle, CURLOPT_HEADERFUNCTION, CurlCallbacks.lineArrived)
+    ccurl_easy_set_prerequest(handle, CurlCallbacks.requestGoesOut)
     ccurl_easy_set_opener(handle, CurlMulti.open)
     ccurl_easy_set_closer(handle, CurlMulti.closer)
     if let share = share.handle { setPointer(CURLOPT_SHARE, share) }
@@ -293,37 +293,5 @@ final class CurlEasy {
   @discardableResult
   private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) -> Bool {
     ccurl_easy_set_pointer(handle, option, value) == CURLE_OK
-  }
-
-  // MARK: C callbacks
-
-  private static let bodyArrived: curl_write_callback = { bytes, size, count, this in
-    guard let bytes, let this else { return 0 }
-    let buffer = CurlEasy.buffer(bytes, size * count)
-    // `this` is `incoming`, which lives as long as the handle.
-    let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
-    return incoming.pointee.takeBody(buffer) ? buffer.count : -1
-  }
-
-  private static let lineArrived: curl_write_callback = { bytes, size, count, this in
-    guard let bytes, let this else { return 0 }
-    let buffer = CurlEasy.buffer(bytes, size * count)
-    // `this` is `incoming`, which lives as long as the handle.
-    let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
-    return incoming.pointee.takeLine(buffer) ? buffer.count : -1
-  }
-
-  private static let requestGoesOut: curl_prereq_callback = { this, _, _, _, _ in
-    // `this` is `incoming`, which lives as long as the handle.
-    this?.assumingMemoryBound(to: IncomingResponse.self).pointee.requestGoesOut()
-    return CURL_PREREQFUNC_OK
-  }
-
-  /// curl's bytes, valid for the duration of the callback.
-  private static func buffer(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int)
-    -> UnsafeBufferPointer<UInt8>
-  {
-    // CChar and UInt8 differ in sign only, which C bytes do not have.
-    UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
   }
 }

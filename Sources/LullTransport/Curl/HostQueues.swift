@@ -8,6 +8,8 @@ final class HostQueues {
   private static let firstMultis = 32
 
   private var madeCount = 0
+  /// Where exchanges may wait for the host's address to be known.
+  private var unknown: [HostQueue] = []
 
   private var queues: [Origin: HostQueue] = [:]
   /// The answer to the last question, and the part of the URL that decided it.
@@ -36,6 +38,20 @@ final class HostQueues {
     let queue = HostQueue(origin: origin, firstMulti: first)
     queues[origin] = queue
     return queue
+  }
+
+  /// One more exchange of `queue` is about to begin: says later that the host has been found, if that
+  /// is not known.
+  func watch(_ queue: HostQueue) {
+    if queue.isUnknown, queue.activeCount == 0 { unknown.append(queue) }
+  }
+
+  /// Those whose hosts have been found since the last question, so that more may go out.
+  func takeFound() -> [HostQueue] {
+    guard !unknown.isEmpty else { return [] }
+    let found = unknown.filter { $0.isNewlyFound() }
+    unknown.removeAll { !$0.isUnknown || $0.activeCount == 0 }
+    return found
   }
 
   /// Exchanges that wait for a place, at all origins.

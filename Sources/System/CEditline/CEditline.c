@@ -96,6 +96,13 @@ static unsigned char paste(EditLine *editor, int key) {
   return result;
 }
 
+// What ends a paste, where none has begun.
+static unsigned char ignore_key(EditLine *editor, int key) {
+  (void)editor;
+  (void)key;
+  return CC_NORM;
+}
+
 ceditline *ceditline_open(
   const char *program, FILE *input, FILE *output, const ceditline_owner *owner,
   const char **problem) {
@@ -128,6 +135,8 @@ ceditline *ceditline_open(
   libedit.set(editor, EL_ADDFN, L"lull-paste", L"Takes a text whole", paste);
   // What terminals put before a text that is pasted, if they are asked to.
   libedit.set(editor, EL_BIND, L"\\e[200~", L"lull-paste", NULL);
+  libedit.set(editor, EL_ADDFN, L"lull-ignore", L"Does nothing", ignore_key);
+  libedit.set(editor, EL_BIND, L"\\e[201~", L"lull-ignore", NULL);
   libedit.set(editor, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
   // Keys that terminals send and libedit leaves unbound.
   libedit.set(editor, EL_BIND, L"\\e[1~", L"ed-move-to-beg", NULL);

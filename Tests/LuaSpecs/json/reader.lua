@@ -135,7 +135,8 @@ end
 local function decoded(text)
   local a, b, c, d = text:byte(1, 4)
   if text:sub(1, 3) == "\xEF\xBB\xBF" then return text:sub(4), true end
-  local size, order, mark = 1, "<", 0
+  local size
+  local order, mark = "<", 0
   if a == 0xFF and b == 0xFE and c == 0 and d == 0 then size, mark = 4, 4
   elseif a == 0 and b == 0 and c == 0xFE and d == 0xFF then size, order, mark = 4, ">", 4
   elseif a == 0xFF and b == 0xFE then size, mark = 2, 2

@@ -1,0 +1,34 @@
+import CCurl
+
+/// What curl calls while it carries an exchange: facts are recorded, curl itself is never called.
+enum CurlCallbacks {
+  static let bodyArrived: curl_write_callback = { bytes, size, count, this in
+    guard let bytes, let this else { return 0 }
+    let buffer = CurlCallbacks.buffer(bytes, size * count)
+    // `this` is the handle's `incoming`, which lives as long as it does.
+    let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
+    return incoming.pointee.takeBody(buffer) ? buffer.count : -1
+  }
+
+  static let lineArrived: curl_write_callback = { bytes, size, count, this in
+    guard let bytes, let this else { return 0 }
+    let buffer = CurlCallbacks.buffer(bytes, size * count)
+    // `this` is the handle's `incoming`, which lives as long as it does.
+    let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
+    return incoming.pointee.takeLine(buffer) ? buffer.count : -1
+  }
+
+  static let requestGoesOut: curl_prereq_callback = { this, _, _, _, _ in
+    // `this` is the handle's `incoming`, which lives as long as it does.
+    this?.assumingMemoryBound(to: IncomingResponse.self).pointee.requestGoesOut()
+    return CURL_PREREQFUNC_OK
+  }
+
+  /// curl's bytes, valid for the duration of the callback.
+  private static func buffer(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int)
+    -> UnsafeBufferPointer<UInt8>
+  {
+    // CChar and UInt8 differ in sign only, which C bytes do not have.
+    UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
+  }
+}
