@@ -63,7 +63,7 @@ LullTransport: CSimdjson LullCore CUV CCurl CSQLite
 LullHost: CSimdjson LullCore LullTransport CLullBridge
 LullREPL: LullCore LullTransport LullHost CEditline
 LullModule: LullCore LullTransport LullHost LullREPL
-lull: LullCore LullTransport LullHost LullREPL ArgumentParser
+lull: LullCore LullTransport LullHost LullREPL
 lull-demo: FlyingFox FlyingSocks Foundation
 LullTesting: LullCore
 '

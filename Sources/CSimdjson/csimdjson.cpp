@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -877,10 +878,34 @@ class Parser {
 // One per thread, since a parser is neither cheap to make nor safe to share.
 thread_local Parser parser;
 
+// A process that is left by exit() destroys simdjson's own objects while other threads may be parsing
+// with them. Those end first, and no thread begins any more.
+std::atomic<int> parsesUnderWay{0};
+std::atomic<bool> isProcessEnding{false};
+
+struct EndOfParsing {
+  ~EndOfParsing() {
+    isProcessEnding = true;
+    while (parsesUnderWay > 0) usleep(100);
+  }
+};
+
+// What is made later is destroyed earlier: simdjson makes its objects when it is asked for its name.
+void endParsingBeforeTheProcess() {
+  simdjson::get_active_implementation()->name();
+  static EndOfParsing end;
+}
+
 }  // namespace
 
 csj_document *csj_parse(const uint8_t *bytes, size_t length, csj_error *error) {
-  return parser.parse(bytes, length, error);
+  endParsingBeforeTheProcess();
+  parsesUnderWay.fetch_add(1);
+  csj_document *document =
+    isProcessEnding ? fail(error, CSJ_OUT_OF_MEMORY, "the process is ending", -1)
+                    : parser.parse(bytes, length, error);
+  parsesUnderWay.fetch_sub(1);
+  return document;
 }
 
 void csj_retain(csj_document *document) {

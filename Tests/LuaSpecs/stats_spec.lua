@@ -71,7 +71,7 @@ describe("stats", function()
     first:stop()
     same(change(before, "observers"), { 2 })
     second:stop()
-    service = nil
+    service = nil -- luacheck: ignore
     check(lull.stats().observers - before.observers <= 2)
   end)
 
@@ -86,7 +86,7 @@ describe("stats", function()
     for _, complete in ipairs(held) do complete(json "1") end
     request:await()
     spec.turn()
-    request, held = nil, nil
+    request, held = nil, nil -- luacheck: ignore
     spec.collect()
     same(change(before, "requests_in_flight", "requests_queued", "pins"), { 0, 0, 0 })
   end)
@@ -112,7 +112,7 @@ describe("stats", function()
     for i = 1, 100 do resources[i] = service("/" .. i) end
     same(change(before, "handles"), { 101 })
     check(#resources == 100)
-    resources, service = nil, nil
+    resources, service = nil, nil -- luacheck: ignore
     same({ stats().handles - before.handles }, { 0 })
   end)
 
@@ -122,18 +122,18 @@ describe("stats", function()
     local text = ("x"):rep(size)
     check(lull.stats().lua_bytes - before.lua_bytes >= size)
     local service = spec.fake(spec.answer("application/octet-stream", text))
-    text = nil
+    text = nil -- luacheck: ignore
     local entity = assert(service("/bytes"):load():await())
     check(lull.stats().body_bytes - before.body_bytes >= size)
     check(lull.stats().document_bytes - before.document_bytes < size)
 
     local large = '["' .. ("x"):rep(size) .. '"]'
     local other = spec.fake(json(large))
-    large = nil
+    large = nil -- luacheck: ignore
     local document = assert(other("/json"):load():await()).document
     check(lull.stats().document_bytes - before.document_bytes >= size)
     check(entity and document)
-    entity, document, service, other = nil, nil, nil, nil
+    entity, document, service, other = nil, nil, nil, nil -- luacheck: ignore
     local after = stats()
     check(after.body_bytes - before.body_bytes < size)
     check(after.document_bytes - before.document_bytes < size)
