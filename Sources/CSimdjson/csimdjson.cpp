@@ -898,8 +898,9 @@ void endParsingBeforeTheProcess() {
 
 }  // namespace
 
+void csj_prepare_for_threads(void) { endParsingBeforeTheProcess(); }
+
 csj_document *csj_parse(const uint8_t *bytes, size_t length, csj_error *error) {
-  endParsingBeforeTheProcess();
   parsesUnderWay.fetch_add(1);
   csj_document *document =
     isProcessEnding ? fail(error, CSJ_OUT_OF_MEMORY, "the process is ending", -1)

@@ -45,6 +45,12 @@ typedef struct csj_error {
 } csj_error;
 
 /*
+ * Before another thread parses, by the thread that may leave the process by exit(): from then on that
+ * waits for the parses under way. Cheap when called again.
+ */
+void csj_prepare_for_threads(void);
+
+/*
  * Parses one JSON text: UTF-8, or UTF-16 or UTF-32 told by BOM or zero bytes (JSN-15). The bytes
  * need no padding and are not kept. NULL if malformed or out of memory; then `*error` is filled.
  */

@@ -43,6 +43,7 @@ final class ContentParser: ResponseTransformer {
     }
     let parse = parse
     let description = description
+    JSONDocument.prepareForThreads()
     run.request.pump.offload {
       ContentParser.parsed(entity, parse, description)
     } then: { result in
