@@ -21,6 +21,12 @@ package final class CurlProvider: NetworkingProvider {
   private let idleTime: Double
   private let queues = HostQueues()
   private let log: ExchangeLog
+  /// nil before the first request with secrets.
+  private var secrets: SecretStore?
+  /// Exchanges that wait for their secrets.
+  private var fetching: [CurlTransfer] = []
+  /// Where secrets go in the clear, and the user has been told.
+  private var warned: Set<Origin> = []
   /// nil before the first request.
   private var curl: (multis: CurlMultis, pool: CurlPool)?
   /// Runs while multi handles may have become idle.
@@ -65,22 +71,70 @@ package final class CurlProvider: NetworkingProvider {
       end(transfer, TransportError(.network, "the network has been shut down"))
     } else if !MethodToken.isValid(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
-    } else if let queue = queues.queue(for: request.url) {
+    } else if let queue = queues.queue(for: request.address) {
       if let refusal = refusal(of: queue.origin) {
         end(transfer, refusal)
         return transfer
       }
-      transfer.queue = queue
-      if queue.waitingCount == 0 && queue.hasRoom(for: transfer) {
-        if let error = begin(transfer, in: queue) { end(transfer, error) }
+      if request.secrets != nil {
+        startWithSecrets(transfer, in: queue)
       } else {
-        queue.append(transfer)
+        enter(queue, transfer)
       }
     } else {
       let url = CurlURL.withoutCredentials(request.url)
       end(transfer, TransportError(.invalidURL, "'\(url)' is not an absolute http or https URL"))
     }
     return transfer
+  }
+
+  private func enter(_ queue: HostQueue, _ transfer: CurlTransfer) {
+    transfer.queue = queue
+    if queue.waitingCount == 0 && queue.hasRoom(for: transfer) {
+      if let error = begin(transfer, in: queue) { end(transfer, error) }
+    } else {
+      queue.append(transfer)
+    }
+  }
+
+  /// Lets it wait for its secrets, unless they must not go there, or are there.
+  private func startWithSecrets(_ transfer: CurlTransfer, in queue: HostQueue) {
+    let request = transfer.request
+    if let problem = queue.origin.secretProblem(of: request) { return end(transfer, problem) }
+    let secrets = SecretStore.secrets(of: request)
+    let exchange = SecretExchange(secrets)
+    transfer.secrets = exchange
+    warn(of: secrets, to: queue.origin)
+    // The queue is held by whoever needs it: it may be another one by then.
+    let origin = queue.origin
+    var isFetched = false
+    let stop = secretStore.fetch(secrets) { [weak self] error in
+      isFetched = true
+      guard let self, !transfer.hasEnded else { return }
+      exchange.stop = nil
+      fetching.removeAll { $0 === transfer }
+      if let error { return end(transfer, error) }
+      enter(queues.queue(for: origin), transfer)
+    }
+    guard !isFetched else { return }
+    exchange.stop = stop
+    fetching.append(transfer)
+  }
+
+  /// Once for each origin.
+  private func warn(of secrets: [Secret], to origin: Origin) {
+    guard !origin.isPrivate, let secret = secrets.first, warned.insert(origin).inserted else {
+      return
+    }
+    StandardError.write(
+      "lull: warning: \(secret.mask) goes unencrypted to \(origin.text); use https\n")
+  }
+
+  private var secretStore: SecretStore {
+    if let secrets { return secrets }
+    let store = SecretStore(pump: loop.pump)
+    secrets = store
+    return store
   }
 
   /// Why nothing may be sent there; nil if it may.
@@ -94,7 +148,13 @@ package final class CurlProvider: NetworkingProvider {
 
   /// Ends the exchange: its connection or stream is closed before this returns.
   func cancel(_ transfer: CurlTransfer) {
-    guard !transfer.hasEnded, let queue = transfer.queue else { return }
+    guard !transfer.hasEnded else { return }
+    if let stop = transfer.secrets?.stop {
+      stop()
+      fetching.removeAll { $0 === transfer }
+      return end(transfer, CurlProvider.cancellation)
+    }
+    guard let queue = transfer.queue else { return }
     guard let easy = transfer.easy else {
       end(transfer, CurlProvider.cancellation)
       queue.waitingOneWasCancelled()
@@ -122,6 +182,16 @@ package final class CurlProvider: NetworkingProvider {
   /// Hands the exchange to curl; returns why it could not.
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
+    let wire: HTTPRequest
+    if transfer.request.secrets == nil {
+      wire = transfer.request
+    } else {
+      do throws(TransportError) {
+        wire = try secretStore.resolved(transfer.request)
+      } catch {
+        return error
+      }
+    }
     let (multis, pool) = setUp()
     queues.watch(queue)
     let place = queue.began(transfer)
@@ -129,7 +199,8 @@ package final class CurlProvider: NetworkingProvider {
       queue.ended(transfer, at: place)
       return noMemory
     }
-    guard easy.prepare(for: transfer, to: queue.origin, at: place, in: multi),
+    guard
+      easy.prepare(for: transfer, sending: wire, to: queue.origin, at: place, in: multi),
       multi.add(easy) == CURLM_OK
     else {
       pool.give(easy)
@@ -173,9 +244,16 @@ package final class CurlProvider: NetworkingProvider {
   }
 
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
+    let error = masked(error, transfer)
     end(transfer, NetworkResult(error: error))
     // Last, here and below: the log's handler may start and cancel what it likes.
     if error.kind != .cancelled { log.failed(transfer.request, error) }
+  }
+
+  /// The network may say what it was told.
+  private func masked(_ error: TransportError, _ transfer: CurlTransfer) -> TransportError {
+    guard let exchange = transfer.secrets, let secrets else { return error }
+    return secrets.masked(error, exchange.known)
   }
 
   private func end(_ transfer: CurlTransfer, _ result: NetworkResult) {
@@ -195,7 +273,7 @@ package final class CurlProvider: NetworkingProvider {
       detach(easy, from: queue)
       queue.prepend(transfer)
     } else if code != CURLE_OK {
-      let error = easy.error(code, of: transfer, at: queue.origin)
+      let error = masked(easy.error(code, of: transfer, at: queue.origin), transfer)
       // Of a response that breaks off, what came before the body is worth knowing.
       let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
       end(transfer, NetworkResult(response: head, error: error))
@@ -223,10 +301,16 @@ package final class CurlProvider: NetworkingProvider {
   /// Sends the exchange on to where the response's Location points.
   private func follow(_ easy: CurlEasy, _ transfer: CurlTransfer, _ queue: HostQueue) {
     let redirect: Redirect
-    do {
+    do throws(TransportError) {
+      let hiding = { [secrets] (next: HTTPRequest, target: Origin) throws(TransportError) in
+        guard let secrets, let exchange = transfer.secrets else { return next }
+        return try secrets.redirected(
+          next, from: transfer.request, at: queue.origin, to: target, known: exchange.known)
+      }
       redirect = try Redirect(
         status: easy.status, location: easy.location ?? "",
-        of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount)
+        of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount,
+        hiding: transfer.secrets == nil ? nil : hiding)
     } catch {
       end(transfer, error)
       detach(easy, from: queue)
@@ -278,7 +362,9 @@ extension CurlProvider: TurnParticipant {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
-    for transfer in queues.takeAllWaiting() { end(transfer, CurlProvider.cancellation) }
+    for transfer in fetching + queues.takeAllWaiting() { end(transfer, CurlProvider.cancellation) }
+    fetching = []
+    secrets?.close()
     tidying?.cancel()
     tidying = nil
     guard let (multis, pool) = curl else { return }

@@ -14,6 +14,7 @@ enum Setting: String, CaseIterable {
   case pipeline
   case mutateRequests = "mutate_requests"
   case decorateRequests = "decorate_requests"
+  case auth
 
   static let names = allCases.map(\.rawValue)
 
@@ -29,6 +30,7 @@ enum Setting: String, CaseIterable {
     case .connectionsPerHost: .int(Int64(settings.limits.connectionsPerHost))
     case .pipeline: LuaHost.describe(settings.pipeline)
     case .mutateRequests, .decorateRequests: nil
+    case .auth: settings.auth.map { .string($0.description) }
     }
   }
 
@@ -48,12 +50,9 @@ enum Setting: String, CaseIterable {
         }
         var probe = Headers()
         try host.setHeader(
-          name, element, call.state, host.visitedIndex(in: call.state), in: &probe)
-        let values = probe.values(name)
-        edits.append { headers in
-          headers.remove(name)
-          for value in values { headers.add(name, value) }
-        }
+          name, element, call.state, host.visitedIndex(in: call.state), in: &probe,
+          allowsSecrets: true)
+        edits.append { [probe] headers in headers.take(name, from: probe) }
       }
       return { settings in for edit in edits { edit(&settings.headers) } }
     case .expirationTime:
@@ -86,6 +85,7 @@ enum Setting: String, CaseIterable {
         .map { host.decorator($0) }
       return { settings in for decorator in decorators { settings.decorateRequests(decorator) } }
     case .pipeline: return try host.pipelineChange(call, value, index, service: service)
+    case .auth: return try host.authChange(value)
     }
   }
 
