@@ -22,11 +22,7 @@ package final class CurlProvider: NetworkingProvider {
   private let queues = HostQueues()
   private let log: ExchangeLog
   /// nil before the first request with secrets.
-  private var secrets: SecretStore?
-  /// Exchanges that wait for their secrets.
-  private var fetching: [CurlTransfer] = []
-  /// Where secrets go in the clear, and the user has been told.
-  private var warned: Set<Origin> = []
+  private var secrets: SecretDesk?
   /// nil before the first request.
   private var curl: (multis: CurlMultis, pool: CurlPool)?
   /// Runs while multi handles may have become idle.
@@ -77,7 +73,7 @@ package final class CurlProvider: NetworkingProvider {
         return transfer
       }
       if request.secrets != nil {
-        startWithSecrets(transfer, in: queue)
+        startWithSecrets(transfer, to: queue.origin)
       } else {
         enter(queue, transfer)
       }
@@ -97,44 +93,19 @@ package final class CurlProvider: NetworkingProvider {
     }
   }
 
-  /// Lets it wait for its secrets, unless they must not go there, or are there.
-  private func startWithSecrets(_ transfer: CurlTransfer, in queue: HostQueue) {
-    let request = transfer.request
-    if let problem = queue.origin.secretProblem(of: request) { return end(transfer, problem) }
-    let secrets = SecretStore.secrets(of: request)
-    let exchange = SecretExchange(secrets)
-    transfer.secrets = exchange
-    warn(of: secrets, to: queue.origin)
-    // The queue is held by whoever needs it: it may be another one by then.
-    let origin = queue.origin
-    var isFetched = false
-    let stop = secretStore.fetch(secrets) { [weak self] error in
-      isFetched = true
+  private func startWithSecrets(_ transfer: CurlTransfer, to origin: Origin) {
+    secretDesk.admit(transfer, to: origin) { [weak self] error in
       guard let self, !transfer.hasEnded else { return }
-      exchange.stop = nil
-      fetching.removeAll { $0 === transfer }
       if let error { return end(transfer, error) }
       enter(queues.queue(for: origin), transfer)
     }
-    guard !isFetched else { return }
-    exchange.stop = stop
-    fetching.append(transfer)
   }
 
-  /// Once for each origin.
-  private func warn(of secrets: [Secret], to origin: Origin) {
-    guard !origin.isPrivate, let secret = secrets.first, warned.insert(origin).inserted else {
-      return
-    }
-    StandardError.write(
-      "lull: warning: \(secret.mask) goes unencrypted to \(origin.text); use https\n")
-  }
-
-  private var secretStore: SecretStore {
+  private var secretDesk: SecretDesk {
     if let secrets { return secrets }
-    let store = SecretStore(pump: loop.pump)
-    secrets = store
-    return store
+    let desk = SecretDesk(pump: loop.pump)
+    secrets = desk
+    return desk
   }
 
   /// Why nothing may be sent there; nil if it may.
@@ -149,9 +120,7 @@ package final class CurlProvider: NetworkingProvider {
   /// Ends the exchange: its connection or stream is closed before this returns.
   func cancel(_ transfer: CurlTransfer) {
     guard !transfer.hasEnded else { return }
-    if let stop = transfer.secrets?.stop {
-      stop()
-      fetching.removeAll { $0 === transfer }
+    if let secrets, secrets.cancel(transfer) {
       return end(transfer, CurlProvider.cancellation)
     }
     guard let queue = transfer.queue else { return }
@@ -187,7 +156,7 @@ package final class CurlProvider: NetworkingProvider {
       wire = transfer.request
     } else {
       do throws(TransportError) {
-        wire = try secretStore.resolved(transfer.request)
+        wire = try secretDesk.resolved(transfer.request)
       } catch {
         return error
       }
@@ -244,16 +213,10 @@ package final class CurlProvider: NetworkingProvider {
   }
 
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
-    let error = masked(error, transfer)
+    let error = secrets?.masked(error, of: transfer) ?? error
     end(transfer, NetworkResult(error: error))
     // Last, here and below: the log's handler may start and cancel what it likes.
     if error.kind != .cancelled { log.failed(transfer.request, error) }
-  }
-
-  /// The network may say what it was told.
-  private func masked(_ error: TransportError, _ transfer: CurlTransfer) -> TransportError {
-    guard let exchange = transfer.secrets, let secrets else { return error }
-    return secrets.masked(error, exchange.known)
   }
 
   private func end(_ transfer: CurlTransfer, _ result: NetworkResult) {
@@ -273,7 +236,8 @@ package final class CurlProvider: NetworkingProvider {
       detach(easy, from: queue)
       queue.prepend(transfer)
     } else if code != CURLE_OK {
-      let error = masked(easy.error(code, of: transfer, at: queue.origin), transfer)
+      let said = easy.error(code, of: transfer, at: queue.origin)
+      let error = secrets?.masked(said, of: transfer) ?? said
       // Of a response that breaks off, what came before the body is worth knowing.
       let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
       end(transfer, NetworkResult(response: head, error: error))
@@ -302,15 +266,10 @@ package final class CurlProvider: NetworkingProvider {
   private func follow(_ easy: CurlEasy, _ transfer: CurlTransfer, _ queue: HostQueue) {
     let redirect: Redirect
     do throws(TransportError) {
-      let hiding = { [secrets] (next: HTTPRequest, target: Origin) throws(TransportError) in
-        guard let secrets, let exchange = transfer.secrets else { return next }
-        return try secrets.redirected(
-          next, from: transfer.request, at: queue.origin, to: target, known: exchange.known)
-      }
       redirect = try Redirect(
         status: easy.status, location: easy.location ?? "",
         of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount,
-        hiding: transfer.secrets == nil ? nil : hiding)
+        hiding: transfer.secrets == nil ? nil : secretDesk.hiding(transfer, from: queue.origin))
     } catch {
       end(transfer, error)
       detach(easy, from: queue)
@@ -362,9 +321,9 @@ extension CurlProvider: TurnParticipant {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
-    for transfer in fetching + queues.takeAllWaiting() { end(transfer, CurlProvider.cancellation) }
-    fetching = []
-    secrets?.close()
+    for transfer in (secrets?.close() ?? []) + queues.takeAllWaiting() {
+      end(transfer, CurlProvider.cancellation)
+    }
     tidying?.cancel()
     tidying = nil
     guard let (multis, pool) = curl else { return }

@@ -121,18 +121,6 @@ final class CurlTransfer: NetworkTransfer {
   }
 }
 
-/// What an exchange with secrets keeps beside.
-final class SecretExchange {
-  /// Those it began with, which the server may know.
-  let known: [Secret]
-  /// Stops waiting for their texts; nil once they are there.
-  var stop: (() -> Void)?
-
-  init(_ known: [Secret]) {
-    self.known = known
-  }
-}
-
 extension HTTPRequest {
   /// POST, PUT and PATCH always say how long their body is, be it nothing; HEAD sends none.
   var bodyToSend: [UInt8]? {

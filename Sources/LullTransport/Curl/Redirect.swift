@@ -6,13 +6,15 @@ struct Redirect {
   let origin: Origin
   let message: String
 
+  typealias Hiding = (HTTPRequest, Origin) throws(TransportError) -> HTTPRequest
+
   /// Reads `location` as an answer to `request`; fails after too many hops, or if it leads nowhere.
   ///
   /// - Parameter hiding: puts secrets out of sight, or fails since one would go where it must not.
   init(
     status: Int, location: String, of request: HTTPRequest, from origin: Origin,
     afterHops hops: Int,
-    hiding: ((HTTPRequest, Origin) throws(TransportError) -> HTTPRequest)? = nil
+    hiding: Hiding? = nil
   ) throws(TransportError) {
     guard hops < RedirectPolicy.limit else {
       throw TransportError(

@@ -7,13 +7,18 @@ enum SecretFile {
 
   static func read(_ path: String) -> Result<[UInt8], SecretProblem> {
     let path = expanded(path)
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // Not to wait for whoever would write a pipe.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       // A message of the C library, copied at once.
       let reason = String(cString: strerror(errno))
       return .failure(SecretProblem("the file \(path) cannot be read (\(reason))"))
     }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return .failure(SecretProblem("\(path) is not a regular file"))
+    }
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
     while true {
