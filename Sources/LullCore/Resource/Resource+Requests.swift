@@ -70,8 +70,11 @@ extension Resource {
     } catch {
       return failedBeforeSending(error, method: method)
     }
+    let policies =
+      http.method == method
+      ? configuration.policies : self.configuration(for: http.method).policies
     let request = NetworkRequest(
-      resource: self, initialMethod: method, adHoc: adHoc, http: http)
+      resource: self, initialMethod: method, adHoc: adHoc, http: http, policies: policies)
     request.scriptAnchors = scriptAnchors
     return request
   }

@@ -12,6 +12,8 @@ public struct Configuration {
   public var pipeline = Pipeline()
   package var mutations: [RequestMutation] = []
   package var decorators: [RequestDecorator] = []
+  /// Retries, limits and credentials; nil if there are none of them.
+  package var policies: Policies?
 
   public init() {}
 

@@ -10,7 +10,7 @@ package enum APIDescription {
     .document, .requestError, .observation, .watch, .pages, .task,
     .configuration, .pipeline, .stage,
     .httpRequest, .headers, .regex, .memoryCache, .serviceOptions, .settings, .pipelineSettings,
-    .stageSettings,
+    .stageSettings, .retrySettings, .backoffSettings, .rateLimitSettings, .requestAttempt,
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
     .successFields, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer, .observer,
     .stats, .watchOptions, .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,

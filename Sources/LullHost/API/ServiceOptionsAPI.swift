@@ -50,6 +50,18 @@ extension APIOwner {
         "connections_per_host", "integer?", "How many connections to one host; default 32.",
         swift: "TransferLimits.connectionsPerHost"),
       .field(
+        "retry", "RetrySettings|integer|boolean|nil",
+        "When a failed request is sent again; true: by default, an integer: that often; default never.",
+        swift: "Configuration.retry"),
+      .field(
+        "rate_limit", "RateLimitSettings|false|nil",
+        "How many requests may be sent in a span of time; shared by all this entry applies to.",
+        swift: "Configuration.rateLimit"),
+      .field(
+        "concurrency", "integer|false|nil",
+        "How many requests may be under way at once; shared by all this entry applies to.",
+        swift: "Configuration.concurrency"),
+      .field(
         "mutate_requests", "Mutation|Mutation[]|nil",
         "A function, or a list of them, that edits each request before it is sent.",
         swift: "Configuration.mutateRequests(_:)", rules: "MUT-01 MUT-02"),

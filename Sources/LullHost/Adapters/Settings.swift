@@ -11,6 +11,9 @@ enum Setting: String, CaseIterable {
   case connectTimeout = "connect_timeout"
   case maxBodySize = "max_body_size"
   case connectionsPerHost = "connections_per_host"
+  case retry
+  case rateLimit = "rate_limit"
+  case concurrency
   case pipeline
   case mutateRequests = "mutate_requests"
   case decorateRequests = "decorate_requests"
@@ -27,6 +30,7 @@ enum Setting: String, CaseIterable {
     case .connectTimeout: .number(settings.limits.connectTimeout)
     case .maxBodySize: .int(Int64(settings.limits.maxBodySize))
     case .connectionsPerHost: .int(Int64(settings.limits.connectionsPerHost))
+    case .retry, .rateLimit, .concurrency: policy(in: settings)
     case .pipeline: LuaHost.describe(settings.pipeline)
     case .mutateRequests, .decorateRequests: nil
     }
@@ -77,6 +81,7 @@ enum Setting: String, CaseIterable {
     case .connectionsPerHost:
       let count = try count(value, minimum: 1)
       return { $0.limits.connectionsPerHost = count }
+    case .retry, .rateLimit, .concurrency: return try policyChange(call, value, index)
     case .mutateRequests:
       let mutations = try host.functions(call, value, index, rawValue, service: service)
         .map { function in host.mutation { function.id } }
@@ -106,7 +111,7 @@ enum Setting: String, CaseIterable {
     return Int(number)
   }
 
-  private func mustBe(_ expectation: String, _ value: lull_value) -> Misuse {
+  func mustBe(_ expectation: String, _ value: lull_value) -> Misuse {
     .message("'\(rawValue)' must be \(expectation), got \(LuaHost.described(value))")
   }
 }
