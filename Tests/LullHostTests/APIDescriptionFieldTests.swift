@@ -42,6 +42,7 @@ struct APIDescriptionFieldTests {
     if problem then error(problem, 0) end
     """,
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
+    "SecretSource": "lull.secret{ [key] = value }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",
     "WatchOptions": "api('/x'):watch{ [key] = value }",

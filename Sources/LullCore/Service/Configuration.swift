@@ -10,6 +10,8 @@ public struct Configuration {
   /// Time-outs, body cap and connections per host.
   public var limits = TransferLimits()
   public var pipeline = Pipeline()
+  /// What proves who sends a request; nil for nothing.
+  public var auth: Auth?
   package var mutations: [RequestMutation] = []
   package var decorators: [RequestDecorator] = []
   /// Retries, limits and credentials; nil if there are none of them.

@@ -43,6 +43,9 @@ extension APIOwner {
       .property(
         "pipeline", "Pipeline", "The stages a response goes through.",
         swift: "Configuration.pipeline"),
+      .property(
+        "auth", "Auth|false|nil", "What proves who sends the requests.", writable: true,
+        swift: "Configuration.auth"),
       .method(
         "mutate_requests",
         "(mutation: Mutation): Configuration",

@@ -17,6 +17,7 @@ enum Setting: String, CaseIterable {
   case pipeline
   case mutateRequests = "mutate_requests"
   case decorateRequests = "decorate_requests"
+  case auth
 
   static let names = allCases.map(\.rawValue)
 
@@ -33,6 +34,7 @@ enum Setting: String, CaseIterable {
     case .retry, .rateLimit, .concurrency: policy(in: settings)
     case .pipeline: LuaHost.describe(settings.pipeline)
     case .mutateRequests, .decorateRequests: nil
+    case .auth: settings.auth.map { .string($0.description) }
     }
   }
 
@@ -52,12 +54,9 @@ enum Setting: String, CaseIterable {
         }
         var probe = Headers()
         try host.setHeader(
-          name, element, call.state, host.visitedIndex(in: call.state), in: &probe)
-        let values = probe.values(name)
-        edits.append { headers in
-          headers.remove(name)
-          for value in values { headers.add(name, value) }
-        }
+          name, element, call.state, host.visitedIndex(in: call.state), in: &probe,
+          allowsSecrets: true)
+        edits.append { [probe] headers in headers.take(name, from: probe) }
       }
       return { settings in for edit in edits { edit(&settings.headers) } }
     case .expirationTime:
@@ -91,6 +90,7 @@ enum Setting: String, CaseIterable {
         .map { host.decorator($0) }
       return { settings in for decorator in decorators { settings.decorateRequests(decorator) } }
     case .pipeline: return try host.pipelineChange(call, value, index, service: service)
+    case .auth: return try host.authChange(value)
     }
   }
 
