@@ -63,7 +63,7 @@ extension Resource {
     }
     var http = HTTPRequest(
       method: method, url: url.percentEncoded, headers: configuration.settings.headers,
-      limits: configuration.settings.limits)
+      limits: configuration.settings.limits, options: configuration.settings.options)
     do throws(RequestError) {
       try adHoc?(&http)
       for mutation in configuration.settings.mutations { try mutation(&http) }

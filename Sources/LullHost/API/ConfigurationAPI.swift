@@ -30,6 +30,9 @@ extension APIOwner {
         "connections_per_host", "integer", "How many connections to one host.", writable: true,
         swift: "TransferLimits.connectionsPerHost"),
       .property(
+        "record_timings", "boolean", "Whether responses say how long their parts took.",
+        writable: true, swift: "TransferOptions.recordsTimings"),
+      .property(
         "pipeline", "Pipeline", "The stages a response goes through.",
         swift: "Configuration.pipeline"),
       .method(

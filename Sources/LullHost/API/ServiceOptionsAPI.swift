@@ -50,6 +50,10 @@ extension APIOwner {
         "connections_per_host", "integer?", "How many connections to one host; default 32.",
         swift: "TransferLimits.connectionsPerHost"),
       .field(
+        "record_timings", "boolean?",
+        "Whether responses say how long their parts took; default false.",
+        swift: "TransferOptions.recordsTimings"),
+      .field(
         "mutate_requests", "Mutation|Mutation[]|nil",
         "A function, or a list of them, that edits each request before it is sent.",
         swift: "Configuration.mutateRequests(_:)", rules: "MUT-01 MUT-02"),
