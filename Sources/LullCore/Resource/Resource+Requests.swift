@@ -65,7 +65,8 @@ extension Resource {
     }
     var http = HTTPRequest(
       method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
-      headers: configuration.settings.headers, limits: configuration.settings.limits)
+      headers: configuration.settings.headers, limits: configuration.settings.limits,
+      options: configuration.settings.options)
     do throws(RequestError) {
       try adHoc?(&http)
       for mutation in configuration.settings.mutations { try mutation(&http) }

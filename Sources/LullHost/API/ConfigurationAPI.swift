@@ -41,6 +41,9 @@ extension APIOwner {
         "concurrency", "integer|false|nil", "How many requests may be under way at once.",
         writable: true, swift: "Configuration.concurrency"),
       .property(
+        "record_timings", "boolean", "Whether responses say how long their parts took.",
+        writable: true, swift: "TransferOptions.recordsTimings"),
+      .property(
         "pipeline", "Pipeline", "The stages a response goes through.",
         swift: "Configuration.pipeline"),
       .property(
