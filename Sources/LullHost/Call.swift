@@ -108,6 +108,7 @@ enum HandleKind: Int32, CustomStringConvertible {
   case httpRequest, headers, regex, log, completion, stub, pipeline, stage, cache
   case iterator, handler
   case watch, pages
+  case api, apiCalls, apiCall
 
   var description: String {
     switch self {
@@ -134,6 +135,9 @@ enum HandleKind: Int32, CustomStringConvertible {
     case .handler: "Handler"
     case .watch: "Watch"
     case .pages: "Pages"
+    case .api: "API"
+    case .apiCalls: "APICalls"
+    case .apiCall: "APICall"
     }
   }
 }

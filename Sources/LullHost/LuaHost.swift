@@ -66,6 +66,8 @@ package final class LuaHost {
   var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
+  /// The APIs that were loaded from files.
+  var apiFiles = LoadedAPIFiles()
   /// Compares shared content with its documents, with `LULL_STRICT=1`.
   var strict: StrictContent?
   /// What a predicate raised that was called for a call of the script's, to be raised there.

@@ -6,6 +6,7 @@ enum CommandPage: String {
   case run
   case repl
   case demo
+  case get, post, put, patch, delete, head
 
   /// As one types it: `lull run`.
   var name: String { self == .overview ? "lull" : "lull \(rawValue)" }
@@ -24,6 +25,8 @@ enum CommandPage: String {
     case .run: ArgumentHelp.text(of: CommandPage.runSpec)
     case .repl: ArgumentHelp.text(of: CommandPage.replSpec)
     case .demo: ArgumentHelp.text(of: DemoCommand.spec)
+    case .get, .post, .put, .patch, .delete, .head:
+      ArgumentHelp.text(of: VerbCommand.spec(rawValue))
     }
   }
 

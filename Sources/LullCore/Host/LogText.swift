@@ -103,11 +103,11 @@ package enum LogText {
   }
 
   private static func headers(_ headers: Headers) -> [String] {
-    headers.pairs.map { "\($0.name): \(isSecret($0.name) ? "…" : part($0.value))" }
+    headers.pairs.map { "\($0.name): \(isSecret(header: $0.name) ? "…" : part($0.value))" }
   }
 
   /// Credentials never appear in a log: what is called like one is taken for one.
-  private static func isSecret(_ name: String) -> Bool {
+  package static func isSecret(header name: String) -> Bool {
     ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"]
       .contains { name.contains($0) }
   }
