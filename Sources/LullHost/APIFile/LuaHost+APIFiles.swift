@@ -1,6 +1,6 @@
 import CLullBridge
 import Glibc
-package import LullCore
+import LullCore
 
 extension LuaHost {
   /// The API of a name or a path: loaded at the first call, the same ever after.

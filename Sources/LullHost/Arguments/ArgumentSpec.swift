@@ -37,7 +37,7 @@ package struct ArgumentSpec {
     }
 
     /// `--limit` and `-n`, in the order given; of a positional argument its name alone.
-    package internal(set) var names: [String] = []
+    package var names: [String] = []
     var kind = Kind.string
     /// What stands for the value in the help.
     var placeholder: String?
@@ -70,9 +70,11 @@ package struct ArgumentSpec {
     /// An option with all its names.
     package init(
       names: [String], kind: Kind = .string, placeholder: String? = nil, choices: [String] = [],
-      help: String, isRepeated: Bool = false
+      help: String?, isRepeated: Bool = false, isRequired: Bool = false, standard: String? = nil
     ) {
       self.names = names
+      self.isRequired = isRequired
+      standardText = standard
       self.kind = kind
       self.placeholder = placeholder
       self.choices = choices

@@ -31,7 +31,7 @@ struct CallExchange {
   }
 
   /// What the command line sets, over what the API's file does.
-  private func override(_ service: Service) {
+  func override(_ service: Service) {
     let options = options
     guard options.wantsBytes || options.timeout != nil else { return }
     service.configure(

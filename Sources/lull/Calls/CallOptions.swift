@@ -50,6 +50,16 @@ struct CallOptions {
     ]
   }
 
+  /// Of what may come in pages.
+  static var pageArguments: [ArgumentSpec.Argument] {
+    [
+      .init(
+        names: ["--pages"], kind: .integer, placeholder: "N",
+        help: "load that many pages, and write them as one list"),
+      .init(names: ["--all"], kind: .flag, help: "load all pages"),
+    ]
+  }
+
   init(_ words: ParsedWords, page: CommandPage) throws(CommandEnd) {
     format = words.text("-o").flatMap { OutputFormat(rawValue: $0) }
     filter = words.text("-f")
@@ -73,6 +83,17 @@ struct CallOptions {
       let name = String(text[..<colon])
       let value = text[text.index(after: colon)...].drop { $0 == " " }
       headers.append(.header(name: name, value: value.isEmpty ? nil : String(value)))
+    }
+    if let text = words.text("--pages") {
+      guard let count = Int(text), count > 0 else {
+        throw .wrongUsage("--pages needs a whole number above 0, got '\(text)'", page)
+      }
+      pages = count
+    } else if words.has("--all") {
+      pages = .max
+    }
+    guard pages == nil || !wantsBytes && !showsHead else {
+      throw .wrongUsage("pages are one list of content: -i, -O and -o raw are of one answer", page)
     }
     guard filter == nil || !wantsBytes else {
       throw .wrongUsage("-f is of content: it does not go with -O and -o raw", page)

@@ -38,7 +38,8 @@ struct VerbCommand {
     return ArgumentSpec(
       name: "lull \(verb)",
       description: VerbCommand.description(verb),
-      arguments: arguments + CallOptions.arguments, notes: VerbCommand.notes(verb))
+      arguments: arguments + CallOptions.arguments
+        + (verb == "get" ? CallOptions.pageArguments : []), notes: VerbCommand.notes(verb))
   }
 
   /// - Parameter words: the verb, and what follows it.
@@ -87,7 +88,9 @@ struct VerbCommand {
         Exit.complain("lull: \(error.message)\n")
         return 2
       }
-      return CallExchange(host, api, options).run(request)
+      let exchange = CallExchange(host, api, options)
+      return options.pages == nil
+        ? exchange.run(request) : exchange.runPages(PageWalk(host, from: request))
     }
   }
 }
