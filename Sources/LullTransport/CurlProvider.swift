@@ -261,7 +261,12 @@ package final class CurlProvider: NetworkingProvider {
   private func response(of transfer: CurlTransfer, _ easy: CurlEasy) -> HTTPResponse {
     HTTPResponse(
       status: easy.status, headers: easy.receivedHeaders, url: transfer.request.url,
-      elapsed: transfer.elapsed)
+      elapsed: transfer.elapsed, timings: timings(of: transfer, easy))
+  }
+
+  private func timings(of transfer: CurlTransfer, _ easy: CurlEasy) -> TransferTimings? {
+    guard let options = transfer.request.options, options.recordsTimings else { return nil }
+    return easy.timings(of: transfer)
   }
 
   /// Sends the exchange on to where the response's Location points.

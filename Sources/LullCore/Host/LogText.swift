@@ -20,6 +20,14 @@ package enum LogText {
     return result
   }
 
+  /// A span of time, as exact as it helps.
+  package static func seconds(_ seconds: Double) -> String {
+    guard seconds < 1e15 else { return "for ever" }
+    if seconds >= 10 || seconds == seconds.rounded() { return "\(Int(seconds.rounded())) s" }
+    let hundredths = Int((seconds * 100).rounded())
+    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
+  }
+
   /// A URL without user and password.
   package static func url(_ text: String) -> String {
     guard let start = text.firstRange(of: "://")?.upperBound else { return text }
@@ -108,12 +116,12 @@ package enum LogText {
     let masked = headers.secretValues
     return headers.pairs.map { name, value in
       let isMasked = masked.contains { $0.name == name && $0.text.masked == value }
-      return "\(name): \(isSecret(name) && !isMasked ? "…" : part(value))"
+      return "\(name): \(isSecret(header: name) && !isMasked ? "…" : part(value))"
     }
   }
 
   /// Credentials never appear in a log: what is called like one is taken for one.
-  package static func isSecret(_ name: String) -> Bool {
+  package static func isSecret(header name: String) -> Bool {
     ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"]
       .contains { name.contains($0) }
   }

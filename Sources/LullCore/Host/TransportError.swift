@@ -24,6 +24,8 @@ public struct TransportError: Error, Sendable, Equatable {
   public var message: String
   /// Of an error in a script that stood in for the network.
   package var traceback: String?
+  /// Whether trying again is known to be of no use.
+  package var isFinal = false
 
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind

@@ -65,7 +65,8 @@ extension Resource {
     }
     var http = HTTPRequest(
       method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
-      headers: configuration.settings.headers, limits: configuration.settings.limits)
+      headers: configuration.settings.headers, limits: configuration.settings.limits,
+      options: configuration.settings.options)
     do throws(RequestError) {
       try adHoc?(&http)
       for mutation in configuration.settings.mutations { try mutation(&http) }
@@ -78,8 +79,11 @@ extension Resource {
     } catch {
       return failedBeforeSending(error, method: method)
     }
+    let policies =
+      http.method == method
+      ? configuration.policies : self.configuration(for: http.method).policies
     let request = NetworkRequest(
-      resource: self, initialMethod: method, adHoc: adHoc, http: http)
+      resource: self, initialMethod: method, adHoc: adHoc, http: http, policies: policies)
     request.scriptAnchors = scriptAnchors
     return request
   }

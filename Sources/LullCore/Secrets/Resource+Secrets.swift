@@ -32,7 +32,7 @@ extension Resource {
     let settings = configuration(for: "GET").settings
     var credentials = settings.headers.secretValues.map { (name: $0.name, value: $0.text) }
     for (name, value) in settings.headers.pairs
-    where LogText.isSecret(name) && !credentials.contains(where: { $0.name == name }) {
+    where LogText.isSecret(header: name) && !credentials.contains(where: { $0.name == name }) {
       credentials.append((name, SecretText(value)))
     }
     if let auth = settings.auth { credentials.append((auth.header, auth.value)) }

@@ -25,6 +25,9 @@ extension APIOwner {
       "entity", "Entity?", "The body that came with the error, as far as it was transformed.",
       swift: "RequestError.entity", rules: "ERR-07 ERR-08"),
     .property(
+      "attempts", "RequestAttempt[]", "The times the request was sent, as `request.attempts`.",
+      swift: "RequestError.attempts"),
+    .property(
       "timestamp", "number", "When it was made; `retry_time` counts from here.",
       swift: "RequestError.timestamp", rules: "ERR-01 ERR-14"),
   ]

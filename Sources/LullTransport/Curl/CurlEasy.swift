@@ -255,13 +255,13 @@ final class CurlEasy {
       toReceive: toReceive < 0 ? nil : toReceive)
   }
 
-  private func size(_ info: CURLINFO) -> Int {
+  func size(_ info: CURLINFO) -> Int {
     var value: curl_off_t = 0
     ccurl_easy_get_size(handle, info, &value)
     return value
   }
 
-  private func long(_ info: CURLINFO) -> Int {
+  func long(_ info: CURLINFO) -> Int {
     var value = 0
     ccurl_easy_get_long(handle, info, &value)
     return value
