@@ -17,6 +17,8 @@ public struct TransportError: Error, Sendable, Equatable {
     case secretOrigin = "secret_origin"
     /// A secret's source is missing, or failed.
     case secretUnavailable = "secret_unavailable"
+    /// No token was to be had.
+    case authFailed = "auth_failed"
   }
 
   public var kind: Kind

@@ -101,6 +101,8 @@ extension APIOwner {
       .word(
         "secret_unavailable", "A secret's variable, file or command gave nothing.",
         swift: "TransportError.Kind.secretUnavailable"),
+      .word(
+        "auth_failed", "A token endpoint gave no token.", swift: "TransportError.Kind.authFailed"),
       .word("too_many_redirects", "The server redirects without end."),
       .word("chain_too_long", "Chains passed on from request to request without end."),
       .word("script_error", "A function of the script raised.", rules: "TRF-13"),
