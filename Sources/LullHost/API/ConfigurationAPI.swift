@@ -30,9 +30,6 @@ extension APIOwner {
         "connections_per_host", "integer", "How many connections to one host.", writable: true,
         swift: "TransferLimits.connectionsPerHost"),
       .property(
-        "record_timings", "boolean", "Whether responses say how long their parts took.",
-        writable: true, swift: "TransferOptions.recordsTimings"),
-      .property(
         "pipeline", "Pipeline", "The stages a response goes through.",
         swift: "Configuration.pipeline"),
       .method(
@@ -70,5 +67,5 @@ extension APIOwner {
           """,
         swift: "Configuration.decorateRequests(_:)",
         rules: "DEC-01 DEC-02 DEC-04 DEC-05 DEC-06 DEC-12 DEC-14"),
-    ])
+    ] + networkProperties)
 }

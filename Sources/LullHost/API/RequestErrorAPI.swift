@@ -93,6 +93,8 @@ extension APIOwner {
       .word("malformed_response", "What came is not HTTP."),
       .word("body_too_large", "The decoded body exceeds `max_body_size`."),
       .word("too_many_redirects", "The server redirects without end."),
+      .word(
+        "redirect_refused", "The server redirects to another origin, which `redirects` forbids."),
       .word("chain_too_long", "Chains passed on from request to request without end."),
       .word("script_error", "A function of the script raised.", rules: "TRF-13"),
       .word(

@@ -50,10 +50,6 @@ extension APIOwner {
         "connections_per_host", "integer?", "How many connections to one host; default 32.",
         swift: "TransferLimits.connectionsPerHost"),
       .field(
-        "record_timings", "boolean?",
-        "Whether responses say how long their parts took; default false.",
-        swift: "TransferOptions.recordsTimings"),
-      .field(
         "mutate_requests", "Mutation|Mutation[]|nil",
         "A function, or a list of them, that edits each request before it is sent.",
         swift: "Configuration.mutateRequests(_:)", rules: "MUT-01 MUT-02"),
@@ -65,7 +61,7 @@ extension APIOwner {
       .field(
         "pipeline", "PipelineSettings?", "The order of stages, and their caches.",
         swift: "Configuration.pipeline"),
-    ])
+    ] + networkFields)
 
   static let pipelineSettings = APIOwner.table(
     "PipelineSettings", "`pipeline` in a settings table: an order, and settings by stage name.",

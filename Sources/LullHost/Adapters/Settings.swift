@@ -11,6 +11,18 @@ enum Setting: String, CaseIterable {
   case connectTimeout = "connect_timeout"
   case maxBodySize = "max_body_size"
   case connectionsPerHost = "connections_per_host"
+  case caFile = "ca_file"
+  case insecure
+  case clientCert = "client_cert"
+  case clientKey = "client_key"
+  case proxy
+  case noProxy = "no_proxy"
+  case resolve
+  case httpVersion = "http_version"
+  case firstByteTimeout = "first_byte_timeout"
+  case idleTimeout = "idle_timeout"
+  case redirects
+  case cookies
   case recordTimings = "record_timings"
   case pipeline
   case mutateRequests = "mutate_requests"
@@ -28,7 +40,9 @@ enum Setting: String, CaseIterable {
     case .connectTimeout: .number(settings.limits.connectTimeout)
     case .maxBodySize: .int(Int64(settings.limits.maxBodySize))
     case .connectionsPerHost: .int(Int64(settings.limits.connectionsPerHost))
-    case .recordTimings: networkValue(in: settings)
+    case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
+      .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
+      networkValue(in: settings)
     case .pipeline: LuaHost.describe(settings.pipeline)
     case .mutateRequests, .decorateRequests: nil
     }
@@ -87,7 +101,9 @@ enum Setting: String, CaseIterable {
       let decorators = try host.functions(call, value, index, rawValue, service: service)
         .map { host.decorator($0) }
       return { settings in for decorator in decorators { settings.decorateRequests(decorator) } }
-    case .recordTimings: return try networkChange(call, value, index, service: service)
+    case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
+      .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
+      return try networkChange(call, value, index, service: service)
     case .pipeline: return try host.pipelineChange(call, value, index, service: service)
     }
   }

@@ -10,10 +10,11 @@ struct Redirect {
   init(
     status: Int, location: String, of request: HTTPRequest, from origin: Origin, afterHops hops: Int
   ) throws(TransportError) {
-    guard hops < RedirectPolicy.limit else {
+    let limit = RedirectPolicy.limit(request.options?.redirects)
+    guard hops < limit else {
+      let count = limit == 1 ? "once" : limit == 0 ? "0 times" : "\(limit) times"
       throw TransportError(
-        .tooManyRedirects,
-        "\(origin.hostAndPort) redirected more than \(RedirectPolicy.limit) times")
+        .tooManyRedirects, "\(origin.hostAndPort) redirected more than \(count)")
     }
     guard let current = CurlURL(request.url), let target = CurlURL(request.url),
       target.resolve(location), let targetOrigin = target.origin, target.text != nil
@@ -24,6 +25,12 @@ struct Redirect {
           + "which is no http or https URL")
     }
     let changesOrigin = targetOrigin != origin
+    if changesOrigin, request.options?.redirects == .followWithinOrigin {
+      throw TransportError(
+        .redirectRefused,
+        "\(origin.hostAndPort) redirects to another origin, \(targetOrigin.scheme)://"
+          + "\(targetOrigin.hostAndPort), which is not followed (redirects = \"same_origin\")")
+    }
     if !changesOrigin { target.inheritCredentials(from: current) }
     let (next, dropped) = RedirectPolicy.follow(
       request, status: status, to: target.text ?? "", changesOrigin: changesOrigin)

@@ -77,6 +77,10 @@ static inline CURLSHcode ccurl_share_addresses(CURLSH *share) {
   return (curl_share_setopt)(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
 }
 
+static inline CURLSHcode ccurl_share_cookies(CURLSH *share) {
+  return (curl_share_setopt)(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+}
+
 // curl_global_init's flag is a macro of macros, which Swift does not import.
 static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
