@@ -8,6 +8,8 @@ public struct HTTPRequest: Sendable, Equatable {
   /// nil: no body at all; empty: a body of zero bytes.
   public var body: [UInt8]?
   public var limits: TransferLimits
+  /// Of a request that sends secrets: what its URL and body mean, and where it may go.
+  public var secrets: SecretUses?
   /// nil when nothing was set.
   public var options: TransferOptions?
 

@@ -12,8 +12,12 @@ public struct Configuration {
   /// What requests ask of the network besides; nil when nothing was set.
   public private(set) var options: TransferOptions?
   public var pipeline = Pipeline()
+  /// What proves who sends a request; nil for nothing.
+  public var auth: Auth?
   package var mutations: [RequestMutation] = []
   package var decorators: [RequestDecorator] = []
+  /// Retries, limits and credentials; nil if there are none of them.
+  package var policies: Policies?
 
   public init() {}
 

@@ -11,6 +11,9 @@ enum Setting: String, CaseIterable {
   case connectTimeout = "connect_timeout"
   case maxBodySize = "max_body_size"
   case connectionsPerHost = "connections_per_host"
+  case retry
+  case rateLimit = "rate_limit"
+  case concurrency
   case caFile = "ca_file"
   case insecure
   case clientCert = "client_cert"
@@ -27,6 +30,7 @@ enum Setting: String, CaseIterable {
   case pipeline
   case mutateRequests = "mutate_requests"
   case decorateRequests = "decorate_requests"
+  case auth
 
   static let names = allCases.map(\.rawValue)
 
@@ -40,11 +44,13 @@ enum Setting: String, CaseIterable {
     case .connectTimeout: .number(settings.limits.connectTimeout)
     case .maxBodySize: .int(Int64(settings.limits.maxBodySize))
     case .connectionsPerHost: .int(Int64(settings.limits.connectionsPerHost))
+    case .retry, .rateLimit, .concurrency: policy(in: settings)
     case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
       .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
       networkValue(in: settings)
     case .pipeline: LuaHost.describe(settings.pipeline)
     case .mutateRequests, .decorateRequests: nil
+    case .auth: settings.auth.map { .string($0.description) }
     }
   }
 
@@ -64,12 +70,9 @@ enum Setting: String, CaseIterable {
         }
         var probe = Headers()
         try host.setHeader(
-          name, element, call.state, host.visitedIndex(in: call.state), in: &probe)
-        let values = probe.values(name)
-        edits.append { headers in
-          headers.remove(name)
-          for value in values { headers.add(name, value) }
-        }
+          name, element, call.state, host.visitedIndex(in: call.state), in: &probe,
+          allowsSecrets: true)
+        edits.append { [probe] headers in headers.take(name, from: probe) }
       }
       return { settings in for edit in edits { edit(&settings.headers) } }
     case .expirationTime:
@@ -93,6 +96,7 @@ enum Setting: String, CaseIterable {
     case .connectionsPerHost:
       let count = try count(value, minimum: 1)
       return { $0.limits.connectionsPerHost = count }
+    case .retry, .rateLimit, .concurrency: return try policyChange(call, value, index)
     case .mutateRequests:
       let mutations = try host.functions(call, value, index, rawValue, service: service)
         .map { function in host.mutation { function.id } }
@@ -105,6 +109,7 @@ enum Setting: String, CaseIterable {
       .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
       return try networkChange(call, value, index, service: service)
     case .pipeline: return try host.pipelineChange(call, value, index, service: service)
+    case .auth: return try host.authChange(value)
     }
   }
 

@@ -220,6 +220,9 @@ extension Method {
     .getter(.error, "timestamp") { call throws(Misuse) in
       call.return(.number(try error(call).error.timestamp))
     },
+    .getter(.error, "attempts") { call throws(Misuse) in
+      call.return(LuaHost.list(try error(call).error.attempts))
+    },
     .getter(.error, "url") { call throws(Misuse) in
       let error = try error(call).error
       call.return((error.exchange?.url ?? error.url).map { .string($0) } ?? .nil)
