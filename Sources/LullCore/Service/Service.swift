@@ -27,6 +27,9 @@ open class Service {
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
 
+  /// Where the cookies of this service's requests are kept, if they are.
+  package private(set) lazy final var cookieJar = CookieJar()
+
   /// A base that is no URL counts as none and is logged as a warning (SVC-04, SVC-05).
   public init(
     baseURL: String?, name: String? = nil, networking: any NetworkingProvider, pump: Pump,

@@ -102,6 +102,8 @@ extension APIOwner {
         "secret_unavailable", "A secret's variable, file or command gave nothing.",
         swift: "TransportError.Kind.secretUnavailable"),
       .word("too_many_redirects", "The server redirects without end."),
+      .word(
+        "redirect_refused", "The server redirects to another origin, which `redirects` forbids."),
       .word("chain_too_long", "Chains passed on from request to request without end."),
       .word("script_error", "A function of the script raised.", rules: "TRF-13"),
       .word(
