@@ -6,6 +6,7 @@ enum CommandPage: String {
   case run
   case repl
   case demo
+  case cache
 
   /// As one types it: `lull run`.
   var name: String { self == .overview ? "lull" : "lull \(rawValue)" }
@@ -24,6 +25,7 @@ enum CommandPage: String {
     case .run: ArgumentHelp.text(of: CommandPage.runSpec)
     case .repl: ArgumentHelp.text(of: CommandPage.replSpec)
     case .demo: ArgumentHelp.text(of: DemoCommand.spec)
+    case .cache: ArgumentHelp.text(of: CacheCommand.spec)
     }
   }
 
@@ -41,7 +43,8 @@ enum CommandPage: String {
       lull repl [FILES …]        type Lua and see what it gives
       lull -i FILE [ARGS …]      run a script, then type
       lull demo [--port N]       serve the sample API on loopback
-      lull help COMMAND          tell more about one of run, repl, demo
+      lull cache [info|show|clear]   look into the cache file that they share
+      lull help COMMAND          tell more about one of run, repl, demo, cache
 
     Options:
       -h, --help  show this help

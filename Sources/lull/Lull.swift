@@ -29,6 +29,7 @@ enum Lull {
     case "help": throw try help(about: words.dropFirst())
     case "-h", "--help": throw .help(.overview)
     case "--version": throw .version
+    case "cache": return try CacheCommand(words.dropFirst()).run()
     case "demo": return try DemoCommand(words.dropFirst()).run()
     // Whatever stands behind a script's name is the script's: not for any parser to look at.
     default: return try ScriptCommand(words).run()

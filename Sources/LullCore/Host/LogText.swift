@@ -107,7 +107,7 @@ package enum LogText {
   }
 
   /// Credentials never appear in a log: what is called like one is taken for one.
-  private static func isSecret(_ name: String) -> Bool {
+  package static func isSecret(_ name: String) -> Bool {
     ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"]
       .contains { name.contains($0) }
   }

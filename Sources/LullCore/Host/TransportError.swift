@@ -13,6 +13,8 @@ public struct TransportError: Error, Sendable, Equatable {
     case invalidURL = "invalid_url"
     case cancelled = "request_cancelled"
     case scriptError = "script_error"
+    /// The service is offline, and no cache has it.
+    case offline
   }
 
   public var kind: Kind
@@ -25,4 +27,6 @@ public struct TransportError: Error, Sendable, Equatable {
     self.kind = kind
     self.message = message
   }
+
+  static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }

@@ -43,6 +43,9 @@ public final class NetworkRequest: Request {
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion { [self] result in arrived(result) }
     self.channel = channel
+    guard !target.service.isOffline else {
+      return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
+    }
     let transfer = target.service.networking.start(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if isCompleted { transfer.cancel() } else { self.transfer = transfer }

@@ -14,7 +14,7 @@ package enum APIDescription {
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
     .successFields, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer, .observer,
     .stats, .watchOptions, .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
-    .argumentSpec, .argumentTypes, .writeOptions, .cacheTable,
+    .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
     .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
     .logCategories, .pattern, .settingsFunction, .transformer,

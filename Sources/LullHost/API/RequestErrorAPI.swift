@@ -92,6 +92,7 @@ extension APIOwner {
       .word("truncated_body", "The connection ended before the body did."),
       .word("malformed_response", "What came is not HTTP."),
       .word("body_too_large", "The decoded body exceeds `max_body_size`."),
+      .word("offline", "The service is offline, and no cache has it."),
       .word("too_many_redirects", "The server redirects without end."),
       .word("chain_too_long", "Chains passed on from request to request without end."),
       .word("script_error", "A function of the script raised.", rules: "TRF-13"),
