@@ -95,7 +95,8 @@ struct CacheCommand {
     }
   }
 
-  private func show(_ url: String, _ cache: CacheInspection) throws(CacheInspection.Problem) -> Int32
+  private func show(_ url: String, _ cache: CacheInspection) throws(CacheInspection.Problem)
+    -> Int32
   {
     let known = ResourceURL(absolute: url).map { LogText.url($0.text) } ?? url
     let entries = try cache.entries(url: known)

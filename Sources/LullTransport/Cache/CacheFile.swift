@@ -118,7 +118,8 @@ final class CacheFile {
         return refuse("'\(path)' is damaged again and again: \(reason)")
       }
       let name = try CacheFolder.setAside(path, at: WallClock.now)
-      warn("the cache '\(path)' cannot be read (\(reason)): it is '\(name)' now, and a new one begins")
+      warn(
+        "the cache '\(path)' cannot be read (\(reason)): it is '\(name)' now, and a new one begins")
     } catch {
       refuse("\(error.message), though it cannot be read (\(reason))")
     }

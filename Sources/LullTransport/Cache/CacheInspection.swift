@@ -135,7 +135,8 @@ package final class CacheInspection {
     }
     guard isDone == nil else { return }
     try complain()
-    throw Problem(message: "the cache '\(path)' cannot be used now: \(trouble?.message ?? "it is locked")")
+    throw Problem(
+      message: "the cache '\(path)' cannot be used now: \(trouble?.message ?? "it is locked")")
   }
 
   private func complain() throws(Problem) {

@@ -12,7 +12,9 @@ enum SQLiteValue {
 
   static func optional(_ number: Double?) -> SQLiteValue { number.map { .real($0) } ?? .null }
 
-  static func optional(_ number: Int?) -> SQLiteValue { number.map { .integer(Int64($0)) } ?? .null }
+  static func optional(_ number: Int?) -> SQLiteValue {
+    number.map { .integer(Int64($0)) } ?? .null
+  }
 
   /// - Returns: SQLite's code.
   func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
@@ -47,7 +49,8 @@ struct SQLiteRow {
 
   func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { Array($0) } }
 
-  func withBytes<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+  func withBytes<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result
+  {
     var count = 0
     // SQLite's own, until the next step.
     let bytes = csqlite_bytes(statement, column, &count)?.assumingMemoryBound(to: UInt8.self)
