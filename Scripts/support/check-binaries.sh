@@ -8,8 +8,10 @@ check_binaries() {
     needs "$module" 'liblua|libswift|libFoundation|lib_Foundation'
   verify "lull needs no Swift runtime" "see release_flags in Scripts/support/common.sh" \
     needs "$command" 'libswift|libFoundation|lib_Foundation'
-  verify "lull and lull.so load SQLite only when it is used" "see Sources/System/CSQLite" \
-    needs_either 'libsqlite3'
+  verify "libcurl is loaded at its first use" "call it through Sources/System/CCurl" \
+    needs_either "$command" "$module" 'libcurl|libssl|libcrypto'
+  verify "SQLite is loaded at its first use" "call it through Sources/System/CSQLite" \
+    needs_either "$command" "$module" 'libsqlite3'
   verify "lull.so exports luaopen_lull alone" "see Scripts/support/exports.map" exports "$module"
   verify "no Foundation in lull.so" "something below LullModule imports it" \
     symbols "$module" 'Foundation'
@@ -24,9 +26,9 @@ needs() { # FILE PATTERN
   return 0
 }
 
-needs_either() { # PATTERN
-  needs "$release/libLullModule.so" "$1"
-  needs "$release/lull" "$1"
+needs_either() { # FILE FILE PATTERN
+  needs "$1" "$3"
+  needs "$2" "$3"
 }
 
 exports() { # FILE
