@@ -13,7 +13,11 @@
 static const char *shown_name(const lull_method *method) {
   if (strcmp(method->name, "os.exit") == 0) return "exit";
   if (strcmp(method->name, "__call") != 0) return method->name;
-  return method->kind == LULL_KIND_SERVICE ? "resource" : "next";
+  switch (method->kind) {
+    case LULL_KIND_SERVICE: return "resource";
+    case LULL_KIND_API_CALL: return "call";
+    default: return "next";
+  }
 }
 
 // [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
@@ -33,7 +37,7 @@ static const char *const kind_names[LULL_KIND_COUNT] = {
   "Response",      "RequestError", "Task", "Configuration", "HTTPRequest", "Headers",
   "Regex",         "Log", "Completion", "Stub", "Pipeline", "PipelineStage",
   "Cache",         "Iterator", "Handler", "Watch", "Pages",
-  "Secret",        "Auth"};
+  "Secret",        "Auth", "API", "APICalls", "APICall"};
 
 static const char *article(const char *name) { return strchr("AEIOU", name[0]) ? "an" : "a"; }
 

@@ -106,6 +106,7 @@ enum HandleKind: Int32, CustomStringConvertible {
   case iterator, handler
   case watch, pages
   case secret, auth
+  case api, apiCalls, apiCall
 
   var description: String {
     switch self {
@@ -134,6 +135,9 @@ enum HandleKind: Int32, CustomStringConvertible {
     case .pages: "Pages"
     case .secret: "Secret"
     case .auth: "Auth"
+    case .api: "API"
+    case .apiCalls: "APICalls"
+    case .apiCall: "APICall"
     }
   }
 }

@@ -313,6 +313,8 @@ extension LuaHost {
   /// `lull.demo()`: the sample API, started once.
   func demoURL() throws(TransportError) -> String {
     if let demo { return demo.url }
+    // Whoever only looks does not start it.
+    if isInspecting { return "http://127.0.0.1" }
     guard let path = DemoServer.find() else {
       throw TransportError(
         .connection,

@@ -66,6 +66,11 @@ package final class LuaHost {
   var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
+  /// Whether API files are loaded only to be looked at: nothing is asked of any network, and nothing
+  /// started for them.
+  package var isInspecting = false
+  /// The APIs that were loaded from files.
+  var apiFiles = LoadedAPIFiles()
   /// Compares shared content with its documents, with `LULL_STRICT=1`.
   var strict: StrictContent?
   /// What a predicate raised that was called for a call of the script's, to be raised there.

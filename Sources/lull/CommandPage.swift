@@ -6,6 +6,9 @@ enum CommandPage: String {
   case run
   case repl
   case demo
+  case get, post, put, patch, delete, head
+  case call
+  case apis
   case cache
 
   /// As one types it: `lull run`.
@@ -25,6 +28,10 @@ enum CommandPage: String {
     case .run: ArgumentHelp.text(of: CommandPage.runSpec)
     case .repl: ArgumentHelp.text(of: CommandPage.replSpec)
     case .demo: ArgumentHelp.text(of: DemoCommand.spec)
+    case .call: ArgumentHelp.text(of: CallCommand.spec)
+    case .apis: ArgumentHelp.text(of: ApisCommand.spec)
+    case .get, .post, .put, .patch, .delete, .head:
+      ArgumentHelp.text(of: VerbCommand.spec(rawValue))
     case .cache: ArgumentHelp.text(of: CacheCommand.spec)
     }
   }

@@ -31,6 +31,10 @@ enum Lull {
     case "--version": throw .version
     case "cache": return try CacheCommand(words.dropFirst()).run()
     case "demo": return try DemoCommand(words.dropFirst()).run()
+    case "call": return try CallCommand(words.dropFirst()).run()
+    case "apis": return try ApisCommand(words.dropFirst()).run()
+    case let verb? where VerbCommand.verbs.contains(verb):
+      return try VerbCommand(words, page: CommandPage.named(verb) ?? .overview).run()
     // Whatever stands behind a script's name is the script's: not for any parser to look at.
     default: return try ScriptCommand(words).run()
     }

@@ -40,6 +40,9 @@ enum {
   LULL_KIND_PAGES,
   LULL_KIND_SECRET,
   LULL_KIND_AUTH,
+  LULL_KIND_API,
+  LULL_KIND_API_CALLS,
+  LULL_KIND_API_CALL,
   LULL_KIND_COUNT
 };
 
@@ -331,6 +334,9 @@ const void *lull_table_address(lua_State *L, int32_t index);
 const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index);
 // The same of a kept function; "" if it is gone.
 const char *lull_value_place(lull_runtime *runtime, int64_t id);
+// The line of the script that has called the function of ours which runs on L, and its chunk, whose name
+// lasts as long as that line runs; 0 if there is none.
+int32_t lull_caller_line(lua_State *L, const char **source, size_t *length);
 // If the function is one of ours bound to an object (LULL_METHOD), that object.
 int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
 

@@ -116,12 +116,12 @@ package enum LogText {
     let masked = headers.secretValues
     return headers.pairs.map { name, value in
       let isMasked = masked.contains { $0.name == name && $0.text.masked == value }
-      return "\(name): \(isSecret(name) && !isMasked ? "…" : part(value))"
+      return "\(name): \(isSecret(header: name) && !isMasked ? "…" : part(value))"
     }
   }
 
   /// Credentials never appear in a log: what is called like one is taken for one.
-  package static func isSecret(_ name: String) -> Bool {
+  package static func isSecret(header name: String) -> Bool {
     ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"]
       .contains { name.contains($0) }
   }

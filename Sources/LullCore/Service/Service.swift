@@ -18,7 +18,7 @@ open class Service {
   public final var isOffline = false {
     didSet { pump.changes.note() }
   }
-  private var entries: [ConfigurationEntry] = []
+  package private(set) var entries: [ConfigurationEntry] = []
   /// nil until a block sets a limit.
   private var limits: LimitTable?
   /// What was given as the base and is no URL.
@@ -139,11 +139,19 @@ open class Service {
     _ pattern: ConfigurationPattern? = nil, methods: Set<String>? = nil,
     description: String? = nil, _ apply: @escaping ConfigurationBlock
   ) {
+    configure(pattern, methods: methods, description: description, source: nil, apply)
+  }
+
+  /// - Parameter source: the line of a script that registers it.
+  package func configure(
+    _ pattern: ConfigurationPattern?, methods: Set<String>?, description: String?,
+    source: SourcePlace?, _ apply: @escaping ConfigurationBlock
+  ) {
     let text = description ?? pattern?.description ?? "custom"
     entries.append(
       ConfigurationEntry(
         pattern: pattern, methods: methods, description: "\(entries.count) (\(text))",
-        apply: apply))
+        source: source, apply: apply))
     invalidateConfiguration()
   }
 

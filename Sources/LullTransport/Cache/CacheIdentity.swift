@@ -11,7 +11,7 @@ enum CacheIdentity {
   static func digest(of resource: Resource, name: String?) -> [UInt8]? {
     var text = name.map { "name:\($0)\n" } ?? ""
     for (name, value) in resource.configuration(for: "GET").settings.headers.pairs
-    where LogText.isSecret(name) {
+    where LogText.isSecret(header: name) {
       text += "\(name):\(value)\n"
     }
     if LogText.url(resource.url.text) != resource.url.text { text += "url:\(resource.url.text)\n" }
