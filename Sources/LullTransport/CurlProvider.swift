@@ -21,6 +21,8 @@ package final class CurlProvider: NetworkingProvider {
   private let idleTime: Double
   private let queues = HostQueues()
   private let log: ExchangeLog
+  /// nil before the first request with secrets.
+  private var secrets: SecretDesk?
   /// nil before the first request.
   private var curl: (multis: CurlMultis, pool: CurlPool)?
   /// Runs while multi handles may have become idle.
@@ -63,24 +65,49 @@ package final class CurlProvider: NetworkingProvider {
     activeCount += 1
     if isClosed {
       end(transfer, TransportError(.network, "the network has been shut down"))
+    } else if let failure = CurlLibrary.failure {
+      end(transfer, failure)
     } else if !MethodToken.isValid(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
-    } else if let queue = queues.queue(for: request.url) {
+    } else if let queue = queues.queue(for: request.address) {
       if let refusal = refusal(of: queue.origin) {
         end(transfer, refusal)
         return transfer
       }
-      transfer.queue = queue
-      if queue.waitingCount == 0 && queue.hasRoom(for: transfer) {
-        if let error = begin(transfer, in: queue) { end(transfer, error) }
+      if request.secrets != nil {
+        startWithSecrets(transfer, to: queue.origin)
       } else {
-        queue.append(transfer)
+        enter(queue, transfer)
       }
     } else {
       let url = CurlURL.withoutCredentials(request.url)
       end(transfer, TransportError(.invalidURL, "'\(url)' is not an absolute http or https URL"))
     }
     return transfer
+  }
+
+  private func enter(_ queue: HostQueue, _ transfer: CurlTransfer) {
+    transfer.queue = queue
+    if queue.waitingCount == 0 && queue.hasRoom(for: transfer) {
+      if let error = begin(transfer, in: queue) { end(transfer, error) }
+    } else {
+      queue.append(transfer)
+    }
+  }
+
+  private func startWithSecrets(_ transfer: CurlTransfer, to origin: Origin) {
+    secretDesk.admit(transfer, to: origin) { [weak self] error in
+      guard let self, !transfer.hasEnded else { return }
+      if let error { return end(transfer, error) }
+      enter(queues.queue(for: origin), transfer)
+    }
+  }
+
+  private var secretDesk: SecretDesk {
+    if let secrets { return secrets }
+    let desk = SecretDesk(pump: loop.pump)
+    secrets = desk
+    return desk
   }
 
   /// Why nothing may be sent there; nil if it may.
@@ -94,7 +121,11 @@ package final class CurlProvider: NetworkingProvider {
 
   /// Ends the exchange: its connection or stream is closed before this returns.
   func cancel(_ transfer: CurlTransfer) {
-    guard !transfer.hasEnded, let queue = transfer.queue else { return }
+    guard !transfer.hasEnded else { return }
+    if let secrets, secrets.cancel(transfer) {
+      return end(transfer, CurlProvider.cancellation)
+    }
+    guard let queue = transfer.queue else { return }
     guard let easy = transfer.easy else {
       end(transfer, CurlProvider.cancellation)
       queue.waitingOneWasCancelled()
@@ -122,6 +153,16 @@ package final class CurlProvider: NetworkingProvider {
   /// Hands the exchange to curl; returns why it could not.
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
+    let wire: HTTPRequest
+    if transfer.request.secrets == nil {
+      wire = transfer.request
+    } else {
+      do throws(TransportError) {
+        wire = try secretDesk.resolved(transfer.request)
+      } catch {
+        return error
+      }
+    }
     let (multis, pool) = setUp()
     queues.watch(queue)
     let place = queue.began(transfer)
@@ -129,7 +170,8 @@ package final class CurlProvider: NetworkingProvider {
       queue.ended(transfer, at: place)
       return noMemory
     }
-    guard easy.prepare(for: transfer, to: queue.origin, at: place, in: multi),
+    guard
+      easy.prepare(for: transfer, sending: wire, to: queue.origin, at: place, in: multi),
       multi.add(easy) == CURLM_OK
     else {
       pool.give(easy)
@@ -173,6 +215,7 @@ package final class CurlProvider: NetworkingProvider {
   }
 
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
+    let error = secrets?.masked(error, of: transfer) ?? error
     end(transfer, NetworkResult(error: error))
     // Last, here and below: the log's handler may start and cancel what it likes.
     if error.kind != .cancelled { log.failed(transfer.request, error) }
@@ -195,7 +238,8 @@ package final class CurlProvider: NetworkingProvider {
       detach(easy, from: queue)
       queue.prepend(transfer)
     } else if code != CURLE_OK {
-      let error = easy.error(code, of: transfer, at: queue.origin)
+      let said = easy.error(code, of: transfer, at: queue.origin)
+      let error = secrets?.masked(said, of: transfer) ?? said
       // Of a response that breaks off, what came before the body is worth knowing.
       let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
       end(transfer, NetworkResult(response: head, error: error))
@@ -217,16 +261,22 @@ package final class CurlProvider: NetworkingProvider {
   private func response(of transfer: CurlTransfer, _ easy: CurlEasy) -> HTTPResponse {
     HTTPResponse(
       status: easy.status, headers: easy.receivedHeaders, url: transfer.request.url,
-      elapsed: transfer.elapsed)
+      elapsed: transfer.elapsed, timings: timings(of: transfer, easy))
+  }
+
+  private func timings(of transfer: CurlTransfer, _ easy: CurlEasy) -> TransferTimings? {
+    guard let options = transfer.request.options, options.recordsTimings else { return nil }
+    return easy.timings(of: transfer)
   }
 
   /// Sends the exchange on to where the response's Location points.
   private func follow(_ easy: CurlEasy, _ transfer: CurlTransfer, _ queue: HostQueue) {
     let redirect: Redirect
-    do {
+    do throws(TransportError) {
       redirect = try Redirect(
         status: easy.status, location: easy.location ?? "",
-        of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount)
+        of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount,
+        hiding: transfer.secrets == nil ? nil : secretDesk.hiding(transfer, from: queue.origin))
     } catch {
       end(transfer, error)
       detach(easy, from: queue)
@@ -278,7 +328,9 @@ extension CurlProvider: TurnParticipant {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
-    for transfer in queues.takeAllWaiting() { end(transfer, CurlProvider.cancellation) }
+    for transfer in (secrets?.close() ?? []) + queues.takeAllWaiting() {
+      end(transfer, CurlProvider.cancellation)
+    }
     tidying?.cancel()
     tidying = nil
     guard let (multis, pool) = curl else { return }

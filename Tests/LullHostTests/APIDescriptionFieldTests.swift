@@ -11,6 +11,9 @@ struct APIDescriptionFieldTests {
     "Settings": "api:configure{ [key] = value }",
     "PipelineSettings": "api:configure{ pipeline = { [key] = value } }",
     "StageSettings": "api:configure{ pipeline = { model = { [key] = value } } }",
+    "RetrySettings": "api:configure{ retry = { [key] = value } }",
+    "BackoffSettings": "api:configure{ retry = { backoff = { [key] = value } } }",
+    "RateLimitSettings": "api:configure{ rate_limit = { [key] = value } }",
     "ConfigureOptions": "api:configure('/x', {}, { [key] = value })",
     "TransformOptions": "api:transform(print, { [key] = value })",
     "StageOptions": """
@@ -39,6 +42,7 @@ struct APIDescriptionFieldTests {
     if problem then error(problem, 0) end
     """,
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
+    "SecretSource": "lull.secret{ [key] = value }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",
     "WatchOptions": "api('/x'):watch{ [key] = value }",
@@ -53,7 +57,9 @@ struct APIDescriptionFieldTests {
   ]
 
   /// Tables whose other keys are nobody's business, or that are only given.
-  private static let unchecked: Set<String> = ["Cause", "Observer", "CacheTable", "Stats"]
+  private static let unchecked: Set<String> = [
+    "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
+  ]
 
   /// Whether the table is taken and the key is not turned away as unknown.
   private func isTaken(_ key: String, by taker: String, _ harness: HostHarness) -> Bool {

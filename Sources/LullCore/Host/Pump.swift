@@ -15,6 +15,8 @@ public final class Pump {
   package var requestHost: (any RequestHost)?
   /// Where slow work on values goes; without one it is done at once, on the home thread.
   package var workers: (any WorkPool)?
+  /// At least 0, below 1; what policies leave to chance.
+  package var random: () -> Double = { .random(in: 0..<1) }
 
   private var deferred: [() -> Void] = []
   private var afterPhase: [() -> Void] = []

@@ -13,6 +13,10 @@ public struct TransportError: Error, Sendable, Equatable {
     case invalidURL = "invalid_url"
     case cancelled = "request_cancelled"
     case scriptError = "script_error"
+    /// A secret would have been sent to an origin it is not bound to.
+    case secretOrigin = "secret_origin"
+    /// A secret's source is missing, or failed.
+    case secretUnavailable = "secret_unavailable"
   }
 
   public var kind: Kind
@@ -20,6 +24,8 @@ public struct TransportError: Error, Sendable, Equatable {
   public var message: String
   /// Of an error in a script that stood in for the network.
   package var traceback: String?
+  /// Whether trying again is known to be of no use.
+  package var isFinal = false
 
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind

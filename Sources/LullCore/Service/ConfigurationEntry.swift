@@ -35,6 +35,8 @@ package final class ResolvedConfiguration {
   /// Apart from the settings, so that asking for freshness copies nothing.
   package let expirationTime: Double
   let retryTime: Double
+  /// Apart as well, for every request that is made.
+  let policies: Policies?
 
   init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
@@ -43,6 +45,7 @@ package final class ResolvedConfiguration {
     caches = settings.pipeline.caches
     expirationTime = settings.expirationTime
     retryTime = settings.retryTime
+    policies = settings.policies
   }
 
   /// What invalid resources have. (SVC-23)

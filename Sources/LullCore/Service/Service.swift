@@ -13,6 +13,8 @@ open class Service {
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: String, url: ResourceURL)?
   package private(set) var entries: [ConfigurationEntry] = []
+  /// nil until a block sets a limit.
+  private var limits: LimitTable?
   /// What was given as the base and is no URL.
   private let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
@@ -177,11 +179,17 @@ open class Service {
     var failure: RequestError?
     let isLogging = pump.log.enabled.contains(.configuration)
     var applied: [String] = []
-    for entry in entries {
+    let version = configurationVersion
+    for (index, entry) in entries.enumerated() {
       do throws(RequestError) {
         guard try entry.applies(to: url, method: method) else { continue }
         var changed = settings
         try entry.apply(&changed)
+        if changed.policies !== settings.policies {
+          let limits = limits ?? LimitTable(pump: pump)
+          self.limits = limits
+          limits.bind(&changed, block: index, version: version)
+        }
         settings = changed
         if isLogging { applied.append(entry.description) }
       } catch {

@@ -22,7 +22,7 @@ extension APIOwner {
     swift: "Configuration",
     entries: [
       .field(
-        "headers", "table<string, string|number|string[]|false>?",
+        "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
         "Headers of each request; false removes one, a list sends several.",
         swift: "Configuration.headers", rules: "REQ-05 MUT-06"),
       .field(
@@ -49,6 +49,25 @@ extension APIOwner {
       .field(
         "connections_per_host", "integer?", "How many connections to one host; default 32.",
         swift: "TransferLimits.connectionsPerHost"),
+      .field(
+        "retry", "RetrySettings|integer|boolean|nil",
+        "When a failed request is sent again; true: by default, an integer: that often; default never.",
+        swift: "Configuration.retry"),
+      .field(
+        "rate_limit", "RateLimitSettings|false|nil",
+        "How many requests may be sent in a span of time; shared by all this entry applies to.",
+        swift: "Configuration.rateLimit"),
+      .field(
+        "concurrency", "integer|false|nil",
+        "How many requests may be under way at once; shared by all this entry applies to.",
+        swift: "Configuration.concurrency"),
+      .field(
+        "auth", "Auth|false|nil", "What proves who sends the requests; false for nothing.",
+        swift: "Configuration.auth"),
+      .field(
+        "record_timings", "boolean?",
+        "Whether responses say how long their parts took; default false.",
+        swift: "TransferOptions.recordsTimings"),
       .field(
         "mutate_requests", "Mutation|Mutation[]|nil",
         "A function, or a list of them, that edits each request before it is sent.",

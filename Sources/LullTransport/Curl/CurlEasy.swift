@@ -24,6 +24,8 @@ final class CurlEasy {
   private var sendsBody = false
   private var headers = Headers()
   private var headersAreForBody = false
+  /// Whether what is set holds secrets, to be taken out as soon as it has been sent.
+  private var holdsSecrets = false
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var timeout = 0
   private var connectTimeout = 0
@@ -95,10 +97,14 @@ final class CurlEasy {
 
   /// Sets everything up for the present hop of `transfer`, which is at that place of its queue; false
   /// if curl refuses (memory).
+  ///
+  /// - Parameter wire: the transfer's request, with texts in place of secrets.
   func prepare(
-    for transfer: CurlTransfer, to origin: Origin, at place: Int, in multi: CurlMulti
+    for transfer: CurlTransfer, sending wire: HTTPRequest, to origin: Origin, at place: Int,
+    in multi: CurlMulti
   ) -> Bool {
     self.transfer = transfer
+    holdsSecrets = transfer.request.secrets != nil
     queuePlace = place
     self.multi = multi
     setSockets(of: multi)
@@ -106,7 +112,7 @@ final class CurlEasy {
     incoming.pointee.start(
       maxBodySize: transfer.request.limits.maxBodySize,
       expectsBody: transfer.request.method != "HEAD")
-    guard setText(CURLOPT_URL, transfer.request.url) else { return false }
+    guard setText(CURLOPT_URL, wire.url) else { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
       // Worth waiting for a first connection that may carry all; without TLS there is no HTTP/2.
@@ -114,9 +120,9 @@ final class CurlEasy {
     }
     set(&timeout, CURLOPT_TIMEOUT_MS, transfer.remainingTime)
     set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, transfer.request.limits.connectTimeout)
-    let body = transfer.bodyToSend
-    guard setMethod(transfer.request.method, body) else { return false }
-    return setHeaders(transfer.request.headers, withBody: body != nil)
+    let body = wire.bodyToSend
+    guard setMethod(wire.method, body) else { return false }
+    return setHeaders(wire.headers, withBody: body != nil)
   }
 
   /// Lets go of the exchange and of what it sent.
@@ -124,6 +130,16 @@ final class CurlEasy {
     transfer = nil
     multi = nil
     if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
+    if holdsSecrets { forgetSecrets() }
+  }
+
+  private func forgetSecrets() {
+    holdsSecrets = false
+    setText(CURLOPT_URL, nil)
+    ccurl_easy_set_list(handle, CURLOPT_HTTPHEADER, nil)
+    curl_slist_free_all(headerList)
+    headerList = nil
+    headers = Headers()
   }
 
   /// Gives away the response's body.
@@ -239,13 +255,13 @@ final class CurlEasy {
       toReceive: toReceive < 0 ? nil : toReceive)
   }
 
-  private func size(_ info: CURLINFO) -> Int {
+  func size(_ info: CURLINFO) -> Int {
     var value: curl_off_t = 0
     ccurl_easy_get_size(handle, info, &value)
     return value
   }
 
-  private func long(_ info: CURLINFO) -> Int {
+  func long(_ info: CURLINFO) -> Int {
     var value = 0
     ccurl_easy_get_long(handle, info, &value)
     return value

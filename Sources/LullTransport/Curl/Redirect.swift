@@ -6,16 +6,22 @@ struct Redirect {
   let origin: Origin
   let message: String
 
+  typealias Hiding = (HTTPRequest, Origin) throws(TransportError) -> HTTPRequest
+
   /// Reads `location` as an answer to `request`; fails after too many hops, or if it leads nowhere.
+  ///
+  /// - Parameter hiding: puts secrets out of sight, or fails since one would go where it must not.
   init(
-    status: Int, location: String, of request: HTTPRequest, from origin: Origin, afterHops hops: Int
+    status: Int, location: String, of request: HTTPRequest, from origin: Origin,
+    afterHops hops: Int,
+    hiding: Hiding? = nil
   ) throws(TransportError) {
     guard hops < RedirectPolicy.limit else {
       throw TransportError(
         .tooManyRedirects,
         "\(origin.hostAndPort) redirected more than \(RedirectPolicy.limit) times")
     }
-    guard let current = CurlURL(request.url), let target = CurlURL(request.url),
+    guard let current = CurlURL(request.address), let target = CurlURL(request.address),
       target.resolve(location), let targetOrigin = target.origin, target.text != nil
     else {
       throw TransportError(
@@ -25,8 +31,9 @@ struct Redirect {
     }
     let changesOrigin = targetOrigin != origin
     if !changesOrigin { target.inheritCredentials(from: current) }
-    let (next, dropped) = RedirectPolicy.follow(
+    var (next, dropped) = RedirectPolicy.follow(
       request, status: status, to: target.text ?? "", changesOrigin: changesOrigin)
+    if let hiding { next = try hiding(next, targetOrigin) }
     self.request = next
     self.origin = targetOrigin
     var message =
