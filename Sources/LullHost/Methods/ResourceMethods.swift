@@ -40,6 +40,11 @@ extension Method {
     .getter(.resource, "all_requests") { call throws(Misuse) in
       call.return(.list(try call.resource.allRequests.map { call.host.value($0) }))
     },
+    .method(.resource, "explain", "S") { call throws(Misuse) in
+      let resource = try call.resource
+      let method = try LuaHost.method(call.optionalString(1) ?? "GET")
+      call.return(.string(ResourceExplanation(call.host, resource, method: method).text))
+    },
     .method(.resource, "__tostring") { call throws(Misuse) in
       call.return(.string("Resource(\(try call.resource.shortDescription))"))
     },
