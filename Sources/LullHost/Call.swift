@@ -82,11 +82,8 @@ struct Call {
 extension Call {
   /// Nothing is returned after all.
   func dropResults() {
-    for position in 0..<Int(frame.pointee.result_count) {
-      let value = lull_frame_results(frame)[position]
-      if value.kind == Int32(LULL_OBJECT) || value.kind == Int32(LULL_METHOD) {
-        host.releaseUnclaimed(value.handle)
-      }
+    if let results = lull_frame_results(frame) {
+      host.releaseUnclaimed(results, count: Int(frame.pointee.result_count))
     }
     frame.pointee.result_count = 0
   }

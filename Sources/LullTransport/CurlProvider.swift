@@ -63,6 +63,8 @@ package final class CurlProvider: NetworkingProvider {
     activeCount += 1
     if isClosed {
       end(transfer, TransportError(.network, "the network has been shut down"))
+    } else if let failure = CurlLibrary.failure {
+      end(transfer, failure)
     } else if !MethodToken.isValid(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
     } else if let queue = queues.queue(for: request.url) {
