@@ -10,6 +10,7 @@ public struct TransportError: Error, Sendable, Equatable {
     case malformedResponse = "malformed_response"
     case bodyTooLarge = "body_too_large"
     case tooManyRedirects = "too_many_redirects"
+    case redirectRefused = "redirect_refused"
     case invalidURL = "invalid_url"
     case cancelled = "request_cancelled"
     case scriptError = "script_error"
@@ -19,6 +20,8 @@ public struct TransportError: Error, Sendable, Equatable {
     case secretUnavailable = "secret_unavailable"
     /// No token was to be had.
     case authFailed = "auth_failed"
+    /// The service is offline, and no cache has it.
+    case offline
   }
 
   public var kind: Kind
@@ -33,4 +36,6 @@ public struct TransportError: Error, Sendable, Equatable {
     self.kind = kind
     self.message = message
   }
+
+  static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }
