@@ -21,7 +21,7 @@ struct OAuth2Tests {
       clientSecret: SecretText(Secret(.environment("CLIENT"))), grant: grant)
     settings.scope = "read write"
     settings.sendsSecretInBody = inBody
-    let auth = Auth(stage: OAuth2(settings), description: "token")
+    let auth = OAuth2(settings).auth
     harness.service.configure { $0.auth = auth }
   }
 
