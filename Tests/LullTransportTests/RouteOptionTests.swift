@@ -164,8 +164,10 @@ extension TransportSuite {
 
     @Test func whatMayNotBeReachedMayNotBeReachedByAnotherWay() throws {
       var allowed = AllowedHosts()
-      #expect(allowed.allow("nope.invalid"))
-      #expect(allowed.allow("localhost"))
+      for host in ["nope.invalid", "localhost"] {
+        let isName = allowed.allow(host)
+        #expect(isName)
+      }
       let harness = try TransportHarness(allowedHosts: allowed)
       let url = "http://nope.invalid/"
       let byAddress = try harness.get(url) {
