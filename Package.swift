@@ -29,8 +29,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CLua", path: "Sources/System/CLua"),
     .systemLibrary(name: "CUV", path: "Sources/System/CUV", pkgConfig: "libuv"),
-    .target(
-      name: "CCurl", path: "Sources/System/CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CCurl", path: "Sources/System/CCurl"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(

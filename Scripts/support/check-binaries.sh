@@ -8,6 +8,8 @@ check_binaries() {
     needs "$module" 'liblua|libswift|libFoundation|lib_Foundation'
   verify "lull needs no Swift runtime" "see release_flags in Scripts/support/common.sh" \
     needs "$command" 'libswift|libFoundation|lib_Foundation'
+  verify "libcurl is loaded at its first use" "call it through Sources/System/CCurl" \
+    needs_either "$command" "$module" 'libcurl|libssl|libcrypto'
   verify "lull.so exports luaopen_lull alone" "see Scripts/support/exports.map" exports "$module"
   verify "no Foundation in lull.so" "something below LullModule imports it" \
     symbols "$module" 'Foundation'
@@ -20,6 +22,11 @@ check_binaries() {
 needs() { # FILE PATTERN
   readelf -d "$1" | grep NEEDED | grep -E "$2"
   return 0
+}
+
+needs_either() { # FILE FILE PATTERN
+  needs "$1" "$3"
+  needs "$2" "$3"
 }
 
 exports() { # FILE

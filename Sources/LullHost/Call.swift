@@ -82,11 +82,8 @@ struct Call {
 extension Call {
   /// Nothing is returned after all.
   func dropResults() {
-    for position in 0..<Int(frame.pointee.result_count) {
-      let value = lull_frame_results(frame)[position]
-      if value.kind == Int32(LULL_OBJECT) || value.kind == Int32(LULL_METHOD) {
-        host.releaseUnclaimed(value.handle)
-      }
+    if let results = lull_frame_results(frame) {
+      host.releaseUnclaimed(results, count: Int(frame.pointee.result_count))
     }
     frame.pointee.result_count = 0
   }
@@ -108,6 +105,8 @@ enum HandleKind: Int32, CustomStringConvertible {
   case httpRequest, headers, regex, log, completion, stub, pipeline, stage, cache
   case iterator, handler
   case watch, pages
+  case secret, auth
+  case api, apiCalls, apiCall
 
   var description: String {
     switch self {
@@ -134,6 +133,11 @@ enum HandleKind: Int32, CustomStringConvertible {
     case .handler: "Handler"
     case .watch: "Watch"
     case .pages: "Pages"
+    case .secret: "Secret"
+    case .auth: "Auth"
+    case .api: "API"
+    case .apiCalls: "APICalls"
+    case .apiCall: "APICall"
     }
   }
 }

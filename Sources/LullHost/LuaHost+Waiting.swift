@@ -61,7 +61,12 @@ extension LuaHost {
     _ call: Call, on awaited: Awaited, _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     var outcome: (values: [LuaValue], raising: Bool)?
-    let cancel = begin { values, raising in outcome = (values, raising) }
+    var isWaiting = true
+    let cancel = begin { [unowned self] values, raising in
+      // What was cancelled here ends later, when nobody asks for its values any more.
+      if isWaiting { outcome = (values, raising) } else { releaseUnclaimed(values) }
+    }
+    defer { isWaiting = false }
     withInterruption {
       environment.run {
         takeForeground()

@@ -66,6 +66,11 @@ package final class LuaHost {
   var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
+  /// Whether API files are loaded only to be looked at: nothing is asked of any network, and nothing
+  /// started for them.
+  package var isInspecting = false
+  /// The APIs that were loaded from files.
+  var apiFiles = LoadedAPIFiles()
   /// Compares shared content with its documents, with `LULL_STRICT=1`.
   var strict: StrictContent?
   /// What a predicate raised that was called for a call of the script's, to be raised there.
@@ -292,7 +297,30 @@ package final class LuaHost {
     for value in values {
       switch value {
       case .object(let handle, _, _, _), .method(_, let handle, _): releaseUnclaimed(handle)
-      default: break
+      case .reraised(let value, _): releaseUnclaimed([value])
+      case .list(let elements): releaseUnclaimed(elements)
+      case .map(let pairs), .readOnly(let pairs): releaseUnclaimed(pairs.map(\.1))
+      case .nil, .null, .bool, .int, .number, .string, .bytes, .constant, .ref, .tables, .stack,
+        .view, .unpack, .element, .globalNext:
+        break
+      }
+    }
+  }
+
+  /// The same of encoded ones, as long as the arena holds them.
+  func releaseUnclaimed(_ values: UnsafePointer<lull_value>, count: Int) {
+    for index in 0..<count {
+      let value = values[index]
+      switch Int(value.kind) {
+      case Int(LULL_OBJECT), Int(LULL_METHOD): releaseUnclaimed(value.handle)
+      case Int(LULL_LIST), Int(LULL_MAP):
+        guard let elements = value.pointer else { continue }
+        let isMap = value.kind == Int32(LULL_MAP)
+        // Written by `encodeAll`; a map has two for each pair.
+        releaseUnclaimed(
+          elements.assumingMemoryBound(to: lull_value.self),
+          count: Int(value.extra) * (isMap ? 2 : 1))
+      default: continue
       }
     }
   }

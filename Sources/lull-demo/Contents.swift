@@ -10,6 +10,8 @@ struct Contents: Sendable {
   /// How often each key of `/flaky` was asked for.
   var attempts: [String: Int] = [:]
   var count = 0
+  /// The last requests that `/echo` got, at either origin.
+  var received: [JSON] = []
 
   private static let users: [[JSON]] = [
     "Ada Lovelace", "Alan Turing", "Barbara Liskov", "Carl Gauss", "Dana Scott", "Donald Knuth",

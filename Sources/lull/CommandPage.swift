@@ -6,6 +6,9 @@ enum CommandPage: String {
   case run
   case repl
   case demo
+  case get, post, put, patch, delete, head
+  case call
+  case apis
 
   /// As one types it: `lull run`.
   var name: String { self == .overview ? "lull" : "lull \(rawValue)" }
@@ -24,6 +27,10 @@ enum CommandPage: String {
     case .run: ArgumentHelp.text(of: CommandPage.runSpec)
     case .repl: ArgumentHelp.text(of: CommandPage.replSpec)
     case .demo: ArgumentHelp.text(of: DemoCommand.spec)
+    case .call: ArgumentHelp.text(of: CallCommand.spec)
+    case .apis: ArgumentHelp.text(of: ApisCommand.spec)
+    case .get, .post, .put, .patch, .delete, .head:
+      ArgumentHelp.text(of: VerbCommand.spec(rawValue))
     }
   }
 

@@ -30,6 +30,10 @@ enum Lull {
     case "-h", "--help": throw .help(.overview)
     case "--version": throw .version
     case "demo": return try DemoCommand(words.dropFirst()).run()
+    case "call": return try CallCommand(words.dropFirst()).run()
+    case "apis": return try ApisCommand(words.dropFirst()).run()
+    case let verb? where VerbCommand.verbs.contains(verb):
+      return try VerbCommand(words, page: CommandPage.named(verb) ?? .overview).run()
     // Whatever stands behind a script's name is the script's: not for any parser to look at.
     default: return try ScriptCommand(words).run()
     }

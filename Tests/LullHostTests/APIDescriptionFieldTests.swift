@@ -42,6 +42,7 @@ struct APIDescriptionFieldTests {
     if problem then error(problem, 0) end
     """,
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
+    "SecretSource": "lull.secret{ [key] = value }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",
     "WatchOptions": "api('/x'):watch{ [key] = value }",
@@ -57,7 +58,7 @@ struct APIDescriptionFieldTests {
 
   /// Tables whose other keys are nobody's business, or that are only given.
   private static let unchecked: Set<String> = [
-    "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats",
+    "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
   ]
 
   /// Whether the table is taken and the key is not turned away as unknown.

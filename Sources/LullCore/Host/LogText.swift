@@ -93,6 +93,7 @@ package enum LogText {
         + "\(configuration.limits.connectTimeout) s",
     ]
     lines += headers(configuration.headers)
+    if let auth = configuration.auth { lines.append("auth: \(auth.description)") }
     lines.append(
       "\(configuration.mutations.count) mutations, \(configuration.decorators.count) decorators")
     lines.append("pipeline:" + dump(configuration.pipeline))
@@ -111,11 +112,16 @@ package enum LogText {
   }
 
   private static func headers(_ headers: Headers) -> [String] {
-    headers.pairs.map { "\($0.name): \(isSecret($0.name) ? "…" : part($0.value))" }
+    // A value with a secret in it has its mask in the place of what must not be seen.
+    let masked = headers.secretValues
+    return headers.pairs.map { name, value in
+      let isMasked = masked.contains { $0.name == name && $0.text.masked == value }
+      return "\(name): \(isSecret(header: name) && !isMasked ? "…" : part(value))"
+    }
   }
 
   /// Credentials never appear in a log: what is called like one is taken for one.
-  private static func isSecret(_ name: String) -> Bool {
+  package static func isSecret(header name: String) -> Bool {
     ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"]
       .contains { name.contains($0) }
   }

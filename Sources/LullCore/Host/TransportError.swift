@@ -10,9 +10,14 @@ public struct TransportError: Error, Sendable, Equatable {
     case malformedResponse = "malformed_response"
     case bodyTooLarge = "body_too_large"
     case tooManyRedirects = "too_many_redirects"
+    case redirectRefused = "redirect_refused"
     case invalidURL = "invalid_url"
     case cancelled = "request_cancelled"
     case scriptError = "script_error"
+    /// A secret would have been sent to an origin it is not bound to.
+    case secretOrigin = "secret_origin"
+    /// A secret's source is missing, or failed.
+    case secretUnavailable = "secret_unavailable"
   }
 
   public var kind: Kind

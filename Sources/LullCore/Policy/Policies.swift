@@ -4,7 +4,7 @@
 package final class Policies {
   package struct Rules {
     var retry: RetryPolicy?
-    package var auth: (any AuthStage)?
+    package var authStage: (any AuthStage)?
     var rateLimit: RateLimit? {
       didSet { sharedRate = nil }
     }
@@ -19,7 +19,7 @@ package final class Policies {
 
     init() {}
 
-    var isEmpty: Bool { retry == nil && auth == nil && rateLimit == nil && concurrency == nil }
+    var isEmpty: Bool { retry == nil && authStage == nil && rateLimit == nil && concurrency == nil }
   }
 
   package let rules: Rules
@@ -53,10 +53,10 @@ extension Configuration {
     set { changePolicies { $0.concurrency = newValue.map { max(1, $0) } } }
   }
 
-  /// What puts credentials on requests. Lua: `auth`.
-  package var auth: (any AuthStage)? {
-    get { policies?.rules.auth }
-    set { changePolicies { $0.auth = newValue } }
+  /// What puts credentials on requests. An `Auth` that needs requests of its own.
+  package var authStage: (any AuthStage)? {
+    get { policies?.rules.authStage }
+    set { changePolicies { $0.authStage = newValue } }
   }
 
   package mutating func changePolicies(_ change: (inout Policies.Rules) -> Void) {

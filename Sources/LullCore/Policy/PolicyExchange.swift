@@ -102,7 +102,7 @@ package final class PolicyExchange: NetworkTransfer {
   // MARK: Auth
 
   private func authorize() {
-    guard let auth = policies.auth else { return send(AuthorizedRequest(http)) }
+    guard let auth = policies.authStage else { return send(AuthorizedRequest(http)) }
     stage = .authorizing(stop: nil)
     var hasProceeded = false
     let stop = auth.authorize(http, in: context) { [self] answer in
@@ -144,7 +144,7 @@ package final class PolicyExchange: NetworkTransfer {
     policies.lane?.end()
     // Those that the place was given to may have cancelled this one.
     guard case .idle = stage else { return }
-    if result.response?.status == 401, let auth = policies.auth, !hasRenewed {
+    if result.response?.status == 401, let auth = policies.authStage, !hasRenewed {
       hasRenewed = true
       if auth.canRenew(after: result, to: request, in: context) {
         pump.log(.network, "\(name) was answered 401: once more, with other credentials")

@@ -20,9 +20,11 @@ extension Resource {
     if let body {
       do throws(RequestBodyFailure) {
         let (bytes, contentType) = try body.encoded()
+        let uses = body.secrets.map { SecretUses(body: $0) }
         adHoc = { (http: inout HTTPRequest) throws(RequestError) in
           http.headers["content-type"] = contentType
           http.body = bytes
+          http.secrets = uses
           try mutation?(&http)
         }
       } catch {
@@ -62,11 +64,18 @@ extension Resource {
       return failedBeforeSending(failure.dated(service.pump.clock.now), method: method)
     }
     var http = HTTPRequest(
-      method: method, url: url.percentEncoded, headers: configuration.settings.headers,
-      limits: configuration.settings.limits)
+      method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
+      headers: configuration.settings.headers, limits: configuration.settings.limits,
+      options: configuration.settings.options)
     do throws(RequestError) {
       try adHoc?(&http)
       for mutation in configuration.settings.mutations { try mutation(&http) }
+      let auth = configuration.settings.auth
+      if auth != nil || http.secrets != nil || http.headers.secrets != nil
+        || record.secretURL != nil
+      {
+        try seal(&http, auth: auth)
+      }
     } catch {
       return failedBeforeSending(error, method: method)
     }

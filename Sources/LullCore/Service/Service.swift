@@ -12,7 +12,7 @@ open class Service {
   }
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: String, url: ResourceURL)?
-  private var entries: [ConfigurationEntry] = []
+  package private(set) var entries: [ConfigurationEntry] = []
   /// nil until a block sets a limit.
   private var limits: LimitTable?
   /// What was given as the base and is no URL.
@@ -26,6 +26,9 @@ open class Service {
   package final var host: (any ServiceHost)?
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
+
+  /// Where the cookies of this service's requests are kept, if they are.
+  package private(set) lazy final var cookieJar = CookieJar()
 
   /// A base that is no URL counts as none and is logged as a warning (SVC-04, SVC-05).
   public init(
@@ -133,11 +136,19 @@ open class Service {
     _ pattern: ConfigurationPattern? = nil, methods: Set<String>? = nil,
     description: String? = nil, _ apply: @escaping ConfigurationBlock
   ) {
+    configure(pattern, methods: methods, description: description, source: nil, apply)
+  }
+
+  /// - Parameter source: the line of a script that registers it.
+  package func configure(
+    _ pattern: ConfigurationPattern?, methods: Set<String>?, description: String?,
+    source: SourcePlace?, _ apply: @escaping ConfigurationBlock
+  ) {
     let text = description ?? pattern?.description ?? "custom"
     entries.append(
       ConfigurationEntry(
         pattern: pattern, methods: methods, description: "\(entries.count) (\(text))",
-        apply: apply))
+        source: source, apply: apply))
     invalidateConfiguration()
   }
 

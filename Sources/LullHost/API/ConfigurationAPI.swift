@@ -43,6 +43,9 @@ extension APIOwner {
       .property(
         "pipeline", "Pipeline", "The stages a response goes through.",
         swift: "Configuration.pipeline"),
+      .property(
+        "auth", "Auth|false|nil", "What proves who sends the requests.", writable: true,
+        swift: "Configuration.auth"),
       .method(
         "mutate_requests",
         "(mutation: Mutation): Configuration",
@@ -78,5 +81,5 @@ extension APIOwner {
           """,
         swift: "Configuration.decorateRequests(_:)",
         rules: "DEC-01 DEC-02 DEC-04 DEC-05 DEC-06 DEC-12 DEC-14"),
-    ])
+    ] + networkProperties)
 }

@@ -7,7 +7,7 @@ extension APIOwner {
     Durations are seconds, timestamps are seconds since 1970, sizes are bytes.
     """,
     entries: moduleMakers + moduleRequests + moduleConcurrency + moduleScripting
-      + moduleRunning + moduleValues)
+      + moduleRunning + moduleSecrets + moduleValues)
 
   private static let moduleMakers: [APIEntry] = [
     .function(

@@ -22,7 +22,7 @@ extension APIOwner {
     swift: "Configuration",
     entries: [
       .field(
-        "headers", "table<string, string|number|string[]|false>?",
+        "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
         "Headers of each request; false removes one, a list sends several.",
         swift: "Configuration.headers", rules: "REQ-05 MUT-06"),
       .field(
@@ -62,6 +62,9 @@ extension APIOwner {
         "How many requests may be under way at once; shared by all this entry applies to.",
         swift: "Configuration.concurrency"),
       .field(
+        "auth", "Auth|false|nil", "What proves who sends the requests; false for nothing.",
+        swift: "Configuration.auth"),
+      .field(
         "mutate_requests", "Mutation|Mutation[]|nil",
         "A function, or a list of them, that edits each request before it is sent.",
         swift: "Configuration.mutateRequests(_:)", rules: "MUT-01 MUT-02"),
@@ -73,7 +76,7 @@ extension APIOwner {
       .field(
         "pipeline", "PipelineSettings?", "The order of stages, and their caches.",
         swift: "Configuration.pipeline"),
-    ])
+    ] + networkFields)
 
   static let pipelineSettings = APIOwner.table(
     "PipelineSettings", "`pipeline` in a settings table: an order, and settings by stage name.",

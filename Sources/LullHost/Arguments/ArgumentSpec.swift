@@ -7,14 +7,17 @@ package struct ArgumentSpec {
   var notes: String?
   /// What `--version` prints, if there is one.
   var version: String?
-  var arguments: [Argument] = []
+  package internal(set) var arguments: [Argument] = []
 
   init() {}
 
-  package init(name: String, description: String, arguments: [Argument]) {
+  package init(
+    name: String, description: String, arguments: [Argument], notes: String? = nil
+  ) {
     self.name = name
     self.description = description
     self.arguments = arguments
+    self.notes = notes
   }
 
   /// One option, flag or positional argument.
@@ -34,7 +37,7 @@ package struct ArgumentSpec {
     }
 
     /// `--limit` and `-n`, in the order given; of a positional argument its name alone.
-    package internal(set) var names: [String] = []
+    package var names: [String] = []
     var kind = Kind.string
     /// What stands for the value in the help.
     var placeholder: String?
@@ -62,6 +65,32 @@ package struct ArgumentSpec {
       self.help = help
       self.isRepeated = isRepeated
       isPositional = !name.hasPrefix("-")
+    }
+
+    /// An option with all its names.
+    package init(
+      names: [String], kind: Kind = .string, placeholder: String? = nil, choices: [String] = [],
+      help: String?, isRepeated: Bool = false, isRequired: Bool = false, standard: String? = nil
+    ) {
+      self.names = names
+      self.isRequired = isRequired
+      standardText = standard
+      self.kind = kind
+      self.placeholder = placeholder
+      self.choices = choices
+      self.help = help
+      self.isRepeated = isRepeated
+    }
+
+    /// A positional argument.
+    package init(
+      positional name: String, help: String, isRequired: Bool, isRepeated: Bool = false
+    ) {
+      names = [name]
+      self.help = help
+      self.isRequired = isRequired
+      self.isRepeated = isRepeated
+      isPositional = true
     }
 
     /// Where the result has its value: the first long name, with `_` for `-`.

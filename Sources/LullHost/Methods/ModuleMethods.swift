@@ -98,7 +98,8 @@ extension LuaHost {
     let changes = try changes(
       call, table: table, service: service, beside: LuaHost.serviceKeys)
     if !changes.isEmpty {
-      service.configure(description: "lull.service") { (settings: inout Configuration) in
+      service.configure(nil, methods: nil, description: "lull.service", source: call.place) {
+        (settings: inout Configuration) in
         for change in changes { change(&settings) }
       }
     }

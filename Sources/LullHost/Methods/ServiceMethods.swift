@@ -185,7 +185,8 @@ private struct ConfigureArguments {
   }
 
   func register(_ call: Call) throws(Misuse) {
-    try call.service.configure(pattern, methods: methods, description: description, apply)
+    try call.service.configure(
+      pattern, methods: methods, description: description, source: call.place, apply)
   }
 }
 

@@ -43,7 +43,7 @@ final class CurlMulti {
     index: Int, loop: UnsafeMutablePointer<uv_loop_t>, sockets: CurlSocketTable, work: CurlWork,
     blocksSIGPIPE: Bool
   ) {
-    guard CurlMulti.isCurlReady, let multi = curl_multi_init() else { return nil }
+    guard let multi = curl_multi_init() else { return nil }
     self.index = index
     self.multi = multi
     self.loop = loop
@@ -154,9 +154,6 @@ final class CurlMulti {
     defer { isInsideCurl = wasInside }
     return guardsSignal ? SignalGuard.withoutSIGPIPE(body) : body()
   }
-
-  /// curl's process-wide set-up, at the first use of any provider.
-  private static let isCurlReady: Bool = ccurl_global_init() == CURLE_OK
 
   // MARK: Sockets
 

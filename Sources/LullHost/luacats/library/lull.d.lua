@@ -1184,6 +1184,7 @@ function Request:chained(fn) end
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
+---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
 
 --- Content with its type, headers and age.
 ---
@@ -1204,6 +1205,7 @@ function Request:chained(fn) end
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
+---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
 local Entity = {}
 
 --- The content if it has the default's Lua type, else the default; without one, the content.
@@ -1253,6 +1255,7 @@ function Entity:touch() end
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
+---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
 ---@field content any # The content: JSON as plain tables, text and bytes as strings; nil if none.
 ---@field text string # The content if it is text, else `""`.
 ---@field json_dict table # The content if it is a JSON object or a table, else an empty table.
@@ -1345,6 +1348,7 @@ function Task:cancel() end
 ---@field connect_timeout number # How long connecting may take, in seconds.
 ---@field max_body_size integer # How large a decoded response body may be, in bytes.
 ---@field connections_per_host integer # How many connections to one host.
+---@field record_timings boolean # Whether responses say how long their parts took.
 ---@field pipeline lull.Pipeline # The stages a response goes through.
 local Configuration = {}
 
@@ -1496,6 +1500,7 @@ function PipelineStage:remove_transformers() end
 ---@field connect_timeout? number # How long connecting may take, in seconds; default 10.
 ---@field max_body_size? integer # How large a decoded response body may be, in bytes; default 100 MB.
 ---@field connections_per_host? integer # How many connections to one host; default 32.
+---@field record_timings? boolean # Whether responses say how long their parts took; default false.
 ---@field mutate_requests? lull.Mutation|lull.Mutation[] # A function, or a list of them, that edits each request before it is sent.
 ---@field decorate_requests? lull.Decorator|lull.Decorator[] # A function, or a list of them, that may wrap or replace each request.
 ---@field pipeline? lull.PipelineSettings # The order of stages, and their caches.
@@ -1553,6 +1558,21 @@ function PipelineStage:remove_transformers() end
 ---@field content_type? string # Its type; default `application/octet-stream`.
 ---@field headers? table<string, string|string[]> # Headers.
 ---@field is_new? boolean # Whether it counts as new data; default true.
+
+--- How long the parts of an exchange took, in seconds.
+---
+--- There if `record_timings` is set. Looking up, connecting and waiting are those of the last hop, the
+--- total is that of all; receiving the body is the part of the total that has no name.
+---@class lull.Timings
+---@field dns number # Looking up the host; 0 on a connection that was there already.
+---@field connect number # Connecting; 0 as above.
+---@field tls number # Securing the connection, a proxy's tunnel included; 0 as above, and without TLS.
+---@field first_byte number # From sending the request to the first byte of the answer.
+---@field total number # From leaving the queue to the last byte of the body, redirects included.
+---@field is_reused boolean # Whether the connection had been used before.
+---@field http_version? string # `"1.0"`, `"1.1"`, `"2"` or `"3"`.
+---@field remote_address? string # Address and port at the other end of the connection, a proxy's if there is one.
+---@field redirect_count integer # How many redirects were followed.
 
 --- The body of a request: one of `json`, `form`, `text` and `data`.
 ---

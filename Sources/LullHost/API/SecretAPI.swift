@@ -1,0 +1,100 @@
+extension APIOwner {
+  static let moduleSecrets: [APIEntry] = [
+    .function(
+      "secret", "(source: SecretSource): Secret",
+      "A credential by where it comes from, to be used without being seen.",
+      """
+      Reads nothing: it becomes text only when a request with it is sent, and everything else shows \
+      `‹secret NAME›`. It is sent to the origin of the service that uses it only; a request to \
+      another one fails with kind `secret_origin` before sending, and so does a redirect that would \
+      take it along. A source that is missing fails the request with kind `secret_unavailable`. Files \
+      and commands are read once per process. It does not cover text that the script reads itself, as \
+      with `os.getenv`, nor what a server sends back. Not available in the sandbox.
+      """,
+      example: """
+        local token = lull.secret{ env = "GITHUB_TOKEN" }
+        local github = lull.service{ base_url = "https://api.github.com",
+          headers = { Authorization = "Bearer " .. token } }
+        print(github:configuration_for("/user").headers.authorization)
+        --> Bearer ‹secret GITHUB_TOKEN›
+        """,
+      swift: "Secret.init(_:name:origins:)")
+  ]
+
+  static let secret = APIOwner.object(
+    "Secret", .secret, receiver: "secret",
+    "A text some parts of which are not to be seen: `lull.secret{…}`, or what `..` made of one.",
+    """
+    Values of request headers, query parameters, forms and JSON bodies may be secrets. `tostring`, \
+    `string.format`, `lull.json.encode`, logs and errors show its mask; it has no length, no order and \
+    no methods of strings.
+    """,
+    swift: "SecretText",
+    entries: [
+      .operation(
+        "__concat", "(other: string|number|Secret): Secret", shown: "secret .. other",
+        "A secret with text before or behind it.",
+        example: """
+          print("token " .. lull.secret{ env = "X", name = "x" } .. "!")  --> token ‹secret x›!
+          """)
+    ])
+
+  static let secretSource = APIOwner.table(
+    "SecretSource", "What `lull.secret{…}` takes: one of `env`, `file` and `command`.",
+    swift: "Secret.Source",
+    entries: [
+      .field("env", "string?", "The name of an environment variable; read for each request."),
+      .field(
+        "file", "string?",
+        "A file, `~/` being the home folder; a line break at its end does not count."),
+      .field(
+        "command", "string|string[]|nil",
+        """
+        A line for the shell, or a program and its arguments: what it prints, without the line break \
+        at its end. It gets nothing to read and has a minute.
+        """),
+      .field("name", "string?", "What its mask says; by default what its source is called."),
+      .field(
+        "origins", "string[]?",
+        "Where it may be sent besides the service's own origin, as `https://host:port`."),
+    ])
+
+  static let auth = APIOwner.module(
+    "lull.auth", "Ways to prove who sends a request, for the setting `auth`.",
+    """
+    They are put on when everything else of a request is there, unless it has a header of that name. \
+    A string in place of a secret is masked like one. `auth = false` takes them away from a pattern.
+    """,
+    entries: [
+      .function(
+        "bearer", "(token: Secret|string): Auth", "`Authorization: Bearer …`",
+        example: """
+          api:configure{ auth = lull.auth.bearer(lull.secret{ env = "TOKEN" }) }
+          print(api:configuration_for(user).auth)   --> authorization: Bearer ‹secret TOKEN›
+          api:configure("/login", { auth = false })
+          print(api:configuration_for("/login").auth)            --> nil
+          """,
+        swift: "Auth.bearer(_:)"),
+      .function(
+        "basic", "(user: string, password: Secret|string): Auth",
+        "`Authorization: Basic …`, from a user and a password.",
+        "A user with a colon in it raises.",
+        example: """
+          api:configure{ auth = lull.auth.basic("ann", lull.secret{ file = "~/.password" }) }
+          print(api:configuration_for(user).auth)   --> authorization: Basic ‹secret .password›
+          """,
+        swift: "Auth.basic(user:password:)"),
+      .function(
+        "header", "(name: string, value: Secret|string): Auth", "A header of your own.",
+        "A name that is no HTTP token raises.",
+        example: """
+          api:configure{ auth = lull.auth.header("X-API-Key", lull.secret{ env = "KEY" }) }
+          print(api:configuration_for(user).auth)   --> x-api-key: ‹secret KEY›
+          """,
+        swift: "Auth.header(_:_:)"),
+    ])
+
+  static let authObject = APIOwner.object(
+    "Auth", .auth, receiver: "auth", "What a function of `lull.auth` gives.",
+    "It has no members; `tostring` masks it.", swift: "Auth", entries: [])
+}

@@ -1,0 +1,360 @@
+import CLullBridge
+import LullCore
+
+/// What an API file has returned, read into an `APIFile`.
+struct APIDeclaration {
+  static let fileKeys = ["service", "calls", "description"]
+  static let callKeys = [
+    "path", "method", "params", "description", "columns", "pages", "headers", "body",
+  ]
+  static let parameterKeys = ["type", "default", "required", "description"]
+  static let types = ["string", "number", "integer", "boolean", "json"]
+
+  let host: LuaHost
+  let path: String
+  let name: String
+  private let places: DeclarationPlaces
+
+  init(host: LuaHost, source: [UInt8], path: String, name: String) {
+    self.host = host
+    self.path = path
+    self.name = name
+    places = DeclarationPlaces(source)
+  }
+
+  func read(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(APIFileProblem)
+    -> APIFile
+  {
+    if let service = host.object(value, .service, as: Service.self) {
+      return APIFile(name: name, path: path, service: service)
+    }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw problem(
+        [],
+        "an API file returns a service, or { service =, calls =, description = }, not "
+          + LuaHost.described(value))
+    }
+    var service: Service?
+    var description: String?
+    // Calls need the service, whichever comes first.
+    var calls: [APICall] = []
+    try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
+      switch key {
+      case "service":
+        service = host.object(value, .service, as: Service.self)
+        guard service != nil else {
+          throw .message("'service' must be a service, got \(LuaHost.described(value))")
+        }
+      case "description": description = try host.contentType(ofOption: value, key)
+      default:
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'calls' must be a table, got \(LuaHost.described(value))")
+        }
+      }
+    }
+    guard let service else { throw problem([], "an API file needs a 'service'") }
+    var failure: APIFileProblem?
+    try visit(index, state, Self.fileKeys, at: []) { key, _ throws(Misuse) in
+      guard key == "calls" else { return }
+      let table = host.visitedIndex(in: state)
+      do throws(APIFileProblem) {
+        calls = try self.calls(table, state, service)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return APIFile(
+      name: name, path: path, service: service, description: description, calls: calls)
+  }
+
+  // MARK: Calls
+
+  private func calls(_ table: Int32, _ state: OpaquePointer?, _ service: Service)
+    throws(APIFileProblem) -> [APICall]
+  {
+    var calls: [APICall] = []
+    var failure: APIFileProblem?
+    let visited = Result { () throws(Misuse) in
+      try host.forEachField(of: table, in: state) { key, value throws(Misuse) in
+        guard failure == nil else { return }
+        do throws(APIFileProblem) {
+          calls.append(try call(key, value, state, service))
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+    if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
+    let lines = Dictionary(
+      uniqueKeysWithValues: calls.map { ($0.name, places.line(of: ["calls", $0.name])) })
+    return calls.sorted { one, other in
+      (lines[one.name] ?? 0, one.name) < (lines[other.name] ?? 0, other.name)
+    }
+  }
+
+  private func call(
+    _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, _ service: Service
+  ) throws(APIFileProblem) -> APICall {
+    guard let name = LuaHost.string(key), APIDeclaration.isName(name) else {
+      throw problem(
+        ["calls"],
+        "calls have names of letters, digits and underscores, got "
+          + LuaHost.described(key))
+    }
+    let at = ["calls", name]
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw problem(at, "call '\(name)' must be a table, got \(LuaHost.described(value))")
+    }
+    let table = host.visitedIndex(in: state)
+    var call = APICall(name: name)
+    var declared: [CallParameter] = []
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, value throws(Misuse) in
+      let index = host.visitedIndex(in: state)
+      switch key {
+      case "path": call.path = try host.contentType(ofOption: value, key)
+      case "description": call.description = try host.contentType(ofOption: value, key)
+      case "method": call.method = try LuaHost.method(try host.contentType(ofOption: value, key))
+      case "columns": call.columns = try strings(value, index, state, key)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'headers' must be a table, got \(LuaHost.described(value))")
+        }
+        try host.setHeaders(index, state, in: &call.headers)
+      case "body":
+        let text = try host.contentType(ofOption: value, key)
+        guard let form = APICall.BodyForm(rawValue: text) else {
+          throw .message("'body' must be \"json\" or \"form\", got '\(text)'")
+        }
+        call.bodyForm = form
+      case "pages": call.pages = try pages(value, index, state, service)
+      default:
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'params' must be a table, got \(LuaHost.described(value))")
+        }
+      }
+    }
+    guard !call.path.isEmpty else { throw problem(at, "call '\(name)' needs a 'path'") }
+    // Below a call, with its name before what is wrong.
+    var failure: APIFileProblem?
+    try visit(table, state, Self.callKeys, at: at) { key, _ throws(Misuse) in
+      guard key == "params" else { return }
+      try host.forEachField(of: host.visitedIndex(in: state), in: state) {
+        key, value throws(Misuse) in
+        do throws(Misuse) {
+          declared.append(try parameter(key, value, state))
+        } catch {
+          failure = problem(
+            at + ["params", LuaHost.string(key) ?? ""], "call '\(name)': \(error.text)")
+        }
+      }
+    }
+    if let failure { throw failure }
+    call.parameters = try arranged(declared, of: call, at: at)
+    return call
+  }
+
+  private func pages(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
+  ) throws(Misuse) -> LuaPages.Options? {
+    if let isPaged = LuaHost.bool(value) { return isPaged ? LuaPages.Options() : nil }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message(
+        "'pages' must be true or a table of the options of 'resource:pages', got "
+          + LuaHost.described(value))
+    }
+    let options = try host.pagesOptions(index, state)
+    if options.function != 0 { host.anchor(options.function, from: host.handle(of: service)) }
+    return options
+  }
+
+  // MARK: Parameters
+
+  private func parameter(_ key: lull_value, _ value: lull_value, _ state: OpaquePointer?)
+    throws(Misuse) -> CallParameter
+  {
+    guard let name = LuaHost.string(key), APIDeclaration.isName(name) else {
+      throw .message(
+        "parameters have names of letters, digits, '_', '-' and '.', got "
+          + LuaHost.described(key))
+    }
+    var parameter = CallParameter(name: name)
+    let index = host.visitedIndex(in: state)
+    if LuaHost.string(value) != nil {
+      parameter.kind = try kind(value, index, state, name)
+      return parameter
+    }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message(
+        "parameter '\(name)' must be a type, a list of words or a table, got "
+          + LuaHost.described(value))
+    }
+    if lull_table_length(state, index) > 0 {
+      parameter.kind = try kind(value, index, state, name)
+      return parameter
+    }
+    var standard: lull_value?
+    var standardJSON: [UInt8]?
+    do throws(Misuse) {
+      try host.forEachOption(of: index, in: state, known: Self.parameterKeys) {
+        key, value throws(Misuse) in
+        let index = host.visitedIndex(in: state)
+        switch key {
+        case "type": parameter.kind = try kind(value, index, state, name)
+        case "description": parameter.description = try host.contentType(ofOption: value, key)
+        case "required":
+          guard let isRequired = LuaHost.bool(value) else {
+            throw .message("'required' must be true or false, got \(LuaHost.described(value))")
+          }
+          parameter.isRequired = isRequired
+        default:
+          standard = value
+          standardJSON = try? host.encodeJSON(state, index).get()
+        }
+      }
+    } catch {
+      throw .message("parameter '\(name)': \(error.text)")
+    }
+    if let standard {
+      parameter.standard = try host.callValue(standard, json: standardJSON, of: parameter)
+    }
+    return parameter
+  }
+
+  private func kind(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ name: String)
+    throws(Misuse) -> CallParameter.Kind
+  {
+    if value.kind == Int32(LULL_TABLE) {
+      return .choice(try strings(value, index, state, name))
+    }
+    let word = LuaHost.string(value) ?? ""
+    switch word {
+    case "string": return .string
+    case "number": return .number
+    case "integer": return .integer
+    case "boolean": return .boolean
+    case "json": return .json
+    default:
+      let near = NearestName.suggestion(for: word, among: Self.types)
+      throw .message(
+        "parameter '\(name)' has the unknown type \(LuaHost.described(value))"
+          + (near.map { " (did you mean '\($0)'?)" }
+            ?? "; there are \(ArgumentParser.list(Self.types)), or a list of words"))
+    }
+  }
+
+  /// Says of each where it goes; those of the path come first, in its order, and are required.
+  private func arranged(_ declared: [CallParameter], of call: APICall, at: [String])
+    throws(APIFileProblem) -> [CallParameter]
+  {
+    var rest = declared.sorted { $0.name < $1.name }
+    var arranged: [CallParameter] = []
+    for name in APICall.names(inPath: call.path) {
+      let position = rest.firstIndex { $0.name == name }
+      var parameter = position.map { rest.remove(at: $0) } ?? CallParameter(name: name)
+      parameter.place = .path
+      parameter.isRequired = parameter.standard == nil
+      guard parameter.kind != .json else {
+        throw problem(
+          at + ["params", name],
+          "call '\(call.name)': parameter '\(name)' cannot be JSON: it stands "
+            + "in the path")
+      }
+      arranged.append(parameter)
+    }
+    for var parameter in rest {
+      parameter.place = call.hasBody ? .body : .query
+      guard parameter.kind != .json || call.hasBody && call.bodyForm == .json else {
+        throw problem(
+          at + ["params", parameter.name],
+          "call '\(call.name)': parameter '\(parameter.name)' cannot be JSON: there is no JSON body"
+        )
+      }
+      arranged.append(parameter)
+    }
+    return arranged
+  }
+
+  // MARK: Parts
+
+  /// A list of one string or more.
+  private func strings(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ name: String
+  ) throws(Misuse) -> [String] {
+    let expected = "'\(name)' must be a list of strings"
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("\(expected), got \(LuaHost.described(value))")
+    }
+    var texts: [(position: Int64, text: String)] = []
+    try host.forEachField(of: index, in: state) { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER), let text = LuaHost.text(element) else {
+        throw .message(expected)
+      }
+      texts.append((key.integer, text))
+    }
+    return texts.sorted { $0.position < $1.position }.map(\.text)
+  }
+
+  /// Visits a table of settings; what is wrong with one is told with its line.
+  private func visit(
+    _ table: Int32, _ state: OpaquePointer?, _ known: [String], at: [String], prefix: String = "",
+    _ body: (String, lull_value) throws(Misuse) -> Void
+  ) throws(APIFileProblem) {
+    var place = at
+    do throws(Misuse) {
+      try host.forEachField(of: table, in: state) { key, value throws(Misuse) in
+        guard let name = LuaHost.string(key) else {
+          throw .message("unknown setting of type \(LuaHost.typeName(key)); settings have names")
+        }
+        place = at + [name]
+        guard known.contains(name) else { throw host.unknownSetting(name, among: known) }
+        try body(name, value)
+      }
+    } catch {
+      throw problem(place, prefix + error.text)
+    }
+  }
+
+  private func problem(_ keys: [String], _ text: String) -> APIFileProblem {
+    .declaration(SourcePlace(file: path, line: places.line(of: keys)), text)
+  }
+
+  /// What may follow `--` on a command line and stand in braces.
+  private static func isName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first != UInt8(ascii: "-") else { return false }
+    return name.utf8.allSatisfy { byte in
+      Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
+        || "_-.".utf8.contains(byte)
+    }
+  }
+}
+
+extension LuaHost {
+  /// A value of a script for a parameter, checked.
+  func callValue(_ value: lull_value, json: [UInt8]?, of parameter: CallParameter) throws(Misuse)
+    -> CallValue
+  {
+    switch (parameter.kind, Int(value.kind)) {
+    case (.string, _):
+      if let text = LuaHost.text(value) { return .string(text) }
+    case (.boolean, _):
+      if let bool = LuaHost.bool(value) { return .boolean(bool) }
+    case (.choice(let words), _):
+      if let text = LuaHost.text(value), words.contains(text) { return .string(text) }
+    case (.integer, _), (.number, Int(LULL_INTEGER)):
+      if let number = LuaHost.number(value), let whole = Int(exactly: number) {
+        return .integer(whole)
+      }
+    case (.number, Int(LULL_NUMBER)):
+      if value.number.isFinite { return .number(value.number) }
+    case (.json, _):
+      if let json { return .json(json) }
+    default: break
+    }
+    throw .message(
+      "parameter '\(parameter.name)' must be \(parameter.expectation), got "
+        + LuaHost.described(value))
+  }
+}
