@@ -54,7 +54,7 @@ struct AuthStageTests {
   }
 
   private func authorized(_ harness: Harness, _ stage: Stage) -> Resource {
-    harness.service.configure { $0.auth = stage }
+    harness.service.configure { $0.authStage = stage }
     return harness.service.resource("/a")
   }
 
@@ -126,7 +126,7 @@ struct AuthStageTests {
     withHarness { harness in
       let stage = Stage("t")
       stage.isSlow = true
-      harness.service.configure { $0.auth = stage }
+      harness.service.configure { $0.authStage = stage }
       harness.configure(rate: RateLimit(requests: 1, per: 10), concurrency: 1)
       let requests = harness.held("a", "b")
       harness.settle()
@@ -207,7 +207,7 @@ struct AuthStageTests {
       }
       harness.provider.stub("POST", "https://auth.test/token", .text("fetched"))
       harness.stub("GET", "/a", .text("x"))
-      harness.service.configure { $0.auth = Fetching() }
+      harness.service.configure { $0.authStage = Fetching() }
       harness.service.resource("/a").load()
       harness.settle()
       #expect(sentTokens(harness) == ["none", "fetched"])
