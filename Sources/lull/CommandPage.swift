@@ -9,6 +9,7 @@ enum CommandPage: String {
   case get, post, put, patch, delete, head
   case call
   case apis
+  case cache
 
   /// As one types it: `lull run`.
   var name: String { self == .overview ? "lull" : "lull \(rawValue)" }
@@ -31,6 +32,7 @@ enum CommandPage: String {
     case .apis: ArgumentHelp.text(of: ApisCommand.spec)
     case .get, .post, .put, .patch, .delete, .head:
       ArgumentHelp.text(of: VerbCommand.spec(rawValue))
+    case .cache: ArgumentHelp.text(of: CacheCommand.spec)
     }
   }
 
@@ -48,7 +50,8 @@ enum CommandPage: String {
       lull repl [FILES …]        type Lua and see what it gives
       lull -i FILE [ARGS …]      run a script, then type
       lull demo [--port N]       serve the sample API on loopback
-      lull help COMMAND          tell more about one of run, repl, demo
+      lull cache [info|show|clear]   look into the cache file that they share
+      lull help COMMAND          tell more about one of run, repl, demo, cache
 
     Options:
       -h, --help  show this help

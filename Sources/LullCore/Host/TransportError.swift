@@ -18,6 +18,8 @@ public struct TransportError: Error, Sendable, Equatable {
     case secretOrigin = "secret_origin"
     /// A secret's source is missing, or failed.
     case secretUnavailable = "secret_unavailable"
+    /// The service is offline, and no cache has it.
+    case offline
   }
 
   public var kind: Kind
@@ -32,4 +34,6 @@ public struct TransportError: Error, Sendable, Equatable {
     self.kind = kind
     self.message = message
   }
+
+  static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }

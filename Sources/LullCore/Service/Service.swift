@@ -12,6 +12,12 @@ open class Service {
   }
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: String, url: ResourceURL)?
+  /// Whether loads are answered by memory and caches only, whatever the age of what they have; what
+  /// they do not have fails with `TransportError.Kind.offline`, and so does every other request, before
+  /// it is sent. Lua: `service.is_offline`.
+  public final var isOffline = false {
+    didSet { pump.changes.note() }
+  }
   package private(set) var entries: [ConfigurationEntry] = []
   /// nil until a block sets a limit.
   private var limits: LimitTable?

@@ -16,7 +16,7 @@ package enum APIDescription {
     .successFields, .timings, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer,
     .observer,
     .stats, .watchOptions, .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
-    .argumentSpec, .argumentTypes, .writeOptions, .cacheTable,
+    .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
     .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
     .logCategories, .pattern, .settingsFunction, .transformer,

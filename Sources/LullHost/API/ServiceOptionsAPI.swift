@@ -11,6 +11,9 @@ extension APIOwner {
         "networking", "NetworkingFunction?", "A function called instead of the network.",
         swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
       .field(
+        "offline", "boolean?", "What `service.is_offline` starts with; default false.",
+        swift: "Service.isOffline"),
+      .field(
         "standard_transformers", "(\"json\"|\"text\")[]?",
         "Which of the parsers `\"json\"` and `\"text\"` it starts with; default both.",
         swift: "StandardTransformer", rules: "SVC-35 TRF-32 TRF-33"),
