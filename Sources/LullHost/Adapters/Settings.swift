@@ -256,7 +256,9 @@ extension LuaHost {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_STRING):
-      return .wildcard(LuaHost.string(value) ?? "", base: service.baseURL)
+      let text = LuaHost.string(value) ?? ""
+      checker?.look(atPattern: text, of: service, at: call.place)
+      return .wildcard(text, base: service.baseURL)
     case Int(LULL_FUNCTION):
       return predicate(try kept(call.state, call.index(position), for: service), raising: raising)
     default:
