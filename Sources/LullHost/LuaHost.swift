@@ -69,6 +69,8 @@ package final class LuaHost {
   /// Whether API files are loaded only to be looked at: nothing is asked of any network, and nothing
   /// started for them.
   package var isInspecting = false
+  /// Takes note of what is wrong with an API file, instead of raising it.
+  var checker: APIFileChecker?
   /// The APIs that were loaded from files.
   var apiFiles = LoadedAPIFiles()
   /// Compares shared content with its documents, with `LULL_STRICT=1`.

@@ -10,6 +10,7 @@ public struct TransportError: Error, Sendable, Equatable {
     case malformedResponse = "malformed_response"
     case bodyTooLarge = "body_too_large"
     case tooManyRedirects = "too_many_redirects"
+    case redirectRefused = "redirect_refused"
     case invalidURL = "invalid_url"
     case cancelled = "request_cancelled"
     case scriptError = "script_error"

@@ -81,7 +81,7 @@ struct APIDeclaration {
         do throws(APIFileProblem) {
           calls.append(try call(key, value, state, service))
         } catch {
-          failure = error
+          if !note(error) { failure = error }
         }
       }
     }
@@ -139,15 +139,17 @@ struct APIDeclaration {
     guard !call.path.isEmpty else { throw problem(at, "call '\(name)' needs a 'path'") }
     // Below a call, with its name before what is wrong.
     var failure: APIFileProblem?
-    try visit(table, state, Self.callKeys, at: at) { key, _ throws(Misuse) in
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, _ throws(Misuse) in
       guard key == "params" else { return }
       try host.forEachField(of: host.visitedIndex(in: state), in: state) {
         key, value throws(Misuse) in
         do throws(Misuse) {
           declared.append(try parameter(key, value, state))
         } catch {
-          failure = problem(
+          let problem = problem(
             at + ["params", LuaHost.string(key) ?? ""], "call '\(name)': \(error.text)")
+          if !note(problem) { failure = problem }
         }
       }
     }
@@ -253,6 +255,11 @@ struct APIDeclaration {
     var arranged: [CallParameter] = []
     for name in APICall.names(inPath: call.path) {
       let position = rest.firstIndex { $0.name == name }
+      if position == nil {
+        host.checker?.note(
+          "call '\(call.name)': its path has the parameter '\(name)', which 'params' does not declare",
+          at: SourcePlace(file: path, line: places.line(of: at + ["path"])))
+      }
       var parameter = position.map { rest.remove(at: $0) } ?? CallParameter(name: name)
       parameter.place = .path
       parameter.isRequired = parameter.standard == nil
@@ -302,19 +309,35 @@ struct APIDeclaration {
     _ table: Int32, _ state: OpaquePointer?, _ known: [String], at: [String], prefix: String = "",
     _ body: (String, lull_value) throws(Misuse) -> Void
   ) throws(APIFileProblem) {
-    var place = at
-    do throws(Misuse) {
+    var failure: APIFileProblem?
+    let visited = Result { () throws(Misuse) in
       try host.forEachField(of: table, in: state) { key, value throws(Misuse) in
-        guard let name = LuaHost.string(key) else {
-          throw .message("unknown setting of type \(LuaHost.typeName(key)); settings have names")
+        guard failure == nil else { return }
+        let name = LuaHost.string(key)
+        do throws(Misuse) {
+          guard let name else {
+            throw .message(
+              "unknown setting of type \(LuaHost.typeName(key)); settings have names")
+          }
+          guard known.contains(name) else { throw host.unknownSetting(name, among: known) }
+          try body(name, value)
+        } catch {
+          let problem = problem(at + (name.map { [$0] } ?? []), prefix + error.text)
+          if !note(problem) { failure = problem }
         }
-        place = at + [name]
-        guard known.contains(name) else { throw host.unknownSetting(name, among: known) }
-        try body(name, value)
       }
-    } catch {
-      throw problem(place, prefix + error.text)
     }
+    if let failure { throw failure }
+    if case .failure(let misuse) = visited { throw problem(at, prefix + misuse.text) }
+  }
+
+  /// Whether somebody takes note of it, so that reading goes on.
+  private func note(_ problem: APIFileProblem) -> Bool {
+    guard let checker = host.checker, case .declaration(let place, let text) = problem else {
+      return false
+    }
+    checker.note(text, at: place)
+    return true
   }
 
   private func problem(_ keys: [String], _ text: String) -> APIFileProblem {

@@ -50,7 +50,10 @@ package final class ContentFilter {
         throw Problem(report: "lull: what -f gives has no JSON form\n")
       }
       return document
-    case .failure(.failed(let failure)): throw Problem(report: host.describe(failure))
+    case .failure(.failed(var failure)):
+      // What called it is no part of the expression.
+      failure.trace = Traceback()
+      throw Problem(report: host.describe(failure))
     case .failure(.gone): throw Problem(report: "lull: not enough memory\n")
     }
   }

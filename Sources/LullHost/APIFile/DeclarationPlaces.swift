@@ -1,7 +1,7 @@
 /// Finds the lines on which keys of a table stand in a source text, for messages about what has become
 /// of them: values do not know where they come from.
 package struct DeclarationPlaces {
-  private let tokens: [LineToken]
+  let tokens: [LineToken]
   private let lineEnds: [Int]
 
   package init(_ source: [UInt8]) {

@@ -11,4 +11,10 @@ extension LuaHost {
     }
     return isSettled ? request.response : nil
   }
+
+  /// Has the caches asked for a resource, and turns the loop until they have answered.
+  package func finishAskingCaches(_ resource: Resource) {
+    _ = resource.isUpToDate
+    environment.run { [self] in !resource.isAskingCaches || isInterrupted }
+  }
 }

@@ -43,7 +43,7 @@ package struct ArgumentSpec {
     var placeholder: String?
     package var help: String?
     /// What the texts are allowed to be; empty: anything.
-    var choices: [String] = []
+    package internal(set) var choices: [String] = []
     var standard: LuaValue?
     /// The default as the help shows it.
     var standardText: String?
@@ -99,12 +99,19 @@ package struct ArgumentSpec {
       return String(name.drop { $0 == "-" }).replacing("-", with: "_")
     }
 
+    package var takesValue: Bool { kind.takesValue }
+
     /// As messages name it.
     var shown: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }
   }
 
   var positionals: [Argument] { arguments.filter(\.isPositional) }
   var options: [Argument] { arguments.filter { !$0.isPositional } }
+
+  /// The option that is called so.
+  package func option(_ name: String) -> Argument? { options.first { $0.names.contains(name) } }
+
+  package var hasPositionals: Bool { !positionals.isEmpty }
 
   /// Whether `name` is one of the script's own, so that it stands for nothing else.
   func has(_ name: String) -> Bool { options.contains { $0.names.contains(name) } }

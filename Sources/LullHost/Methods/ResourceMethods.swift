@@ -40,6 +40,11 @@ extension Method {
     .getter(.resource, "all_requests") { call throws(Misuse) in
       call.return(.list(try call.resource.allRequests.map { call.host.value($0) }))
     },
+    .method(.resource, "explain", "S") { call throws(Misuse) in
+      let resource = try call.resource
+      let method = try LuaHost.method(call.optionalString(1) ?? "GET")
+      call.return(.string(ResourceExplanation(call.host, resource, method: method).text))
+    },
     .method(.resource, "__tostring") { call throws(Misuse) in
       call.return(.string("Resource(\(try call.resource.shortDescription))"))
     },
@@ -166,7 +171,7 @@ extension Method {
     .method(.resource, "observe", "o") { call throws(Misuse) in
       let resource = try call.resource
       let observer = try call.host.makeObserver(call, of: resource, anchored: true)
-      resource.hold(observer)
+      resource.hold(observer, isToldByHost: observer.isToldInTurn)
       call.return(
         call.host.value(
           ObservationBox(observer, resource: resource), .observation, service: resource.service))

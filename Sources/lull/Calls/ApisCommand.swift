@@ -40,10 +40,9 @@ struct ApisCommand {
       )
       return 0
     }
-    return CallRun.run(folder: nil) { host in
+    return CallRun.run(folder: nil, isInspecting: true) { host in
       var code: Int32 = 0
       var rows: [JSONValue] = []
-      host.isInspecting = true
       for (name, path) in all {
         do throws(APIFileProblem) {
           // By path: the name may be taken by a folder before.

@@ -23,7 +23,12 @@ struct CallExchange {
       guard let entity = request.resource.latestData else { return 0 }
       return write(.success(entity), of: request)
     }
+    if options.file != nil { ProgressBar().follow(started) }
     guard let response = host.finish(started) else { return 0 }
+    if options.isVerbose {
+      ExchangeTrace(style).show(sent: started)
+      ExchangeTrace(style).show(response)
+    }
     let code = write(response, of: request)
     // What has been begun meanwhile comes to its end, such as the writing of a cache.
     host.runUntilIdle()
@@ -77,7 +82,13 @@ struct CallExchange {
       Exit.complain("lull: \(error.longDescription)\n")
       code = CallExchange.exitCode(of: error)
     }
-    if let content = entity?.content, !content.isEmptyBytes {
+    if let file = options.file, code == 0 {
+      guard case .bytes(let bytes)? = entity?.content ?? .bytes([]) else { return 1 }
+      if let problem = SavedFile.write(bytes, to: file) {
+        Exit.complain("lull: cannot write \(problem)\n")
+        code = 1
+      }
+    } else if let content = entity?.content, !content.isEmptyBytes {
       do throws(ContentFilter.Problem) {
         output += try self.bytes(of: content, isError: code != 0)
       } catch {
@@ -96,6 +107,11 @@ struct CallExchange {
       shown = .json(document.root)
     } else {
       shown = try host.callContent(content, service: api.service)
+    }
+    // Of an error nothing was to be saved, and nothing parsed it.
+    if case .bytes(let bytes) = shown, isError, let text = String(validating: bytes, as: UTF8.self)
+    {
+      return ContentText(format: nil, columns: [], style: style).bytes(of: .text(text))
     }
     if case .bytes(let bytes) = shown, style.isTerminal, options.format != .raw {
       Exit.complain("lull: \(bytes.count) bytes not shown on a terminal: save them with -O FILE\n")

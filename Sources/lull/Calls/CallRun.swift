@@ -1,6 +1,7 @@
 import LullCore
 import LullHost
 import LullREPL
+import LullTransport
 
 /// Gets an API going for a command.
 enum CallRun {
@@ -23,14 +24,22 @@ enum CallRun {
     }
   }
 
-  static func run(folder: [UInt8]?, _ body: (LuaHost) -> Int32) -> Int32 {
-    guard let environment = try? LoopEnvironment(ownsProcess: true),
+  /// - Parameter isInspecting: API files are loaded only to be looked at: no host may be reached.
+  static func run(
+    folder: [UInt8]?, isInspecting: Bool = false, _ body: (LuaHost) -> Int32
+  ) -> Int32 {
+    guard
+      let environment = try? LoopEnvironment(
+        ownsProcess: true, allowedHosts: isInspecting ? AllowedHosts() : nil),
       let program = ScriptProgram(environment: environment)
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1
     }
-    return program.perform(folder: folder, words: CommandWords.all, body)
+    return program.perform(folder: folder, words: CommandWords.all) { host in
+      host.isInspecting = isInspecting
+      return body(host)
+    }
   }
 }
 

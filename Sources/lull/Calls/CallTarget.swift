@@ -13,10 +13,6 @@ struct CallTarget {
   let api: API
   private let path: CallPath
 
-  struct Problem: Error {
-    let message: String
-  }
-
   /// - Parameter rest: the words behind; the path is taken from them.
   init(_ word: String, _ rest: inout ArraySlice<String>, page: CommandPage) throws(CommandEnd) {
     if let url = CallTarget.url(word) {
@@ -47,8 +43,7 @@ struct CallTarget {
     return "http://localhost" + (port.isEmpty ? "" : ":\(port)") + path
   }
 
-  func request(of service: Service, _ method: String) -> Result<CallRequest, Problem> {
-    let resource = service.resource(path)
-    return .success(CallRequest(resource: resource, method: method))
+  func request(of service: Service, _ method: String) -> CallRequest {
+    CallRequest(resource: service.resource(path), method: method)
   }
 }

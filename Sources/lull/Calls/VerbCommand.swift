@@ -74,13 +74,7 @@ struct VerbCommand {
 
   func run() -> Int32 {
     CallRun.run(target.api) { host, api in
-      var request: CallRequest
-      switch target.request(of: api.service, method) {
-      case .success(let made): request = made
-      case .failure(let problem):
-        Exit.complain("lull: \(problem.message)\n")
-        return 2
-      }
+      var request = target.request(of: api.service, method)
       do throws(RequestItem.Problem) {
         try RequestParts(items, headers: options.headers, data: data, isForm: isForm)
           .apply(to: &request)

@@ -5,6 +5,8 @@ struct OutputStyle {
   let isTerminal: Bool
   let isColoured: Bool
 
+  static let plain = OutputStyle(isTerminal: false, isColoured: false)
+
   /// Colours on a terminal, unless `NO_COLOR` is set to anything, or the terminal knows none.
   static func forStandardOutput() -> OutputStyle {
     let isTerminal = isatty(STDOUT_FILENO) != 0
