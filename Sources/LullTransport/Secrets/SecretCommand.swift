@@ -134,9 +134,7 @@ final class SecretCommand: Sendable {
   }
 
   private var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    Double(uv_hrtime()) / 1e9
   }
 
   private func reason(_ code: Int32) -> String {
