@@ -153,7 +153,7 @@ extension Call {
       pairs.append((name, SecretText(text)))
     }
     if let failure { return .failure(failure) }
-    if hasSecrets { return .success(.form(pairs)) }
+    if hasSecrets { return .success(.form(secrets: pairs)) }
     return .success(.form(pairs.map { (name: $0.name, value: $0.value.masked) }))
   }
 }

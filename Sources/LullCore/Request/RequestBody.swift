@@ -9,7 +9,7 @@ public enum RequestBody: Sendable {
   case secret(SecretBody)
 
   /// A form some of whose values hold secrets. (REQ-15 to REQ-20)
-  public static func form(_ pairs: [(name: String, value: SecretText)]) -> RequestBody {
+  public static func form(secrets pairs: [(name: String, value: SecretText)]) -> RequestBody {
     .secret(SecretBody(form: pairs))
   }
 
