@@ -6,13 +6,8 @@ import Testing
 
 /// Tokens on a manual clock, from a stubbed endpoint.
 struct OAuth2Tests {
-  private let leakCheck = LeakCheck()
-  private let harness: Harness
+  private let harness = Harness()
   private static let endpoint = "https://login.test/token"
-
-  init() {
-    harness = Harness(leakCheck: leakCheck)
-  }
 
   private func configure(_ grant: OAuth2.Settings.Grant = .clientCredentials, inBody: Bool = false)
   {
