@@ -53,8 +53,24 @@ typedef struct lull_caller {
   lua_State *L;
   const lull_nesting *nesting;
   int32_t thread;
+  const char *answer_now;
   const struct lull_caller *outer;
 } lull_caller;
+
+// C levels of the interpreter's 200: a coroutine takes one. Beyond this it would fail by itself, less
+// clearly.
+// Handlers get a little more room, to hear of the failure.
+enum { LULL_MAX_DEPTH = 190, LULL_MAX_HANDLER_DEPTH = 194 };
+
+// What lies at the bottom of the stack of every coroutine of the pool, and how much room there is for
+// what calls share: nil while it is not used.
+enum {
+  LULL_AT_OBJECTS = 1,
+  LULL_AT_VALUES,
+  LULL_AT_SHARED,
+  LULL_BELOW_FUNCTION = LULL_AT_SHARED + LULL_MAX_SHARED - 1
+};
+
 // Room for what is said of a limit.
 enum { LULL_LIMIT_TEXT = 128 };
 
@@ -184,6 +200,14 @@ void lull_open_documents(lua_State *L);
 void lull_orphan_later(lull_runtime *runtime, int64_t id);
 void lull_sweep_later(lull_runtime *runtime, uint64_t handle);
 lua_State *lull_thread_at(lull_runtime *runtime, int32_t number);
+lua_State *lull_pool_take(lull_runtime *runtime, int32_t *number);
+void lull_pool_give(lull_runtime *runtime, int32_t number, lua_State *thread);
+void lull_pool_drop(lull_runtime *runtime, int32_t number);
+int lull_thread_push_arguments(lull_runtime *runtime, lua_State *target, const lull_call *call);
+void lull_thread_enter(
+  lull_runtime *runtime, lua_State *thread, int32_t number, lull_caller *caller);
+void lull_thread_leave(
+  lull_runtime *runtime, const lull_caller *caller, int status, int results, lull_run *run);
 // Closes the coroutines a waiting coroutine waits through, the innermost first.
 void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread);
 int lull_thread_reset(lull_runtime *runtime, lua_State *thread);

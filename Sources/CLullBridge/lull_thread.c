@@ -5,80 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// C levels of the interpreter's 200: a coroutine takes one. Beyond this it would fail by itself, less
-// clearly.
-// Handlers get a little more room, to hear of the failure.
-enum { LULL_MAX_DEPTH = 190, LULL_MAX_HANDLER_DEPTH = 194 };
-
-// [-1, +0] threads[n] = a new coroutine, and threads[coroutine] = n
-static int new_thread(lua_State *L) {
-  lull_runtime *runtime = lua_touserdata(L, 1);
-  lull_registry_push(L, runtime->threads);
-  lua_newthread(L);
-  lua_pushvalue(L, -1);
-  lua_pushinteger(L, runtime->current_new_thread);
-  lua_rawset(L, -4);
-  lua_rawseti(L, -2, runtime->current_new_thread);
-  return 0;
-}
-
-// [-0, +0] the coroutine with that number, NULL if there is none
-lua_State *lull_thread_at(lull_runtime *runtime, int32_t number) {
-  lua_State *L = runtime->L;
-  lull_registry_push(L, runtime->threads);
-  lua_rawgeti(L, -1, number);
-  lua_State *thread = lua_tothread(L, -1);
-  lua_pop(L, 2);
-  return thread;
-}
-
-// [-0, +0] Puts a number back where take_thread finds it, with its coroutine if it can be used again.
-static void free_thread(lull_runtime *runtime, int32_t number, lua_State *thread) {
-  if (runtime->free_thread_count == runtime->free_thread_capacity) {
-    int32_t capacity = runtime->free_thread_capacity ? runtime->free_thread_capacity * 2 : 64;
-    lull_free_thread *larger =
-      realloc(runtime->free_threads, (size_t)capacity * sizeof(lull_free_thread));
-    if (larger == NULL) return;
-    runtime->free_threads = larger;
-    runtime->free_thread_capacity = capacity;
-  }
-  runtime->free_threads[runtime->free_thread_count++] =
-    (lull_free_thread){.number = number, .L = thread};
-}
-
-// [-0, +0] a coroutine ready to run, from the pool if it has one; NULL without memory
-static lua_State *take_thread(lull_runtime *runtime, int32_t *number) {
-  if (runtime->free_thread_count > 0) {
-    lull_free_thread free = runtime->free_threads[--runtime->free_thread_count];
-    *number = free.number;
-    if (free.L) return free.L;
-  } else {
-    *number = ++runtime->thread_count;
-  }
-  runtime->current_new_thread = *number;
-  if (lull_protect(runtime, new_thread, runtime) != LUA_OK) {
-    free_thread(runtime, *number, NULL);
-    return NULL;
-  }
-  return lull_thread_at(runtime, *number);
-}
-
-// [-0, +0] forgets a coroutine that must not be used again
-static void drop_thread(lull_runtime *runtime, int32_t number) {
-  lua_State *L = runtime->L;
-  lull_registry_push(L, runtime->threads);
-  if (lua_rawgeti(L, -1, number) == LUA_TTHREAD) {
-    lua_pushnil(L);
-    lua_rawset(L, -3);
-  } else {
-    lua_pop(L, 1);
-  }
-  lua_pushnil(L);
-  lua_rawseti(L, -2, number);
-  lua_pop(L, 1);
-  free_thread(runtime, number, NULL);
-}
-
 // [-n, +m] table, arguments… plus the field's name as a light userdata at 1: calls table:field(…)
 static int call_field(lua_State *L) {
   const char *name = lua_touserdata(L, 1);
@@ -121,11 +47,7 @@ static int push_arguments(lua_State *L) {
   return 0;
 }
 
-// Below a coroutine's function lie the tables of objects and of values, so that what is looked up
-// there need not be moved down over them. Coroutines of the pool keep them there.
-enum { LULL_BELOW_FUNCTION = 2, LULL_AT_OBJECTS = 1, LULL_AT_VALUES = 2 };
-
-// [-0, +1] as lull_push_simple, for a coroutine's stack with those tables
+// [-0, +1] as lull_push_simple, onto the stack of a coroutine of the pool
 static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *value) {
   if (value->kind != LULL_OBJECT) return lull_push_simple(runtime, L, value);
   if (lua_rawgeti(L, LULL_AT_OBJECTS, lull_handle_slot(value->handle)) == LUA_TUSERDATA) {
@@ -136,67 +58,67 @@ static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *
   return 0;
 }
 
-// [-0, +1+n] function and arguments onto the stack of a coroutine, which is empty but for the two
-// tables; LULL_RUN_DONE if all are there, else the stack is empty again
+// [-0, +n] the arguments, onto the stack of a coroutine of the pool; 0, and nothing pushed, without
+// memory
+int lull_thread_push_arguments(lull_runtime *runtime, lua_State *target, const lull_call *call) {
+  int below = lua_gettop(target);
+  int32_t i = 0;
+  while (i < call->count && push_argument(runtime, target, &call->arguments[i])) i++;
+  if (i == call->count) return 1;
+  lua_settop(target, below);
+  pushing context = {.runtime = runtime, .L = target, .call = call};
+  return lull_protect(runtime, push_arguments, &context) == LUA_OK;
+}
+
+// [-0, +1+n] function and arguments onto the stack of a coroutine of the pool; LULL_RUN_DONE if all
+// are there
 static int push_call(
   lull_runtime *runtime, lua_State *target, const lull_call *call, lua_CFunction by_name,
   int *count) {
-  // An empty stack has room for LUA_MINSTACK values as it is. (Lua 5.4 manual, section 4.1.1)
+  // A stack has room for LUA_MINSTACK values as it is. (Lua 5.4 manual, section 4.1.1)
   if (call->count > LUA_MINSTACK - 10 && !lua_checkstack(target, call->count + 10)) {
     return LULL_RUN_NO_MEMORY;
-  }
-  if (lua_gettop(target) == 0) {
-    lull_registry_push(target, runtime->objects);
-    lull_registry_push(target, runtime->values);
   }
   if (call->method) {
     lua_pushcfunction(target, by_name);
     lua_pushlightuserdata(target, (void *)call->method);
   }
   if (lua_rawgeti(target, LULL_AT_VALUES, (lua_Integer)call->function) == LUA_TNIL) {
-    lua_settop(target, 0);
     return LULL_RUN_GONE;
   }
-  int first = call->method ? LULL_BELOW_FUNCTION + 3 : LULL_BELOW_FUNCTION + 1;
-  int32_t i = 0;
-  while (i < call->count && push_argument(runtime, target, &call->arguments[i])) i++;
-  if (i < call->count) {
-    lua_settop(target, first);
-    pushing context = {.runtime = runtime, .L = target, .call = call};
-    if (lull_protect(runtime, push_arguments, &context) != LUA_OK) {
-      lua_settop(target, 0);
-      return LULL_RUN_NO_MEMORY;
-    }
-  }
+  if (!lull_thread_push_arguments(runtime, target, call)) return LULL_RUN_NO_MEMORY;
   // An argument may be several values.
   *count = lua_gettop(target) - LULL_BELOW_FUNCTION - 1;
   return LULL_RUN_DONE;
 }
 
-// [-n, +m] resumes the coroutine and classifies how it ended
-static void resume(
-  lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_run *run) {
-  const lull_caller caller = {
+// [-0, +0] A coroutine is about to be resumed; `caller` keeps what runs now.
+void lull_thread_enter(
+  lull_runtime *runtime, lua_State *thread, int32_t number, lull_caller *caller) {
+  *caller = (lull_caller){
     .L = runtime->L, .nesting = runtime->nesting, .thread = runtime->current_thread,
-    .outer = runtime->callers};
-  const char *previous_answer = runtime->answer_now;
+    .answer_now = runtime->answer_now, .outer = runtime->callers};
   runtime->L = thread;
   runtime->current_thread = number;
   runtime->answer_now = NULL;
   runtime->nesting = NULL;
-  runtime->callers = &caller;
+  runtime->callers = caller;
   runtime->wait_armed = 0;
   runtime->depth++;
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(thread);
-  int results = 0;
-  // From the state that runs, never NULL: the count of nested C calls goes on from there.
-  int status = lua_resume(thread, caller.L, count, &results);
+}
+
+// [-0, +0] Its last lua_resume has given that: what ran before runs again, and `run` says how it ended.
+void lull_thread_leave(
+  lull_runtime *runtime, const lull_caller *caller, int status, int results, lull_run *run) {
+  lua_State *thread = runtime->L;
+  int32_t number = runtime->current_thread;
   runtime->depth--;
-  runtime->L = caller.L;
-  runtime->nesting = caller.nesting;
-  runtime->current_thread = caller.thread;
-  runtime->callers = caller.outer;
-  runtime->answer_now = previous_answer;
+  runtime->L = caller->L;
+  runtime->nesting = caller->nesting;
+  runtime->current_thread = caller->thread;
+  runtime->callers = caller->outer;
+  runtime->answer_now = caller->answer_now;
   lull_interrupt_pass(runtime, thread);
   // What it lacked may have been its end.
   if (runtime->has_memory_limit && status > LUA_YIELD) lull_memory_check(runtime);
@@ -219,6 +141,17 @@ static void resume(
   runtime->wait_armed = 0;
 }
 
+// [-n, +m] resumes the coroutine and classifies how it ended
+static void resume(
+  lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_run *run) {
+  lull_caller caller;
+  lull_thread_enter(runtime, thread, number, &caller);
+  int results = 0;
+  // From the state that runs, never NULL: the count of nested C calls goes on from there.
+  int status = lua_resume(thread, caller.L, count, &results);
+  lull_thread_leave(runtime, &caller, status, results, run);
+}
+
 static void fail(lull_run *run, int status) {
   *run = (lull_run){.status = status};
 }
@@ -229,7 +162,7 @@ void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
     return;
   }
   int32_t number;
-  lua_State *thread = take_thread(runtime, &number);
+  lua_State *thread = lull_pool_take(runtime, &number);
   if (thread == NULL) {
     fail(run, LULL_RUN_NO_MEMORY);
     return;
@@ -237,7 +170,7 @@ void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
   int count = 0;
   int status = push_call(runtime, thread, call, call_field_waiting, &count);
   if (status != LULL_RUN_DONE) {
-    free_thread(runtime, number, thread);
+    lull_pool_give(runtime, number, thread);
     fail(run, status);
     return;
   }
@@ -251,7 +184,7 @@ void lull_resume(
   runtime->waiting_threads--;
   if (thread == NULL || lua_status(thread) != LUA_YIELD) {
     // The script has closed it, which is its right.
-    drop_thread(runtime, number);
+    lull_pool_drop(runtime, number);
     fail(run, LULL_RUN_GONE);
     return;
   }
@@ -372,11 +305,10 @@ void lull_run_end(lull_runtime *runtime, lull_run *run) {
   if (run->is_protected_call) {
     lua_settop(run->L, run->thread);
   } else if (run->status == LULL_RUN_DONE) {
-    lua_settop(run->L, LULL_BELOW_FUNCTION);
-    free_thread(runtime, run->thread, run->L);
+    lull_pool_give(runtime, run->thread, run->L);
   } else if (run->status == LULL_RUN_FAILED) {
     close_thread(runtime, run->L, "__close handler of a failed coroutine");
-    drop_thread(runtime, run->thread);
+    lull_pool_drop(runtime, run->thread);
   }
   run->L = NULL;
 }
@@ -387,7 +319,7 @@ void lull_thread_cancel(lull_runtime *runtime, int32_t number) {
   if (thread && lua_status(thread) == LUA_YIELD) {
     close_thread(runtime, thread, "__close handler of a cancelled task");
   }
-  drop_thread(runtime, number);
+  lull_pool_drop(runtime, number);
 }
 
 const char *lull_answer_now_kind(lull_runtime *runtime) { return runtime->answer_now; }

@@ -45,7 +45,7 @@ extension LuaHost {
       return
     }
     let observer = try makeObserver(call, of: resource, anchored: !isTable)
-    resource.hold(observer)
+    resource.hold(observer, isToldByHost: observer.isToldInTurn)
   }
 
   /// `add_observer(observer, owner)`: kept for as long as the owner lives.
@@ -106,79 +106,6 @@ extension LuaHost {
       }
     }
     resource.stopObserving(unwanted)
-  }
-}
-
-/// An observer that runs now, its resource and the event.
-struct Notification {
-  // Whoever notifies holds both until the observer has returned or waits.
-  unowned(unsafe) let observer: LuaObserver
-  unowned(unsafe) let resource: Resource
-}
-
-extension LuaHost {
-  /// Calls an observer with an event.
-  ///
-  /// Most observers return at once and without an error, and a resource may have thousands of them.
-  /// So what describes the run is made only when somebody asks: a wait, a failure.
-  func notify(_ observer: LuaObserver, of event: ResourceEvent, _ resource: Resource) {
-    guard !isClosed else { return }
-    let outer = notification
-    notification = Notification(observer: observer, resource: resource)
-    var run = lull_run()
-    withUnsafeTemporaryAllocation(of: lull_value.self, capacity: 3) { arguments in
-      arguments.initializeElement(at: 0, to: encode(resource))
-      arguments.initializeElement(at: 1, to: LuaHost.encode(event.constant))
-      var count: Int32 = 2
-      if case .newData(let source) = event {
-        arguments.initializeElement(at: 2, to: LuaHost.encode(source.constant))
-        count = 3
-      }
-      var call = lull_call(
-        function: observer.id, method: observer.isTable ? LuaObserver.changed.cString : nil,
-        arguments: UnsafePointer(arguments.baseAddress), count: count, is_handler: 0)
-      running.append(nil)
-      lull_start(runtime, &call, &run)
-    }
-    let context = running.removeLast()
-    // What follows is not the observer's: it belongs to whoever ran before.
-    notification = outer
-    if run.L == nil { releaseUnclaimed([value(resource)]) }
-    switch Int(run.status) {
-    case Int(LULL_RUN_DONE): lull_run_end(runtime, &run)
-    case Int(LULL_RUN_GONE): observer.stop()
-    default: finish(&run, context ?? observer.makeContext(resource))
-    }
-  }
-
-  /// The innermost coroutine that runs now.
-  var innermost: RunContext? {
-    guard let last = running.last else { return nil }
-    if let last { return last }
-    guard let notification else { return nil }
-    let context = notification.observer.makeContext(notification.resource)
-    running[running.count - 1] = context
-    return context
-  }
-
-  private func encode(_ resource: Resource) -> lull_value {
-    if resource.hostHandle == 0 { _ = value(resource) }
-    var result = lull_value()
-    result.kind = Int32(LULL_OBJECT)
-    result.aux = HandleKind.resource.rawValue
-    result.handle = resource.hostHandle
-    result.extra = handle(of: resource.service)
-    return result
-  }
-
-  /// The bridge's form of a text pushed often.
-  static func encode(_ constant: LuaConstant) -> lull_value {
-    var result = lull_value()
-    result.kind = Int32(LULL_STRING)
-    result.aux = constant.rawValue
-    result.pointer = UnsafeRawPointer(constant.text.utf8Start)
-    result.extra = UInt64(constant.text.utf8CodeUnitCount)
-    return result
   }
 }
 

@@ -13,7 +13,7 @@ package final class CurlProvider: NetworkingProvider {
   /// Those of them that wait for a place.
   package var waitingCount: Int { queues.waitingCount }
 
-  private let loop: EventLoop
+  let loop: EventLoop
   private let userAgent: String
   private let authorities: CertificateAuthorities
   private let blocksSIGPIPE: Bool
@@ -23,6 +23,9 @@ package final class CurlProvider: NetworkingProvider {
   private let log: ExchangeLog
   /// nil before the first request with secrets.
   private var secrets: SecretDesk?
+  let jars = CurlJars()
+  /// Origins whose certificates are not verified, and of which that has been said.
+  var distrusted: Set<Origin> = []
   /// nil before the first request.
   private var curl: (multis: CurlMultis, pool: CurlPool)?
   /// Runs while multi handles may have become idle.
@@ -70,7 +73,7 @@ package final class CurlProvider: NetworkingProvider {
     } else if !MethodToken.isValid(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
     } else if let queue = queues.queue(for: request.address) {
-      if let refusal = refusal(of: queue.origin) {
+      if let refusal = refusal(of: queue.origin, for: request) {
         end(transfer, refusal)
         return transfer
       }
@@ -111,8 +114,13 @@ package final class CurlProvider: NetworkingProvider {
   }
 
   /// Why nothing may be sent there; nil if it may.
-  private func refusal(of origin: Origin, redirectedBy host: String? = nil) -> TransportError? {
-    guard let allowedHosts, !allowedHosts.permits(origin) else { return nil }
+  private func refusal(
+    of origin: Origin, for request: HTTPRequest, redirectedBy host: String? = nil
+  ) -> TransportError? {
+    guard let allowedHosts else { return nil }
+    guard !allowedHosts.permits(origin) else {
+      return refusal(of: request, to: origin, by: allowedHosts)
+    }
     let target = host.map { "\($0) redirects to \(origin.hostAndPort), which" }
     return TransportError(
       .connection,
@@ -166,7 +174,16 @@ package final class CurlProvider: NetworkingProvider {
     let (multis, pool) = setUp()
     queues.watch(queue)
     let place = queue.began(transfer)
-    guard let multi = multis.multi(at: queue.multi(at: place)), let easy = pool.take() else {
+    let taken: CurlEasy?
+    do throws(TransportError) {
+      taken = try handle(for: transfer, to: queue.origin, from: pool)
+    } catch {
+      queue.ended(transfer, at: place)
+      return error
+    }
+    guard let easy = taken, let multi = multi(for: easy, at: queue.multi(at: place), of: multis)
+    else {
+      if let taken { pool.give(taken) }
       queue.ended(transfer, at: place)
       return noMemory
     }
@@ -179,6 +196,7 @@ package final class CurlProvider: NetworkingProvider {
       return noMemory
     }
     transfer.began(with: easy)
+    watch(transfer, easy, in: queue)
     return nil
   }
 
@@ -189,7 +207,8 @@ package final class CurlProvider: NetworkingProvider {
     let share = CurlShare()
     let pool = CurlPool { [userAgent, authorities] in
       CurlEasy(
-        userAgent: userAgent, authorities: authorities, share: share, receiveBufferSize: $0)
+        userAgent: userAgent, authorities: authorities, share: share, receiveBufferSize: $0,
+        route: $1, jar: $2)
     }
     curl = (multis, pool)
     return (multis, pool)
@@ -200,6 +219,7 @@ package final class CurlProvider: NetworkingProvider {
       multi.remove(easy)
       if multi.index > 0, multi.attachedCount == 0 { tidyLater() }
     }
+    if let jar = easy.jar { jars.mayHaveChanged(jar) }
     queue.ended(easy.transfer, at: easy.queuePlace)
     curl?.pool.give(easy)
   }
@@ -227,11 +247,24 @@ package final class CurlProvider: NetworkingProvider {
     transfer.end(result)
   }
 
+  /// Ends an exchange that is under way with an error of our own.
+  func giveUp(
+    _ transfer: CurlTransfer, _ easy: CurlEasy, _ queue: HostQueue, _ error: TransportError
+  ) {
+    guard !transfer.hasEnded, transfer.easy === easy else { return }
+    end(transfer, NetworkResult(error: error))
+    detach(easy, from: queue)
+    log.failed(transfer.request, error)
+    startWaiting(in: queue)
+  }
+
   // MARK: Coming back
 
   private func finished(_ easy: CurlEasy, _ code: CURLcode) {
     guard let transfer = easy.transfer, let queue = transfer.queue else { return }
-    if queue.origin.isTLS { queue.speaksHTTP2 = easy.usedHTTP2 }
+    if queue.origin.isTLS, easy.route?.connection.httpVersion != .http1 {
+      queue.speaksHTTP2 = easy.usedHTTP2
+    }
     let code = easy.verdict(code)
     if code != CURLE_OK, transfer.retryCount < 5, easy.diedOnKeptConnection(code) {
       transfer.willBeRetried()
@@ -282,7 +315,9 @@ package final class CurlProvider: NetworkingProvider {
       detach(easy, from: queue)
       return
     }
-    if let refusal = refusal(of: redirect.origin, redirectedBy: queue.origin.hostAndPort) {
+    let refusal = refusal(
+      of: redirect.origin, for: redirect.request, redirectedBy: queue.origin.hostAndPort)
+    if let refusal {
       end(transfer, refusal)
       detach(easy, from: queue)
       return
@@ -340,6 +375,7 @@ extension CurlProvider: TurnParticipant {
         detach(easy, from: queue)
       }
     }
+    saveCookies()
     multis.close()
     curl = nil
   }
@@ -355,5 +391,6 @@ extension CurlProvider: TurnParticipant {
     for queue in queues.takeFound() { startWaiting(in: queue) }
     for multi in work.multis { multi.readCompletions(finished) }
     work.removeIdle()
+    saveCookies()
   }
 }

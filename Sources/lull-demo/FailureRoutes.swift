@@ -16,7 +16,7 @@ struct FailureRoutes: Sendable {
         let phrase = StatusPhrase.status(code).phrase
         return Reply.json(["status": .int(code), "message": .string(phrase)], status: code)
       },
-      Route("ANY", "/flaky?fail=2&key=K", "503 that many times for each key, then 200") { call in
+      Route("ANY", "/flaky?fail=2&key=K&retry_after=1", "503 that many times for each key, then 200") { call in
         try await flaky(call)
       },
     ]
@@ -34,6 +34,7 @@ struct FailureRoutes: Sendable {
   private func flaky(_ call: Call) async throws -> HTTPResponse {
     let failures = try call.query.int("fail", default: 2, in: 0...1_000_000)
     let key = call.query["key"] ?? ""
+    let retryAfter = try call.query.int("retry_after", default: 1, in: 0...1_000_000)
     let attempts = await state.update { contents in
       contents.attempts[key, default: 0] += 1
       return contents.attempts[key, default: 0]
@@ -41,7 +42,7 @@ struct FailureRoutes: Sendable {
     guard attempts > failures else {
       throw Problem(
         status: 503, code: "unavailable", message: "attempt \(attempts) fails, try again",
-        headers: [("Retry-After", "1")])
+        headers: [("Retry-After", String(retryAfter))])
     }
     return Reply.json(["attempts": .int(attempts)])
   }

@@ -11,6 +11,7 @@ enum CommandPage: String, CaseIterable {
   case apis
   case explain
   case check
+  case cache
   case completion
 
   /// As one types it: `lull run`.
@@ -59,6 +60,7 @@ enum CommandPage: String, CaseIterable {
     case .completion: ArgumentHelp.text(of: CompletionCommand.spec)
     case .get, .post, .put, .patch, .delete, .head:
       ArgumentHelp.text(of: VerbCommand.spec(rawValue))
+    case .cache: ArgumentHelp.text(of: CacheCommand.spec)
     }
   }
 
@@ -86,6 +88,7 @@ enum CommandPage: String, CaseIterable {
 
     More:
       lull demo [--port N]       serve the sample API on loopback
+      lull cache COMMAND         show or clear what is kept on disk
       lull completion SHELL      print what makes bash, zsh or fish complete words
       lull help COMMAND          tell more about one command, with examples
 

@@ -29,6 +29,7 @@ enum Lull {
     case "help": throw try help(about: words.dropFirst())
     case "-h", "--help": throw .help(.overview)
     case "--version": throw .version
+    case "cache": return try CacheCommand(words.dropFirst()).run()
     case "demo": return try DemoCommand(words.dropFirst()).run()
     case "call": return try CallCommand(words.dropFirst()).run()
     case "apis": return try ApisCommand(words.dropFirst()).run()

@@ -399,6 +399,24 @@ int32_t lull_compile(
 
 // Runs a function that may wait, in a coroutine of the pool.
 void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run);
+// A function to be called among others.
+typedef struct lull_member {
+  int64_t function;     // id of a kept function
+  const void *context;  // Swift's
+} lull_member;
+// Functions to be called one after the other with the same arguments.
+typedef struct lull_sequence {
+  const lull_member *members;
+  int32_t count;
+  int32_t position;    // of the one that runs
+  int32_t is_watched;  // set by Swift while one runs: how it ends is of interest, whatever that is
+} lull_sequence;
+// Runs functions that may wait, each as lull_start would run it with the arguments of `call`, at most
+// LULL_MAX_SHARED and none of them a list: from `position` up to the first one that does not just
+// return, that changes what lull_watch_changes counts, or that is watched. `run` is the last one's.
+enum { LULL_MAX_SHARED = 3 };
+void lull_start_sequence(
+  lull_runtime *runtime, const lull_call *call, lull_sequence *sequence, lull_run *run);
 // Goes on with a waiting coroutine; its wait returns `values`, or raises the first if `raise` is set.
 void lull_resume(
   lull_runtime *runtime, int32_t thread, const lull_value *values, int32_t count, int32_t raise,

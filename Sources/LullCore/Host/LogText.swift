@@ -22,7 +22,7 @@ package enum LogText {
 
   /// A span of time, as exact as it helps.
   package static func seconds(_ seconds: Double) -> String {
-    guard seconds < 1e15 else { return "for ever" }
+    guard seconds < 1e15 else { return "an eternity" }
     if seconds >= 10 || seconds == seconds.rounded() { return "\(Int(seconds.rounded())) s" }
     let hundredths = Int((seconds * 100).rounded())
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"

@@ -75,6 +75,18 @@ public final class Pump {
     workers.run { [inbox] in inbox.post(token, .work(work())) }
   }
 
+  /// Opens a channel for the result of slow work that is done elsewhere. What this returns may be called
+  /// on any thread, once; `finish` then runs on the home thread, on a later turn, or never after
+  /// `close`.
+  package func receiver<Result: Sendable>(
+    _ finish: @escaping (Result) -> Void
+  ) -> @Sendable (Result) -> Void {
+    let token = expect { item in
+      if case .work(let result as Result) = item { finish(result) }
+    }
+    return { [inbox] result in inbox.post(token, .work(result)) }
+  }
+
   /// Closes a channel: what still arrives for it is dropped.
   package func discard(_ completion: NetworkCompletion) {
     receivers[completion.token] = nil

@@ -10,6 +10,7 @@ public struct TransportError: Error, Sendable, Equatable {
     case malformedResponse = "malformed_response"
     case bodyTooLarge = "body_too_large"
     case tooManyRedirects = "too_many_redirects"
+    case redirectRefused = "redirect_refused"
     case invalidURL = "invalid_url"
     case cancelled = "request_cancelled"
     case scriptError = "script_error"
@@ -17,6 +18,8 @@ public struct TransportError: Error, Sendable, Equatable {
     case secretOrigin = "secret_origin"
     /// A secret's source is missing, or failed.
     case secretUnavailable = "secret_unavailable"
+    /// The service is offline, and no cache has it.
+    case offline
   }
 
   public var kind: Kind
@@ -31,4 +34,6 @@ public struct TransportError: Error, Sendable, Equatable {
     self.kind = kind
     self.message = message
   }
+
+  static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }

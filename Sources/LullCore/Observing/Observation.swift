@@ -1,5 +1,5 @@
 /// One observer's place in a resource's list: who it is, who owns it, whether it is still there.
-final class Observation {
+package final class Observation {
   /// Strong while an owner other than itself lives (OBS-19, OBS-22).
   private var strongObserver: (any ResourceObserver)?
   private weak var weakObserver: (any ResourceObserver)?
@@ -7,7 +7,9 @@ final class Observation {
   private var ownsItself = false
   /// Kept until removed or no longer alive, by its own account.
   private(set) var isHeld = false
-  private(set) var isRemoved = false
+  /// Whether it hears events of the service's host, together with its neighbours.
+  package private(set) var isToldByHost = false
+  package private(set) var isRemoved = false
   /// Whether an owner has died, rather than been removed.
   private var hasLostOwner = false
   /// What the caller says it is, if not the object: an equal one is the same observer (OBS-16).
@@ -21,7 +23,7 @@ final class Observation {
     self.identity = identity
   }
 
-  var observer: (any ResourceObserver)? { strongObserver ?? weakObserver }
+  package var observer: (any ResourceObserver)? { strongObserver ?? weakObserver }
 
   /// What the log says of its end, asked before it is marked as removed.
   var farewell: String {
@@ -36,8 +38,9 @@ final class Observation {
     return observer === other
   }
 
-  func hold(_ observer: any ResourceObserver) {
+  func hold(_ observer: any ResourceObserver, isToldByHost: Bool) {
     isHeld = true
+    self.isToldByHost = isToldByHost
     strongObserver = observer
   }
 

@@ -40,9 +40,10 @@ package final class ObserverList {
   }
 
   /// Adds an observer that says itself how long it is alive; a script's host knows. (OBS-19)
-  package func hold(_ observer: any ResourceObserver, resource: Resource) {
+  /// `isToldByHost`: it hears events of the service's host, together with its neighbours.
+  package func hold(_ observer: any ResourceObserver, isToldByHost: Bool, resource: Resource) {
     let observation = Observation(identity: nil)
-    observation.hold(observer)
+    observation.hold(observer, isToldByHost: isToldByHost)
     append(observation, observer, resource)
   }
 
@@ -65,7 +66,7 @@ package final class ObserverList {
   package func remove(_ observer: any ResourceObserver, resource: Resource) {
     guard let index = observations.firstIndex(where: { $0.observer === observer }) else { return }
     let observation = observations.remove(at: index)
-    observation.markRemoved()
+    markRemoved([observation], of: resource)
     tell([observation], of: resource)
   }
 
@@ -76,11 +77,18 @@ package final class ObserverList {
     for observation in observations {
       guard let observer = observation.observer, unwanted.contains(ObjectIdentifier(observer))
       else { continue }
-      observation.markRemoved()
       gone.append(observation)
     }
+    markRemoved(gone, of: resource)
     observations.removeAll { $0.isRemoved }
     tell(gone, of: resource)
+  }
+
+  /// Whoever tells those of a snapshot looks at the rest again.
+  private func markRemoved(_ gone: [Observation], of resource: Resource) {
+    guard !gone.isEmpty else { return }
+    for observation in gone { observation.markRemoved() }
+    resource.service.pump.changes.note()
   }
 
   private func tell(_ gone: [Observation], of resource: Resource) {
@@ -114,8 +122,8 @@ package final class ObserverList {
     let log = resource.service.pump.log
     for observation in gone {
       log(.observers, "\(resource.displayName): \(observation.farewell)")
-      observation.markRemoved()
     }
+    markRemoved(gone, of: resource)
     observations.removeAll { $0.isRemoved }
     for observation in gone {
       observation.observer?.stoppedObserving(resource: resource)
@@ -126,9 +134,17 @@ package final class ObserverList {
     let present = observations
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }
+    let host = resource.service.host
     // By index: `present` holds them, and an iterator would hold each once more.
-    for index in present.indices where !present[index].isRemoved {
-      present[index].observer?.resourceChanged(resource, event: event)
+    var index = 0
+    while index < present.count {
+      let observation = present[index]
+      if observation.isToldByHost, !observation.isRemoved, let host {
+        index = host.tell(present, from: index, of: event, resource)
+        continue
+      }
+      if !observation.isRemoved { observation.observer?.resourceChanged(resource, event: event) }
+      index += 1
     }
   }
 

@@ -158,8 +158,7 @@ package final class PolicyExchange: NetworkTransfer {
     let now = pump.clock.now
     waitingSince = now
     guard let last = attempts.indices.last else { return }
-    attempts[last].elapsed = max(0, now - attempts[last].started)
-    attempts[last].outcome = outcome
+    attempts[last].end(outcome, at: now)
   }
 
   // MARK: Retry

@@ -29,6 +29,23 @@ public struct RequestAttempt: Sendable, Equatable {
   }
 }
 
+extension RequestAttempt {
+  mutating func end(_ outcome: Outcome?, at now: Double) {
+    elapsed = max(0, now - started)
+    self.outcome = outcome
+  }
+}
+
+extension [RequestAttempt] {
+  /// With the last one cancelled, if it is under way.
+  func cancelled(at now: Double) -> [RequestAttempt] {
+    guard let last, last.elapsed == nil else { return self }
+    var attempts = self
+    attempts[attempts.count - 1].end(.failure(.cancelled), at: now)
+    return attempts
+  }
+}
+
 extension RequestAttempt.Outcome {
   /// nil for a result with neither response nor error.
   init?(_ result: NetworkResult) {

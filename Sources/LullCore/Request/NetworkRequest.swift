@@ -54,6 +54,9 @@ public final class NetworkRequest: Request {
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion { [self] result in arrived(result) }
     self.channel = channel
+    guard !target.service.isOffline else {
+      return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
+    }
     if let exchange {
       transfer = exchange
       return exchange.begin(completion: channel)

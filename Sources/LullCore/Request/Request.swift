@@ -338,7 +338,7 @@ public class Request {
     var error = RequestError.cancelled(at: pump.clock.now)
     error.method = method
     error.url = url
-    error.attempts = attempts
+    error.attempts = attempts.cancelled(at: error.timestamp)
     return error
   }
 }

@@ -35,8 +35,9 @@ extension Resource {
   }
 
   /// Adds an observer that says itself how long it is alive; a script's host knows. (OBS-19)
-  package func hold(_ observer: any ResourceObserver) {
-    record.observers.hold(observer, resource: self)
+  /// `isToldByHost`: it hears events of the service's host, together with its neighbours.
+  package func hold(_ observer: any ResourceObserver, isToldByHost: Bool = false) {
+    record.observers.hold(observer, isToldByHost: isToldByHost, resource: self)
     observerAdded()
   }
 

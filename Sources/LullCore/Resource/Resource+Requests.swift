@@ -107,7 +107,7 @@ extension Resource {
 
   /// Lists the request until it completes: out of the lists at once when cancelled, else when its
   /// hooks run, before those of the caller. (STA-03, STA-12 to STA-14)
-  private func track(_ request: Request) {
+  func track(_ request: Request) {
     guard !request.isCompleted else { return }
     // A decorator may give one request to several callers.
     guard !request.isTracked || !record.allRequests.contains(where: { $0 === request }) else {

@@ -26,6 +26,21 @@ extension Resource {
     service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
+  /// What GET requests are configured to prove their sender with, and what stands in the URL: headers
+  /// with secrets, those that are called like a credential, `auth`, query parameters.
+  package var credentials: [(name: String, value: SecretText)] {
+    let settings = configuration(for: "GET").settings
+    var credentials = settings.headers.secretValues.map { (name: $0.name, value: $0.text) }
+    for (name, value) in settings.headers.pairs
+    where LogText.isSecret(header: name) && !credentials.contains(where: { $0.name == name }) {
+      credentials.append((name, SecretText(value)))
+    }
+    if let auth = settings.auth { credentials.append((auth.header, auth.value)) }
+    let params = record.secretURL?.values ?? [:]
+    for (name, value) in params.sorted(by: { $0.key < $1.key }) { credentials.append((name, value)) }
+    return credentials
+  }
+
   /// Puts what makes it a request with secrets into one that has been built; fails it if a secret
   /// would go where it is not bound to.
   func seal(_ http: inout HTTPRequest, auth: Auth?) throws(RequestError) {

@@ -12,6 +12,12 @@ open class Service {
   }
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: String, url: ResourceURL)?
+  /// Whether loads are answered by memory and caches only, whatever the age of what they have; what
+  /// they do not have fails with `TransportError.Kind.offline`, and so does every other request, before
+  /// it is sent. Lua: `service.is_offline`.
+  public final var isOffline = false {
+    didSet { pump.changes.note() }
+  }
   package private(set) var entries: [ConfigurationEntry] = []
   /// nil until a block sets a limit.
   private var limits: LimitTable?
@@ -26,6 +32,9 @@ open class Service {
   package final var host: (any ServiceHost)?
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
+
+  /// Where the cookies of this service's requests are kept, if they are.
+  package private(set) lazy final var cookieJar = CookieJar()
 
   /// A base that is no URL counts as none and is logged as a warning (SVC-04, SVC-05).
   public init(
@@ -268,10 +277,21 @@ package protocol ServiceHost: AnyObject {
   func bodyArrived(byteCount: Int)
   /// The service has forgotten a resource: nobody will ask for its content any more.
   func recordForgotten(_ record: ResourceRecord, of service: Service)
+  /// Tells observers of an event from the place `first` of a snapshot on, at least that one, as many
+  /// as are held for the host to tell and still there; the place of the first one not told.
+  func tell(
+    _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
+  ) -> Int
 }
 
 extension ServiceHost {
   package func releaseGarbage() {}
   package func bodyArrived(byteCount: Int) {}
   package func recordForgotten(_ record: ResourceRecord, of service: Service) {}
+  package func tell(
+    _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
+  ) -> Int {
+    observations[first].observer?.resourceChanged(resource, event: event)
+    return first + 1
+  }
 }

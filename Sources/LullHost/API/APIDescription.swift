@@ -17,7 +17,7 @@ package enum APIDescription {
     .observer,
     .apiFileFields, .apiCallFields, .apiParamFields, .apiCallParam, .stats, .watchOptions,
     .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
-    .argumentSpec, .argumentTypes, .writeOptions, .cacheTable,
+    .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
     .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
     .logCategories, .pattern, .settingsFunction, .transformer,

@@ -41,9 +41,6 @@ extension APIOwner {
         "concurrency", "integer|false|nil", "How many requests may be under way at once.",
         writable: true, swift: "Configuration.concurrency"),
       .property(
-        "record_timings", "boolean", "Whether responses say how long their parts took.",
-        writable: true, swift: "TransferOptions.recordsTimings"),
-      .property(
         "pipeline", "Pipeline", "The stages a response goes through.",
         swift: "Configuration.pipeline"),
       .property(
@@ -84,5 +81,5 @@ extension APIOwner {
           """,
         swift: "Configuration.decorateRequests(_:)",
         rules: "DEC-01 DEC-02 DEC-04 DEC-05 DEC-06 DEC-12 DEC-14"),
-    ])
+    ] + networkProperties)
 }

@@ -101,7 +101,10 @@ extension APIOwner {
       .word(
         "secret_unavailable", "A secret's variable, file or command gave nothing.",
         swift: "TransportError.Kind.secretUnavailable"),
+      .word("offline", "The service is offline, and no cache has it."),
       .word("too_many_redirects", "The server redirects without end."),
+      .word(
+        "redirect_refused", "The server redirects to another origin, which `redirects` forbids."),
       .word("chain_too_long", "Chains passed on from request to request without end."),
       .word("script_error", "A function of the script raised.", rules: "TRF-13"),
       .word(

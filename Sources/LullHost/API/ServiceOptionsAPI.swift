@@ -11,6 +11,9 @@ extension APIOwner {
         "networking", "NetworkingFunction?", "A function called instead of the network.",
         swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
       .field(
+        "offline", "boolean?", "What `service.is_offline` starts with; default false.",
+        swift: "Service.isOffline"),
+      .field(
         "standard_transformers", "(\"json\"|\"text\")[]?",
         "Which of the parsers `\"json\"` and `\"text\"` it starts with; default both.",
         swift: "StandardTransformer", rules: "SVC-35 TRF-32 TRF-33"),
@@ -65,10 +68,6 @@ extension APIOwner {
         "auth", "Auth|false|nil", "What proves who sends the requests; false for nothing.",
         swift: "Configuration.auth"),
       .field(
-        "record_timings", "boolean?",
-        "Whether responses say how long their parts took; default false.",
-        swift: "TransferOptions.recordsTimings"),
-      .field(
         "mutate_requests", "Mutation|Mutation[]|nil",
         "A function, or a list of them, that edits each request before it is sent.",
         swift: "Configuration.mutateRequests(_:)", rules: "MUT-01 MUT-02"),
@@ -80,7 +79,7 @@ extension APIOwner {
       .field(
         "pipeline", "PipelineSettings?", "The order of stages, and their caches.",
         swift: "Configuration.pipeline"),
-    ])
+    ] + networkFields)
 
   static let pipelineSettings = APIOwner.table(
     "PipelineSettings", "`pipeline` in a settings table: an order, and settings by stage name.",

@@ -76,6 +76,9 @@ final class LuaObserver: ResourceObserver {
     return ownsItself || owners.contains { lull_value_is_alive(host.runtime, $0) != 0 }
   }
 
+  /// Whether nothing but removal keeps it from hearing an event: no owner is to be asked first.
+  var isToldInTurn: Bool { isAnchoredToService && !isTable }
+
   var logName: String {
     let place = host.place(of: id)
     return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")

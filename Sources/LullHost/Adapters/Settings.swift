@@ -14,6 +14,18 @@ enum Setting: String, CaseIterable {
   case retry
   case rateLimit = "rate_limit"
   case concurrency
+  case caFile = "ca_file"
+  case insecure
+  case clientCert = "client_cert"
+  case clientKey = "client_key"
+  case proxy
+  case noProxy = "no_proxy"
+  case resolve
+  case httpVersion = "http_version"
+  case firstByteTimeout = "first_byte_timeout"
+  case idleTimeout = "idle_timeout"
+  case redirects
+  case cookies
   case recordTimings = "record_timings"
   case pipeline
   case mutateRequests = "mutate_requests"
@@ -33,7 +45,9 @@ enum Setting: String, CaseIterable {
     case .maxBodySize: .int(Int64(settings.limits.maxBodySize))
     case .connectionsPerHost: .int(Int64(settings.limits.connectionsPerHost))
     case .retry, .rateLimit, .concurrency: policy(in: settings)
-    case .recordTimings: networkValue(in: settings)
+    case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
+      .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
+      networkValue(in: settings)
     case .pipeline: LuaHost.describe(settings.pipeline)
     case .mutateRequests, .decorateRequests: nil
     case .auth: settings.auth.map { .string($0.description) }
@@ -91,7 +105,9 @@ enum Setting: String, CaseIterable {
       let decorators = try host.functions(call, value, index, rawValue, service: service)
         .map { host.decorator($0) }
       return { settings in for decorator in decorators { settings.decorateRequests(decorator) } }
-    case .recordTimings: return try networkChange(call, value, index, service: service)
+    case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
+      .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
+      return try networkChange(call, value, index, service: service)
     case .pipeline: return try host.pipelineChange(call, value, index, service: service)
     case .auth: return try host.authChange(value)
     }

@@ -171,7 +171,7 @@ extension Method {
     .method(.resource, "observe", "o") { call throws(Misuse) in
       let resource = try call.resource
       let observer = try call.host.makeObserver(call, of: resource, anchored: true)
-      resource.hold(observer)
+      resource.hold(observer, isToldByHost: observer.isToldInTurn)
       call.return(
         call.host.value(
           ObservationBox(observer, resource: resource), .observation, service: resource.service))

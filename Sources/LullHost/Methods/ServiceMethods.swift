@@ -98,6 +98,12 @@ extension Method {
       try call.service.flushUnusedResources()
       call.returnSelf()
     },
+    .getter(.service, "is_offline") { call throws(Misuse) in
+      call.return(.bool(try call.service.isOffline))
+    },
+    .setter(.service, "is_offline") { call throws(Misuse) in
+      try call.service.isOffline = LuaHost.flag(call.raw(1), "is_offline")
+    },
     .getter(.service, "cached_resource_count_limit") { call throws(Misuse) in
       call.return(.int(Int64(try call.service.cachedResourceCountLimit)))
     },

@@ -16,10 +16,11 @@ struct Redirect {
     afterHops hops: Int,
     hiding: Hiding? = nil
   ) throws(TransportError) {
-    guard hops < RedirectPolicy.limit else {
+    let limit = RedirectPolicy.limit(request.options?.redirects)
+    guard hops < limit else {
+      let count = limit == 1 ? "once" : limit == 0 ? "0 times" : "\(limit) times"
       throw TransportError(
-        .tooManyRedirects,
-        "\(origin.hostAndPort) redirected more than \(RedirectPolicy.limit) times")
+        .tooManyRedirects, "\(origin.hostAndPort) redirected more than \(count)")
     }
     guard let current = CurlURL(request.address), let target = CurlURL(request.address),
       target.resolve(location), let targetOrigin = target.origin, target.text != nil
@@ -30,6 +31,12 @@ struct Redirect {
           + "which is no http or https URL")
     }
     let changesOrigin = targetOrigin != origin
+    if changesOrigin, request.options?.redirects == .followWithinOrigin {
+      throw TransportError(
+        .redirectRefused,
+        "\(origin.hostAndPort) redirects to another origin, \(targetOrigin.scheme)://"
+          + "\(targetOrigin.hostAndPort), which is not followed (redirects = \"same_origin\")")
+    }
     if !changesOrigin { target.inheritCredentials(from: current) }
     var (next, dropped) = RedirectPolicy.follow(
       request, status: status, to: target.text ?? "", changesOrigin: changesOrigin)

@@ -127,6 +127,22 @@ struct RawConnection {
     return max(0, recv(descriptor, &buffer, count, 0))
   }
 
+  /// Adds a line to the server's requests.
+  func note(_ text: String) {
+    server.note(text)
+  }
+
+  /// Reads exactly `count` bytes; nil if the connection ends before.
+  func bytes(_ count: Int) -> [UInt8]? {
+    var received: [UInt8] = []
+    while received.count < count {
+      var byte: UInt8 = 0
+      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+      received.append(byte)
+    }
+    return received
+  }
+
   /// Reads `count` bytes; false if the connection ends before.
   func read(_ count: Int) -> Bool {
     var left = count
@@ -186,9 +202,20 @@ struct RawConnection {
     return count == 0 || (count < 0 && errno != EAGAIN)
   }
 
+  static func pause(seconds: Double) {
+    usleep(UInt32(seconds * 1_000_000))
+  }
+
   /// Waits until the other side hangs up.
-  func waitForClose() {
+  ///
+  /// - Parameter reading: whether what it says until then is read.
+  func waitForClose(reading: Bool = true) {
     var byte: UInt8 = 0
+    if !reading {
+      var end = pollfd(fd: descriptor, events: Int16(POLLRDHUP), revents: 0)
+      poll(&end, 1, -1)
+      return server.noteClosedByPeer()
+    }
     while recv(descriptor, &byte, 1, 0) > 0 {}
     server.noteClosedByPeer()
   }
