@@ -82,7 +82,7 @@ struct CallExchange {
   private func write(_ response: Response, of request: CallRequest) -> Int32 {
     let entity = response.entity ?? response.error?.entity
     var output: [UInt8] = []
-    if options.showsHead || request.method == "HEAD" {
+    if options.showsHead {
       output +=
         HTTPText.head(
           version: (response.error?.exchange ?? entity?.exchange)?.timings?.httpVersion,
