@@ -15,7 +15,7 @@ struct CurlText {
     }
     words.append(CurlText.quoted(Masking.url(http.url)))
     var lines = [words.joined(separator: " ")]
-    for (name, value) in http.headers.pairs {
+    for (name, value) in HTTPText.sorted(http.headers) {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
       lines.append("--header \(CurlText.quoted(header))")
