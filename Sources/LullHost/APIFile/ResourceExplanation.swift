@@ -102,9 +102,7 @@ package struct ResourceExplanation {
         .joined(separator: "; ")
     case .maxBodySize: return settings.limits.maxBodySize.description + " bytes"
     case .connectionsPerHost: return value.explained
-    case .auth:
-      guard let auth = settings.auth else { return "none" }
-      return "\(auth.header): \(masked("authorization", auth.value.masked))"
+    case .auth: return settings.auth?.description ?? "none"
     default:
       if case .number = value { return value.explained + " s" }
       return value.explained

@@ -212,7 +212,8 @@ struct RawConnection {
   func waitForClose(reading: Bool = true) {
     var byte: UInt8 = 0
     if !reading {
-      var end = pollfd(fd: descriptor, events: Int16(POLLRDHUP), revents: 0)
+      // POLLRDHUP, which the C library's header shows to GNU sources only.
+      var end = pollfd(fd: descriptor, events: 0x2000, revents: 0)
       poll(&end, 1, -1)
       return server.noteClosedByPeer()
     }
