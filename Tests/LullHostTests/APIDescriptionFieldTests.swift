@@ -11,9 +11,9 @@ struct APIDescriptionFieldTests {
     local path = os.tmpname()
     os.remove(path)
     path = path .. ".lua"
-    lull.write_file(path, ([[local service = require("lull").service("https://x.test")
+    lull.write_file(path, (([[local service = require("lull").service("https://x.test")
       local value = coroutine.create(print)
-      \(text)]]):gsub("KEY", key))
+      \(text)]]):gsub("KEY", key)))
     local ok, err = pcall(lull.api, path)
     os.remove(path)
     if not ok then error(err, 0) end
