@@ -87,3 +87,145 @@ describe("auth", function()
     check(not pcall(function() return lull.auth.bearer("x").value end))
   end)
 end)
+
+describe("oauth2", function()
+  local function client(settings)
+    local all = {
+      token_url = lull.demo() .. "/oauth/token", client_id = "lull",
+      client_secret = lull.secret { command = "printf s3cr3t", name = "CLIENT" },
+    }
+    for key, value in pairs(settings or {}) do all[key] = value end
+    return all
+  end
+
+  local function reset() assert(spec.demo()("/reset"):post():await()) end
+  local function granted() return assert(spec.demo()("/token-count"):load():await()).content.count end
+
+  it("client credentials: one token for all who need it", function()
+    reset()
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client()) }
+    local requests = {}
+    for i = 1, 5 do requests[i] = api("/private"):get() end
+    for _, entity in ipairs(assert(lull.all(requests))) do equal(entity.content.user, "lull") end
+    equal(granted(), 1)
+    assert(api("/private"):get():await())
+    equal(granted(), 1)
+  end)
+
+  it("with the client's secret in the body", function()
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client { secret_in = "body" }) }
+    assert(api("/private"):get():await())
+  end)
+
+  it("a token answered with 401 is renewed once, for all", function()
+    reset()
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client()) }
+    assert(api("/private"):get():await())
+    assert(api("/expire"):post():await())
+    local requests = {}
+    for i = 1, 4 do requests[i] = api("/private"):get() end
+    assert(lull.all(requests))
+    equal(granted(), 2)
+    equal(#requests[1].attempts, 2)
+    equal(requests[1].attempts[1].status, 401)
+  end)
+
+  it("refresh: each refresh token serves once, and the next one is kept", function()
+    reset()
+    local first = assert(spec.demo()("/login"):post { json = { user = "ann", password = "x" } }:await())
+    local auth = lull.auth.oauth2_refresh(client {
+      refresh_token = lull.secret { command = { "printf", "%s", first.content.refresh_token } },
+    })
+    local api = spec.demo { auth = auth }
+    assert(api("/private"):get():await())
+    for _ = 1, 2 do
+      assert(api("/expire"):post():await())
+      assert(api("/private"):get():await())
+    end
+    equal(granted(), 3)
+    -- Another one begins where this one has begun, with a token that is used up.
+    local other = spec.demo { auth = lull.auth.oauth2_refresh(client { refresh_token = first.content.refresh_token }) }
+    local _, err = other("/private"):get():await()
+    equal(err.cause.kind, "auth_failed")
+    contains(err.user_message, "invalid_grant: that refresh token is unknown or was used")
+  end)
+
+  it("with a token file processes share tokens", function()
+    reset()
+    local path = os.tmpname()
+    os.remove(path)
+    local first = assert(spec.demo()("/login"):post { json = { user = "ann", password = "x" } }:await())
+    local settings = client { refresh_token = first.content.refresh_token, token_file = path }
+    for _ = 1, 3 do
+      -- As another process would, it knows nothing but the file.
+      assert(spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await())
+    end
+    equal(granted(), 1)
+    assert(spec.demo()("/expire"):post():await())
+    assert(spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await())
+    equal(granted(), 2)
+    os.execute("chmod 644 " .. path)
+    local _, err = spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await()
+    equal(err.cause.kind, "auth_failed")
+    contains(err.user_message, "may be read by others")
+    os.remove(path)
+    os.remove(path .. ".lock")
+  end)
+
+  it("shows nothing of what it knows", function()
+    local lines, seen = {}, {}
+    lull.log.enabled = "all"
+    lull.log.handler = function(_, line) lines[#lines + 1] = line end
+    local auth = lull.auth.oauth2_client_credentials(client { client_secret = "s3cr3t" })
+    local api = spec.demo { auth = auth }
+    assert(api("/private"):get(nil, function(http) seen[1] = tostring(http.headers) end):await())
+    local wrong = spec.demo {
+      auth = lull.auth.oauth2_client_credentials(client { client_secret = "hunter2" }) }
+    local _, err = wrong("/private"):get():await()
+    equal(err.cause.kind, "auth_failed")
+    contains(err.user_message, "401, invalid_client")
+    local all = table.concat(lines, "\n") .. tostring(err) .. tostring(auth) .. lull.inspect(auth) .. seen[1]
+    for _, text in ipairs { "s3cr3t", "hunter2", "token-1", "czNjcjN0", "aHVudGVyMg" } do excludes(all, text) end
+    contains(all, "‹token of " .. lull.demo() .. "/oauth/token›")
+  end)
+
+  it("fails where there is no endpoint, and goes to no other origin", function()
+    local gone = spec.demo { auth = lull.auth.oauth2_client_credentials(client { token_url = "http://127.0.0.1:1/t" }) }
+    local _, err = gone("/private"):get():await()
+    equal(err.cause.kind, "auth_failed")
+    contains(err.user_message, "no token from http://127.0.0.1:1/t: cannot connect")
+    local index = assert(spec.demo()("/"):load():await()).content
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client()) }
+    local _, elsewhere = api:resource_at(index.other_origin .. "/private"):get():await()
+    equal(elsewhere.cause.kind, "secret_origin")
+  end)
+
+  it("a request cancelled while it waits for a token is over at once", function()
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client {
+      client_secret = lull.secret { command = "sleep 0.1; printf s3cr3t" } }) }
+    local one, two = api("/private"):get(), api("/private"):get()
+    lull.sleep(0.01)
+    one:cancel()
+    equal(select(2, one:await()).cause.kind, "request_cancelled")
+    assert(two:await())
+  end)
+
+  it("raises where something is missing", function()
+    raises("'token_url' is needed", function()
+      lull.auth.oauth2_client_credentials { client_id = "a", client_secret = "b" }
+    end)
+    raises("'client_secret' is needed", function()
+      lull.auth.oauth2_client_credentials { client_id = "a", token_url = "https://a.test" }
+    end)
+    raises("'refresh_token' is needed", function()
+      lull.auth.oauth2_refresh { client_id = "a", token_url = "https://a.test" }
+    end)
+    raises("'client_id' is needed", function()
+      lull.auth.oauth2_refresh { refresh_token = "a", token_url = "https://a.test" }
+    end)
+    raises("http or https URL", function()
+      lull.auth.oauth2_refresh { refresh_token = "a", token_url = "a.test", client_id = "a" }
+    end)
+    raises("unknown setting 'secert_in'", function() lull.auth.oauth2_refresh { secert_in = "body" } end)
+  end)
+end)

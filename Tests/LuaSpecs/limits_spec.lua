@@ -143,6 +143,27 @@ describe("a rate limit", function()
     check(requests[7].attempts[1].delay >= 0.39)
   end)
 
+  it("keeps within the limit of a server that counts", function()
+    local service = spec.demo { rate_limit = { requests = 4, per = 1.1 } }
+    local resource = service("/limited"):with_params { requests = 4, per = 1, key = tostring(lull.now()) }
+    local requests = {}
+    for i = 1, 9 do requests[i] = resource:get() end
+    for i = 1, 9 do assert(requests[i]:await()) end
+  end)
+
+  it("makes up for a server that counts, with retries", function()
+    local service = spec.demo { retry = { times = 5, backoff = { max = 3 } } }
+    local resource = service("/limited"):with_params { requests = 2, per = 1, key = tostring(lull.now()) }
+    local requests = {}
+    for i = 1, 3 do requests[i] = resource:get() end
+    local count = 0
+    for i = 1, 3 do
+      assert(requests[i]:await())
+      count = count + #requests[i].attempts
+    end
+    check(count >= 4, "none was refused")
+  end)
+
   it("counts retries too", function()
     local service, sent = spec.fake({ status = 503 },
       { rate_limit = { requests = 2, per = 60 }, retry = { times = 5, backoff = { base = 0 } } })

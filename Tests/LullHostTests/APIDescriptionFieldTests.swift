@@ -42,6 +42,8 @@ struct APIDescriptionFieldTests {
     if problem then error(problem, 0) end
     """,
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
+    "OAuth2Client": "lull.auth.oauth2_client_credentials{ [key] = value }",
+    "OAuth2RefreshClient": "lull.auth.oauth2_refresh{ [key] = value }",
     "SecretSource": "lull.secret{ [key] = value }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",

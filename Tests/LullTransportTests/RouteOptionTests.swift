@@ -164,8 +164,10 @@ extension TransportSuite {
 
     @Test func whatMayNotBeReachedMayNotBeReachedByAnotherWay() throws {
       var allowed = AllowedHosts()
-      let isEachAPattern = ["nope.invalid", "localhost"].map { allowed.allow($0) }
-      #expect(isEachAPattern == [true, true])
+      for host in ["nope.invalid", "localhost"] {
+        let isName = allowed.allow(host)
+        #expect(isName)
+      }
       let harness = try TransportHarness(allowedHosts: allowed)
       let url = "http://nope.invalid/"
       let byAddress = try harness.get(url) {

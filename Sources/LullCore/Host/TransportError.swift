@@ -18,6 +18,8 @@ public struct TransportError: Error, Sendable, Equatable {
     case secretOrigin = "secret_origin"
     /// A secret's source is missing, or failed.
     case secretUnavailable = "secret_unavailable"
+    /// No token was to be had.
+    case authFailed = "auth_failed"
     /// The service is offline, and no cache has it.
     case offline
   }

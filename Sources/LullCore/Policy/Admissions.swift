@@ -6,6 +6,7 @@ final class Admissions {
   private unowned let pump: Pump
   private var admitted: [PolicyExchange] = []
   private var isDelivering = false
+  private var isDeliveringSoon = false
   private var nextOrder: UInt64 = 0
 
   init(pump: Pump) {
@@ -28,6 +29,17 @@ final class Admissions {
   }
 
   func append(_ exchange: PolicyExchange) { admitted.append(exchange) }
+
+  /// On a later turn: of many that are cancelled one after the other, none shall be sent only to be
+  /// cancelled next.
+  func deliverSoon() {
+    guard !isDeliveringSoon, !admitted.isEmpty else { return }
+    isDeliveringSoon = true
+    pump.enqueue { [self] in
+      isDeliveringSoon = false
+      deliver()
+    }
+  }
 
   /// Does nothing inside itself: the outer call comes to them.
   func deliver() {

@@ -63,7 +63,7 @@ package final class LimitLane {
     guard forget(ticket) else { return false }
     if waitingCount == 0 {
       settleEmpty()
-      admissions.deliver()
+      admissions.deliverSoon()
     }
     return true
   }
@@ -112,12 +112,12 @@ package final class LimitLane {
   func withdraw() {
     rate?.withdraw()
     places?.withdraw()
-    admissions.deliver()
+    admissions.deliverSoon()
   }
 
-  /// One that was sent has its answer, or is given up.
-  func end() {
+  /// One that was sent has its answer, or was cancelled.
+  func end(isCancelled: Bool = false) {
     places?.end()
-    admissions.deliver()
+    if isCancelled { admissions.deliverSoon() } else { admissions.deliver() }
   }
 }

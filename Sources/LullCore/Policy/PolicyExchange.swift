@@ -72,7 +72,7 @@ package final class PolicyExchange: NetworkTransfer {
       pump.discard(channel)
       noteEnd(.failure(.cancelled))
       transfer?.cancel()
-      policies.lane?.end()
+      policies.lane?.end(isCancelled: true)
     case .pausing(let timer): timer.cancel()
     }
   }

@@ -1,14 +1,29 @@
-/// How the requests of a service prove who sends them: a header with secrets in it.
+/// How the requests of a service prove who sends them: a header with secrets in it, or a stage of the
+/// provider chain that gets one.
 ///
 /// A setting of the configuration. It is put on when everything else of a request is there, unless
 /// the request has a header of that name. Lua: `lull.auth.bearer(secret)`.
-public final class Auth: Sendable, Equatable {
+public final class Auth {
   package let header: String
-  package let value: SecretText
+  /// nil if `stage` makes it.
+  package let value: SecretText?
+  package let stage: (any AuthStage)?
+  /// The header, masked.
+  public let description: String
 
   private init(header: String, value: SecretText) {
     self.header = header
     self.value = value
+    stage = nil
+    description = "\(header): \(value.masked)"
+  }
+
+  /// A header that `stage` puts on.
+  package init(header: String = "authorization", stage: any AuthStage, description: String) {
+    self.header = header
+    value = nil
+    self.stage = stage
+    self.description = description
   }
 
   /// `Authorization: Bearer …` (RFC 6750, section 2.1)
@@ -27,12 +42,5 @@ public final class Auth: Sendable, Equatable {
   /// A header of that name.
   public static func header(_ name: String, _ value: SecretText) -> Auth {
     Auth(header: name.lowercased(), value: value)
-  }
-
-  /// The header, masked.
-  public var description: String { "\(header): \(value.masked)" }
-
-  public static func == (left: Auth, right: Auth) -> Bool {
-    left === right || left.header == right.header && left.value == right.value
   }
 }

@@ -35,25 +35,29 @@ extension Resource {
     where LogText.isSecret(header: name) && !credentials.contains(where: { $0.name == name }) {
       credentials.append((name, SecretText(value)))
     }
-    if let auth = settings.auth { credentials.append((auth.header, auth.value)) }
+    if let auth = settings.auth {
+      credentials.append((auth.header, auth.value ?? SecretText(auth.description)))
+    }
     let params = record.secretURL?.values ?? [:]
-    for (name, value) in params.sorted(by: { $0.key < $1.key }) { credentials.append((name, value)) }
+    for (name, value) in params.sorted(by: { $0.key < $1.key }) {
+      credentials.append((name, value))
+    }
     return credentials
   }
 
   /// Puts what makes it a request with secrets into one that has been built; fails it if a secret
   /// would go where it is not bound to.
   func seal(_ http: inout HTTPRequest, auth: Auth?) throws(RequestError) {
-    if let auth, http.headers[auth.header] == nil { http.headers.add(auth.header, auth.value) }
+    if let value = auth?.value, let header = auth?.header, http.headers[header] == nil {
+      http.headers.add(header, value)
+    }
     let body = http.secrets?.body
     let url = record.secretURL?.template
-    guard http.headers.secrets != nil || url != nil || body != nil else { return }
-    http.secrets = SecretUses(origin: service.baseURL?.origin, url: url, body: body)
-    let target = http.origin
-    let problem = http.secretOriginProblem(target: target) {
-      ResourceURL(absolute: $0)?.origin == target
+    guard http.headers.secrets != nil || url != nil || body != nil || auth?.stage != nil else {
+      return
     }
-    guard let problem else { return }
+    http.secrets = SecretUses(origin: service.baseURL?.origin, url: url, body: body)
+    guard let problem = http.secretOriginProblem else { return }
     throw RequestError(
       httpStatus: nil, entity: nil, cause: .transport(problem), timestamp: service.pump.clock.now)
   }

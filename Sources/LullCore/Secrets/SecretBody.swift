@@ -14,7 +14,7 @@ public struct SecretBody: Sendable {
   }
 
   /// Pairs escaped, joined, and sorted by what is seen of them.
-  init(form pairs: [(name: String, value: SecretText)]) {
+  package init(form pairs: [(name: String, value: SecretText)]) {
     let sorted =
       pairs
       .map { (name: SecretEscaping.form.escaped($0.name.utf8), value: $0.value) }

@@ -64,7 +64,7 @@ package enum SecretEscaping: Sendable, Hashable {
       case .literal(let text): result += escaped(text.utf8)
       case .secret(let secret):
         result += self == .json ? escaped(secret.mask.utf8) : Array(secret.mask.utf8)
-      case .base64: result += SecretText([piece]).masked.utf8
+      case .base64, .escaped: result += SecretText([piece]).masked.utf8
       }
     }
     return result

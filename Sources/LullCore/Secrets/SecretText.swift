@@ -5,6 +5,8 @@ public struct SecretText: Sendable, Hashable {
     case secret(Secret)
     /// What another text is in base64, made when that is known.
     case base64(SecretText)
+    /// Another text escaped as in a form.
+    case escaped(SecretText)
   }
 
   package private(set) var pieces: [Piece]
@@ -15,6 +17,11 @@ public struct SecretText: Sendable, Hashable {
 
   public init(_ secret: Secret) {
     pieces = [.secret(secret)]
+  }
+
+  /// A text as it stands in a form.
+  package init(escaping text: SecretText) {
+    pieces = [.escaped(text)]
   }
 
   public init(_ literal: String) {
@@ -32,6 +39,7 @@ public struct SecretText: Sendable, Hashable {
       case .literal(let text): text
       case .secret(let secret): secret.mask
       case .base64(let text): text.secrets.map(\.mask).joined()
+      case .escaped(let text): text.masked
       }
     }.joined()
   }
@@ -42,7 +50,7 @@ public struct SecretText: Sendable, Hashable {
       switch piece {
       case .literal: []
       case .secret(let secret): [secret]
-      case .base64(let text): text.secrets
+      case .base64(let text), .escaped(let text): text.secrets
       }
     }
   }

@@ -53,6 +53,12 @@ extension HTTPRequest {
     return places
   }
 
+  /// Why it must not go where its URL leads; nil if it may.
+  package var secretOriginProblem: TransportError? {
+    let target = origin
+    return secretOriginProblem(target: target) { ResourceURL(absolute: $0)?.origin == target }
+  }
+
   /// Why it must not go out: a secret would reach an origin it is not bound to. nil if it may.
   ///
   /// - Parameters:

@@ -13,7 +13,9 @@ public struct Configuration {
   public private(set) var options: TransferOptions?
   public var pipeline = Pipeline()
   /// What proves who sends a request; nil for nothing.
-  public var auth: Auth?
+  public var auth: Auth? {
+    didSet { authStage = auth?.stage }
+  }
   package var mutations: [RequestMutation] = []
   package var decorators: [RequestDecorator] = []
   /// Retries, limits and credentials; nil if there are none of them.

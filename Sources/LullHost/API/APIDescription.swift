@@ -9,7 +9,7 @@ package enum APIDescription {
     .lull, .json, .log, .testing, .cache, .os, .service, .resource, .request, .response, .entity,
     .document, .requestError, .observation, .watch, .pages, .task,
     .configuration, .pipeline, .stage,
-    .secret, .secretSource, .auth, .authObject,
+    .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
     .httpRequest, .headers, .regex, .memoryCache, .serviceOptions, .settings, .pipelineSettings,
     .stageSettings, .retrySettings, .backoffSettings, .rateLimitSettings, .requestAttempt,
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,

@@ -101,6 +101,8 @@ extension APIOwner {
       .word(
         "secret_unavailable", "A secret's variable, file or command gave nothing.",
         swift: "TransportError.Kind.secretUnavailable"),
+      .word(
+        "auth_failed", "A token endpoint gave no token.", swift: "TransportError.Kind.authFailed"),
       .word("offline", "The service is offline, and no cache has it."),
       .word("too_many_redirects", "The server redirects without end."),
       .word(

@@ -92,6 +92,61 @@ extension APIOwner {
           print(api:configuration_for(user).auth)   --> x-api-key: ‹secret KEY›
           """,
         swift: "Auth.header(_:_:)"),
+      .function(
+        "oauth2_client_credentials", "(client: OAuth2Client): Auth",
+        "Bearer tokens that a token endpoint gives to the client itself.",
+        """
+        Asks for nothing before a request needs a token; all others wait for that answer. A token that \
+        ends soon, or that the service answers 401 to, is renewed, and the request is sent once more. \
+        Make it once, outside of settings functions: what was made anew knows no token. Without a \
+        token the request fails with kind `auth_failed`.
+        """,
+        example: """
+          local auth = lull.auth.oauth2_client_credentials{
+            token_url = "https://login.example.com/token", client_id = "me",
+            client_secret = lull.secret{ env = "CLIENT_SECRET" } }
+          api:configure{ auth = auth }
+          print(auth)  --> Auth(authorization: Bearer ‹token of https://login.example.com/token›)
+          """),
+      .function(
+        "oauth2_refresh", "(client: OAuth2RefreshClient): Auth",
+        "Bearer tokens that a token endpoint gives for a refresh token.",
+        """
+        As above. A new refresh token takes the place of the old one; with a `token_file` it outlives \
+        the script.
+        """,
+        example: """
+          api:configure{ auth = lull.auth.oauth2_refresh{
+            token_url = "https://login.example.com/token", client_id = "me",
+            refresh_token = lull.secret{ file = "~/.refresh-token" }, token_file = "~/.tokens.json" } }
+          """),
+    ])
+
+  private static let oauth2Fields: [APIEntry] = [
+    .field("token_url", "string", "The token endpoint; secrets go to its origin."),
+    .field("client_id", "string", "Who asks."),
+    .field("scope", "string?", "What the token is to be good for, by words with spaces between."),
+    .field("audience", "string?", "Whom it is for, where the endpoint wants to know."),
+    .field(
+      "secret_in", "\"header\"|\"body\"|nil",
+      "Where the client's secret goes; default `\"header\"`."),
+    .field(
+      "token_file", "string?",
+      "Where tokens are kept for other processes, for its owner alone; not in the sandbox."),
+  ]
+
+  static let oauth2Client = APIOwner.table(
+    "OAuth2Client", "A client of a token endpoint. (RFC 6749, section 4.4)",
+    entries: oauth2Fields + [
+      .field("client_secret", "Secret|string", "What proves who asks.")
+    ])
+
+  static let oauth2RefreshClient = APIOwner.table(
+    "OAuth2RefreshClient", "A client with a refresh token. (RFC 6749, section 6)",
+    entries: oauth2Fields + [
+      .field(
+        "client_secret", "Secret|string|nil", "What proves who asks, if the endpoint wants it."),
+      .field("refresh_token", "Secret|string", "The refresh token to begin with."),
     ])
 
   static let authObject = APIOwner.object(

@@ -24,7 +24,7 @@ extension RequestError {
       switch error.kind {
       case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
       case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .redirectRefused, .invalidURL,
-        .scriptError, .secretOrigin, .secretUnavailable, .offline:
+        .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .offline:
         return false
       }
     default: return false

@@ -74,7 +74,7 @@ extension LuaHost {
     }
   }
 
-  private func text(ofSecret value: lull_value, _ key: String) throws(Misuse) -> String {
+  func text(ofSecret value: lull_value, _ key: String) throws(Misuse) -> String {
     guard let text = LuaHost.string(value), !text.isEmpty, !text.utf8.contains(0) else {
       throw .message("'\(key)' must be a string that is not empty, got \(LuaHost.typeName(value))")
     }

@@ -23,6 +23,12 @@ extension Method {
       let auth = Auth.header(name, try call.host.credential(call, 1))
       call.return(call.host.value(AuthBox(auth), .auth))
     },
+    .function("auth.oauth2_client_credentials", "t") { call throws(Misuse) in
+      try call.host.makeOAuth2(call, isRefresh: false)
+    },
+    .function("auth.oauth2_refresh", "t") { call throws(Misuse) in
+      try call.host.makeOAuth2(call, isRefresh: true)
+    },
     .method(.auth, "__tostring") { call throws(Misuse) in
       let auth = try call.selfObject(.auth, as: AuthBox.self).auth
       call.return(.string("Auth(\(auth.description))"))

@@ -18,7 +18,7 @@ package enum SecretIdentity {
     value.pieces.map { piece in
       switch piece {
       case .literal(let text): text
-      case .base64(let inner): self.text(of: inner)
+      case .base64(let inner), .escaped(let inner): self.text(of: inner)
       case .secret(let secret): self.text(of: secret)
       }
     }.joined()

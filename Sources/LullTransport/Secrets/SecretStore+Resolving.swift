@@ -49,6 +49,7 @@ extension SecretStore {
       switch piece {
       case .literal(let text): result += text.utf8
       case .base64(let inner): result += Base64.encode(try bytes(of: inner))
+      case .escaped(let inner): result += SecretEscaping.form.escaped(try bytes(of: inner))
       case .secret(let secret):
         guard let bytes = try self.text(of: secret) else {
           throw SecretStore.unavailable(secret, "it was not read")

@@ -1,5 +1,6 @@
 import Glibc
 package import LullCore
+import Synchronization
 
 /// Tokens that outlive a process: a JSON file for its owner alone, which several processes share.
 ///
@@ -70,11 +71,17 @@ package struct TokenFile: Sendable {
   package func locked<Result>(
     waiting seconds: Double = 30, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
+    let lock = try lock(waiting: seconds)
+    defer { lock.release() }
+    return try body()
+  }
+
+  /// The same until the lock is released, for what takes its time elsewhere.
+  package func lock(waiting seconds: Double = 30) throws(Problem) -> TokenFileLock {
     try makeFolder()
     let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw problem("cannot be locked", errno) }
-    // Closing it gives the lock back, as the end of the process does.
-    defer { close(descriptor) }
+    let lock = TokenFileLock(descriptor)
     var left = seconds
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw problem("cannot be locked", errno) }
@@ -84,7 +91,7 @@ package struct TokenFile: Sendable {
       usleep(20_000)
       left -= 0.02
     }
-    return try body()
+    return lock
   }
 
   /// A file of our own that nobody else may read.
@@ -129,5 +136,28 @@ package struct TokenFile: Sendable {
   private func problem(_ what: String, _ code: Int32) -> Problem {
     // A message of the C library, copied at once.
     Problem(message: "the token file \(path) \(what) (\(String(cString: strerror(code))))")
+  }
+}
+
+/// The lock of a token file, released with the last who holds it, or with the process.
+package final class TokenFileLock: Sendable {
+  private let descriptor: Mutex<Int32>
+
+  fileprivate init(_ descriptor: Int32) {
+    self.descriptor = Mutex(descriptor)
+  }
+
+  /// Releasing it twice does nothing.
+  package func release() {
+    descriptor.withLock { descriptor in
+      guard descriptor >= 0 else { return }
+      // Closing gives the lock back.
+      close(descriptor)
+      descriptor = -1
+    }
+  }
+
+  deinit {
+    release()
   }
 }

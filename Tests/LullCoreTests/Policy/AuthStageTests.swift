@@ -44,10 +44,7 @@ struct AuthStageTests {
       return true
     }
 
-    func answer() {
-      let request = requests[requests.count - waiting.count]
-      waiting.removeFirst()(.success(authorized(request)))
-    }
+    func forget() { waiting = [] }
 
     private func authorized(_ request: HTTPRequest) -> AuthorizedRequest {
       var http = request
@@ -57,7 +54,7 @@ struct AuthStageTests {
   }
 
   private func authorized(_ harness: Harness, _ stage: Stage) -> Resource {
-    harness.service.configure { $0.auth = stage }
+    harness.service.configure { $0.authStage = stage }
     return harness.service.resource("/a")
   }
 
@@ -117,7 +114,7 @@ struct AuthStageTests {
       harness.configure(retry: .steady)
       let stage = Stage("old", "new")
       let request = authorized(harness, stage).load()
-      harness.advance(by: 10)
+      harness.pass(10)
       #expect(request.attempts.count == 5)
       #expect(stage.requests.count == 5)
       #expect(request.outcome == "x")
@@ -129,7 +126,7 @@ struct AuthStageTests {
     withHarness { harness in
       let stage = Stage("t")
       stage.isSlow = true
-      harness.service.configure { $0.auth = stage }
+      harness.service.configure { $0.authStage = stage }
       harness.configure(rate: RateLimit(requests: 1, per: 10), concurrency: 1)
       let requests = harness.held("a", "b")
       harness.settle()
@@ -137,6 +134,7 @@ struct AuthStageTests {
       #expect(stage.requests.map { String($0.url.suffix(1)) } == ["a"])
       requests[0].cancel()
       #expect(stage.stopCount == 1)
+      harness.settle()
       #expect(stage.requests.map { String($0.url.suffix(1)) } == ["a", "b"], "nothing was sent")
       stage.waiting[0](.success(AuthorizedRequest(stage.requests[0])))
       #expect(harness.sentNames == "", "what comes too late is ignored")
@@ -145,6 +143,7 @@ struct AuthStageTests {
       harness.provider.release()
       harness.settle()
       #expect(requests[1].outcome == "b")
+      stage.forget()
     }
   }
 
@@ -176,10 +175,10 @@ struct AuthStageTests {
       harness.configure(retry: .steady)
       harness.stub("GET", "/a", .text("x"))
       let request = authorized(harness, stage).load()
-      harness.advance(by: 1)
+      harness.pass(1)
       #expect(request.state == .inProgress)
       stage.error = nil
-      harness.advance(by: 1)
+      harness.pass(1)
       #expect(request.outcome == "x")
       #expect(request.attempts.count == 1)
     }
@@ -208,7 +207,7 @@ struct AuthStageTests {
       }
       harness.provider.stub("POST", "https://auth.test/token", .text("fetched"))
       harness.stub("GET", "/a", .text("x"))
-      harness.service.configure { $0.auth = Fetching() }
+      harness.service.configure { $0.authStage = Fetching() }
       harness.service.resource("/a").load()
       harness.settle()
       #expect(sentTokens(harness) == ["none", "fetched"])

@@ -28,7 +28,7 @@ struct HTTPDateTests {
       "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
       "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:3x GMT",
       "Sun, 06 Nov 94444 08:49:37 GMT",
-      "Sun, -6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 199 08:49:37 GMT",
+      "Sun, 06 Nov 199 08:49:37 GMT",
     ] as [Substring])
   func refuses(text: Substring) {
     #expect(HTTPDate.parse(text) == nil)

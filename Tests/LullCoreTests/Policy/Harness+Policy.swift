@@ -17,6 +17,18 @@ extension Harness {
       .joined(separator: " ")
   }
 
+  /// Lets time pass, timer by timer, delivering what comes of each.
+  func pass(_ seconds: Double) {
+    let end = clock.now + seconds
+    settle()
+    while let due = clock.nextDue, due <= end {
+      clock.advance(by: due - clock.now)
+      settle()
+    }
+    clock.advance(by: end - clock.now)
+    settle()
+  }
+
   func configure(
     _ pattern: String? = nil, rate: RateLimit? = nil, concurrency: Int? = nil,
     retry: RetryPolicy? = nil

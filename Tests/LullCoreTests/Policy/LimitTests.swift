@@ -32,6 +32,7 @@ struct LimitTests {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let journal = Journal()
+      defer { harness.provider.onStart = nil }
       harness.provider.onStart = { http in journal("sent \(http.url.suffix(1))") }
       for request in harness.held("a", "b") {
         request.onCompletion { _ in journal("completed \(request.outcome)") }
@@ -82,7 +83,7 @@ struct LimitTests {
       harness.settle()
       #expect(harness.sentNames == "a b c d", "c waits a second")
       let late = harness.held("e")
-      harness.advance(by: 1)
+      harness.pass(1)
       #expect(harness.sentNames == "a b c d")
       harness.provider.release()
       harness.settle()
@@ -103,14 +104,15 @@ struct LimitTests {
       harness.configure(rate: RateLimit(requests: 2, per: 10))
       let names = ["a", "b", "c", "d", "e"]
       var times: [String] = []
+      defer { harness.provider.onStart = nil }
       harness.provider.onStart = { times.append("\($0.url.suffix(1)) \(harness.clock.now)") }
       for name in names { harness.stub("GET", "/" + name, .text(name)) }
       let requests = names.prefix(2).map { harness.service.resource("/" + $0).request("GET") }
-      harness.advance(by: 4)
+      harness.pass(4)
       let later = names.dropFirst(2).map { harness.service.resource("/" + $0).request("GET") }
       harness.settle()
       #expect(harness.clock.activeTimerCount == 1)
-      harness.advance(by: 30)
+      harness.pass(30)
       #expect(times == ["a 1000.0", "b 1000.0", "c 1010.0", "d 1010.0", "e 1020.0"])
       #expect((requests + later).map(\.outcome) == names)
       #expect(later.map { $0.attempts[0].delay } == [6, 6, 16])
@@ -124,7 +126,7 @@ struct LimitTests {
       harness.configure(rate: RateLimit(requests: 2, per: 10), retry: .steady)
       harness.stub("GET", "/a", .init(status: 503), .init(status: 503), .text("a"))
       let request = harness.service.resource("/a").request("GET")
-      harness.advance(by: 20)
+      harness.pass(20)
       #expect(request.attempts.map(\.started) == [1000, 1001, 1010])
       #expect(request.attempts.map(\.delay) == [0, 1, 9])
     }
@@ -159,7 +161,7 @@ struct LimitTests {
       harness.provider.release()
       harness.settle()
       #expect(harness.sentNames == "a b c", "the rate allows no more")
-      harness.advance(by: 10)
+      harness.pass(10)
       #expect(harness.sentNames == "a b c d", "there is one place")
       harness.provider.release()
       harness.settle()
@@ -190,7 +192,7 @@ struct LimitTests {
       harness.provider.release()
       harness.settle()
       #expect(harness.sentNames == "slow1 a b slow2")
-      harness.advance(by: 60)
+      harness.pass(60)
       #expect(harness.sentNames == "slow1 a b slow2 c")
     }
   }
@@ -219,7 +221,7 @@ struct LimitTests {
         return harness.service.resource("/\(number)").request("GET")
       }
       for (number, request) in requests.enumerated() where number % 4 != 0 { request.cancel() }
-      harness.advance(by: 30)
+      harness.pass(30)
       let sent = harness.provider.requests.map { $0.url.split(separator: "/").last ?? "" }
       let numbers = sent.compactMap { Int($0) }
       #expect(numbers == numbers.sorted())

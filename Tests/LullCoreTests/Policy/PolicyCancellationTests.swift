@@ -26,7 +26,7 @@ struct PolicyCancellationTests {
       let requests = harness.held("a", "b", "c")
       #expect(harness.clock.activeTimerCount == 1)
       requests[1].cancel()
-      harness.advance(by: 10)
+      harness.pass(10)
       #expect(harness.sentNames == "a c")
       let more = harness.held("d", "e")
       more[0].cancel()
@@ -42,6 +42,7 @@ struct PolicyCancellationTests {
       let requests = harness.held("a", "b")
       requests[0].cancel()
       #expect(harness.provider.cancelledCount == 1)
+      harness.settle()
       #expect(harness.sentNames == "a b")
       #expect(requests[0].attempts.map(\.outcome) == [.failure(.cancelled)])
       #expect(requests[0].response?.error?.attempts.map(\.outcome) == [.failure(.cancelled)])
@@ -62,7 +63,7 @@ struct PolicyCancellationTests {
       #expect(harness.clock.activeTimerCount == 1)
       request.cancel()
       #expect(harness.clock.activeTimerCount == 0)
-      harness.advance(by: 10)
+      harness.pass(10)
       #expect(harness.sentNames == "a")
       #expect(request.response?.error?.attempts.map(\.outcome) == [.status(503)])
     }
@@ -78,7 +79,7 @@ struct PolicyCancellationTests {
       _ = harness.held("b", "c")
       harness.provider.release()
       harness.settle()
-      harness.advance(by: 1)
+      harness.pass(1)
       #expect(harness.sentNames == "a b")
       first.cancel()
       harness.provider.release()
@@ -107,6 +108,7 @@ struct PolicyCancellationTests {
       harness.provider.holdsAnswers = true
       for name in ["a", "b", "c"] { harness.stub("GET", "/" + name, .text(name)) }
       let resource = harness.service.resource("/b")
+      defer { harness.provider.onStart = nil }
       harness.provider.onStart = { http in
         if http.url.hasSuffix("b") { for request in resource.allRequests { request.cancel() } }
       }
@@ -129,6 +131,7 @@ struct PolicyCancellationTests {
       _ = harness.held("a", "b")
       harness.settle()
       let requests = harness.held("c", "d", "e")
+      defer { harness.provider.onStart = nil }
       harness.provider.onStart = { http in
         if http.url.hasSuffix("c") { requests[1].cancel() }
       }
@@ -161,6 +164,7 @@ struct PolicyCancellationTests {
       harness.stub("GET", "/a", .init(status: 503))
       let resource = harness.service.resource("/a")
       harness.pump.log.enabled = [.network]
+      defer { harness.pump.log.handler = nil }
       harness.pump.log.handler = { _, line in
         if line.contains("attempt 1") { for request in resource.allRequests { request.cancel() } }
       }

@@ -22,17 +22,18 @@ struct RetryTests {
       let resource = retrying(harness)
       let recorder = resource.recorded()
       let journal = Journal()
+      defer { harness.provider.onStart = nil }
       harness.provider.onStart = { _ in journal("sent at \(harness.clock.now)") }
       let request = resource.load()
       request.onCompletion { journal("completed \($0.isSuccess) at \(harness.clock.now)") }
       harness.settle()
       #expect(recorder.take() == ["requested L"])
       #expect(request.state == .inProgress)
-      harness.advance(by: 0.24)
+      harness.pass(0.24)
       #expect(journal.take() == ["sent at 1000.0"])
-      harness.advance(by: 0.01)
+      harness.pass(0.01)
       #expect(journal.take() == ["sent at 1000.25"])
-      harness.advance(by: 0.5)
+      harness.pass(0.5)
       #expect(journal.take() == ["sent at 1000.75", "completed true at 1000.75"])
       #expect(recorder.take() == ["newData(network) D"])
       #expect(
@@ -54,7 +55,7 @@ struct RetryTests {
       let resource = retrying(harness) { $0.times = 2 }
       let recorder = resource.recorded()
       resource.load()
-      harness.advance(by: 10)
+      harness.pass(10)
       #expect(harness.sent == ["GET a", "GET a", "GET a"])
       #expect(recorder.take() == ["requested L", "error E"])
       let error = resource.latestError
@@ -75,7 +76,7 @@ struct RetryTests {
         $0.backoff.hasJitter = false
       }
       resource.load()
-      harness.advance(by: 10)
+      harness.pass(10)
       #expect(resource.latestError?.timestamp == 1000.5)
     }
   }
@@ -92,7 +93,7 @@ struct RetryTests {
       }
       let resource = retrying(harness)
       resource.request("PUT", body: .text("body"))
-      harness.advance(by: 10)
+      harness.pass(10)
       let requests = harness.provider.requests
       #expect(requests.count == 3)
       #expect(requests.allSatisfy { $0 == requests[0] })
@@ -112,7 +113,7 @@ struct RetryTests {
         $0.retry = policy
       }
       let request = harness.service.resource("/a").request("GET") { http in http.method = "POST" }
-      harness.advance(by: 10)
+      harness.pass(10)
       #expect(request.attempts.count == 2)
     }
   }
@@ -138,7 +139,7 @@ struct RetryTests {
       let resource = retrying(harness)
       harness.service.configure(.wildcard("/a", base: harness.service.baseURL)) { $0.retry = nil }
       resource.load()
-      harness.advance(by: 60)
+      harness.pass(60)
       #expect(harness.sent == ["GET a"])
       #expect(resource.configuration.settings.policies == nil)
     }
@@ -149,12 +150,13 @@ struct RetryTests {
     withHarness { harness in
       var lines: [String] = []
       harness.pump.log.enabled = [.network]
+      defer { harness.pump.log.handler = nil }
       harness.pump.log.handler = { _, line in lines.append(line) }
       harness.stub("GET", "/a", unavailable, .failure(TransportError(.timeout, "slow")), .text("x"))
       harness.stub("POST", "/a", unavailable)
       let resource = retrying(harness)
       resource.load()
-      harness.advance(by: 10)
+      harness.pass(10)
       resource.request("POST")
       harness.settle()
       #expect(
@@ -173,7 +175,7 @@ struct RetryTests {
       harness.stub("GET", "/a", .json("{"))
       let resource = retrying(harness)
       resource.load()
-      harness.advance(by: 60)
+      harness.pass(60)
       #expect(harness.sent == ["GET a"])
       #expect(resource.latestError?.cause?.kind == "malformed_json")
       #expect(resource.latestError?.attempts.map(\.outcome) == [.status(200)])
@@ -186,9 +188,9 @@ struct RetryTests {
       harness.stub("GET", "/a", unavailable, .text("x"), unavailable, .text("y"))
       let resource = retrying(harness)
       let first = resource.load()
-      harness.advance(by: 10)
+      harness.pass(10)
       let second = first.repeated().start()
-      harness.advance(by: 10)
+      harness.pass(10)
       #expect([first.outcome, second.outcome] == ["x", "y"])
       #expect([first.attempts.count, second.attempts.count] == [2, 2])
     }

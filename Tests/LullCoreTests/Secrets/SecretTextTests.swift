@@ -27,7 +27,7 @@ struct SecretTextTests {
     #expect(text.secrets == [token])
     let basic = Auth.basic(user: "ann", password: SecretText(token))
     #expect(basic.description == "authorization: Basic ‹secret TOKEN›")
-    #expect(basic.value.secrets == [token])
+    #expect(basic.value?.secrets == [token])
   }
 
   @Test func headersShowTheMaskAndKnowWhatItStandsFor() {
@@ -78,7 +78,8 @@ struct SecretTextTests {
     template.append("&".utf8)
     #expect(template.maskedText == "k=a%26‹secret TOKEN›&")
     #expect(template.secrets == [token])
-    #expect(SecretEscaping.json.escaped("\"\\\n\u{1}ü".utf8) == Array("\\\"\\\\\\u000A\\u0001ü".utf8))
+    #expect(
+      SecretEscaping.json.escaped("\"\\\n\u{1}ü".utf8) == Array("\\\"\\\\\\u000A\\u0001ü".utf8))
     #expect(SecretEscaping.parameter.escaped("a b&=+ü".utf8) == Array("a%20b%26%3D%2B%C3%BC".utf8))
   }
 }
