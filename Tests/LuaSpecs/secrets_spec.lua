@@ -505,7 +505,7 @@ describe("a call of an API file", function()
             headers = { ["X-A"] = "a " .. lull.secret{ command = "printf b", name = "B" } } },
           login = { path = "/echo", method = "POST", params = { password = "string", n = "integer" } },
           form = { path = "/echo", method = "POST", body = "form", params = { password = "string" } },
-          one = { path = "/echo/{id}", params = { id = "string", list = "json" } },
+          one = { path = "/echo/{id}", method = "POST", params = { id = "string", list = "json" } },
         },
       }
     ]]))
