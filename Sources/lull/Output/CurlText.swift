@@ -6,13 +6,14 @@ struct CurlText {
 
   init(_ http: HTTPRequest) {
     var words = ["curl", "--location", "--compressed"]
+    if http.options?.redirects == .answer { words.remove(at: 1) }
     if http.method == "HEAD" {
       words.append("--head")
     } else if http.method != (http.body == nil ? "GET" : "POST") {
       words += ["--request", http.method]
     }
     words.append(CurlText.quoted(Masking.url(http.url)))
-    var lines = [words.joined(separator: " ")]
+    var lines = [words.joined(separator: " ")] + CurlText.networkArguments(http)
     for (name, value) in http.headers.pairs {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
