@@ -40,6 +40,7 @@ enum CommandPage: String, CaseIterable {
     case .apis: "list the APIs that have names"
     case .explain: "tell what applies to a resource, and from where"
     case .check: "tell what is wrong with API files"
+    case .cache: "show or clear what is kept on disk"
     case .completion: "print what makes a shell complete words"
     }
   }

@@ -3,11 +3,12 @@ import Testing
 
 /// Hosts, ports and proxies as settings name them.
 struct HostAndPortTests {
-  @Test(arguments: [
-    ("example.com", "example.com", nil), ("Example.COM:443", "example.com", 443),
-    ("127.0.0.1:80", "127.0.0.1", 80), ("::1", "::1", nil), ("[::1]:8080", "::1", 8080),
-    ("[fe80::1]", "fe80::1", nil), ("bücher.example:1", "bücher.example", 1),
-  ])
+  @Test(
+    arguments: [
+      ("example.com", "example.com", nil), ("Example.COM:443", "example.com", 443),
+      ("127.0.0.1:80", "127.0.0.1", 80), ("::1", "::1", nil), ("[::1]:8080", "::1", 8080),
+      ("[fe80::1]", "fe80::1", nil), ("bücher.example:1", "bücher.example", 1),
+    ] as [(String, String, Int?)])
   func aHostAndPerhapsAPort(_ text: String, _ host: String, _ port: Int?) {
     let parsed = HostAndPort(text)
     #expect(parsed?.host == host)

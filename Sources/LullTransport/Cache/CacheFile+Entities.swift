@@ -38,32 +38,30 @@ extension CacheFile {
       remove(place)
       return false
     }
-    perform { (database) throws(SQLiteError) in
-      try database.transaction { () throws(SQLiteError) in
-        var id: Int64 = 0
-        try database.run(
-          """
-          INSERT INTO entry (url, stage, version, identity, host, timestamp, used, size, kind,
-            headers, charset, status, final_url, elapsed, checksum)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-          ON CONFLICT (url, stage, version, identity) DO UPDATE SET
-            timestamp = excluded.timestamp, used = excluded.used, size = excluded.size,
-            kind = excluded.kind, headers = excluded.headers, charset = excluded.charset,
-            status = excluded.status, final_url = excluded.final_url,
-            elapsed = excluded.elapsed, checksum = excluded.checksum
-          RETURNING id
-          """, place.values + stored.values(at: place, now: now)
-        ) { (row) throws(SQLiteError) in id = row.integer(0) }
-        try database.run(
-          "INSERT OR REPLACE INTO content (id, bytes) VALUES (?, ?)",
-          [.integer(id), .bytes(stored.content)])
-      }
+    change { (database) throws(SQLiteError) in
+      var id: Int64 = 0
+      try database.run(
+        """
+        INSERT INTO entry (url, stage, version, identity, host, timestamp, used, size, kind,
+          headers, charset, status, final_url, elapsed, checksum)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (url, stage, version, identity) DO UPDATE SET
+          timestamp = excluded.timestamp, used = excluded.used, size = excluded.size,
+          kind = excluded.kind, headers = excluded.headers, charset = excluded.charset,
+          status = excluded.status, final_url = excluded.final_url,
+          elapsed = excluded.elapsed, checksum = excluded.checksum
+        RETURNING id
+        """, place.values + stored.values(at: place, now: now)
+      ) { (row) throws(SQLiteError) in id = row.integer(0) }
+      try database.run(
+        "INSERT OR REPLACE INTO content (id, bytes) VALUES (?, ?)",
+        [.integer(id), .bytes(stored.content)])
     }
     return makeRoom(maxSize: maxSize)
   }
 
   func touch(_ place: CachePlace, timestamp: Double) {
-    perform { (database) throws(SQLiteError) in
+    change { (database) throws(SQLiteError) in
       try database.run(
         """
         UPDATE entry SET timestamp = ?
@@ -73,15 +71,13 @@ extension CacheFile {
   }
 
   func remove(_ place: CachePlace) {
-    perform { (database) throws(SQLiteError) in
-      let id = try database.integer(
+    let id = perform { (database) throws(SQLiteError) in
+      try database.integer(
         "SELECT id FROM entry WHERE url = ? AND stage = ? AND version = ? AND identity = ?",
         place.values)
-      guard id != 0 else { return }
-      try database.transaction { () throws(SQLiteError) in
-        try CacheFile.remove([id], from: database)
-      }
     }
+    guard let id, id != 0 else { return }
+    change { (database) throws(SQLiteError) in try CacheFile.remove([id], from: database) }
   }
 
   /// Notes which entries have been used, in one transaction.
@@ -89,12 +85,9 @@ extension CacheFile {
     guard !reads.isEmpty else { return }
     let reads = reads
     self.reads = [:]
-    perform { (database) throws(SQLiteError) in
-      try database.transaction { () throws(SQLiteError) in
-        for (id, time) in reads {
-          try database.run(
-            "UPDATE entry SET used = ? WHERE id = ?", [.real(time), .integer(id)])
-        }
+    change { (database) throws(SQLiteError) in
+      for (id, time) in reads {
+        try database.run("UPDATE entry SET used = ? WHERE id = ?", [.real(time), .integer(id)])
       }
     }
   }

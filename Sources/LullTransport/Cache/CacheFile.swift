@@ -18,6 +18,8 @@ final class CacheFile {
   /// The disk was full: nothing more is written.
   private(set) var isFull = false
   private var countSetAside = 0
+  /// Somebody has kept others waiting for too long: no more is waited until they are seen to go on.
+  private var isImpatient = false
   /// Entries that were read, and when: written together, later.
   var reads: [Int64: Double] = [:]
 
@@ -27,6 +29,7 @@ final class CacheFile {
   }
 
   /// Does something with the database; nil if that cannot be, of which nobody but the user is told.
+  @discardableResult
   func perform<Result>(
     _ body: (SQLiteConnection) throws(SQLiteError) -> Result
   ) -> Result? {
@@ -37,6 +40,23 @@ final class CacheFile {
       failed(error)
       return nil
     }
+  }
+
+  /// The same in a transaction; it may wait for other processes.
+  @discardableResult
+  func change<Result>(
+    _ body: (SQLiteConnection) throws(SQLiteError) -> Result
+  ) -> Result? {
+    perform { (database) throws(SQLiteError) in
+      let result = try database.transaction { () throws(SQLiteError) in try body(database) }
+      if isImpatient { setPatience(true, database) }
+      return result
+    }
+  }
+
+  private func setPatience(_ isPatient: Bool, _ database: SQLiteConnection) {
+    isImpatient = !isPatient
+    database.wait(milliseconds: isPatient ? 2000 : 0)
   }
 
   private func opened() throws(SQLiteError) -> SQLiteConnection? {
@@ -56,7 +76,7 @@ final class CacheFile {
     }
     let lock: CacheFileLock?
     do throws(CacheFolder.Failure) {
-      lock = try CacheFileLock(of: path)
+      lock = try CacheFileLock(of: path, isPatient: !isImpatient)
       if lock != nil { try CacheFolder.makeFile(path) }
     } catch {
       refuse(error.message)
@@ -72,7 +92,7 @@ final class CacheFile {
 
   private func connected() throws(SQLiteError) -> SQLiteConnection? {
     let database = try SQLiteConnection(path: path)
-    database.wait(milliseconds: 2000)
+    setPatience(!isImpatient, database)
     switch try CacheSchema.state(of: database) {
     case .ready: break
     case .empty: try CacheSchema.create(in: database)
@@ -89,7 +109,10 @@ final class CacheFile {
 
   private func failed(_ error: SQLiteError) {
     switch error.kind {
-    case .passing: break
+    case .passing:
+      guard error.isBusy else { break }
+      isImpatient = true
+      if let database { setPatience(false, database) }
     case .moved: abandon()
     case .full:
       guard !isFull else { break }
@@ -109,7 +132,7 @@ final class CacheFile {
     database = nil
     reads = [:]
     do throws(CacheFolder.Failure) {
-      guard let lock = try CacheFileLock(of: path) else { return }
+      guard let lock = try CacheFileLock(of: path, isPatient: !isImpatient) else { return }
       defer { lock.release() }
       // Another process may have been faster.
       guard identity == CacheFolder.identity(of: path) else { return }

@@ -5,12 +5,12 @@ import Glibc
 final class CacheFileLock {
   private let descriptor: Int32
 
-  /// Waits for others for up to two seconds; nil if they do not let go of it.
-  init?(of path: String) throws(CacheFolder.Failure) {
+  /// Waits for others for up to two seconds, or not at all; nil if they do not let go of it.
+  init?(of path: String, isPatient: Bool) throws(CacheFolder.Failure) {
     descriptor = try CacheFolder.openLock(of: path)
     for _ in 0..<400 {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
-      guard errno == EWOULDBLOCK || errno == EINTR else { break }
+      guard isPatient, errno == EWOULDBLOCK || errno == EINTR else { break }
       usleep(5_000)
     }
     return nil

@@ -3,17 +3,14 @@ import LullCore
 
 /// Who asks, as a cache file may know it: a digest, so that what lets one in is not on the disk.
 enum CacheIdentity {
-  /// Of the credentials that the resource's GET requests are configured to carry: headers that are called
-  /// like one, and user and password of the URL.
+  /// Of the credentials that the resource's GET requests are configured to carry, and of user and
+  /// password in the URL.
   ///
   /// - Parameter name: what the script says of it besides.
   /// - Returns: empty if there are none; nil if there is no way to make a digest.
   static func digest(of resource: Resource, name: String?) -> [UInt8]? {
-    var text = name.map { "name:\($0)\n" } ?? ""
-    for (name, value) in resource.configuration(for: "GET").settings.headers.pairs
-    where LogText.isSecret(header: name) {
-      text += "\(name):\(value)\n"
-    }
+    var text = SecretIdentity.text(of: resource)
+    if let name { text += "name:\(name)\n" }
     if LogText.url(resource.url.text) != resource.url.text { text += "url:\(resource.url.text)\n" }
     return text.isEmpty ? [] : sha256(text)
   }

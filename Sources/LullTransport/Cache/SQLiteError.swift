@@ -47,6 +47,8 @@ struct SQLiteError: Error, Sendable {
 
   static let busy = SQLiteError(code: Int32(CSQLITE_BUSY), message: "it is locked")
 
+  var isBusy: Bool { Int(code & 0xff) == Int(CSQLITE_BUSY) }
+
   var kind: Kind {
     switch Int(code) {
     case Int(CSQLITE_IOERR_SHORT_READ): return .corrupt

@@ -12,7 +12,7 @@ struct CallOptions {
   var isDry = false
   var isVerbose = false
   var isFresh = false
-  var isOffline = false
+  var isInsecure = false
   var timeout: Double?
   var headers: [RequestItem] = []
   /// How many pages to load at most; nil: no pages.
@@ -47,6 +47,9 @@ struct CallOptions {
       .init(
         names: ["--timeout"], kind: .number, placeholder: "SECONDS",
         help: "give up after that long"),
+      .init(
+        names: ["--insecure"], kind: .flag,
+        help: "believe whoever answers to be the host, whatever its certificate says"),
     ]
   }
 
@@ -70,6 +73,7 @@ struct CallOptions {
     isDry = words.has("--dry-run")
     isVerbose = words.has("-v")
     isFresh = words.has("--fresh")
+    isInsecure = words.has("--insecure")
     if let text = words.text("--timeout") {
       guard let seconds = Double(text), seconds > 0 else {
         throw .wrongUsage("--timeout needs a number of seconds above 0, got '\(text)'", page)

@@ -20,8 +20,12 @@ struct HTTPText {
   }
 
   /// Status and headers of a response.
-  static func head(status: Int, headers: Headers, _ style: OutputStyle) -> String {
-    var text = style.painted("HTTP \(status) \(StatusPhrase.text(for: status))", "1") + "\n"
+  ///
+  /// - Parameter version: of HTTP, if it is known.
+  static func head(version: String?, status: Int, headers: Headers, _ style: OutputStyle) -> String
+  {
+    let name = version.map { "HTTP/\($0)" } ?? "HTTP"
+    var text = style.painted("\(name) \(status) \(StatusPhrase.text(for: status))", "1") + "\n"
     for (name, value) in headers.pairs {
       text += style.painted(name, "34") + ": \(value)\n"
     }
