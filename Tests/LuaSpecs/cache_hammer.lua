@@ -52,7 +52,7 @@ while lull.now() < stop do
     look(resource)
     count = count + 1
   end
-  if math.random() < 0.1 then resources[1]:override_local_content(body(resources[1].url)) end
+  if math.random() < 0.1 then resources[1]:override_local_content((body(resources[1].url))) end
   api:wipe_resources()
 end
 print(count)
