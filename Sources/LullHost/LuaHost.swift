@@ -292,7 +292,8 @@ package final class LuaHost {
 
   /// Handles in use: userdata, and objects about to get one.
   package var liveHandleCount: Int { handles.count }
-  package var pinCount: Int { Int(lull_pin_count(runtime)) }
+  /// Without those of APIs, which stay until the process ends.
+  package var pinCount: Int { Int(lull_pin_count(runtime)) - apiFiles.pinnedCount }
 
   /// Gives back the handles of values that were meant for Lua and never got there.
   func releaseUnclaimed(_ values: [LuaValue]) {

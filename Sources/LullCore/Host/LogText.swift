@@ -93,6 +93,7 @@ package enum LogText {
         + "\(configuration.limits.connectTimeout) s",
     ]
     lines += headers(configuration.headers)
+    if let policies = configuration.policies { lines += policies.rules.descriptions }
     if let auth = configuration.auth { lines.append("auth: \(auth.description)") }
     lines.append(
       "\(configuration.mutations.count) mutations, \(configuration.decorators.count) decorators")

@@ -65,3 +65,16 @@ extension Configuration {
     policies = rules.isEmpty ? nil : Policies(rules)
   }
 }
+
+extension Policies.Rules {
+  /// As logs show them.
+  package var descriptions: [String] {
+    var texts: [String] = []
+    if let retry {
+      let causes = retry.statuses.sorted().map { "\($0)" } + retry.errors.map(\.rawValue).sorted()
+      texts.append("retries: \(retry.times) on \(causes.joined(separator: ", "))")
+    }
+    if let lane { texts.append("limits: \(lane.description)") }
+    return texts
+  }
+}

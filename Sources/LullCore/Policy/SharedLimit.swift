@@ -4,43 +4,36 @@
 /// It never calls anybody but lanes: who is let through hears of it from `Admissions`, when every
 /// limit and lane is in order again.
 final class SharedLimit {
-  private enum Rule {
-    case rate(RateWindow)
-    case places(limit: Int, taken: Int)
-  }
-
-  private var rule: Rule
+  /// Of a rate limit; changed in place, since it may be large.
+  private var window: RateWindow?
+  /// Of a limit of requests at once.
+  private var places = PlaceCount(limit: 0)
   private let admissions: Admissions
   /// Lanes whose first one waits for this limit; few, since lanes are pairs of limits.
   private var lanes: [LimitLane] = []
   private var timer: (any HostTimer)?
 
   init(_ limit: RateLimit, _ admissions: Admissions) {
-    rule = .rate(RateWindow(limit))
+    window = RateWindow(limit)
     self.admissions = admissions
   }
 
   init(concurrency: Int, _ admissions: Admissions) {
-    rule = .places(limit: concurrency, taken: 0)
+    places = PlaceCount(limit: concurrency)
     self.admissions = admissions
   }
 
   /// As logs say it.
   var description: String {
-    switch rule {
-    case .rate(let window):
-      "\(window.limit.requests) requests in \(LogText.seconds(window.limit.per))"
-    case .places(let limit, _): "\(limit) requests at once"
-    }
+    guard let limit = window?.limit else { return "\(places.limit) requests at once" }
+    return "\(limit.requests) requests in \(LogText.seconds(limit.per))"
   }
 
   /// Whether nobody would notice if it began anew.
   var isIdle: Bool {
-    guard lanes.isEmpty else { return false }
-    switch rule {
-    case .rate(var window): return window.isEmpty(now: admissions.now)
-    case .places(_, let taken): return taken == 0
-    }
+    // Asked for what it does: what is too old to count is forgotten.
+    _ = opening
+    return lanes.isEmpty && window?.isEmpty ?? (places.taken == 0)
   }
 
   /// Lets the first one of `lane` through; if that cannot be now, the lane is served later, in order
@@ -51,12 +44,7 @@ final class SharedLimit {
       setTimer()
       return false
     }
-    switch rule {
-    case .rate(var window):
-      window.reserve()
-      rule = .rate(window)
-    case .places(let limit, let taken): rule = .places(limit: limit, taken: taken + 1)
-    }
+    if window == nil { places.taken += 1 } else { window?.reserve() }
     return true
   }
 
@@ -68,27 +56,20 @@ final class SharedLimit {
 
   /// One of those let through is sent.
   func send() {
-    guard case .rate(var window) = rule else { return }
-    window.send(now: admissions.now)
-    rule = .rate(window)
+    window?.send(now: admissions.now)
     setTimer()
   }
 
   /// One of those let through will not be sent.
   func withdraw() {
-    switch rule {
-    case .rate(var window):
-      window.withdraw()
-      rule = .rate(window)
-      serve()
-    case .places: end()
-    }
+    if window == nil { places.taken -= 1 } else { window?.withdraw() }
+    serve()
   }
 
   /// One that was sent has its answer, or is given up.
   func end() {
-    guard case .places(let limit, let taken) = rule else { return }
-    rule = .places(limit: limit, taken: taken - 1)
+    guard window == nil else { return }
+    places.taken -= 1
     serve()
   }
 
@@ -103,13 +84,7 @@ final class SharedLimit {
   private var isOpen: Bool { opening == .open }
 
   private var opening: LimitOpening {
-    switch rule {
-    case .rate(var window):
-      let opening = window.opening(now: admissions.now)
-      rule = .rate(window)
-      return opening
-    case .places(let limit, let taken): return taken < limit ? .open : .closed
-    }
+    window?.opening(now: admissions.now) ?? (places.taken < places.limit ? .open : .closed)
   }
 
   /// A timer that is due too early is let be: it finds that out and sets another.
@@ -128,9 +103,8 @@ final class SharedLimit {
   }
 }
 
-extension RateWindow {
-  fileprivate mutating func isEmpty(now: Double) -> Bool {
-    _ = opening(now: now)
-    return isEmpty
-  }
+/// How many of so many places are taken.
+private struct PlaceCount {
+  let limit: Int
+  var taken = 0
 }

@@ -7,7 +7,7 @@ package enum APIDescription {
   /// In the order of the reference page.
   package static let owners: [APIOwner] = [
     .lull, .json, .log, .testing, .cache, .os, .service, .resource, .request, .response, .entity,
-    .document, .requestError, .observation, .watch, .pages, .task,
+    .document, .requestError, .observation, .watch, .pages, .task, .api, .apiCalls, .apiCall,
     .configuration, .pipeline, .stage,
     .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
     .httpRequest, .headers, .regex, .memoryCache, .serviceOptions, .settings, .pipelineSettings,
@@ -15,7 +15,8 @@ package enum APIDescription {
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
     .successFields, .timings, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer,
     .observer,
-    .stats, .watchOptions, .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
+    .apiFileFields, .apiCallFields, .apiParamFields, .apiCallParam, .stats, .watchOptions,
+    .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
     .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
     .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,

@@ -68,6 +68,7 @@ extension LuaHost {
       throw .missing("not enough memory")
     }
     api.hostHandle = encoded.handle
+    apiFiles.pinnedCount += 1
   }
 
   // MARK: Loading
@@ -88,7 +89,7 @@ extension LuaHost {
     let text = message.map { String(cString: $0) } ?? "cannot be compiled"
     lull_arena_release(runtime, mark)
     guard status == 0 else { throw .syntax(message: text, source: source, name: path) }
-    let answer = ask(Callable(id: chunk), [.string(name)], kind: "API file") { results in
+    let answer = ask(Callable(id: chunk), [.string(name)], kind: "file of an API") { results in
       Result { () throws(APIFileProblem) in
         try APIDeclaration(host: self, source: source, path: path, name: name)
           .read(results[0], results.index(0), results.state)
@@ -108,6 +109,7 @@ extension LuaHost {
 struct LoadedAPIFiles {
   var loaded: [String: APIFile] = [:]
   var loading: Set<String> = []
+  var pinnedCount = 0
 }
 
 enum APIFileSource {

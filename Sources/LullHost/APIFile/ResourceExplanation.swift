@@ -37,13 +37,13 @@ package struct ResourceExplanation {
   private var settings: [Row] {
     let final = applied.last { $0.failure == nil }?.after ?? Configuration()
     var rows: [Row] = []
-    for (name, value) in final.headers.pairs {
+    for (name, value) in final.headers.pairs.sorted(by: { $0.name < $1.name }) {
       let source = source { entry in
         entry.after.headers.values(name) != entry.before.headers.values(name)
       }
       rows.append(
         Row(
-          name: "headers.\(name)", value: LogText.isSecret(header: name) ? "***" : value,
+          name: "headers.\(name)", value: ResourceExplanation.masked(name, value),
           place: place(of: source, key: name)))
     }
     for setting in Setting.allCases where setting != .headers && !setting.isCall {
@@ -102,6 +102,7 @@ package struct ResourceExplanation {
         .joined(separator: "; ")
     case .maxBodySize: return settings.limits.maxBodySize.description + " bytes"
     case .connectionsPerHost: return value.explained
+    case .auth: return settings.auth?.description ?? "none"
     default:
       if case .number = value { return value.explained + " s" }
       return value.explained
@@ -140,8 +141,11 @@ package struct ResourceExplanation {
             "\(error.longDescription), \(ResourceExplanation.seconds(now - error.timestamp)) ago"
             + ", tried again after "
             + ResourceExplanation.seconds(resource.configuration.settings.retryTime)))
-      if error.attempt > 1 {
-        rows.append(Row(name: "attempts", value: String(error.attempt)))
+      if !error.attempts.isEmpty {
+        rows.append(
+          Row(
+            name: "attempts",
+            value: error.attempts.map(ResourceExplanation.text).joined(separator: "; ")))
       }
     } else {
       rows.append(
@@ -182,6 +186,22 @@ package struct ResourceExplanation {
   }
 
   // MARK: Parts
+
+  /// A secret of `lull.secret` has its mask in its place already.
+  private static func masked(_ header: String, _ value: String) -> String {
+    LogText.isSecret(header: header) && !value.contains("‹secret ") ? "***" : value
+  }
+
+  private static func text(of attempt: RequestAttempt) -> String {
+    let outcome =
+      switch attempt.outcome {
+      case .status(let status)?: String(status)
+      case .failure(let kind)?: kind.rawValue
+      case nil: "under way"
+      }
+    return "\(attempt.number): \(outcome)"
+      + (attempt.delay > 0 ? " after waiting \(LogText.seconds(attempt.delay))" : "")
+  }
 
   private static func seconds(_ seconds: Double) -> String {
     let tenths = (seconds * 10).rounded() / 10

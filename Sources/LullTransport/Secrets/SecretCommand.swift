@@ -133,9 +133,7 @@ final class SecretCommand: Sendable {
     return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
   }
 
-  private var now: Double {
-    Double(uv_hrtime()) / 1e9
-  }
+  private var now: Double { Double(uv_hrtime()) / 1e9 }
 
   private func reason(_ code: Int32) -> String {
     // A message of the C library, copied at once.

@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullREPL
 
 /// `lull apis`: the APIs that have names.
 struct ApisCommand {
@@ -40,10 +41,12 @@ struct ApisCommand {
       )
       return 0
     }
-    return CallRun.run(folder: nil, isInspecting: true) { host in
-      var code: Int32 = 0
-      var rows: [JSONValue] = []
-      for (name, path) in all {
+    var code: Int32 = 0
+    var rows: [JSONValue] = []
+    for (name, path) in all {
+      // Each in a state of its own, as when it is used.
+      let folder = SourceFile.folder(of: Array(path.utf8))
+      let ending = CallRun.run(folder: folder, isInspecting: true) { host in
         do throws(APIFileProblem) {
           // By path: the name may be taken by a folder before.
           let api = try host.api(path)
@@ -53,18 +56,19 @@ struct ApisCommand {
               .init("description", .string(api.description ?? "")),
               .init("path", .string(path)),
             ]))
+          return 0
         } catch {
           Exit.complain(host.describe(error))
-          code = error.exitCode
+          return error.exitCode
         }
       }
-      guard let bytes = try? JSONValue.array(rows).encode(),
-        let document = try? JSONDocument(parsing: bytes)
-      else { return 1 }
-      let style = OutputStyle.forStandardOutput()
-      _ = Output.write(
-        ContentText(format: format, columns: [], style: style).bytes(of: .json(document.root)))
-      return code
+      if ending != 0 { code = ending }
     }
+    guard let bytes = try? JSONValue.array(rows).encode(),
+      let document = try? JSONDocument(parsing: bytes)
+    else { return 1 }
+    let text = ContentText(format: format, columns: [], style: .forStandardOutput())
+    _ = Output.write(text.bytes(of: .json(document.root)))
+    return code
   }
 }

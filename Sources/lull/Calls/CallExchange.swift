@@ -19,7 +19,7 @@ struct CallExchange {
     if options.printsCurl || options.isDry { return show(request) }
     let isPlain = !options.isFresh && request.headers.isEmpty
     guard let started = request.start(ifNeeded: isPlain) else {
-      // A cache has it.
+      if options.isVerbose { StandardError.write("* nothing is sent: a cache has it\n") }
       guard let entity = request.resource.latestData else { return 0 }
       return write(.success(entity), of: request)
     }
@@ -38,7 +38,14 @@ struct CallExchange {
   /// What the command line sets, over what the API's file does.
   func override(_ service: Service) {
     let options = options
-    guard options.wantsBytes || options.timeout != nil else { return }
+    service.isOffline = options.isOffline
+    if options.isInsecure {
+      Exit.complain("lull: warning: --insecure: nobody checks who answers\n")
+    }
+    let recordsTimings = options.isVerbose || options.showsHead
+    guard
+      options.wantsBytes || options.isInsecure || recordsTimings || options.timeout != nil
+    else { return }
     service.configure(
       nil, methods: nil, description: "command line",
       source: SourcePlace(file: "command line", line: 0)
@@ -47,6 +54,11 @@ struct CallExchange {
       if let timeout = options.timeout {
         settings.limits.timeout = timeout
         settings.limits.connectTimeout = min(settings.limits.connectTimeout, timeout)
+      }
+      guard options.isInsecure || recordsTimings else { return }
+      settings.setOptions { transfer in
+        if options.isInsecure { transfer.connection.verifiesServer = false }
+        if recordsTimings { transfer.recordsTimings = true }
       }
     }
   }
@@ -70,9 +82,10 @@ struct CallExchange {
   private func write(_ response: Response, of request: CallRequest) -> Int32 {
     let entity = response.entity ?? response.error?.entity
     var output: [UInt8] = []
-    if options.showsHead || request.method == "HEAD" {
+    if options.showsHead {
       output +=
         HTTPText.head(
+          version: (response.error?.exchange ?? entity?.exchange)?.timings?.httpVersion,
           status: response.error?.httpStatus ?? entity?.exchange?.status ?? 200,
           headers: entity?.headers ?? Headers(), style
         ).utf8

@@ -12,6 +12,7 @@ struct CallOptions {
   var isDry = false
   var isVerbose = false
   var isFresh = false
+  var isInsecure = false
   var isOffline = false
   var timeout: Double?
   var headers: [RequestItem] = []
@@ -45,8 +46,13 @@ struct CallOptions {
       .init(names: ["--dry-run"], kind: .flag, help: "print the request, and send nothing"),
       .init(names: ["--fresh"], kind: .flag, help: "ask the server even if a cache has it"),
       .init(
+        names: ["--offline"], kind: .flag, help: "answer from caches, whatever their age, or fail"),
+      .init(
         names: ["--timeout"], kind: .number, placeholder: "SECONDS",
         help: "give up after that long"),
+      .init(
+        names: ["--insecure"], kind: .flag,
+        help: "believe whoever answers to be the host, whatever its certificate says"),
     ]
   }
 
@@ -70,6 +76,8 @@ struct CallOptions {
     isDry = words.has("--dry-run")
     isVerbose = words.has("-v")
     isFresh = words.has("--fresh")
+    isInsecure = words.has("--insecure")
+    isOffline = words.has("--offline")
     if let text = words.text("--timeout") {
       guard let seconds = Double(text), seconds > 0 else {
         throw .wrongUsage("--timeout needs a number of seconds above 0, got '\(text)'", page)

@@ -22,11 +22,29 @@ struct ExchangeTrace {
     }
     show(
       lines: HTTPText.head(
-        status: exchange.status, headers: entity?.headers ?? Headers(), OutputStyle.plain),
+        version: exchange.timings?.httpVersion, status: exchange.status,
+        headers: entity?.headers ?? Headers(), OutputStyle.plain),
       mark: "<")
-    if let elapsed = exchange.elapsed {
+    if let timings = exchange.timings {
+      StandardError.write(ExchangeTrace.text(of: timings))
+    } else if let elapsed = exchange.elapsed {
       StandardError.write("* total \(ExchangeTrace.milliseconds(elapsed))\n")
     }
+  }
+
+  private static func text(of timings: TransferTimings) -> String {
+    let place = timings.remoteAddress.map { " to \($0)" } ?? ""
+    var text =
+      timings.isReused
+      ? "* a connection\(place) that was there already\n" : "* a new connection\(place)\n"
+    var parts: [(String, Double)] = []
+    if !timings.isReused {
+      parts = [("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls)]
+    }
+    parts += [("first byte", timings.firstByte), ("total", timings.total)]
+    text += "* " + parts.map { "\($0.0) \(milliseconds($0.1))" }.joined(separator: ", ")
+    if timings.redirectCount > 0 { text += ", \(timings.redirectCount) redirects" }
+    return text + "\n"
   }
 
   private func show(lines: String, mark: String) {

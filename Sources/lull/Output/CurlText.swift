@@ -5,21 +5,23 @@ struct CurlText {
   let text: String
 
   init(_ http: HTTPRequest) {
+    // Where a body belongs one without any is sent as one of no bytes.
+    let body = http.body ?? (["POST", "PUT", "PATCH"].contains(http.method) ? [] : nil)
     var words = ["curl", "--location", "--compressed"]
     if http.method == "HEAD" {
       words.append("--head")
-    } else if http.method != (http.body == nil ? "GET" : "POST") {
+    } else if http.method != (body == nil ? "GET" : "POST") {
       words += ["--request", http.method]
     }
     words.append(CurlText.quoted(Masking.url(http.url)))
     var lines = [words.joined(separator: " ")]
-    for (name, value) in http.headers.pairs {
+    for (name, value) in HTTPText.sorted(http.headers) {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
       lines.append("--header \(CurlText.quoted(header))")
     }
     var source = ""
-    if let body = http.body {
+    if let body {
       if let text = String(validating: body, as: UTF8.self), !body.contains(0) {
         lines.append("--data-raw \(CurlText.quoted(text))")
       } else {

@@ -7,7 +7,7 @@ struct HTTPText {
   /// A request, with credentials left out.
   init(_ http: HTTPRequest) {
     var lines = ["\(http.method) \(Masking.url(http.url))"]
-    for (name, value) in http.headers.pairs {
+    for (name, value) in HTTPText.sorted(http.headers) {
       lines.append("\(name): \(Masking.header(name, value))")
     }
     var text = lines.joined(separator: "\n") + "\n"
@@ -19,9 +19,19 @@ struct HTTPText {
     self.text = text
   }
 
+  /// By name: tables of a script have no order, and what is shown twice is to be the same.
+  static func sorted(_ headers: Headers) -> [(name: String, value: String)] {
+    headers.pairs.enumerated()
+      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+  }
+
   /// Status and headers of a response.
-  static func head(status: Int, headers: Headers, _ style: OutputStyle) -> String {
-    var text = style.painted("HTTP \(status) \(StatusPhrase.text(for: status))", "1") + "\n"
+  ///
+  /// - Parameter version: of HTTP, if it is known.
+  static func head(version: String?, status: Int, headers: Headers, _ style: OutputStyle) -> String
+  {
+    let name = version.map { "HTTP/\($0)" } ?? "HTTP"
+    var text = style.painted("\(name) \(status) \(StatusPhrase.text(for: status))", "1") + "\n"
     for (name, value) in headers.pairs {
       text += style.painted(name, "34") + ": \(value)\n"
     }

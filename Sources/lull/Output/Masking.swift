@@ -2,8 +2,9 @@ import LullCore
 
 /// What is shown in the place of credentials.
 enum Masking {
+  /// A secret of `lull.secret` has its mask in its place already.
   static func header(_ name: String, _ value: String) -> String {
-    LogText.isSecret(header: name) ? "***" : value
+    LogText.isSecret(header: name) && !value.contains("‹secret ") ? "***" : value
   }
 
   /// A URL without password, and without what is called like a credential in its query.
