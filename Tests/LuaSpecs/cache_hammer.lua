@@ -36,7 +36,7 @@ local function look(resource)
   if not is_right then io.stderr:write("WRONG content of ", url, "\n") end
 end
 
-local stop, count, hits = lull.now() + tonumber(seconds), 0, 0
+local stop, count = lull.now() + tonumber(seconds), 0
 while lull.now() < stop do
   local resources = {}
   for i = 1, 20 do resources[i] = api("/" .. math.random(0, 99)) end
