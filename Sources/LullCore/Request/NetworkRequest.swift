@@ -21,7 +21,7 @@ public final class NetworkRequest: Request {
     self.initialMethod = initialMethod
     self.adHoc = adHoc
     self.http = http
-    heldBody = http.body.flatMap { HeldBytes(ofBody: $0.count) }
+    heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
     super.init(pump: resource.service.pump)
   }
 
