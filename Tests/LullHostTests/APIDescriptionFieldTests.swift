@@ -5,8 +5,29 @@ import Testing
 
 /// The description's fields and words against the lists of known keys and the cases in the code.
 struct APIDescriptionFieldTests {
+  /// The same in an API file, which hands its tables over as what it returns.
+  private static func apiFile(_ text: String) -> String {
+    """
+    local path = os.tmpname()
+    os.remove(path)
+    path = path .. ".lua"
+    lull.write_file(path, (([[local service = require("lull").service("https://x.test")
+      local value = coroutine.create(print)
+      \(text)]]):gsub("KEY", key)))
+    local ok, err = pcall(lull.api, path)
+    os.remove(path)
+    if not ok then error(err, 0) end
+    """
+  }
+
   /// Lua that hands over a table with the field `key` where the owner's fields belong.
   private static let takers: [String: String] = [
+    "APIFileFields": apiFile("return { service = service, KEY = value }"),
+    "APICallFields": apiFile(
+      "return { service = service, calls = { a = { path = '/', KEY = value } } }"),
+    "APIParamFields": apiFile(
+      "return { service = service, calls = { a = { path = '/', params = { x = { KEY = value } } } } }"
+    ),
     "ServiceOptions": "lull.service{ base_url = 'https://x.test', [key] = value }",
     "Settings": "api:configure{ [key] = value }",
     "PipelineSettings": "api:configure{ pipeline = { [key] = value } }",
@@ -60,7 +81,7 @@ struct APIDescriptionFieldTests {
 
   /// Tables whose other keys are nobody's business, or that are only given.
   private static let unchecked: Set<String> = [
-    "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
+    "APICallParam", "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
   ]
 
   /// Whether the table is taken and the key is not turned away as unknown.

@@ -21,8 +21,6 @@ extension APIOwner {
         local repos = assert(github.calls.repos{ user = "octocat" }:await())
     """,
     entries: [
-      .operation(
-        "__tostring", "(): string", shown: "tostring(api)", "Its name and how many calls it has."),
       .property("calls", "APICalls", "Its calls, by name."),
       .property("description", "string?", "What the file says it is."),
       .property("name", "string", "The name of its file, without `.lua`."),
@@ -38,7 +36,6 @@ extension APIOwner {
         "The call of that name; raises if the file declares none, and names the nearest."),
       .operation(
         "__pairs", "(): function, table", shown: "pairs(calls)", "Names and calls."),
-      .operation("__tostring", "(): string", shown: "tostring(calls)", "The names."),
     ])
 
   static let apiCall = APIOwner.object(
@@ -56,7 +53,6 @@ extension APIOwner {
         Of a GET it is a load of the call's resource, as by `resource:load()`, so that the resource \
         keeps what comes; of other methods it leaves the resource alone.
         """),
-      .operation("__tostring", "(): string", shown: "tostring(call)", "Its API and its name."),
       .property("description", "string?", "What the file says it does."),
       .property("method", "string", "The HTTP method."),
       .property("name", "string", "Its name."),

@@ -28,8 +28,14 @@ package final class ContentFilter {
     }
     apply = id
     let shown = text ?? "x"
+    // What is wrong with it is told of the expression as it stands; what runs is no tail call, which
+    // would leave no line of its own for errors.
+    let head = "local _ENV, x = ...; "
+    let checked = try ContentFilter.load(
+      "\(head)return \(shown)", shown: shown, name: "=-f", host)
+    lull_value_unpin(host.runtime, checked)
     expression = try ContentFilter.load(
-      "local _ENV, x = ...; return " + shown, shown: shown, name: "=-f", host)
+      "\(head)local result = \(shown)\nreturn result", shown: shown, name: "=-f", host)
   }
 
   /// What the expression makes of content, as JSON; or the report of an error.

@@ -37,7 +37,7 @@ package struct ResourceExplanation {
   private var settings: [Row] {
     let final = applied.last { $0.failure == nil }?.after ?? Configuration()
     var rows: [Row] = []
-    for (name, value) in final.headers.pairs {
+    for (name, value) in final.headers.pairs.sorted(by: { $0.name < $1.name }) {
       let source = source { entry in
         entry.after.headers.values(name) != entry.before.headers.values(name)
       }

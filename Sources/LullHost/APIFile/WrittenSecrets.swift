@@ -120,7 +120,9 @@ struct WrittenSecrets {
 
   /// Long, of one word, and with many different characters.
   private static func looksRandom(_ text: String) -> Bool {
-    guard text.count >= 16, !text.contains(where: \.isWhitespace) else { return false }
+    guard text.count >= 16, !text.contains(where: \.isWhitespace), !text.contains("://") else {
+      return false
+    }
     var counts: [Character: Int] = [:]
     for character in text { counts[character, default: 0] += 1 }
     let entropy = counts.values.reduce(0.0) { sum, count in

@@ -17,7 +17,7 @@ struct CallExchange {
   func run(_ request: CallRequest) -> Int32 {
     override(api.service)
     if options.printsCurl || options.isDry { return show(request) }
-    let isPlain = !options.isFresh && request.headers.isEmpty
+    let isPlain = !options.isFresh && !request.hasOwnHeaders
     guard let started = request.start(ifNeeded: isPlain) else {
       if options.isVerbose { StandardError.write("* nothing is sent: a cache has it\n") }
       guard let entity = request.resource.latestData else { return 0 }
@@ -38,6 +38,7 @@ struct CallExchange {
   /// What the command line sets, over what the API's file does.
   func override(_ service: Service) {
     let options = options
+    service.isOffline = options.isOffline
     if options.isInsecure {
       Exit.complain("lull: warning: --insecure: nobody checks who answers\n")
     }
@@ -81,7 +82,7 @@ struct CallExchange {
   private func write(_ response: Response, of request: CallRequest) -> Int32 {
     let entity = response.entity ?? response.error?.entity
     var output: [UInt8] = []
-    if options.showsHead || request.method == "HEAD" {
+    if options.showsHead {
       output +=
         HTTPText.head(
           version: (response.error?.exchange ?? entity?.exchange)?.timings?.httpVersion,

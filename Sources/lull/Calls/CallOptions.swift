@@ -13,6 +13,7 @@ struct CallOptions {
   var isVerbose = false
   var isFresh = false
   var isInsecure = false
+  var isOffline = false
   var timeout: Double?
   var headers: [RequestItem] = []
   /// How many pages to load at most; nil: no pages.
@@ -45,6 +46,8 @@ struct CallOptions {
       .init(names: ["--dry-run"], kind: .flag, help: "print the request, and send nothing"),
       .init(names: ["--fresh"], kind: .flag, help: "ask the server even if a cache has it"),
       .init(
+        names: ["--offline"], kind: .flag, help: "answer from caches, whatever their age, or fail"),
+      .init(
         names: ["--timeout"], kind: .number, placeholder: "SECONDS",
         help: "give up after that long"),
       .init(
@@ -74,6 +77,7 @@ struct CallOptions {
     isVerbose = words.has("-v")
     isFresh = words.has("--fresh")
     isInsecure = words.has("--insecure")
+    isOffline = words.has("--offline")
     if let text = words.text("--timeout") {
       guard let seconds = Double(text), seconds > 0 else {
         throw .wrongUsage("--timeout needs a number of seconds above 0, got '\(text)'", page)

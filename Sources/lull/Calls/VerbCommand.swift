@@ -10,7 +10,7 @@ struct VerbCommand {
   private let items: [RequestItem]
   private let data: String?
   private let isForm: Bool
-  private let options: CallOptions
+  private var options: CallOptions
 
   static func spec(_ verb: String) -> ArgumentSpec {
     let hasBody = verb != "get" && verb != "head"
@@ -48,6 +48,7 @@ struct VerbCommand {
     method = verb.uppercased()
     let parsed = try ParsedWords(words.dropFirst(), by: VerbCommand.spec(verb), page: page)
     options = try CallOptions(parsed, page: page)
+    if method == "HEAD" { options.showsHead = true }
     var rest = parsed.all("ITEM")[...]
     target = try CallTarget(parsed.text("TARGET") ?? "", &rest, page: page)
     var items: [RequestItem] = []

@@ -37,6 +37,8 @@ struct WordCompletion {
     case "apis": return ofOptions(ApisCommand.spec) ?? []
     case "completion":
       return fitting(CompletionScript.allCases.map { Candidate(word: $0.rawValue) })
+    case "cache":
+      return fitting(["info", "show", "clear"].map { Candidate(word: $0) })
     case "help": return fitting(CommandPage.names.map { Candidate(word: $0) })
     case _ where VerbCommand.verbs.contains(command): return ofTarget(VerbCommand.spec(command))
     default: return WordCompletion.files

@@ -5,22 +5,24 @@ struct CurlText {
   let text: String
 
   init(_ http: HTTPRequest) {
+    // Where a body belongs one without any is sent as one of no bytes.
+    let body = http.body ?? (["POST", "PUT", "PATCH"].contains(http.method) ? [] : nil)
     var words = ["curl", "--location", "--compressed"]
     if http.options?.redirects == .answer { words.remove(at: 1) }
     if http.method == "HEAD" {
       words.append("--head")
-    } else if http.method != (http.body == nil ? "GET" : "POST") {
+    } else if http.method != (body == nil ? "GET" : "POST") {
       words += ["--request", http.method]
     }
     words.append(CurlText.quoted(Masking.url(http.url)))
     var lines = [words.joined(separator: " ")] + CurlText.networkArguments(http)
-    for (name, value) in http.headers.pairs {
+    for (name, value) in HTTPText.sorted(http.headers) {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
       lines.append("--header \(CurlText.quoted(header))")
     }
     var source = ""
-    if let body = http.body {
+    if let body {
       if let text = String(validating: body, as: UTF8.self), !body.contains(0) {
         lines.append("--data-raw \(CurlText.quoted(text))")
       } else {

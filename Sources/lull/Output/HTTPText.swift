@@ -7,7 +7,7 @@ struct HTTPText {
   /// A request, with credentials left out.
   init(_ http: HTTPRequest) {
     var lines = ["\(http.method) \(Masking.url(http.url))"]
-    for (name, value) in http.headers.pairs {
+    for (name, value) in HTTPText.sorted(http.headers) {
       lines.append("\(name): \(Masking.header(name, value))")
     }
     var text = lines.joined(separator: "\n") + "\n"
@@ -17,6 +17,12 @@ struct HTTPText {
       text += shown.hasSuffix("\n") ? shown : shown + "\n"
     }
     self.text = text
+  }
+
+  /// By name: tables of a script have no order, and what is shown twice is to be the same.
+  static func sorted(_ headers: Headers) -> [(name: String, value: String)] {
+    headers.pairs.enumerated()
+      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
   }
 
   /// Status and headers of a response.
