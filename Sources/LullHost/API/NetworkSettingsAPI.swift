@@ -132,8 +132,8 @@ extension APIOwner {
       "The newest version of HTTP to speak.",
       """
       `"1.1"` is the way around servers whose HTTP/2 is broken, `"2"` speaks it \
-      without TLS too, `"3"` fails where the system's libcurl cannot. Default: 2 \
-      where the server offers it by TLS, else 1.1.
+      without TLS too, on a connection for each request, `"3"` fails where the \
+      system's libcurl cannot. Default: 2 where the server offers it by TLS, else 1.1.
       """,
       swift: "ConnectionOptions.httpVersion"),
     .field(

@@ -34,7 +34,9 @@ extension CurlEasy {
     case .http2:
       if route.hasPriorKnowledge {
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
-        set(CURLOPT_PIPEWAIT, 1)
+        // curl (7.88) cannot use such a connection again.
+        set(CURLOPT_FRESH_CONNECT, 1)
+        set(CURLOPT_FORBID_REUSE, 1)
       }
     case .http3: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_3))
     }

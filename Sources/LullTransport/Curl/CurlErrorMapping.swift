@@ -51,7 +51,7 @@ struct CurlErrorMapping {
       }
       if detail.hasSuffix("chunked-encoding") || detail.hasPrefix("Too large") { return malformed }
       if response.status >= 200 && response.isHeadComplete { return truncated }
-      if detail.hasSuffix("alert certificate required") { return certificateNeeded }
+      if detail.contains("alert certificate required") { return certificateNeeded }
       return TransportError(.connection, "the connection to \(host) was lost\(reason)")
     case CURLE_SEND_ERROR:
       return TransportError(.connection, "the connection to \(host) was lost\(reason)")
@@ -160,8 +160,8 @@ struct CurlErrorMapping {
     if detail.hasPrefix("Could not resolve proxy: "), words.count == 5 {
       return "the proxy \(words[4])"
     }
-    if detail.hasPrefix("Failed to connect to "), words.count > 5, words[4] == "port" {
-      return "the proxy \(words[3]):\(words[5])"
+    if detail.hasPrefix("Failed to connect to "), words.count > 6, words[5] == "port" {
+      return "the proxy \(words[4]):\(words[6])"
     }
     return "the proxy"
   }
