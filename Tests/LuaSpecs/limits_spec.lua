@@ -14,7 +14,7 @@ local function held(settings)
     net.started[#net.started + 1] = name
     net.running = net.running + 1
     net.highest = math.max(net.highest, net.running)
-    local over <close> = setmetatable({}, { __close = function() net.running = net.running - 1 end })
+    local _ <close> = setmetatable({}, { __close = function() net.running = net.running - 1 end })
     while not open[name] do lull.sleep(0.001) end
     open[name] = nil
     complete(json "1")
@@ -241,10 +241,12 @@ describe("limits as settings", function()
     end
     wrong({ concurrency = 0 }, "'concurrency' must be a whole number, 1 or more, or false, got 0")
     wrong({ concurrency = "8" }, "'concurrency' must be")
-    wrong({ rate_limit = 60 }, "'rate_limit' must be a table such as { requests = 60, per = 60 }, or false, got 60")
+    wrong({ rate_limit = 60 },
+      "'rate_limit' must be a table such as { requests = 60, per = 60 }, or false, got 60")
     wrong({ rate_limit = { requests = 60 } }, "'rate_limit' must say in how many seconds: 'per' is missing")
     wrong({ rate_limit = { per = 60 } }, "'rate_limit' must say how many requests: 'requests' is missing")
-    wrong({ rate_limit = { requests = 0, per = 60 } }, "'rate_limit.requests' must be a whole number, 1 or more, got 0")
+    wrong({ rate_limit = { requests = 0, per = 60 } },
+      "'rate_limit.requests' must be a whole number, 1 or more, got 0")
     wrong({ rate_limit = { requests = 1, per = 0 } }, "'rate_limit.per' must be a number of seconds, more than 0, got 0")
     wrong({ rate_limit = { request = 1, per = 1 } }, "unknown setting 'request' (did you mean 'requests'?)")
   end)

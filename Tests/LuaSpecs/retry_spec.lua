@@ -103,7 +103,8 @@ describe("retry", function()
     equal(err.cause.kind, "script_error")
     equal(#sent, 1)
     equal(#spec.reports(), 1)
-    service = lull.service { base_url = "https://api.test", networking = lull.testing.stub {}, retry = true }
+    local stub = lull.testing.stub {}
+    service = lull.service { base_url = "https://api.test", networking = stub, retry = true }
     local request = service("/a"):load()
     request:await()
     equal(#request.attempts, 1)
@@ -137,7 +138,8 @@ describe("retry", function()
   end)
 
   it("is cancelled while it waits", function()
-    local service, sent = spec.fake({ status = 503 }, { retry = { backoff = { base = 60, max = 60, jitter = false } } })
+    local backoff = { base = 60, max = 60, jitter = false }
+    local service, sent = spec.fake({ status = 503 }, { retry = { backoff = backoff } })
     local request = service("/a"):load()
     lull.wait_until(function() return request.attempts[1] and request.attempts[1].elapsed end, { every = 0.001, timeout = 3 })
     request:cancel()

@@ -472,3 +472,20 @@ describe("nothing shows a secret:", function()
     excludes(result.err .. result.out, "hunter2")
   end, { seconds = 15 })
 end)
+
+describe("pages of a resource with a secret in its query", function()
+  it("keep it where the server has put it into the link to the next", function()
+    local secret, _ <close> = vault("topsecret")
+    local api = spec.fake(function(http)
+      local page = tonumber(http.url:match("page=(%d)")) or 1
+      local link = page < 3 and ("<?key=topsecret&page=%d>; rel=\"next\""):format(page + 1) or nil
+      return spec.json("[1]", { Link = link })
+    end)
+    local urls = {}
+    for _, page in api("/list"):with_param("key", secret):pages() do urls[#urls + 1] = page.url end
+    same(urls, {
+      "https://api.test/v1/list?key=" .. mask, "https://api.test/v1/list?key=" .. mask .. "&page=2",
+      "https://api.test/v1/list?key=" .. mask .. "&page=3",
+    })
+  end)
+end)

@@ -14,7 +14,7 @@ extension Resource {
     // Whatever it means, the old query is no part of it. (PATH-16)
     let base = record.secretURL?.escaped ?? url
     guard let url = base.relative(href) else { return service.resource(absoluteURL: href) }
-    return service.resource(at: url)
+    return linked(url)
   }
 
   /// The same for an `href` that may be missing: nil gives nil. (PATH-19)

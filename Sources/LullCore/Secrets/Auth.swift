@@ -5,26 +5,33 @@
 /// the request has a header of that name. Lua: `lull.auth.bearer(secret)`.
 public final class Auth {
   package let header: String
-  /// nil if `stage` makes it.
-  package let value: SecretText?
+  /// What it says; of what `stage` makes only what is shown of it.
+  package let value: SecretText
   package let stage: (any AuthStage)?
-  /// The header, masked.
-  public let description: String
-
+  /// Whose requests these are; what the header says, or a text that tells those of `stage` apart.
+  package let identity: SecretText
   private init(header: String, value: SecretText) {
     self.header = header
     self.value = value
+    identity = value
     stage = nil
-    description = "\(header): \(value.masked)"
   }
 
   /// A header that `stage` puts on.
-  package init(header: String = "authorization", stage: any AuthStage, description: String) {
+  ///
+  /// - Parameter shown: what people see of its value.
+  package init(
+    header: String = "authorization", stage: any AuthStage, identity: SecretText,
+    shown: String
+  ) {
     self.header = header
-    value = nil
+    self.identity = identity
+    value = SecretText(shown)
     self.stage = stage
-    self.description = description
   }
+
+  /// The header, masked.
+  public var description: String { "\(header): \(value.masked)" }
 
   /// `Authorization: Bearer …` (RFC 6750, section 2.1)
   public static func bearer(_ token: SecretText) -> Auth {

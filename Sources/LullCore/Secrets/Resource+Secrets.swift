@@ -26,6 +26,21 @@ extension Resource {
     service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
+  /// The resource of a URL that this one's server has given, which may have put its secrets there: a
+  /// parameter that is a secret here is the same one there.
+  package func linked(_ target: ResourceURL) -> Resource {
+    guard let known = record.secretURL?.values, target.origin == url.origin,
+      let query = target.query
+    else { return service.resource(at: target) }
+    let names = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+      Array(pair.prefix { $0 != UInt8(ascii: "=") })
+    }
+    let secrets = known.filter { names.contains(SecretEscaping.parameter.escaped($0.key.utf8)) }
+    let masked = secrets.map { ($0.key, Optional($0.value.masked)) }
+    return service.resource(
+      escaped: masked.isEmpty ? target : target.withParams(masked), secrets: secrets)
+  }
+
   /// What GET requests are configured to prove their sender with, and what stands in the URL: headers
   /// with secrets, those that are called like a credential, `auth`, query parameters.
   package var credentials: [(name: String, value: SecretText)] {
@@ -35,9 +50,7 @@ extension Resource {
     where LogText.isSecret(header: name) && !credentials.contains(where: { $0.name == name }) {
       credentials.append((name, SecretText(value)))
     }
-    if let auth = settings.auth {
-      credentials.append((auth.header, auth.value ?? SecretText(auth.description)))
-    }
+    if let auth = settings.auth { credentials.append((auth.header, auth.identity)) }
     let params = record.secretURL?.values ?? [:]
     for (name, value) in params.sorted(by: { $0.key < $1.key }) {
       credentials.append((name, value))
@@ -48,8 +61,8 @@ extension Resource {
   /// Puts what makes it a request with secrets into one that has been built; fails it if a secret
   /// would go where it is not bound to.
   func seal(_ http: inout HTTPRequest, auth: Auth?) throws(RequestError) {
-    if let value = auth?.value, let header = auth?.header, http.headers[header] == nil {
-      http.headers.add(header, value)
+    if let auth, auth.stage == nil, http.headers[auth.header] == nil {
+      http.headers.add(auth.header, auth.value)
     }
     let body = http.secrets?.body
     let url = record.secretURL?.template

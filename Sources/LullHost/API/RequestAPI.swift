@@ -41,7 +41,7 @@ extension APIOwner {
         }
         local request = flaky("/a"):load()
         local _, err = request:await()
-        print(#request.attempts, request.attempts[3].status)  --> 3       503
+        print(#request.attempts, request.attempts[3].status)  --> 3 503
         print(err)
         --> Service unavailable (GET https://api.example.com/a → 503, after 3 attempts)
         """,

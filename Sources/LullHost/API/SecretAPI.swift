@@ -67,17 +67,17 @@ extension APIOwner {
     """,
     entries: [
       .function(
-        "bearer", "(token: Secret|string): Auth", "`Authorization: Bearer …`",
+        "bearer", "(token: Secret|string): Auth", "Sends `Authorization: Bearer …`.",
         example: """
           api:configure{ auth = lull.auth.bearer(lull.secret{ env = "TOKEN" }) }
           print(api:configuration_for(user).auth)   --> authorization: Bearer ‹secret TOKEN›
           api:configure("/login", { auth = false })
-          print(api:configuration_for("/login").auth)            --> nil
+          print(api:configuration_for(api("/login")).auth)       --> nil
           """,
         swift: "Auth.bearer(_:)"),
       .function(
         "basic", "(user: string, password: Secret|string): Auth",
-        "`Authorization: Basic …`, from a user and a password.",
+        "Sends `Authorization: Basic …`, made of a user and a password.",
         "A user with a colon in it raises.",
         example: """
           api:configure{ auth = lull.auth.basic("ann", lull.secret{ file = "~/.password" }) }
@@ -85,7 +85,7 @@ extension APIOwner {
           """,
         swift: "Auth.basic(user:password:)"),
       .function(
-        "header", "(name: string, value: Secret|string): Auth", "A header of your own.",
+        "header", "(name: string, value: Secret|string): Auth", "Sends a header of your own.",
         "A name that is no HTTP token raises.",
         example: """
           api:configure{ auth = lull.auth.header("X-API-Key", lull.secret{ env = "KEY" }) }

@@ -47,9 +47,7 @@ extension LuaHost {
     case "body": settings.sendsSecretInBody = true
     default: throw .message("'secret_in' must be \"header\" or \"body\"")
     }
-    let description = "authorization: Bearer ‹token of \(LogText.url(tokenURL.text))›"
-    let auth = Auth(stage: OAuth2(settings), description: description)
-    call.return(value(AuthBox(auth), .auth))
+    call.return(value(AuthBox(OAuth2(settings).auth), .auth))
   }
 
   private static func needed(_ name: String, _ texts: [String: String]) throws(Misuse) -> String {

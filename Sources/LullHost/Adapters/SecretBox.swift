@@ -29,7 +29,7 @@ extension LuaHost {
 
   /// `lull.secret{ env = … }`, `{ file = … }` or `{ command = … }`; reads nothing yet.
   func makeSecret(_ call: Call) throws(Misuse) {
-    guard !isSandboxed else { throw .message("secrets are not available in the sandbox") }
+    guard !isSandboxed else { throw .message("lull.secret is not available in the sandbox") }
     var source: Secret.Source?
     var name: String?
     var origins: [String] = []

@@ -37,7 +37,7 @@ extension Method {
       call.return(.string(try call.selfObject(.secret, as: SecretBox.self).text.masked))
     },
     // The bridge puts the secret first, then the other, then whether the secret stood right.
-    .method(.secret, "__concat", "vv") { call throws(Misuse) in
+    .method(.secret, "__concat", "vV") { call throws(Misuse) in
       let text = try call.selfObject(.secret, as: SecretBox.self).text
       let raw = call.raw(1)
       guard let other = call.host.secret(raw) ?? LuaHost.text(raw).map({ SecretText($0) }) else {

@@ -32,6 +32,17 @@ package final class OAuth2: AuthStage {
     }
   }
 
+  /// As a setting.
+  package var auth: Auth {
+    var identity = SecretText(
+      "oauth2 \(settings.tokenURL) \(settings.clientID) \(settings.scope ?? "") "
+        + "\(settings.audience ?? "") ")
+    if case .refresh(let token) = settings.grant { identity = identity + token }
+    return Auth(
+      stage: self, identity: identity,
+      shown: "Bearer ‹token of \(LogText.url(settings.tokenURL))›")
+  }
+
   package let settings: Settings
   private let keeper: OAuth2TokenKeeper?
   private var tokens: OAuth2Tokens?
@@ -61,7 +72,7 @@ package final class OAuth2: AuthStage {
     proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
   ) -> (() -> Void)? {
     guard request.headers["authorization"] == nil else {
-      proceed(.success(AuthorizedRequest(request, generation: generation)))
+      proceed(.success(AuthorizedRequest(request, generation: OAuth2.notOurs)))
       return nil
     }
     if let tokens, tokens.isGood(now: context.pump.clock.now) {
@@ -84,6 +95,7 @@ package final class OAuth2: AuthStage {
   package func canRenew(
     after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
   ) -> Bool {
+    guard request.generation != OAuth2.notOurs else { return false }
     // Another request may have had the same answer, and the new tokens already.
     if request.generation == generation, let tokens {
       rejected = tokens.access
@@ -164,6 +176,9 @@ package final class OAuth2: AuthStage {
     // The provider holds it until it reports.
     _ = context.networking.start(request.http, completion: channel)
   }
+
+  /// Of a request that brings a header of its own.
+  private static let notOurs = -1
 
   static func failure(_ message: String) -> TransportError {
     TransportError(.authFailed, message)

@@ -22,7 +22,7 @@ struct OAuth2Request {
       // Both are escaped as in a form first. (RFC 6749, section 2.3.1)
       let auth = Auth.basic(
         user: OAuth2Request.escaped(settings.clientID), password: SecretText(escaping: secret))
-      if let value = auth.value { headers.add(auth.header, value) }
+      headers.add(auth.header, auth.value)
     } else {
       add("client_id", settings.clientID)
       if let secret = settings.clientSecret { pairs.append(("client_secret", secret)) }

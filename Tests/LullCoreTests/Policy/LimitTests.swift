@@ -70,8 +70,6 @@ struct LimitTests {
     withHarness { harness in
       harness.configure(concurrency: 1, retry: .steady)
       let requests = harness.held("a", "b", "c", "d")
-      harness.stub("GET", "/a", .init(status: 503), .text("a"))
-      // The first answer to a was taken before.
       harness.provider.release()
       harness.settle()
       #expect(harness.sentNames == "a b")

@@ -18,7 +18,9 @@ struct SecretRequestTests {
         configuration.auth = .bearer(key)
       }
       let resource = harness.service.resource("/a").withParams([("k", .secret(key))])
-      resource.request("POST", body: .form(secrets: [(name: "p", value: key), (name: "a", value: SecretText("b c"))]))
+      resource.request(
+        "POST",
+        body: .form(secrets: [(name: "p", value: key), (name: "a", value: SecretText("b c"))]))
       let http = try sent(harness)
       #expect(http.url == "https://api.test/v1/a?k=‹secret KEY›")
       #expect(http.body == Array("a=b%20c&p=‹secret KEY›".utf8))
@@ -34,7 +36,8 @@ struct SecretRequestTests {
 
   @Test func ordinaryRequestsCarryNothing() throws {
     try withHarness { harness in
-      harness.service.resource("/a").request("POST", body: .form([(name: "p", value: "‹secret KEY›")]))
+      harness.service.resource("/a").request(
+        "POST", body: .form([(name: "p", value: "‹secret KEY›")]))
       let http = try sent(harness)
       #expect(http.secrets == nil)
       #expect(!http.hasSecrets)
@@ -45,7 +48,8 @@ struct SecretRequestTests {
   @Test func aMutationThatPutsSomethingElseInTheirPlaceHasPutThemOut() throws {
     try withHarness { harness in
       let resource = harness.service.resource("/a").withParams([("k", .secret(key))])
-      resource.request("POST", body: .form(secrets: [(name: "p", value: key)])) { http throws(RequestError) in
+      resource.request("POST", body: .form(secrets: [(name: "p", value: key)])) {
+        http throws(RequestError) in
         http.url = "https://elsewhere.test/?k=1"
         http.body = Array("q=1".utf8)
       }
@@ -60,7 +64,8 @@ struct SecretRequestTests {
     withHarness { harness in
       harness.service.configure { $0.headers.add("X-Key", key) }
       let urls = [
-        "http://api.test/v1", "https://api.test:8443/", "https://evil.test/", "https://api.test.evil/",
+        "http://api.test/v1", "https://api.test:8443/", "https://evil.test/",
+        "https://api.test.evil/",
         "https://api.test@evil.test/",
       ]
       for url in urls {
@@ -113,6 +118,11 @@ struct SecretRequestTests {
       #expect(one.withParams([("k", nil), ("b", nil)] as [(String, String?)]) === base)
       #expect(one.withParam("k", "plain").url.text == "https://api.test/v1/a?b=2&k=plain")
       #expect(one.relative("?c=1").url.text == "https://api.test/v1/a?c=1")
+      // The server tells what it was told.
+      #expect(
+        one.relative("/v1/b?k=plain&page=2").url.text
+          == "https://api.test/v1/b?k=‹secret KEY›&page=2")
+      #expect(one.relative("https://other.test/?k=1").url.text == "https://other.test/?k=1")
     }
   }
 

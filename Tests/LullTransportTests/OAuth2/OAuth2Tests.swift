@@ -6,13 +6,8 @@ import Testing
 
 /// Tokens on a manual clock, from a stubbed endpoint.
 struct OAuth2Tests {
-  private let leakCheck = LeakCheck()
-  private let harness: Harness
+  private let harness = Harness()
   private static let endpoint = "https://login.test/token"
-
-  init() {
-    harness = Harness(leakCheck: leakCheck)
-  }
 
   private func configure(_ grant: OAuth2.Settings.Grant = .clientCredentials, inBody: Bool = false)
   {
@@ -21,7 +16,7 @@ struct OAuth2Tests {
       clientSecret: SecretText(Secret(.environment("CLIENT"))), grant: grant)
     settings.scope = "read write"
     settings.sendsSecretInBody = inBody
-    let auth = Auth(stage: OAuth2(settings), description: "token")
+    let auth = OAuth2(settings).auth
     harness.service.configure { $0.auth = auth }
   }
 

@@ -207,16 +207,8 @@ struct RawConnection {
   }
 
   /// Waits until the other side hangs up.
-  ///
-  /// - Parameter reading: whether what it says until then is read.
-  func waitForClose(reading: Bool = true) {
+  func waitForClose() {
     var byte: UInt8 = 0
-    if !reading {
-      // POLLRDHUP, which the C library's header shows to GNU sources only.
-      var end = pollfd(fd: descriptor, events: 0x2000, revents: 0)
-      poll(&end, 1, -1)
-      return server.noteClosedByPeer()
-    }
     while recv(descriptor, &byte, 1, 0) > 0 {}
     server.noteClosedByPeer()
   }

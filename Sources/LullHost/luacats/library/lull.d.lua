@@ -600,19 +600,19 @@ function lull.cache.file(options) end
 ---@class lull.auth
 lull.auth = {}
 
---- `Authorization: Bearer …`
+--- Sends `Authorization: Bearer …`.
 ---
 --- ```lua
 --- api:configure{ auth = lull.auth.bearer(lull.secret{ env = "TOKEN" }) }
 --- print(api:configuration_for(user).auth)   --> authorization: Bearer ‹secret TOKEN›
 --- api:configure("/login", { auth = false })
---- print(api:configuration_for("/login").auth)            --> nil
+--- print(api:configuration_for(api("/login")).auth)       --> nil
 --- ```
 ---@param token lull.Secret|string
 ---@return lull.Auth
 function lull.auth.bearer(token) end
 
---- `Authorization: Basic …`, from a user and a password.
+--- Sends `Authorization: Basic …`, made of a user and a password.
 ---
 --- A user with a colon in it raises.
 ---
@@ -625,7 +625,7 @@ function lull.auth.bearer(token) end
 ---@return lull.Auth
 function lull.auth.basic(user, password) end
 
---- A header of your own.
+--- Sends a header of your own.
 ---
 --- A name that is no HTTP token raises.
 ---
@@ -1665,6 +1665,7 @@ function PipelineStage:remove_transformers() end
 --- `string.format`, `lull.json.encode`, logs and errors show its mask; it has no length, no order and
 --- no methods of strings.
 ---@class lull.Secret
+---@operator concat(string|number|lull.Secret): lull.Secret
 
 --- What `lull.secret{…}` takes: one of `env`, `file` and `command`.
 ---@class lull.SecretSource
