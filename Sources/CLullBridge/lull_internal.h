@@ -23,6 +23,15 @@ typedef struct lull_object {
 // What the allocator of one state counts.
 typedef struct lull_memory lull_memory;
 
+// Whether a state shows warnings, and whether the next one goes on with the last.
+typedef struct lull_warnings {
+  int are_shown;
+  int is_continued;
+} lull_warnings;
+
+// Small blocks of memory of one state.
+typedef struct lull_blocks lull_blocks;
+
 // User values of a userdata.
 enum { LULL_UV_SERVICE = 1, LULL_UV_ANCHORS = 2, LULL_UV_COUNT = 2 };
 
@@ -228,7 +237,16 @@ void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co);
 void lull_trace(
   lull_runtime *runtime, lua_State *L, lua_State *target, int level, lull_failure *failure);
 const char *lull_copied(lull_runtime *runtime, lua_State *L, int index, size_t *length);
-int lull_memory_install(lua_State *L);
+lua_State *lull_memory_new_state(void);
+void lull_warnings_open(lua_State *L, lull_warnings *warnings);
+// Blocks of at most that many bytes; one goes back where it came from. NULL without memory.
+enum { LULL_LARGEST_BLOCK = 512 };
+lull_blocks *lull_blocks_new(void);
+void lull_blocks_free(lull_blocks *blocks);
+void *lull_blocks_take(lull_blocks *blocks, size_t size);
+void lull_blocks_give(lull_blocks *blocks, void *block);
+// Whether a block for the one size is one for the other.
+int lull_blocks_fit(size_t size, size_t other);
 lull_memory *lull_memory_of(lua_State *L);
 void lull_memory_attach(lua_State *L, lull_runtime *runtime);
 int lull_memory_limit(lull_runtime *runtime, int64_t bytes);

@@ -1,5 +1,8 @@
 // The allocator of states made by lull_state_new: it counts bytes, keeps to a limit and, for tests, fails
 // where it is told to. States of a stock interpreter keep theirs.
+//
+// Small blocks are Lull's own (lull_blocks.c), unless the environment has LULL_PLAIN_MALLOC: then every
+// block is the C library's, so that valgrind sees what becomes of each.
 #define _GNU_SOURCE
 #include "lull_internal.h"
 
@@ -7,6 +10,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // What stays for reporting once the limit has been passed.
@@ -23,7 +27,10 @@ typedef struct refusal {
 
 struct lull_memory {
   lull_runtime *runtime;  // NULL before it is there and after its end
+  lull_blocks *blocks;    // NULL: all blocks are the C library's
   size_t used;
+  size_t largest_small;  // up to which size blocks are of our own
+  size_t used_large;     // in blocks of the C library's
   size_t held;   // outside of Lua, when last looked at
   size_t limit;  // 0: none
   size_t ceiling;  // how much there may be after a limit has been passed; 0: not known yet
@@ -43,7 +50,15 @@ struct lull_memory {
   int32_t failing;    // LULL_FAIL_*
   int64_t failure_count;
   refusal on_purpose;
+
+  lull_warnings warnings;
 };
+
+static void forget(lull_memory *memory) {
+  if (memory->statm >= 0) close(memory->statm);
+  if (memory->blocks) lull_blocks_free(memory->blocks);
+  free(memory);
+}
 
 // [-0, +0] whether this is the second attempt at what was refused, which is then forgotten
 static int is_repeated(refusal *refused, const void *block, size_t size) {
@@ -107,26 +122,68 @@ static int is_granted(lull_memory *memory, const void *block, size_t size, size_
   return 0;
 }
 
+// [-0, +0] whether there may be that much more
+static int is_allowed(lull_memory *memory, const void *block, size_t old_size, size_t new_size) {
+  if (is_to_fail(memory, block, new_size)) return 0;
+  return memory->limit == 0 || is_granted(memory, block, new_size, new_size - old_size);
+}
+
+// Whether a block of that size is one of our own; there is none of 0 bytes.
+static int is_small(const lull_memory *memory, size_t size) {
+  return size - 1 < memory->largest_small;
+}
+
+// [-0, +0] a block of the C library's, as realloc; NULL without memory and for 0 bytes
+static void *resize_large(lull_memory *memory, void *block, size_t old_size, size_t new_size) {
+  void *result = NULL;
+  if (new_size == 0) {
+    free(block);
+  } else {
+    result = realloc(block, new_size);
+    // The interpreter relies on shrinking to succeed.
+    if (result == NULL) return new_size <= old_size ? block : NULL;
+  }
+  memory->used_large += new_size - old_size;
+  return result;
+}
+
+// [-0, +0] as realloc, where the old block or the new one is small. Unlike others, these cannot stay
+// as they are if there is no memory for what they are to become: the interpreter raises an error then.
+static void *resize_small(lull_memory *memory, void *block, size_t old_size, size_t new_size) {
+  int was_small = is_small(memory, old_size), is_to_be_small = is_small(memory, new_size);
+  if (was_small && is_to_be_small && lull_blocks_fit(old_size, new_size)) return block;
+  void *result = is_to_be_small ? lull_blocks_take(memory->blocks, new_size)
+    : resize_large(memory, NULL, 0, new_size);
+  if (result == NULL) return NULL;
+  memcpy(result, block, old_size < new_size ? old_size : new_size);
+  if (was_small) {
+    lull_blocks_give(memory->blocks, block);
+  } else {
+    resize_large(memory, block, old_size, 0);
+  }
+  return result;
+}
+
 // A lua_Alloc. (Lua 5.4 manual, section 4.6)
 static void *allocate(void *context, void *block, size_t old_size, size_t new_size) {
   lull_memory *memory = context;
   // Without a block, the old size is the kind of object.
   if (block == NULL) old_size = 0;
-  if (new_size == 0) {
-    free(block);
-    memory->used -= old_size;
+  int is_watched = memory->limit != 0 || memory->countdown != 0 || memory->on_purpose.size != 0;
+  if (is_watched && new_size > old_size && !is_allowed(memory, block, old_size, new_size)) {
     return NULL;
   }
-  if (new_size > old_size) {
-    if (is_to_fail(memory, block, new_size)) return NULL;
-    if (memory->limit != 0 && !is_granted(memory, block, new_size, new_size - old_size)) {
-      return NULL;
-    }
+  void *result = NULL;
+  if (old_size == 0 && is_small(memory, new_size)) {
+    result = lull_blocks_take(memory->blocks, new_size);
+  } else if (new_size == 0 && is_small(memory, old_size)) {
+    lull_blocks_give(memory->blocks, block);
+  } else if (is_small(memory, old_size) || is_small(memory, new_size)) {
+    result = resize_small(memory, block, old_size, new_size);
+  } else {
+    result = resize_large(memory, block, old_size, new_size);
   }
-  void *result = realloc(block, new_size);
-  // The interpreter relies on shrinking to succeed.
-  if (result == NULL) return new_size <= old_size ? block : NULL;
-  memory->used += new_size - old_size;
+  if (result != NULL || new_size == 0) memory->used += new_size - old_size;
   return result;
 }
 
@@ -136,15 +193,20 @@ lull_memory *lull_memory_of(lua_State *L) {
   return lua_getallocf(L, &context) == allocate ? context : NULL;
 }
 
-// [-0, +0] takes over the allocations of a state that luaL_newstate has just made, which are those of
-// realloc; 0 without memory
-int lull_memory_install(lua_State *L) {
+// A new state without libraries, which has its memory from here; NULL without memory
+lua_State *lull_memory_new_state(void) {
   lull_memory *memory = calloc(1, sizeof(*memory));
-  if (memory == NULL) return 0;
+  if (memory == NULL) return NULL;
   memory->statm = -1;
-  memory->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
-  lua_setallocf(L, allocate, memory);
-  return 1;
+  if (getenv("LULL_PLAIN_MALLOC") == NULL) memory->blocks = lull_blocks_new();
+  if (memory->blocks) memory->largest_small = LULL_LARGEST_BLOCK;
+  lua_State *L = lua_newstate(allocate, memory);
+  if (L == NULL) {
+    forget(memory);
+    return NULL;
+  }
+  lull_warnings_open(L, &memory->warnings);
+  return L;
 }
 
 // [-0, +0] whose limit it is; NULL when the runtime goes
@@ -159,7 +221,7 @@ void lull_memory_attach(lua_State *L, lull_runtime *runtime) {
 static size_t heap_outside_lua(const lull_memory *memory) {
   struct mallinfo2 info = mallinfo2();
   size_t in_use = info.uordblks + info.hblkhd;
-  return in_use > memory->used ? in_use - memory->used : 0;
+  return in_use > memory->used_large ? in_use - memory->used_large : 0;
 }
 
 // [-0, +0] bytes of memory of its own that the process has; the greatest number if that is not known
@@ -235,8 +297,7 @@ size_t lull_memory_room(const lull_runtime *runtime) {
 void lull_state_close(lua_State *L) {
   lull_memory *memory = lull_memory_of(L);
   lua_close(L);
-  if (memory && memory->statm >= 0) close(memory->statm);
-  free(memory);
+  if (memory) forget(memory);
 }
 
 // [-0, +0]

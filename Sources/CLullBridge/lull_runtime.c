@@ -156,12 +156,8 @@ static int open_libraries(lua_State *L) {
 
 // The new state's stack is empty.
 lua_State *lull_state_new(void) {
-  lua_State *L = luaL_newstate();
+  lua_State *L = lull_memory_new_state();
   if (L == NULL) return NULL;
-  if (!lull_memory_install(L)) {
-    lua_close(L);
-    return NULL;
-  }
   lua_pushcfunction(L, open_libraries);
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
     lull_state_close(L);

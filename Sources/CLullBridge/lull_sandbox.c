@@ -177,12 +177,8 @@ static int open_sandbox(lua_State *L) {
 
 // The new state's stack is empty.
 lua_State *lull_state_new_sandboxed(const char *folder) {
-  lua_State *L = luaL_newstate();
+  lua_State *L = lull_memory_new_state();
   if (L == NULL) return NULL;
-  if (!lull_memory_install(L)) {
-    lua_close(L);
-    return NULL;
-  }
   lua_pushcfunction(L, open_sandbox);
   lua_pushlightuserdata(L, (void *)folder);
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) {

@@ -159,6 +159,10 @@ extension LuaHost {
       free(result.bytes)
       free(result.secrets)
     }
+    guard result.secret_count == 0 else {
+      return .failure(
+        JSONProblem(text: "there is a Secret, which only the body of a request can hold"))
+    }
     return .success(
       Array(UnsafeRawBufferPointer(start: result.bytes, count: result.length)))
   }

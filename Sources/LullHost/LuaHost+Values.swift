@@ -201,15 +201,17 @@ extension LuaHost {
     }
   }
 
-  func setHeaders(_ table: Int32, _ state: OpaquePointer?, in headers: inout Headers)
-    throws(Misuse)
-  {
+  func setHeaders(
+    _ table: Int32, _ state: OpaquePointer?, in headers: inout Headers,
+    allowsSecrets: Bool = false
+  ) throws(Misuse) {
     var result = headers
     try forEachField(of: table, in: state) { key, value throws(Misuse) in
       guard let name = LuaHost.string(key) else {
         throw .message("header names must be strings, got \(LuaHost.typeName(key))")
       }
-      try setHeader(name, value, state, visitedIndex(in: state), in: &result)
+      try setHeader(
+        name, value, state, visitedIndex(in: state), in: &result, allowsSecrets: allowsSecrets)
     }
     headers = result
   }

@@ -489,3 +489,36 @@ describe("pages of a resource with a secret in its query", function()
     })
   end)
 end)
+
+describe("a call of an API file", function()
+  it("takes secrets in its headers, query and bodies, but not in its path", function()
+    local secret, _ <close> = vault()
+    local path = os.tmpname()
+    os.remove(path)
+    path = path .. ".lua"
+    assert(lull.write_file(path, [[
+      local lull = require "lull"
+      return {
+        service = lull.service(lull.demo()),
+        calls = {
+          find = { path = "/echo", params = { key = "string", q = "string" },
+            headers = { ["X-A"] = "a " .. lull.secret{ command = "printf b", name = "B" } } },
+          login = { path = "/echo", method = "POST", params = { password = "string", n = "integer" } },
+          form = { path = "/echo", method = "POST", body = "form", params = { password = "string" } },
+          one = { path = "/echo/{id}", params = { id = "string", list = "json" } },
+        },
+      }
+    ]]))
+    local calls = lull.api(path).calls
+    local request = calls.find { key = secret, q = "x" }
+    contains(request.url, "?key=" .. mask .. "&q=x")
+    local found = assert(request:await()).content
+    same(found.query, { key = plain, q = "x" })
+    equal(found.headers["x-a"], "a b")
+    same(assert(calls.login { password = secret, n = 1 }:await()).content.json, { password = plain, n = 1 })
+    contains(assert(calls.form { password = secret }:await()).content.body, "password=s3cr3t%22")
+    raises("stands in the path and cannot be a secret", function() calls.one { id = secret } end)
+    raises("only the body of a request can hold", function() calls.one { id = "x", list = { secret } } end)
+    os.remove(path)
+  end)
+end)

@@ -1,28 +1,84 @@
 /// Content with what is known about it: headers, type, validators, age. A value. (ENT-01)
 public struct Entity: Sendable {
-  public var content: Content {
-    didSet { held = HeldBytes(of: content) }
+  // Behind one reference: an entity is handed on often and changed seldom.
+  private var box: Box
+
+  private struct Values {
+    var content: Content
+    var held: HeldBytes?
+    var headers: Headers
+    var timestamp: Double
+    var exchange: Exchange?
+    var validatorsHold = true
+    var charset: String?
   }
-  public var headers: Headers
-  /// Unix epoch seconds; decides staleness.
-  public var timestamp: Double
-  /// Where it came from; nil for entities made locally.
-  public var exchange: Exchange?
-  /// Whether the headers' validators still describe the content (OVR-10).
-  package var validatorsHold = true
-  private var charsetOverride: String?
-  private var held: HeldBytes?
+
+  private final class Box: Sendable {
+    let values: Values
+
+    init(_ values: Values) {
+      self.values = values
+    }
+  }
 
   public init(
     content: Content, contentType: String? = nil, charset: String? = nil,
     headers: Headers = Headers(), timestamp: Double
   ) {
-    self.content = content
-    held = HeldBytes(of: content)
-    self.headers = headers
-    self.timestamp = timestamp
-    charsetOverride = charset
-    if let contentType { self.headers["content-type"] = contentType }
+    self.init(
+      content: content, contentType: contentType, charset: charset, headers: headers,
+      timestamp: timestamp, exchange: nil)
+  }
+
+  package init(
+    content: Content, contentType: String? = nil, charset: String? = nil, headers: Headers,
+    timestamp: Double, exchange: Exchange?
+  ) {
+    var headers = headers
+    if let contentType { headers["content-type"] = contentType }
+    box = Box(
+      Values(
+        content: content, held: HeldBytes.of(content), headers: headers, timestamp: timestamp,
+        exchange: exchange, charset: charset))
+  }
+
+  private mutating func change(_ change: (inout Values) -> Void) {
+    var values = box.values
+    change(&values)
+    box = Box(values)
+  }
+
+  public var content: Content {
+    get { box.values.content }
+    set {
+      change {
+        $0.content = newValue
+        $0.held = HeldBytes.of(newValue)
+      }
+    }
+  }
+
+  public var headers: Headers {
+    get { box.values.headers }
+    set { change { $0.headers = newValue } }
+  }
+
+  /// Unix epoch seconds; decides staleness.
+  public var timestamp: Double {
+    get { box.values.timestamp }
+    set { change { $0.timestamp = newValue } }
+  }
+
+  /// Where it came from; nil for entities made locally.
+  public var exchange: Exchange? {
+    get { box.values.exchange }
+    set { change { $0.exchange = newValue } }
+  }
+
+  /// Whether the headers' validators still describe the content (OVR-10).
+  package var validatorsHold: Bool {
+    get { box.values.validatorsHold }
+    set { change { $0.validatorsHold = newValue } }
   }
 
   /// The Content-Type header with its parameters, `application/octet-stream` if there is none.
@@ -31,8 +87,8 @@ public struct Entity: Sendable {
 
   /// The charset parameter of the content type, unless one was set. (ENT-04 to ENT-06)
   public var charset: String? {
-    get { charsetOverride ?? ContentType.charset(of: contentType) }
-    set { charsetOverride = newValue }
+    get { box.values.charset ?? ContentType.charset(of: contentType) }
+    set { change { $0.charset = newValue } }
   }
 
   public var etag: String? { headers["etag"] }
@@ -42,7 +98,6 @@ public struct Entity: Sendable {
 
   public mutating func touch(now: Double) { timestamp = now }
 }
-
 /// The HTTP side of an entity or error.
 public struct Exchange: Sendable, Equatable {
   public var status: Int

@@ -27,17 +27,18 @@ package final class HeldBytes: Sendable {
     HeldBytes.add(count)
   }
 
+  // Not initialisers, which would have memory for an object before they could say that there is none.
+
   /// For so many bytes, if they are worth counting.
-  convenience init?(ofBody count: Int) {
-    guard count >= HeldBytes.threshold else { return nil }
-    self.init(count)
+  package static func ofBody(_ count: Int) -> HeldBytes? {
+    count >= threshold ? HeldBytes(count) : nil
   }
 
   /// For bytes and texts; nil for others, and for documents.
-  convenience init?(of content: Content) {
+  static func of(_ content: Content) -> HeldBytes? {
     switch content {
-    case .bytes, .text: self.init(ofBody: content.size)
-    case .json, .value, .foreign: return nil
+    case .bytes, .text: ofBody(content.size)
+    case .json, .value, .foreign: nil
     }
   }
 

@@ -30,7 +30,7 @@ public final class NetworkRequest: Request {
     exchange = policies.map {
       PolicyExchange(http, policies: $0, networking: service.networking, pump: service.pump)
     }
-    heldBody = http.body.flatMap { HeldBytes(ofBody: $0.count) }
+    heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
     super.init(pump: resource.service.pump)
   }
 

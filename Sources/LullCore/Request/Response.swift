@@ -1,9 +1,10 @@
 /// How a request ended: an entity or an error, never both. (DYN-04)
 public struct Response: Sendable {
-  /// Indirect, so that a response is small to copy and to hold, and a request that has none yet too.
-  public indirect enum Outcome: Sendable {
+  /// Errors are large: indirect, so that a response is small to copy and to hold, and a request that
+  /// has none yet too.
+  public enum Outcome: Sendable {
     case success(Entity)
-    case failure(RequestError)
+    indirect case failure(RequestError)
   }
 
   public var outcome: Outcome

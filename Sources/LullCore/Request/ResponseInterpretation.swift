@@ -34,11 +34,9 @@ package enum ResponseInterpretation: Sendable {
 
   private static func entity(_ exchange: Exchange?, _ result: NetworkResult, now: Double) -> Entity
   {
-    var entity = Entity(
+    Entity(
       content: .bytes(result.body ?? []), headers: result.response?.headers ?? Headers(),
-      timestamp: now)
-    entity.exchange = exchange
-    return entity
+      timestamp: now, exchange: exchange)
   }
 
   private static func error(

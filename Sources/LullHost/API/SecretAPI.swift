@@ -136,13 +136,13 @@ extension APIOwner {
   ]
 
   static let oauth2Client = APIOwner.table(
-    "OAuth2Client", "A client of a token endpoint. (RFC 6749, section 4.4)",
+    "OAuth2Client", "A client of a token endpoint, as in RFC 6749, section 4.4.",
     entries: oauth2Fields + [
       .field("client_secret", "Secret|string", "What proves who asks.")
     ])
 
   static let oauth2RefreshClient = APIOwner.table(
-    "OAuth2RefreshClient", "A client with a refresh token. (RFC 6749, section 6)",
+    "OAuth2RefreshClient", "A client with a refresh token, as in RFC 6749, section 6.",
     entries: oauth2Fields + [
       .field(
         "client_secret", "Secret|string|nil", "What proves who asks, if the endpoint wants it."),

@@ -120,6 +120,8 @@ extension LuaHost {
     -> CallValue
   {
     switch (parameter.kind, Int(value.kind)) {
+    case (.string, Int(LULL_OBJECT)):
+      if let text = secret(value) { return .secret(text) }
     case (.string, _):
       if let text = LuaHost.text(value) { return .string(text) }
     case (.boolean, _):

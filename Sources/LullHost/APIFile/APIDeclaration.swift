@@ -122,7 +122,7 @@ struct APIDeclaration {
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(LuaHost.described(value))")
         }
-        try host.setHeaders(index, state, in: &call.headers)
+        try host.setHeaders(index, state, in: &call.headers, allowsSecrets: true)
       case "body":
         let text = try host.contentType(ofOption: value, key)
         guard let form = APICall.BodyForm(rawValue: text) else {

@@ -1,4 +1,4 @@
-import LullCore
+package import LullCore
 
 /// One parameter of a call as an API file declares it.
 package struct CallParameter {
@@ -47,6 +47,7 @@ package enum CallValue: Equatable {
   case boolean(Bool)
   /// JSON text.
   case json([UInt8])
+  case secret(SecretText)
 
   /// As it stands in a path, a query or a form.
   package var text: String {
@@ -56,7 +57,17 @@ package enum CallValue: Equatable {
     case .integer(let number): String(number)
     case .boolean(let bool): bool ? "true" : "false"
     case .json(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .secret(let text): text.masked
     }
+  }
+
+  /// As it stands where secrets may.
+  var secretText: SecretText {
+    if case .secret(let text) = self { text } else { SecretText(text) }
+  }
+
+  var isSecret: Bool {
+    if case .secret = self { true } else { false }
   }
 
   /// As it stands in a JSON body.
@@ -68,6 +79,7 @@ package enum CallValue: Equatable {
     case .number(let number): writer.write(number)
     case .integer(let number): writer.write(number)
     case .boolean(let bool): writer.write(bool)
+    case .secret(let text): writer.write(text.masked)
     case .json(let bytes):
       output = writer.output + bytes
       return

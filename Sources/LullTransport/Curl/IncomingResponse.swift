@@ -126,7 +126,7 @@ struct IncomingResponse {
       body.reserveCapacity(min(contentLength, most))
     }
     body.append(contentsOf: bytes)
-    if let held { held.grow(by: bytes.count) } else { held = HeldBytes(bytes.count) }
+    if let held { held.grow(by: bytes.count) } else { held = HeldBytes.ofBody(body.count) }
     return true
   }
 

@@ -17,7 +17,7 @@ struct CallExchange {
   func run(_ request: CallRequest) -> Int32 {
     override(api.service)
     if options.printsCurl || options.isDry { return show(request) }
-    let isPlain = !options.isFresh && request.headers.isEmpty
+    let isPlain = !options.isFresh && !request.hasOwnHeaders
     guard let started = request.start(ifNeeded: isPlain) else {
       if options.isVerbose { StandardError.write("* nothing is sent: a cache has it\n") }
       guard let entity = request.resource.latestData else { return 0 }

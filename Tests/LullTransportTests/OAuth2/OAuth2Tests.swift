@@ -142,6 +142,7 @@ struct OAuth2Tests {
     harness.stub("GET", "/a", .text("data"))
     for _ in 0..<3 {
       harness.service.resource("/a").load()
+      harness.settle()
       harness.advance(by: 100)
     }
     let bodies = harness.provider.requests.filter { $0.method == "POST" }.map { request in

@@ -25,7 +25,8 @@ extension TransportSuite {
     }
 
     @Test(arguments: [
-      ("abc", "abc"), ("abc\n", "abc"), ("abc\r\n", "abc"), ("abc\n\n", "abc\n"), (" a b ", " a b "),
+      ("abc", "abc"), ("abc\n", "abc"), ("abc\r\n", "abc"), ("abc\n\n", "abc\n"),
+      (" a b ", " a b "),
       ("abc\r", "abc\r"),
     ])
     func ofAFileOneLineBreakAtTheEndDoesNotCount(_ content: String, _ expected: String) {
@@ -47,7 +48,9 @@ extension TransportSuite {
     }
 
     @Test func aCommandGetsItsWordsAndNothingToRead() {
-      let command = SecretCommand(["/bin/sh", "-c", "cat; printf '%s|' \"$@\"", "sh", "a b", "$HOME"])
+      let command = SecretCommand([
+        "/bin/sh", "-c", "cat; printf '%s|' \"$@\"", "sh", "a b", "$HOME",
+      ])
       #expect(text(command.run()) == "a b|$HOME|")
       directory.remove()
     }

@@ -1680,7 +1680,7 @@ function PipelineStage:remove_transformers() end
 --- It has no members; `tostring` masks it.
 ---@class lull.Auth
 
---- A client of a token endpoint. (RFC 6749, section 4.4)
+--- A client of a token endpoint, as in RFC 6749, section 4.4.
 ---@class lull.OAuth2Client
 ---@field token_url string # The token endpoint; secrets go to its origin.
 ---@field client_id string # Who asks.
@@ -1690,7 +1690,7 @@ function PipelineStage:remove_transformers() end
 ---@field token_file? string # Where tokens are kept for other processes, for its owner alone; not in the sandbox.
 ---@field client_secret lull.Secret|string # What proves who asks.
 
---- A client with a refresh token. (RFC 6749, section 6)
+--- A client with a refresh token, as in RFC 6749, section 6.
 ---@class lull.OAuth2RefreshClient
 ---@field token_url string # The token endpoint; secrets go to its origin.
 ---@field client_id string # Who asks.
