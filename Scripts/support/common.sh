@@ -8,7 +8,7 @@ release="$root/.build/release"
 build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev
   libsqlite3-dev)
 # Needed by the tests besides.
-test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3)
+test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 curl zsh fish)
 
 say() { printf '%s\n' "$*" >&2; }
 

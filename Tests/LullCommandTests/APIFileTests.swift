@@ -156,7 +156,7 @@ struct APIFileTests {
     let other = try run("get", "kept", "/users", "--offline")
     #expect(other.code == 6)
     #expect(other.output == "")
-    #expect(other.errors.contains("offline"))
+    #expect(other.errors.contains("Offline"))
     #expect(try run("get", "kept", "/counter").output != counted.output)
   }
 
