@@ -30,6 +30,8 @@ let package = Package(
     .systemLibrary(name: "CLua", path: "Sources/System/CLua"),
     .systemLibrary(name: "CUV", path: "Sources/System/CUV", pkgConfig: "libuv"),
     .target(name: "CCurl", path: "Sources/System/CCurl"),
+    .target(name: "CSQLite", path: "Sources/System/CSQLite"),
+    .target(name: "CCrypto", path: "Sources/System/CCrypto"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(
@@ -40,7 +42,7 @@ let package = Package(
 
     .target(name: "LullCore", dependencies: ["CSimdjson"], swiftSettings: swiftSettings),
     .target(
-      name: "LullTransport", dependencies: ["LullCore", "CUV", "CCurl"],
+      name: "LullTransport", dependencies: ["LullCore", "CUV", "CCurl", "CSQLite", "CCrypto"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullHost", dependencies: ["LullCore", "LullTransport", "CLullBridge"],

@@ -5,9 +5,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 release="$root/.build/release"
 
 # Needed to build and run.
-build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev)
+build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev
+  libsqlite3-dev)
 # Needed by the tests besides.
-test_packages=(lua5.4 lua-cjson lua-lpeg nginx-light openssl python3)
+test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3)
 
 say() { printf '%s\n' "$*" >&2; }
 

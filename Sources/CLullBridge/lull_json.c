@@ -25,6 +25,8 @@ typedef struct writer {
   size_t problem_size;
   char path[160];
   size_t path_length;
+  lull_json_secret *secrets;
+  size_t secret_count;
 } writer;
 
 static void write_bytes(writer *w, const char *bytes, size_t length) {
@@ -325,6 +327,31 @@ static void write_object(writer *w, int index) {
   write_bytes(w, "}", 1);
 }
 
+// The mask of a secret as a string, and a note of where it stands.
+static void write_secret(writer *w, uint64_t handle) {
+  lull_runtime *runtime = lull_state_runtime(w->L);
+  if (runtime == NULL || runtime->host == NULL) {
+    fail(w, "lull is closed");
+    return;
+  }
+  size_t mark = lull_arena_mark(runtime);
+  size_t length = 0;
+  const char *mask = lull_host_secret_mask(runtime->host, handle, &length);
+  lull_json_secret *more = realloc(w->secrets, (w->secret_count + 1) * sizeof(*more));
+  if (more) w->secrets = more;
+  if (mask == NULL || more == NULL) {
+    fail(w, mask ? "not enough memory" : "a Secret is closed");
+  } else {
+    size_t start = w->length + 1;
+    write_string(w, mask, length);
+    if (!w->failed) {
+      w->secrets[w->secret_count++] =
+        (lull_json_secret){.start = start, .end = w->length - 1, .handle = handle};
+    }
+  }
+  lull_arena_release(runtime, mark);
+}
+
 // [-0, +0]
 static void write_value(writer *w, int index) {
   lua_State *L = w->L;
@@ -366,6 +393,10 @@ static void write_value(writer *w, int index) {
         write_tape(w, csj_document_view(document), place);
         return;
       }
+      if (value.kind == LULL_OBJECT && value.aux == LULL_KIND_SECRET) {
+        write_secret(w, value.handle);
+        return;
+      }
       char text[64];
       snprintf(text, sizeof(text), "a %s has no JSON form", luaL_typename(L, index));
       fail(w, text);
@@ -386,12 +417,17 @@ int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_
     write_value(&w, lua_absindex(L, index));
   }
   result->lacks_room = w.lacks_room;
+  result->secrets = NULL;
+  result->secret_count = 0;
   if (w.failed) {
     free(w.bytes);
+    free(w.secrets);
     result->bytes = NULL;
     result->length = 0;
     return 1;
   }
+  result->secrets = w.secrets;
+  result->secret_count = w.secret_count;
   result->bytes = w.bytes;
   result->length = w.length;
   return 0;
@@ -437,6 +473,7 @@ static int json_encode(lua_State *L) {
   if (status != 0) {
     return luaL_error(L, "cannot encode as JSON: %s", result.problem);
   }
+  free(result.secrets);
   *owner = result.bytes;
   lua_pushlstring(L, result.bytes, result.length);
   *owner = NULL;

@@ -182,6 +182,20 @@ const char *lull_value_place(lull_runtime *runtime, int64_t id) {
 }
 
 // [-0, +0]
+int32_t lull_caller_line(lua_State *L, const char **source, size_t *length) {
+  lua_Debug info;
+  // Level 0 is the function of ours; other functions written in C have no line.
+  for (int level = 1; lua_getstack(L, level, &info); level++) {
+    if (!lua_getinfo(L, "Sl", &info)) return 0;
+    if (info.currentline <= 0) continue;
+    *source = info.source;
+    *length = info.srclen;
+    return info.currentline;
+  }
+  return 0;
+}
+
+// [-0, +0]
 int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object) {
   if (lua_tocfunction(L, index) != lull_bound_trampoline) return 0;
   if (lua_getupvalue(L, index, 3) == NULL) return 0;

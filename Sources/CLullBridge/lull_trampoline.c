@@ -13,7 +13,11 @@
 static const char *shown_name(const lull_method *method) {
   if (strcmp(method->name, "os.exit") == 0) return "exit";
   if (strcmp(method->name, "__call") != 0) return method->name;
-  return method->kind == LULL_KIND_SERVICE ? "resource" : "next";
+  switch (method->kind) {
+    case LULL_KIND_SERVICE: return "resource";
+    case LULL_KIND_API_CALL: return "call";
+    default: return "next";
+  }
 }
 
 // [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
@@ -32,7 +36,8 @@ static const char *const kind_names[LULL_KIND_COUNT] = {
   "lull",          "Service", "Resource", "Request", "Observation", "Entity",
   "Response",      "RequestError", "Task", "Configuration", "HTTPRequest", "Headers",
   "Regex",         "Log", "Completion", "Stub", "Pipeline", "PipelineStage",
-  "Cache",         "Iterator", "Handler", "Watch", "Pages"};
+  "Cache",         "Iterator", "Handler", "Watch", "Pages",
+  "Secret",        "Auth", "API", "APICalls", "APICall"};
 
 static const char *article(const char *name) { return strchr("AEIOU", name[0]) ? "an" : "a"; }
 
@@ -287,6 +292,24 @@ int lull_bound_trampoline(lua_State *L) {
   return dispatch(runtime, L, index, self, lua_gettop(L), 0);
 }
 
+// [-2, +1] __concat, with the object on either side; upvalues: runtime, method index
+static int object_concat(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  int index = (int)lua_tointeger(L, lua_upvalueindex(2));
+  const lull_method *method = &runtime->methods[index];
+  check_open(runtime, L, "concat");
+  lua_settop(L, 2);
+  int is_right = !is_of_kind(runtime, L, method);
+  if (is_right) lua_insert(L, 1);
+  lull_object *self = check_self(runtime, L, method);
+  // As for strings: numbers become text.
+  if (!fits(L, 2, 's') && !lua_isuserdata(L, 2)) {
+    return luaL_error(L, "attempt to concatenate a %s value", luaL_typename(L, 2));
+  }
+  lua_pushboolean(L, is_right);
+  return dispatch(runtime, L, index, self, 3, 1);
+}
+
 // [-0, +0] raises: no such field, and what may have been meant
 static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
   const char *name = kind_names[kind];
@@ -376,7 +399,10 @@ static void set_closure(lull_runtime *runtime, lua_State *L, const char *field, 
   (void)runtime;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   lua_pushinteger(L, index);
-  lua_pushcclosure(L, strcmp(field, "__tostring") == 0 ? object_tostring : lull_trampoline, 2);
+  lua_CFunction function = strcmp(field, "__tostring") == 0 ? object_tostring
+    : strcmp(field, "__concat") == 0                       ? object_concat
+                                                           : lull_trampoline;
+  lua_pushcclosure(L, function, 2);
   lua_setfield(L, -2, field);
 }
 

@@ -124,6 +124,27 @@ func lull_host_log(_ pointer: UnsafeMutableRawPointer!) -> UInt64 {
 }
 
 @c @implementation
+func lull_host_secret_mask(
+  _ pointer: UnsafeMutableRawPointer!, _ handle: UInt64, _ length: UnsafeMutablePointer<Int>!
+) -> UnsafePointer<CChar>! {
+  guard let host = host(pointer), let length,
+    let object = host.handles.object(handle, kind: HandleKind.secret.rawValue)
+  else { return nil }
+  // The table holds objects of one class under each kind.
+  var text = unsafeDowncast(object, to: SecretBox.self).text.masked
+  return text.withUTF8 { bytes in
+    guard let memory = lull_arena_allocate(host.runtime, max(1, bytes.count)) else { return nil }
+    // Freshly allocated for exactly that many bytes.
+    memory.copyMemory(
+      from: UnsafeRawPointer(
+        bytes.baseAddress ?? UnsafePointer(memory.assumingMemoryBound(to: UInt8.self))),
+      byteCount: bytes.count)
+    length.pointee = bytes.count
+    return UnsafePointer(memory.assumingMemoryBound(to: CChar.self))
+  }
+}
+
+@c @implementation
 func lull_host_version() -> UnsafePointer<CChar>! {
   LuaHost.versionText.cString
 }

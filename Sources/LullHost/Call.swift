@@ -105,6 +105,8 @@ enum HandleKind: Int32, CustomStringConvertible {
   case httpRequest, headers, regex, log, completion, stub, pipeline, stage, cache
   case iterator, handler
   case watch, pages
+  case secret, auth
+  case api, apiCalls, apiCall
 
   var description: String {
     switch self {
@@ -131,6 +133,11 @@ enum HandleKind: Int32, CustomStringConvertible {
     case .handler: "Handler"
     case .watch: "Watch"
     case .pages: "Pages"
+    case .secret: "Secret"
+    case .auth: "Auth"
+    case .api: "API"
+    case .apiCalls: "APICalls"
+    case .apiCall: "APICall"
     }
   }
 }

@@ -94,7 +94,14 @@ extension LuaHost {
       guard let name = LuaHost.string(key) else {
         throw .message("unknown setting of type \(LuaHost.typeName(key)); settings have names")
       }
-      guard known.contains(name) else { throw unknownSetting(name, among: known) }
+      guard known.contains(name) else {
+        let problem = unknownSetting(name, among: known)
+        guard let checker, let place = LuaHost.place(of: state) else { throw problem }
+        // One that checks a file wants to hear of the others too.
+        return checker.note(
+          problem.text,
+          at: SourcePlace(file: place.file, line: line(of: name, inCallAt: place) ?? place.line))
+      }
       try body(name, value)
     }
   }
@@ -146,14 +153,52 @@ extension LuaHost {
   func encodeJSON(_ state: OpaquePointer?, _ index: Int32) -> Result<[UInt8], JSONProblem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {
-      let text = withUnsafeBytes(of: &result.problem) { raw in
-        String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      return .failure(JSONProblem(text: text))
+      return .failure(LuaHost.problem(of: result))
     }
-    defer { free(result.bytes) }
+    defer {
+      free(result.bytes)
+      free(result.secrets)
+    }
+    guard result.secret_count == 0 else {
+      return .failure(
+        JSONProblem(text: "there is a Secret, which only the body of a request can hold"))
+    }
     return .success(
       Array(UnsafeRawBufferPointer(start: result.bytes, count: result.length)))
+  }
+
+  /// A body of JSON text, in which secrets stand in the place of strings.
+  func encodeJSONBody(_ state: OpaquePointer?, _ index: Int32) -> Result<RequestBody, JSONProblem> {
+    var result = lull_json_result()
+    guard lull_json_encode(state, index, 0, &result) == 0 else {
+      return .failure(LuaHost.problem(of: result))
+    }
+    defer {
+      free(result.bytes)
+      free(result.secrets)
+    }
+    let text = UnsafeRawBufferPointer(start: result.bytes, count: result.length)
+    let uses = UnsafeBufferPointer(start: result.secrets, count: result.secret_count)
+    guard !uses.isEmpty else { return .success(.json(Array(text))) }
+    var template = SecretTemplate()
+    var start = 0
+    for use in uses {
+      guard
+        let object = handles.object(use.handle, kind: HandleKind.secret.rawValue)
+      else { continue }
+      template.append(text[start..<use.start])
+      // The table holds objects of one class under each kind.
+      template.append(unsafeDowncast(object, to: SecretBox.self).text, .json)
+      start = use.end
+    }
+    template.append(text[start...])
+    return .success(.secret(SecretBody(template, contentType: "application/json")))
+  }
+
+  private static func problem(of result: lull_json_result) -> JSONProblem {
+    withUnsafeBytes(of: result.problem) { raw in
+      JSONProblem(text: String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self))
+    }
   }
 
   struct JSONProblem: Error {

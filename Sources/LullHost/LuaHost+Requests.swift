@@ -91,6 +91,7 @@ extension Call {
       case .text(let text, let type, let name):
         .text(text, contentType: contentType ?? type, encoding: encoding ?? name)
       case .data(let bytes, let type): .data(bytes, contentType: contentType ?? type)
+      case .secret(let body): .secret(body.typed(contentType))
       case .form: body
       }
     }
@@ -101,8 +102,8 @@ extension Call {
   {
     switch name {
     case "json":
-      switch host.encodeJSON(state, index) {
-      case .success(let bytes): return .success(.json(bytes))
+      switch host.encodeJSONBody(state, index) {
+      case .success(let body): return .success(body)
       case .failure(let problem):
         return .failure(RequestBodyFailure(cause: .invalidJSONObject(path: problem.text)))
       }
@@ -128,7 +129,8 @@ extension Call {
     guard value.kind == Int32(LULL_TABLE) else {
       throw .message("'form' must be a table, got \(LuaHost.typeName(value))")
     }
-    var pairs: [(name: String, value: String)] = []
+    var pairs: [(name: String, value: SecretText)] = []
+    var hasSecrets = false
     var failure: RequestBodyFailure?
     try host.forEachField(of: index, in: state) { key, element throws(Misuse) in
       guard let name = LuaHost.text(key) else {
@@ -139,14 +141,19 @@ extension Call {
         failure = RequestBodyFailure(
           cause: .notURLEncodable(string: LuaHost.string(part) ?? ""))
       }
+      if let secret = host.secret(element) {
+        hasSecrets = true
+        return pairs.append((name, secret))
+      }
       guard let text = LuaHost.text(element) ?? LuaHost.bool(element).map({ "\($0)" }) else {
         throw .message(
-          "form value '\(name)' must be a string, number or boolean, got "
+          "form value '\(name)' must be a string, number, boolean or secret, got "
             + LuaHost.typeName(element))
       }
-      pairs.append((name, text))
+      pairs.append((name, SecretText(text)))
     }
     if let failure { return .failure(failure) }
-    return .success(.form(pairs))
+    if hasSecrets { return .success(.form(secrets: pairs)) }
+    return .success(.form(pairs.map { (name: $0.name, value: $0.value.masked) }))
   }
 }

@@ -145,10 +145,12 @@ extension LuaHost {
     return text
   }
 
-  /// Header values of a script: a string or number sets, a list sends several, `false` removes.
+  /// Header values of a script: a string, number or secret sets, a list sends several, `false` removes.
+  ///
+  /// - Parameter allowsSecrets: whether these are headers of a request.
   func setHeader(
     _ name: String, _ value: lull_value, _ state: OpaquePointer?, _ index: Int32,
-    in headers: inout Headers
+    in headers: inout Headers, allowsSecrets: Bool = false
   ) throws(Misuse) {
     guard !name.isEmpty, name.utf8.allSatisfy(Headers.isTokenByte) else {
       throw .message("'\(name)' is not a valid header name")
@@ -158,20 +160,29 @@ extension LuaHost {
     case Int(LULL_BOOLEAN) where value.integer == 0: headers.remove(name)
     case Int(LULL_TABLE):
       headers.remove(name)
-      var values: [(Int64, String)] = []
+      var values: [(position: Int64, text: String, secret: SecretText?)] = []
       try forEachField(of: index, in: state) { key, element throws(Misuse) in
-        guard key.kind == Int32(LULL_INTEGER), let text = LuaHost.text(element) else {
-          throw .message("header '\(name)' must be a string or a list of strings")
-        }
-        values.append((key.integer, text))
+        let secret = allowsSecrets ? self.secret(element) : nil
+        guard key.kind == Int32(LULL_INTEGER), let text = secret?.masked ?? LuaHost.text(element)
+        else { throw .message("header '\(name)' must be a string or a list of strings") }
+        values.append((key.integer, text, secret))
       }
       guard !values.isEmpty else {
         throw .message("header '\(name)' must be a string or a list of strings, got an empty table")
       }
-      for (_, text) in values.sorted(by: { $0.0 < $1.0 }) {
-        try LuaHost.checkHeaderValue(text, name)
-        headers.add(name, text)
+      for value in values.sorted(by: { $0.position < $1.position }) {
+        try LuaHost.checkHeaderValue(value.text, name)
+        if let secret = value.secret {
+          headers.add(name, secret)
+        } else {
+          headers.add(name, value.text)
+        }
       }
+    case Int(LULL_OBJECT):
+      guard allowsSecrets, let secret = secret(value) else { fallthrough }
+      try LuaHost.checkHeaderValue(secret.masked, name)
+      headers.remove(name)
+      headers.add(name, secret)
     default:
       guard let text = LuaHost.text(value) else {
         throw .message(
@@ -190,15 +201,17 @@ extension LuaHost {
     }
   }
 
-  func setHeaders(_ table: Int32, _ state: OpaquePointer?, in headers: inout Headers)
-    throws(Misuse)
-  {
+  func setHeaders(
+    _ table: Int32, _ state: OpaquePointer?, in headers: inout Headers,
+    allowsSecrets: Bool = false
+  ) throws(Misuse) {
     var result = headers
     try forEachField(of: table, in: state) { key, value throws(Misuse) in
       guard let name = LuaHost.string(key) else {
         throw .message("header names must be strings, got \(LuaHost.typeName(key))")
       }
-      try setHeader(name, value, state, visitedIndex(in: state), in: &result)
+      try setHeader(
+        name, value, state, visitedIndex(in: state), in: &result, allowsSecrets: allowsSecrets)
     }
     headers = result
   }
@@ -302,6 +315,8 @@ extension LuaHost {
   /// `lull.demo()`: the sample API, started once.
   func demoURL() throws(TransportError) -> String {
     if let demo { return demo.url }
+    // Whoever only looks does not start it.
+    if isInspecting { return "http://127.0.0.1" }
     guard let path = DemoServer.find() else {
       throw TransportError(
         .connection,

@@ -144,9 +144,9 @@ extension LuaHost {
         guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
         if isGoalRequest(next) { return true }
         requests += next.openParts
-        if let transfer = (next as? NetworkRequest)?.transfer as? LuaNetworking.Transfer,
-          let function = transfer.context
-        {
+        let transfer = (next as? NetworkRequest)?.transfer
+        let current = (transfer as? PolicyExchange)?.current ?? transfer
+        if let function = (current as? LuaNetworking.Transfer)?.context {
           contexts.append(function)
         }
         let queue = (next as? CacheLookup)?.queue

@@ -66,6 +66,13 @@ package final class LuaHost {
   var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
+  /// Whether API files are loaded only to be looked at: nothing is asked of any network, and nothing
+  /// started for them.
+  package var isInspecting = false
+  /// Takes note of what is wrong with an API file, instead of raising it.
+  var checker: APIFileChecker?
+  /// The APIs that were loaded from files.
+  var apiFiles = LoadedAPIFiles()
   /// Compares shared content with its documents, with `LULL_STRICT=1`.
   var strict: StrictContent?
   /// What a predicate raised that was called for a call of the script's, to be raised there.
@@ -285,7 +292,8 @@ package final class LuaHost {
 
   /// Handles in use: userdata, and objects about to get one.
   package var liveHandleCount: Int { handles.count }
-  package var pinCount: Int { Int(lull_pin_count(runtime)) }
+  /// Without those of APIs, which stay until the process ends.
+  package var pinCount: Int { Int(lull_pin_count(runtime)) - apiFiles.pinnedCount }
 
   /// Gives back the handles of values that were meant for Lua and never got there.
   func releaseUnclaimed(_ values: [LuaValue]) {

@@ -45,7 +45,7 @@ struct Method: Sendable {
       valueMethods, observationMethods, taskMethods, concurrencyMethods, configurationMethods,
       pipelineMethods, httpRequestMethods, logMethods, networkingMethods, watchMethods,
       pagesMethods,
-      argumentMethods, fileMethods,
+      argumentMethods, fileMethods, apiFileMethods, secretMethods,
     ]
     var all: [Method] = []
     all.reserveCapacity(groups.reduce(0) { $0 + $1.count })

@@ -5,7 +5,8 @@ package import LullCore
 /// As the host of a service and a pump it also watches every request that starts and every resource
 /// whose state changes.
 package final class LeakCheck: ServiceHost, RequestHost {
-  private var watched: [Watched] = []
+  /// Of several objects that have lived at one place, the last.
+  private var watched: [ObjectIdentifier: Watched] = [:]
 
   private struct Watched {
     weak var object: AnyObject?
@@ -18,14 +19,15 @@ package final class LeakCheck: ServiceHost, RequestHost {
   @discardableResult
   package func watch<Object: AnyObject>(_ object: Object, _ name: String? = nil) -> Object {
     let name = name ?? String(describing: type(of: object))
-    if !watched.contains(where: { $0.object === object }) {
-      watched.append(Watched(object: object, name: name))
-    }
+    let place = ObjectIdentifier(object)
+    if watched[place]?.object !== object { watched[place] = Watched(object: object, name: name) }
     return object
   }
 
   /// The names of what is still alive; empty when nothing leaked.
-  package var leaks: [String] { watched.filter { $0.object != nil }.map(\.name) }
+  package var leaks: [String] {
+    watched.values.filter { $0.object != nil }.map(\.name).sorted()
+  }
 
   package func requestStarted(_ request: Request) {
     watch(request, "\(type(of: request)) \(request.method ?? "") \(request.url ?? "")")

@@ -13,7 +13,7 @@ package final class CurlProvider: NetworkingProvider {
   /// Those of them that wait for a place.
   package var waitingCount: Int { queues.waitingCount }
 
-  private let loop: EventLoop
+  let loop: EventLoop
   private let userAgent: String
   private let authorities: CertificateAuthorities
   private let blocksSIGPIPE: Bool
@@ -21,6 +21,11 @@ package final class CurlProvider: NetworkingProvider {
   private let idleTime: Double
   private let queues = HostQueues()
   private let log: ExchangeLog
+  /// nil before the first request with secrets.
+  private var secrets: SecretDesk?
+  let jars = CurlJars()
+  /// Origins whose certificates are not verified, and of which that has been said.
+  var distrusted: Set<Origin> = []
   /// nil before the first request.
   private var curl: (multis: CurlMultis, pool: CurlPool)?
   /// Runs while multi handles may have become idle.
@@ -67,16 +72,15 @@ package final class CurlProvider: NetworkingProvider {
       end(transfer, failure)
     } else if !MethodToken.isValid(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
-    } else if let queue = queues.queue(for: request.url) {
-      if let refusal = refusal(of: queue.origin) {
+    } else if let queue = queues.queue(for: request.address) {
+      if let refusal = refusal(of: queue.origin, for: request) {
         end(transfer, refusal)
         return transfer
       }
-      transfer.queue = queue
-      if queue.waitingCount == 0 && queue.hasRoom(for: transfer) {
-        if let error = begin(transfer, in: queue) { end(transfer, error) }
+      if request.secrets != nil {
+        startWithSecrets(transfer, to: queue.origin)
       } else {
-        queue.append(transfer)
+        enter(queue, transfer)
       }
     } else {
       let url = CurlURL.withoutCredentials(request.url)
@@ -85,9 +89,38 @@ package final class CurlProvider: NetworkingProvider {
     return transfer
   }
 
+  private func enter(_ queue: HostQueue, _ transfer: CurlTransfer) {
+    transfer.queue = queue
+    if queue.waitingCount == 0 && queue.hasRoom(for: transfer) {
+      if let error = begin(transfer, in: queue) { end(transfer, error) }
+    } else {
+      queue.append(transfer)
+    }
+  }
+
+  private func startWithSecrets(_ transfer: CurlTransfer, to origin: Origin) {
+    secretDesk.admit(transfer, to: origin) { [weak self] error in
+      guard let self, !transfer.hasEnded else { return }
+      if let error { return end(transfer, error) }
+      enter(queues.queue(for: origin), transfer)
+    }
+  }
+
+  private var secretDesk: SecretDesk {
+    if let secrets { return secrets }
+    let desk = SecretDesk(pump: loop.pump)
+    secrets = desk
+    return desk
+  }
+
   /// Why nothing may be sent there; nil if it may.
-  private func refusal(of origin: Origin, redirectedBy host: String? = nil) -> TransportError? {
-    guard let allowedHosts, !allowedHosts.permits(origin) else { return nil }
+  private func refusal(
+    of origin: Origin, for request: HTTPRequest, redirectedBy host: String? = nil
+  ) -> TransportError? {
+    guard let allowedHosts else { return nil }
+    guard !allowedHosts.permits(origin) else {
+      return refusal(of: request, to: origin, by: allowedHosts)
+    }
     let target = host.map { "\($0) redirects to \(origin.hostAndPort), which" }
     return TransportError(
       .connection,
@@ -96,7 +129,11 @@ package final class CurlProvider: NetworkingProvider {
 
   /// Ends the exchange: its connection or stream is closed before this returns.
   func cancel(_ transfer: CurlTransfer) {
-    guard !transfer.hasEnded, let queue = transfer.queue else { return }
+    guard !transfer.hasEnded else { return }
+    if let secrets, secrets.cancel(transfer) {
+      return end(transfer, CurlProvider.cancellation)
+    }
+    guard let queue = transfer.queue else { return }
     guard let easy = transfer.easy else {
       end(transfer, CurlProvider.cancellation)
       queue.waitingOneWasCancelled()
@@ -124,14 +161,34 @@ package final class CurlProvider: NetworkingProvider {
   /// Hands the exchange to curl; returns why it could not.
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
+    let wire: HTTPRequest
+    if transfer.request.secrets == nil {
+      wire = transfer.request
+    } else {
+      do throws(TransportError) {
+        wire = try secretDesk.resolved(transfer.request)
+      } catch {
+        return error
+      }
+    }
     let (multis, pool) = setUp()
     queues.watch(queue)
     let place = queue.began(transfer)
-    guard let multi = multis.multi(at: queue.multi(at: place)), let easy = pool.take() else {
+    let taken: CurlEasy?
+    do throws(TransportError) {
+      taken = try handle(for: transfer, to: queue.origin, from: pool)
+    } catch {
+      queue.ended(transfer, at: place)
+      return error
+    }
+    guard let easy = taken, let multi = multi(for: easy, at: queue.multi(at: place), of: multis)
+    else {
+      if let taken { pool.give(taken) }
       queue.ended(transfer, at: place)
       return noMemory
     }
-    guard easy.prepare(for: transfer, to: queue.origin, at: place, in: multi),
+    guard
+      easy.prepare(for: transfer, sending: wire, to: queue.origin, at: place, in: multi),
       multi.add(easy) == CURLM_OK
     else {
       pool.give(easy)
@@ -139,6 +196,7 @@ package final class CurlProvider: NetworkingProvider {
       return noMemory
     }
     transfer.began(with: easy)
+    watch(transfer, easy, in: queue)
     return nil
   }
 
@@ -149,7 +207,8 @@ package final class CurlProvider: NetworkingProvider {
     let share = CurlShare()
     let pool = CurlPool { [userAgent, authorities] in
       CurlEasy(
-        userAgent: userAgent, authorities: authorities, share: share, receiveBufferSize: $0)
+        userAgent: userAgent, authorities: authorities, share: share, receiveBufferSize: $0,
+        route: $1, jar: $2)
     }
     curl = (multis, pool)
     return (multis, pool)
@@ -160,6 +219,7 @@ package final class CurlProvider: NetworkingProvider {
       multi.remove(easy)
       if multi.index > 0, multi.attachedCount == 0 { tidyLater() }
     }
+    if let jar = easy.jar { jars.mayHaveChanged(jar) }
     queue.ended(easy.transfer, at: easy.queuePlace)
     curl?.pool.give(easy)
   }
@@ -175,6 +235,7 @@ package final class CurlProvider: NetworkingProvider {
   }
 
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
+    let error = secrets?.masked(error, of: transfer) ?? error
     end(transfer, NetworkResult(error: error))
     // Last, here and below: the log's handler may start and cancel what it likes.
     if error.kind != .cancelled { log.failed(transfer.request, error) }
@@ -186,18 +247,32 @@ package final class CurlProvider: NetworkingProvider {
     transfer.end(result)
   }
 
+  /// Ends an exchange that is under way with an error of our own.
+  func giveUp(
+    _ transfer: CurlTransfer, _ easy: CurlEasy, _ queue: HostQueue, _ error: TransportError
+  ) {
+    guard !transfer.hasEnded, transfer.easy === easy else { return }
+    end(transfer, NetworkResult(error: error))
+    detach(easy, from: queue)
+    log.failed(transfer.request, error)
+    startWaiting(in: queue)
+  }
+
   // MARK: Coming back
 
   private func finished(_ easy: CurlEasy, _ code: CURLcode) {
     guard let transfer = easy.transfer, let queue = transfer.queue else { return }
-    if queue.origin.isTLS { queue.speaksHTTP2 = easy.usedHTTP2 }
+    if queue.origin.isTLS, easy.route?.connection.httpVersion != .http1 {
+      queue.speaksHTTP2 = easy.usedHTTP2
+    }
     let code = easy.verdict(code)
     if code != CURLE_OK, transfer.retryCount < 5, easy.diedOnKeptConnection(code) {
       transfer.willBeRetried()
       detach(easy, from: queue)
       queue.prepend(transfer)
     } else if code != CURLE_OK {
-      let error = easy.error(code, of: transfer, at: queue.origin)
+      let said = easy.error(code, of: transfer, at: queue.origin)
+      let error = secrets?.masked(said, of: transfer) ?? said
       // Of a response that breaks off, what came before the body is worth knowing.
       let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
       end(transfer, NetworkResult(response: head, error: error))
@@ -219,22 +294,30 @@ package final class CurlProvider: NetworkingProvider {
   private func response(of transfer: CurlTransfer, _ easy: CurlEasy) -> HTTPResponse {
     HTTPResponse(
       status: easy.status, headers: easy.receivedHeaders, url: transfer.request.url,
-      elapsed: transfer.elapsed)
+      elapsed: transfer.elapsed, timings: timings(of: transfer, easy))
+  }
+
+  private func timings(of transfer: CurlTransfer, _ easy: CurlEasy) -> TransferTimings? {
+    guard let options = transfer.request.options, options.recordsTimings else { return nil }
+    return easy.timings(of: transfer)
   }
 
   /// Sends the exchange on to where the response's Location points.
   private func follow(_ easy: CurlEasy, _ transfer: CurlTransfer, _ queue: HostQueue) {
     let redirect: Redirect
-    do {
+    do throws(TransportError) {
       redirect = try Redirect(
         status: easy.status, location: easy.location ?? "",
-        of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount)
+        of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount,
+        hiding: transfer.secrets == nil ? nil : secretDesk.hiding(transfer, from: queue.origin))
     } catch {
       end(transfer, error)
       detach(easy, from: queue)
       return
     }
-    if let refusal = refusal(of: redirect.origin, redirectedBy: queue.origin.hostAndPort) {
+    let refusal = refusal(
+      of: redirect.origin, for: redirect.request, redirectedBy: queue.origin.hostAndPort)
+    if let refusal {
       end(transfer, refusal)
       detach(easy, from: queue)
       return
@@ -280,7 +363,9 @@ extension CurlProvider: TurnParticipant {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
-    for transfer in queues.takeAllWaiting() { end(transfer, CurlProvider.cancellation) }
+    for transfer in (secrets?.close() ?? []) + queues.takeAllWaiting() {
+      end(transfer, CurlProvider.cancellation)
+    }
     tidying?.cancel()
     tidying = nil
     guard let (multis, pool) = curl else { return }
@@ -290,6 +375,7 @@ extension CurlProvider: TurnParticipant {
         detach(easy, from: queue)
       }
     }
+    saveCookies()
     multis.close()
     curl = nil
   }
@@ -305,5 +391,6 @@ extension CurlProvider: TurnParticipant {
     for queue in queues.takeFound() { startWaiting(in: queue) }
     for multi in work.multis { multi.readCompletions(finished) }
     work.removeIdle()
+    saveCookies()
   }
 }

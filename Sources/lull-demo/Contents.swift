@@ -9,7 +9,11 @@ struct Contents: Sendable {
   var tokens = TokenLedger()
   /// How often each key of `/flaky` was asked for.
   var attempts: [String: Int] = [:]
+  /// When each key of `/limited` was asked for, as far as it counts.
+  var requestTimes: [String: [ContinuousClock.Instant]] = [:]
   var count = 0
+  /// The last requests that `/echo` got, at either origin.
+  var received: [JSON] = []
 
   private static let users: [[JSON]] = [
     "Ada Lovelace", "Alan Turing", "Barbara Liskov", "Carl Gauss", "Dana Scott", "Donald Knuth",

@@ -16,8 +16,13 @@ struct FailureRoutes: Sendable {
         let phrase = StatusPhrase.status(code).phrase
         return Reply.json(["status": .int(code), "message": .string(phrase)], status: code)
       },
-      Route("ANY", "/flaky?fail=2&key=K", "503 that many times for each key, then 200") { call in
+      Route(
+        "ANY", "/flaky?fail=2&key=K&retry_after=1", "503 that many times for each key, then 200"
+      ) { call in
         try await flaky(call)
+      },
+      Route("ANY", "/limited?requests=5&per=1&key=K", "429 above that rate for each key") { call in
+        try await limited(call)
       },
     ]
   }
@@ -34,6 +39,7 @@ struct FailureRoutes: Sendable {
   private func flaky(_ call: Call) async throws -> HTTPResponse {
     let failures = try call.query.int("fail", default: 2, in: 0...1_000_000)
     let key = call.query["key"] ?? ""
+    let retryAfter = try call.query.int("retry_after", default: 1, in: 0...1_000_000)
     let attempts = await state.update { contents in
       contents.attempts[key, default: 0] += 1
       return contents.attempts[key, default: 0]
@@ -41,8 +47,28 @@ struct FailureRoutes: Sendable {
     guard attempts > failures else {
       throw Problem(
         status: 503, code: "unavailable", message: "attempt \(attempts) fails, try again",
-        headers: [("Retry-After", "1")])
+        headers: [("Retry-After", String(retryAfter))])
     }
     return Reply.json(["attempts": .int(attempts)])
+  }
+
+  private func limited(_ call: Call) async throws -> HTTPResponse {
+    let requests = try call.query.int("requests", default: 5, in: 1...100_000)
+    let seconds = try call.query.int("per", default: 1, in: 1...3600)
+    let key = call.query["key"] ?? ""
+    let now = ContinuousClock.now
+    let wait = await state.update { contents -> Duration? in
+      var times = contents.requestTimes[key, default: []]
+      times.removeAll { $0 + .seconds(seconds) <= now }
+      defer { contents.requestTimes[key] = times }
+      if times.count >= requests { return times[0] + .seconds(seconds) - now }
+      times.append(now)
+      return nil
+    }
+    guard let wait else { return Reply.json(["limited": false]) }
+    throw Problem(
+      status: 429, code: "too_many_requests",
+      message: "no more than \(requests) requests in \(seconds) s",
+      headers: [("Retry-After", String(wait.components.seconds + 1))])
   }
 }

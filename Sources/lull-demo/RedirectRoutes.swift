@@ -3,12 +3,20 @@ import Foundation
 
 /// Redirects of every kind, and `/echo`, which shows what arrived in the end.
 struct RedirectRoutes: Sendable {
+  let state: DemoState
+
   var all: [Route] {
     [
-      Route("ANY", "/echo", "what was sent: method, path, query, headers, body, json") { echo($0) },
+      Route("ANY", "/echo", "what was sent: method, path, query, headers, body, json") { call in
+        await echo(call)
+      },
+      Route("GET", "/received", "what /echo got lately, at either origin") { _ in
+        let received = await state.update { $0.received }
+        return Reply.json(["requests": .array(received)], headers: [("Cache-Control", "no-store")])
+      },
       Route("ANY", "/redirect/{n}", "that many times 302, the last one to /echo") { call in
         let hops = try call.intParameter("n", in: 0...1_000)
-        guard hops > 0 else { return echo(call) }
+        guard hops > 0 else { return await echo(call) }
         return Reply.redirect(to: hops == 1 ? "/echo" : "/redirect/\(hops - 1)")
       },
       Route("ANY", "/redirect-loop", "302 to itself, for ever") { _ in
@@ -32,7 +40,7 @@ struct RedirectRoutes: Sendable {
     text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   }
 
-  private func echo(_ call: Call) -> HTTPResponse {
+  private func echo(_ call: Call) async -> HTTPResponse {
     let headers = call.headers.map { (name: $0.key.rawValue.lowercased(), value: $0.value) }
       .sorted { $0.name < $1.name }
     var members: [(name: String, value: JSON)] = [
@@ -43,6 +51,10 @@ struct RedirectRoutes: Sendable {
       ("body", .string(String(decoding: call.body, as: UTF8.self))),
     ]
     if let json = JSON(parsing: call.body) { members.append(("json", json)) }
+    let record = JSON.object([(name: "origin", value: .string(call.site.origin))] + members)
+    await state.update { contents in
+      contents.received = contents.received.suffix(99) + [record]
+    }
     return Reply.json(.object(members))
   }
 }

@@ -10,7 +10,7 @@ enum RouteTable {
       + CollectionRoutes(state: state, name: "articles", collection: \.articles).all
       + JobRoutes(state: state).all
       + FailureRoutes(state: state).all
-      + RedirectRoutes().all
+      + RedirectRoutes(state: state).all
       + BodyRoutes().all
       + AuthRoutes(state: state).all
       + OtherRoutes(state: state).all

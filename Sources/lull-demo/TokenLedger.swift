@@ -23,6 +23,27 @@ struct TokenLedger: Sendable {
     return grant(to: user, refresher: refresher)
   }
 
+  /// A token as OAuth 2.0 has it; the refresh token it is given for, if any, is used up and replaced.
+  /// nil when that is unknown. (RFC 6749, sections 4.4 and 6)
+  mutating func oauth(client: String, refresher: String?) -> JSON? {
+    if let refresher {
+      guard refreshers.removeValue(forKey: refresher) != nil else { return nil }
+    }
+    refreshes += 1
+    serial += 1
+    let token = "token-\(serial)"
+    users[token] = (client, .now + .seconds(Self.lifetime))
+    var members: [(name: String, value: JSON)] = [
+      ("access_token", .string(token)), ("token_type", "Bearer"),
+      ("expires_in", .int(Self.lifetime)),
+    ]
+    if refresher != nil {
+      refreshers["rotated-\(serial)"] = client
+      members.append(("refresh_token", .string("rotated-\(serial)")))
+    }
+    return .object(members)
+  }
+
   /// Whose token this is; nil when it is unknown or no longer holds.
   func user(of token: String) -> String? {
     guard let user = users[token], user.end > .now else { return nil }

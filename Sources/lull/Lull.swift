@@ -29,7 +29,16 @@ enum Lull {
     case "help": throw try help(about: words.dropFirst())
     case "-h", "--help": throw .help(.overview)
     case "--version": throw .version
+    case "cache": return try CacheCommand(words.dropFirst()).run()
     case "demo": return try DemoCommand(words.dropFirst()).run()
+    case "call": return try CallCommand(words.dropFirst()).run()
+    case "apis": return try ApisCommand(words.dropFirst()).run()
+    case "explain": return try ExplainCommand(words.dropFirst()).run()
+    case "check": return try CheckCommand(words.dropFirst()).run()
+    case "completion": return try CompletionCommand(words.dropFirst()).run()
+    case "--complete": return WordCompletion(words.dropFirst()).run()
+    case let verb? where VerbCommand.verbs.contains(verb):
+      return try VerbCommand(words, page: CommandPage.named(verb) ?? .overview).run()
     // Whatever stands behind a script's name is the script's: not for any parser to look at.
     default: return try ScriptCommand(words).run()
     }

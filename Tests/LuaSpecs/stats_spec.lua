@@ -116,22 +116,6 @@ describe("stats", function()
     same({ stats().handles - before.handles }, { 0 })
   end)
 
-  it("counts no handles of answers to waits that were given up", function()
-    local before = stats()
-    do
-      local request = lull.custom_request{ start = function() end }:start()
-      lull.spawn(function()
-        lull.sleep(0.005)
-        spec.collect()
-      end)
-      check(not pcall(request.await, request))
-      -- What waited is told of this, and has nobody to pass it on to.
-      request:cancel()
-      spec.turn()
-    end
-    same({ stats().handles - before.handles }, { 0 })
-  end)
-
   it("tells bytes of Lua from those of bodies and of documents", function()
     local size = 8 * 1024 * 1024
     local before = stats()

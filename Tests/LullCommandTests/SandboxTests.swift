@@ -113,6 +113,11 @@ struct SandboxTests {
     ("lull.write_file('x', 'y')", "lull.write_file is not available"),
     ("lull.env('HOME')", "lull.env is not available"),
     ("lull.repl()", "lull.repl is not available"),
+    ("lull.secret{ env = 'HOME' }", "lull.secret is not available"),
+    (
+      "lull.auth.oauth2_refresh{ token_url = 'https://a.test', client_id = 'a', "
+        + "refresh_token = 'b', token_file = 'c' }", "'token_file' is not available"
+    ),
     ("lull.regex(('a'):rep(257))", "longer than 256 characters"),
   ])
   func refuses(code: String, problem: String) throws {

@@ -44,6 +44,31 @@ struct StockInterpreterTests {
     #expect(ending.code == 0)
   }
 
+  /// A request that nobody can complete ends the wait for it; cancelled later, it still tells what
+  /// waited.
+  @Test func keepsNothingOfAWaitThatWasGivenUp() throws {
+    let ending = try startStock(
+      """
+      local lull = require 'lull'
+      local function handles()
+        for _ = 1, 3 do collectgarbage() lull.run() end
+        return lull.stats().handles
+      end
+      local before = handles()
+      do
+        local request = lull.custom_request{ start = function() end }:start()
+        lull.spawn(function() lull.sleep(0.005) collectgarbage() collectgarbage() end)
+        print((pcall(request.await, request)))
+        request:cancel()
+        lull.run()
+      end
+      print(handles() - before)
+      """
+    ).wait()
+    #expect(ending.output == "false\n0\n")
+    #expect(ending.errors == "")
+  }
+
   @Test func cancelsWhatIsInFlight() throws {
     let child = try startStock(
       """

@@ -5,12 +5,36 @@ import Testing
 
 /// The description's fields and words against the lists of known keys and the cases in the code.
 struct APIDescriptionFieldTests {
+  /// The same in an API file, which hands its tables over as what it returns.
+  private static func apiFile(_ text: String) -> String {
+    """
+    local path = os.tmpname()
+    os.remove(path)
+    path = path .. ".lua"
+    lull.write_file(path, (([[local service = require("lull").service("https://x.test")
+      local value = coroutine.create(print)
+      \(text)]]):gsub("KEY", key)))
+    local ok, err = pcall(lull.api, path)
+    os.remove(path)
+    if not ok then error(err, 0) end
+    """
+  }
+
   /// Lua that hands over a table with the field `key` where the owner's fields belong.
   private static let takers: [String: String] = [
+    "APIFileFields": apiFile("return { service = service, KEY = value }"),
+    "APICallFields": apiFile(
+      "return { service = service, calls = { a = { path = '/', KEY = value } } }"),
+    "APIParamFields": apiFile(
+      "return { service = service, calls = { a = { path = '/', params = { x = { KEY = value } } } } }"
+    ),
     "ServiceOptions": "lull.service{ base_url = 'https://x.test', [key] = value }",
     "Settings": "api:configure{ [key] = value }",
     "PipelineSettings": "api:configure{ pipeline = { [key] = value } }",
     "StageSettings": "api:configure{ pipeline = { model = { [key] = value } } }",
+    "RetrySettings": "api:configure{ retry = { [key] = value } }",
+    "BackoffSettings": "api:configure{ retry = { backoff = { [key] = value } } }",
+    "RateLimitSettings": "api:configure{ rate_limit = { [key] = value } }",
     "ConfigureOptions": "api:configure('/x', {}, { [key] = value })",
     "TransformOptions": "api:transform(print, { [key] = value })",
     "StageOptions": """
@@ -39,6 +63,9 @@ struct APIDescriptionFieldTests {
     if problem then error(problem, 0) end
     """,
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
+    "OAuth2Client": "lull.auth.oauth2_client_credentials{ [key] = value }",
+    "OAuth2RefreshClient": "lull.auth.oauth2_refresh{ [key] = value }",
+    "SecretSource": "lull.secret{ [key] = value }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",
     "WatchOptions": "api('/x'):watch{ [key] = value }",
@@ -53,7 +80,9 @@ struct APIDescriptionFieldTests {
   ]
 
   /// Tables whose other keys are nobody's business, or that are only given.
-  private static let unchecked: Set<String> = ["Cause", "Observer", "CacheTable", "Stats"]
+  private static let unchecked: Set<String> = [
+    "APICallParam", "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
+  ]
 
   /// Whether the table is taken and the key is not turned away as unknown.
   private func isTaken(_ key: String, by taker: String, _ harness: HostHarness) -> Bool {

@@ -96,14 +96,16 @@ extension TransportSuite {
       let result = try Command.get(
         "\(scheme)://nope.invalid/", environment: ["all_proxy": "http://127.0.0.1:\(port)"])
       #expect(
-        result == "connection: cannot connect to the proxy for nope.invalid (connection refused)")
+        result
+          == "connection: cannot connect to the proxy 127.0.0.1:\(port) for nope.invalid "
+          + "(connection refused)")
     }
 
     @Test(arguments: ["http", "https"])
     func aProxyWhoseNameDoesNotResolve(_ scheme: String) throws {
       let result = try Command.get(
         "\(scheme)://127.0.0.1/", environment: ["all_proxy": "http://proxy.invalid:1"])
-      #expect(result == "dns: cannot resolve the proxy for 127.0.0.1")
+      #expect(result == "dns: cannot resolve the proxy proxy.invalid for 127.0.0.1")
     }
 
     struct BadProxy: CustomTestStringConvertible {

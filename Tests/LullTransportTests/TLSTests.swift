@@ -36,6 +36,8 @@ extension TransportSuite {
       #expect(message.hasPrefix("no secure connection to \(host) ("))
       #expect(message.contains(bad.reason), "\(message)")
       #expect(message.contains("SSL_CERT_FILE") == bad.advises, "\(message)")
+      #expect(message.contains("ca_file") == bad.advises, "\(message)")
+      #expect(message.contains("insecure = true") == bad.advises, "\(message)")
       // The others do not suffer.
       #expect(try harness.get(nginx.tlsURL + "/protocol").text == "HTTP/2.0")
       harness.finish()

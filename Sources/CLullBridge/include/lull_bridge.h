@@ -38,6 +38,11 @@ enum {
   LULL_KIND_HANDLER,
   LULL_KIND_WATCH,
   LULL_KIND_PAGES,
+  LULL_KIND_SECRET,
+  LULL_KIND_AUTH,
+  LULL_KIND_API,
+  LULL_KIND_API_CALLS,
+  LULL_KIND_API_CALL,
   LULL_KIND_COUNT
 };
 
@@ -213,6 +218,8 @@ const char *lull_host_version(void);
 int64_t lull_host_held(void *host);
 // The handle of lull.log, 0 if there is none.
 uint64_t lull_host_log(void *host);
+// What is seen of a secret, in the arena; NULL if it is gone, or without memory.
+const char *lull_host_secret_mask(void *host, uint64_t handle, size_t *length);
 const char *lull_host_suggest(void *host, int32_t kind, const char *name);
 
 // --- The runtime ---
@@ -327,6 +334,9 @@ const void *lull_table_address(lua_State *L, int32_t index);
 const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index);
 // The same of a kept function; "" if it is gone.
 const char *lull_value_place(lull_runtime *runtime, int64_t id);
+// The line of the script that has called the function of ours which runs on L, and its chunk, whose name
+// lasts as long as that line runs; 0 if there is none.
+int32_t lull_caller_line(lua_State *L, const char **source, size_t *length);
 // If the function is one of ours bound to an object (LULL_METHOD), that object.
 int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object);
 
@@ -350,10 +360,19 @@ int32_t lull_function_method(lua_State *L, int32_t index);
 // Where in the module a value is, as "lull.json.encode", in the arena; NULL if it is not there.
 const char *lull_module_name(lull_runtime *runtime, lua_State *L, int32_t index);
 
-// JSON text of the value at `index`; on failure `problem` says where and why. Free with free().
+// Where in JSON text the mask of a secret stands, as the inside of a string.
+typedef struct lull_json_secret {
+  size_t start;
+  size_t end;
+  uint64_t handle;
+} lull_json_secret;
+
+// JSON text of the value at `index`; on failure `problem` says where and why. Free both with free().
 typedef struct lull_json_result {
   char *bytes;
   size_t length;
+  lull_json_secret *secrets;  // in order; NULL if there are none
+  size_t secret_count;
   char problem[256];
   int32_t lacks_room;  // it failed since the script's limit leaves no room for the text
 } lull_json_result;

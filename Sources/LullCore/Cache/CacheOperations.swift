@@ -2,6 +2,8 @@
 ///
 /// An operation begins at once if nothing is under way. Home thread only.
 public final class CacheOperations {
+  /// Whether the cache itself does what it is given in the order given, so that nothing need wait here.
+  private let isOrderedByCache: Bool
   /// Issued after `upcoming`, in order.
   private var waiting: [Operation] = []
   /// The next one last, so that many can wait without being moved for each that runs.
@@ -12,9 +14,14 @@ public final class CacheOperations {
   /// Does its work and then calls its argument, once, now or later, on the home thread.
   package typealias Operation = (_ done: @escaping () -> Void) -> Void
 
-  public init() {}
+  public init() { isOrderedByCache = false }
+
+  /// - Parameter isOrderedByCache: true if the cache keeps the order of operations that it is given
+  ///   before earlier ones are over.
+  package init(isOrderedByCache: Bool) { self.isOrderedByCache = isOrderedByCache }
 
   package func perform(_ operation: @escaping Operation) {
+    guard !isOrderedByCache else { return operation {} }
     waiting.append(operation)
     runWaiting()
   }

@@ -105,10 +105,13 @@ public struct Exchange: Sendable, Equatable {
   public var url: String?
   /// Seconds.
   public var elapsed: Double?
+  /// nil unless the request's options asked for them.
+  public var timings: TransferTimings?
 
   package init(_ response: HTTPResponse) {
     status = response.status
     url = response.url
     elapsed = response.elapsed
+    timings = response.timings
   }
 }

@@ -6,6 +6,8 @@ internal import Glibc
 /// cost one allocation however many there are and nothing is decoded before somebody asks.
 public struct Headers: Sendable, Equatable {
   private var lines: [UInt8] = []
+  /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
+  package private(set) var secrets: SecretHeaders?
 
   public init() {}
 
@@ -81,6 +83,7 @@ public struct Headers: Sendable, Equatable {
 
   public mutating func remove(_ name: String) {
     guard !lines.isEmpty else { return }
+    if let secrets { self.secrets = secrets.removing(name) }
     var kept: [UInt8] = []
     var name = name
     var found = false
@@ -127,7 +130,53 @@ public struct Headers: Sendable, Equatable {
   }
 
   package mutating func removeAll() {
+    secrets = nil
     lines.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Secrets
+
+  /// Adds a value with secrets in it, which reads as its masked form.
+  public mutating func add(_ name: String, _ text: SecretText) {
+    let position = values(name).count
+    add(name, text.masked)
+    guard values(name).count > position else { return }
+    secrets = (secrets ?? SecretHeaders()).adding(name, position, text)
+  }
+
+  /// The values with secrets in them, by their names in lower case.
+  package var secretValues: [(name: String, text: SecretText)] {
+    (secrets?.uses ?? []).map { ($0.name, $0.text) }
+  }
+
+  /// Takes all values of that name from `other`, secrets included.
+  package mutating func take(_ name: String, from other: Headers) {
+    remove(name)
+    for (position, value) in other.values(name).enumerated() {
+      if let text = other.secrets?.text(name, position) {
+        add(name, text)
+      } else {
+        add(name, value)
+      }
+    }
+  }
+
+  /// The same headers with what `resolve` makes of each value that holds secrets.
+  package func resolved<E>(_ resolve: (String, SecretText) throws(E) -> String) throws(E) -> Headers
+  {
+    guard let secrets else { return self }
+    var result = Headers()
+    var positions: [String: Int] = [:]
+    for (name, value) in pairs {
+      let position = positions[name, default: 0]
+      positions[name] = position + 1
+      if let text = secrets.text(name, position) {
+        result.add(name, try resolve(name, text))
+      } else {
+        result.add(name, value)
+      }
+    }
+    return result
   }
 
   /// Visits name and value of every line as bytes, in order.

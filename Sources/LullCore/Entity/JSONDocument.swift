@@ -30,7 +30,7 @@ public final class JSONDocument: Sendable {
 
   /// To be called on the home thread before another thread parses: a stock interpreter may end while it
   /// does.
-  static func prepareForThreads() { csj_prepare_for_threads() }
+  package static func prepareForThreads() { csj_prepare_for_threads() }
 
   /// Parses the bytes, which need not outlive the call.
   public init(parsing bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {

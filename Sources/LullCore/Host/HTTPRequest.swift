@@ -8,16 +8,21 @@ public struct HTTPRequest: Sendable, Equatable {
   /// nil: no body at all; empty: a body of zero bytes.
   public var body: [UInt8]?
   public var limits: TransferLimits
+  /// Of a request that sends secrets: what its URL and body mean, and where it may go.
+  public var secrets: SecretUses?
+  /// nil when nothing was set.
+  public var options: TransferOptions?
 
   public init(
     method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
-    limits: TransferLimits = TransferLimits()
+    limits: TransferLimits = TransferLimits(), options: TransferOptions? = nil
   ) {
     self.method = method
     self.url = url
     self.headers = headers
     self.body = body
     self.limits = limits
+    self.options = options
   }
 }
 

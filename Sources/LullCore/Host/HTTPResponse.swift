@@ -6,12 +6,17 @@ public struct HTTPResponse: Sendable, Equatable {
   public var url: String?
   /// Seconds from sending to the last byte.
   public var elapsed: Double?
+  /// nil unless the request's options asked for them.
+  public var timings: TransferTimings?
 
-  public init(status: Int, headers: Headers = Headers(), url: String? = nil, elapsed: Double? = nil)
-  {
+  public init(
+    status: Int, headers: Headers = Headers(), url: String? = nil, elapsed: Double? = nil,
+    timings: TransferTimings? = nil
+  ) {
     self.status = status
     self.headers = headers
     self.url = url
     self.elapsed = elapsed
+    self.timings = timings
   }
 }

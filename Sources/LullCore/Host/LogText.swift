@@ -20,6 +20,14 @@ package enum LogText {
     return result
   }
 
+  /// A span of time, as exact as it helps.
+  package static func seconds(_ seconds: Double) -> String {
+    guard seconds < 1e15 else { return "an eternity" }
+    if seconds >= 10 || seconds == seconds.rounded() { return "\(Int(seconds.rounded())) s" }
+    let hundredths = Int((seconds * 100).rounded())
+    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
+  }
+
   /// A URL without user and password.
   package static func url(_ text: String) -> String {
     guard let start = text.firstRange(of: "://")?.upperBound else { return text }
@@ -85,6 +93,8 @@ package enum LogText {
         + "\(configuration.limits.connectTimeout) s",
     ]
     lines += headers(configuration.headers)
+    if let policies = configuration.policies { lines += policies.rules.descriptions }
+    if let auth = configuration.auth { lines.append("auth: \(auth.description)") }
     lines.append(
       "\(configuration.mutations.count) mutations, \(configuration.decorators.count) decorators")
     lines.append("pipeline:" + dump(configuration.pipeline))
@@ -103,11 +113,16 @@ package enum LogText {
   }
 
   private static func headers(_ headers: Headers) -> [String] {
-    headers.pairs.map { "\($0.name): \(isSecret($0.name) ? "…" : part($0.value))" }
+    // A value with a secret in it has its mask in the place of what must not be seen.
+    let masked = headers.secretValues
+    return headers.pairs.map { name, value in
+      let isMasked = masked.contains { $0.name == name && $0.text.masked == value }
+      return "\(name): \(isSecret(header: name) && !isMasked ? "…" : part(value))"
+    }
   }
 
   /// Credentials never appear in a log: what is called like one is taken for one.
-  private static func isSecret(_ name: String) -> Bool {
+  package static func isSecret(header name: String) -> Bool {
     ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"]
       .contains { name.contains($0) }
   }

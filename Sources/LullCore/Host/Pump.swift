@@ -15,6 +15,8 @@ public final class Pump {
   package var requestHost: (any RequestHost)?
   /// Where slow work on values goes; without one it is done at once, on the home thread.
   package var workers: (any WorkPool)?
+  /// At least 0, below 1; what policies leave to chance.
+  package var random: () -> Double = { .random(in: 0..<1) }
 
   private var deferred: [() -> Void] = []
   private var afterPhase: [() -> Void] = []
@@ -71,6 +73,18 @@ public final class Pump {
       if case .work(let result as Result) = item { finish(result) }
     }
     workers.run { [inbox] in inbox.post(token, .work(work())) }
+  }
+
+  /// Opens a channel for the result of slow work that is done elsewhere. What this returns may be called
+  /// on any thread, once; `finish` then runs on the home thread, on a later turn, or never after
+  /// `close`.
+  package func receiver<Result: Sendable>(
+    _ finish: @escaping (Result) -> Void
+  ) -> @Sendable (Result) -> Void {
+    let token = expect { item in
+      if case .work(let result as Result) = item { finish(result) }
+    }
+    return { [inbox] result in inbox.post(token, .work(result)) }
   }
 
   /// Closes a channel: what still arrives for it is dropped.

@@ -10,9 +10,18 @@ public struct TransportError: Error, Sendable, Equatable {
     case malformedResponse = "malformed_response"
     case bodyTooLarge = "body_too_large"
     case tooManyRedirects = "too_many_redirects"
+    case redirectRefused = "redirect_refused"
     case invalidURL = "invalid_url"
     case cancelled = "request_cancelled"
     case scriptError = "script_error"
+    /// A secret would have been sent to an origin it is not bound to.
+    case secretOrigin = "secret_origin"
+    /// A secret's source is missing, or failed.
+    case secretUnavailable = "secret_unavailable"
+    /// No token was to be had.
+    case authFailed = "auth_failed"
+    /// The service is offline, and no cache has it.
+    case offline
   }
 
   public var kind: Kind
@@ -20,9 +29,13 @@ public struct TransportError: Error, Sendable, Equatable {
   public var message: String
   /// Of an error in a script that stood in for the network.
   package var traceback: String?
+  /// Whether trying again is known to be of no use.
+  package var isFinal = false
 
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
   }
+
+  static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }

@@ -118,6 +118,7 @@ public final class PipelineRun {
     error.method = request.method
     error.url = request.url
     error.attempt = request.attempt
+    error.attempts = request.attempts
     error.exchange = original.entity?.exchange
     return error
   }

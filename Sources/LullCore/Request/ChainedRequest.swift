@@ -39,6 +39,7 @@ public final class ChainedRequest: Request {
   override public var resource: Resource? { wrapped.resource }
   override public var method: String? { wrapped.method }
   override public var url: String? { wrapped.url }
+  override public var attempts: [RequestAttempt] { lastPart.attempts }
   override package var description: String { wrapped.description }
 
   /// Repeats the wrapped request; the decision is made anew on its response. (CHN-15 to CHN-17)

@@ -9,6 +9,8 @@ public final class NetworkRequest: Request {
   private let http: HTTPRequest
   private let heldBody: HeldBytes?
   package private(set) var transfer: (any NetworkTransfer)?
+  /// The way through the policies; nil without any.
+  private let exchange: PolicyExchange?
   private var channel: NetworkCompletion?
   private var run: PipelineRun?
   /// nil before anybody asks how far it is.
@@ -16,11 +18,18 @@ public final class NetworkRequest: Request {
 
   /// - Parameter http: built already: mutations run once, inside the call that makes the request
   ///   (MUT-08).
-  init(resource: Resource, initialMethod: String, adHoc: AdHocMutation?, http: HTTPRequest) {
+  init(
+    resource: Resource, initialMethod: String, adHoc: AdHocMutation?, http: HTTPRequest,
+    policies: Policies?
+  ) {
     target = resource
     self.initialMethod = initialMethod
     self.adHoc = adHoc
     self.http = http
+    let service = resource.service
+    exchange = policies.map {
+      PolicyExchange(http, policies: $0, networking: service.networking, pump: service.pump)
+    }
     heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
     super.init(pump: resource.service.pump)
   }
@@ -28,6 +37,8 @@ public final class NetworkRequest: Request {
   override public var resource: Resource? { target }
   override public var method: String? { http.method }
   override public var url: String? { http.url }
+
+  override public var attempts: [RequestAttempt] { exchange?.attempts ?? super.attempts }
 
   package var httpRequest: HTTPRequest { http }
 
@@ -43,6 +54,13 @@ public final class NetworkRequest: Request {
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion { [self] result in arrived(result) }
     self.channel = channel
+    guard !target.service.isOffline else {
+      return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
+    }
+    if let exchange {
+      transfer = exchange
+      return exchange.begin(completion: channel)
+    }
     let transfer = target.service.networking.start(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if isCompleted { transfer.cancel() } else { self.transfer = transfer }
@@ -111,6 +129,7 @@ public final class NetworkRequest: Request {
     error.method = http.method
     error.url = http.url
     error.attempt = attempt
+    error.attempts = attempts
     return Response(.failure(error), isNew: response.isNew)
   }
 
@@ -121,6 +140,8 @@ public final class NetworkRequest: Request {
   override package var currentProgress: Double {
     // The answer is here and being parsed (PRG-27).
     guard let transfer else { return run == nil ? 0 : 1 }
+    // While it waits to be sent, nothing proceeds.
+    if let exchange, exchange.attempts.isEmpty { return 0 }
     let model = progressModel ?? ProgressModel()
     progressModel = model
     return model.progress.poll(

@@ -63,6 +63,10 @@ public class Request {
   public var method: String? { nil }
   public var url: String? { nil }
 
+  /// The times it was sent, the latest last, as far as policies keep count: empty for a request
+  /// without retries, limits and credentials. Lua: `request.attempts`.
+  public var attempts: [RequestAttempt] { [] }
+
   public final var state: State {
     switch lifecycle.state {
     case .notStarted: .notStarted
@@ -334,6 +338,7 @@ public class Request {
     var error = RequestError.cancelled(at: pump.clock.now)
     error.method = method
     error.url = url
+    error.attempts = attempts.cancelled(at: error.timestamp)
     return error
   }
 }

@@ -5,12 +5,26 @@ public enum RequestBody: Sendable {
   case json([UInt8], contentType: String = "application/json")
   case text(String, contentType: String = "text/plain", encoding: String = "utf-8")
   case form([(name: String, value: String)])
+  /// One with secrets in it.
+  case secret(SecretBody)
+
+  /// A form some of whose values hold secrets. (REQ-15 to REQ-20)
+  public static func form(secrets pairs: [(name: String, value: SecretText)]) -> RequestBody {
+    .secret(SecretBody(form: pairs))
+  }
+
+  /// Where the secrets are.
+  var secrets: SecretTemplate? {
+    if case .secret(let body) = self { body.template } else { nil }
+  }
 
   /// Bytes and Content-Type, or why they cannot be made. (REQ-09, REQ-19)
   func encoded() throws(RequestBodyFailure) -> (bytes: [UInt8], contentType: String) {
     switch self {
     case .data(let bytes, let contentType), .json(let bytes, let contentType):
       return (bytes, contentType)
+    case .secret(let body):
+      return (body.template.masked, body.contentType)
     case .text(let text, let contentType, let encoding):
       do throws(TextCodingError) {
         let name = TextCoding.canonicalName(encoding) ?? encoding.lowercased()

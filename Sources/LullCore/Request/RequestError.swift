@@ -15,6 +15,8 @@ public struct RequestError: Error, Sendable {
   package var url: String?
   /// The how manyth repetition of the request failed.
   package var attempt = 1
+  /// The times the request was sent, as far as policies have kept count.
+  public package(set) var attempts: [RequestAttempt] = []
   public var exchange: Exchange?
 
   public init(
@@ -51,6 +53,7 @@ public struct RequestError: Error, Sendable {
     error.method = method
     error.url = url
     error.attempt = attempt
+    error.attempts = attempts
     error.exchange = exchange
     return error
   }
@@ -62,6 +65,9 @@ public struct RequestError: Error, Sendable {
     var details = ""
     if let method, let url { details = "\(method) \(LogText.url(url))" }
     if let httpStatus { details += details.isEmpty ? "status \(httpStatus)" : " → \(httpStatus)" }
+    if attempts.count > 1 {
+      details += (details.isEmpty ? "" : ", ") + "after \(attempts.count) attempts"
+    }
     if !details.isEmpty { text += " (\(details))" }
     if case .script(let script) = cause { text += ": \(script.message)" }
     return text

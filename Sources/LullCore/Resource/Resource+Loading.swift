@@ -13,7 +13,8 @@ extension Resource {
     let conditional: AdHocMutation = { [record] http in
       if let (name, value) = record.state.conditionalHeader { http.headers[name] = value }
     }
-    let request = prepared(makeRequest("GET", adHoc: conditional, scriptAnchors: []))
+    let request =
+      offlineLoad() ?? prepared(makeRequest("GET", adHoc: conditional, scriptAnchors: []))
     // A load in progress before it starts: networking may ask for one in its turn. (LOAD-28)
     let isNew = adopt(request)
     request.start()
@@ -55,6 +56,7 @@ extension Resource {
   }
 
   private var stalenessReason: String {
+    if service.isOffline { return "the service is offline" }
     let configuration = configuration
     return record.state.stalenessReason(
       now: service.pump.clock.now, expirationTime: configuration.expirationTime,
@@ -96,7 +98,10 @@ extension Resource {
   ) {
     let outcome: ResourceState.LoadOutcome
     switch response.outcome {
-    case .success(let entity): outcome = response.isNew ? .newData(entity) : .notModified
+    case .success(let entity):
+      outcome =
+        response.isNew
+        ? .newData(entity) : request.lastPart is OfflineLoad ? .kept : .notModified
     case .failure(let error):
       outcome = response.isCancellation ? .cancelled : .failure(error)
     }

@@ -4,14 +4,17 @@ extension Resource {
   /// The resource one path below this one: one joining slash, dot segments literal, everything that is
   /// no path character escaped, the query kept. (PATH-01 to PATH-08) Lua: `resource:child(path)`.
   public func child(_ path: String) -> Resource {
-    service.resource(at: url.child(path))
+    if let secretURL = record.secretURL { return derived(secretURL) { $0.child(path) } }
+    return service.resource(at: url.child(path))
   }
 
   /// What an `href` means on a page at this URL; an invalid resource, whose requests fail, if it
   /// cannot be resolved. (PATH-09 to PATH-18) Lua: `resource:relative(href)`.
   public func relative(_ href: String) -> Resource {
-    guard let url = url.relative(href) else { return service.resource(absoluteURL: href) }
-    return service.resource(at: url)
+    // Whatever it means, the old query is no part of it. (PATH-16)
+    let base = record.secretURL?.escaped ?? url
+    guard let url = base.relative(href) else { return service.resource(absoluteURL: href) }
+    return linked(url)
   }
 
   /// The same for an `href` that may be missing: nil gives nil. (PATH-19)
@@ -35,6 +38,9 @@ extension Resource {
 
   /// The same in order: of a name given twice the last counts.
   package func withParams(_ changes: [(String, String?)]) -> Resource {
-    service.resource(at: url.withParams(changes))
+    guard record.secretURL == nil else {
+      return withParams(changes.map { ($0.0, $0.1.map { ParameterValue.text($0) }) })
+    }
+    return service.resource(at: url.withParams(changes))
   }
 }

@@ -20,9 +20,11 @@ extension Resource {
     if let body {
       do throws(RequestBodyFailure) {
         let (bytes, contentType) = try body.encoded()
+        let uses = body.secrets.map { SecretUses(body: $0) }
         adHoc = { (http: inout HTTPRequest) throws(RequestError) in
           http.headers["content-type"] = contentType
           http.body = bytes
+          http.secrets = uses
           try mutation?(&http)
         }
       } catch {
@@ -62,16 +64,26 @@ extension Resource {
       return failedBeforeSending(failure.dated(service.pump.clock.now), method: method)
     }
     var http = HTTPRequest(
-      method: method, url: url.percentEncoded, headers: configuration.settings.headers,
-      limits: configuration.settings.limits)
+      method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
+      headers: configuration.settings.headers, limits: configuration.settings.limits,
+      options: configuration.settings.options)
     do throws(RequestError) {
       try adHoc?(&http)
       for mutation in configuration.settings.mutations { try mutation(&http) }
+      let auth = configuration.settings.auth
+      if auth != nil || http.secrets != nil || http.headers.secrets != nil
+        || record.secretURL != nil
+      {
+        try seal(&http, auth: auth)
+      }
     } catch {
       return failedBeforeSending(error, method: method)
     }
+    let policies =
+      http.method == method
+      ? configuration.policies : self.configuration(for: http.method).policies
     let request = NetworkRequest(
-      resource: self, initialMethod: method, adHoc: adHoc, http: http)
+      resource: self, initialMethod: method, adHoc: adHoc, http: http, policies: policies)
     request.scriptAnchors = scriptAnchors
     return request
   }
@@ -95,7 +107,7 @@ extension Resource {
 
   /// Lists the request until it completes: out of the lists at once when cancelled, else when its
   /// hooks run, before those of the caller. (STA-03, STA-12 to STA-14)
-  private func track(_ request: Request) {
+  func track(_ request: Request) {
     guard !request.isCompleted else { return }
     // A decorator may give one request to several callers.
     guard !request.isTracked || !record.allRequests.contains(where: { $0 === request }) else {

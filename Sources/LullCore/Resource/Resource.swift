@@ -47,9 +47,11 @@ public final class Resource {
   /// Whether any request of this resource is in progress. (STA-03)
   public var isRequesting: Bool { !record.allRequests.isEmpty }
 
-  /// Whether `loadIfNeeded` would find the data, or a recent error, fresh enough. (LOAD-24)
+  /// Whether `loadIfNeeded` would find the data, or a recent error, fresh enough. (LOAD-24) Of an offline
+  /// service any data is.
   public var isUpToDate: Bool {
     checkCaches()
+    if service.isOffline, record.state.latestData != nil { return true }
     let configuration = configuration
     return record.state.freshness.isUpToDate(
       now: service.pump.clock.now, expirationTime: configuration.expirationTime,

@@ -7,6 +7,8 @@ package final class ResourceRecord {
   package let url: ResourceURL
   /// Why the URL is no URL; nil for valid resources.
   package let invalidSource: InvalidSource?
+  /// What the URL means, if it shows masks of secrets.
+  var secretURL: SecretURL?
   package var state = ResourceState() {
     didSet { changes.note() }
   }

@@ -42,6 +42,8 @@ package struct ResourceState {
   package enum LoadOutcome {
     case newData(Entity)
     case notModified
+    /// Nobody was asked; the data that is there must do, as old as it is.
+    case kept
     case failure(RequestError)
     case cancelled
   }
@@ -87,6 +89,10 @@ package struct ResourceState {
     case .notModified:
       latestSucceededLoad = load.order
       latestData?.timestamp = now
+      latestError = nil
+      return LoadEffect(.notModified)
+    case .kept:
+      latestSucceededLoad = load.order
       latestError = nil
       return LoadEffect(.notModified)
     case .failure(let error):

@@ -9,11 +9,26 @@ public struct Configuration {
   public var progressReportingInterval = 0.05
   /// Time-outs, body cap and connections per host.
   public var limits = TransferLimits()
+  /// What requests ask of the network besides; nil when nothing was set.
+  public private(set) var options: TransferOptions?
   public var pipeline = Pipeline()
+  /// What proves who sends a request; nil for nothing.
+  public var auth: Auth? {
+    didSet { authStage = auth?.stage }
+  }
   package var mutations: [RequestMutation] = []
   package var decorators: [RequestDecorator] = []
+  /// Retries, limits and credentials; nil if there are none of them.
+  package var policies: Policies?
 
   public init() {}
+
+  /// Changes what requests ask of the network: TLS, proxies, redirects, cookies, timings.
+  public mutating func setOptions(_ change: (inout TransferOptions) -> Void) {
+    var changed = options ?? TransferOptions()
+    change(&changed)
+    options = changed == TransferOptions() ? nil : changed
+  }
 
   /// Changes every request built with this configuration, after headers and ad hoc mutation.
   /// (MUT-01, MUT-02)

@@ -1,14 +1,16 @@
 /// One registered block of configuration: where it applies and what it changes.
 package struct ConfigurationEntry {
   /// nil: every resource.
-  let pattern: ConfigurationPattern?
+  package let pattern: ConfigurationPattern?
   /// Upper case; nil: every method. (CFG-07)
-  let methods: Set<String>?
+  package let methods: Set<String>?
   /// For logs: running number plus text. (CFG-19)
-  let description: String
-  let apply: ConfigurationBlock
+  package let description: String
+  /// Where it was registered, as far as anybody knows.
+  package let source: SourcePlace?
+  package let apply: ConfigurationBlock
 
-  func applies(to url: ResourceURL, method: String) throws(RequestError) -> Bool {
+  package func applies(to url: ResourceURL, method: String) throws(RequestError) -> Bool {
     if let methods, !methods.contains(method) { return false }
     guard let pattern else { return true }
     return try pattern.matches(url)
@@ -33,6 +35,8 @@ package final class ResolvedConfiguration {
   /// Apart from the settings, so that asking for freshness copies nothing.
   package let expirationTime: Double
   let retryTime: Double
+  /// Apart as well, for every request that is made.
+  let policies: Policies?
 
   init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
@@ -41,6 +45,7 @@ package final class ResolvedConfiguration {
     caches = settings.pipeline.caches
     expirationTime = settings.expirationTime
     retryTime = settings.retryTime
+    policies = settings.policies
   }
 
   /// What invalid resources have. (SVC-23)

@@ -46,9 +46,10 @@ extension Service {
   /// Registers a transformer that is made already; logs name it by its description.
   package func configure(
     _ transformer: ContentTransformer, for pattern: ConfigurationPattern?, stage: PipelineStageKey,
-    action: TransformerAction, methods: Set<String>
+    action: TransformerAction, methods: Set<String>, source: SourcePlace? = nil
   ) {
-    configure(pattern, methods: methods, description: transformer.description) { settings in
+    configure(pattern, methods: methods, description: transformer.description, source: source) {
+      settings in
       if action == .replace { settings.pipeline[stage].removeTransformers() }
       settings.pipeline[stage].add(transformer)
     }

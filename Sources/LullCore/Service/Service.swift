@@ -12,7 +12,15 @@ open class Service {
   }
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: String, url: ResourceURL)?
-  private var entries: [ConfigurationEntry] = []
+  /// Whether loads are answered by memory and caches only, whatever the age of what they have; what
+  /// they do not have fails with `TransportError.Kind.offline`, and so does every other request, before
+  /// it is sent. Lua: `service.is_offline`.
+  public final var isOffline = false {
+    didSet { pump.changes.note() }
+  }
+  package private(set) var entries: [ConfigurationEntry] = []
+  /// nil until a block sets a limit.
+  private var limits: LimitTable?
   /// What was given as the base and is no URL.
   private let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
@@ -24,6 +32,9 @@ open class Service {
   package final var host: (any ServiceHost)?
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
+
+  /// Where the cookies of this service's requests are kept, if they are.
+  package private(set) lazy final var cookieJar = CookieJar()
 
   /// A base that is no URL counts as none and is logged as a warning (SVC-04, SVC-05).
   public init(
@@ -131,11 +142,19 @@ open class Service {
     _ pattern: ConfigurationPattern? = nil, methods: Set<String>? = nil,
     description: String? = nil, _ apply: @escaping ConfigurationBlock
   ) {
+    configure(pattern, methods: methods, description: description, source: nil, apply)
+  }
+
+  /// - Parameter source: the line of a script that registers it.
+  package func configure(
+    _ pattern: ConfigurationPattern?, methods: Set<String>?, description: String?,
+    source: SourcePlace?, _ apply: @escaping ConfigurationBlock
+  ) {
     let text = description ?? pattern?.description ?? "custom"
     entries.append(
       ConfigurationEntry(
         pattern: pattern, methods: methods, description: "\(entries.count) (\(text))",
-        apply: apply))
+        source: source, apply: apply))
     invalidateConfiguration()
   }
 
@@ -169,11 +188,17 @@ open class Service {
     var failure: RequestError?
     let isLogging = pump.log.enabled.contains(.configuration)
     var applied: [String] = []
-    for entry in entries {
+    let version = configurationVersion
+    for (index, entry) in entries.enumerated() {
       do throws(RequestError) {
         guard try entry.applies(to: url, method: method) else { continue }
         var changed = settings
         try entry.apply(&changed)
+        if changed.policies !== settings.policies {
+          let limits = limits ?? LimitTable(pump: pump)
+          self.limits = limits
+          limits.bind(&changed, block: index, version: version)
+        }
         settings = changed
         if isLogging { applied.append(entry.description) }
       } catch {

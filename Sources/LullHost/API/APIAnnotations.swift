@@ -89,6 +89,12 @@ package enum APIAnnotations {
       return signatures.prefix(1).map {
         "---@operator len: \(AnnotationType.written($0.returns.first ?? "integer"))"
       }
+    case "__concat":
+      return signatures.prefix(1).map { signature in
+        let other = AnnotationType.written(signature.parameters.first?.type ?? "any")
+        return "---@operator concat(\(other)): "
+          + AnnotationType.written(signature.returns.first ?? "any")
+      }
     case "__index":
       guard let signature = signatures.first, let key = signature.parameters.first else {
         return []

@@ -18,7 +18,54 @@ extension APIOwner {
           assert(user:load():await())
           user:wipe()
           print(assert(user:load_if_needed():await()).content.name)  --> Ann
-          """, swift: "MemoryEntityCache", rules: "CACHE-14 CACHE-15 CACHE-37")
+          """, swift: "MemoryEntityCache", rules: "CACHE-14 CACHE-15 CACHE-37"),
+      .function(
+        "file", "(options?: FileCacheOptions): Cache",
+        "A cache in a file, which scripts, calls from the shell and sessions share.",
+        """
+        Keeps bytes, text and JSON with headers, age and validators; tables that a transformer has \
+        made are not kept. A later process finds them: fresh data needs no request, stale data is \
+        asked for with `If-None-Match` or `If-Modified-Since`. Entries are told apart by URL, stage, \
+        `version`, and the credentials among the headers and in the URL, of which the file has a \
+        digest only. Credentials that `mutate_requests` adds are not seen: say whose the entries are \
+        with `identity`. `Set-Cookie` and its like are left out.
+
+        Reading and writing happen beside the script; several processes may use one file, and one that \
+        is killed loses at most what it is writing. A file that is damaged is renamed to \
+        `….corrupt-<time>`; one that cannot be used is done without, with one warning on standard \
+        error. `lull cache` shows and clears it. Not available in the sandbox.
+        """,
+        example: """
+          api:configure { pipeline = { parsing = { cache = lull.cache.file { version = 2 } } } }
+          """, swift: "FileEntityCache", rules: "CACHE-14 CACHE-28 CACHE-31 LOAD-03"),
+    ])
+
+  static let fileCacheOptions = APIOwner.table(
+    "FileCacheOptions", "Options of `lull.cache.file`.",
+    swift: "FileEntityCache.Options",
+    entries: [
+      .field(
+        "version", "integer?",
+        "To be raised when transformers change: entries of other versions are not found; default 1.",
+        swift: "FileEntityCache.Options.version"),
+      .field(
+        "path", "string?",
+        "The file; default `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.",
+        swift: "FileEntityCache.Options.path"),
+      .field(
+        "max_size", "integer?",
+        """
+        How large the file may be, in bytes; default 200 MB. What has not been used for longest goes; \
+        no entity may take more than an eighth.
+        """, swift: "FileEntityCache.Options.maxSize"),
+      .field(
+        "max_age", "number?",
+        "How old an entity may be to be found, in seconds, also offline; default any age.",
+        swift: "FileEntityCache.Options.maxAge"),
+      .field(
+        "identity", "string?",
+        "Whose the entries are, where configured headers do not tell; the file has a digest of it.",
+        swift: "FileEntityCache.Options.identity"),
     ])
 
   static let memoryCache = APIOwner.object(

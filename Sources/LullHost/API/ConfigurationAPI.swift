@@ -30,8 +30,22 @@ extension APIOwner {
         "connections_per_host", "integer", "How many connections to one host.", writable: true,
         swift: "TransferLimits.connectionsPerHost"),
       .property(
+        "retry", "RetrySettings|integer|boolean|nil",
+        "When a failed request is sent again; reads as a read-only table, nil for never.",
+        writable: true, swift: "Configuration.retry"),
+      .property(
+        "rate_limit", "RateLimitSettings|false|nil",
+        "How many requests may be sent in a span of time; reads as a read-only table.",
+        writable: true, swift: "Configuration.rateLimit"),
+      .property(
+        "concurrency", "integer|false|nil", "How many requests may be under way at once.",
+        writable: true, swift: "Configuration.concurrency"),
+      .property(
         "pipeline", "Pipeline", "The stages a response goes through.",
         swift: "Configuration.pipeline"),
+      .property(
+        "auth", "Auth|false|nil", "What proves who sends the requests.", writable: true,
+        swift: "Configuration.auth"),
       .method(
         "mutate_requests",
         "(mutation: Mutation): Configuration",
@@ -67,5 +81,5 @@ extension APIOwner {
           """,
         swift: "Configuration.decorateRequests(_:)",
         rules: "DEC-01 DEC-02 DEC-04 DEC-05 DEC-06 DEC-12 DEC-14"),
-    ])
+    ] + networkProperties)
 }

@@ -11,11 +11,14 @@ extension APIOwner {
       .property(
         "method", "string", "The HTTP method, in upper case.", writable: true,
         swift: "HTTPRequest.method", rules: "MUT-04 CFG-17"),
-      .property("url", "string", "The absolute URL.", writable: true, swift: "HTTPRequest.url"),
+      .property(
+        "url", "string", "The absolute URL, with masks for secrets.", writable: true,
+        swift: "HTTPRequest.url"),
       .property(
         "headers", "Headers", "The headers.", swift: "HTTPRequest.headers", rules: "MUT-03"),
       .property(
-        "body", "string?", "The bytes to send; nil for none.", writable: true,
+        "body", "string?", "The bytes to send, with masks for secrets; nil for none.",
+        writable: true,
         example: """
           local function sign(http)
             http.headers["X-Length"] = #(http.body or "")
@@ -42,10 +45,13 @@ extension APIOwner {
           """,
         swift: "Headers.values(_:)", rules: "ENT-07 ENT-09 ENT-10"),
       .operation(
-        "__newindex", "(name: string, value: string|number|string[]|false|nil)",
+        "__newindex", "(name: string, value: string|number|Secret|(string|Secret)[]|false|nil)",
         shown: "headers[name] = value",
         "Sets a header; nil or false removes it, a list sends several.",
-        "A name that is no HTTP token and a value with a line break raise.",
+        """
+        A name that is no HTTP token and a value with a line break raise. Secrets may stand in the \
+        headers of requests; they read as their masks.
+        """,
         example: """
           local entity = lull.entity{ content = "x" }
           entity.headers["X-Tag"] = { "a", "b" }
@@ -71,13 +77,17 @@ extension APIOwner {
     swift: "RequestBody",
     entries: [
       .field(
-        "json", "any", "Any JSON value; an empty table is an object unless made with `lull.array`.",
+        "json", "any",
+        """
+        Any JSON value, secrets in the place of strings too; an empty table is an object unless made \
+        with `lull.array`.
+        """,
         example: """
           assert(api("/users"):post{ json = { name = "Cid", tags = lull.array{} } }:await())
           """,
         swift: "RequestBody.json", rules: "REQ-10 REQ-12 REQ-13"),
       .field(
-        "form", "table<string, string|number|boolean>?",
+        "form", "table<string, string|number|boolean|Secret>?",
         "Names and values, sent URL-encoded and sorted.",
         example: """
           assert(user:patch{ form = { name = "Anne" } }:await())

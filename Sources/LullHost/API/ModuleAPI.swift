@@ -6,8 +6,8 @@ extension APIOwner {
     hook, or `nil, err`. Unknown keys in any options table raise and name the nearest known key. \
     Durations are seconds, timestamps are seconds since 1970, sizes are bytes.
     """,
-    entries: moduleMakers + moduleRequests + moduleConcurrency + moduleScripting
-      + moduleRunning + moduleValues)
+    entries: moduleMakers + moduleAPIFiles + moduleRequests + moduleConcurrency + moduleScripting
+      + moduleRunning + moduleSecrets + moduleValues)
 
   private static let moduleMakers: [APIEntry] = [
     .function(

@@ -27,6 +27,25 @@ extension APIOwner {
       "method", "string?", "The HTTP method it is sent with, after mutations.",
       swift: "Request.method", rules: "CFG-17"),
     .property("url", "string?", "The URL it is sent to.", swift: "Request.url"),
+    .property(
+      "attempts", "RequestAttempt[]", "The times it was sent, the latest last.",
+      """
+      Kept only for requests whose configuration has `retry`, `rate_limit`, `concurrency` or \
+      `auth`; empty for others, and before the first one is sent. Hooks and observers see one \
+      request, however often it is sent.
+      """,
+      example: """
+        local flaky = lull.service{
+          base_url = "https://api.example.com", retry = { times = 2, backoff = { base = 0 } },
+          networking = function() return { status = 503 } end,
+        }
+        local request = flaky("/a"):load()
+        local _, err = request:await()
+        print(#request.attempts, request.attempts[3].status)  --> 3 503
+        print(err)
+        --> Service unavailable (GET https://api.example.com/a → 503, after 3 attempts)
+        """,
+      swift: "Request.attempts"),
   ]
 
   private static let requestHooks: [APIEntry] = [

@@ -25,6 +25,9 @@ extension APIOwner {
       "entity", "Entity?", "The body that came with the error, as far as it was transformed.",
       swift: "RequestError.entity", rules: "ERR-07 ERR-08"),
     .property(
+      "attempts", "RequestAttempt[]", "The times the request was sent, as `request.attempts`.",
+      swift: "RequestError.attempts"),
+    .property(
       "timestamp", "number", "When it was made; `retry_time` counts from here.",
       swift: "RequestError.timestamp", rules: "ERR-01 ERR-14"),
   ]
@@ -92,7 +95,18 @@ extension APIOwner {
       .word("truncated_body", "The connection ended before the body did."),
       .word("malformed_response", "What came is not HTTP."),
       .word("body_too_large", "The decoded body exceeds `max_body_size`."),
+      .word(
+        "secret_origin", "A secret would have been sent to an origin it is not bound to.",
+        swift: "TransportError.Kind.secretOrigin"),
+      .word(
+        "secret_unavailable", "A secret's variable, file or command gave nothing.",
+        swift: "TransportError.Kind.secretUnavailable"),
+      .word(
+        "auth_failed", "A token endpoint gave no token.", swift: "TransportError.Kind.authFailed"),
+      .word("offline", "The service is offline, and no cache has it."),
       .word("too_many_redirects", "The server redirects without end."),
+      .word(
+        "redirect_refused", "The server redirects to another origin, which `redirects` forbids."),
       .word("chain_too_long", "Chains passed on from request to request without end."),
       .word("script_error", "A function of the script raised.", rules: "TRF-13"),
       .word(

@@ -23,15 +23,18 @@ extension APIOwner {
         """,
       swift: "Resource.optionalRelative(_:)", rules: "PATH-19"),
     .method(
-      "with_param", "(name: string, value?: string|number|boolean): Resource",
+      "with_param", "(name: string, value?: string|number|boolean|Secret): Resource",
       "The resource with a query parameter set, or removed for nil or false.",
-      "Parameters are sorted by name; an empty value gives the bare name.",
+      """
+      Parameters are sorted by name; an empty value gives the bare name. A secret is masked in the \
+      URL.
+      """,
       example: """
         print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])
         """,
       swift: "Resource.withParam(_:_:)", rules: "PATH-20 PATH-22 PATH-24 PATH-25 DYN-06"),
     .method(
-      "with_params", "(params: table<string, string|number|boolean>): Resource",
+      "with_params", "(params: table<string, string|number|boolean|Secret>): Resource",
       "The resource with several query parameters set; false removes one.",
       example: """
         local page = api("/users"):with_params{ page = 2, sort = "name" }

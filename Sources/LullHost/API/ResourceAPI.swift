@@ -78,6 +78,18 @@ extension APIOwner {
         """,
       swift: "Resource.loadIfNeeded()", rules: "LOAD-15 LOAD-16 LOAD-24 LOAD-27 LOAD-29 LOAD-31"),
     .method(
+      "explain", "(method?: string): string",
+      "Says which settings apply, which line has set each, and what `load_if_needed` would do now.",
+      """
+      A text for people, not for programs. Settings are those of requests with that method, GET \
+      unless given; configure functions run once more for it. Credentials are not shown. It asks \
+      caches if nobody has yet, and never the network.
+      """,
+      example: """
+        assert(user:load():await())
+        print(user:explain():match("would +([^:]+)"))        --> load nothing
+        """),
+    .method(
       "load_using", "(request: Request): Request",
       """
       Makes any request a load of this resource: its outcome becomes the state. Returns the \

@@ -26,6 +26,14 @@ extension APIOwner {
     .property("url", "string?", "The URL that answered, after redirects.", swift: "Exchange.url"),
     .property(
       "elapsed", "number?", "How long the exchange took, in seconds.", swift: "Exchange.elapsed"),
+    .property(
+      "timings", "Timings?", "How long its parts took, if `record_timings` is set.",
+      example: """
+        api:configure("/users/7", { record_timings = true })
+        local timings = assert(user:load():await()).timings   -- a stub has none
+        if timings then print(timings.first_byte, timings.is_reused) end
+        """,
+      swift: "Exchange.timings"),
   ]
 
   static let successFields = APIOwner.table(

@@ -147,5 +147,24 @@ extension APIOwner {
       "cached_resource_byte_limit", "integer",
       "How many bytes unused resources may hold before they are evicted; default 256 MB.",
       writable: true, swift: "Service.cachedResourceByteLimit", rules: "SVC-31"),
+    .property(
+      "is_offline", "boolean",
+      "Whether loads are answered by memory and caches only, whatever the age of what they have.",
+      """
+      Data that is there counts as up to date and keeps its age. What is in no cache, and any request \
+      that is not a load, fails with kind `offline` before it is sent. Cache files are shared: \
+      `lull.cache.file()`.
+      """,
+      writable: true,
+      example: """
+        api:configure { pipeline = { parsing = { cache = lull.cache.memory() } } }
+        assert(user:load():await())
+        user:wipe()
+        api.is_offline = true
+        print(assert(user:load():await()).content.name)           --> Ann
+        local _, problem = api("/users/8"):load():await()
+        print(problem.cause.kind)                                 --> offline
+        """,
+      swift: "Service.isOffline", rules: "LOAD-01 CACHE-01"),
   ]
 }

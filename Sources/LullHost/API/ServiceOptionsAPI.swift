@@ -11,6 +11,9 @@ extension APIOwner {
         "networking", "NetworkingFunction?", "A function called instead of the network.",
         swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
       .field(
+        "offline", "boolean?", "What `service.is_offline` starts with; default false.",
+        swift: "Service.isOffline"),
+      .field(
         "standard_transformers", "(\"json\"|\"text\")[]?",
         "Which of the parsers `\"json\"` and `\"text\"` it starts with; default both.",
         swift: "StandardTransformer", rules: "SVC-35 TRF-32 TRF-33"),
@@ -22,7 +25,7 @@ extension APIOwner {
     swift: "Configuration",
     entries: [
       .field(
-        "headers", "table<string, string|number|string[]|false>?",
+        "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
         "Headers of each request; false removes one, a list sends several.",
         swift: "Configuration.headers", rules: "REQ-05 MUT-06"),
       .field(
@@ -50,6 +53,21 @@ extension APIOwner {
         "connections_per_host", "integer?", "How many connections to one host; default 32.",
         swift: "TransferLimits.connectionsPerHost"),
       .field(
+        "retry", "RetrySettings|integer|boolean|nil",
+        "When a failed request is sent again; true: by default, an integer: that often; default never.",
+        swift: "Configuration.retry"),
+      .field(
+        "rate_limit", "RateLimitSettings|false|nil",
+        "How many requests may be sent in a span of time; shared by all this entry applies to.",
+        swift: "Configuration.rateLimit"),
+      .field(
+        "concurrency", "integer|false|nil",
+        "How many requests may be under way at once; shared by all this entry applies to.",
+        swift: "Configuration.concurrency"),
+      .field(
+        "auth", "Auth|false|nil", "What proves who sends the requests; false for nothing.",
+        swift: "Configuration.auth"),
+      .field(
         "mutate_requests", "Mutation|Mutation[]|nil",
         "A function, or a list of them, that edits each request before it is sent.",
         swift: "Configuration.mutateRequests(_:)", rules: "MUT-01 MUT-02"),
@@ -61,7 +79,7 @@ extension APIOwner {
       .field(
         "pipeline", "PipelineSettings?", "The order of stages, and their caches.",
         swift: "Configuration.pipeline"),
-    ])
+    ] + networkFields)
 
   static let pipelineSettings = APIOwner.table(
     "PipelineSettings", "`pipeline` in a settings table: an order, and settings by stage name.",

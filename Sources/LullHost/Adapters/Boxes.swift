@@ -40,10 +40,15 @@ final class HeadersBox {
   let read: () -> Headers
   /// nil: read-only. False: whoever owns them is closed.
   let write: ((Headers) -> Bool)?
+  /// Whether they are a request's, so that secrets may stand there.
+  let allowsSecrets: Bool
 
-  init(read: @escaping () -> Headers, write: ((Headers) -> Bool)?) {
+  init(
+    read: @escaping () -> Headers, write: ((Headers) -> Bool)?, allowsSecrets: Bool = false
+  ) {
     self.read = read
     self.write = write
+    self.allowsSecrets = allowsSecrets
   }
 }
 

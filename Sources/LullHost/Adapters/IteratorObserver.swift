@@ -23,7 +23,8 @@ extension RequestError {
     case .transport(let error):
       switch error.kind {
       case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
-      case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .invalidURL, .scriptError:
+      case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .redirectRefused,
+        .invalidURL, .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .offline:
         return false
       }
     default: return false

@@ -1,50 +1,6 @@
 import CLullBridge
 import LullCore
-
-/// A cache that came from the script: a table of functions, or `lull.cache.memory()`.
-protocol ScriptCache: EntityCache {
-  /// What the script assigned.
-  var assigned: KeptValue { get }
-}
-
-/// `lull.cache.memory()` on a stage of some configuration.
-final class LuaMemoryCache: ScriptCache {
-  let memory: MemoryEntityCache
-  let assigned: KeptValue
-
-  init(_ memory: MemoryEntityCache, assigned: KeptValue) {
-    self.memory = memory
-    self.assigned = assigned
-  }
-
-  var operations: CacheOperations { memory.operations }
-
-  func key(for resource: Resource, at stage: PipelineStageKey) -> MemoryEntityCache.Key? {
-    memory.key(for: resource, at: stage)
-  }
-
-  func readEntity(
-    forKey key: MemoryEntityCache.Key, completion: @escaping (Entity?) -> Void
-  ) {
-    memory.readEntity(forKey: key, completion: completion)
-  }
-
-  func writeEntity(
-    _ entity: Entity, forKey key: MemoryEntityCache.Key, completion: @escaping () -> Void
-  ) {
-    memory.writeEntity(entity, forKey: key, completion: completion)
-  }
-
-  func updateEntityTimestamp(
-    _ timestamp: Double, forKey key: MemoryEntityCache.Key, completion: @escaping () -> Void
-  ) {
-    memory.updateEntityTimestamp(timestamp, forKey: key, completion: completion)
-  }
-
-  func removeEntity(forKey key: MemoryEntityCache.Key, completion: @escaping () -> Void) {
-    memory.removeEntity(forKey: key, completion: completion)
-  }
-}
+import LullTransport
 
 /// A table with `key`, `read`, `write`, `update_timestamp`, `remove` as a cache. All but `key` may
 /// wait; what raises counts as a miss, or as not written, and is reported. (CACHE-22 to CACHE-28)
@@ -153,7 +109,7 @@ extension LuaHost {
   /// `lull.cache.memory()`: its userdata holds what scripts made of its entities.
   func makeMemoryCache(_ call: Call) throws(Misuse) {
     let cache = MemoryEntityCache()
-    let handle = handles.insert(cache, kind: HandleKind.cache.rawValue)
+    let handle = handles.insert(CacheBox(.memory(cache)), kind: HandleKind.cache.rawValue)
     var ids: [MemoryEntityCache.Key: Int64] = [:]
     cache.onChange = { [unowned self] key, entity in
       guard !isClosed else { return }
@@ -185,11 +141,15 @@ extension LuaHost {
       }
       return try tableCache(call.state, index, service: service)
     default:
-      if let memory = object(value, .cache, as: MemoryEntityCache.self) {
-        return LuaMemoryCache(memory, assigned: try kept(call.state, index, for: service))
+      if let box = object(value, .cache, as: CacheBox.self) {
+        let assigned = try kept(call.state, index, for: service)
+        switch box.cache {
+        case .memory(let memory): return ReadyCache(memory, assigned: assigned)
+        case .file(let file): return ReadyCache(file, assigned: assigned)
+        }
       }
       throw .message(
-        "'cache' must be lull.cache.memory(), a table of functions or nil, got "
+        "'cache' must be lull.cache.memory(), lull.cache.file(), a table of functions or nil, got "
           + LuaHost.typeName(value))
     }
   }

@@ -134,10 +134,11 @@ final class StubAnswers: NetworkingProvider {
     let candidates = answers.filter { $0.method == method && Self.matches($0.path, url) }
     guard var best = candidates.max(by: { $0.path.utf8.count < $1.path.utf8.count })?.result else {
       let known = answers.map { "\($0.method) \($0.path)" }.sorted().joined(separator: ", ")
-      return NetworkResult(
-        error: TransportError(
-          .network,
-          "unstubbed request \(method) \(url); the stubs are: \(known.isEmpty ? "none" : known)"))
+      var error = TransportError(
+        .network,
+        "unstubbed request \(method) \(url); the stubs are: \(known.isEmpty ? "none" : known)")
+      error.isFinal = true
+      return NetworkResult(error: error)
     }
     best.response?.url = url
     return best

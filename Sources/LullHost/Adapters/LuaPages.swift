@@ -84,13 +84,13 @@ final class LuaPages {
   private static let lastKey: Int64 = 1
 
   /// What is to be raised by the call.
-  private struct Raised: Error {
+  struct Raised: Error {
     let value: LuaValue
   }
 
   // MARK: The next page
 
-  private func findPage() -> Result<Resource?, Raised> {
+  func findPage() -> Result<Resource?, Raised> {
     guard let entity else {
       guard case .numbered(let parameter, let first, _, _) = options.next else {
         return .success(resource)
@@ -211,7 +211,7 @@ final class LuaPages {
   }
 
   /// A page is there, or will not come.
-  private func arrived(_ page: Resource, _ response: Response?) -> (
+  func arrived(_ page: Resource, _ response: Response?) -> (
     values: [LuaValue], raising: Bool
   ) {
     guard !isOver else { return ([.nil], false) }

@@ -108,7 +108,9 @@ extension NextPage {
     guard let url = base.relative(reference) else {
       throw PagingProblem("The next page's URL '\(LogText.part(reference, limit: 80))' is no URL")
     }
-    let text = url.text.prefix { $0 != "#" }
-    return resource.service.resource(absoluteURL: String(text))
+    guard let page = ResourceURL(absolute: String(url.text.prefix { $0 != "#" })) else {
+      return resource.service.resource(absoluteURL: url.text)
+    }
+    return resource.linked(page)
   }
 }

@@ -11,9 +11,26 @@ enum Setting: String, CaseIterable {
   case connectTimeout = "connect_timeout"
   case maxBodySize = "max_body_size"
   case connectionsPerHost = "connections_per_host"
+  case retry
+  case rateLimit = "rate_limit"
+  case concurrency
+  case caFile = "ca_file"
+  case insecure
+  case clientCert = "client_cert"
+  case clientKey = "client_key"
+  case proxy
+  case noProxy = "no_proxy"
+  case resolve
+  case httpVersion = "http_version"
+  case firstByteTimeout = "first_byte_timeout"
+  case idleTimeout = "idle_timeout"
+  case redirects
+  case cookies
+  case recordTimings = "record_timings"
   case pipeline
   case mutateRequests = "mutate_requests"
   case decorateRequests = "decorate_requests"
+  case auth
 
   static let names = allCases.map(\.rawValue)
 
@@ -27,8 +44,13 @@ enum Setting: String, CaseIterable {
     case .connectTimeout: .number(settings.limits.connectTimeout)
     case .maxBodySize: .int(Int64(settings.limits.maxBodySize))
     case .connectionsPerHost: .int(Int64(settings.limits.connectionsPerHost))
+    case .retry, .rateLimit, .concurrency: policy(in: settings)
+    case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
+      .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
+      networkValue(in: settings)
     case .pipeline: LuaHost.describe(settings.pipeline)
     case .mutateRequests, .decorateRequests: nil
+    case .auth: settings.auth.map { .string($0.description) }
     }
   }
 
@@ -48,12 +70,9 @@ enum Setting: String, CaseIterable {
         }
         var probe = Headers()
         try host.setHeader(
-          name, element, call.state, host.visitedIndex(in: call.state), in: &probe)
-        let values = probe.values(name)
-        edits.append { headers in
-          headers.remove(name)
-          for value in values { headers.add(name, value) }
-        }
+          name, element, call.state, host.visitedIndex(in: call.state), in: &probe,
+          allowsSecrets: true)
+        edits.append { [probe] headers in headers.take(name, from: probe) }
       }
       return { settings in for edit in edits { edit(&settings.headers) } }
     case .expirationTime:
@@ -77,6 +96,7 @@ enum Setting: String, CaseIterable {
     case .connectionsPerHost:
       let count = try count(value, minimum: 1)
       return { $0.limits.connectionsPerHost = count }
+    case .retry, .rateLimit, .concurrency: return try policyChange(call, value, index)
     case .mutateRequests:
       let mutations = try host.functions(call, value, index, rawValue, service: service)
         .map { function in host.mutation { function.id } }
@@ -85,28 +105,32 @@ enum Setting: String, CaseIterable {
       let decorators = try host.functions(call, value, index, rawValue, service: service)
         .map { host.decorator($0) }
       return { settings in for decorator in decorators { settings.decorateRequests(decorator) } }
+    case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
+      .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
+      return try networkChange(call, value, index, service: service)
     case .pipeline: return try host.pipelineChange(call, value, index, service: service)
+    case .auth: return try host.authChange(value)
     }
   }
 
   /// Those that are calls of a configuration, not fields.
   var isCall: Bool { self == .mutateRequests || self == .decorateRequests }
 
-  private func seconds(_ value: lull_value) throws(Misuse) -> Double {
+  func seconds(_ value: lull_value) throws(Misuse) -> Double {
     guard let seconds = LuaHost.number(value), seconds >= 0 else {
       throw mustBe("a number of seconds, 0 or more", value)
     }
     return seconds
   }
 
-  private func count(_ value: lull_value, minimum: Int) throws(Misuse) -> Int {
+  func count(_ value: lull_value, minimum: Int) throws(Misuse) -> Int {
     guard let number = LuaHost.number(value), number == number.rounded(), number < 1e18,
       number >= Double(minimum)
     else { throw mustBe("a whole number, \(minimum) or more", value) }
     return Int(number)
   }
 
-  private func mustBe(_ expectation: String, _ value: lull_value) -> Misuse {
+  func mustBe(_ expectation: String, _ value: lull_value) -> Misuse {
     .message("'\(rawValue)' must be \(expectation), got \(LuaHost.described(value))")
   }
 }
@@ -232,7 +256,9 @@ extension LuaHost {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_STRING):
-      return .wildcard(LuaHost.string(value) ?? "", base: service.baseURL)
+      let text = LuaHost.string(value) ?? ""
+      checker?.look(atPattern: text, of: service, at: call.place)
+      return .wildcard(text, base: service.baseURL)
     case Int(LULL_FUNCTION):
       return predicate(try kept(call.state, call.index(position), for: service), raising: raising)
     default:

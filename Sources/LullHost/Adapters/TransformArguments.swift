@@ -62,6 +62,6 @@ struct TransformArguments {
     let function = LuaTransformer(host: call.host, function: function, options: options)
     try call.service.configure(
       ContentTransformer(function, rules: options.rules), for: pattern, stage: stage,
-      action: action, methods: methods)
+      action: action, methods: methods, source: call.place)
   }
 }

@@ -10,7 +10,7 @@ package struct ArgumentParser {
     /// The texts of each argument that takes any, in order; nil: it was not given.
     package internal(set) var texts: [[String]?]
     /// How often each flag was there; `--no-x` makes it none.
-    var counts: [Int?]
+    package internal(set) var counts: [Int?]
   }
 
   package enum End: Error, Equatable {

@@ -7,14 +7,17 @@ package struct ArgumentSpec {
   var notes: String?
   /// What `--version` prints, if there is one.
   var version: String?
-  var arguments: [Argument] = []
+  package internal(set) var arguments: [Argument] = []
 
   init() {}
 
-  package init(name: String, description: String, arguments: [Argument]) {
+  package init(
+    name: String, description: String, arguments: [Argument], notes: String? = nil
+  ) {
     self.name = name
     self.description = description
     self.arguments = arguments
+    self.notes = notes
   }
 
   /// One option, flag or positional argument.
@@ -34,13 +37,13 @@ package struct ArgumentSpec {
     }
 
     /// `--limit` and `-n`, in the order given; of a positional argument its name alone.
-    package internal(set) var names: [String] = []
+    package var names: [String] = []
     var kind = Kind.string
     /// What stands for the value in the help.
     var placeholder: String?
     package var help: String?
     /// What the texts are allowed to be; empty: anything.
-    var choices: [String] = []
+    package internal(set) var choices: [String] = []
     var standard: LuaValue?
     /// The default as the help shows it.
     var standardText: String?
@@ -64,11 +67,39 @@ package struct ArgumentSpec {
       isPositional = !name.hasPrefix("-")
     }
 
+    /// An option with all its names.
+    package init(
+      names: [String], kind: Kind = .string, placeholder: String? = nil, choices: [String] = [],
+      help: String?, isRepeated: Bool = false, isRequired: Bool = false, standard: String? = nil
+    ) {
+      self.names = names
+      self.isRequired = isRequired
+      standardText = standard
+      self.kind = kind
+      self.placeholder = placeholder
+      self.choices = choices
+      self.help = help
+      self.isRepeated = isRepeated
+    }
+
+    /// A positional argument.
+    package init(
+      positional name: String, help: String, isRequired: Bool, isRepeated: Bool = false
+    ) {
+      names = [name]
+      self.help = help
+      self.isRequired = isRequired
+      self.isRepeated = isRepeated
+      isPositional = true
+    }
+
     /// Where the result has its value: the first long name, with `_` for `-`.
     var key: String {
       let name = names.first { $0.hasPrefix("--") } ?? names.first ?? ""
       return String(name.drop { $0 == "-" }).replacing("-", with: "_")
     }
+
+    package var takesValue: Bool { kind.takesValue }
 
     /// As messages name it.
     var shown: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }
@@ -76,6 +107,11 @@ package struct ArgumentSpec {
 
   var positionals: [Argument] { arguments.filter(\.isPositional) }
   var options: [Argument] { arguments.filter { !$0.isPositional } }
+
+  /// The option that is called so.
+  package func option(_ name: String) -> Argument? { options.first { $0.names.contains(name) } }
+
+  package var hasPositionals: Bool { !positionals.isEmpty }
 
   /// Whether `name` is one of the script's own, so that it stands for nothing else.
   func has(_ name: String) -> Bool { options.contains { $0.names.contains(name) } }

@@ -29,6 +29,10 @@ extension Method {
       if setting == .pipeline {
         return call.return(call.host.value(box, .pipeline, service: box.service))
       }
+      if setting == .auth {
+        guard let auth = box.settings.auth else { return call.return(.nil) }
+        return call.return(call.host.value(AuthBox(auth), .auth))
+      }
       guard setting == .headers else {
         return call.return(setting.value(in: box.settings) ?? .nil)
       }
@@ -37,7 +41,7 @@ extension Method {
         write: {
           if box.isOpen { box.settings.headers = $0 }
           return box.isOpen
-        })
+        }, allowsSecrets: true)
       call.return(call.host.value(headers, .headers))
     },
     .method(.configuration, "__newindex", "vv") { call throws(Misuse) in
@@ -85,7 +89,7 @@ extension Method {
         write: {
           if box.isOpen { box.http.headers = $0 }
           return box.isOpen
-        })
+        }, allowsSecrets: true)
       call.return(call.host.value(headers, .headers))
     },
     .setter(.httpRequest, "method") { call throws(Misuse) in
@@ -136,7 +140,9 @@ extension Method {
         throw .message("header names must be strings, got \(LuaHost.typeName(call.raw(1)))")
       }
       var headers = box.read()
-      try call.host.setHeader(name, call.raw(2), call.state, call.index(2), in: &headers)
+      try call.host.setHeader(
+        name, call.raw(2), call.state, call.index(2), in: &headers,
+        allowsSecrets: box.allowsSecrets)
       guard write(headers) else {
         throw .message("these headers are closed: they can be changed only inside their function")
       }

@@ -56,13 +56,24 @@ extension LuaHost {
     }
   }
 
-  private static let serviceKeys = ["base_url", "name", "networking", "standard_transformers"]
+  private static let serviceKeys = [
+    "base_url", "name", "networking", "standard_transformers", "offline",
+  ]
+
+  /// A setting that is true or false.
+  static func flag(_ value: lull_value, _ name: String) throws(Misuse) -> Bool {
+    guard let flag = bool(value) else {
+      throw .message("'\(name)' must be true or false, got \(described(value))")
+    }
+    return flag
+  }
 
   private func makeService(_ call: Call, table: Int32) throws(Misuse) {
     var baseURL: String?
     var name: String?
     var networking: (provider: any NetworkingProvider, anchor: Int64)?
     var transformers = StandardTransformer.allCases
+    var isOffline = false
     // A first look, for what the service is made of; settings need the service to exist.
     let known = LuaHost.serviceKeys + Setting.names
     try forEachOption(of: table, in: call.state, known: known) { key, value throws(Misuse) in
@@ -70,6 +81,7 @@ extension LuaHost {
       switch key {
       case "base_url": baseURL = try contentType(ofOption: value, key)
       case "name": name = try contentType(ofOption: value, key)
+      case "offline": isOffline = try LuaHost.flag(value, key)
       case "networking":
         guard value.kind == Int32(LULL_FUNCTION) else {
           throw .message("'networking' must be a function, got \(LuaHost.typeName(value))")
@@ -84,6 +96,7 @@ extension LuaHost {
       networking: networking?.provider ?? environment.defaultNetworking(), pump: pump,
       standardTransformers: transformers)
     service.host = self
+    service.isOffline = isOffline
     let result = value(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
     var object = encode(result)
@@ -98,7 +111,8 @@ extension LuaHost {
     let changes = try changes(
       call, table: table, service: service, beside: LuaHost.serviceKeys)
     if !changes.isEmpty {
-      service.configure(description: "lull.service") { (settings: inout Configuration) in
+      service.configure(nil, methods: nil, description: "lull.service", source: call.place) {
+        (settings: inout Configuration) in
         for change in changes { change(&settings) }
       }
     }

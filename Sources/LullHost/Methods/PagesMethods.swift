@@ -29,35 +29,42 @@ extension LuaHost {
 
   /// `resource:pages{ next =, cursor =, page =, max =, cross_origin = }`
   func pages(_ call: Call) throws(Misuse) {
-    let resource = try call.resource
-    var options = LuaPages.Options()
-    if !call.isNil(1) {
-      var way: String?
-      try forEachOption(of: call.index(1), in: call.state, known: LuaHost.pagesKeys) {
-        name, value throws(Misuse) in
-        let index = visitedIndex(in: call.state)
-        switch name {
-        case "max": options.max = try pageLimit(value)
-        case "cross_origin":
-          guard let isAllowed = LuaHost.bool(value) else {
-            throw .message("'\(name)' must be true or false, got \(LuaHost.described(value))")
-          }
-          options.allowsOtherOrigins = isAllowed
-        default:
-          if let way {
-            let names = [way, name].sorted()
-            throw .message("pages go on by '\(names[0])' or '\(names[1])', not both")
-          }
-          way = name
-          options.next = try nextPage(call, name, value, index)
-        }
-      }
-    }
+    let options = call.isNil(1) ? .init() : try pagesOptions(call.index(1), call.state)
+    returnPages(of: try call.resource, options, call)
+  }
+
+  /// Function, state, control variable, and what `for` closes when it is left.
+  func returnPages(of resource: Resource, _ options: LuaPages.Options, _ call: Call) {
     let pages = LuaPages(resource, options, host: self)
     let object = value(pages, .pages, service: resource.service, anchor: options.function)
     if case .object(let handle, _, _, _) = object { pages.hostHandle = handle }
-    // Function, state, control variable, and what `for` closes when it is left.
     for value in [object, .nil, .nil, object] { call.return(value) }
+  }
+
+  /// The options in a table; a kept function among them is the caller's to hold.
+  func pagesOptions(_ table: Int32, _ state: OpaquePointer?) throws(Misuse) -> LuaPages.Options {
+    var options = LuaPages.Options()
+    var way: String?
+    try forEachOption(of: table, in: state, known: LuaHost.pagesKeys) {
+      name, value throws(Misuse) in
+      let index = visitedIndex(in: state)
+      switch name {
+      case "max": options.max = try pageLimit(value)
+      case "cross_origin":
+        guard let isAllowed = LuaHost.bool(value) else {
+          throw .message("'\(name)' must be true or false, got \(LuaHost.described(value))")
+        }
+        options.allowsOtherOrigins = isAllowed
+      default:
+        if let way {
+          let names = [way, name].sorted()
+          throw .message("pages go on by '\(names[0])' or '\(names[1])', not both")
+        }
+        way = name
+        options.next = try nextPage(state, name, value, index)
+      }
+    }
+    return options
   }
 
   private func pageLimit(_ value: lull_value) throws(Misuse) -> Int {
@@ -69,11 +76,13 @@ extension LuaHost {
     return Int(value.integer)
   }
 
-  private func nextPage(_ call: Call, _ name: String, _ value: lull_value, _ index: Int32)
+  private func nextPage(
+    _ state: OpaquePointer?, _ name: String, _ value: lull_value, _ index: Int32
+  )
     throws(Misuse) -> NextPage
   {
     switch (name, Int(value.kind)) {
-    case ("next", Int(LULL_FUNCTION)): return .function(try keep(call.state, index))
+    case ("next", Int(LULL_FUNCTION)): return .function(try keep(state, index))
     case ("next", Int(LULL_STRING)):
       let text = LuaHost.string(value) ?? ""
       guard !text.isEmpty else { throw .message("'next' must name a field, got an empty string") }
@@ -85,12 +94,12 @@ extension LuaHost {
     case (_, Int(LULL_TABLE)): break
     default: throw .message("'\(name)' must be a table, got \(LuaHost.described(value))")
     }
-    return name == "cursor" ? try cursor(call, index) : try pageNumber(call, index)
+    return name == "cursor" ? try cursor(state, index) : try pageNumber(state, index)
   }
 
-  private func cursor(_ call: Call, _ index: Int32) throws(Misuse) -> NextPage {
+  private func cursor(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> NextPage {
     var texts: [String: String] = [:]
-    try forEachOption(of: index, in: call.state, known: LuaHost.cursorKeys) {
+    try forEachOption(of: index, in: state, known: LuaHost.cursorKeys) {
       name, value throws(Misuse) in texts[name] = try contentType(ofOption: value, name)
     }
     guard let parameter = texts["param"], let field = texts["field"] else {
@@ -100,10 +109,10 @@ extension LuaHost {
     return .cursor(parameter: parameter, field: FieldPath(field))
   }
 
-  private func pageNumber(_ call: Call, _ index: Int32) throws(Misuse) -> NextPage {
+  private func pageNumber(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> NextPage {
     var texts: [String: String] = [:]
     var numbers = ["first": 1, "step": 1]
-    try forEachOption(of: index, in: call.state, known: LuaHost.pageNumberKeys) {
+    try forEachOption(of: index, in: state, known: LuaHost.pageNumberKeys) {
       name, value throws(Misuse) in
       guard numbers[name] != nil else {
         return texts[name] = try contentType(ofOption: value, name)

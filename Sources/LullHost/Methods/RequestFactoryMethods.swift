@@ -42,8 +42,9 @@ extension Method {
       try call.host.makeCustomRequest(call)
     },
     .function("cache.memory") { call throws(Misuse) in try call.host.makeMemoryCache(call) },
+    .function("cache.file", "T") { call throws(Misuse) in try call.host.makeFileCache(call) },
     .method(.cache, "__tostring") { call throws(Misuse) in
-      call.return(.string("Cache(in memory)"))
+      call.return(.string(try call.selfObject(.cache, as: CacheBox.self).text))
     },
     .method(.handler, "complete", "v") { call throws(Misuse) in
       let completion = try call.selfObject(.handler, as: CustomCompletion.self)

@@ -23,6 +23,9 @@ extension Method {
     .getter(.request, "url") { call throws(Misuse) in
       call.return(try call.request.url.map { .string($0) } ?? .nil)
     },
+    .getter(.request, "attempts") { call throws(Misuse) in
+      call.return(LuaHost.list(try call.request.attempts))
+    },
     .method(.request, "on_completion", "f") { call throws(Misuse) in
       let host = call.host
       try host.addHook(call, "on_completion") { request, run in

@@ -40,6 +40,11 @@ extension Method {
     .getter(.resource, "all_requests") { call throws(Misuse) in
       call.return(.list(try call.resource.allRequests.map { call.host.value($0) }))
     },
+    .method(.resource, "explain", "S") { call throws(Misuse) in
+      let resource = try call.resource
+      let method = try LuaHost.method(call.optionalString(1) ?? "GET")
+      call.return(.string(ResourceExplanation(call.host, resource, method: method).text))
+    },
     .method(.resource, "__tostring") { call throws(Misuse) in
       call.return(.string("Resource(\(try call.resource.shortDescription))"))
     },
@@ -192,18 +197,28 @@ extension Method {
     },
     .method(.resource, "with_param", "sV") { call throws(Misuse) in
       let resource = try call.resource
+      if let secret = call.host.secret(call.raw(2)) {
+        let change = [(call.string(1), Optional(ParameterValue.secret(secret)))]
+        return call.return(call.host.value(resource.withParams(change)))
+      }
       let value = try LuaHost.parameter(call.raw(2), name: call.string(1))
       call.return(call.host.value(resource.withParam(call.string(1), value)))
     },
     .method(.resource, "with_params", "t") { call throws(Misuse) in
       let resource = try call.resource
       var changes: [(String, String?)] = []
+      var secrets: [(String, ParameterValue?)] = []
       try call.host.forEachField(of: call.index(1), in: call.state) {
         key, value throws(Misuse) in
         guard let name = LuaHost.string(key) else {
           throw .message("parameter names must be strings, got \(LuaHost.typeName(key))")
         }
+        if let secret = call.host.secret(value) { return secrets.append((name, .secret(secret))) }
         changes.append((name, try LuaHost.parameter(value, name: name)))
+      }
+      guard secrets.isEmpty else {
+        let all = changes.map { ($0.0, $0.1.map { ParameterValue.text($0) }) } + secrets
+        return call.return(call.host.value(resource.withParams(all)))
       }
       call.return(call.host.value(resource.withParams(changes)))
     },

@@ -98,6 +98,12 @@ extension Method {
       try call.service.flushUnusedResources()
       call.returnSelf()
     },
+    .getter(.service, "is_offline") { call throws(Misuse) in
+      call.return(.bool(try call.service.isOffline))
+    },
+    .setter(.service, "is_offline") { call throws(Misuse) in
+      try call.service.isOffline = LuaHost.flag(call.raw(1), "is_offline")
+    },
     .getter(.service, "cached_resource_count_limit") { call throws(Misuse) in
       call.return(.int(Int64(try call.service.cachedResourceCountLimit)))
     },
@@ -185,7 +191,8 @@ private struct ConfigureArguments {
   }
 
   func register(_ call: Call) throws(Misuse) {
-    try call.service.configure(pattern, methods: methods, description: description, apply)
+    try call.service.configure(
+      pattern, methods: methods, description: description, source: call.place, apply)
   }
 }
 

@@ -55,6 +55,9 @@ extension Method {
     .getter(.entity, "elapsed") { call throws(Misuse) in
       call.return(try entity(call).entity.exchange?.elapsed.map { .number($0) } ?? .nil)
     },
+    .getter(.entity, "timings") { call throws(Misuse) in
+      call.return(LuaHost.value(try entity(call).entity.exchange?.timings))
+    },
     .getter(.entity, "text") { call throws(Misuse) in
       call.return(.string(try entity(call).entity.text))
     },
@@ -170,6 +173,11 @@ extension Method {
       let elapsed = response.entity?.exchange?.elapsed ?? response.error?.exchange?.elapsed
       call.return(elapsed.map { .number($0) } ?? .nil)
     },
+    .getter(.response, "timings") { call throws(Misuse) in
+      let response = try response(call).response
+      call.return(
+        LuaHost.value(response.entity?.exchange?.timings ?? response.error?.exchange?.timings))
+    },
     .method(.response, "__tostring") { call throws(Misuse) in
       let response = try response(call).response
       switch response.outcome {
@@ -212,12 +220,18 @@ extension Method {
     .getter(.error, "timestamp") { call throws(Misuse) in
       call.return(.number(try error(call).error.timestamp))
     },
+    .getter(.error, "attempts") { call throws(Misuse) in
+      call.return(LuaHost.list(try error(call).error.attempts))
+    },
     .getter(.error, "url") { call throws(Misuse) in
       let error = try error(call).error
       call.return((error.exchange?.url ?? error.url).map { .string($0) } ?? .nil)
     },
     .getter(.error, "elapsed") { call throws(Misuse) in
       call.return(try error(call).error.exchange?.elapsed.map { .number($0) } ?? .nil)
+    },
+    .getter(.error, "timings") { call throws(Misuse) in
+      call.return(LuaHost.value(try error(call).error.exchange?.timings))
     },
     .getter(.error, "document") { call throws(Misuse) in
       call.return(call.host.document(try error(call).error.entity?.content))

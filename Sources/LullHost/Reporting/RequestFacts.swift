@@ -7,12 +7,15 @@ struct RequestFacts: Equatable {
   var status: Int?
   /// 1 for a request that repeats no other.
   var attempt = 1
+  /// How often it was sent, as far as policies have kept count.
+  var sentCount = 0
   var stage: String?
 
   var text: String {
     var text = name
     if let status { text += " → \(status)" }
     if attempt > 1 { text += ", attempt \(attempt)" }
+    if sentCount > 1 { text += ", sent \(sentCount) times" }
     if let stage { text += ", stage \(stage)" }
     return text
   }
@@ -24,14 +27,14 @@ extension RequestFacts {
     self.init(
       name: request.description,
       status: error?.httpStatus ?? request.response?.entity?.exchange?.status,
-      attempt: request.attempt)
+      attempt: request.attempt, sentCount: request.attempts.count)
   }
 
   /// A request whose response is in the pipeline.
   init(_ run: PipelineRun) {
     self.init(
       name: run.request.description, status: run.original.status, attempt: run.request.attempt,
-      stage: run.stage?.description)
+      sentCount: run.request.attempts.count, stage: run.stage?.description)
   }
 
   init(_ http: HTTPRequest, attempt: Int = 1) {
@@ -50,7 +53,8 @@ extension RequestFacts {
     if case .script(let script) = error.cause { stage = script.stage }
     self.init(
       name: [error.method, LogText.url(url)].compactMap(\.self).joined(separator: " "),
-      status: error.httpStatus, attempt: error.attempt, stage: stage)
+      status: error.httpStatus, attempt: error.attempt, sentCount: error.attempts.count,
+      stage: stage)
   }
 }
 

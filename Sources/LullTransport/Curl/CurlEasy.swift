@@ -16,6 +16,13 @@ final class CurlEasy {
   private(set) var queuePlace = 0
   /// curl's callbacks write here directly: no object is looked up per line and piece.
   private let incoming: UnsafeMutablePointer<IncomingResponse>
+  /// nil for an ordinary one.
+  let route: CurlRoute?
+  let jar: CurlJar?
+  /// Of the present hop; nil if nobody asked for it.
+  var watch: ExchangeWatch?
+  /// curl reads it for as long as the handle lives.
+  var addressList: UnsafeMutablePointer<curl_slist>?
   /// The pool's note of where it keeps this handle.
   var place = 0
 
@@ -24,6 +31,8 @@ final class CurlEasy {
   private var sendsBody = false
   private var headers = Headers()
   private var headersAreForBody = false
+  /// Whether what is set holds secrets, to be taken out as soon as it has been sent.
+  private var holdsSecrets = false
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var timeout = 0
   private var connectTimeout = 0
@@ -37,16 +46,19 @@ final class CurlEasy {
   private let errorText: UnsafeMutablePointer<CChar>
 
   init?(
-    userAgent: String, authorities: CertificateAuthorities, share: CurlShare, receiveBufferSize: Int
+    userAgent: String, authorities: CertificateAuthorities, share: CurlShare,
+    receiveBufferSize: Int, route: CurlRoute? = nil, jar: CurlJar? = nil
   ) {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
+    self.route = route
+    self.jar = jar
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     incoming = .allocate(capacity: 1)
     incoming.initialize(to: IncomingResponse())
     self.userAgent = userAgent
-    self.share = share
+    self.share = jar?.share ?? share
     // Unretained: the provider keeps every handle it uses until it is out of curl.
     let this = Unmanaged.passUnretained(self).toOpaque()
     setPointer(CURLOPT_PRIVATE, this)
@@ -59,7 +71,7 @@ final class CurlEasy {
     ccurl_easy_set_prerequest(handle, CurlCallbacks.requestGoesOut)
     ccurl_easy_set_opener(handle, CurlMulti.open)
     ccurl_easy_set_closer(handle, CurlMulti.closer)
-    if let share = share.handle { setPointer(CURLOPT_SHARE, share) }
+    if let share = self.share.handle { setPointer(CURLOPT_SHARE, share) }
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_NOPROGRESS, 1)
     // Cancelling must not wait for a name server; the resolver's thread ends on its own.
@@ -72,11 +84,15 @@ final class CurlEasy {
     set(CURLOPT_BUFFERSIZE, receiveBufferSize)
     if let file = authorities.file { setText(CURLOPT_CAINFO, file) }
     if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
+    // Turns curl's engine on; the name of no file.
+    if jar != nil { setText(CURLOPT_COOKIEFILE, "") }
+    if let route, !set(route) { return nil }
   }
 
   deinit {
     curl_easy_cleanup(handle)
     curl_slist_free_all(headerList)
+    curl_slist_free_all(addressList)
     errorText.deallocate()
     incoming.deinitialize(count: 1)
     incoming.deallocate()
@@ -95,18 +111,23 @@ final class CurlEasy {
 
   /// Sets everything up for the present hop of `transfer`, which is at that place of its queue; false
   /// if curl refuses (memory).
+  ///
+  /// - Parameter wire: the transfer's request, with texts in place of secrets.
   func prepare(
-    for transfer: CurlTransfer, to origin: Origin, at place: Int, in multi: CurlMulti
+    for transfer: CurlTransfer, sending wire: HTTPRequest, to origin: Origin, at place: Int,
+    in multi: CurlMulti
   ) -> Bool {
     self.transfer = transfer
+    holdsSecrets = transfer.request.secrets != nil
     queuePlace = place
     self.multi = multi
     setSockets(of: multi)
     errorText.pointee = 0
     incoming.pointee.start(
       maxBodySize: transfer.request.limits.maxBodySize,
-      expectsBody: transfer.request.method != "HEAD")
-    guard setText(CURLOPT_URL, transfer.request.url) else { return false }
+      expectsBody: transfer.request.method != "HEAD",
+      keepsRedirects: transfer.request.options?.redirects == .answer)
+    guard setText(CURLOPT_URL, wire.url) else { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
       // Worth waiting for a first connection that may carry all; without TLS there is no HTTP/2.
@@ -114,16 +135,28 @@ final class CurlEasy {
     }
     set(&timeout, CURLOPT_TIMEOUT_MS, transfer.remainingTime)
     set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, transfer.request.limits.connectTimeout)
-    let body = transfer.bodyToSend
-    guard setMethod(transfer.request.method, body) else { return false }
-    return setHeaders(transfer.request.headers, withBody: body != nil)
+    let body = wire.bodyToSend
+    guard setMethod(wire.method, body) else { return false }
+    return setHeaders(wire.headers, withBody: body != nil)
   }
 
   /// Lets go of the exchange and of what it sent.
   func finish() {
     transfer = nil
     multi = nil
+    watch = nil
     if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
+    if holdsSecrets { forgetSecrets() }
+  }
+
+  private func forgetSecrets() {
+    holdsSecrets = false
+    setText(CURLOPT_URL, nil)
+    if jar != nil { setText(CURLOPT_COOKIE, nil) }
+    ccurl_easy_set_list(handle, CURLOPT_HTTPHEADER, nil)
+    curl_slist_free_all(headerList)
+    headerList = nil
+    headers = Headers()
   }
 
   /// Gives away the response's body.
@@ -167,7 +200,8 @@ final class CurlEasy {
   /// What curl knows about a failure.
   func error(_ code: CURLcode, of transfer: CurlTransfer, at origin: Origin) -> TransportError {
     CurlErrorMapping(
-      origin: origin, limits: transfer.request.limits, elapsed: transfer.elapsed,
+      origin: origin, limits: transfer.request.limits, options: transfer.request.options,
+      elapsed: transfer.elapsed,
       wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
       systemError: systemError(code),
       verification: code == CURLE_PEER_FAILED_VERIFICATION ? long(CURLINFO_SSL_VERIFYRESULT) : 0,
@@ -222,6 +256,14 @@ final class CurlEasy {
       && incoming.pointee.failure == nil
   }
 
+  /// Bytes sent and received so far, heads included as far as curl counts them.
+  var movedBytes: Int { size(CURLINFO_SIZE_UPLOAD_T) + incoming.pointee.receivedSize }
+
+  var hasSentAll: Bool { size(CURLINFO_SIZE_UPLOAD_T) >= (transfer?.bodyToSend?.count ?? 0) }
+
+  /// Whether anything of an answer is here.
+  var hasAnswer: Bool { incoming.pointee.receivedSize > 0 }
+
   var usedHTTP2: Bool {
     long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
   }
@@ -239,13 +281,13 @@ final class CurlEasy {
       toReceive: toReceive < 0 ? nil : toReceive)
   }
 
-  private func size(_ info: CURLINFO) -> Int {
+  func size(_ info: CURLINFO) -> Int {
     var value: curl_off_t = 0
     ccurl_easy_get_size(handle, info, &value)
     return value
   }
 
-  private func long(_ info: CURLINFO) -> Int {
+  func long(_ info: CURLINFO) -> Int {
     var value = 0
     ccurl_easy_get_long(handle, info, &value)
     return value
@@ -258,8 +300,13 @@ final class CurlEasy {
     guard headerList == nil || withBody != headersAreForBody || headers != self.headers else {
       return true
     }
-    guard let list = HeaderList.make(headers, withBody: withBody, userAgent: userAgent) else {
-      return false
+    let list = HeaderList.make(
+      headers, withBody: withBody, withCookies: jar == nil, userAgent: userAgent)
+    guard let list else { return false }
+    if jar != nil {
+      // So that they stand in one header with those of the jar.
+      let cookies = headers.values("cookie")
+      setText(CURLOPT_COOKIE, cookies.isEmpty ? nil : cookies.joined(separator: "; "))
     }
     ccurl_easy_set_list(handle, CURLOPT_HTTPHEADER, list)
     curl_slist_free_all(headerList)
@@ -281,17 +328,17 @@ final class CurlEasy {
   }
 
   @discardableResult
-  private func set(_ option: CURLoption, _ value: Int) -> Bool {
+  func set(_ option: CURLoption, _ value: Int) -> Bool {
     ccurl_easy_set_long(handle, option, value) == CURLE_OK
   }
 
   @discardableResult
-  private func setText(_ option: CURLoption, _ value: String?) -> Bool {
+  func setText(_ option: CURLoption, _ value: String?) -> Bool {
     ccurl_easy_set_string(handle, option, value) == CURLE_OK
   }
 
   @discardableResult
-  private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) -> Bool {
+  func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) -> Bool {
     ccurl_easy_set_pointer(handle, option, value) == CURLE_OK
   }
 }

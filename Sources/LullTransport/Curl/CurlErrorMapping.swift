@@ -6,6 +6,7 @@ import LullCore
 struct CurlErrorMapping {
   let origin: Origin
   let limits: TransferLimits
+  let options: TransferOptions?
   /// Of the whole exchange, at the time of the failure.
   let elapsed: Double
   let wasConnected: Bool
@@ -26,9 +27,9 @@ struct CurlErrorMapping {
       return TransportError(
         .dns, "cannot resolve host '\(origin.host)'\(systemError == 0 ? "" : reason)")
     case CURLE_COULDNT_RESOLVE_PROXY:
-      return TransportError(.dns, "cannot resolve the proxy for \(host)")
+      return TransportError(.dns, "cannot resolve \(proxy) for \(host)")
     case CURLE_COULDNT_CONNECT:
-      let target = namesProxy ? "the proxy for \(host)" : host
+      let target = namesProxy ? "\(proxy) for \(host)" : address.map { "\(host) at \($0)" } ?? host
       return TransportError(.connection, "cannot connect to \(target)\(reason)")
     case CURLE_PROXY:
       return proxyRefusal
@@ -50,6 +51,7 @@ struct CurlErrorMapping {
       }
       if detail.hasSuffix("chunked-encoding") || detail.hasPrefix("Too large") { return malformed }
       if response.status >= 200 && response.isHeadComplete { return truncated }
+      if detail.hasSuffix("alert certificate required") { return certificateNeeded }
       return TransportError(.connection, "the connection to \(host) was lost\(reason)")
     case CURLE_SEND_ERROR:
       return TransportError(.connection, "the connection to \(host) was lost\(reason)")
@@ -62,9 +64,13 @@ struct CurlErrorMapping {
     where wasConnected && (response.status == 0 || !response.isHeadComplete):
       // So curl calls a line that is longer than it wants to remember.
       return error(.headTooLarge)
+    case CURLE_SSL_CERTPROBLEM:
+      let file = options?.connection.clientCertificate.map { " in '\($0)'" } ?? ""
+      return TransportError(
+        .tls, "the certificate of this client\(file) cannot be used\(reason) (client_cert)")
     case CURLE_FILESIZE_EXCEEDED:
       return error(.bodyTooLarge)
-    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
       CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
       CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE,
       CURLE_SSL_ISSUER_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
@@ -127,16 +133,42 @@ struct CurlErrorMapping {
       "\(origin.hostAndPort) sent an answer that is not valid HTTP\(isOld ? "" : reason)")
   }
 
+  private var certificateNeeded: TransportError {
+    TransportError(
+      .tls, "\(origin.hostAndPort) wants to see a certificate of this client (client_cert)")
+  }
+
   private var proxyRefusal: TransportError {
     let host = origin.hostAndPort
     guard proxyStatus != 407 else {
       return TransportError(
         .connection,
-        "the proxy does not connect to \(host): it asks for a user and password (407), "
+        "\(proxy) does not connect to \(host): it asks for a user and password (407), "
           + "which may stand in its URL")
     }
     let answer = proxyStatus >= 300 ? " (it answered \(proxyStatus))" : reason
-    return TransportError(.connection, "the proxy does not connect to \(host)\(answer)")
+    return TransportError(.connection, "\(proxy) does not connect to \(host)\(answer)")
+  }
+
+  /// The proxy and its name, as far as it is known: curl does not say which of the environment's it
+  /// took.
+  private var proxy: String {
+    if case .url(let url) = options?.connection.proxy, let address = ProxyAddress(url) {
+      return "the proxy \(address.host.description)"
+    }
+    let words = detail.split(separator: " ")
+    if detail.hasPrefix("Could not resolve proxy: "), words.count == 5 {
+      return "the proxy \(words[4])"
+    }
+    if detail.hasPrefix("Failed to connect to "), words.count > 5, words[4] == "port" {
+      return "the proxy \(words[3]):\(words[5])"
+    }
+    return "the proxy"
+  }
+
+  /// Where it was to connect to instead, by the request's own options.
+  private var address: String? {
+    options.flatMap { CurlRoute.address(for: origin, in: $0.connection) }?.description
   }
 
   /// Whether curl speaks of another machine or port than the URL; only a proxy's can that be.
@@ -144,7 +176,9 @@ struct CurlErrorMapping {
     let start = "failed to connect to "
     let detail = detail.lowercased()
     // Of international names curl uses another form than the URL.
-    guard detail.hasPrefix(start), origin.host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+    guard detail.hasPrefix(start), address == nil, origin.host.utf8.allSatisfy({ $0 < 0x80 }) else {
+      return false
+    }
     let host = origin.host.filter { $0 != "[" && $0 != "]" }
     return !detail.dropFirst(start.utf8.count).hasPrefix("\(host) port \(origin.port) ")
   }
@@ -153,7 +187,9 @@ struct CurlErrorMapping {
   private var trustAdvice: String {
     switch verification {
     // X509_V_ERR_…: SELF_SIGNED_CERT_IN_CHAIN and its neighbours, which all lack a known issuer.
-    case 18...21: "; SSL_CERT_FILE may name a file of certificates to trust"
+    case 18...21:
+      "; ca_file or SSL_CERT_FILE may name a file of certificates to trust, and insecure = true "
+        + "takes any, for a test"
     default: ""
     }
   }

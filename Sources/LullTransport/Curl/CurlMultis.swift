@@ -15,6 +15,8 @@ final class CurlMultis {
   private let sockets = CurlSocketTable()
   /// Made when they are needed.
   private var multis: [CurlMulti?] = []
+  /// For connections that must not be used by others although curl would let them.
+  private var named: [String: CurlMulti] = [:]
 
   init(loop: UnsafeMutablePointer<uv_loop_t>, blocksSIGPIPE: Bool) {
     self.loop = loop
@@ -28,6 +30,15 @@ final class CurlMultis {
     let made = CurlMulti(
       index: index, loop: loop, sockets: sockets, work: work, blocksSIGPIPE: blocksSIGPIPE)
     multis[index] = made
+    return made
+  }
+
+  /// The one of that name; nil if memory or descriptors run out. It stays until all are closed.
+  func multi(named name: String) -> CurlMulti? {
+    if let multi = named[name] { return multi }
+    let made = CurlMulti(
+      index: 0, loop: loop, sockets: sockets, work: work, blocksSIGPIPE: blocksSIGPIPE)
+    named[name] = made
     return made
   }
 
@@ -52,7 +63,9 @@ final class CurlMultis {
   /// Closes all connections. Every transfer must have been removed.
   func close() {
     for multi in multis { multi?.close() }
+    for multi in named.values { multi.close() }
     multis = []
+    named = [:]
     work.multis = []
   }
 }

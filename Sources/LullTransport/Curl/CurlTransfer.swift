@@ -48,14 +48,10 @@ final class CurlTransfer: NetworkTransfer {
     return nil
   }
 
-  /// POST, PUT and PATCH always say how long their body is, be it nothing; HEAD sends none.
-  var bodyToSend: [UInt8]? {
-    switch request.method {
-    case "POST", "PUT", "PATCH": request.body ?? []
-    case "HEAD": nil
-    default: request.body
-    }
-  }
+  var bodyToSend: [UInt8]? { request.bodyToSend }
+
+  /// nil for an exchange that has sent no secret.
+  var secrets: SecretExchange?
 
   /// Seconds since it left the queue.
   var elapsed: Double {
@@ -103,6 +99,7 @@ final class CurlTransfer: NetworkTransfer {
     guard !hasEnded else { return }
     stage = .ended(metrics)
     queue = nil
+    secrets?.stop = nil
     request.body = nil
     endWaiting()
     completion(result)
@@ -121,5 +118,22 @@ final class CurlTransfer: NetworkTransfer {
     case .active(let easy): easy.metrics
     case .ended(let metrics): metrics
     }
+  }
+}
+
+extension HTTPRequest {
+  /// POST, PUT and PATCH always say how long their body is, be it nothing; HEAD sends none.
+  var bodyToSend: [UInt8]? {
+    switch method {
+    case "POST", "PUT", "PATCH": body ?? []
+    case "HEAD": nil
+    default: body
+    }
+  }
+
+  /// What decides where it goes: with secrets in it the rest is no URL that curl would read.
+  var address: String {
+    guard secrets?.url != nil else { return url }
+    return String(url.prefix { $0 != "?" && $0 != "#" })
   }
 }

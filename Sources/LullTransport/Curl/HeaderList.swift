@@ -9,9 +9,9 @@ enum HeaderList {
   /// curl would add to a body on its own, `Expect` and a Content-Type, is kept off unless given.
   /// The default User-Agent and Accept-Encoding are added here: as options of curl they would cost
   /// twice as much.
-  static func make(_ headers: Headers, withBody: Bool, userAgent: String)
-    -> UnsafeMutablePointer<curl_slist>?
-  {
+  static func make(
+    _ headers: Headers, withBody: Bool, withCookies: Bool = true, userAgent: String
+  ) -> UnsafeMutablePointer<curl_slist>? {
     var list: UnsafeMutablePointer<curl_slist>?
     var isComplete = true
     func append(_ line: UnsafePointer<CChar>) {
@@ -20,7 +20,7 @@ enum HeaderList {
     }
     var line: [CChar] = []
     headers.forEachLine { name, value in
-      guard !isFraming(name) else { return }
+      guard !isFraming(name), withCookies || !name.elementsEqual("cookie".utf8) else { return }
       line.removeAll(keepingCapacity: true)
       for byte in name { line.append(CChar(bitPattern: byte)) }
       // `name: ` would take curl's own header away, and `name;` is its way to send an empty one.

@@ -43,7 +43,8 @@ final class HostQueue {
   /// Whether one more may go out now, by the limits of that one.
   func hasRoom(for transfer: CurlTransfer) -> Bool {
     let connections = max(1, transfer.request.limits.connectionsPerHost)
-    let room = speaksHTTP2 ? max(connections, HostQueue.maxStreams) : connections
+    let shares = speaksHTTP2 && transfer.request.options?.connection.httpVersion != .http1
+    let room = shares ? max(connections, HostQueue.maxStreams) : connections
     return activeCount < (pioneers == nil ? room : min(room, HostQueue.maxLookUps))
   }
 

@@ -39,9 +39,10 @@ struct IncomingResponse {
   private var contentLength: Int?
   private var maxBodySize = 0
   private var expectsBody = true
+  private var keepsRedirects = false
 
   /// Forgets everything, for the response to a new request.
-  mutating func start(maxBodySize: Int, expectsBody: Bool) {
+  mutating func start(maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool) {
     beginHead(status: 0)
     isHeadComplete = true
     isRequested = false
@@ -52,10 +53,16 @@ struct IncomingResponse {
     bodySize = 0
     self.maxBodySize = maxBodySize
     self.expectsBody = expectsBody
+    self.keepsRedirects = keepsRedirects
   }
 
   /// A response whose Location is to be followed; its own body is of no interest.
-  var isRedirect: Bool { location != nil && RedirectPolicy.isRedirect(status) }
+  var isRedirect: Bool {
+    location != nil && RedirectPolicy.isRedirect(status) && !keepsRedirects
+  }
+
+  /// Bytes of heads and decoded body so far.
+  var receivedSize: Int { headSize + bodySize }
 
   // MARK: Feeding
 

@@ -6,16 +6,23 @@ struct Redirect {
   let origin: Origin
   let message: String
 
+  typealias Hiding = (HTTPRequest, Origin) throws(TransportError) -> HTTPRequest
+
   /// Reads `location` as an answer to `request`; fails after too many hops, or if it leads nowhere.
+  ///
+  /// - Parameter hiding: puts secrets out of sight, or fails since one would go where it must not.
   init(
-    status: Int, location: String, of request: HTTPRequest, from origin: Origin, afterHops hops: Int
+    status: Int, location: String, of request: HTTPRequest, from origin: Origin,
+    afterHops hops: Int,
+    hiding: Hiding? = nil
   ) throws(TransportError) {
-    guard hops < RedirectPolicy.limit else {
+    let limit = RedirectPolicy.limit(request.options?.redirects)
+    guard hops < limit else {
+      let count = limit == 1 ? "once" : limit == 0 ? "0 times" : "\(limit) times"
       throw TransportError(
-        .tooManyRedirects,
-        "\(origin.hostAndPort) redirected more than \(RedirectPolicy.limit) times")
+        .tooManyRedirects, "\(origin.hostAndPort) redirected more than \(count)")
     }
-    guard let current = CurlURL(request.url), let target = CurlURL(request.url),
+    guard let current = CurlURL(request.address), let target = CurlURL(request.address),
       target.resolve(location), let targetOrigin = target.origin, target.text != nil
     else {
       throw TransportError(
@@ -24,9 +31,16 @@ struct Redirect {
           + "which is no http or https URL")
     }
     let changesOrigin = targetOrigin != origin
+    if changesOrigin, request.options?.redirects == .followWithinOrigin {
+      throw TransportError(
+        .redirectRefused,
+        "\(origin.hostAndPort) redirects to another origin, \(targetOrigin.scheme)://"
+          + "\(targetOrigin.hostAndPort), which is not followed (redirects = \"same_origin\")")
+    }
     if !changesOrigin { target.inheritCredentials(from: current) }
-    let (next, dropped) = RedirectPolicy.follow(
+    var (next, dropped) = RedirectPolicy.follow(
       request, status: status, to: target.text ?? "", changesOrigin: changesOrigin)
+    if let hiding { next = try hiding(next, targetOrigin) }
     self.request = next
     self.origin = targetOrigin
     var message =

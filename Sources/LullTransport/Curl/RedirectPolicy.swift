@@ -2,7 +2,9 @@ import LullCore
 
 /// How a redirect changes the request, as browsers do it.
 enum RedirectPolicy {
-  static let limit = 10
+  static func limit(_ rule: RedirectRule?) -> Int {
+    if case .follow(let limit) = rule { limit } else { 10 }
+  }
 
   /// Statuses that are followed when they name a Location; 304 and 300 are answers like any other.
   static func isRedirect(_ status: Int) -> Bool {
@@ -15,7 +17,8 @@ enum RedirectPolicy {
   /// The request to send to `target`, and the names of the headers that must not travel there.
   ///
   /// 303 makes everything but HEAD a GET, 301 and 302 do so with POST only, 307 and 308 keep method
-  /// and body. On a change of origin only Accept*, Content-* and User-Agent go along.
+  /// and body. On a change of origin only Accept*, Content-* and User-Agent go along, and a client's
+  /// certificate does not.
   static func follow(
     _ request: HTTPRequest, status: Int, to target: String, changesOrigin: Bool
   ) -> (request: HTTPRequest, dropped: [String]) {
@@ -27,8 +30,13 @@ enum RedirectPolicy {
       removeHeaders(of: &next) { $0.hasPrefix("content-") }
     }
     guard changesOrigin else { return (next, []) }
-    let dropped = removeHeaders(of: &next) { name in
+    var dropped = removeHeaders(of: &next) { name in
       !(name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent")
+    }
+    if next.options?.connection.clientCertificate != nil {
+      next.options?.connection.clientCertificate = nil
+      next.options?.connection.clientKey = nil
+      dropped.append("client_cert")
     }
     return (next, dropped)
   }

@@ -54,6 +54,20 @@ extension AllocationScenario {
           .. api:resource_at("https://x.test/y").url .. api:resource_under("https://z.test", "/w").url
         """),
     AllocationScenario(
+      name: "secrets",
+      body: """
+        local secret = lull.secret{ env = "X", name = "x", origins = { "https://x.test" } }
+        local text = "a " .. secret .. 1
+        local r = api("/a"):with_params{ key = text, page = 1 }
+        local request = r:post({ json = { secret, { k = text } } }, function(http)
+          http.headers["X-Key"] = secret
+        end)
+        request:cancel()
+        r:post({ form = { k = secret } }):cancel()
+        return tostring(text) .. lull.json.encode{ secret, { k = text } } .. r.url
+          .. tostring(lull.auth.basic("u", secret))
+        """),
+    AllocationScenario(
       name: "entities, errors and responses of the script's own",
       body: """
         local e = lull.entity{ content = { 1, 2 }, content_type = "application/json" }

@@ -101,7 +101,7 @@ struct LuaCATSChecker {
 
   /// A declaration takes the parameters that were annotated, in their order.
   private mutating func readCode(_ line: String, _ parameters: inout [String]) {
-    guard let match = line.firstMatch(of: /^function ([A-Za-z_.:]+)\((.*)\) end$/) else {
+    guard let match = line.firstMatch(of: /^function ([A-Za-z_.:0-9]+)\((.*)\) end$/) else {
       if !parameters.isEmpty { problems.append("parameters of nothing: \(line)") }
       parameters = []
       return

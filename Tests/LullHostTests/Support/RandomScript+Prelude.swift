@@ -65,6 +65,7 @@ extension RandomScript {
     put(request) put(own("/data"))
     put(lull.error("none")) put(lull.failure("none")) put(lull.success{ content = { 1 } })
     put(lull.entity{ content = { a = { 1 } } }) put(lull.regex("a")) put(lull.cache.memory())
+    put(lull.secret{ env = "LULL_NO_SUCH" }) put(lull.auth.bearer("t"))
     put(lull.custom_request{ start = function(complete) put(complete) end }:start())
     put(lull.hard_wired_request(lull.success{ content = "x" }))
     put(own("/data"):observe(function(resource, event) put(resource) end))

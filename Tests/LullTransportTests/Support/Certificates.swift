@@ -3,8 +3,8 @@ enum Certificates {
   /// The bad ones; each is for the name itself below `localhost`, but for what makes it bad.
   static let bad = ["expired", "elsewhere", "unknown", "self-signed"]
 
-  /// Writes `authority.pem`, and `good` and each of `bad` as NAME.pem and NAME.key; false if openssl
-  /// cannot.
+  /// Writes `authority.pem`, and `good`, `client` and each of `bad` as NAME.pem and NAME.key, and the key
+  /// of `client` with a passphrase as `locked.key`; false if openssl cannot.
   static func make(in directory: TemporaryDirectory) -> Bool {
     directory.write("make", script.utf8)
     return ChildProcess("cd \(directory.path) && sh -e ./make >openssl.log 2>&1")?.wait() == 0
@@ -31,6 +31,8 @@ enum Certificates {
     leaf good authority DNS:localhost,IP:127.0.0.1 2
     leaf expired authority DNS:expired.localhost -1
     leaf elsewhere authority DNS:elsewhere.invalid 2
+    leaf client authority DNS:client.localhost 2
+    openssl ec -in client.key -aes128 -passout pass:secret -out locked.key
     leaf unknown stranger DNS:unknown.localhost 2
     with_key self-signed -x509 -days 2 -addext subjectAltName=DNS:self-signed.localhost \\
       -out self-signed.pem

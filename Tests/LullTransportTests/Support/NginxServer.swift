@@ -11,6 +11,8 @@ final class NginxServer: Sendable {
   let port: UInt16
   let otherPort: UInt16
   let tlsPort: UInt16
+  /// Speaks HTTP/2 without TLS, and nothing else.
+  let plainHTTP2Port: UInt16
   /// The certificate of the authority that vouches for `localhost` and 127.0.0.1.
   let authority: String
   private let process: ChildProcess
@@ -18,6 +20,10 @@ final class NginxServer: Sendable {
   var url: String { "http://127.0.0.1:\(port)" }
   /// The same machine, another origin.
   var otherURL: String { "http://127.0.0.1:\(otherPort)" }
+  /// A file beside the authority's, as `Certificates` has made it.
+  func certificate(_ name: String) -> String {
+    authority.replacing("authority.pem", with: name)
+  }
   var tlsURL: String { "https://localhost:\(tlsPort)" }
 
   /// nil if nginx or openssl is missing, or does not start.
@@ -30,9 +36,9 @@ final class NginxServer: Sendable {
 
     // A port found free may be taken by somebody else before nginx has it: then others are tried.
     for _ in 0..<5 {
-      let ports = RawSocket.freePorts(3)
-      guard ports.count == 3 else { continue }
-      let configuration = NginxServer.configuration(path, ports[0], ports[1], ports[2])
+      let ports = RawSocket.freePorts(4)
+      guard ports.count == 4 else { continue }
+      let configuration = NginxServer.configuration(path, ports[0], ports[1], ports[2], ports[3])
       directory.write("nginx.conf", configuration.utf8)
       // The shell lives as long as its input, which ends with this process, and takes all along.
       let command =
@@ -41,6 +47,7 @@ final class NginxServer: Sendable {
       guard let process = ChildProcess(command) else { return nil }
       if RawSocket.isAnswering(ports[0], within: 5) {
         (port, otherPort, tlsPort) = (ports[0], ports[1], ports[2])
+        plainHTTP2Port = ports[3]
         self.process = process
         return
       }
@@ -50,9 +57,9 @@ final class NginxServer: Sendable {
     return nil
   }
 
-  private static func configuration(_ path: String, _ port: UInt16, _ other: UInt16, _ tls: UInt16)
-    -> String
-  {
+  private static func configuration(
+    _ path: String, _ port: UInt16, _ other: UInt16, _ tls: UInt16, _ plainHTTP2: UInt16
+  ) -> String {
     let echo = """
       return 200 "$request_method|$content_type|$content_length|$http_authorization|\
       $http_x_token|$http_accept|$http_user_agent|$uri";
@@ -83,6 +90,12 @@ final class NginxServer: Sendable {
           location = /303 { return 303 /echo/303; }
           location = /307 { return 307 /echo/307; }
           location = /308 { return 308 /echo/308; }
+          location = /cookies { return 200 "$http_cookie"; }
+          location = /set { add_header set-cookie 'a=1; Path=/'; return 200 'set'; }
+          location = /set-and-go { add_header set-cookie 'b=2; Path=/'; return 302 /cookies; }
+          location = /set-and-cross {
+            add_header set-cookie 'c=3; Path=/'; return 302 http://localhost:\(port)/cookies;
+          }
           location = /loop { return 302 /loop; }
           location = /dir/relative { return 302 ../echo/a?b=c; }
           location = /ftp { return 302 ftp://127.0.0.1/; }
@@ -105,9 +118,21 @@ final class NginxServer: Sendable {
         server {
           listen 127.0.0.1:\(tls) default_server ssl http2;
           ssl_certificate \(path)/good.pem; ssl_certificate_key \(path)/good.key;
+          ssl_client_certificate \(path)/authority.pem; ssl_verify_client optional;
           location = /protocol { return 200 $server_protocol; }
+          location = /client { return 200 '$ssl_client_verify $ssl_client_s_dn'; }
           location /echo { \(echo) }
           location = /metered { alias \(path)/large; gzip off; limit_rate 2m; }
+        }
+        server {
+          listen 127.0.0.1:\(tls) ssl http2; server_name client.localhost;
+          ssl_certificate \(path)/client.pem; ssl_certificate_key \(path)/client.key;
+          ssl_client_certificate \(path)/authority.pem; ssl_verify_client on;
+          location = / { return 200 '$ssl_client_s_dn'; }
+          location = /away { return 302 https://localhost:\(tls)/client; }
+        }
+        server {
+          listen 127.0.0.1:\(plainHTTP2) http2; location / { return 200 $server_protocol; }
         }
         \(Certificates.bad.map { badServer(path, $0, tls) }.joined(separator: "\n"))
       }

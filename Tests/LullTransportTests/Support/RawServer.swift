@@ -127,6 +127,22 @@ struct RawConnection {
     return max(0, recv(descriptor, &buffer, count, 0))
   }
 
+  /// Adds a line to the server's requests.
+  func note(_ text: String) {
+    server.note(text)
+  }
+
+  /// Reads exactly `count` bytes; nil if the connection ends before.
+  func bytes(_ count: Int) -> [UInt8]? {
+    var received: [UInt8] = []
+    while received.count < count {
+      var byte: UInt8 = 0
+      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+      received.append(byte)
+    }
+    return received
+  }
+
   /// Reads `count` bytes; false if the connection ends before.
   func read(_ count: Int) -> Bool {
     var left = count
@@ -184,6 +200,10 @@ struct RawConnection {
     var byte: UInt8 = 0
     let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
     return count == 0 || (count < 0 && errno != EAGAIN)
+  }
+
+  static func pause(seconds: Double) {
+    usleep(UInt32(seconds * 1_000_000))
   }
 
   /// Waits until the other side hangs up.

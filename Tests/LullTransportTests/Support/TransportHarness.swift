@@ -42,6 +42,11 @@ final class TransportHarness {
     try send(HTTPRequest(method: "GET", url: url))
   }
 
+  /// As above, with options.
+  func get(_ url: String, _ set: (inout TransferOptions) -> Void) throws -> NetworkResult {
+    try send(.get(url, set))
+  }
+
   /// Turns the loop until `condition` holds, at most half a minute. It looks every few
   /// milliseconds: some conditions are facts of other threads.
   func turn(until condition: () -> Bool) {
@@ -71,4 +76,13 @@ final class TransportHarness {
 
 extension NetworkResult {
   var text: String? { body.map { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension HTTPRequest {
+  /// A GET with options.
+  static func get(_ url: String, _ set: (inout TransferOptions) -> Void) -> HTTPRequest {
+    var options = TransferOptions()
+    set(&options)
+    return HTTPRequest(method: "GET", url: url, options: options)
+  }
 }

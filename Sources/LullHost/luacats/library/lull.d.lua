@@ -64,6 +64,19 @@ function lull.error(error) end
 ---@return lull.Regex
 function lull.regex(pattern, options) end
 
+--- Loads an API from a file that describes it: its service and its calls.
+---
+--- `name` is that of a file in `./apis`, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`),
+--- without `.lua`; or a path, which has a slash or ends in `.lua`. The file is run at the first call,
+--- must answer at once, and gets its name as `...`; later calls give the same object, which lives until
+--- the process ends. `require` does not find such files.
+---
+--- It returns a service, or `APIFileFields`. Raises what the file raises; for what the file declares
+--- wrongly, its line; and if there is none. Not in the sandbox.
+---@param name string
+---@return lull.API
+function lull.api(name) end
+
 --- Makes a successful response, for chains and hard-wired requests.
 ---
 --- ```lua
@@ -398,6 +411,26 @@ function lull.now() end
 ---@return string
 function lull.demo() end
 
+--- A credential by where it comes from, to be used without being seen.
+---
+--- Reads nothing: it becomes text only when a request with it is sent, and everything else shows
+--- `‹secret NAME›`. It is sent to the origin of the service that uses it only; a request to another one
+--- fails with kind `secret_origin` before sending, and so does a redirect that would take it along. A
+--- source that is missing fails the request with kind `secret_unavailable`. Files and commands are read
+--- once per process. It does not cover text that the script reads itself, as with `os.getenv`, nor what
+--- a server sends back. Not available in the sandbox.
+---
+--- ```lua
+--- local token = lull.secret{ env = "GITHUB_TOKEN" }
+--- local github = lull.service{ base_url = "https://api.github.com",
+---   headers = { Authorization = "Bearer " .. token } }
+--- print(github:configuration_for("/user").headers.authorization)
+--- --> Bearer ‹secret GITHUB_TOKEN›
+--- ```
+---@param source lull.SecretSource
+---@return lull.Secret
+function lull.secret(source) end
+
 --- Marks a table as a JSON array, so that an empty one encodes as `[]`, and returns it.
 ---
 --- ```lua
@@ -539,6 +572,104 @@ lull.cache = {}
 ---@return lull.Cache
 function lull.cache.memory() end
 
+--- A cache in a file, which scripts, calls from the shell and sessions share.
+---
+--- Keeps bytes, text and JSON with headers, age and validators; tables that a transformer has made are
+--- not kept. A later process finds them: fresh data needs no request, stale data is asked for with
+--- `If-None-Match` or `If-Modified-Since`. Entries are told apart by URL, stage, `version`, and the
+--- credentials among the headers and in the URL, of which the file has a digest only. Credentials that
+--- `mutate_requests` adds are not seen: say whose the entries are with `identity`. `Set-Cookie` and its
+--- like are left out.
+---
+--- Reading and writing happen beside the script; several processes may use one file, and one that is
+--- killed loses at most what it is writing. A file that is damaged is renamed to `….corrupt-<time>`;
+--- one that cannot be used is done without, with one warning on standard error. `lull cache` shows and
+--- clears it. Not available in the sandbox.
+---
+--- ```lua
+--- api:configure { pipeline = { parsing = { cache = lull.cache.file { version = 2 } } } }
+--- ```
+---@param options? lull.FileCacheOptions
+---@return lull.Cache
+function lull.cache.file(options) end
+
+--- Ways to prove who sends a request, for the setting `auth`.
+---
+--- They are put on when everything else of a request is there, unless it has a header of that name. A
+--- string in place of a secret is masked like one. `auth = false` takes them away from a pattern.
+---@class lull.auth
+lull.auth = {}
+
+--- Sends `Authorization: Bearer …`.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.bearer(lull.secret{ env = "TOKEN" }) }
+--- print(api:configuration_for(user).auth)   --> authorization: Bearer ‹secret TOKEN›
+--- api:configure("/login", { auth = false })
+--- print(api:configuration_for(api("/login")).auth)       --> nil
+--- ```
+---@param token lull.Secret|string
+---@return lull.Auth
+function lull.auth.bearer(token) end
+
+--- Sends `Authorization: Basic …`, made of a user and a password.
+---
+--- A user with a colon in it raises.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.basic("ann", lull.secret{ file = "~/.password" }) }
+--- print(api:configuration_for(user).auth)   --> authorization: Basic ‹secret .password›
+--- ```
+---@param user string
+---@param password lull.Secret|string
+---@return lull.Auth
+function lull.auth.basic(user, password) end
+
+--- Sends a header of your own.
+---
+--- A name that is no HTTP token raises.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.header("X-API-Key", lull.secret{ env = "KEY" }) }
+--- print(api:configuration_for(user).auth)   --> x-api-key: ‹secret KEY›
+--- ```
+---@param name string
+---@param value lull.Secret|string
+---@return lull.Auth
+function lull.auth.header(name, value) end
+
+--- Bearer tokens that a token endpoint gives to the client itself.
+---
+--- Asks for nothing before a request needs a token; all others wait for that answer. A token that ends
+--- soon, or that the service answers 401 to, is renewed, and the request is sent once more. Make it
+--- once, outside of settings functions: what was made anew knows no token. Without a token the request
+--- fails with kind `auth_failed`.
+---
+--- ```lua
+--- local auth = lull.auth.oauth2_client_credentials{
+---   token_url = "https://login.example.com/token", client_id = "me",
+---   client_secret = lull.secret{ env = "CLIENT_SECRET" } }
+--- api:configure{ auth = auth }
+--- print(auth)  --> Auth(authorization: Bearer ‹token of https://login.example.com/token›)
+--- ```
+---@param client lull.OAuth2Client
+---@return lull.Auth
+function lull.auth.oauth2_client_credentials(client) end
+
+--- Bearer tokens that a token endpoint gives for a refresh token.
+---
+--- As above. A new refresh token takes the place of the old one; with a `token_file` it outlives the
+--- script.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.oauth2_refresh{
+---   token_url = "https://login.example.com/token", client_id = "me",
+---   refresh_token = lull.secret{ file = "~/.refresh-token" }, token_file = "~/.tokens.json" } }
+--- ```
+---@param client lull.OAuth2RefreshClient
+---@return lull.Auth
+function lull.auth.oauth2_refresh(client) end
+
 --- A web API: a base URL, configuration by URL pattern, and the resources in memory.
 ---
 --- The same URL always gives the same resource of a service; two services share none.
@@ -548,6 +679,7 @@ function lull.cache.memory() end
 ---@overload fun(path: string): lull.Resource
 ---@field cached_resource_count_limit integer # How many resources may be in memory before unused ones are evicted; default 2048.
 ---@field cached_resource_byte_limit integer # How many bytes unused resources may hold before they are evicted; default 256 MB.
+---@field is_offline boolean # Whether loads are answered by memory and caches only, whatever the age of what they have.
 local Service = {}
 
 --- The resource at a path below the base URL.
@@ -737,6 +869,20 @@ function Resource:load() end
 --- ```
 ---@return lull.Request?
 function Resource:load_if_needed() end
+
+--- Says which settings apply, which line has set each, and what `load_if_needed` would do now.
+---
+--- A text for people, not for programs. Settings are those of requests with that method, GET unless
+--- given; configure functions run once more for it. Credentials are not shown. It asks caches if nobody
+--- has yet, and never the network.
+---
+--- ```lua
+--- assert(user:load():await())
+--- print(user:explain():match("would +([^:]+)"))        --> load nothing
+--- ```
+---@param method? string
+---@return string
+function Resource:explain(method) end
 
 --- Makes any request a load of this resource: its outcome becomes the state. Returns the request.
 ---
@@ -969,13 +1115,13 @@ function Resource:optional_relative(href) end
 
 --- The resource with a query parameter set, or removed for nil or false.
 ---
---- Parameters are sorted by name; an empty value gives the bare name.
+--- Parameters are sorted by name; an empty value gives the bare name. A secret is masked in the URL.
 ---
 --- ```lua
 --- print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])
 --- ```
 ---@param name string
----@param value? string|number|boolean
+---@param value? string|number|boolean|lull.Secret
 ---@return lull.Resource
 function Resource:with_param(name, value) end
 
@@ -985,7 +1131,7 @@ function Resource:with_param(name, value) end
 --- local page = api("/users"):with_params{ page = 2, sort = "name" }
 --- print(page:with_params{ sort = false })              --> Resource(/users?page=2 [])
 --- ```
----@param params table<string, string|number|boolean>
+---@param params table<string, string|number|boolean|lull.Secret>
 ---@return lull.Resource
 function Resource:with_params(params) end
 
@@ -1052,6 +1198,7 @@ function Resource:remove_observers(owner) end
 ---@field resource? lull.Resource # The resource it was made by; nil for hard-wired and custom ones.
 ---@field method? string # The HTTP method it is sent with, after mutations.
 ---@field url? string # The URL it is sent to.
+---@field attempts lull.RequestAttempt[] # The times it was sent, the latest last.
 local Request = {}
 
 --- Calls a function with the response, whatever the outcome.
@@ -1184,6 +1331,7 @@ function Request:chained(fn) end
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
+---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
 
 --- Content with its type, headers and age.
 ---
@@ -1204,6 +1352,7 @@ function Request:chained(fn) end
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
+---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
 local Entity = {}
 
 --- The content if it has the default's Lua type, else the default; without one, the content.
@@ -1249,10 +1398,12 @@ function Entity:touch() end
 ---@field user_message string # One sentence for the user.
 ---@field cause lull.Cause|any # What went wrong inside; nil for a plain HTTP error status.
 ---@field entity? lull.Entity # The body that came with the error, as far as it was transformed.
+---@field attempts lull.RequestAttempt[] # The times the request was sent, as `request.attempts`.
 ---@field timestamp number # When it was made; `retry_time` counts from here.
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
+---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
 ---@field content any # The content: JSON as plain tables, text and bytes as strings; nil if none.
 ---@field text string # The content if it is text, else `""`.
 ---@field json_dict table # The content if it is a JSON object or a table, else an empty table.
@@ -1333,6 +1484,47 @@ function Task:await() end
 ---@return lull.Task
 function Task:cancel() end
 
+--- What `lull.api` gives: an API as a file describes it.
+---
+--- local github = lull.api("github")
+--- local repos = assert(github.calls.repos{ user = "octocat" }:await())
+---@class lull.API
+---@field calls lull.APICalls # Its calls, by name.
+---@field description? string # What the file says it is.
+---@field name string # The name of its file, without `.lua`.
+---@field path string # Where its file is.
+---@field service lull.Service # The service that the file has made.
+
+--- The calls of an API; `pairs` walks through them.
+---@class lull.APICalls
+---@field [string] lull.APICall
+
+--- A call as an API file declares it.
+---
+--- Parameters are given as a table by name and checked: a missing one, an unknown one, or one of
+--- another type raises, naming the call. Those of the path stand there as one segment each, escaped;
+--- the others go into the query, or, of POST, PUT and PATCH, into the body.
+---@class lull.APICall
+---@overload fun(params?: table): lull.Request
+---@field description? string # What the file says it does.
+---@field method string # The HTTP method.
+---@field name string # Its name.
+---@field params lull.APICallParam[] # Its parameters: those of the path first, then the others by name.
+---@field path string # The path below the base URL, with `{name}` for parameters.
+local APICall = {}
+
+--- Walks through the pages of the answer, as `resource:pages` does.
+---
+--- In the way the file declares with `pages`; raises if it declares none.
+---@param params? table
+---@return lull.Pages
+function APICall:pages(params) end
+
+--- The resource the call is about, without sending anything.
+---@param params? table
+---@return lull.Resource
+function APICall:resource(params) end
+
 --- What a settings function changes; valid only inside it.
 ---
 --- Its values are those that earlier entries have set. Using it later raises.
@@ -1345,7 +1537,24 @@ function Task:cancel() end
 ---@field connect_timeout number # How long connecting may take, in seconds.
 ---@field max_body_size integer # How large a decoded response body may be, in bytes.
 ---@field connections_per_host integer # How many connections to one host.
+---@field retry? lull.RetrySettings|integer|boolean # When a failed request is sent again; reads as a read-only table, nil for never.
+---@field rate_limit? lull.RateLimitSettings|false # How many requests may be sent in a span of time; reads as a read-only table.
+---@field concurrency? integer|false # How many requests may be under way at once.
 ---@field pipeline lull.Pipeline # The stages a response goes through.
+---@field auth? lull.Auth|false # What proves who sends the requests.
+---@field ca_file? string # A PEM file of certificates to trust, instead of the system's.
+---@field insecure boolean # Whether whoever answers is taken for the host, its certificate not verified; for tests.
+---@field client_cert? string # A PEM file with the certificate to show to servers that ask for one.
+---@field client_key? string # A PEM file with the key of `client_cert`, if it is not in the same file.
+---@field proxy? string|false # The URL of a proxy, or false for none whatever the environment says.
+---@field no_proxy? string # Hosts that are asked without the proxy, separated by commas.
+---@field resolve? table<string, string> # Where to connect to instead, by `host:port`.
+---@field http_version? "1.1"|"2"|"3" # The newest version of HTTP to speak.
+---@field first_byte_timeout? number # How long the first byte of an answer may take once the request is out, in seconds.
+---@field idle_timeout? number # How long nothing may be sent or received on a connection, in seconds.
+---@field redirects integer|false|"same_origin" # How many redirects are followed; false: they are answers.
+---@field cookies boolean|string # Whether cookies are kept and sent, or the file to keep them in.
+---@field record_timings boolean # Whether responses say how long their parts took.
 local Configuration = {}
 
 --- Adds a function that edits each request before it is sent.
@@ -1450,20 +1659,62 @@ function PipelineStage:add_standard(name) end
 ---@return lull.PipelineStage
 function PipelineStage:remove_transformers() end
 
+--- A text some parts of which are not to be seen: `lull.secret{…}`, or what `..` made of one.
+---
+--- Values of request headers, query parameters, forms and JSON bodies may be secrets. `tostring`,
+--- `string.format`, `lull.json.encode`, logs and errors show its mask; it has no length, no order and
+--- no methods of strings.
+---@class lull.Secret
+---@operator concat(string|number|lull.Secret): lull.Secret
+
+--- What `lull.secret{…}` takes: one of `env`, `file` and `command`.
+---@class lull.SecretSource
+---@field env? string # The name of an environment variable; read for each request.
+---@field file? string # A file, `~/` being the home folder; a line break at its end does not count.
+---@field command? string|string[] # A line for the shell, or a program and its arguments: what it prints, without the line break at its end. It gets nothing to read and has a minute.
+---@field name? string # What its mask says; by default what its source is called.
+---@field origins? string[] # Where it may be sent besides the service's own origin, as `https://host:port`.
+
+--- What a function of `lull.auth` gives.
+---
+--- It has no members; `tostring` masks it.
+---@class lull.Auth
+
+--- A client of a token endpoint, as in RFC 6749, section 4.4.
+---@class lull.OAuth2Client
+---@field token_url string # The token endpoint; secrets go to its origin.
+---@field client_id string # Who asks.
+---@field scope? string # What the token is to be good for, by words with spaces between.
+---@field audience? string # Whom it is for, where the endpoint wants to know.
+---@field secret_in? "header"|"body" # Where the client's secret goes; default `"header"`.
+---@field token_file? string # Where tokens are kept for other processes, for its owner alone; not in the sandbox.
+---@field client_secret lull.Secret|string # What proves who asks.
+
+--- A client with a refresh token, as in RFC 6749, section 6.
+---@class lull.OAuth2RefreshClient
+---@field token_url string # The token endpoint; secrets go to its origin.
+---@field client_id string # Who asks.
+---@field scope? string # What the token is to be good for, by words with spaces between.
+---@field audience? string # Whom it is for, where the endpoint wants to know.
+---@field secret_in? "header"|"body" # Where the client's secret goes; default `"header"`.
+---@field token_file? string # Where tokens are kept for other processes, for its owner alone; not in the sandbox.
+---@field client_secret? lull.Secret|string # What proves who asks, if the endpoint wants it.
+---@field refresh_token lull.Secret|string # The refresh token to begin with.
+
 --- A request as it goes on the wire: what mutations edit and networking functions answer.
 ---
 --- It can be changed only inside its mutation; later, assigning raises.
 ---@class lull.HTTPRequest
 ---@field method string # The HTTP method, in upper case.
----@field url string # The absolute URL.
+---@field url string # The absolute URL, with masks for secrets.
 ---@field headers lull.Headers # The headers.
----@field body? string # The bytes to send; nil for none.
+---@field body? string # The bytes to send, with masks for secrets; nil for none.
 
 --- Headers by name, in any letter case.
 ---
 --- Those of resources and responses are read-only; those of a closed configuration or request raise.
 ---@class lull.Headers
----@field [string] string|string[]|nil|number|false
+---@field [string] string|string[]|nil|number|lull.Secret|(string|lull.Secret)[]|false
 
 --- A regular expression of `lull.regex`, for patterns.
 ---
@@ -1482,13 +1733,14 @@ function PipelineStage:remove_transformers() end
 ---@field base_url? string # What paths are appended to.
 ---@field name? string # A name for logs and `tostring`.
 ---@field networking? lull.NetworkingFunction # A function called instead of the network.
+---@field offline? boolean # What `service.is_offline` starts with; default false.
 ---@field standard_transformers? ("json"|"text")[] # Which of the parsers `"json"` and `"text"` it starts with; default both.
 
 --- The settings of a configuration, as a table.
 ---
 --- `service:configure` and `lull.service` take them; `service:configuration_for` gives them.
 ---@class lull.Settings
----@field headers? table<string, string|number|string[]|false> # Headers of each request; false removes one, a list sends several.
+---@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of each request; false removes one, a list sends several.
 ---@field expiration_time? number # How long data is up to date, in seconds; default 30.
 ---@field retry_time? number # How long after an error no load is needed, in seconds; default 1.
 ---@field progress_reporting_interval? number # How often progress is looked at, in seconds; default 0.05.
@@ -1496,9 +1748,26 @@ function PipelineStage:remove_transformers() end
 ---@field connect_timeout? number # How long connecting may take, in seconds; default 10.
 ---@field max_body_size? integer # How large a decoded response body may be, in bytes; default 100 MB.
 ---@field connections_per_host? integer # How many connections to one host; default 32.
+---@field retry? lull.RetrySettings|integer|boolean # When a failed request is sent again; true: by default, an integer: that often; default never.
+---@field rate_limit? lull.RateLimitSettings|false # How many requests may be sent in a span of time; shared by all this entry applies to.
+---@field concurrency? integer|false # How many requests may be under way at once; shared by all this entry applies to.
+---@field auth? lull.Auth|false # What proves who sends the requests; false for nothing.
 ---@field mutate_requests? lull.Mutation|lull.Mutation[] # A function, or a list of them, that edits each request before it is sent.
 ---@field decorate_requests? lull.Decorator|lull.Decorator[] # A function, or a list of them, that may wrap or replace each request.
 ---@field pipeline? lull.PipelineSettings # The order of stages, and their caches.
+---@field ca_file? string # A PEM file of certificates to trust, instead of the system's.
+---@field insecure? boolean # Whether whoever answers is taken for the host, its certificate not verified; for tests; default false.
+---@field client_cert? string # A PEM file with the certificate to show to servers that ask for one.
+---@field client_key? string # A PEM file with the key of `client_cert`, if it is not in the same file.
+---@field proxy? string|false # The URL of a proxy, or false for none whatever the environment says.
+---@field no_proxy? string # Hosts that are asked without the proxy, separated by commas.
+---@field resolve? table<string, string> # Where to connect to instead, by `host:port`.
+---@field http_version? "1.1"|"2"|"3" # The newest version of HTTP to speak.
+---@field first_byte_timeout? number # How long the first byte of an answer may take once the request is out, in seconds.
+---@field idle_timeout? number # How long nothing may be sent or received on a connection, in seconds.
+---@field redirects? integer|false|"same_origin" # How many redirects are followed; false: they are answers; default 10.
+---@field cookies? boolean|string # Whether cookies are kept and sent, or the file to keep them in; default false.
+---@field record_timings? boolean # Whether responses say how long their parts took; default false.
 
 --- `pipeline` in a settings table: an order, and settings by stage name.
 ---@class lull.PipelineSettings
@@ -1508,6 +1777,42 @@ function PipelineStage:remove_transformers() end
 --- A stage in a settings table.
 ---@class lull.StageSettings
 ---@field cache? lull.Cache|lull.CacheTable|false # The stage's cache; false takes it away.
+
+--- `retry`: when a request that failed is sent again.
+---
+--- Each attempt has the whole `timeout` for itself. A wait is 0 to twice the one before, evenly ("full
+--- jitter"), unless the answer has `Retry-After`, in seconds or as a date: then it is that. A server
+--- that asks for more than `backoff.max` gets no further attempt, since sooner would be no use.
+--- Cancelling the request ends the wait at once.
+---@class lull.RetrySettings
+---@field times? integer # How often it is sent again at most; default 3, so 4 attempts in all.
+---@field on? (integer|string)[]|integer|string # HTTP statuses and kinds of failure: `timeout`, `dns`, `connection`, `truncated_body`, `tls`, `malformed_response`, and `network` for all that may be over a moment later; default `{ 429, 502, 503, 504, "network" }`.
+---@field backoff? lull.BackoffSettings # How long to wait between.
+---@field unsafe? boolean # Whether methods are sent again that are not idempotent, such as POST and PATCH; default false.
+
+--- `retry.backoff`: how long to wait before a request is sent again.
+---@class lull.BackoffSettings
+---@field base? number # Before the first retry, doubled for each further one; default 0.5 s.
+---@field max? number # The longest wait, also for `Retry-After`, in seconds; default 30.
+---@field jitter? boolean # Whether the wait is a random part of that; default true.
+
+--- `rate_limit`: at most so many requests in any span of so many seconds.
+---
+--- They may go out all at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Retries count as
+--- well. What has to wait is sent in order, and leaves the line when it is cancelled. The limit belongs
+--- to the entry that sets it: all resources and methods the entry applies to share it.
+---@class lull.RateLimitSettings
+---@field requests integer # How many requests.
+---@field per number # In how many seconds.
+
+--- An element of `request.attempts`.
+---@class lull.RequestAttempt
+---@field number integer # Counted from 1.
+---@field started number # When it was sent; Unix epoch seconds.
+---@field delay number # How long it had waited, for limits, credentials, or since the last one; seconds.
+---@field elapsed? number # How long it took, in seconds; nil while it is under way.
+---@field status? integer # The HTTP status it was answered with.
+---@field error? string # The kind of failure, if there was no answer, as `CauseKind`.
 
 --- Options of `service:configure`.
 ---@class lull.ConfigureOptions
@@ -1554,12 +1859,27 @@ function PipelineStage:remove_transformers() end
 ---@field headers? table<string, string|string[]> # Headers.
 ---@field is_new? boolean # Whether it counts as new data; default true.
 
+--- How long the parts of an exchange took, in seconds.
+---
+--- There if `record_timings` is set. Looking up, connecting and waiting are those of the last hop, the
+--- total is that of all; receiving the body is the part of the total that has no name.
+---@class lull.Timings
+---@field dns number # Looking up the host; 0 on a connection that was there already.
+---@field connect number # Connecting; 0 as above.
+---@field tls number # Securing the connection, a proxy's tunnel included; 0 as above, and without TLS.
+---@field first_byte number # From sending the request to the first byte of the answer.
+---@field total number # From leaving the queue to the last byte of the body, redirects included.
+---@field is_reused boolean # Whether the connection had been used before.
+---@field http_version? string # `"1.0"`, `"1.1"`, `"2"` or `"3"`.
+---@field remote_address? string # Address and port at the other end of the connection, a proxy's if there is one.
+---@field redirect_count integer # How many redirects were followed.
+
 --- The body of a request: one of `json`, `form`, `text` and `data`.
 ---
 --- Two of them, or none, raise; so does `encoding` without `text`.
 ---@class lull.Body
----@field json? any # Any JSON value; an empty table is an object unless made with `lull.array`.
----@field form? table<string, string|number|boolean> # Names and values, sent URL-encoded and sorted.
+---@field json? any # Any JSON value, secrets in the place of strings too; an empty table is an object unless made with `lull.array`.
+---@field form? table<string, string|number|boolean|lull.Secret> # Names and values, sent URL-encoded and sorted.
 ---@field text? string # Text, sent in UTF-8 or `encoding`.
 ---@field data? string # Bytes, sent as they are.
 ---@field content_type? string # The Content-Type, in place of the one the body brings.
@@ -1607,6 +1927,37 @@ function PipelineStage:remove_transformers() end
 ---@field resource_changed? (fun(self: table, resource: lull.Resource, event: lull.ResourceEvent, source?: lull.DataSource)) # The state has changed.
 ---@field resource_request_progress? (fun(self: table, resource: lull.Resource, fraction: number)) # A load proceeds; its 1 comes before `new_data` or `error`.
 ---@field stopped_observing? (fun(self: table, resource: lull.Resource)) # It was removed, or its owner is gone; not after its own end.
+
+--- What an API file returns, if it returns more than a service.
+---@class lull.APIFileFields
+---@field service lull.Service # The service, with its configuration.
+---@field calls? table<string, lull.APICallFields> # Named calls.
+---@field description? string # What it is, for lists and help.
+
+--- A call in an API file.
+---@class lull.APICallFields
+---@field path string # The path below the base URL; `{name}` stands for a parameter, which is required. A query may follow.
+---@field method? string # The HTTP method; default `GET`.
+---@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a JSON body), a list of the words that it may be, or a table of both and more.
+---@field description? string # What it does, for lists and help.
+---@field columns? string[] # The fields that tables on the command line show.
+---@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
+---@field headers? table<string, string> # Headers of this call only.
+---@field body? "json"|"form" # The form of a body; default `json`.
+
+--- A parameter of a call in an API file.
+---@class lull.APIParamFields
+---@field type? string|string[] # As in `params`; default `string`.
+---@field default? any # What it is if it is not given.
+---@field required? boolean # Whether it must be given; those of the path always.
+---@field description? string # What it is for, for help.
+
+--- An element of `call.params`.
+---@class lull.APICallParam
+---@field name string # Its name.
+---@field type string # What it must be, in words.
+---@field required boolean # Whether it must be given.
+---@field description? string # What the file says of it.
 
 --- What `lull.stats` counts.
 ---
@@ -1695,6 +2046,14 @@ function PipelineStage:remove_transformers() end
 ---@field update_timestamp? (fun(self: table, key: any, timestamp: number)) # Sets the timestamp of a kept entity, after a 304. Without it: read, change, write. May wait.
 ---@field remove fun(self: table, key: any) # Removes an entry: later reads find nothing. May wait.
 
+--- Options of `lull.cache.file`.
+---@class lull.FileCacheOptions
+---@field version? integer # To be raised when transformers change: entries of other versions are not found; default 1.
+---@field path? string # The file; default `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+---@field max_size? integer # How large the file may be, in bytes; default 200 MB. What has not been used for longest goes; no entity may take more than an eighth.
+---@field max_age? number # How old an entity may be to be found, in seconds, also offline; default any age.
+---@field identity? string # Whose the entries are, where configured headers do not tell; the file has a digest of it.
+
 --- Options of `lull.inspect`.
 ---@class lull.InspectOptions
 ---@field depth? integer # How many levels of tables are shown; default 8, at most 100.
@@ -1750,7 +2109,12 @@ function PipelineStage:remove_transformers() end
 ---| "truncated_body" # The connection ended before the body did.
 ---| "malformed_response" # What came is not HTTP.
 ---| "body_too_large" # The decoded body exceeds `max_body_size`.
+---| "secret_origin" # A secret would have been sent to an origin it is not bound to.
+---| "secret_unavailable" # A secret's variable, file or command gave nothing.
+---| "auth_failed" # A token endpoint gave no token.
+---| "offline" # The service is offline, and no cache has it.
 ---| "too_many_redirects" # The server redirects without end.
+---| "redirect_refused" # The server redirects to another origin, which `redirects` forbids.
 ---| "chain_too_long" # Chains passed on from request to request without end.
 ---| "script_error" # A function of the script raised.
 ---| "custom" # A Swift program's own error; scripts get the very value they gave.

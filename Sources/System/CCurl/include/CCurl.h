@@ -92,6 +92,10 @@ static inline CURLSHcode ccurl_share_addresses(CURLSH *share) {
   return ccurl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
 }
 
+static inline CURLSHcode ccurl_share_cookies(CURLSH *share) {
+  return ccurl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+}
+
 // The union inside CURLMsg, by its name in C.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) {
   return message->data.result;

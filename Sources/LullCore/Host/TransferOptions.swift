@@ -1,0 +1,46 @@
+/// What an exchange asks of the network beyond the limits every exchange has.
+///
+/// A value whose fields are shared until one is changed: a reference that is nil, in
+/// `HTTPRequest.options`, is all an ordinary request carries. Times are seconds. (CFG-01)
+@dynamicMemberLookup
+public struct TransferOptions: Sendable, Equatable {
+  public struct Fields: Sendable, Equatable {
+    public var connection = ConnectionOptions()
+    /// Where cookies are kept; nil: they are neither kept nor sent.
+    public var cookies: CookieJar?
+    public var redirects = RedirectRule.follow(atMost: 10)
+    /// From the moment the request has gone out to the first byte of the answer; nil: as long as the
+    /// whole exchange may take.
+    public var firstByteTimeout: Double?
+    /// How long nothing may be sent or received once there is a connection; nil: as above.
+    public var idleTimeout: Double?
+    /// Whether the response says how long its parts took.
+    public var recordsTimings = false
+  }
+
+  private final class Storage: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) {
+      self.fields = fields
+    }
+  }
+
+  private static let initial = Storage(Fields())
+  private var storage = TransferOptions.initial
+
+  public init() {}
+
+  public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
+    get { storage.fields[keyPath: field] }
+    set {
+      var fields = storage.fields
+      fields[keyPath: field] = newValue
+      storage = Storage(fields)
+    }
+  }
+
+  public static func == (one: TransferOptions, other: TransferOptions) -> Bool {
+    one.storage === other.storage || one.storage.fields == other.storage.fields
+  }
+}

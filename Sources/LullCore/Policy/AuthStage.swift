@@ -1,0 +1,51 @@
+/// The stage of the provider chain that puts credentials on requests.
+///
+/// It is asked anew for each attempt, once limits let it pass. Home thread only.
+package protocol AuthStage: AnyObject {
+  /// Puts credentials on `request`; calls `proceed` exactly once, inside this call if they are at
+  /// hand, else on a later turn. A failure ends the request without sending it.
+  ///
+  /// - Returns: what stops waiting for the credentials, if the request is cancelled before
+  ///   `proceed` was called; `proceed` is not called after that. nil: nothing is to be stopped.
+  func authorize(
+    _ request: HTTPRequest, in context: AuthContext,
+    proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
+  ) -> (() -> Void)?
+
+  /// The server answered 401 to what was sent. True: other credentials can be had, so the request is
+  /// authorized and sent once more; false: the answer stands. Asked at most once per request.
+  func canRenew(
+    after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
+  ) -> Bool
+}
+
+extension AuthStage {
+  package func canRenew(
+    after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
+  ) -> Bool { false }
+}
+
+/// A request with its credentials on it.
+package struct AuthorizedRequest {
+  package var http: HTTPRequest
+  /// Which credentials these are, by the stage's own count: those of a rejected request may have
+  /// been renewed already.
+  package var generation: Int
+
+  package init(_ http: HTTPRequest, generation: Int = 0) {
+    self.http = http
+    self.generation = generation
+  }
+}
+
+/// What a stage may use to get credentials.
+package struct AuthContext {
+  /// The service's own: what is sent here passes no policy.
+  package let networking: any NetworkingProvider
+  package let pump: Pump
+
+  package init(networking: any NetworkingProvider, pump: Pump) {
+    self.networking = networking
+    self.pump = pump
+  }
+}

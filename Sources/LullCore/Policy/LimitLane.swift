@@ -1,0 +1,123 @@
+/// Where requests wait that are subject to the same limits, first come, first served.
+///
+/// Only the first in line waits for limits; it gets a share of the rate before it waits for a place,
+/// so no place is ever held idle, and no more than one share of the rate for each lane. What is sent
+/// again has stood in line before, and goes ahead of those that have not been sent.
+package final class LimitLane {
+  struct Ticket {
+    fileprivate let isAgain: Bool
+    fileprivate let place: Int
+  }
+
+  private struct Waiting {
+    /// Who waits holds the lane.
+    weak var exchange: PolicyExchange?
+    let order: UInt64
+  }
+
+  private let rate: SharedLimit?
+  private let places: SharedLimit?
+  private let admissions: Admissions
+  private var fresh = WaitingLine<Waiting>()
+  private var again = WaitingLine<Waiting>()
+  /// Whether the first in line has its share of the rate, and waits for a place.
+  private var hasRate = false
+
+  init(rate: SharedLimit?, places: SharedLimit?, _ admissions: Admissions) {
+    self.rate = rate
+    self.places = places
+    self.admissions = admissions
+  }
+
+  /// As logs say it.
+  var description: String {
+    [rate, places].compactMap { $0?.description }.joined(separator: ", ")
+  }
+
+  /// Since when the first in line has waited, as a running number of the service; the largest if
+  /// nobody waits.
+  var order: UInt64 { first()?.order ?? .max }
+
+  var waitingCount: Int { fresh.count + again.count }
+
+  /// For one that comes for the first time; earlier ones have smaller numbers.
+  func makeOrder() -> UInt64 { admissions.makeOrder() }
+
+  /// Tells those that were let through.
+  func deliver() { admissions.deliver() }
+
+  /// Who joins may be let through at once, and hears of it from `deliver`.
+  ///
+  /// - Parameter order: what `makeOrder` gave to it when it came first.
+  func join(_ exchange: PolicyExchange, order: UInt64, isAgain: Bool) -> Ticket {
+    let waiting = Waiting(exchange: exchange, order: order)
+    let isFirst = isAgain ? again.isEmpty : fresh.isEmpty && again.isEmpty
+    let place = isAgain ? again.append(waiting) : fresh.append(waiting)
+    // Behind somebody there is nothing to be had.
+    if isFirst { advance() }
+    return Ticket(isAgain: isAgain, place: place)
+  }
+
+  /// Whether it still waited; if not, it is let through and has to give that back.
+  func leave(_ ticket: Ticket) -> Bool {
+    guard forget(ticket) else { return false }
+    if waitingCount == 0 {
+      settleEmpty()
+      admissions.deliverSoon()
+    }
+    return true
+  }
+
+  /// Leaves and changes nothing for others: for an exchange that is going away unfinished.
+  func drop(_ ticket: Ticket) {
+    guard forget(ticket), waitingCount == 0 else { return }
+    rate?.leave(self)
+    places?.leave(self)
+  }
+
+  private func forget(_ ticket: Ticket) -> Bool {
+    ticket.isAgain ? again.remove(ticket.place) : fresh.remove(ticket.place)
+  }
+
+  /// Lets through whom the limits let through now.
+  func advance() {
+    while let waiting = first() {
+      if let rate, !hasRate {
+        guard rate.take(for: self) else { return }
+        hasRate = true
+      }
+      if let places, !places.take(for: self) { return }
+      hasRate = false
+      if again.isEmpty { fresh.removeFirst() } else { again.removeFirst() }
+      if let exchange = waiting.exchange { admissions.append(exchange) }
+    }
+    settleEmpty()
+  }
+
+  private func settleEmpty() {
+    places?.leave(self)
+    rate?.leave(self)
+    guard hasRate else { return }
+    hasRate = false
+    rate?.withdraw()
+  }
+
+  private func first() -> Waiting? { again.first() ?? fresh.first() }
+
+  // MARK: For those let through
+
+  func send() { rate?.send() }
+
+  /// One that was let through will not be sent.
+  func withdraw() {
+    rate?.withdraw()
+    places?.withdraw()
+    admissions.deliverSoon()
+  }
+
+  /// One that was sent has its answer, or was cancelled.
+  func end(isCancelled: Bool = false) {
+    places?.end()
+    if isCancelled { admissions.deliverSoon() } else { admissions.deliver() }
+  }
+}

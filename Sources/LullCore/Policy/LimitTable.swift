@@ -1,0 +1,83 @@
+/// The limits of one service, by the block of configuration that sets them.
+///
+/// A block that runs again, for another resource or after `invalidateConfiguration`, finds the limit
+/// it has set before, unless it sets another one.
+final class LimitTable {
+  private struct Key: Hashable {
+    enum Rule: Hashable {
+      case rate(RateLimit)
+      case concurrency(Int)
+    }
+
+    let block: Int
+    let rule: Rule
+  }
+
+  private struct Pair: Hashable {
+    let rate: ObjectIdentifier?
+    let places: ObjectIdentifier?
+  }
+
+  private struct Known {
+    let limit: SharedLimit
+    /// The version of the configuration that has asked for it last.
+    var version: Int
+  }
+
+  private let admissions: Admissions
+  private var limits: [Key: Known] = [:]
+  private var lanes: [Pair: LimitLane] = [:]
+  private var sweptVersion = 0
+
+  init(pump: Pump) {
+    admissions = Admissions(pump: pump)
+  }
+
+  /// Gives the limits that the block has just set to what is shared.
+  func bind(_ configuration: inout Configuration, block: Int, version: Int) {
+    configuration.changePolicies { rules in
+      if let limit = rules.rateLimit, rules.sharedRate == nil {
+        let key = Key(block: block, rule: .rate(limit))
+        rules.sharedRate = shared(key, version: version) { SharedLimit(limit, admissions) }
+      }
+      if let limit = rules.concurrency, rules.sharedPlaces == nil {
+        let key = Key(block: block, rule: .concurrency(limit))
+        rules.sharedPlaces = shared(key, version: version) {
+          SharedLimit(concurrency: limit, admissions)
+        }
+      }
+      rules.lane = lane(rules.sharedRate, rules.sharedPlaces)
+    }
+  }
+
+  private func shared(_ key: Key, version: Int, make: () -> SharedLimit) -> SharedLimit {
+    if version != sweptVersion { sweep(version) }
+    let limit = limits[key]?.limit ?? make()
+    limits[key] = Known(limit: limit, version: version)
+    return limit
+  }
+
+  private func lane(_ rate: SharedLimit?, _ places: SharedLimit?) -> LimitLane? {
+    guard rate != nil || places != nil else { return nil }
+    let pair = Pair(
+      rate: rate.map { ObjectIdentifier($0) }, places: places.map { ObjectIdentifier($0) })
+    if let lane = lanes[pair] { return lane }
+    let lane = LimitLane(rate: rate, places: places, admissions)
+    lanes[pair] = lane
+    return lane
+  }
+
+  /// Blocks that compute their limits may set ever new ones: those that were not asked for since the
+  /// last version and that nobody would miss are forgotten.
+  private func sweep(_ version: Int) {
+    let old = limits.filter { $0.value.version < sweptVersion && $0.value.limit.isIdle }
+    for key in old.keys { limits[key] = nil }
+    if !old.isEmpty {
+      let kept = Set(limits.values.map { ObjectIdentifier($0.limit) })
+      lanes = lanes.filter { pair, _ in
+        pair.rate.map { kept.contains($0) } ?? true && pair.places.map { kept.contains($0) } ?? true
+      }
+    }
+    sweptVersion = version
+  }
+}

@@ -1,0 +1,197 @@
+/// One request on its way through the provider chain: limit → auth → retry → transport.
+///
+/// Order of events for each attempt: it waits until limits let it through, gets its credentials, and
+/// is sent; with the answer its place is free for the next. Then the answer is kept, or after a
+/// pause, or with new credentials, the next attempt begins. Whoever started the request sees one
+/// transfer. Cancelling leaves the line, the pause or the exchange at once. Home thread only.
+package final class PolicyExchange: NetworkTransfer {
+  private enum Stage {
+    /// Between two of the others.
+    case idle
+    case waiting(LimitLane.Ticket)
+    case authorizing(stop: (() -> Void)?)
+    case sending(NetworkCompletion, (any NetworkTransfer)?)
+    case pausing(any HostTimer)
+    case over
+  }
+
+  private let http: HTTPRequest
+  private let policies: Policies.Rules
+  private let networking: any NetworkingProvider
+  private unowned let pump: Pump
+  private var completion: NetworkCompletion?
+  private var stage = Stage.idle
+  /// Its number in the line of its service, kept for further attempts.
+  private var order: UInt64?
+  private var retries = 0
+  private var hasRenewed = false
+  /// When the request began, or the last attempt ended.
+  private var waitingSince = 0.0
+  package private(set) var attempts: [RequestAttempt] = []
+
+  init(
+    _ http: HTTPRequest, policies: Policies, networking: any NetworkingProvider, pump: Pump
+  ) {
+    self.http = http
+    self.policies = policies.rules
+    self.networking = networking
+    self.pump = pump
+  }
+
+  deinit {
+    if case .waiting(let ticket) = stage { policies.lane?.drop(ticket) }
+  }
+
+  /// The transfer under way now, if there is one.
+  package var current: (any NetworkTransfer)? {
+    if case .sending(_, let transfer) = stage { return transfer }
+    return nil
+  }
+
+  package var metrics: TransferMetrics { current?.metrics ?? TransferMetrics() }
+
+  /// Called once. The answer comes on a later turn.
+  func begin(completion: NetworkCompletion) {
+    self.completion = completion
+    waitingSince = pump.clock.now
+    queueUp()
+  }
+
+  package func cancel() {
+    let stage = stage
+    self.stage = .over
+    completion = nil
+    switch stage {
+    case .idle, .over: break
+    // One that was let through meanwhile gives that back when it hears of it.
+    case .waiting(let ticket): _ = policies.lane?.leave(ticket)
+    case .authorizing(let stop):
+      stop?()
+      policies.lane?.withdraw()
+    case .sending(let channel, let transfer):
+      pump.discard(channel)
+      noteEnd(.failure(.cancelled))
+      transfer?.cancel()
+      policies.lane?.end(isCancelled: true)
+    case .pausing(let timer): timer.cancel()
+    }
+  }
+
+  // MARK: Limit
+
+  private func queueUp() {
+    guard let lane = policies.lane else { return authorize() }
+    let isAgain = order != nil
+    let order = order ?? lane.makeOrder()
+    self.order = order
+    stage = .waiting(lane.join(self, order: order, isAgain: isAgain))
+    lane.deliver()
+    if case .waiting = stage {
+      pump.log(.network, "\(name) waits: at most \(lane.description)")
+    }
+  }
+
+  func wasAdmitted() {
+    guard case .waiting = stage else {
+      policies.lane?.withdraw()
+      return
+    }
+    authorize()
+  }
+
+  // MARK: Auth
+
+  private func authorize() {
+    guard let auth = policies.authStage else { return send(AuthorizedRequest(http)) }
+    stage = .authorizing(stop: nil)
+    var hasProceeded = false
+    let stop = auth.authorize(http, in: context) { [self] answer in
+      hasProceeded = true
+      guard case .authorizing = stage else { return }
+      switch answer {
+      case .success(let request): send(request)
+      case .failure(let error):
+        stage = .idle
+        policies.lane?.withdraw()
+        settle(NetworkResult(error: error))
+      }
+    }
+    guard !hasProceeded else { return }
+    if case .authorizing = stage { stage = .authorizing(stop: stop) } else { stop?() }
+  }
+
+  private var context: AuthContext { AuthContext(networking: networking, pump: pump) }
+
+  // MARK: Transport
+
+  private func send(_ request: AuthorizedRequest) {
+    let now = pump.clock.now
+    attempts.append(
+      RequestAttempt(
+        number: attempts.count + 1, started: now, delay: max(0, now - waitingSince)))
+    policies.lane?.send()
+    let channel = pump.completion { [self] result in arrived(result, for: request) }
+    stage = .sending(channel, nil)
+    let transfer = networking.start(request.http, completion: channel)
+    // A provider may be a script that cancels the very request it is given.
+    if case .sending = stage { stage = .sending(channel, transfer) } else { transfer.cancel() }
+  }
+
+  private func arrived(_ result: NetworkResult, for request: AuthorizedRequest) {
+    guard case .sending = stage else { return }
+    stage = .idle
+    noteEnd(RequestAttempt.Outcome(result))
+    policies.lane?.end()
+    // Those that the place was given to may have cancelled this one.
+    guard case .idle = stage else { return }
+    if result.response?.status == 401, let auth = policies.authStage, !hasRenewed {
+      hasRenewed = true
+      if auth.canRenew(after: result, to: request, in: context) {
+        pump.log(.network, "\(name) was answered 401: once more, with other credentials")
+        return queueUp()
+      }
+    }
+    settle(result)
+  }
+
+  private func noteEnd(_ outcome: RequestAttempt.Outcome?) {
+    let now = pump.clock.now
+    waitingSince = now
+    guard let last = attempts.indices.last else { return }
+    attempts[last].end(outcome, at: now)
+  }
+
+  // MARK: Retry
+
+  private func settle(_ result: NetworkResult) {
+    guard let retry = policies.retry else { return finish(result) }
+    let decision = retry.decision(
+      after: result, method: http.method, retries: retries, now: pump.clock.now,
+      random: pump.random)
+    switch decision {
+    case .keep: finish(result)
+    case .giveUp(let reason):
+      pump.log(.network, "\(name) is not sent again: \(reason)")
+      finish(result)
+    case .sendAgain(let delay):
+      retries += 1
+      pump.log(
+        .network,
+        "\(name): attempt \(retries) of \(retry.times + 1) failed "
+          + "(\(RequestAttempt.Outcome(result)?.text ?? "no answer")), the next one in "
+          + LogText.seconds(delay))
+      // A log's handler may cancel it.
+      guard case .idle = stage else { return }
+      stage = .pausing(pump.clock.schedule(after: delay) { [self] in queueUp() })
+    }
+  }
+
+  private func finish(_ result: NetworkResult) {
+    guard case .idle = stage else { return }
+    stage = .over
+    completion?(result)
+    completion = nil
+  }
+
+  private var name: String { "\(http.method) \(LogText.url(http.url))" }
+}

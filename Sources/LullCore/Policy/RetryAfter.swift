@@ -1,0 +1,36 @@
+/// A `Retry-After` header: a number of seconds, or a date. (RFC 9110, 10.2.3)
+enum RetryAfter: Equatable {
+  case seconds(Double)
+  /// Unix epoch seconds.
+  case date(Double)
+
+  /// nil if the text is neither.
+  init?(_ text: String) {
+    let text = text.trimmingSpaces
+    if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+      // Digits alone always are a number, be it infinity.
+      self = .seconds(Double(String(text)) ?? .infinity)
+    } else if let date = HTTPDate.parse(text) {
+      self = .date(date)
+    } else {
+      return nil
+    }
+  }
+
+  /// Seconds from `now`; 0 for a date in the past.
+  func delay(now: Double) -> Double {
+    switch self {
+    case .seconds(let seconds): seconds
+    case .date(let date): max(0, date - now)
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: Substring {
+    var text = self[...]
+    while text.first == " " || text.first == "\t" { text.removeFirst() }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    return text
+  }
+}

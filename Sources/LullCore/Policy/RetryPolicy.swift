@@ -1,0 +1,87 @@
+/// When a request that failed is sent again: pure rules. Lua: `retry`.
+///
+/// Only methods that may be repeated without harm are, unless `isUnsafe` (RFC 9110, 9.2.2). What a
+/// server says in `Retry-After` is kept to; if that is more than `backoff.max`, the request is not
+/// sent again, since sooner would be no use. Time-outs count for each attempt.
+public struct RetryPolicy: Sendable, Equatable {
+  /// How often it is sent again: `times + 1` attempts in all.
+  public var times = 3
+  public var statuses: Set<Int> = [429, 502, 503, 504]
+  public var errors = RetryPolicy.passingErrors
+  public var backoff = Backoff()
+  /// Whether requests of other methods are sent again too, such as POST.
+  public var isUnsafe = false
+
+  public init() {}
+
+  /// Failures of the network that may be over a moment later. Lua: `"network"`.
+  public static let passingErrors: Set<TransportError.Kind> = [
+    .network, .timeout, .dns, .connection, .truncatedBody,
+  ]
+
+  /// (RFC 9110, 9.2.2)
+  static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+
+  package enum Decision: Equatable {
+    /// What came is what the request ends with.
+    case keep
+    /// It would be sent again, but for the reason.
+    case giveUp(reason: String)
+    case sendAgain(after: Double)
+  }
+
+  /// - Parameters:
+  ///   - retries: how often it has been sent again already.
+  ///   - random: at least 0, below 1.
+  package func decision(
+    after result: NetworkResult, method: String, retries: Int, now: Double, random: () -> Double
+  ) -> Decision {
+    guard isWorthIt(result) else { return .keep }
+    guard isUnsafe || RetryPolicy.idempotentMethods.contains(method) else {
+      return .giveUp(reason: "\(method) is not idempotent, and retry.unsafe is not set")
+    }
+    guard retries < times else { return .keep }
+    guard let wanted = result.response?.headers["retry-after"].flatMap({ RetryAfter($0) }) else {
+      return .sendAgain(after: backoff.delay(beforeRetry: retries + 1, random: random))
+    }
+    let delay = wanted.delay(now: now)
+    guard delay <= backoff.max else {
+      return .giveUp(
+        reason: "the server asks for \(LogText.seconds(delay)), and retry.backoff.max is "
+          + LogText.seconds(backoff.max))
+    }
+    return .sendAgain(after: delay)
+  }
+
+  /// Whether this is a failure of those to be tried again.
+  private func isWorthIt(_ result: NetworkResult) -> Bool {
+    if let error = result.error { return !error.isFinal && errors.contains(error.kind) }
+    guard let status = result.response?.status else { return false }
+    return statuses.contains(status)
+  }
+}
+
+/// How long to wait before each retry: doubling from `base` to `max`. Seconds.
+///
+/// With jitter the wait is anything from 0 to that, evenly ("full jitter"): clients that failed
+/// together do not come back together.
+public struct Backoff: Sendable, Equatable {
+  public var base = 0.5
+  public var max = 30.0
+  public var hasJitter = true
+
+  public init() {}
+
+  /// - Parameter retry: counted from 1.
+  func delay(beforeRetry retry: Int, random: () -> Double) -> Double {
+    // Doubling stops long before it could overflow.
+    var ceiling = base
+    var doublings = retry - 1
+    while doublings > 0, ceiling < max, ceiling > 0 {
+      ceiling *= 2
+      doublings -= 1
+    }
+    ceiling = Swift.min(ceiling, max)
+    return hasJitter ? ceiling * random() : ceiling
+  }
+}

@@ -1,0 +1,68 @@
+/// A load while the service is offline: what memory or the caches have, whatever its age.
+///
+/// Order of events: if the resource's caches are being looked into, it waits for what they have, which
+/// the resource delivers; then it completes with the resource's data, as not new, or fails with
+/// `TransportError.Kind.offline`. Nothing is sent, decorated or written.
+package final class OfflineLoad: Request {
+  private let target: Resource
+
+  init(of resource: Resource) {
+    target = resource
+    super.init(pump: resource.service.pump)
+  }
+
+  override package var resource: Resource? { target }
+  override package var method: String? { "GET" }
+  override package var url: String? { target.url.text }
+  override package var openParts: [Request] { lookup.map { [$0] } ?? [] }
+
+  override package func repeated() -> Request { OfflineLoad(of: target) }
+
+  override package func begin() {
+    guard let lookup else { return answer() }
+    // Its data is delivered by an earlier hook.
+    lookup.onCompletion { [self] _ in
+      if !isCompleted { answer() }
+    }
+  }
+
+  private var lookup: CacheLookup? {
+    if case .running(let lookup) = target.record.cacheCheck { return lookup }
+    return nil
+  }
+
+  private func answer() {
+    if let data = target.record.state.latestData {
+      return complete(with: .success(data, isNew: false))
+    }
+    var error = RequestError(
+      httpStatus: nil, entity: nil,
+      cause: .transport(
+        .offline("Offline, and \(LogText.url(target.url.text)) is not in the cache")),
+      timestamp: pump.clock.now)
+    error.method = method
+    error.url = url
+    complete(with: .failure(error))
+  }
+}
+
+extension Resource {
+  /// The load to use while the service is offline; nil if it is not, or if the request cannot even be
+  /// built, which is then what there is to say.
+  func offlineLoad() -> Request? {
+    guard service.isOffline, record.invalidSource == nil, configuration.failure == nil else {
+      return nil
+    }
+    lookAgain()
+    let load = OfflineLoad(of: self)
+    track(load)
+    return load
+  }
+
+  /// Others may have written to the caches since this was looked for in vain.
+  private func lookAgain() {
+    guard record.state.latestData == nil, case .over = record.cacheCheck else { return }
+    record.cacheCheck = .idle(noneAsOf: -1)
+    checkCaches()
+  }
+}

@@ -1,0 +1,42 @@
+/// What the command and API files ask of a resource beyond what scripts do.
+extension Resource {
+  /// A load whose request is edited for this time only. (LOAD-01 to LOAD-04, MUT-01)
+  package func load(mutation: @escaping AdHocMutation) -> Request {
+    checkCaches()
+    let adHoc: AdHocMutation = { [record] (http: inout HTTPRequest) throws(RequestError) in
+      if let (name, value) = record.state.conditionalHeader { http.headers[name] = value }
+      try mutation(&http)
+    }
+    let request = prepared(makeRequest("GET", adHoc: adHoc, scriptAnchors: []))
+    load(using: request)
+    return request.start()
+  }
+
+  /// A request as it would be sent, before decorators; nothing is sent or listed.
+  package func built(
+    _ method: String, body: RequestBody?, mutation: AdHocMutation?
+  ) -> Result<HTTPRequest, RequestError> {
+    var encoded: (bytes: [UInt8], contentType: String)?
+    do throws(RequestBodyFailure) {
+      encoded = try body?.encoded()
+    } catch {
+      return .failure(
+        RequestError(
+          httpStatus: nil, entity: nil, cause: error.cause, timestamp: service.pump.clock.now))
+    }
+    let request = makeRequest(
+      method,
+      adHoc: { [encoded] (http: inout HTTPRequest) throws(RequestError) in
+        if let encoded {
+          http.headers["content-type"] = encoded.contentType
+          http.body = encoded.bytes
+        }
+        try mutation?(&http)
+      }, scriptAnchors: [])
+    if let error = request.response?.error { return .failure(error) }
+    guard let request = request as? NetworkRequest else {
+      return .failure(RequestError(userMessage: "Cannot send request", timestamp: 0))
+    }
+    return .success(request.httpRequest)
+  }
+}

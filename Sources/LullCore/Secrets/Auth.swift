@@ -1,0 +1,53 @@
+/// How the requests of a service prove who sends them: a header with secrets in it, or a stage of the
+/// provider chain that gets one.
+///
+/// A setting of the configuration. It is put on when everything else of a request is there, unless
+/// the request has a header of that name. Lua: `lull.auth.bearer(secret)`.
+public final class Auth {
+  package let header: String
+  /// What it says; of what `stage` makes only what is shown of it.
+  package let value: SecretText
+  package let stage: (any AuthStage)?
+  /// Whose requests these are; what the header says, or a text that tells those of `stage` apart.
+  package let identity: SecretText
+  private init(header: String, value: SecretText) {
+    self.header = header
+    self.value = value
+    identity = value
+    stage = nil
+  }
+
+  /// A header that `stage` puts on.
+  ///
+  /// - Parameter shown: what people see of its value.
+  package init(
+    header: String = "authorization", stage: any AuthStage, identity: SecretText,
+    shown: String
+  ) {
+    self.header = header
+    self.identity = identity
+    value = SecretText(shown)
+    self.stage = stage
+  }
+
+  /// The header, masked.
+  public var description: String { "\(header): \(value.masked)" }
+
+  /// `Authorization: Bearer …` (RFC 6750, section 2.1)
+  public static func bearer(_ token: SecretText) -> Auth {
+    Auth(header: "authorization", value: SecretText("Bearer ") + token)
+  }
+
+  /// `Authorization: Basic …`, the base64 of `user:password`. (RFC 7617, section 2)
+  public static func basic(user: String, password: SecretText) -> Auth {
+    let pair = SecretText(user + ":") + password
+    return Auth(
+      header: "authorization",
+      value: SecretText("Basic ") + SecretText([.base64(pair)]))
+  }
+
+  /// A header of that name.
+  public static func header(_ name: String, _ value: SecretText) -> Auth {
+    Auth(header: name.lowercased(), value: value)
+  }
+}

@@ -1,0 +1,95 @@
+extension Resource {
+  /// The resource with query parameters set, some of them to secrets, or removed by nil. (PATH-20 to
+  /// PATH-27)
+  ///
+  /// Its URL shows masks, and is unique by them. Its children keep the secrets with the query;
+  /// `relative` drops both. Lua: `resource:with_params{ key = lull.secret{…} }`.
+  package func withParams(_ changes: [(String, ParameterValue?)]) -> Resource {
+    var secrets = record.secretURL?.values ?? [:]
+    var texts: [(String, String?)] = []
+    for (name, value) in changes {
+      secrets[name] = nil
+      switch value {
+      case .text(let text)?: texts.append((name, text))
+      case .secret(let text)?:
+        secrets[name] = text
+        texts.append((name, text.masked))
+      case nil: texts.append((name, nil))
+      }
+    }
+    let escaped = (record.secretURL?.escaped ?? url).withParams(texts)
+    return service.resource(escaped: escaped, secrets: secrets)
+  }
+
+  /// The resource of another URL that has the same query.
+  func derived(_ secretURL: SecretURL, _ change: (ResourceURL) -> ResourceURL) -> Resource {
+    service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
+  }
+
+  /// The resource of a URL that this one's server has given, which may have put its secrets there: a
+  /// parameter that is a secret here is the same one there.
+  package func linked(_ target: ResourceURL) -> Resource {
+    guard let known = record.secretURL?.values, target.origin == url.origin,
+      let query = target.query
+    else { return service.resource(at: target) }
+    let names = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+      Array(pair.prefix { $0 != UInt8(ascii: "=") })
+    }
+    let secrets = known.filter { names.contains(SecretEscaping.parameter.escaped($0.key.utf8)) }
+    let masked = secrets.map { ($0.key, Optional($0.value.masked)) }
+    return service.resource(
+      escaped: masked.isEmpty ? target : target.withParams(masked), secrets: secrets)
+  }
+
+  /// What GET requests are configured to prove their sender with, and what stands in the URL: headers
+  /// with secrets, those that are called like a credential, `auth`, query parameters.
+  package var credentials: [(name: String, value: SecretText)] {
+    let settings = configuration(for: "GET").settings
+    var credentials = settings.headers.secretValues.map { (name: $0.name, value: $0.text) }
+    for (name, value) in settings.headers.pairs
+    where LogText.isSecret(header: name) && !credentials.contains(where: { $0.name == name }) {
+      credentials.append((name, SecretText(value)))
+    }
+    if let auth = settings.auth { credentials.append((auth.header, auth.identity)) }
+    let params = record.secretURL?.values ?? [:]
+    for (name, value) in params.sorted(by: { $0.key < $1.key }) {
+      credentials.append((name, value))
+    }
+    return credentials
+  }
+
+  /// Puts what makes it a request with secrets into one that has been built; fails it if a secret
+  /// would go where it is not bound to.
+  func seal(_ http: inout HTTPRequest, auth: Auth?) throws(RequestError) {
+    if let auth, auth.stage == nil, http.headers[auth.header] == nil {
+      http.headers.add(auth.header, auth.value)
+    }
+    let body = http.secrets?.body
+    let url = record.secretURL?.template
+    guard http.headers.secrets != nil || url != nil || body != nil || auth?.stage != nil else {
+      return
+    }
+    http.secrets = SecretUses(origin: service.baseURL?.origin, url: url, body: body)
+    guard let problem = http.secretOriginProblem else { return }
+    throw RequestError(
+      httpStatus: nil, entity: nil, cause: .transport(problem), timestamp: service.pump.clock.now)
+  }
+}
+
+extension Service {
+  /// The resource at a URL in which the masks of these secrets stand, escaped.
+  fileprivate func resource(escaped: ResourceURL, secrets: [String: SecretText]) -> Resource {
+    guard let secretURL = SecretURL(escaped: escaped, values: secrets) else {
+      return resource(at: escaped)
+    }
+    let record = table.record(for: secretURL.masked)
+    if record.secretURL == nil { record.secretURL = secretURL }
+    guard record.secretURL == secretURL else {
+      // Secrets of the same name that are not the same: the masks do not tell them apart.
+      let record = ResourceRecord(url: secretURL.masked, changes: pump.changes)
+      record.secretURL = secretURL
+      return resource(of: record)
+    }
+    return resource(of: record)
+  }
+}

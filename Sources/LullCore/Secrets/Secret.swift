@@ -1,0 +1,62 @@
+/// A credential by where it comes from. It becomes text in the transport only, just before sending.
+///
+/// Everything else sees `mask`. Reads nothing by itself: neither environment nor file nor command.
+/// Lua: `lull.secret{…}`.
+public final class Secret: Sendable, Hashable {
+  public enum Source: Sendable, Hashable {
+    /// A variable of the process's environment.
+    case environment(String)
+    /// A file, `~/` being the home folder; one line break at its end does not count.
+    case file(String)
+    /// A program and its arguments.
+    case command([String])
+    /// A line for `/bin/sh`.
+    case shell(String)
+    /// The text itself, as tests have it.
+    case literal(String)
+  }
+
+  /// What stands in its mask.
+  public let name: String
+  public let source: Source
+  /// Where it may be sent besides the origin of the service that uses it, as `https://host:port`.
+  public let origins: [String]
+
+  /// Without a name it is called after its source.
+  public init(_ source: Source, name: String? = nil, origins: [String] = []) {
+    self.source = source
+    self.origins = origins
+    self.name = Secret.shown(name ?? Secret.name(of: source))
+  }
+
+  /// What is seen in its place: `‹secret NAME›`.
+  public var mask: String { "‹secret \(name)›" }
+
+  public static func == (left: Secret, right: Secret) -> Bool {
+    left === right
+      || left.source == right.source && left.name == right.name && left.origins == right.origins
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(source)
+  }
+
+  private static func name(of source: Source) -> String {
+    switch source {
+    case .environment(let name): name
+    case .file(let path): path.split(separator: "/").last.map(String.init) ?? path
+    case .command(let words): words.first ?? ""
+    case .shell(let line): line.split(separator: " ").first.map(String.init) ?? ""
+    case .literal: "literal"
+    }
+  }
+
+  /// Short, on one line, and without what ends a mask.
+  private static func shown(_ name: String) -> String {
+    let text = name.unicodeScalars.map { scalar in
+      scalar.value < 0x20 || scalar.value == 0x7F || scalar == "‹" || scalar == "›"
+        ? " " : Character(scalar)
+    }
+    return String(text.prefix(60))
+  }
+}

@@ -1,0 +1,99 @@
+/// A URL or body with secrets at known places; what it looks like otherwise is its masked form.
+package struct SecretTemplate: Sendable, Hashable {
+  package enum Piece: Sendable, Hashable {
+    case literal([UInt8])
+    case value(SecretText, SecretEscaping)
+  }
+
+  package private(set) var pieces: [Piece] = []
+  /// What everybody but the transport sees.
+  package private(set) var masked: [UInt8] = []
+
+  package init() {}
+
+  package mutating func append(_ bytes: some Sequence<UInt8>) {
+    let bytes = Array(bytes)
+    masked += bytes
+    if case .literal(let before)? = pieces.last {
+      pieces[pieces.count - 1] = .literal(before + bytes)
+    } else {
+      pieces.append(.literal(bytes))
+    }
+  }
+
+  package mutating func append(_ value: SecretText, _ escaping: SecretEscaping) {
+    pieces.append(.value(value, escaping))
+    masked += escaping.masked(value)
+  }
+
+  package var maskedText: String { String(decoding: masked, as: UTF8.self) }
+
+  package var secrets: [Secret] {
+    pieces.flatMap { piece -> [Secret] in
+      if case .value(let text, _) = piece { text.secrets } else { [] }
+    }
+  }
+}
+
+/// How the text of a secret is written where it stands.
+package enum SecretEscaping: Sendable, Hashable {
+  /// A value in a query.
+  case parameter
+  /// A value in a form.
+  case form
+  /// Inside the quotes of a JSON string.
+  case json
+
+  package func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    switch self {
+    case .parameter:
+      SecretEscaping.append(bytes, to: &result, keeping: ResourceURL.Escaping.parameter)
+    case .form: SecretEscaping.append(bytes, to: &result, keeping: ResourceURL.Escaping.form)
+    case .json: SecretEscaping.appendJSON(bytes, to: &result)
+    }
+    return result
+  }
+
+  /// The literal parts escaped; the masks are for people, except that they must not end a JSON
+  /// string.
+  func masked(_ text: SecretText) -> [UInt8] {
+    var result: [UInt8] = []
+    for piece in text.pieces {
+      switch piece {
+      case .literal(let text): result += escaped(text.utf8)
+      case .secret(let secret):
+        result += self == .json ? escaped(secret.mask.utf8) : Array(secret.mask.utf8)
+      case .base64, .escaped: result += SecretText([piece]).masked.utf8
+      }
+    }
+    return result
+  }
+
+  private static func append(
+    _ bytes: some Sequence<UInt8>, to result: inout [UInt8], keeping bare: ResourceURL.ASCIISet
+  ) {
+    for byte in bytes {
+      if bare.contains(byte) {
+        result.append(byte)
+      } else {
+        result.append(UInt8(ascii: "%"))
+        result.append(ResourceURL.Escaping.hexDigit(byte >> 4))
+        result.append(ResourceURL.Escaping.hexDigit(byte & 15))
+      }
+    }
+  }
+
+  private static func appendJSON(_ bytes: some Sequence<UInt8>, to result: inout [UInt8]) {
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20:
+        result += Array("\\u00".utf8)
+        result.append(ResourceURL.Escaping.hexDigit(byte >> 4))
+        result.append(ResourceURL.Escaping.hexDigit(byte & 15))
+      default: result.append(byte)
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// Which secrets a request carries beside those of its headers, and where they may go.
+///
+/// Immutable; nil in a request without secrets. The URL and body of such a request are masked, and
+/// what is meant stands here. It counts only while they are as it says: a mutation that puts another
+/// URL or body in their place has put the secret out.
+public final class SecretUses: Sendable, Equatable {
+  /// Scheme, host and port of the service whose request it is; nil if the service has no base URL.
+  package let origin: String?
+  package let url: SecretTemplate?
+  package let body: SecretTemplate?
+
+  package init(origin: String? = nil, url: SecretTemplate? = nil, body: SecretTemplate? = nil) {
+    self.origin = origin
+    self.url = url
+    self.body = body
+  }
+
+  public static func == (left: SecretUses, right: SecretUses) -> Bool {
+    left === right
+      || left.origin == right.origin && left.url == right.url && left.body == right.body
+  }
+}
+
+extension HTTPRequest {
+  /// Scheme, host and port of the URL.
+  package var origin: String { ResourceURL(unchecked: url).origin }
+
+  /// What the URL means, if secrets stand in it.
+  package var secretURL: SecretTemplate? {
+    guard let template = secrets?.url, url.utf8.elementsEqual(template.masked) else { return nil }
+    return template
+  }
+
+  /// What the body means, if secrets stand in it.
+  package var secretBody: SecretTemplate? {
+    guard let template = secrets?.body, let body, body == template.masked else { return nil }
+    return template
+  }
+
+  /// Whether anything that is sent is a secret.
+  package var hasSecrets: Bool {
+    headers.secrets != nil || secretURL != nil || secretBody != nil
+  }
+
+  /// Every secret it would send and where, in order: URL, headers, body.
+  package var secretPlaces: [(secret: Secret, place: String)] {
+    var places: [(secret: Secret, place: String)] = []
+    for secret in secretURL?.secrets ?? [] { places.append((secret, "its URL")) }
+    for (name, text) in headers.secretValues {
+      for secret in text.secrets { places.append((secret, "the header '\(name)'")) }
+    }
+    for secret in secretBody?.secrets ?? [] { places.append((secret, "its body")) }
+    return places
+  }
+
+  /// Why it must not go where its URL leads; nil if it may.
+  package var secretOriginProblem: TransportError? {
+    let target = origin
+    return secretOriginProblem(target: target) { ResourceURL(absolute: $0)?.origin == target }
+  }
+
+  /// Why it must not go out: a secret would reach an origin it is not bound to. nil if it may.
+  ///
+  /// - Parameters:
+  ///   - target: scheme, host and port the request goes to.
+  ///   - isTarget: whether a URL goes there too.
+  package func secretOriginProblem(target: String, _ isTarget: (String) -> Bool) -> TransportError?
+  {
+    let home = secrets?.origin
+    if let home, isTarget(home) { return nil }
+    for (secret, place) in secretPlaces where !secret.origins.contains(where: isTarget) {
+      let bound =
+        home.map { "it is bound to \($0)" }
+        ?? "the service has no base URL, and the secret names no origins"
+      return TransportError(
+        .secretOrigin,
+        "\(secret.mask) in \(place) is not sent to \(target): \(bound) "
+          + "(origins = { \"\(target)\" } of lull.secret would allow it)")
+    }
+    return nil
+  }
+}

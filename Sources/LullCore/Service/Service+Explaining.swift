@@ -1,0 +1,57 @@
+extension Service {
+  /// What one block of configuration makes of the settings of the blocks before it.
+  package struct AppliedEntry {
+    package let entry: ConfigurationEntry
+    package let before: Configuration
+    package let after: Configuration
+    /// Why requests of this resource fail: the block has raised, and counts for nothing.
+    package let failure: RequestError?
+  }
+
+  /// The blocks that apply to a resource, in order. They run for it once more. (CFG-13)
+  package func appliedEntries(to resource: Resource, method: String) -> [AppliedEntry] {
+    var settings = Configuration()
+    var applied: [AppliedEntry] = []
+    for entry in entries {
+      var changed = settings
+      do throws(RequestError) {
+        guard try entry.applies(to: resource.url, method: method) else { continue }
+        try entry.apply(&changed)
+        applied.append(AppliedEntry(entry: entry, before: settings, after: changed, failure: nil))
+        settings = changed
+      } catch {
+        applied.append(
+          AppliedEntry(entry: entry, before: settings, after: settings, failure: error))
+      }
+    }
+    return applied
+  }
+}
+
+extension Resource {
+  /// What `loadIfNeeded` would do now, without doing it.
+  package enum LoadProspect {
+    /// There is no URL to ask.
+    case invalid
+    /// The load that is in progress.
+    case joins(Request)
+    /// What is there is fresh enough.
+    case nothing
+    /// A cache is being asked, which may make a load unnecessary.
+    case waitsForCache
+    case load(condition: (name: String, value: String)?)
+  }
+
+  /// Asks caches if nobody has yet, as any look at the data does. (CACHE-33)
+  package var loadProspect: LoadProspect {
+    if record.invalidSource != nil { return .invalid }
+    if let running = record.loads.first?.request { return .joins(running) }
+    if isUpToDate { return .nothing }
+    if isAskingCaches { return .waitsForCache }
+    return .load(condition: record.state.conditionalHeader)
+  }
+
+  package var isAskingCaches: Bool {
+    if case .running = record.cacheCheck { true } else { false }
+  }
+}

@@ -1,0 +1,122 @@
+extension APIOwner {
+  static let moduleAPIFiles: [APIEntry] = [
+    .function(
+      "api", "(name: string): API",
+      "Loads an API from a file that describes it: its service and its calls.",
+      """
+      `name` is that of a file in `./apis`, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`), \
+      without `.lua`; or a path, which has a slash or ends in `.lua`. The file is run at the first \
+      call, must answer at once, and gets its name as `...`; later calls give the same object, which \
+      lives until the process ends. `require` does not find such files.
+
+      It returns a service, or `APIFileFields`. Raises what the file raises; for what the file \
+      declares wrongly, its line; and if there is none. Not in the sandbox.
+      """)
+  ]
+
+  static let api = APIOwner.object(
+    "API", .api, receiver: "api", "What `lull.api` gives: an API as a file describes it.",
+    """
+        local github = lull.api("github")
+        local repos = assert(github.calls.repos{ user = "octocat" }:await())
+    """,
+    entries: [
+      .property("calls", "APICalls", "Its calls, by name."),
+      .property("description", "string?", "What the file says it is."),
+      .property("name", "string", "The name of its file, without `.lua`."),
+      .property("path", "string", "Where its file is."),
+      .property("service", "Service", "The service that the file has made."),
+    ])
+
+  static let apiCalls = APIOwner.object(
+    "APICalls", .apiCalls, receiver: "calls", "The calls of an API; `pairs` walks through them.",
+    entries: [
+      .operation(
+        "__index", "(name: string): APICall", shown: "calls[name]",
+        "The call of that name; raises if the file declares none, and names the nearest."),
+      .operation(
+        "__pairs", "(): function, table", shown: "pairs(calls)", "Names and calls."),
+    ])
+
+  static let apiCall = APIOwner.object(
+    "APICall", .apiCall, receiver: "call", "A call as an API file declares it.",
+    """
+    Parameters are given as a table by name and checked: a missing one, an unknown one, or one of \
+    another type raises, naming the call. Those of the path stand there as one segment each, escaped; \
+    the others go into the query, or, of POST, PUT and PATCH, into the body.
+    """,
+    entries: [
+      .operation(
+        "__call", "(params?: table): Request", shown: "call{ … }",
+        "Makes the call: a started request.",
+        """
+        Of a GET it is a load of the call's resource, as by `resource:load()`, so that the resource \
+        keeps what comes; of other methods it leaves the resource alone.
+        """),
+      .property("description", "string?", "What the file says it does."),
+      .property("method", "string", "The HTTP method."),
+      .property("name", "string", "Its name."),
+      .method(
+        "pages", "(params?: table): Pages",
+        "Walks through the pages of the answer, as `resource:pages` does.",
+        "In the way the file declares with `pages`; raises if it declares none."),
+      .property(
+        "params", "APICallParam[]",
+        "Its parameters: those of the path first, then the others by name."),
+      .property("path", "string", "The path below the base URL, with `{name}` for parameters."),
+      .method(
+        "resource", "(params?: table): Resource",
+        "The resource the call is about, without sending anything."),
+    ])
+
+  static let apiCallParam = APIOwner.table(
+    "APICallParam", "An element of `call.params`.",
+    entries: [
+      .field("name", "string", "Its name."),
+      .field("type", "string", "What it must be, in words."),
+      .field("required", "boolean", "Whether it must be given."),
+      .field("description", "string?", "What the file says of it."),
+    ])
+
+  static let apiFileFields = APIOwner.table(
+    "APIFileFields", "What an API file returns, if it returns more than a service.",
+    entries: [
+      .field("service", "Service", "The service, with its configuration."),
+      .field("calls", "table<string, APICallFields>?", "Named calls."),
+      .field("description", "string?", "What it is, for lists and help."),
+    ])
+
+  static let apiCallFields = APIOwner.table(
+    "APICallFields", "A call in an API file.",
+    entries: [
+      .field(
+        "path", "string",
+        """
+        The path below the base URL; `{name}` stands for a parameter, which is required. A query may \
+        follow.
+        """),
+      .field("method", "string?", "The HTTP method; default `GET`."),
+      .field(
+        "params", "table<string, string|string[]|APIParamFields>?",
+        """
+        Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a \
+        JSON body), a list of the words that it may be, or a table of both and more.
+        """),
+      .field("description", "string?", "What it does, for lists and help."),
+      .field("columns", "string[]?", "The fields that tables on the command line show."),
+      .field(
+        "pages", "boolean|PagesOptions|nil",
+        "Whether its answer comes in pages: true, or how to go on from one to the next."),
+      .field("headers", "table<string, string>?", "Headers of this call only."),
+      .field("body", "\"json\"|\"form\"|nil", "The form of a body; default `json`."),
+    ])
+
+  static let apiParamFields = APIOwner.table(
+    "APIParamFields", "A parameter of a call in an API file.",
+    entries: [
+      .field("type", "string|string[]|nil", "As in `params`; default `string`."),
+      .field("default", "any", "What it is if it is not given."),
+      .field("required", "boolean?", "Whether it must be given; those of the path always."),
+      .field("description", "string?", "What it is for, for help."),
+    ])
+}

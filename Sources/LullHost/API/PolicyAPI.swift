@@ -1,0 +1,79 @@
+extension APIOwner {
+  static let retrySettings = APIOwner.table(
+    "RetrySettings", "`retry`: when a request that failed is sent again.",
+    """
+    Each attempt has the whole `timeout` for itself. A wait is 0 to twice the one before, evenly \
+    ("full jitter"), unless the answer has `Retry-After`, in seconds or as a date: then it is that. \
+    A server that asks for more than `backoff.max` gets no further attempt, since sooner would be \
+    no use. Cancelling the request ends the wait at once.
+    """,
+    swift: "RetryPolicy",
+    entries: [
+      .field(
+        "times", "integer?", "How often it is sent again at most; default 3, so 4 attempts in all.",
+        swift: "RetryPolicy.times"),
+      .field(
+        "on", "(integer|string)[]|integer|string|nil",
+        """
+        HTTP statuses and kinds of failure: `timeout`, `dns`, `connection`, `truncated_body`, \
+        `tls`, `malformed_response`, and `network` for all that may be over a moment later; \
+        default `{ 429, 502, 503, 504, "network" }`.
+        """,
+        swift: "RetryPolicy.statuses"),
+      .field(
+        "backoff", "BackoffSettings?", "How long to wait between.", swift: "RetryPolicy.backoff"),
+      .field(
+        "unsafe", "boolean?",
+        """
+        Whether methods are sent again that are not idempotent, such as POST and PATCH; default \
+        false.
+        """,
+        swift: "RetryPolicy.isUnsafe"),
+    ])
+
+  static let backoffSettings = APIOwner.table(
+    "BackoffSettings", "`retry.backoff`: how long to wait before a request is sent again.",
+    swift: "Backoff",
+    entries: [
+      .field(
+        "base", "number?", "Before the first retry, doubled for each further one; default 0.5 s.",
+        swift: "Backoff.base"),
+      .field(
+        "max", "number?", "The longest wait, also for `Retry-After`, in seconds; default 30.",
+        swift: "Backoff.max"),
+      .field(
+        "jitter", "boolean?", "Whether the wait is a random part of that; default true.",
+        swift: "Backoff.hasJitter"),
+    ])
+
+  static let rateLimitSettings = APIOwner.table(
+    "RateLimitSettings", "`rate_limit`: at most so many requests in any span of so many seconds.",
+    """
+    They may go out all at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Retries count as \
+    well. What has to wait is sent in order, and leaves the line when it is cancelled. The limit \
+    belongs to the entry that sets it: all resources and methods the entry applies to share it.
+    """,
+    swift: "RateLimit",
+    entries: [
+      .field("requests", "integer", "How many requests.", swift: "RateLimit.requests"),
+      .field("per", "number", "In how many seconds.", swift: "RateLimit.per"),
+    ])
+
+  static let requestAttempt = APIOwner.table(
+    "RequestAttempt", "An element of `request.attempts`.", swift: "RequestAttempt",
+    entries: [
+      .field("number", "integer", "Counted from 1.", swift: "RequestAttempt.number"),
+      .field(
+        "started", "number", "When it was sent; Unix epoch seconds.",
+        swift: "RequestAttempt.started"),
+      .field(
+        "delay", "number",
+        "How long it had waited, for limits, credentials, or since the last one; seconds.",
+        swift: "RequestAttempt.delay"),
+      .field(
+        "elapsed", "number?", "How long it took, in seconds; nil while it is under way.",
+        swift: "RequestAttempt.elapsed"),
+      .field("status", "integer?", "The HTTP status it was answered with."),
+      .field("error", "string?", "The kind of failure, if there was no answer, as `CauseKind`."),
+    ])
+}

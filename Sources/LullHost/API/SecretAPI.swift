@@ -1,0 +1,155 @@
+extension APIOwner {
+  static let moduleSecrets: [APIEntry] = [
+    .function(
+      "secret", "(source: SecretSource): Secret",
+      "A credential by where it comes from, to be used without being seen.",
+      """
+      Reads nothing: it becomes text only when a request with it is sent, and everything else shows \
+      `‹secret NAME›`. It is sent to the origin of the service that uses it only; a request to \
+      another one fails with kind `secret_origin` before sending, and so does a redirect that would \
+      take it along. A source that is missing fails the request with kind `secret_unavailable`. Files \
+      and commands are read once per process. It does not cover text that the script reads itself, as \
+      with `os.getenv`, nor what a server sends back. Not available in the sandbox.
+      """,
+      example: """
+        local token = lull.secret{ env = "GITHUB_TOKEN" }
+        local github = lull.service{ base_url = "https://api.github.com",
+          headers = { Authorization = "Bearer " .. token } }
+        print(github:configuration_for("/user").headers.authorization)
+        --> Bearer ‹secret GITHUB_TOKEN›
+        """,
+      swift: "Secret.init(_:name:origins:)")
+  ]
+
+  static let secret = APIOwner.object(
+    "Secret", .secret, receiver: "secret",
+    "A text some parts of which are not to be seen: `lull.secret{…}`, or what `..` made of one.",
+    """
+    Values of request headers, query parameters, forms and JSON bodies may be secrets. `tostring`, \
+    `string.format`, `lull.json.encode`, logs and errors show its mask; it has no length, no order and \
+    no methods of strings.
+    """,
+    swift: "SecretText",
+    entries: [
+      .operation(
+        "__concat", "(other: string|number|Secret): Secret", shown: "secret .. other",
+        "A secret with text before or behind it.",
+        example: """
+          print("token " .. lull.secret{ env = "X", name = "x" } .. "!")  --> token ‹secret x›!
+          """)
+    ])
+
+  static let secretSource = APIOwner.table(
+    "SecretSource", "What `lull.secret{…}` takes: one of `env`, `file` and `command`.",
+    swift: "Secret.Source",
+    entries: [
+      .field("env", "string?", "The name of an environment variable; read for each request."),
+      .field(
+        "file", "string?",
+        "A file, `~/` being the home folder; a line break at its end does not count."),
+      .field(
+        "command", "string|string[]|nil",
+        """
+        A line for the shell, or a program and its arguments: what it prints, without the line break \
+        at its end. It gets nothing to read and has a minute.
+        """),
+      .field("name", "string?", "What its mask says; by default what its source is called."),
+      .field(
+        "origins", "string[]?",
+        "Where it may be sent besides the service's own origin, as `https://host:port`."),
+    ])
+
+  static let auth = APIOwner.module(
+    "lull.auth", "Ways to prove who sends a request, for the setting `auth`.",
+    """
+    They are put on when everything else of a request is there, unless it has a header of that name. \
+    A string in place of a secret is masked like one. `auth = false` takes them away from a pattern.
+    """,
+    entries: [
+      .function(
+        "bearer", "(token: Secret|string): Auth", "Sends `Authorization: Bearer …`.",
+        example: """
+          api:configure{ auth = lull.auth.bearer(lull.secret{ env = "TOKEN" }) }
+          print(api:configuration_for(user).auth)   --> authorization: Bearer ‹secret TOKEN›
+          api:configure("/login", { auth = false })
+          print(api:configuration_for(api("/login")).auth)       --> nil
+          """,
+        swift: "Auth.bearer(_:)"),
+      .function(
+        "basic", "(user: string, password: Secret|string): Auth",
+        "Sends `Authorization: Basic …`, made of a user and a password.",
+        "A user with a colon in it raises.",
+        example: """
+          api:configure{ auth = lull.auth.basic("ann", lull.secret{ file = "~/.password" }) }
+          print(api:configuration_for(user).auth)   --> authorization: Basic ‹secret .password›
+          """,
+        swift: "Auth.basic(user:password:)"),
+      .function(
+        "header", "(name: string, value: Secret|string): Auth", "Sends a header of your own.",
+        "A name that is no HTTP token raises.",
+        example: """
+          api:configure{ auth = lull.auth.header("X-API-Key", lull.secret{ env = "KEY" }) }
+          print(api:configuration_for(user).auth)   --> x-api-key: ‹secret KEY›
+          """,
+        swift: "Auth.header(_:_:)"),
+      .function(
+        "oauth2_client_credentials", "(client: OAuth2Client): Auth",
+        "Bearer tokens that a token endpoint gives to the client itself.",
+        """
+        Asks for nothing before a request needs a token; all others wait for that answer. A token that \
+        ends soon, or that the service answers 401 to, is renewed, and the request is sent once more. \
+        Make it once, outside of settings functions: what was made anew knows no token. Without a \
+        token the request fails with kind `auth_failed`.
+        """,
+        example: """
+          local auth = lull.auth.oauth2_client_credentials{
+            token_url = "https://login.example.com/token", client_id = "me",
+            client_secret = lull.secret{ env = "CLIENT_SECRET" } }
+          api:configure{ auth = auth }
+          print(auth)  --> Auth(authorization: Bearer ‹token of https://login.example.com/token›)
+          """),
+      .function(
+        "oauth2_refresh", "(client: OAuth2RefreshClient): Auth",
+        "Bearer tokens that a token endpoint gives for a refresh token.",
+        """
+        As above. A new refresh token takes the place of the old one; with a `token_file` it outlives \
+        the script.
+        """,
+        example: """
+          api:configure{ auth = lull.auth.oauth2_refresh{
+            token_url = "https://login.example.com/token", client_id = "me",
+            refresh_token = lull.secret{ file = "~/.refresh-token" }, token_file = "~/.tokens.json" } }
+          """),
+    ])
+
+  private static let oauth2Fields: [APIEntry] = [
+    .field("token_url", "string", "The token endpoint; secrets go to its origin."),
+    .field("client_id", "string", "Who asks."),
+    .field("scope", "string?", "What the token is to be good for, by words with spaces between."),
+    .field("audience", "string?", "Whom it is for, where the endpoint wants to know."),
+    .field(
+      "secret_in", "\"header\"|\"body\"|nil",
+      "Where the client's secret goes; default `\"header\"`."),
+    .field(
+      "token_file", "string?",
+      "Where tokens are kept for other processes, for its owner alone; not in the sandbox."),
+  ]
+
+  static let oauth2Client = APIOwner.table(
+    "OAuth2Client", "A client of a token endpoint, as in RFC 6749, section 4.4.",
+    entries: oauth2Fields + [
+      .field("client_secret", "Secret|string", "What proves who asks.")
+    ])
+
+  static let oauth2RefreshClient = APIOwner.table(
+    "OAuth2RefreshClient", "A client with a refresh token, as in RFC 6749, section 6.",
+    entries: oauth2Fields + [
+      .field(
+        "client_secret", "Secret|string|nil", "What proves who asks, if the endpoint wants it."),
+      .field("refresh_token", "Secret|string", "The refresh token to begin with."),
+    ])
+
+  static let authObject = APIOwner.object(
+    "Auth", .auth, receiver: "auth", "What a function of `lull.auth` gives.",
+    "It has no members; `tostring` masks it.", swift: "Auth", entries: [])
+}

@@ -1,0 +1,145 @@
+import CLullBridge
+import LullCore
+
+/// The parameters of calls.
+extension APIDeclaration {
+  func parameter(_ key: lull_value, _ value: lull_value, _ state: OpaquePointer?)
+    throws(Misuse) -> CallParameter
+  {
+    guard let name = LuaHost.string(key), APIDeclaration.isName(name) else {
+      throw .message(
+        "parameters have names of letters, digits, '_', '-' and '.', got "
+          + LuaHost.described(key))
+    }
+    var parameter = CallParameter(name: name)
+    let index = host.visitedIndex(in: state)
+    if LuaHost.string(value) != nil {
+      parameter.kind = try kind(value, index, state, name)
+      return parameter
+    }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message(
+        "parameter '\(name)' must be a type, a list of words or a table, got "
+          + LuaHost.described(value))
+    }
+    if lull_table_length(state, index) > 0 {
+      parameter.kind = try kind(value, index, state, name)
+      return parameter
+    }
+    var standard: lull_value?
+    var standardJSON: [UInt8]?
+    do throws(Misuse) {
+      try host.forEachOption(of: index, in: state, known: Self.parameterKeys) {
+        key, value throws(Misuse) in
+        let index = host.visitedIndex(in: state)
+        switch key {
+        case "type": parameter.kind = try kind(value, index, state, name)
+        case "description": parameter.description = try host.contentType(ofOption: value, key)
+        case "required":
+          guard let isRequired = LuaHost.bool(value) else {
+            throw .message("'required' must be true or false, got \(LuaHost.described(value))")
+          }
+          parameter.isRequired = isRequired
+        default:
+          standard = value
+          standardJSON = try? host.encodeJSON(state, index).get()
+        }
+      }
+    } catch {
+      throw .message("parameter '\(name)': \(error.text)")
+    }
+    if let standard {
+      parameter.standard = try host.callValue(standard, json: standardJSON, of: parameter)
+    }
+    return parameter
+  }
+
+  private func kind(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ name: String)
+    throws(Misuse) -> CallParameter.Kind
+  {
+    if value.kind == Int32(LULL_TABLE) {
+      return .choice(try strings(value, index, state, name))
+    }
+    let word = LuaHost.string(value) ?? ""
+    switch word {
+    case "string": return .string
+    case "number": return .number
+    case "integer": return .integer
+    case "boolean": return .boolean
+    case "json": return .json
+    default:
+      let near = NearestName.suggestion(for: word, among: Self.types)
+      throw .message(
+        "parameter '\(name)' has the unknown type \(LuaHost.described(value))"
+          + (near.map { " (did you mean '\($0)'?)" }
+            ?? "; there are \(ArgumentParser.list(Self.types)), or a list of words"))
+    }
+  }
+
+  /// Says of each where it goes; those of the path come first, in its order, and are required.
+  func arranged(_ declared: [CallParameter], of call: APICall, at: [String])
+    throws(APIFileProblem) -> [CallParameter]
+  {
+    var rest = declared.sorted { $0.name < $1.name }
+    var arranged: [CallParameter] = []
+    for name in APICall.names(inPath: call.path) {
+      let position = rest.firstIndex { $0.name == name }
+      if position == nil {
+        host.checker?.note(
+          "call '\(call.name)': its path has the parameter '\(name)', which 'params' does not declare",
+          at: SourcePlace(file: path, line: places.line(of: at + ["path"])))
+      }
+      var parameter = position.map { rest.remove(at: $0) } ?? CallParameter(name: name)
+      parameter.place = .path
+      parameter.isRequired = parameter.standard == nil
+      guard parameter.kind != .json else {
+        throw problem(
+          at + ["params", name],
+          "call '\(call.name)': parameter '\(name)' cannot be JSON: it stands "
+            + "in the path")
+      }
+      arranged.append(parameter)
+    }
+    for var parameter in rest {
+      parameter.place = call.hasBody ? .body : .query
+      guard parameter.kind != .json || call.hasBody && call.bodyForm == .json else {
+        throw problem(
+          at + ["params", parameter.name],
+          "call '\(call.name)': parameter '\(parameter.name)' cannot be JSON: there is no JSON body"
+        )
+      }
+      arranged.append(parameter)
+    }
+    return arranged
+  }
+}
+
+extension LuaHost {
+  /// A value of a script for a parameter, checked.
+  func callValue(_ value: lull_value, json: [UInt8]?, of parameter: CallParameter) throws(Misuse)
+    -> CallValue
+  {
+    switch (parameter.kind, Int(value.kind)) {
+    case (.string, Int(LULL_OBJECT)):
+      if let text = secret(value) { return .secret(text) }
+    case (.string, _):
+      if let text = LuaHost.text(value) { return .string(text) }
+    case (.boolean, _):
+      if let bool = LuaHost.bool(value) { return .boolean(bool) }
+    case (.choice(let words), _):
+      if let text = LuaHost.text(value), words.contains(text) { return .string(text) }
+    case (.integer, _), (.number, Int(LULL_INTEGER)):
+      if let number = LuaHost.number(value), let whole = Int(exactly: number) {
+        return .integer(whole)
+      }
+    case (.number, Int(LULL_NUMBER)):
+      if value.number.isFinite { return .number(value.number) }
+    case (.json, _):
+      if let json { return .json(json) }
+    default: break
+    }
+    throw .message(
+      "parameter '\(parameter.name)' must be \(parameter.expectation), got "
+        + LuaHost.described(value))
+  }
+}

@@ -1,0 +1,243 @@
+import CLullBridge
+import LullCore
+
+/// What an API file has returned, read into an `APIFile`.
+struct APIDeclaration {
+  static let fileKeys = ["service", "calls", "description"]
+  static let callKeys = [
+    "path", "method", "params", "description", "columns", "pages", "headers", "body",
+  ]
+  static let parameterKeys = ["type", "default", "required", "description"]
+  static let types = ["string", "number", "integer", "boolean", "json"]
+
+  let host: LuaHost
+  let path: String
+  let name: String
+  let places: DeclarationPlaces
+
+  init(host: LuaHost, source: [UInt8], path: String, name: String) {
+    self.host = host
+    self.path = path
+    self.name = name
+    places = DeclarationPlaces(source)
+  }
+
+  func read(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(APIFileProblem)
+    -> APIFile
+  {
+    if let service = host.object(value, .service, as: Service.self) {
+      return APIFile(name: name, path: path, service: service)
+    }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw problem(
+        [],
+        "an API file returns a service, or { service =, calls =, description = }, not "
+          + LuaHost.described(value))
+    }
+    var service: Service?
+    var description: String?
+    // Calls need the service, whichever comes first.
+    var calls: [APICall] = []
+    try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
+      switch key {
+      case "service":
+        service = host.object(value, .service, as: Service.self)
+        guard service != nil else {
+          throw .message("'service' must be a service, got \(LuaHost.described(value))")
+        }
+      case "description": description = try host.contentType(ofOption: value, key)
+      default:
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'calls' must be a table, got \(LuaHost.described(value))")
+        }
+      }
+    }
+    guard let service else { throw problem([], "an API file needs a 'service'") }
+    var failure: APIFileProblem?
+    try visit(index, state, Self.fileKeys, at: []) { key, _ throws(Misuse) in
+      guard key == "calls" else { return }
+      let table = host.visitedIndex(in: state)
+      do throws(APIFileProblem) {
+        calls = try self.calls(table, state, service)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return APIFile(
+      name: name, path: path, service: service, description: description, calls: calls)
+  }
+
+  // MARK: Calls
+
+  private func calls(_ table: Int32, _ state: OpaquePointer?, _ service: Service)
+    throws(APIFileProblem) -> [APICall]
+  {
+    var calls: [APICall] = []
+    var failure: APIFileProblem?
+    let visited = Result { () throws(Misuse) in
+      try host.forEachField(of: table, in: state) { key, value throws(Misuse) in
+        guard failure == nil else { return }
+        do throws(APIFileProblem) {
+          calls.append(try call(key, value, state, service))
+        } catch {
+          if !note(error) { failure = error }
+        }
+      }
+    }
+    if let failure { throw failure }
+    if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
+    let lines = Dictionary(
+      uniqueKeysWithValues: calls.map { ($0.name, places.line(of: ["calls", $0.name])) })
+    return calls.sorted { one, other in
+      (lines[one.name] ?? 0, one.name) < (lines[other.name] ?? 0, other.name)
+    }
+  }
+
+  private func call(
+    _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, _ service: Service
+  ) throws(APIFileProblem) -> APICall {
+    guard let name = LuaHost.string(key), APIDeclaration.isName(name) else {
+      throw problem(
+        ["calls"],
+        "calls have names of letters, digits and underscores, got "
+          + LuaHost.described(key))
+    }
+    let at = ["calls", name]
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw problem(at, "call '\(name)' must be a table, got \(LuaHost.described(value))")
+    }
+    let table = host.visitedIndex(in: state)
+    var call = APICall(name: name)
+    var declared: [CallParameter] = []
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, value throws(Misuse) in
+      let index = host.visitedIndex(in: state)
+      switch key {
+      case "path": call.path = try host.contentType(ofOption: value, key)
+      case "description": call.description = try host.contentType(ofOption: value, key)
+      case "method": call.method = try LuaHost.method(try host.contentType(ofOption: value, key))
+      case "columns": call.columns = try strings(value, index, state, key)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'headers' must be a table, got \(LuaHost.described(value))")
+        }
+        try host.setHeaders(index, state, in: &call.headers, allowsSecrets: true)
+      case "body":
+        let text = try host.contentType(ofOption: value, key)
+        guard let form = APICall.BodyForm(rawValue: text) else {
+          throw .message("'body' must be \"json\" or \"form\", got '\(text)'")
+        }
+        call.bodyForm = form
+      case "pages": call.pages = try pages(value, index, state, service)
+      default:
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'params' must be a table, got \(LuaHost.described(value))")
+        }
+      }
+    }
+    guard !call.path.isEmpty else { throw problem(at, "call '\(name)' needs a 'path'") }
+    // Below a call, with its name before what is wrong.
+    var failure: APIFileProblem?
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, _ throws(Misuse) in
+      guard key == "params" else { return }
+      try host.forEachField(of: host.visitedIndex(in: state), in: state) {
+        key, value throws(Misuse) in
+        do throws(Misuse) {
+          declared.append(try parameter(key, value, state))
+        } catch {
+          let problem = problem(
+            at + ["params", LuaHost.string(key) ?? ""], "call '\(name)': \(error.text)")
+          if !note(problem) { failure = problem }
+        }
+      }
+    }
+    if let failure { throw failure }
+    call.parameters = try arranged(declared, of: call, at: at)
+    return call
+  }
+
+  private func pages(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
+  ) throws(Misuse) -> LuaPages.Options? {
+    if let isPaged = LuaHost.bool(value) { return isPaged ? LuaPages.Options() : nil }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message(
+        "'pages' must be true or a table of the options of 'resource:pages', got "
+          + LuaHost.described(value))
+    }
+    let options = try host.pagesOptions(index, state)
+    if options.function != 0 { host.anchor(options.function, from: host.handle(of: service)) }
+    return options
+  }
+
+  // MARK: Parts
+
+  /// A list of one string or more.
+  func strings(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ name: String
+  ) throws(Misuse) -> [String] {
+    let expected = "'\(name)' must be a list of strings"
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("\(expected), got \(LuaHost.described(value))")
+    }
+    var texts: [(position: Int64, text: String)] = []
+    try host.forEachField(of: index, in: state) { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER), let text = LuaHost.text(element) else {
+        throw .message(expected)
+      }
+      texts.append((key.integer, text))
+    }
+    return texts.sorted { $0.position < $1.position }.map(\.text)
+  }
+
+  /// Visits a table of settings; what is wrong with one is told with its line.
+  private func visit(
+    _ table: Int32, _ state: OpaquePointer?, _ known: [String], at: [String], prefix: String = "",
+    _ body: (String, lull_value) throws(Misuse) -> Void
+  ) throws(APIFileProblem) {
+    var failure: APIFileProblem?
+    let visited = Result { () throws(Misuse) in
+      try host.forEachField(of: table, in: state) { key, value throws(Misuse) in
+        guard failure == nil else { return }
+        let name = LuaHost.string(key)
+        do throws(Misuse) {
+          guard let name else {
+            throw .message(
+              "unknown setting of type \(LuaHost.typeName(key)); settings have names")
+          }
+          guard known.contains(name) else { throw host.unknownSetting(name, among: known) }
+          try body(name, value)
+        } catch {
+          let problem = problem(at + (name.map { [$0] } ?? []), prefix + error.text)
+          if !note(problem) { failure = problem }
+        }
+      }
+    }
+    if let failure { throw failure }
+    if case .failure(let misuse) = visited { throw problem(at, prefix + misuse.text) }
+  }
+
+  /// Whether somebody takes note of it, so that reading goes on.
+  func note(_ problem: APIFileProblem) -> Bool {
+    guard let checker = host.checker, case .declaration(let place, let text) = problem else {
+      return false
+    }
+    checker.note(text, at: place)
+    return true
+  }
+
+  func problem(_ keys: [String], _ text: String) -> APIFileProblem {
+    .declaration(SourcePlace(file: path, line: places.line(of: keys)), text)
+  }
+
+  /// What may follow `--` on a command line and stand in braces.
+  static func isName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first != UInt8(ascii: "-") else { return false }
+    return name.utf8.allSatisfy { byte in
+      Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
+        || "_-.".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import CLullBridge
+import LullCore
+
+extension Call {
+  /// The line of the script this call stands on; nil where no line of a script has made it.
+  var place: SourcePlace? { LuaHost.place(of: state) }
+}
+
+extension LuaHost {
+  /// The line of the script that has called what runs on `state`.
+  static func place(of state: OpaquePointer?) -> SourcePlace? {
+    var source: UnsafePointer<CChar>?
+    var length = 0
+    let line = lull_caller_line(state, &source, &length)
+    guard line > 0, let source else { return nil }
+    // `length` bytes, there for as long as the function that is running.
+    let name = LuaHost.string(source, length)
+    // `@` marks a file, `=` a text with a name; anything else is the text itself. (lua_Debug)
+    guard let mark = name.first, mark == "@" || mark == "=" else {
+      return SourcePlace(file: "(loaded text)", line: Int(line))
+    }
+    return SourcePlace(file: String(name.dropFirst()), line: Int(line))
+  }
+}

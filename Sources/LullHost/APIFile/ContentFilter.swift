@@ -1,0 +1,108 @@
+import CLullBridge
+package import LullCore
+
+/// What makes JSON of content: an expression of Lua over `x`, or nothing but the content itself.
+///
+/// The expression answers at once. Home thread only.
+package final class ContentFilter {
+  private let host: LuaHost
+  /// The function of the prelude that applies another one and encodes what it gives.
+  private let apply: Int64
+  private let expression: Int64
+
+  package struct Problem: Error {
+    /// For standard error.
+    package let report: String
+  }
+
+  /// - Parameter text: nil: the content itself.
+  package init(_ host: LuaHost, _ text: String?) throws(Problem) {
+    self.host = host
+    let prelude = try ContentFilter.load(
+      ContentFilter.prelude, shown: ContentFilter.prelude, name: "=lull", host)
+    let kept = host.ask(Callable(id: prelude), [], kind: "prelude") { results in
+      Result { () throws(Misuse) in try host.keep(results.state, results.index(0)) }
+    }
+    guard case .success(.success(let id)) = kept, host.pin(id) else {
+      throw Problem(report: "lull: not enough memory\n")
+    }
+    apply = id
+    let shown = text ?? "x"
+    // What is wrong with it is told of the expression as it stands; what runs is no tail call, which
+    // would leave no line of its own for errors.
+    let head = "local _ENV, x = ...; "
+    let checked = try ContentFilter.load(
+      "\(head)return \(shown)", shown: shown, name: "=-f", host)
+    lull_value_unpin(host.runtime, checked)
+    expression = try ContentFilter.load(
+      "\(head)local result = \(shown)\nreturn result", shown: shown, name: "=-f", host)
+  }
+
+  /// What the expression makes of content, as JSON; or the report of an error.
+  package func json(of content: Content, service: Service) throws(Problem) -> JSONDocument {
+    let value: LuaValue
+    if case .json(let document) = content {
+      value = .view(document)
+    } else {
+      value = host.content(
+        content, holder: host.handle(of: service), key: host.makeID(), from: nil)
+    }
+    let answer = host.ask(
+      Callable(id: apply), [.ref(expression), value], kind: "-f expression"
+    ) { results in LuaHost.bytes(results[0]) ?? [] }
+    switch answer {
+    case .success(let bytes):
+      guard let document = try? JSONDocument(parsing: bytes) else {
+        throw Problem(report: "lull: what -f gives has no JSON form\n")
+      }
+      return document
+    case .failure(.failed(var failure)):
+      // What called it is no part of the expression.
+      failure.trace = Traceback()
+      throw Problem(report: host.describe(failure))
+    case .failure(.gone): throw Problem(report: "lull: not enough memory\n")
+    }
+  }
+
+  private static func load(
+    _ text: String, shown: String, name: String, _ host: LuaHost
+  ) throws(Problem) -> Int64 {
+    let chunkName = Array(name.utf8)
+    host.sources.remember(Array(shown.utf8), chunkName: chunkName)
+    let id = host.makeID()
+    let mark = lull_arena_mark(host.runtime)
+    defer { lull_arena_release(host.runtime, mark) }
+    var message: UnsafePointer<CChar>?
+    var text = text
+    let status = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        lull_load(
+          host.runtime, $0.baseAddress, $0.count,
+          chunkName.map(CChar.init(bitPattern:)) + [0], id, &message)
+      }
+    }
+    guard status == 0 else {
+      let message = message.map { String(cString: $0) } ?? "cannot be compiled"
+      throw Problem(
+        report: host.describe(
+          syntaxError: message, in: Array(shown.utf8), name: String(name.dropFirst())))
+    }
+    return id
+  }
+}
+
+extension LuaHost {
+  /// Content as it is written where nobody filters it.
+  package func callContent(_ content: Content, service: Service) throws(ContentFilter.Problem)
+    -> CallContent
+  {
+    switch content {
+    case .json(let document): .json(document.root)
+    case .text(let text): .text(text)
+    case .bytes(let bytes): .bytes(bytes)
+    case .value(let value): .text(String(describing: value))
+    case .foreign:
+      .json(try ContentFilter(self, nil).json(of: content, service: service).root)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import CLullBridge
+import Glibc
+import LullCore
+
+extension LuaHost {
+  /// The API of a name or a path: loaded at the first call, the same ever after.
+  package func api(_ word: String) throws(APIFileProblem) -> APIFile {
+    guard let path = APIFileLocator.file(of: word) else {
+      throw .missing(APIFileLocator.missing(word))
+    }
+    let key = LuaHost.canonical(path)
+    if let known = apiFiles.loaded[key] { return known }
+    guard apiFiles.loading.insert(key).inserted else {
+      throw .missing("the API file '\(path)' is being loaded already: it asks for itself")
+    }
+    defer { apiFiles.loading.remove(key) }
+    let source: [UInt8]
+    switch TextFile.read(Array(path.utf8)) {
+    case .success(let bytes): source = APIFileSource.withoutFirstLineMarks(bytes)
+    case .failure(let problem): throw .missing(String(decoding: problem.message, as: UTF8.self))
+    }
+    let api = try load(source, path: path, name: LuaHost.apiName(ofFile: path))
+    try pin(api)
+    apiFiles.loaded[key] = api
+    return api
+  }
+
+  /// An API that no file describes: a service at a URL.
+  package func api(atURL url: String) throws(APIFileProblem) -> APIFile {
+    let service = Service(
+      baseURL: url, networking: environment.defaultNetworking(), pump: pump)
+    service.host = self
+    let api = APIFile(name: url, path: url, service: service)
+    try pin(api)
+    return api
+  }
+
+  /// What is to be said of a problem, on standard error.
+  package func describe(_ problem: APIFileProblem) -> String {
+    switch problem {
+    case .missing(let text): "lull: \(text)\n"
+    case .syntax(let message, let source, let name):
+      describe(syntaxError: message, in: source, name: name)
+    case .failed(let problem): describe(problem.failure)
+    case .declaration(let place, let text):
+      describe(ScriptFailure(message: "\(place): \(text)"))
+    }
+  }
+
+  private static func canonical(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    // Allocated by realpath, with a NUL at its end.
+    return String(cString: real)
+  }
+
+  private static func apiName(ofFile path: String) -> String {
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    return file.hasSuffix(".lua") ? String(file.dropLast(4)) : file
+  }
+
+  /// Held until the process ends: whoever asks again gets the same.
+  private func pin(_ api: APIFile) throws(APIFileProblem) {
+    let object = value(api, .api, service: api.service)
+    var encoded = encode(object)
+    guard lull_object_pin(runtime, &encoded) == 0 else {
+      releaseUnclaimed(encoded.handle)
+      throw .missing("not enough memory")
+    }
+    api.hostHandle = encoded.handle
+    apiFiles.pinnedCount += 1
+  }
+
+  // MARK: Loading
+
+  private func load(_ source: [UInt8], path: String, name: String) throws(APIFileProblem)
+    -> APIFile
+  {
+    let chunkName = Array("@\(path)".utf8)
+    sources.remember(source, chunkName: chunkName)
+    let chunk = makeID()
+    let mark = lull_arena_mark(runtime)
+    var message: UnsafePointer<CChar>?
+    let status = source.withUnsafeBytes { bytes in
+      lull_load(
+        runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
+        chunkName.map(CChar.init(bitPattern:)) + [0], chunk, &message)
+    }
+    let text = message.map { String(cString: $0) } ?? "cannot be compiled"
+    lull_arena_release(runtime, mark)
+    guard status == 0 else { throw .syntax(message: text, source: source, name: path) }
+    let answer = ask(Callable(id: chunk), [.string(name)], kind: "file of an API") { results in
+      Result { () throws(APIFileProblem) in
+        try APIDeclaration(host: self, source: source, path: path, name: name)
+          .read(results[0], results.index(0), results.state)
+      }
+    }
+    // Pinned as main chunks are, by whoever loaded it.
+    lull_value_unpin(runtime, chunk)
+    switch answer {
+    case .success(let result): return try result.get()
+    case .failure(.failed(let failure)): throw .failed(ScriptProblem(failure: failure))
+    case .failure(.gone): throw .missing("not enough memory")
+    }
+  }
+}
+
+/// What was loaded, and what is being.
+struct LoadedAPIFiles {
+  var loaded: [String: APIFile] = [:]
+  var loading: Set<String> = []
+  var pinnedCount = 0
+}
+
+enum APIFileSource {
+  /// As the stock interpreter reads files: no byte order mark, and no first line for the shell.
+  static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
+    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    guard bytes.first == UInt8(ascii: "#") else { return bytes }
+    return Array(bytes[(bytes.firstIndex(of: 10) ?? bytes.endIndex)...])
+  }
+}

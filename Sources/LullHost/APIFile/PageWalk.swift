@@ -1,0 +1,69 @@
+import CLullBridge
+package import LullCore
+
+/// The pages of a list, one after the other, for a command.
+package final class PageWalk {
+  private let host: LuaHost
+  private let pages: LuaPages
+
+  /// - Parameter call: whose way to go on counts; nil: the usual ones.
+  package init(_ host: LuaHost, from request: CallRequest, call: APICall? = nil) {
+    self.host = host
+    var options = call?.pages ?? LuaPages.Options()
+    // How many there are to be is for whoever walks.
+    options.max = options.max ?? .max
+    pages = LuaPages(request.resource, options, host: host)
+    first = request
+  }
+
+  private var first: CallRequest?
+
+  package enum Step {
+    case page(Entity)
+    case end
+    case failed(RequestError)
+    /// An error of the script's, reported as that says.
+    case raised(String)
+  }
+
+  /// Loads the next page.
+  package func next() -> Step {
+    let page: Resource
+    switch pages.findPage() {
+    case .success(let found?): page = found
+    case .success(nil): return .end
+    case .failure(let raised): return failure(raised.value)
+    }
+    let request: Request?
+    if let first, first.resource.url == page.url {
+      request = first.start(ifNeeded: first.headers.isEmpty)
+    } else {
+      // The headers of the first page are those of the others.
+      var following = CallRequest(resource: page, method: "GET")
+      following.headers = first?.headers ?? []
+      request = following.start(ifNeeded: following.headers.isEmpty)
+    }
+    var response: Response?
+    if let request {
+      response = host.finish(request)
+      if response == nil { return .end }
+    }
+    let (values, raising) = pages.arrived(page, response)
+    defer { host.releaseUnclaimed(values) }
+    if raising, let value = values.first { return failure(value) }
+    guard !pages.isOver, let entity = page.latestData ?? response?.entity else { return .end }
+    return .page(entity)
+  }
+
+  private func failure(_ value: LuaValue) -> Step {
+    switch value {
+    case .object(let handle, let kind, _, _):
+      guard kind == HandleKind.error.rawValue,
+        let box = host.handles.object(handle, kind: kind) as? ErrorBox
+      else { return .raised("lull: the pages cannot go on\n") }
+      return .failed(box.error)
+    case .reraised(_, let failure): return .raised(host.describe(failure))
+    default: return .raised("lull: the pages cannot go on\n")
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package import LullCore
+
+/// Every setting that applies to a resource, with the line that has set it, and what a load would do
+/// now: as text for people.
+package struct ResourceExplanation {
+  private let host: LuaHost
+  private let resource: Resource
+  private let method: String
+  private let applied: [Service.AppliedEntry]
+
+  package init(_ host: LuaHost, _ resource: Resource, method: String = "GET") {
+    self.host = host
+    self.resource = resource
+    self.method = method
+    applied = resource.service.appliedEntries(to: resource, method: method)
+  }
+
+  package var text: String {
+    var text = "\(method) \(LogText.url(resource.url.text))\n\nSettings\n"
+    text += ResourceExplanation.aligned(settings)
+    for entry in applied {
+      guard let failure = entry.failure else { continue }
+      text += "  \(place(of: entry.entry)): \(failure.longDescription); every request fails\n"
+    }
+    if method == "GET" { text += "\nload_if_needed\n" + ResourceExplanation.aligned(prospect) }
+    return text
+  }
+
+  // MARK: Settings
+
+  private struct Row {
+    var name: String
+    var value: String
+    var place = ""
+  }
+
+  private var settings: [Row] {
+    let final = applied.last { $0.failure == nil }?.after ?? Configuration()
+    var rows: [Row] = []
+    for (name, value) in final.headers.pairs.sorted(by: { $0.name < $1.name }) {
+      let source = source { entry in
+        entry.after.headers.values(name) != entry.before.headers.values(name)
+      }
+      rows.append(
+        Row(
+          name: "headers.\(name)", value: ResourceExplanation.masked(name, value),
+          place: place(of: source, key: name)))
+    }
+    for setting in Setting.allCases where setting != .headers && !setting.isCall {
+      guard let value = setting.value(in: final) else { continue }
+      let text = ResourceExplanation.text(of: setting, value, final)
+      let source = source { entry in
+        setting.value(in: entry.after).map {
+          ResourceExplanation.text(of: setting, $0, entry.after)
+        }
+          != setting.value(in: entry.before).map {
+            ResourceExplanation.text(of: setting, $0, entry.before)
+          }
+      }
+      rows.append(
+        Row(
+          name: setting.rawValue, value: text,
+          place: place(of: source, key: setting.rawValue)))
+    }
+    for entry in applied {
+      let mutations = entry.after.mutations.count - entry.before.mutations.count
+      let decorators = entry.after.decorators.count - entry.before.decorators.count
+      for (name, count) in [("mutate_requests", mutations), ("decorate_requests", decorators)]
+      where count > 0 {
+        rows.append(
+          Row(
+            name: name, value: count == 1 ? "a function" : "\(count) functions",
+            place: place(of: entry.entry, key: name)))
+      }
+    }
+    return rows
+  }
+
+  /// The last block that has changed something; nil: that is as it was built in.
+  private func source(_ hasChanged: (Service.AppliedEntry) -> Bool) -> ConfigurationEntry? {
+    applied.last(where: hasChanged)?.entry
+  }
+
+  private func place(of entry: ConfigurationEntry?, key: String? = nil) -> String {
+    guard let entry else { return "default" }
+    var text = "built in"
+    if var place = entry.source {
+      if let key, let line = host.line(of: key, inCallAt: place) { place.line = line }
+      text = place.description
+    }
+    guard let pattern = entry.pattern else { return text }
+    return "\(text)  (\(LogText.part(pattern.description, limit: 60)))"
+  }
+
+  private static func text(of setting: Setting, _ value: LuaValue, _ settings: Configuration)
+    -> String
+  {
+    switch setting {
+    case .pipeline:
+      return LogText.dump(settings.pipeline).split(separator: "\n")
+        .map { String($0.drop { $0 == " " }) }.filter { !$0.hasSuffix("–") }
+        .joined(separator: "; ")
+    case .maxBodySize: return settings.limits.maxBodySize.description + " bytes"
+    case .connectionsPerHost: return value.explained
+    case .auth: return settings.auth?.description ?? "none"
+    default:
+      if case .number = value { return value.explained + " s" }
+      return value.explained
+    }
+  }
+
+  // MARK: What would happen
+
+  private var prospect: [Row] {
+    var rows = [Row(name: "would", value: wouldDo)]
+    // Not asked of caches: that has been done to tell what would happen.
+    let state = resource.record.state
+    let now = resource.service.pump.clock.now
+    if let data = state.latestData {
+      rows.append(
+        Row(
+          name: "data",
+          value: "\(LogText.part(data.contentType, limit: 80)), "
+            + "\(ResourceExplanation.seconds(now - data.timestamp)) old, fresh for "
+            + ResourceExplanation.seconds(resource.configuration.settings.expirationTime)))
+      let validators = [
+        data.etag.map { "ETag \($0)" }, data.headers["last-modified"].map { "Last-Modified \($0)" },
+      ].compactMap(\.self)
+      rows.append(
+        Row(
+          name: "validators",
+          value: validators.isEmpty ? "none" : validators.joined(separator: ", ")))
+    } else {
+      rows.append(Row(name: "data", value: "none"))
+    }
+    if let error = state.latestError {
+      rows.append(
+        Row(
+          name: "last outcome",
+          value:
+            "\(error.longDescription), \(ResourceExplanation.seconds(now - error.timestamp)) ago"
+            + ", tried again after "
+            + ResourceExplanation.seconds(resource.configuration.settings.retryTime)))
+      if !error.attempts.isEmpty {
+        rows.append(
+          Row(
+            name: "attempts",
+            value: error.attempts.map(ResourceExplanation.text).joined(separator: "; ")))
+      }
+    } else {
+      rows.append(
+        Row(name: "last outcome", value: state.latestData == nil ? "not loaded yet" : "success"))
+    }
+    return rows
+  }
+
+  private var wouldDo: String {
+    switch resource.loadProspect {
+    case .invalid: "fail: there is no URL"
+    case .joins(let request):
+      "give the load in progress"
+        + (request.trackedSince > 0
+          ? ", begun \(ResourceExplanation.seconds(resource.service.pump.clock.now - request.trackedSince)) ago"
+          : "")
+    case .nothing: "load nothing: \(reason)"
+    case .waitsForCache: "wait for a cache, and load if that has nothing fresh"
+    case .load(let condition):
+      "load: \(reason)"
+        + (condition.map { "; asking with \($0.name): \($0.value)" } ?? "")
+    }
+  }
+
+  /// Why data, or an error, is fresh enough or is not.
+  private var reason: String {
+    let state = resource.record.state
+    let settings = resource.configuration.settings
+    let age = ResourceExplanation.seconds(resource.service.pump.clock.now - state.timestamp)
+    if state.isInvalidated { return "it was invalidated" }
+    if state.latestError != nil {
+      return "the last error is \(age) old, and counts for "
+        + ResourceExplanation.seconds(settings.retryTime)
+    }
+    guard state.latestData != nil else { return "there is neither data nor error" }
+    return "the data is \(age) old, and fresh for "
+      + ResourceExplanation.seconds(settings.expirationTime)
+  }
+
+  // MARK: Parts
+
+  /// A secret of `lull.secret` has its mask in its place already.
+  private static func masked(_ header: String, _ value: String) -> String {
+    LogText.isSecret(header: header) && !value.contains("‹secret ") ? "***" : value
+  }
+
+  private static func text(of attempt: RequestAttempt) -> String {
+    let outcome =
+      switch attempt.outcome {
+      case .status(let status)?: String(status)
+      case .failure(let kind)?: kind.rawValue
+      case nil: "under way"
+      }
+    return "\(attempt.number): \(outcome)"
+      + (attempt.delay > 0 ? " after waiting \(LogText.seconds(attempt.delay))" : "")
+  }
+
+  private static func seconds(_ seconds: Double) -> String {
+    let tenths = (seconds * 10).rounded() / 10
+    return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int(tenths)) s" : "\(tenths) s"
+  }
+
+  private static func aligned(_ rows: [Row]) -> String {
+    let names = rows.map(\.name.count).max() ?? 0
+    // What is longer than most pushes only its own place aside.
+    let values = min(rows.map(\.value.count).max() ?? 0, 40)
+    return rows.map { row in
+      var line = "  " + row.name + String(repeating: " ", count: names - row.name.count + 2)
+      line += row.value
+      guard !row.place.isEmpty else { return line + "\n" }
+      return line + String(repeating: " ", count: max(0, values - row.value.count) + 2) + row.place
+        + "\n"
+    }.joined()
+  }
+}
+
+extension LuaValue {
+  /// In a few words, for people.
+  fileprivate var explained: String {
+    switch self {
+    case .bool(let bool): bool ? "true" : "false"
+    case .int(let int): String(int)
+    case .number(let number):
+      number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+    case .string(let text): LogText.part(text, limit: 80)
+    case .list(let elements): elements.map(\.explained).joined(separator: ", ")
+    case .map(let pairs), .readOnly(let pairs):
+      pairs.map { "\($0.0) = \($0.1.explained)" }.joined(separator: ", ")
+    case .nil, .null: "none"
+    default: "…"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import CLullBridge
+import LullCore
+import LullTransport
+
+extension LuaHost {
+  static let fileCacheKeys = ["version", "path", "max_size", "max_age", "identity"]
+
+  /// `lull.cache.file([{ version =, path =, max_size =, max_age =, identity = }])`
+  func makeFileCache(_ call: Call) throws(Misuse) {
+    try refuseInSandbox("lull.cache.file")
+    var options = FileEntityCache.Options()
+    if !call.isNil(0) {
+      try forEachOption(of: call.index(0), in: call.state, known: LuaHost.fileCacheKeys) {
+        name, value throws(Misuse) in
+        switch name {
+        case "version":
+          guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
+            throw LuaHost.mustBe(name, "a whole number, 0 or more", value)
+          }
+          options.version = Int(value.integer)
+        case "path": options.path = try LuaHost.text(ofOption: value, name)
+        case "identity": options.identity = try LuaHost.text(ofOption: value, name)
+        case "max_size":
+          guard let size = LuaHost.number(value), size >= 65536, size < 1e15 else {
+            throw LuaHost.mustBe(name, "a number of bytes, 65536 or more", value)
+          }
+          options.maxSize = Int(size)
+        default:
+          guard let seconds = LuaHost.number(value), seconds >= 0 else {
+            throw LuaHost.mustBe(name, "a number of seconds, 0 or more", value)
+          }
+          options.maxAge = seconds
+        }
+      }
+    }
+    let handle = handles.insert(
+      CacheBox(.file(FileEntityCache(options))), kind: HandleKind.cache.rawValue)
+    call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
+  }
+
+  private static func text(ofOption value: lull_value, _ name: String) throws(Misuse) -> String {
+    guard let text = string(value), !text.isEmpty, !text.utf8.contains(0) else {
+      throw mustBe(name, "a string that is not empty", value)
+    }
+    return text
+  }
+
+  private static func mustBe(_ name: String, _ what: String, _ value: lull_value) -> Misuse {
+    .message("'\(name)' must be \(what), got \(described(value))")
+  }
+}

@@ -1,0 +1,65 @@
+import LullCore
+import LullTransport
+
+/// A cache that came from the script: a table of functions, or one that Lull brings.
+protocol ScriptCache: EntityCache {
+  /// What the script assigned.
+  var assigned: KeptValue { get }
+}
+
+/// `lull.cache.memory()` or `lull.cache.file()` on a stage of some configuration.
+final class ReadyCache<Cache: EntityCache>: ScriptCache {
+  private let cache: Cache
+  let assigned: KeptValue
+
+  init(_ cache: Cache, assigned: KeptValue) {
+    self.cache = cache
+    self.assigned = assigned
+  }
+
+  var operations: CacheOperations { cache.operations }
+
+  func key(for resource: Resource, at stage: PipelineStageKey) -> Cache.Key? {
+    cache.key(for: resource, at: stage)
+  }
+
+  func readEntity(forKey key: Cache.Key, completion: @escaping (Entity?) -> Void) {
+    cache.readEntity(forKey: key, completion: completion)
+  }
+
+  func writeEntity(_ entity: Entity, forKey key: Cache.Key, completion: @escaping () -> Void) {
+    cache.writeEntity(entity, forKey: key, completion: completion)
+  }
+
+  func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: Cache.Key, completion: @escaping () -> Void
+  ) {
+    cache.updateEntityTimestamp(timestamp, forKey: key, completion: completion)
+  }
+
+  func removeEntity(forKey key: Cache.Key, completion: @escaping () -> Void) {
+    cache.removeEntity(forKey: key, completion: completion)
+  }
+}
+
+/// One of the caches that Lull brings, as a value of the script.
+final class CacheBox {
+  enum Cache {
+    case memory(MemoryEntityCache)
+    case file(FileEntityCache)
+  }
+
+  let cache: Cache
+
+  init(_ cache: Cache) {
+    self.cache = cache
+  }
+
+  /// As `tostring` shows it.
+  var text: String {
+    switch cache {
+    case .memory: "Cache(in memory)"
+    case .file(let file): "Cache(\(file.path ?? "in no file"))"
+    }
+  }
+}

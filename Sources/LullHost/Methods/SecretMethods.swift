@@ -1,0 +1,51 @@
+import CLullBridge
+import LullCore
+
+extension Method {
+  static let secretMethods: [Method] = [
+    .function("secret", "t") { call throws(Misuse) in try call.host.makeSecret(call) },
+    .function("auth.bearer", "v") { call throws(Misuse) in
+      let auth = Auth.bearer(try call.host.credential(call, 0))
+      call.return(call.host.value(AuthBox(auth), .auth))
+    },
+    .function("auth.basic", "sv") { call throws(Misuse) in
+      let user = call.string(0)
+      // RFC 7617, section 2: the colon would end it.
+      guard !user.contains(":") else { throw .argument(1, "a user without a colon expected") }
+      let auth = Auth.basic(user: user, password: try call.host.credential(call, 1))
+      call.return(call.host.value(AuthBox(auth), .auth))
+    },
+    .function("auth.header", "sv") { call throws(Misuse) in
+      let name = call.string(0)
+      guard !name.isEmpty, name.utf8.allSatisfy(Headers.isTokenByte) else {
+        throw .argument(1, "'\(name)' is not a valid header name")
+      }
+      let auth = Auth.header(name, try call.host.credential(call, 1))
+      call.return(call.host.value(AuthBox(auth), .auth))
+    },
+    .function("auth.oauth2_client_credentials", "t") { call throws(Misuse) in
+      try call.host.makeOAuth2(call, isRefresh: false)
+    },
+    .function("auth.oauth2_refresh", "t") { call throws(Misuse) in
+      try call.host.makeOAuth2(call, isRefresh: true)
+    },
+    .method(.auth, "__tostring") { call throws(Misuse) in
+      let auth = try call.selfObject(.auth, as: AuthBox.self).auth
+      call.return(.string("Auth(\(auth.description))"))
+    },
+    .method(.secret, "__tostring") { call throws(Misuse) in
+      call.return(.string(try call.selfObject(.secret, as: SecretBox.self).text.masked))
+    },
+    // The bridge puts the secret first, then the other, then whether the secret stood right.
+    .method(.secret, "__concat", "vV") { call throws(Misuse) in
+      let text = try call.selfObject(.secret, as: SecretBox.self).text
+      let raw = call.raw(1)
+      guard let other = call.host.secret(raw) ?? LuaHost.text(raw).map({ SecretText($0) }) else {
+        throw .message("attempt to concatenate a \(LuaHost.typeName(raw)) value")
+      }
+      let isRight = LuaHost.bool(call.raw(2)) ?? false
+      let joined = isRight ? other + text : text + other
+      call.return(call.host.value(SecretBox(joined), .secret))
+    },
+  ]
+}

@@ -1,0 +1,142 @@
+import LullCore
+
+/// Entities in the file.
+extension CacheFile {
+  /// How old the note of an entity's last use may be before another is made, in seconds: reading is not
+  /// to be writing.
+  private static let useInterval = 60.0
+
+  /// The entity there, unless it is older than `maxAge`; such a one is removed.
+  func read(_ place: CachePlace, now: Double, maxAge: Double?) -> Entity? {
+    let found = perform { (database) throws(SQLiteError) -> Found? in
+      var found: Found?
+      try database.run(
+        """
+        SELECT entry.id, timestamp, used, kind, headers, charset, status, final_url, elapsed,
+          checksum, content.bytes
+        FROM entry LEFT JOIN content ON content.id = entry.id
+        WHERE url = ? AND stage = ? AND version = ? AND identity = ?
+        """, place.values
+      ) { (row) throws(SQLiteError) in found = try Found(row, at: place) }
+      return found
+    }
+    guard let found = found ?? nil else { return nil }
+    if let maxAge, now - found.entity.timestamp > maxAge {
+      remove(place)
+      return nil
+    }
+    if now - found.used >= CacheFile.useInterval { reads[found.id] = now }
+    return found.entity
+  }
+
+  /// Keeps the entity in place of an earlier one, then makes room if the file has become too large.
+  ///
+  /// - Returns: whether there is still too little room.
+  func write(_ entity: Entity, at place: CachePlace, now: Double, maxSize: Int) -> Bool {
+    guard !isFull, let stored = StoredEntity(entity, at: place), stored.size <= maxSize / 8 else {
+      // What was there is not what there is now.
+      remove(place)
+      return false
+    }
+    change { (database) throws(SQLiteError) in
+      var id: Int64 = 0
+      try database.run(
+        """
+        INSERT INTO entry (url, stage, version, identity, host, timestamp, used, size, kind,
+          headers, charset, status, final_url, elapsed, checksum)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (url, stage, version, identity) DO UPDATE SET
+          timestamp = excluded.timestamp, used = excluded.used, size = excluded.size,
+          kind = excluded.kind, headers = excluded.headers, charset = excluded.charset,
+          status = excluded.status, final_url = excluded.final_url,
+          elapsed = excluded.elapsed, checksum = excluded.checksum
+        RETURNING id
+        """, place.values + stored.values(at: place, now: now)
+      ) { (row) throws(SQLiteError) in id = row.integer(0) }
+      try database.run(
+        "INSERT OR REPLACE INTO content (id, bytes) VALUES (?, ?)",
+        [.integer(id), .bytes(stored.content)])
+    }
+    return makeRoom(maxSize: maxSize)
+  }
+
+  func touch(_ place: CachePlace, timestamp: Double) {
+    change { (database) throws(SQLiteError) in
+      try database.run(
+        """
+        UPDATE entry SET timestamp = ?
+        WHERE url = ? AND stage = ? AND version = ? AND identity = ?
+        """, [.real(timestamp)] + place.values)
+    }
+  }
+
+  func remove(_ place: CachePlace) {
+    let id = perform { (database) throws(SQLiteError) in
+      try database.integer(
+        "SELECT id FROM entry WHERE url = ? AND stage = ? AND version = ? AND identity = ?",
+        place.values)
+    }
+    guard let id, id != 0 else { return }
+    change { (database) throws(SQLiteError) in try CacheFile.remove([id], from: database) }
+  }
+
+  /// Notes which entries have been used, in one transaction.
+  func noteReads() {
+    guard !reads.isEmpty else { return }
+    let reads = reads
+    self.reads = [:]
+    change { (database) throws(SQLiteError) in
+      for (id, time) in reads {
+        try database.run("UPDATE entry SET used = ? WHERE id = ?", [.real(time), .integer(id)])
+      }
+    }
+  }
+
+  static func remove(_ ids: [Int64], from database: SQLiteConnection) throws(SQLiteError) {
+    for id in ids {
+      try database.run("DELETE FROM entry WHERE id = ?", [.integer(id)])
+      try database.run("DELETE FROM content WHERE id = ?", [.integer(id)])
+    }
+  }
+
+  private struct Found {
+    let id: Int64
+    let used: Double
+    let entity: Entity
+
+    init(_ row: SQLiteRow, at place: CachePlace) throws(SQLiteError) {
+      id = row.integer(0)
+      used = row.real(2)
+      let headers = row.bytes(4)
+      guard let kind = StoredEntity.Kind(rawValue: row.integer(3)), !row.isNull(10) else {
+        throw .damaged("an entry is incomplete")
+      }
+      let sum = row.withBytes(10) {
+        StoredEntity.checksum(at: place, kind: kind, headers: headers, content: $0)
+      }
+      guard sum == row.integer(9),
+        let content = row.withBytes(10, { StoredEntity.content(kind, $0) })
+      else { throw .damaged("an entry has been changed by somebody else") }
+      var entity = Entity(
+        content: content, charset: row.isNull(5) ? nil : row.text(5),
+        headers: StoredEntity.headers(of: headers), timestamp: row.real(1))
+      if !row.isNull(6) {
+        entity.exchange = Exchange(
+          HTTPResponse(
+            status: Int(row.integer(6)), url: row.isNull(7) ? place.url : row.text(7),
+            elapsed: row.isNull(8) ? nil : row.real(8)))
+      }
+      self.entity = entity
+    }
+  }
+}
+
+extension StoredEntity {
+  fileprivate func values(at place: CachePlace, now: Double) -> [SQLiteValue] {
+    [
+      .text(place.host), .real(timestamp), .real(now), .integer(Int64(size)),
+      .integer(kind.rawValue), .bytes(headers), .optional(charset), .optional(status),
+      .optional(finalURL), .optional(elapsed), .integer(checksum(at: place)),
+    ]
+  }
+}

@@ -1,0 +1,109 @@
+import Glibc
+
+/// Where cache files are, and what is done to files by name.
+enum CacheFolder {
+  struct Failure: Error {
+    let message: String
+  }
+
+  /// `lull/cache.db` in `$XDG_CACHE_HOME`, which is `~/.cache` unless it is set to an absolute path.
+  /// (XDG Base Directory Specification)
+  static func defaultPath() throws(Failure) -> String {
+    if let folder = environment("XDG_CACHE_HOME"), folder.hasPrefix("/") {
+      return folder + "/lull/cache.db"
+    }
+    if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.cache/lull/cache.db" }
+    throw Failure(message: "neither XDG_CACHE_HOME nor HOME names a folder")
+  }
+
+  /// The same path, however the working directory changes.
+  static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    // The C library's memory, given back here.
+    defer { free(folder) }
+    return String(cString: folder) + "/" + path
+  }
+
+  /// Makes the file where it is missing; for nobody else to read.
+  static func makeFile(_ path: String) throws(Failure) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor >= 0 {
+      // Its own descriptor, just opened: SQLite has none of this file yet.
+      close(descriptor)
+    } else if errno != EEXIST {
+      throw failure("cannot create '\(path)'")
+    }
+  }
+
+  /// Opens the file that stands for the right to open or rename the cache; makes the folders that it is
+  /// in where they are missing.
+  static func openLock(of path: String) throws(Failure) -> Int32 {
+    try makeFolders(of: path)
+    let descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure("cannot create '\(path)-lock'") }
+    return descriptor
+  }
+
+  /// Device and number of a file: what it is, whatever it is called.
+  struct Identity: Equatable {
+    let device: UInt
+    let number: UInt
+  }
+
+  /// nil if there is none.
+  static func identity(of path: String) -> Identity? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Identity(device: UInt(status.st_dev), number: UInt(status.st_ino))
+  }
+
+  static func isRegularFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// In bytes, 0 if there is no such file.
+  static func size(of path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Moves a file and its write-ahead log out of the way.
+  /// - Returns: its new name.
+  static func setAside(_ path: String, at time: Double) throws(Failure) -> String {
+    var name = "\(path).corrupt-\(Int(time))"
+    var count = 1
+    while identity(of: name) != nil {
+      count += 1
+      name = "\(path).corrupt-\(Int(time))-\(count)"
+    }
+    guard rename(path, name) == 0 else { throw failure("cannot rename '\(path)'") }
+    // There need not be any.
+    rename(path + "-wal", name + "-wal")
+    unlink(path + "-shm")
+    return name
+  }
+
+  private static func makeFolders(of path: String) throws(Failure) {
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
+    let folder = String(path[..<slash])
+    guard identity(of: folder) == nil else { return }
+    try makeFolders(of: folder)
+    // Another process may make it at the same time.
+    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+      throw failure("cannot create the folder '\(folder)'")
+    }
+  }
+
+  private static func failure(_ what: String) -> Failure {
+    // A text of the C library, copied at once.
+    Failure(message: "\(what): \(String(cString: strerror(errno)))")
+  }
+
+  private static func environment(_ name: String) -> String? {
+    // The environment's own memory, read at once.
+    guard let value = getenv(name) else { return nil }
+    let text = String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}

@@ -1,0 +1,153 @@
+package import LullCore
+import Synchronization
+
+/// A cache file as one looks at it from outside: what is in it, and taking things out of it.
+package final class CacheInspection {
+  /// What is wrong, in words.
+  package struct Problem: Error {
+    package let message: String
+  }
+
+  package struct Summary {
+    package var fileSize = 0
+    package var count = 0
+    /// Unix epoch seconds; nil if there are no entries.
+    package var oldest: Double?
+    package var hosts: [Host] = []
+  }
+
+  package struct Host {
+    package let name: String
+    package let count: Int
+    /// Bytes.
+    package let size: Int
+  }
+
+  package struct Entry {
+    package let place: CachePlace
+    package let entity: Entity
+  }
+
+  package let path: String
+  private let file: CacheFile
+  private let troubles: Troubles
+
+  /// - Parameter path: nil for the usual one.
+  package init(path: String?) throws(Problem) {
+    do throws(CacheFolder.Failure) {
+      if let path {
+        self.path = CacheFolder.absolute(path)
+      } else {
+        self.path = try CacheFolder.defaultPath()
+      }
+    } catch {
+      throw Problem(message: error.message)
+    }
+    let troubles = Troubles()
+    self.troubles = troubles
+    file = CacheFile(path: self.path) { troubles.add($0) }
+  }
+
+  /// Whether there is one; if not, it is not made either.
+  package var exists: Bool { CacheFolder.identity(of: path) != nil }
+
+  package func summary() throws(Problem) -> Summary {
+    guard exists else { return Summary() }
+    var summary = Summary()
+    try look { (database) throws(SQLiteError) in
+      try database.run(
+        """
+        SELECT host, count(*), sum(size), min(timestamp) FROM entry
+        GROUP BY host ORDER BY sum(size) DESC, host
+        """
+      ) { (row) throws(SQLiteError) in
+        let count = Int(row.integer(1))
+        summary.hosts.append(Host(name: row.text(0), count: count, size: Int(row.integer(2))))
+        summary.count += count
+        summary.oldest = min(summary.oldest ?? .infinity, row.real(3))
+      }
+    }
+    summary.fileSize = CacheFolder.size(of: path) + CacheFolder.size(of: path + "-wal")
+    return summary
+  }
+
+  /// What is kept of a URL, at whatever stage, version and identity.
+  package func entries(url: String) throws(Problem) -> [Entry] {
+    guard exists else { return [] }
+    var places: [CachePlace] = []
+    try look { (database) throws(SQLiteError) in
+      try database.run(
+        "SELECT stage, version, identity FROM entry WHERE url = ? ORDER BY timestamp DESC",
+        [.text(url)]
+      ) { (row) throws(SQLiteError) in
+        places.append(
+          CachePlace(
+            url: url, stage: row.text(0), version: Int(row.integer(1)), identity: row.bytes(2)))
+      }
+    }
+    let entries = places.compactMap { place in
+      file.read(place, now: 0, maxAge: nil).map { Entry(place: place, entity: $0) }
+    }
+    try complain()
+    return entries
+  }
+
+  /// Removes the entries whose URLs begin with `prefix`, or all, a few at a time, and gives back the
+  /// room.
+  ///
+  /// - Returns: how many there were.
+  package func clear(prefix: String?) throws(Problem) -> Int {
+    guard exists else { return 0 }
+    var count = 0
+    var removed: Int
+    repeat {
+      removed = 0
+      try look { (database) throws(SQLiteError) in
+        try database.transaction { () throws(SQLiteError) in
+          var ids: [Int64] = []
+          try database.run(
+            "SELECT id FROM entry WHERE substr(url, 1, length(?1)) = ?1 LIMIT 256",
+            [.text(prefix ?? "")]
+          ) { (row) throws(SQLiteError) in ids.append(row.integer(0)) }
+          try CacheFile.remove(ids, from: database)
+          removed = ids.count
+        }
+      }
+      count += removed
+    } while removed > 0
+    while file.makeRoom(maxSize: 0) {}
+    try look { (database) throws(SQLiteError) in
+      try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    return count
+  }
+
+  private func look(_ body: (SQLiteConnection) throws(SQLiteError) -> Void) throws(Problem) {
+    var trouble: SQLiteError?
+    let isDone = file.perform { (database) throws(SQLiteError) -> Bool in
+      do throws(SQLiteError) {
+        try body(database)
+      } catch {
+        trouble = error
+        throw error
+      }
+      return true
+    }
+    guard isDone == nil else { return }
+    try complain()
+    throw Problem(
+      message: "the cache '\(path)' cannot be used now: \(trouble?.message ?? "it is locked")")
+  }
+
+  private func complain() throws(Problem) {
+    if let trouble = troubles.first { throw Problem(message: trouble) }
+  }
+
+  private final class Troubles: Sendable {
+    private let list = Mutex<[String]>([])
+
+    func add(_ trouble: String) { list.withLock { $0.append(trouble) } }
+
+    var first: String? { list.withLock { $0.first } }
+  }
+}

@@ -1,0 +1,57 @@
+/// The tables of a cache file, and whether a file has them.
+enum CacheSchema {
+  /// Raised when the tables change.
+  static let version: Int64 = 1
+  /// "Lull": in a file's first bytes, so that no other program's database is taken for a cache.
+  static let application: Int64 = 0x4c75_6c6c
+
+  enum State {
+    case ready
+    case empty
+    case newer
+    case ofOthers
+  }
+
+  static func state(of database: SQLiteConnection) throws(SQLiteError) -> State {
+    let application = try database.integer("PRAGMA application_id")
+    let version = try database.integer("PRAGMA user_version")
+    if application == self.application {
+      if version == self.version { return .ready }
+      guard version < self.version else { return .newer }
+      throw SQLiteError.damaged("its version is \(version)")
+    }
+    let isEmpty = try database.integer("SELECT count(*) FROM sqlite_master") == 0
+    return isEmpty && application == 0 && version == 0 ? .empty : .ofOthers
+  }
+
+  /// Contents are apart from what is known about them, which is read and changed far more often.
+  static func create(in database: SQLiteConnection) throws(SQLiteError) {
+    // Before anything is in the file.
+    try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    try database.execute("PRAGMA journal_mode = WAL")
+    try database.transaction { () throws(SQLiteError) in
+      try database.execute(
+        """
+        CREATE TABLE entry (
+          id INTEGER PRIMARY KEY, url TEXT NOT NULL, stage TEXT NOT NULL, version INTEGER NOT NULL,
+          identity BLOB NOT NULL, host TEXT NOT NULL, timestamp REAL NOT NULL, used REAL NOT NULL,
+          size INTEGER NOT NULL, kind INTEGER NOT NULL, headers BLOB NOT NULL, charset TEXT,
+          status INTEGER, final_url TEXT, elapsed REAL, checksum INTEGER NOT NULL,
+          UNIQUE (url, stage, version, identity));
+        CREATE INDEX entry_by_use ON entry (used);
+        CREATE TABLE content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        PRAGMA application_id = \(application);
+        PRAGMA user_version = \(version);
+        """)
+    }
+  }
+
+  /// Of each connection. What a power cut takes are the last entries, not the file.
+  static func configure(_ database: SQLiteConnection) throws(SQLiteError) {
+    try database.execute(
+      """
+      PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 512;
+      PRAGMA journal_size_limit = 4194304; PRAGMA temp_store = MEMORY;
+      """)
+  }
+}

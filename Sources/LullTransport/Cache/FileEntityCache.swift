@@ -1,0 +1,131 @@
+public import LullCore
+
+/// A cache in a file that several processes share and that outlives them. (CACHE-01 to CACHE-37)
+///
+/// Keeps bytes, text and JSON with their headers, age and validators, by URL, stage, identity and
+/// version; declines other content (CACHE-28). Reading, writing and parsing happen in the pool of the
+/// resource's home thread, in the order asked; reads come back on a later turn. A process that is killed
+/// loses at most what it is writing. A file that makes no sense is renamed, one that cannot be used is
+/// done without, each with one warning on standard error; the loads go on.
+///
+/// Credentials are not in the file: of those that requests are configured to carry a digest is; headers
+/// of responses that set some are left out. What mutations of requests add is not seen: name whose it is
+/// with `Options.identity`. Lua: `lull.cache.file()`.
+public final class FileEntityCache: EntityCache {
+  /// What a file cache may be told.
+  public struct Options: Sendable, Equatable {
+    /// To be raised when transformers change: entries of other versions are not found.
+    public var version = 1
+    /// nil: `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+    public var path: String?
+    /// Of the whole file, in bytes; what has not been used for longest goes. No entity may take more
+    /// than an eighth of it.
+    public var maxSize = 200 * 1024 * 1024
+    /// What is older, in seconds, is not there, even for a service that is offline; nil: no limit.
+    public var maxAge: Double?
+    /// Whose entries these are, if requests do not tell by headers that are configured.
+    public var identity: String?
+
+    public init() {}
+  }
+
+  /// The place of an entity in the file, and who looks for it.
+  public struct Key {
+    package let place: CachePlace
+    fileprivate let pump: Pump
+  }
+
+  /// The store keeps the order.
+  public let operations = CacheOperations(isOrderedByCache: true)
+  public let options: Options
+  /// nil if there is no folder to put it in.
+  public let path: String?
+  private let store: CacheStore?
+
+  /// Touches no file before it is used.
+  public convenience init(_ options: Options = Options()) {
+    var store: CacheStore?
+    var path: String?
+    do throws(CacheFolder.Failure) {
+      let chosen: String
+      if let given = options.path { chosen = given } else { chosen = try CacheFolder.defaultPath() }
+      let absolute = CacheFolder.absolute(chosen)
+      path = absolute
+      store = CacheStore.shared(at: absolute)
+    } catch {
+      CacheStore.warn("there is no cache: \(error.message)")
+    }
+    self.init(options, path: path, store: store)
+  }
+
+  init(_ options: Options, path: String?, store: CacheStore?) {
+    self.options = options
+    self.path = path
+    self.store = store
+  }
+
+  public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
+    guard store != nil,
+      let identity = CacheIdentity.digest(of: resource, name: options.identity)
+    else { return nil }
+    let place = CachePlace(
+      url: LogText.url(resource.url.text), stage: stage.description, version: options.version,
+      identity: identity)
+    return Key(place: place, pump: resource.service.pump)
+  }
+
+  public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
+    guard let store else { return completion(nil) }
+    // JSON is parsed there, too.
+    JSONDocument.prepareForThreads()
+    let report = key.pump.receiver { (answer: Answer) in completion(answer.entity) }
+    let place = key.place
+    let maxAge = options.maxAge
+    let now = key.pump.clock.now
+    store.submit(to: key.pump.workers) { file in
+      report(Answer(entity: file.read(place, now: now, maxAge: maxAge)))
+    }
+  }
+
+  public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
+    // Later reads come after it; nobody else waits for it.
+    defer { completion() }
+    guard let store else { return }
+    // A value of the script must not be held beyond this call.
+    let entity = StoredEntity.accepts(entity) ? entity : nil
+    let place = key.place
+    let maxSize = options.maxSize
+    let now = key.pump.clock.now
+    store.submit(to: key.pump.workers) { [store] file in
+      guard let entity else { return file.remove(place) }
+      if file.write(entity, at: place, now: now, maxSize: maxSize) {
+        FileEntityCache.makeRoom(in: store, maxSize: maxSize)
+      }
+    }
+  }
+
+  /// Between the steps, others have their turn. Called by a job, so that it is done where that one is.
+  private static func makeRoom(in store: CacheStore, maxSize: Int) {
+    store.submit(to: nil) { file in
+      if file.makeRoom(maxSize: maxSize) { makeRoom(in: store, maxSize: maxSize) }
+    }
+  }
+
+  public func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    let place = key.place
+    store?.submit(to: key.pump.workers) { $0.touch(place, timestamp: timestamp) }
+    completion()
+  }
+
+  public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
+    let place = key.place
+    store?.submit(to: key.pump.workers) { $0.remove(place) }
+    completion()
+  }
+
+  private struct Answer: Sendable {
+    let entity: Entity?
+  }
+}

@@ -1,0 +1,118 @@
+import LullCore
+
+/// An entity as a cache file has it: content as bytes of a kind, and what is known about it.
+struct StoredEntity {
+  enum Kind: Int64 {
+    case bytes = 0
+    case text = 1
+    case json = 2
+  }
+
+  var kind: Kind
+  var content: [UInt8]
+  /// `name: value` lines.
+  var headers: [UInt8]
+  /// Only one that the headers do not tell.
+  var charset: String?
+  var timestamp: Double
+  var status: Int?
+  /// The final one, if redirects led to another.
+  var finalURL: String?
+  var elapsed: Double?
+
+  /// Whether a file can keep such content. (CACHE-28)
+  static func accepts(_ entity: Entity) -> Bool {
+    switch entity.content {
+    case .bytes, .text, .json: entity.validatorsHold
+    case .value, .foreign: false
+    }
+  }
+
+  /// nil for content that is not accepted.
+  init?(_ entity: Entity, at place: CachePlace) {
+    guard StoredEntity.accepts(entity) else { return nil }
+    switch entity.content {
+    case .bytes(let bytes): (kind, content) = (.bytes, bytes)
+    case .text(let text): (kind, content) = (.text, Array(text.utf8))
+    case .json(let document):
+      var text: [UInt8] = []
+      document.root.encode(into: &text, pretty: false)
+      (kind, content) = (.json, text)
+    case .value, .foreign: return nil
+    }
+    var lines: [UInt8] = []
+    entity.headers.forEachLine { name, value in
+      // What lets one in is not for a disk.
+      guard !StoredEntity.credentials.contains(String(decoding: name, as: UTF8.self)) else {
+        return
+      }
+      lines += name
+      lines.append(UInt8(ascii: ":"))
+      lines += value
+      lines.append(10)
+    }
+    headers = lines
+    charset = entity.charset == ContentType.charset(of: entity.contentType) ? nil : entity.charset
+    timestamp = entity.timestamp
+    status = entity.exchange?.status
+    finalURL = entity.exchange?.url.flatMap { StoredEntity.finalURL($0, of: place) }
+    elapsed = entity.exchange?.elapsed
+  }
+
+  /// Header fields of responses that hold what lets one in.
+  private static let credentials: Set<String> = [
+    "set-cookie", "set-cookie2", "authentication-info", "proxy-authentication-info",
+    "authorization", "x-auth-token", "x-csrf-token", "x-xsrf-token", "x-amz-security-token",
+    "x-subject-token",
+  ]
+
+  /// Where redirects have led, without a query, which may hold what lets one in; nil if there were none.
+  private static func finalURL(_ text: String, of place: CachePlace) -> String? {
+    let text = LogText.url(text)
+    guard text != place.url else { return nil }
+    let bare = String(text.prefix { $0 != "?" && $0 != "#" })
+    return bare == place.url.prefix { $0 != "?" && $0 != "#" } ? nil : bare
+  }
+
+  /// What it takes in the file, roughly.
+  var size: Int { content.count + headers.count + 256 }
+
+  func checksum(at place: CachePlace) -> Int64 {
+    content.withUnsafeBufferPointer {
+      StoredEntity.checksum(at: place, kind: kind, headers: headers, content: $0)
+    }
+  }
+
+  static func checksum(
+    at place: CachePlace, kind: Kind, headers: [UInt8], content: UnsafeBufferPointer<UInt8>
+  ) -> Int64 {
+    var sum = CacheChecksum()
+    sum.add(place.url)
+    sum.add(place.stage)
+    sum.add(String(place.version))
+    sum.add(place.identity)
+    sum.add(headers)
+    sum.add(String(kind.rawValue))
+    sum.add(content)
+    return sum.signed
+  }
+
+  static func headers(of lines: [UInt8]) -> Headers {
+    var headers = Headers()
+    lines.withUnsafeBufferPointer { lines in
+      for line in lines.split(separator: 10) {
+        _ = headers.appendReceivedLine(UnsafeBufferPointer(rebasing: line))
+      }
+    }
+    return headers
+  }
+
+  /// The content, parsed again if it is JSON; nil if it cannot be.
+  static func content(_ kind: Kind, _ bytes: UnsafeBufferPointer<UInt8>) -> Content? {
+    switch kind {
+    case .bytes: .bytes(Array(bytes))
+    case .text: .text(String(decoding: bytes, as: UTF8.self))
+    case .json: (try? JSONDocument(parsing: bytes)).map { .json($0) }
+    }
+  }
+}

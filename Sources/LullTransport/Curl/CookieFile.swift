@@ -1,0 +1,81 @@
+import Glibc
+import LullCore
+
+/// A file of cookies in the Netscape format, readable by its owner only.
+struct CookieFile {
+  let path: String
+
+  /// The lines; none if there is no such file yet. Fails if it could not be written either.
+  func read() throws(TransportError) -> [String] {
+    // Non-blocking: opening a pipe would wait for somebody who writes.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if descriptor < 0, errno == ENOENT {
+      guard access(folder, W_OK) == 0 else { throw problem("cannot write", errno) }
+      return []
+    }
+    guard descriptor >= 0 else { throw problem("cannot read", errno) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw TransportError(.network, "cookies: '\(path)' is not a regular file")
+    }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw problem("cannot read", errno) }
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    return bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+      .map { String(decoding: $0, as: UTF8.self) }
+      .filter { !$0.hasPrefix("#") || $0.hasPrefix("#HttpOnly_") }
+  }
+
+  /// Writes a file beside it and puts that in its place; why that failed, nil if it did not.
+  func write(_ lines: [String]) -> TransportError? {
+    var text =
+      "# Netscape HTTP Cookie File\n# Written by lull; changes are kept if nothing runs.\n\n"
+    for line in lines { text += line + "\n" }
+    let target = resolved
+    let temporary = target + ".\(getpid()).\(UInt32.random(in: 0...(.max)))"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return problem("cannot write", errno) }
+    var failure = put(Array(text.utf8), into: descriptor)
+    if close(descriptor) != 0, failure == nil { failure = errno }
+    if failure == nil, rename(temporary, target) != 0 { failure = errno }
+    guard let failure else { return nil }
+    unlink(temporary)
+    return problem("cannot write", failure)
+  }
+
+  private func put(_ bytes: [UInt8], into descriptor: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if written < 0, errno != EINTR { return errno }
+      rest = rest.dropFirst(max(0, written))
+    }
+    return nil
+  }
+
+  private var folder: String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// What a symbolic link leads to is replaced, not the link.
+  private var resolved: String {
+    guard let text = realpath(path, nil) else { return path }
+    defer { free(text) }
+    // Allocated by realpath, with a zero byte at its end.
+    return String(cString: text)
+  }
+
+  private func problem(_ what: String, _ code: Int32) -> TransportError {
+    // A message of the C library, copied at once.
+    let reason = String(cString: strerror(code)).lowercased()
+    return TransportError(.network, "cookies: \(what) '\(path)' (\(reason))")
+  }
+}

@@ -1,0 +1,62 @@
+import CCurl
+import LullCore
+
+/// Cookies that some exchanges share, kept and matched by curl's own engine.
+///
+/// What is in it lives in a curl share object, which every handle that uses the jar holds. Home thread
+/// only.
+final class CurlJar {
+  let share: CurlShare
+  private let file: CookieFile?
+  /// Carries no exchange: cookies are read and written by way of it.
+  private let handle: UnsafeMutableRawPointer
+  /// What the file has, as far as is known.
+  private var written: [String] = []
+
+  /// Fails if there is a file and it cannot be read.
+  init(_ jar: CookieJar) throws(TransportError) {
+    guard let handle = curl_easy_init() else {
+      throw TransportError(.network, "not enough memory for cookies")
+    }
+    self.handle = handle
+    share = CurlShare(withCookies: true)
+    file = jar.file.map { CookieFile(path: $0) }
+    if let share = share.handle { ccurl_easy_set_pointer(handle, CURLOPT_SHARE, share) }
+    ccurl_easy_set_string(handle, CURLOPT_COOKIEFILE, "")
+    guard let file else { return }
+    for line in try file.read() {
+      // curl copies it, and takes no notice of what is no cookie.
+      ccurl_easy_set_string(handle, CURLOPT_COOKIELIST, line)
+    }
+    written = lines
+  }
+
+  deinit {
+    curl_easy_cleanup(handle)
+  }
+
+  /// Brings the file up to date; why that failed, nil if it did not.
+  func save() -> TransportError? {
+    guard let file else { return nil }
+    let lines = lines
+    guard lines != written else { return nil }
+    written = lines
+    return file.write(lines)
+  }
+
+  /// All cookies in the Netscape format.
+  private var lines: [String] {
+    var list: UnsafeMutableRawPointer?
+    guard ccurl_easy_get_pointer(handle, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
+    let first = list?.assumingMemoryBound(to: curl_slist.self)
+    defer { curl_slist_free_all(first) }
+    var lines: [String] = []
+    var next = first
+    while let item = next {
+      // The list is ours until it is freed above.
+      if let text = item.pointee.data { lines.append(String(cString: text)) }
+      next = item.pointee.next
+    }
+    return lines
+  }
+}

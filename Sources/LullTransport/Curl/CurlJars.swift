@@ -1,0 +1,50 @@
+import LullCore
+
+/// The cookie jars of one provider, by what options call them. Home thread only.
+final class CurlJars {
+  private struct Entry {
+    /// nil: nobody asks for this jar any more.
+    weak var name: CookieJar?
+    var jar: CurlJar
+  }
+
+  private var unnamed: [ObjectIdentifier: Entry] = [:]
+  private var files: [String: CurlJar] = [:]
+  private var sweepSize = 16
+  private var changed: [CurlJar] = []
+  /// Files that could not be written, so that each is complained of once.
+  private var failed: Set<String> = []
+
+  /// Fails if a file is named that cannot be read.
+  func jar(_ name: CookieJar) throws(TransportError) -> CurlJar {
+    if let file = name.file {
+      if let jar = files[file] { return jar }
+      let jar = try CurlJar(name)
+      files[file] = jar
+      return jar
+    }
+    if let entry = unnamed[ObjectIdentifier(name)], entry.name === name { return entry.jar }
+    if unnamed.count >= sweepSize {
+      unnamed = unnamed.filter { $0.value.name != nil }
+      sweepSize = max(16, unnamed.count * 2)
+    }
+    let jar = try CurlJar(name)
+    unnamed[ObjectIdentifier(name)] = Entry(name: name, jar: jar)
+    return jar
+  }
+
+  /// An exchange with this jar is over.
+  func mayHaveChanged(_ jar: CurlJar) {
+    if !changed.contains(where: { $0 === jar }) { changed.append(jar) }
+  }
+
+  /// Writes what has changed, before anybody hears of the answers that brought it.
+  func save(_ complain: (String) -> Void) {
+    guard !changed.isEmpty else { return }
+    for jar in changed {
+      guard let error = jar.save(), failed.insert(error.message).inserted else { continue }
+      complain(error.message)
+    }
+    changed = []
+  }
+}

@@ -1,0 +1,71 @@
+import CCurl
+import Glibc
+import LullCore
+
+/// What makes a curl handle different from an ordinary one; handles are used again for exchanges that
+/// agree in it.
+final class CurlRoute: Equatable {
+  let connection: ConnectionOptions
+  let cookies: CookieJar?
+  /// HTTP/2 without TLS, which the server has to know of.
+  let hasPriorKnowledge: Bool
+
+  /// A proxy that is told a user and a password when a connection through it is made: curl (7.88) lets
+  /// others use that connection who have told none, or another.
+  let proxyWithCredentials: String?
+
+  /// nil if an ordinary handle will do.
+  init?(_ options: TransferOptions, to origin: Origin) {
+    connection = options.connection
+    cookies = options.cookies
+    hasPriorKnowledge = connection.httpVersion == .http2 && !origin.isTLS
+    if case .url(let url) = connection.proxy, url.utf8.contains(UInt8(ascii: "@")) {
+      proxyWithCredentials = url
+    } else {
+      proxyWithCredentials = nil
+    }
+    if cookies == nil && connection == ConnectionOptions() { return nil }
+  }
+
+  static func == (one: CurlRoute, other: CurlRoute) -> Bool {
+    one.hasPriorKnowledge == other.hasPriorKnowledge && one.cookies == other.cookies
+      && one.connection == other.connection
+  }
+
+  /// Fails if a file that it names cannot be read, or if this libcurl cannot do it.
+  func check() throws(TransportError) {
+    let files = [
+      ("ca_file", connection.certificateAuthorities),
+      ("client_cert", connection.clientCertificate), ("client_key", connection.clientKey),
+    ]
+    for case (let name, let file?) in files where access(file, R_OK) != 0 {
+      // A message of the C library, copied at once.
+      let reason = String(cString: strerror(errno)).lowercased()
+      throw TransportError(.tls, "\(name): cannot read '\(file)' (\(reason))")
+    }
+    if case .url(let url) = connection.proxy, ProxyAddress(url) == nil {
+      throw TransportError(.connection, "'\(LogText.url(url))' is not the URL of a proxy")
+    }
+    guard connection.httpVersion == .http3 else { return }
+    // Static data of the library.
+    let library = curl_version_info(CURLVERSION_FIRST)?.pointee
+    guard let library, library.features & CURL_VERSION_HTTP3 != 0 else {
+      let version = library?.version.map { " " + String(cString: $0) } ?? ""
+      throw TransportError(
+        .network, "HTTP/3 (http_version) is not spoken by this system's libcurl\(version)")
+    }
+  }
+
+  /// Where an exchange with `origin` connects to by its own options, instead of there.
+  static func address(for origin: Origin, in connection: ConnectionOptions) -> HostAndPort? {
+    guard !connection.addresses.isEmpty else { return nil }
+    let host = origin.host.filter { $0 != "[" && $0 != "]" }
+    for (key, value) in connection.addresses {
+      guard let key = HostAndPort(key), key.host == host, let address = HostAndPort(value),
+        key.port.map({ String($0) == origin.port }) ?? true
+      else { continue }
+      return address
+    }
+    return nil
+  }
+}

@@ -1,0 +1,70 @@
+import CUV
+import LullCore
+
+/// Looks now and then whether an exchange still moves, and says when it has stood still for too long.
+///
+/// It counts from the moment there is a connection, and looks ten times within the shorter of its
+/// times: it may notice by a tenth too late, never too early. Ends with the hop it was made for.
+final class ExchangeWatch {
+  private unowned let easy: CurlEasy
+  private let loop: EventLoop
+  private let host: String
+  private let firstByteTimeout: Double?
+  private let idleTimeout: Double?
+  private let action: (TransportError) -> Void
+  private var timer: (any HostTimer)?
+  /// When it last moved, and how far it had come then; nil before there is a connection.
+  private var last: (time: UInt64, bytes: Int)?
+  /// When the whole request had gone out; nil before.
+  private var sentAt: UInt64?
+
+  /// nil if the options ask for nothing of the kind. `action` is called once at most.
+  init?(
+    _ options: TransferOptions, _ easy: CurlEasy, at origin: Origin, on loop: EventLoop,
+    action: @escaping (TransportError) -> Void
+  ) {
+    firstByteTimeout = options.firstByteTimeout
+    idleTimeout = options.idleTimeout
+    guard firstByteTimeout != nil || idleTimeout != nil else { return nil }
+    self.easy = easy
+    self.loop = loop
+    self.action = action
+    host = origin.hostAndPort
+    waitForNextLook()
+  }
+
+  deinit {
+    timer?.cancel()
+  }
+
+  private func waitForNextLook() {
+    let shortest = min(firstByteTimeout ?? .infinity, idleTimeout ?? .infinity)
+    timer = loop.schedule(after: min(max(shortest / 10, 0.001), 1)) { [weak self] in self?.look() }
+  }
+
+  private func look() {
+    timer = nil
+    guard easy.isConnected else { return waitForNextLook() }
+    let now = uv_hrtime()
+    let bytes = easy.movedBytes
+    if last?.bytes != bytes { last = (now, bytes) }
+    if sentAt == nil, easy.hasSentAll { sentAt = now }
+    if let error = verdict(now) { action(error) } else { waitForNextLook() }
+  }
+
+  private func verdict(_ now: UInt64) -> TransportError? {
+    func seconds(since time: UInt64) -> Double { Double(now - time) / 1e9 }
+    if let firstByteTimeout, let sentAt, !easy.hasAnswer, seconds(since: sentAt) >= firstByteTimeout
+    {
+      let limit = CurlErrorMapping.seconds(firstByteTimeout)
+      return TransportError(
+        .timeout, "no byte of an answer from \(host) within \(limit) (first_byte_timeout)")
+    }
+    if let idleTimeout, let last, seconds(since: last.time) >= idleTimeout {
+      let limit = CurlErrorMapping.seconds(idleTimeout)
+      return TransportError(
+        .timeout, "the exchange with \(host) stood still for \(limit) (idle_timeout)")
+    }
+    return nil
+  }
+}

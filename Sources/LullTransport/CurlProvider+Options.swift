@@ -1,0 +1,73 @@
+import LullCore
+
+/// What requests with options of their own need.
+extension CurlProvider {
+  /// A handle for the present hop of `transfer`; nil if memory runs out.
+  func handle(for transfer: CurlTransfer, to origin: Origin, from pool: CurlPool)
+    throws(TransportError) -> CurlEasy?
+  {
+    guard let options = transfer.request.options, let route = CurlRoute(options, to: origin) else {
+      return pool.take()
+    }
+    if !route.connection.verifiesServer, origin.isTLS { warnOfTrust(in: origin) }
+    if let idle = pool.takeIdle(route) { return idle }
+    try route.check()
+    return pool.take(
+      route,
+      try route.cookies.map { name throws(TransportError) in
+        try jars.jar(name)
+      })
+  }
+
+  /// Where the exchange of `easy` is to run: its connections are shared by what runs there.
+  func multi(for easy: CurlEasy, at index: Int, of multis: CurlMultis) -> CurlMulti? {
+    guard let name = easy.route?.proxyWithCredentials else { return multis.multi(at: index) }
+    return multis.multi(named: name)
+  }
+
+  /// Once for each host in the life of a network.
+  private func warnOfTrust(in origin: Origin) {
+    guard distrusted.insert(origin).inserted else { return }
+    StandardError.write(
+      "lull: warning: whoever answers is taken for \(origin.hostAndPort): its certificate is not "
+        + "verified (insecure)\n")
+  }
+
+  /// A file that cannot be written is complained of, but fails nothing.
+  func saveCookies() {
+    jars.save { StandardError.write("lull: warning: \($0)\n") }
+  }
+
+  /// Watches over an exchange that has begun, if its options ask for it.
+  func watch(_ transfer: CurlTransfer, _ easy: CurlEasy, in queue: HostQueue) {
+    guard let options = transfer.request.options else { return }
+    easy.watch = ExchangeWatch(options, easy, at: queue.origin, on: loop) {
+      [weak self, unowned easy, unowned transfer, unowned queue] error in
+      self?.giveUp(transfer, easy, queue, error)
+    }
+  }
+
+  /// Why nothing may be sent by way of what the request itself names; nil if it may.
+  func refusal(of request: HTTPRequest, to origin: Origin, by allowedHosts: AllowedHosts)
+    -> TransportError?
+  {
+    guard let connection = request.options?.connection else { return nil }
+    if let address = CurlRoute.address(for: origin, in: connection) {
+      let port = address.port.map { "\($0)" } ?? origin.port
+      let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+      let target = Origin(scheme: origin.scheme, host: host, port: port)
+      if !allowedHosts.permits(target) { return refusal("the address \(target.hostAndPort)") }
+    }
+    if case .url(let url) = connection.proxy {
+      guard let proxy = ProxyAddress(url) else { return nil }
+      let host = proxy.host.host.contains(":") ? "[\(proxy.host.host)]" : proxy.host.host
+      let target = Origin(scheme: "http", host: host, port: "\(proxy.port)")
+      if !allowedHosts.permits(target) { return refusal("the proxy \(proxy.host.description)") }
+    }
+    return nil
+  }
+
+  private func refusal(_ what: String) -> TransportError {
+    TransportError(.connection, "\(what) is not allowed (--allow-host)")
+  }
+}

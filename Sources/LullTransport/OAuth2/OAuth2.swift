@@ -1,0 +1,190 @@
+package import LullCore
+
+/// Access tokens from a token endpoint, for all requests of a service. (RFC 6749, sections 4.4 and 6)
+///
+/// The first request that needs a token asks for one, all others wait for that answer; a token that
+/// ends soon, or that the service has answered 401 to, is renewed in the same way. Token requests go
+/// to the endpoint's origin only, pass no policies, and are not retried. With a token file, processes
+/// share tokens, and one of them renews at a time. Home thread only.
+/// Lua: `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`.
+package final class OAuth2: AuthStage {
+  package struct Settings: Sendable, Equatable {
+    package enum Grant: Sendable, Equatable {
+      case clientCredentials
+      case refresh(SecretText)
+    }
+
+    package var tokenURL: String
+    package var clientID: String
+    package var clientSecret: SecretText?
+    package var grant: Grant
+    package var scope: String?
+    package var audience: String?
+    /// Whether the client's secret goes into the body, not into a header. (RFC 6749, section 2.3.1)
+    package var sendsSecretInBody = false
+    package var tokenFile: String?
+
+    package init(tokenURL: String, clientID: String, clientSecret: SecretText?, grant: Grant) {
+      self.tokenURL = tokenURL
+      self.clientID = clientID
+      self.clientSecret = clientSecret
+      self.grant = grant
+    }
+  }
+
+  /// As a setting.
+  package var auth: Auth {
+    var identity = SecretText(
+      "oauth2 \(settings.tokenURL) \(settings.clientID) \(settings.scope ?? "") "
+        + "\(settings.audience ?? "") ")
+    if case .refresh(let token) = settings.grant { identity = identity + token }
+    return Auth(
+      stage: self, identity: identity,
+      shown: "Bearer ‹token of \(LogText.url(settings.tokenURL))›")
+  }
+
+  package let settings: Settings
+  private let keeper: OAuth2TokenKeeper?
+  private var tokens: OAuth2Tokens?
+  /// How often tokens were renewed.
+  private var generation = 0
+  private var waiting: [Waiter] = []
+  private var isRenewing = false
+  /// An access token the service does not take any more.
+  private var rejected: String?
+
+  private final class Waiter {
+    let resume: (TransportError?) -> Void
+    var isOver = false
+
+    init(_ resume: @escaping (TransportError?) -> Void) { self.resume = resume }
+  }
+
+  package init(_ settings: Settings) {
+    self.settings = settings
+    keeper = settings.tokenFile.map { OAuth2TokenKeeper(TokenFile($0), settings) }
+  }
+
+  // MARK: AuthStage
+
+  package func authorize(
+    _ request: HTTPRequest, in context: AuthContext,
+    proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
+  ) -> (() -> Void)? {
+    guard request.headers["authorization"] == nil else {
+      proceed(.success(AuthorizedRequest(request, generation: OAuth2.notOurs)))
+      return nil
+    }
+    if let tokens, tokens.isGood(now: context.pump.clock.now) {
+      proceed(authorized(request, tokens))
+      return nil
+    }
+    let waiter = Waiter { [unowned self] error in
+      if let error { return proceed(.failure(error)) }
+      guard let tokens else { return }
+      proceed(authorized(request, tokens))
+    }
+    waiting.append(waiter)
+    renew(in: context)
+    return { [weak self] in
+      waiter.isOver = true
+      self?.waiting.removeAll { $0 === waiter }
+    }
+  }
+
+  package func canRenew(
+    after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
+  ) -> Bool {
+    guard request.generation != OAuth2.notOurs else { return false }
+    // Another request may have had the same answer, and the new tokens already.
+    if request.generation == generation, let tokens {
+      rejected = tokens.access
+      self.tokens?.expire()
+    }
+    return true
+  }
+
+  private func authorized(_ request: HTTPRequest, _ tokens: OAuth2Tokens)
+    -> Result<AuthorizedRequest, TransportError>
+  {
+    var http = request
+    let token = Secret(.literal(tokens.access), name: "access token")
+    http.headers.add("authorization", SecretText("Bearer ") + SecretText(token))
+    if let problem = http.secretOriginProblem { return .failure(problem) }
+    return .success(AuthorizedRequest(http, generation: generation))
+  }
+
+  // MARK: Renewing
+
+  private func renew(in context: AuthContext) {
+    guard !isRenewing else { return }
+    isRenewing = true
+    guard let keeper else { return ask(context, known: tokens) { [self] in finish($0) } }
+    let (old, rejected, now) = (tokens, rejected, context.pump.clock.now)
+    context.pump.offload(
+      { keeper.open() },
+      then: { [self] opened in
+        switch opened {
+        case .failure(let problem): finish(.failure(OAuth2.failure(problem.message)))
+        case .success(let (lock, kept)):
+          // Another process may have renewed it.
+          if let kept, kept.isGood(now: now), kept.access != rejected {
+            keeper.close(lock)
+            return finish(.success(kept))
+          }
+          ask(context, known: kept ?? old) { [self] result in
+            guard case .success(let tokens) = result else {
+              keeper.close(lock)
+              return finish(result)
+            }
+            context.pump.offload(
+              { keeper.save(tokens, lock) },
+              then: { [self] problem in
+                if let problem { OAuth2.warn(problem.message) }
+                finish(.success(tokens))
+              })
+          }
+        }
+      })
+  }
+
+  private func finish(_ result: Result<OAuth2Tokens, TransportError>) {
+    isRenewing = false
+    var error: TransportError?
+    switch result {
+    case .success(let tokens):
+      self.tokens = tokens
+      generation += 1
+      rejected = nil
+    case .failure(let problem): error = problem
+    }
+    let waiters = waiting
+    waiting = []
+    for waiter in waiters where !waiter.isOver { waiter.resume(error) }
+  }
+
+  private func ask(
+    _ context: AuthContext, known: OAuth2Tokens?,
+    _ finish: @escaping (Result<OAuth2Tokens, TransportError>) -> Void
+  ) {
+    let request = OAuth2Request(settings, refreshToken: known?.refresh)
+    let channel = context.pump.completion { [self] result in
+      finish(
+        OAuth2Answer(result, from: settings.tokenURL).tokens(
+          now: context.pump.clock.now, refresh: known?.refresh))
+    }
+    // The provider holds it until it reports.
+    _ = context.networking.start(request.http, completion: channel)
+  }
+
+  /// Of a request that brings a header of its own.
+  private static let notOurs = -1
+
+  static func failure(_ message: String) -> TransportError {
+    TransportError(.authFailed, message)
+  }
+
+  private static func warn(_ message: String) {
+    StandardError.write("lull: warning: \(message)\n")
+  }
+}

@@ -1,0 +1,91 @@
+import LullCore
+
+/// The request for tokens: a form, the client's secret in a header or beside the rest.
+struct OAuth2Request {
+  let http: HTTPRequest
+
+  /// - Parameter refreshToken: what the endpoint has given last, in place of the one to begin with.
+  init(_ settings: OAuth2.Settings, refreshToken: String?) {
+    var pairs: [(name: String, value: SecretText)] = []
+    func add(_ name: String, _ text: String) { pairs.append((name, SecretText(text))) }
+    switch settings.grant {
+    case .clientCredentials: add("grant_type", "client_credentials")
+    case .refresh(let first):
+      add("grant_type", "refresh_token")
+      let given = refreshToken.map { SecretText(Secret(.literal($0), name: "refresh token")) }
+      pairs.append(("refresh_token", given ?? first))
+    }
+    if let scope = settings.scope { add("scope", scope) }
+    if let audience = settings.audience { add("audience", audience) }
+    var headers = Headers([("accept", "application/json")])
+    if let secret = settings.clientSecret, !settings.sendsSecretInBody {
+      // Both are escaped as in a form first. (RFC 6749, section 2.3.1)
+      let auth = Auth.basic(
+        user: OAuth2Request.escaped(settings.clientID), password: SecretText(escaping: secret))
+      headers.add(auth.header, auth.value)
+    } else {
+      add("client_id", settings.clientID)
+      if let secret = settings.clientSecret { pairs.append(("client_secret", secret)) }
+    }
+    let body = SecretBody(form: pairs)
+    headers["content-type"] = body.contentType
+    var http = HTTPRequest(
+      method: "POST", url: settings.tokenURL, headers: headers, body: body.template.masked)
+    // Whoever names the endpoint means the secrets for it.
+    http.secrets = SecretUses(origin: http.origin, body: body.template)
+    self.http = http
+  }
+
+  private static func escaped(_ text: String) -> String {
+    String(decoding: SecretEscaping.form.escaped(text.utf8), as: UTF8.self)
+  }
+}
+
+/// What came of it.
+struct OAuth2Answer {
+  private let result: NetworkResult
+  private let url: String
+
+  init(_ result: NetworkResult, from url: String) {
+    self.result = result
+    self.url = LogText.url(url)
+  }
+
+  /// - Parameter refresh: the refresh token to keep if none comes.
+  func tokens(now: Double, refresh: String?) -> Result<OAuth2Tokens, TransportError> {
+    if let error = result.error {
+      return .failure(OAuth2.failure("no token from \(url): \(error.message)"))
+    }
+    let status = result.response?.status ?? 0
+    let root = (try? JSONDocument(parsing: result.body ?? []))?.root
+    guard (200...299).contains(status) else {
+      return .failure(OAuth2.failure("no token from \(url): \(refusal(status, root))"))
+    }
+    guard let root, let access = root["access_token"]?.string, !access.isEmpty,
+      access.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else {
+      return .failure(OAuth2.failure("no token from \(url): its answer has no access_token"))
+    }
+    if let type = root["token_type"]?.string, type.lowercased() != "bearer" {
+      let shown = LogText.part(type, limit: 40)
+      return .failure(OAuth2.failure("\(url) gives tokens of type '\(shown)', not bearer tokens"))
+    }
+    // Some say it in a string.
+    let lifetime =
+      root["expires_in"]?.double ?? root["expires_in"]?.string.flatMap { Double($0) }
+    return .success(
+      OAuth2Tokens(
+        access: access, refresh: root["refresh_token"]?.string ?? refresh, lifetime: lifetime,
+        now: now))
+  }
+
+  /// The endpoint's own words, which are for people to read. (RFC 6749, section 5.2)
+  private func refusal(_ status: Int, _ root: JSONElement?) -> String {
+    var text = "it answered \(status)"
+    if let error = root?["error"]?.string { text += ", \(LogText.part(error, limit: 80))" }
+    if let words = root?["error_description"]?.string {
+      text += ": \(LogText.part(words, limit: 200))"
+    }
+    return text
+  }
+}

@@ -1,0 +1,48 @@
+import LullCore
+
+/// What a token endpoint has given, and until when it is good.
+struct OAuth2Tokens: Sendable, Equatable {
+  let access: String
+  let refresh: String?
+  /// Unix seconds; nil: until the service says otherwise.
+  private(set) var expires: Double?
+  /// How long it was good for when it came, in seconds.
+  private let lifetime: Double
+
+  init(access: String, refresh: String?, lifetime: Double?, now: Double) {
+    self.access = access
+    self.refresh = refresh
+    self.lifetime = lifetime ?? 0
+    expires = lifetime.map { now + $0 }
+  }
+
+  /// Whether a request sent now would arrive in time: not in the last tenth of its life, half a minute
+  /// at most.
+  func isGood(now: Double) -> Bool {
+    guard let expires else { return true }
+    return now < expires - min(30, lifetime / 10)
+  }
+
+  mutating func expire() {
+    expires = -.infinity
+  }
+
+  // MARK: In a file
+
+  init?(_ element: JSONElement) {
+    guard let access = element["access_token"]?.string, !access.isEmpty else { return nil }
+    self.access = access
+    refresh = element["refresh_token"]?.string
+    expires = element["expires"]?.double
+    lifetime = element["lifetime"]?.double ?? 0
+  }
+
+  var json: JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("access_token", .string(access)), .init("lifetime", .double(lifetime)),
+    ]
+    if let refresh { members.append(.init("refresh_token", .string(refresh))) }
+    if let expires, expires.isFinite { members.append(.init("expires", .double(expires))) }
+    return .object(members)
+  }
+}

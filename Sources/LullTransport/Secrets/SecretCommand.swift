@@ -1,0 +1,142 @@
+import CUV
+import Glibc
+import Synchronization
+
+/// A command that prints a secret: run once, in the pool, with nothing to read and a time limit.
+///
+/// What it says on standard error goes where ours goes. `cancel` may come from any thread.
+final class SecretCommand: Sendable {
+  private let words: [String]
+  private let timeLimit: Double
+  private let state = Mutex(State())
+
+  private struct State {
+    /// While it runs; it leads a group of its own.
+    var process: pid_t = 0
+    var isCancelled = false
+  }
+
+  /// - Parameter timeLimit: seconds; long enough to type a passphrase.
+  init(_ words: [String], timeLimit: Double = 60) {
+    self.words = words
+    self.timeLimit = timeLimit
+  }
+
+  /// Blocks until it has ended.
+  func run() -> Result<[UInt8], SecretProblem> {
+    guard let name = words.first else { return .failure(SecretProblem("the command is empty")) }
+    var output: [Int32] = [-1, -1]
+    guard pipe(&output) == 0 else {
+      return .failure(SecretProblem("no pipe for the command '\(shown)' (\(reason(errno)))"))
+    }
+    for descriptor in output { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    defer { close(output[0]) }
+    let status = state.withLock { state -> Int32 in
+      guard !state.isCancelled else { return ECANCELED }
+      return start(name, output[1], &state.process)
+    }
+    close(output[1])
+    guard status == 0 else {
+      return .failure(SecretProblem("the command '\(shown)' cannot be run (\(reason(status)))"))
+    }
+    let (text, isInTime) = read(output[0])
+    if !isInTime { end(SIGKILL) }
+    let code = wait()
+    guard isInTime else {
+      return .failure(
+        SecretProblem("the command '\(shown)' printed nothing complete within \(Int(timeLimit)) s"))
+    }
+    guard code == 0 else {
+      return .failure(
+        SecretProblem("the command '\(shown)' failed with code \(code); run it by hand to see why"))
+    }
+    let line = SecretFile.withoutLineEnd(text)
+    return line.isEmpty
+      ? .failure(SecretProblem("the command '\(shown)' printed nothing")) : .success(line)
+  }
+
+  /// Ends it if it runs, and keeps it from starting.
+  func cancel() {
+    state.withLock { $0.isCancelled = true }
+    end(SIGTERM)
+  }
+
+  private func end(_ signal: Int32) {
+    // Under the lock, so that the number is not another process's by then.
+    state.withLock { state in
+      if state.process > 0 { kill(-state.process, signal) }
+    }
+  }
+
+  /// Its first word, or the line given to the shell: what the user wrote.
+  private var shown: String {
+    let text = words.count == 3 && words[1] == "-c" ? words[2] : words.joined(separator: " ")
+    return text.count > 60 ? text.prefix(60) + "…" : text
+  }
+
+  private func start(_ name: String, _ output: Int32, _ process: inout pid_t) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    // What the host ignores or blocks is not for others; a group, so that all of it can be ended.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigaddset(&signals, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    let arguments = words.map { strdup($0) }
+    defer {
+      for argument in arguments { free(argument) }
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    return posix_spawnp(&process, name, &actions, &attributes, arguments + [nil], environ)
+  }
+
+  /// What it prints, up to the end of its output; whether that came in time.
+  private func read(_ descriptor: Int32) -> (text: [UInt8], isInTime: Bool) {
+    var text: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    let deadline = now + timeLimit
+    while true {
+      let left = deadline - now
+      guard left > 0 else { return ([], false) }
+      var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = Glibc.poll(&poll, 1, Int32(left * 1000) + 1)
+      if ready < 0, errno != EINTR { return ([], false) }
+      guard ready > 0 else { continue }
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return (text, count == 0) }
+      text += piece[..<count]
+      guard text.count <= SecretFile.limit else { return ([], false) }
+    }
+  }
+
+  /// Its exit code, 128 and more for a signal.
+  private func wait() -> Int32 {
+    let process = state.withLock { $0.process }
+    var status: Int32 = 0
+    // Not reaped yet, so that the number stays its own while `cancel` may use it.
+    var info = siginfo_t()
+    while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    state.withLock { state in
+      while waitpid(process, &status, 0) < 0, errno == EINTR {}
+      state.process = 0
+    }
+    return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+  }
+
+  private var now: Double { Double(uv_hrtime()) / 1e9 }
+
+  private func reason(_ code: Int32) -> String {
+    // A message of the C library, copied at once.
+    String(cString: strerror(code))
+  }
+}

@@ -1,0 +1,59 @@
+import Glibc
+
+/// Reads the file a secret is in. Blocks: for the pool.
+enum SecretFile {
+  /// More than that is no credential.
+  static let limit = 64 * 1024
+
+  static func read(_ path: String) -> Result<[UInt8], SecretProblem> {
+    let path = expanded(path)
+    // Not to wait for whoever would write a pipe.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      // A message of the C library, copied at once.
+      let reason = String(cString: strerror(errno))
+      return .failure(SecretProblem("the file \(path) cannot be read (\(reason))"))
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return .failure(SecretProblem("\(path) is not a regular file"))
+    }
+    guard let text = content(of: descriptor) else {
+      return .failure(
+        SecretProblem("the file \(path) cannot be read to its end, or is larger than 64 KB"))
+    }
+    let line = withoutLineEnd(text)
+    return line.isEmpty ? .failure(SecretProblem("the file \(path) is empty")) : .success(line)
+  }
+
+  /// All of it; nil if it cannot be read, or is larger than the limit.
+  static func content(of descriptor: Int32) -> [UInt8]? {
+    var text: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      guard count > 0 else { return text }
+      text += piece[..<count]
+      guard text.count <= limit else { return nil }
+    }
+  }
+
+  /// Without the one line break at the end that editors and commands add.
+  static func withoutLineEnd(_ text: [UInt8]) -> [UInt8] {
+    var text = text
+    if text.last == 10 {
+      text.removeLast()
+      if text.last == 13 { text.removeLast() }
+    }
+    return text
+  }
+
+  /// `~/` is the home folder.
+  static func expanded(_ path: String) -> String {
+    guard path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
+    return String(cString: home) + path.dropFirst()
+  }
+}

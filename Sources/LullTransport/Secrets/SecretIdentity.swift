@@ -1,0 +1,39 @@
+import Glibc
+package import LullCore
+
+/// On whose behalf a resource is asked for, to keep apart what different ones get. Not to be kept as it
+/// is: what it says is secret.
+package enum SecretIdentity {
+  /// One line for each credential that GET requests of the resource are configured to carry, or that
+  /// stands in its URL; empty if there are none.
+  ///
+  /// A variable and a file count by what is in them now, a command by its words: it is not run.
+  package static func text(of resource: Resource) -> String {
+    var text = ""
+    for (name, value) in resource.credentials { text += "\(name):\(self.text(of: value))\n" }
+    return text
+  }
+
+  private static func text(of value: SecretText) -> String {
+    value.pieces.map { piece in
+      switch piece {
+      case .literal(let text): text
+      case .base64(let inner), .escaped(let inner): self.text(of: inner)
+      case .secret(let secret): self.text(of: secret)
+      }
+    }.joined()
+  }
+
+  private static func text(of secret: Secret) -> String {
+    switch secret.source {
+    case .literal(let text): return text
+    // Copied before anybody can change the environment.
+    case .environment(let name): return getenv(name).map { String(cString: $0) } ?? ""
+    case .file(let path):
+      guard case .success(let bytes) = SecretFile.read(path) else { return "" }
+      return String(decoding: bytes, as: UTF8.self)
+    case .command(let words): return words.joined(separator: " ")
+    case .shell(let line): return line
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import LullCore
+
+/// Requests as they go on the wire. The texts are in what is returned, which must not be kept.
+extension SecretStore {
+  /// All secrets of a request, each once, in order.
+  static func secrets(of request: HTTPRequest) -> [Secret] {
+    var secrets: [Secret] = []
+    for (secret, _) in request.secretPlaces where !secrets.contains(secret) {
+      secrets.append(secret)
+    }
+    return secrets
+  }
+
+  /// The request with texts in place of masks; fails if one of them is not there, or fits no header.
+  func resolved(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
+    var wire = request
+    wire.secrets = nil
+    if let template = request.secretURL {
+      wire.url = String(decoding: try bytes(of: template), as: UTF8.self)
+    }
+    if let template = request.secretBody { wire.body = try bytes(of: template) }
+    wire.headers = try request.headers.resolved { name, text throws(TransportError) in
+      let bytes = try bytes(of: text)
+      guard !bytes.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
+        throw TransportError(
+          .secretUnavailable,
+          "\(text.masked) cannot be sent in the header '\(name)': it has a line break or zero "
+            + "byte in it")
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return wire
+  }
+
+  private func bytes(of template: SecretTemplate) throws(TransportError) -> [UInt8] {
+    var result: [UInt8] = []
+    for piece in template.pieces {
+      switch piece {
+      case .literal(let bytes): result += bytes
+      case .value(let text, let escaping): result += escaping.escaped(try bytes(of: text))
+      }
+    }
+    return result
+  }
+
+  func bytes(of text: SecretText) throws(TransportError) -> [UInt8] {
+    var result: [UInt8] = []
+    for piece in text.pieces {
+      switch piece {
+      case .literal(let text): result += text.utf8
+      case .base64(let inner): result += Base64.encode(try bytes(of: inner))
+      case .escaped(let inner): result += SecretEscaping.form.escaped(try bytes(of: inner))
+      case .secret(let secret):
+        guard let bytes = try self.text(of: secret) else {
+          throw SecretStore.unavailable(secret, "it was not read")
+        }
+        result += bytes
+      }
+    }
+    return result
+  }
+
+  /// A message that may hold what the network said, with masks for secrets.
+  func masked(_ error: TransportError, _ secrets: [Secret]) -> TransportError {
+    var error = error
+    for secret in secrets {
+      guard let bytes = try? text(of: secret), bytes.count >= 4 else { continue }
+      for form in SecretStore.forms(of: bytes) {
+        error.message = error.message.replacing(form, with: secret.mask)
+      }
+    }
+    return error
+  }
+
+  /// As it is, and as it stands in a query or form.
+  static func forms(of bytes: [UInt8]) -> [String] {
+    var forms = [String(decoding: bytes, as: UTF8.self)]
+    for escaping in [SecretEscaping.parameter, .form] {
+      let text = String(decoding: escaping.escaped(bytes), as: UTF8.self)
+      if !forms.contains(text) { forms.append(text) }
+    }
+    return forms
+  }
+}
+
+/// RFC 4648, section 4.
+enum Base64 {
+  static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      bits <<= UInt32(8 * (3 - group.count))
+      for place in 0..<4 {
+        let digit = digits[Int(bits >> UInt32(18 - 6 * place) & 63)]
+        result.append(place <= group.count ? digit : UInt8(ascii: "="))
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,163 @@
+import Glibc
+package import LullCore
+import Synchronization
+
+/// Tokens that outlive a process: a JSON file for its owner alone, which several processes share.
+///
+/// Written beside and renamed, so that a reader sees the old or the new one. A file that others may
+/// read is neither read nor replaced. Every call blocks: for the pool.
+package struct TokenFile: Sendable {
+  package struct Problem: Error, Equatable {
+    /// In words that hold nothing of the content.
+    package let message: String
+  }
+
+  package let path: String
+
+  /// Touches nothing. `~/` is the home folder.
+  package init(_ path: String) {
+    self.path = SecretFile.expanded(path)
+  }
+
+  /// What is there; nil if there is no file.
+  package func read() throws(Problem) -> JSONDocument? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw problem("cannot be read", errno)
+    }
+    defer { close(descriptor) }
+    try check(descriptor)
+    guard let bytes = SecretFile.content(of: descriptor) else {
+      throw Problem(message: "the token file \(path) cannot be read, or is larger than 64 KB")
+    }
+    guard let document = try? JSONDocument(parsing: bytes) else {
+      throw Problem(message: "the token file \(path) is not JSON; delete it to begin anew")
+    }
+    return document
+  }
+
+  /// Puts `value` in the place of what is there; makes the folder if it is not there.
+  package func write(_ value: JSONValue) throws(Problem) {
+    let bytes: [UInt8]
+    do throws(JSONError) {
+      bytes = try value.encode()
+    } catch {
+      throw Problem(message: "tokens cannot be written: \(error.description)")
+    }
+    try makeFolder()
+    var template = Array("\(path).XXXXXX".utf8CString)
+    // Mode 0600, whatever the umask.
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw problem("cannot be written", errno) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    var isWritten = TokenFile.writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
+    var code = errno
+    close(descriptor)
+    if isWritten {
+      isWritten = rename(name, path) == 0
+      code = errno
+    }
+    guard isWritten else {
+      unlink(name)
+      throw problem("cannot be written", code)
+    }
+  }
+
+  /// Runs `body` while no other process does so for this file, nor another thread of this one.
+  ///
+  /// - Parameter seconds: how long to wait for others; it fails after that.
+  package func locked<Result>(
+    waiting seconds: Double = 30, _ body: () throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    let lock = try lock(waiting: seconds)
+    defer { lock.release() }
+    return try body()
+  }
+
+  /// The same until the lock is released, for what takes its time elsewhere.
+  package func lock(waiting seconds: Double = 30) throws(Problem) -> TokenFileLock {
+    try makeFolder()
+    let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw problem("cannot be locked", errno) }
+    let lock = TokenFileLock(descriptor)
+    var left = seconds
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw problem("cannot be locked", errno) }
+      guard left > 0 else {
+        throw Problem(message: "the token file \(path) has been locked by others for \(seconds) s")
+      }
+      usleep(20_000)
+      left -= 0.02
+    }
+    return lock
+  }
+
+  /// A file of our own that nobody else may read.
+  private func check(_ descriptor: Int32) throws(Problem) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Problem(message: "the token file \(path) is not a regular file")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw Problem(
+        message: "the token file \(path) may be read by others, and is not used: chmod 600 it, and "
+          + "have its tokens renewed if others did")
+    }
+    guard status.st_uid == geteuid() else {
+      throw Problem(message: "the token file \(path) belongs to somebody else, and is not used")
+    }
+  }
+
+  private func makeFolder() throws(Problem) {
+    var prefix = ""
+    for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
+      prefix += part + "/"
+      guard !part.isEmpty, mkdir(prefix, 0o700) != 0, errno != EEXIST else { continue }
+      let code = errno
+      var status = stat()
+      // Of a folder above that is not ours to make only its being there counts.
+      guard stat(prefix, &status) == 0 else { throw problem("cannot be written", code) }
+    }
+  }
+
+  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private func problem(_ what: String, _ code: Int32) -> Problem {
+    // A message of the C library, copied at once.
+    Problem(message: "the token file \(path) \(what) (\(String(cString: strerror(code))))")
+  }
+}
+
+/// The lock of a token file, released with the last who holds it, or with the process.
+package final class TokenFileLock: Sendable {
+  private let descriptor: Mutex<Int32>
+
+  fileprivate init(_ descriptor: Int32) {
+    self.descriptor = Mutex(descriptor)
+  }
+
+  /// Releasing it twice does nothing.
+  package func release() {
+    descriptor.withLock { descriptor in
+      guard descriptor >= 0 else { return }
+      // Closing gives the lock back.
+      close(descriptor)
+      descriptor = -1
+    }
+  }
+
+  deinit {
+    release()
+  }
+}

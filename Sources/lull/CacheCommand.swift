@@ -1,0 +1,167 @@
+import LullCore
+import LullHost
+import LullTransport
+
+/// `lull cache`: shows and clears the cache file that scripts and calls share.
+struct CacheCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull cache",
+      description: """
+        Shows and clears what lull.cache.file() keeps.
+
+          lull cache info          where it is, how large, and how much of which host
+          lull cache show URL      what is kept of a URL: stage, age, validators, headers, content
+          lull cache clear [URL]   removes all, or what is kept of URLs that begin so
+
+        Other processes may use it meanwhile. Exit code 1 if there is nothing to show, or if the
+        cache cannot be used.
+        """,
+      arguments: [
+        .init("ACTION", help: "info, the default, show or clear"),
+        .init("URL", help: "of what"),
+        .init(
+          "--path", placeholder: "FILE",
+          help: "another file than lull/cache.db in $XDG_CACHE_HOME or ~/.cache"),
+      ])
+  }
+
+  private enum Action {
+    case info
+    case show(String)
+    case clear(String?)
+  }
+
+  private let action: Action
+  private let path: String?
+
+  /// - Parameter words: what follows `cache`.
+  init(_ words: some Collection<String>) throws(CommandEnd) {
+    let spec = CacheCommand.spec
+    let result: ArgumentParser.Result
+    do throws(ArgumentParser.End) {
+      result = try ArgumentParser.parse(Array(words), by: spec)
+    } catch {
+      throw CommandEnd(error, .cache)
+    }
+    let url = result.texts[1]?.first
+    path = result.texts[2]?.last
+    switch result.texts[0]?.first ?? "info" {
+    case "info":
+      guard url == nil else { throw .wrongUsage("'lull cache info' takes no URL", .cache) }
+      action = .info
+    case "show":
+      guard let url else { throw .wrongUsage("'lull cache show' needs a URL", .cache) }
+      action = .show(url)
+    case "clear": action = .clear(url)
+    case let word:
+      let near = NearestName.suggestion(for: word, among: ["info", "show", "clear"])
+      throw .wrongUsage(
+        "there is no 'lull cache \(word)'" + (near.map { " (did you mean '\($0)'?)" } ?? ""),
+        .cache)
+    }
+  }
+
+  /// - Returns: the exit code.
+  func run() -> Int32 {
+    do throws(CacheInspection.Problem) {
+      let cache = try CacheInspection(path: path)
+      switch action {
+      case .info: try info(cache)
+      case .show(let url): return try show(url, cache)
+      case .clear(let prefix):
+        let count = try cache.clear(prefix: prefix)
+        print("\(count) \(count == 1 ? "entry" : "entries") removed")
+      }
+      return 0
+    } catch {
+      Exit.complain("lull: \(error.message)\n")
+      return 1
+    }
+  }
+
+  private func info(_ cache: CacheInspection) throws(CacheInspection.Problem) {
+    let summary = try cache.summary()
+    print("path     \(cache.path)\(cache.exists ? "" : " (not there yet)")")
+    print("size     \(CacheCommand.size(summary.fileSize))")
+    print("entries  \(summary.count)")
+    guard let oldest = summary.oldest else { return }
+    print("oldest   \(CacheCommand.age(of: oldest))")
+    print("hosts")
+    let width = summary.hosts.map(\.name.count).max() ?? 0
+    for host in summary.hosts {
+      let name = host.name + String(repeating: " ", count: width - host.name.count)
+      print("  \(name)  \(host.count) in \(CacheCommand.size(host.size))")
+    }
+  }
+
+  private func show(_ url: String, _ cache: CacheInspection) throws(CacheInspection.Problem)
+    -> Int32
+  {
+    let known = ResourceURL(absolute: url).map { LogText.url($0.text) } ?? url
+    let entries = try cache.entries(url: known)
+    guard !entries.isEmpty else {
+      Exit.complain("lull: \(known) is not in the cache\n")
+      return 1
+    }
+    for (number, entry) in entries.enumerated() {
+      if number > 0 { print() }
+      show(entry)
+    }
+    return 0
+  }
+
+  private func show(_ entry: CacheInspection.Entry) {
+    let entity = entry.entity
+    print(entry.place.url)
+    print("stage     \(entry.place.stage), version \(entry.place.version)")
+    print("age       \(CacheCommand.age(of: entity.timestamp))")
+    if !entry.place.identity.isEmpty {
+      let digits = entry.place.identity.prefix(4).map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+      print("identity  \(digits.joined())…")
+    }
+    for (label, name) in [("etag", "etag"), ("modified", "last-modified")] {
+      guard let value = entity.header(name) else { continue }
+      print(label + String(repeating: " ", count: 10 - label.count) + value)
+    }
+    print("headers")
+    for (name, value) in entity.headers.pairs { print("  \(name): \(value)") }
+    print("content   \(CacheCommand.size(entity.content.size)) of \(entity.content.typeName)")
+    print()
+    var text: [UInt8]
+    switch entity.content {
+    case .bytes(let bytes): text = bytes
+    case .text(let string): text = Array(string.utf8)
+    case .json(let document):
+      text = []
+      document.root.encode(into: &text, pretty: true)
+    case .value, .foreign: text = []
+    }
+    if text.last != 10 { text.append(10) }
+    StandardOutput.write(text)
+  }
+
+  private static func size(_ bytes: Int) -> String {
+    let units = ["bytes", "KB", "MB", "GB"]
+    var value = Double(bytes)
+    var unit = 0
+    while value >= 1024, unit < units.count - 1 {
+      value /= 1024
+      unit += 1
+    }
+    guard unit > 0 else { return "\(bytes) bytes" }
+    return "\((value * 10).rounded() / 10) \(units[unit])"
+  }
+
+  private static func age(of timestamp: Double) -> String {
+    let seconds = max(0, WallClock.now - timestamp)
+    switch seconds {
+    case ..<120: return "\(Int(seconds)) s"
+    case ..<7200: return "\(Int(seconds / 60)) min"
+    case ..<172_800: return "\(Int(seconds / 3600)) h"
+    default: return "\(Int(seconds / 86400)) days"
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import LullHost
+
+/// What is wanted of a request, and of what comes of it: the options that all verbs and `lull call`
+/// share.
+struct CallOptions {
+  var format: OutputFormat?
+  var filter: String?
+  var columns: [String] = []
+  var showsHead = false
+  var file: String?
+  var printsCurl = false
+  var isDry = false
+  var isVerbose = false
+  var isFresh = false
+  var isInsecure = false
+  var isOffline = false
+  var timeout: Double?
+  var headers: [RequestItem] = []
+  /// How many pages to load at most; nil: no pages.
+  var pages: Int?
+
+  static var arguments: [ArgumentSpec.Argument] {
+    [
+      .init(
+        names: ["-o", "--output"], placeholder: "FORMAT", choices: OutputFormat.names,
+        help: "how content is written"),
+      .init(
+        names: ["-f", "--filter"], placeholder: "LUA",
+        help: "write what this expression makes of the content, x"),
+      .init(
+        names: ["--columns"], placeholder: "A,B",
+        help: "the fields of a table or csv, in that order; owner.login goes deeper"),
+      .init(names: ["-i", "--include"], kind: .flag, help: "write status and headers first"),
+      .init(
+        names: ["-O", "--save"], placeholder: "FILE",
+        help: "write the body to a file, byte for byte"),
+      .init(
+        names: ["-H", "--header"], placeholder: "'K: V'",
+        help: "set a header; 'K:' takes it away", isRepeated: true),
+      .init(
+        names: ["-v", "--verbose"], kind: .flag,
+        help: "show the exchange and its times on standard error"),
+      .init(
+        names: ["--curl"], kind: .flag,
+        help: "print the curl command that does it, and send nothing"),
+      .init(names: ["--dry-run"], kind: .flag, help: "print the request, and send nothing"),
+      .init(names: ["--fresh"], kind: .flag, help: "ask the server even if a cache has it"),
+      .init(
+        names: ["--offline"], kind: .flag, help: "answer from caches, whatever their age, or fail"),
+      .init(
+        names: ["--timeout"], kind: .number, placeholder: "SECONDS",
+        help: "give up after that long"),
+      .init(
+        names: ["--insecure"], kind: .flag,
+        help: "believe whoever answers to be the host, whatever its certificate says"),
+    ]
+  }
+
+  /// Of what may come in pages.
+  static var pageArguments: [ArgumentSpec.Argument] {
+    [
+      .init(
+        names: ["--pages"], kind: .integer, placeholder: "N",
+        help: "load that many pages, and write them as one list"),
+      .init(names: ["--all"], kind: .flag, help: "load all pages"),
+    ]
+  }
+
+  init(_ words: ParsedWords, page: CommandPage) throws(CommandEnd) {
+    format = words.text("-o").flatMap { OutputFormat(rawValue: $0) }
+    filter = words.text("-f")
+    columns = (words.text("--columns") ?? "").split(separator: ",").map(String.init)
+    showsHead = words.has("-i")
+    file = words.text("-O")
+    printsCurl = words.has("--curl")
+    isDry = words.has("--dry-run")
+    isVerbose = words.has("-v")
+    isFresh = words.has("--fresh")
+    isInsecure = words.has("--insecure")
+    isOffline = words.has("--offline")
+    if let text = words.text("--timeout") {
+      guard let seconds = Double(text), seconds > 0 else {
+        throw .wrongUsage("--timeout needs a number of seconds above 0, got '\(text)'", page)
+      }
+      timeout = seconds
+    }
+    for text in words.all("-H") {
+      guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+        throw .wrongUsage("-H needs 'Name: value', got '\(text)'", page)
+      }
+      let name = String(text[..<colon])
+      let value = text[text.index(after: colon)...].drop { $0 == " " }
+      headers.append(.header(name: name, value: value.isEmpty ? nil : String(value)))
+    }
+    if let text = words.text("--pages") {
+      guard let count = Int(text), count > 0 else {
+        throw .wrongUsage("--pages needs a whole number above 0, got '\(text)'", page)
+      }
+      pages = count
+    } else if words.has("--all") {
+      pages = .max
+    }
+    guard pages == nil || !wantsBytes && !showsHead else {
+      throw .wrongUsage("pages are one list of content: -i, -O and -o raw are of one answer", page)
+    }
+    guard filter == nil || !wantsBytes else {
+      throw .wrongUsage("-f is of content: it does not go with -O and -o raw", page)
+    }
+  }
+
+  /// Whether the body is wanted as it comes, before any transformer.
+  var wantsBytes: Bool { file != nil || format == .raw }
+}

@@ -1,0 +1,55 @@
+import LullHost
+import LullREPL
+
+/// `lull check FILE…`: what is wrong with API files, without asking any network.
+struct CheckCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull check",
+      description: """
+        Loads API files without reaching any network and tells what is wrong with them: unknown
+        settings, patterns that cannot match, calls with undeclared parameters, secrets that are
+        written in the file. One line each, FILE:LINE: what; exit code 1 if there are any.
+        """,
+      arguments: [
+        .init(
+          positional: "FILE", help: "API files, or APIs by name", isRequired: true,
+          isRepeated: true)
+      ],
+      notes: """
+        Examples:
+          lull check apis/*.lua
+          lull check github
+
+        """)
+  }
+
+  private let words: [String]
+
+  /// - Parameter words: what follows `check`.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    self.words = try ParsedWords(words, by: CheckCommand.spec, page: .check).all("FILE")
+  }
+
+  func run() -> Int32 {
+    var hasFindings = false
+    var isMissing = false
+    for word in words {
+      guard let path = APIFileLocator.file(of: word) else {
+        Exit.complain("lull: \(APIFileLocator.missing(word))\n")
+        isMissing = true
+        continue
+      }
+      // Each in a state of its own, as when it is used.
+      let folder = SourceFile.folder(of: Array(path.utf8))
+      let code = CallRun.run(folder: folder, isInspecting: true) { host in
+        let findings = APIFileChecker.findings(in: path, host)
+        hasFindings = hasFindings || !findings.isEmpty
+        _ = Output.write(findings.map { "\($0.place): \($0.text)\n" }.joined())
+        return 0
+      }
+      if code != 0 { return code }
+    }
+    return hasFindings ? 1 : isMissing ? 3 : 0
+  }
+}

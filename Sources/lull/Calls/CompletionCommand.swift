@@ -1,0 +1,37 @@
+import LullHost
+
+/// `lull completion bash|zsh|fish`: prints the script for a shell.
+struct CompletionCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull completion",
+      description: """
+        Prints what makes a shell complete commands, options, APIs, their calls and parameters.
+        """,
+      arguments: [
+        .init(
+          positional: "SHELL", help: "bash, zsh or fish", isRequired: true)
+      ],
+      notes: """
+        Examples:
+          echo 'source <(lull completion bash)' >>~/.bashrc
+          lull completion zsh >"${fpath[1]}/_lull"
+          lull completion fish >~/.config/fish/completions/lull.fish
+
+        """)
+  }
+
+  private let script: CompletionScript
+
+  /// - Parameter words: what follows `completion`.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    let word = try ParsedWords(words, by: CompletionCommand.spec, page: .completion).text("SHELL")
+    guard let script = CompletionScript(rawValue: word ?? "") else {
+      throw .wrongUsage(
+        "there is no completion for '\(word ?? "")': bash, zsh or fish", .completion)
+    }
+    self.script = script
+  }
+
+  func run() -> Int32 { Output.write(script.text) ? 0 : 1 }
+}

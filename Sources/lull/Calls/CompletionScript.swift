@@ -1,0 +1,79 @@
+/// The scripts that make shells complete words of `lull`: each asks `lull --complete` for what fits.
+enum CompletionScript: String, CaseIterable {
+  case bash
+  case zsh
+  case fish
+
+  var text: String {
+    switch self {
+    case .bash:
+      #"""
+      # Completion of lull for bash: source <(lull completion bash)
+      _lull() {
+        local line=${COMP_LINE:0:COMP_POINT} word
+        local -a words
+        # Bash splits words at = and :, lull does not.
+        read -ra words <<<"$line"
+        [[ $line == *[[:space:]] ]] && words+=("")
+        COMPREPLY=()
+        local typed=${words[-1]} cut=""
+        # What stands before the last = or : is there already.
+        if [[ $typed == *[=:]* && ${COMP_WORDBREAKS} == *[=:]* ]]; then
+          cut=${typed%"${typed##*[=:]}"}
+        fi
+        local reply
+        while IFS= read -r reply; do
+          if [[ $reply == "//files" ]]; then
+            compopt -o filenames 2>/dev/null
+            while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "${typed#"$cut"}")
+            continue
+          fi
+          word=${reply%%$'\t'*}
+          COMPREPLY+=("${word#"$cut"}")
+        done < <("${words[0]}" --complete "${words[@]:1}" 2>/dev/null)
+        [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=/] ]] && compopt -o nospace 2>/dev/null
+        return 0
+      }
+      complete -F _lull lull
+
+      """#
+    case .zsh:
+      #"""
+      #compdef lull
+      # Completion of lull for zsh: lull completion zsh >"${fpath[1]}/_lull"
+      _lull() {
+        local reply
+        local -a found
+        for reply in "${(@f)$(lull --complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+          if [[ $reply == "//files" ]]; then
+            _files
+          elif [[ -n $reply ]]; then
+            local word=${reply%%$'\t'*} text=""
+            [[ $reply == *$'\t'* ]] && text=${reply#*$'\t'}
+            found+=("${word//:/\\:}${text:+:$text}")
+          fi
+        done
+        (( ${#found} )) && _describe -V lull found
+      }
+      if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _lull "$@"; else compdef _lull lull; fi
+
+      """#
+    case .fish:
+      #"""
+      # Completion of lull for fish: lull completion fish >~/.config/fish/completions/lull.fish
+      function __lull_complete
+        set -l words (commandline -opc) (commandline -ct)
+        for reply in (lull --complete $words[2..-1] 2>/dev/null)
+          if test "$reply" = //files
+            __fish_complete_path (commandline -ct)
+          else
+            echo $reply
+          end
+        end
+      end
+      complete -c lull -f -a '(__lull_complete)'
+
+      """#
+    }
+  }
+}

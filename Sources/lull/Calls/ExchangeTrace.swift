@@ -1,0 +1,69 @@
+import LullCore
+
+/// What `-v` shows of an exchange, on standard error: lines with `>` were sent, with `<` received.
+struct ExchangeTrace {
+  private let style: OutputStyle
+
+  init(_ style: OutputStyle) { self.style = style }
+
+  /// As it went on the wire, if it did.
+  func show(sent request: Request) {
+    guard let request = request.lastPart as? NetworkRequest else {
+      return StandardError.write("* nothing is sent: a cache is asked first\n")
+    }
+    show(lines: HTTPText(request.httpRequest).text, mark: ">")
+  }
+
+  func show(_ response: Response) {
+    let entity = response.entity ?? response.error?.entity
+    let exchange = response.error?.exchange ?? entity?.exchange
+    guard let exchange else {
+      return StandardError.write("* no answer\n")
+    }
+    show(
+      lines: HTTPText.head(
+        version: exchange.timings?.httpVersion, status: exchange.status,
+        headers: entity?.headers ?? Headers(), OutputStyle.plain),
+      mark: "<")
+    if let timings = exchange.timings {
+      StandardError.write(ExchangeTrace.text(of: timings))
+    } else if let elapsed = exchange.elapsed {
+      StandardError.write("* total \(ExchangeTrace.milliseconds(elapsed))\n")
+    }
+  }
+
+  private static func text(of timings: TransferTimings) -> String {
+    let place = timings.remoteAddress.map { " to \($0)" } ?? ""
+    var text =
+      timings.isReused
+      ? "* a connection\(place) that was there already\n" : "* a new connection\(place)\n"
+    var parts: [(String, Double)] = []
+    if !timings.isReused {
+      parts = [("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls)]
+    }
+    parts += [("first byte", timings.firstByte), ("total", timings.total)]
+    text += "* " + parts.map { "\($0.0) \(milliseconds($0.1))" }.joined(separator: ", ")
+    if timings.redirectCount > 0 { text += ", \(timings.redirectCount) redirects" }
+    return text + "\n"
+  }
+
+  private func show(lines: String, mark: String) {
+    var text = ""
+    for line in lines.split(separator: "\n", omittingEmptySubsequences: true) {
+      text += "\(mark) \(ExchangeTrace.visible(line))\n"
+    }
+    StandardError.write(text)
+  }
+
+  /// Without what would move the cursor.
+  private static func visible(_ line: Substring) -> String {
+    String(
+      String.UnicodeScalarView(
+        line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+  }
+
+  static func milliseconds(_ seconds: Double) -> String {
+    let tenths = Int((seconds * 10_000).rounded())
+    return "\(tenths / 10).\(tenths % 10) ms"
+  }
+}

@@ -1,0 +1,51 @@
+import LullCore
+import LullHost
+
+/// `lull explain API PATH`: what applies to a resource, and what a load of it would do.
+struct ExplainCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull explain",
+      description: """
+        Tells every setting that applies to a resource, with the line that has set it, and whether a
+        load would ask the server now, and why. Asks caches, and no server.
+        """,
+      arguments: [
+        .init(positional: "TARGET", help: "an API by name or file, or a URL", isRequired: true),
+        .init(positional: "PATH", help: "the path below the API", isRequired: false),
+        .init(
+          names: ["--method"], placeholder: "METHOD",
+          help: "the method of the request, GET if not given"),
+      ],
+      notes: """
+        Examples:
+          lull explain github /users/octocat
+          lull explain ./apis/shop.lua /orders --method POST
+
+        In scripts and sessions: print(resource:explain())
+
+        """)
+  }
+
+  private let target: CallTarget
+  private let method: String
+
+  /// - Parameter words: what follows `explain`.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    let parsed = try ParsedWords(words, by: ExplainCommand.spec, page: .explain)
+    var rest = parsed.all("PATH")[...]
+    target = try CallTarget(parsed.text("TARGET") ?? "", &rest, page: .explain)
+    if let surplus = rest.first {
+      throw .wrongUsage("unexpected argument '\(surplus)'", .explain)
+    }
+    method = (parsed.text("--method") ?? "GET").uppercased()
+  }
+
+  func run() -> Int32 {
+    CallRun.run(target.api) { host, api in
+      let resource = target.request(of: api.service, method).resource
+      host.finishAskingCaches(resource)
+      return Output.write(ResourceExplanation(host, resource, method: method).text) ? 0 : 1
+    }
+  }
+}

@@ -1,0 +1,56 @@
+extension VerbCommand {
+  static func description(_ verb: String) -> String {
+    switch verb {
+    case "get":
+      """
+      Loads a resource and writes its content.
+
+      What has been configured for it in the API's file applies: headers, transformers, caches. A
+      resource that a cache has fresh is not asked for again, unless --fresh is given.
+      """
+    case "head": "Asks for a resource without its body; writes status and headers."
+    case "delete": "Deletes a resource; writes what the server says to that."
+    default:
+      """
+      Sends \(verb == "post" ? "something to" : "a change of") a resource; writes what the server says to that.
+
+      The body is a JSON object of the items name=text and name:=json, a form of them with --form,
+      or what -d gives.
+      """
+    }
+  }
+
+  static func notes(_ verb: String) -> String {
+    let examples =
+      switch verb {
+      case "get":
+        """
+          lull get https://api.github.com/users/octocat
+          lull get github /search/repositories q==lua per_page==5 -f 'map(x.items, "full_name")'
+          lull get :8080/users -o table --columns id,name
+          lull get ./apis/shop.lua /report.pdf -O report.pdf
+        """
+      case "head": "  lull head https://example.com/"
+      case "delete":
+        """
+          lull delete :8080/users/7
+          lull delete shop /orders/7 reason="bought twice"
+        """
+      default:
+        """
+          lull \(verb) :8080/users\(verb == "post" ? "" : "/7") name="Ann Lee" age:=40 admin:=false
+          lull \(verb) :8080/users\(verb == "post" ? "" : "/7") -d @user.json
+          lull \(verb) https://example.com/login --form user=ann password=@secret.txt
+        """
+      }
+    return """
+      Examples:
+      \(examples)
+
+      A backslash makes : = and @ plain. Data goes to standard output, everything else to standard
+      error. Exit codes: 0 fine, 1 a script error, 2 wrong usage, 3 an API file that cannot be read,
+      4 and 5 an HTTP status 4xx and 5xx, 6 no answer.
+
+      """
+  }
+}

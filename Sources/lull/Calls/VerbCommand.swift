@@ -1,0 +1,101 @@
+import LullCore
+import LullHost
+
+/// `lull get API PATH [ITEM …]` and the other methods; a URL stands in place of API and PATH.
+struct VerbCommand {
+  static let verbs = ["get", "post", "put", "patch", "delete", "head"]
+
+  private let method: String
+  private let target: CallTarget
+  private let items: [RequestItem]
+  private let data: String?
+  private let isForm: Bool
+  private var options: CallOptions
+
+  static func spec(_ verb: String) -> ArgumentSpec {
+    let hasBody = verb != "get" && verb != "head"
+    var arguments: [ArgumentSpec.Argument] = [
+      .init(
+        positional: "TARGET",
+        help: "an API by name or file and a PATH below it; or a URL, or :8080/path of localhost",
+        isRequired: true),
+      .init(
+        positional: "ITEM",
+        help: "PATH, and what the request has: "
+          + (hasBody
+            ? "name=text and name:=json for its body, name=@file, name:=@file, " : "")
+          + "name==text for its query, Name:value for its headers",
+        isRequired: false, isRepeated: true),
+    ]
+    if hasBody {
+      arguments += [
+        .init(
+          names: ["-d", "--data"], placeholder: "BODY",
+          help: "the body as it is: JSON, @file, or - for standard input"),
+        .init(names: ["--form"], kind: .flag, help: "send items as a form instead of JSON"),
+      ]
+    }
+    return ArgumentSpec(
+      name: "lull \(verb)",
+      description: VerbCommand.description(verb),
+      arguments: arguments + CallOptions.arguments
+        + (verb == "get" ? CallOptions.pageArguments : []), notes: VerbCommand.notes(verb))
+  }
+
+  /// - Parameter words: the verb, and what follows it.
+  init(_ words: ArraySlice<String>, page: CommandPage) throws(CommandEnd) {
+    let verb = words.first ?? "get"
+    method = verb.uppercased()
+    let parsed = try ParsedWords(words.dropFirst(), by: VerbCommand.spec(verb), page: page)
+    options = try CallOptions(parsed, page: page)
+    if method == "HEAD" { options.showsHead = true }
+    var rest = parsed.all("ITEM")[...]
+    target = try CallTarget(parsed.text("TARGET") ?? "", &rest, page: page)
+    var items: [RequestItem] = []
+    for word in rest {
+      do throws(RequestItem.Problem) {
+        items.append(try RequestItem(word))
+      } catch {
+        throw .wrongUsage(error.message, page)
+      }
+    }
+    self.items = items
+    data = parsed.text("-d")
+    isForm = parsed.has("--form")
+    if let item = items.first(where: \.isBody) {
+      guard method != "GET", method != "HEAD" else {
+        throw .wrongUsage(
+          "\(method) has no body: for the query write \(item.name)==value, with two =", page)
+      }
+      guard data == nil else {
+        throw .wrongUsage("-d is the whole body: it does not go with \(item.name)", page)
+      }
+    }
+  }
+
+  func run() -> Int32 {
+    CallRun.run(target.api) { host, api in
+      var request = target.request(of: api.service, method)
+      do throws(RequestItem.Problem) {
+        try RequestParts(items, headers: options.headers, data: data, isForm: isForm)
+          .apply(to: &request)
+      } catch {
+        Exit.complain("lull: \(error.message)\n")
+        return 2
+      }
+      let exchange = CallExchange(host, api, options)
+      return options.pages == nil
+        ? exchange.run(request) : exchange.runPages(PageWalk(host, from: request))
+    }
+  }
+}
+
+extension RequestItem {
+  var name: String {
+    switch self {
+    case .text(let name, _), .json(let name, _), .query(let name, _), .header(let name, _),
+      .textFile(let name, _), .jsonFile(let name, _):
+      name
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import LullHost
+
+/// What the last word of a command line may become, for the scripts of the shells: a line each, with
+/// what it is behind a tab; `//files` where a file is meant.
+struct WordCompletion {
+  private let words: [String]
+  private var last: String { words.last ?? "" }
+
+  /// - Parameter words: those behind `lull`, the last one being typed.
+  init(_ words: ArraySlice<String>) { self.words = words.isEmpty ? [""] : Array(words) }
+
+  func run() -> Int32 {
+    _ = Output.write(candidates.map { $0.text + "\n" }.joined())
+    return 0
+  }
+
+  private struct Candidate {
+    var word: String
+    var note: String?
+
+    var text: String {
+      guard let note, !note.isEmpty else { return word }
+      return word + "\t" + note.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+  }
+
+  private static let files = [Candidate(word: "//files")]
+
+  private var candidates: [Candidate] {
+    guard words.count > 1, let command = words.first else {
+      return fitting(WordCompletion.commands) + WordCompletion.files
+    }
+    switch command {
+    case "call": return ofCall
+    case "explain": return ofTarget(ExplainCommand.spec)
+    case "check": return fitting(apis) + WordCompletion.files
+    case "apis": return ofOptions(ApisCommand.spec) ?? []
+    case "completion":
+      return fitting(CompletionScript.allCases.map { Candidate(word: $0.rawValue) })
+    case "cache":
+      return fitting(["info", "show", "clear"].map { Candidate(word: $0) })
+    case "help": return fitting(CommandPage.names.map { Candidate(word: $0) })
+    case _ where VerbCommand.verbs.contains(command): return ofTarget(VerbCommand.spec(command))
+    default: return WordCompletion.files
+    }
+  }
+
+  private static var commands: [Candidate] {
+    CommandPage.names.map { Candidate(word: $0, note: CommandPage.named($0)?.summary) }
+  }
+
+  private var apis: [Candidate] { APIFileLocator.all().map { Candidate(word: $0.name) } }
+
+  /// `lull get API PATH …`
+  private func ofTarget(_ spec: ArgumentSpec) -> [Candidate] {
+    if let options = ofOptions(spec) { return options }
+    if words.count == 2 { return fitting(apis) + WordCompletion.files }
+    if last.hasPrefix("@") { return WordCompletion.files }
+    guard words.count == 3, APIFileLocator.file(of: words[1]) != nil else { return [] }
+    var paths: [Candidate] = []
+    withAPI { api in
+      for call in api.calls where call.method == words[0].uppercased() {
+        let literal = String(call.path.prefix { $0 != "{" && $0 != "?" })
+        paths.append(Candidate(word: literal, note: call.description))
+      }
+    }
+    return fitting(paths)
+  }
+
+  /// `lull call API CALL --parameter …`
+  private var ofCall: [Candidate] {
+    if words.count == 2 { return fitting(apis) + WordCompletion.files }
+    var found: [Candidate] = []
+    withAPI { api in
+      guard words.count > 3 else {
+        found = fitting(api.calls.map { Candidate(word: $0.name, note: $0.description) })
+        return
+      }
+      guard let call = api.call(words[2]) else { return }
+      found = ofOptions(CallPage.spec(of: call, in: words[1])) ?? []
+    }
+    return found
+  }
+
+  /// Options, or what one of them may be given; nil if something else is meant.
+  private func ofOptions(_ spec: ArgumentSpec) -> [Candidate]? {
+    let before = words.count > 1 ? words[words.count - 2] : ""
+    if before.hasPrefix("-"), let option = spec.option(before), option.takesValue {
+      if !option.choices.isEmpty { return fitting(option.choices.map { Candidate(word: $0) }) }
+      return option.names.contains("-O") || option.names.contains("-d") ? WordCompletion.files : []
+    }
+    guard last.hasPrefix("-") else { return spec.hasPositionals ? nil : fitting(options(spec)) }
+    return fitting(options(spec))
+  }
+
+  private func options(_ spec: ArgumentSpec) -> [Candidate] {
+    spec.arguments.compactMap { argument in
+      argument.names.last { $0.hasPrefix("--") }.map { Candidate(word: $0, note: argument.help) }
+    } + [Candidate(word: "--help", note: "show help")]
+  }
+
+  private func fitting(_ candidates: [Candidate]) -> [Candidate] {
+    candidates.filter { $0.word.hasPrefix(last) }
+  }
+
+  /// Loads the API of the second word, saying nothing of what is wrong with it.
+  private func withAPI(_ body: (APIFile) -> Void) {
+    _ = CallRun.run(folder: nil, isInspecting: true) { host in
+      if let api = try? host.api(words[1]) { body(api) }
+      return 0
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import LullCore
+
+/// The curl command that sends what a request would.
+struct CurlText {
+  let text: String
+
+  init(_ http: HTTPRequest) {
+    // Where a body belongs one without any is sent as one of no bytes.
+    let body = http.body ?? (["POST", "PUT", "PATCH"].contains(http.method) ? [] : nil)
+    var words = ["curl", "--location", "--compressed"]
+    if http.method == "HEAD" {
+      words.append("--head")
+    } else if http.method != (body == nil ? "GET" : "POST") {
+      words += ["--request", http.method]
+    }
+    words.append(CurlText.quoted(Masking.url(http.url)))
+    var lines = [words.joined(separator: " ")]
+    for (name, value) in HTTPText.sorted(http.headers) {
+      // Without a value curl would take it for one to be left out.
+      let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
+      lines.append("--header \(CurlText.quoted(header))")
+    }
+    var source = ""
+    if let body {
+      if let text = String(validating: body, as: UTF8.self), !body.contains(0) {
+        lines.append("--data-raw \(CurlText.quoted(text))")
+      } else {
+        source = "printf '\(body.map(CurlText.octal).joined())' | "
+        lines.append("--data-binary @-")
+      }
+      if http.headers["content-type"] == nil { lines.append("--header 'content-type:'") }
+    }
+    text = source + lines.joined(separator: " \\\n  ") + "\n"
+  }
+
+  private static func octal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 8)
+    return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+  }
+
+  /// As one word of a POSIX shell.
+  static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "-_./:,@%+=".utf8.contains(byte)
+      }
+    }
+    return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+}

@@ -1,0 +1,40 @@
+import LullCore
+
+/// Requests and responses as they are shown.
+struct HTTPText {
+  let text: String
+
+  /// A request, with credentials left out.
+  init(_ http: HTTPRequest) {
+    var lines = ["\(http.method) \(Masking.url(http.url))"]
+    for (name, value) in HTTPText.sorted(http.headers) {
+      lines.append("\(name): \(Masking.header(name, value))")
+    }
+    var text = lines.joined(separator: "\n") + "\n"
+    if let body = http.body {
+      text += "\n"
+      let shown = String(validating: body, as: UTF8.self) ?? "(\(body.count) bytes)"
+      text += shown.hasSuffix("\n") ? shown : shown + "\n"
+    }
+    self.text = text
+  }
+
+  /// By name: tables of a script have no order, and what is shown twice is to be the same.
+  static func sorted(_ headers: Headers) -> [(name: String, value: String)] {
+    headers.pairs.enumerated()
+      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+  }
+
+  /// Status and headers of a response.
+  ///
+  /// - Parameter version: of HTTP, if it is known.
+  static func head(version: String?, status: Int, headers: Headers, _ style: OutputStyle) -> String
+  {
+    let name = version.map { "HTTP/\($0)" } ?? "HTTP"
+    var text = style.painted("\(name) \(status) \(StatusPhrase.text(for: status))", "1") + "\n"
+    for (name, value) in headers.pairs {
+      text += style.painted(name, "34") + ": \(value)\n"
+    }
+    return text + "\n"
+  }
+}

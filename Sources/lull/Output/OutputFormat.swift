@@ -1,0 +1,17 @@
+/// How content is written to standard output.
+enum OutputFormat: String, CaseIterable {
+  /// Over several lines and in colours on a terminal, else on one line.
+  case json
+  /// Each element of a list on a line of its own, as JSON.
+  case ndjson
+  /// Columns for people.
+  case table
+  /// Columns for programs. (RFC 4180, with plain line ends)
+  case csv
+  /// Each element of a list on a line of its own, as text.
+  case lines
+  /// The bytes of the body.
+  case raw
+
+  static let names = allCases.map(\.rawValue)
+}

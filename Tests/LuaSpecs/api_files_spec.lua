@@ -1,0 +1,301 @@
+-- lull.api: API files, their calls, and resource:explain().
+local lull = require "lull"
+local spec = ...
+local describe, it, equal = spec.describe, spec.it, spec.equal
+local contains, raises = spec.contains, spec.raises
+
+local function shell(command)
+  local pipe = assert(io.popen(command .. " 2>&1"))
+  local text = pipe:read("a")
+  pipe:close()
+  return (text:gsub("\n$", ""))
+end
+
+-- An API file in a folder of its own, gone afterwards.
+local function file(text)
+  local dir = shell("mktemp -d")
+  local guard = setmetatable({}, { __close = function() shell("rm -rf " .. dir) end })
+  local path = dir .. "/shop.lua"
+  assert(lull.write_file(path, text))
+  return path, guard
+end
+
+local shop = [[
+local lull = require "lull"
+local api = lull.service{
+  base_url = "https://shop.example/v1",
+  networking = function(http)
+    if http.url:match("/orders%?page=%d") then return { json = { 1, 2 } } end
+    return { json = { method = http.method, url = http.url, body = http.body or lull.null,
+        tag = http.headers["x-tag"] or lull.null, type = http.headers["content-type"] or lull.null } }
+  end,
+}
+return {
+  service = api,
+  description = "A shop",
+  calls = {
+    order = { path = "/users/{user}/orders/{id}", params = { id = "integer" },
+      description = "One order" },
+    search = { path = "/search?kind=all", params = {
+      q = { type = "string", required = true, description = "What to look for" },
+      sort = { "price", "name" }, limit = { type = "integer", default = 5 },
+      exact = "boolean", above = "number" } },
+    add = { path = "/orders", method = "post", headers = { ["X-Tag"] = "new" },
+      params = { name = "string", count = "integer", tags = "json", gift = "boolean" } },
+    pay = { path = "/orders/{id}/pay", method = "POST", body = "form",
+      params = { id = "integer", amount = "number", note = "string" } },
+    drop = { path = "/orders/{id}", method = "DELETE", params = { id = "integer", why = "string" } },
+    list = { path = "/orders", pages = { page = { param = "page" }, max = 2 } },
+  },
+}
+]]
+
+describe("lull.api", function()
+  it("gives the service, the description and the calls of a file", function()
+    local path, _ <close> = file(shop)
+    local api = lull.api(path)
+    equal(tostring(api), "API(shop, 6 calls)")
+    equal(api.name, "shop")
+    equal(api.path, path)
+    equal(api.description, "A shop")
+    equal(api.service.base_url, "https://shop.example/v1/")
+    equal(tostring(api.calls), "APICalls(order, search, add, pay, drop, list)")
+    equal(tostring(api.calls.add), "APICall(shop.add)")
+    equal(api.calls.add.method, "POST")
+    equal(api.calls.order.path, "/users/{user}/orders/{id}")
+    equal(api.calls.order.description, "One order")
+    local names = {}
+    for name, call in pairs(api.calls) do
+      equal(call.name, name)
+      names[#names + 1] = name
+    end
+    equal(#names, 6)
+  end)
+
+  it("tells the parameters of a call", function()
+    local path, _ <close> = file(shop)
+    local params = lull.api(path).calls.search.params
+    equal(#params, 5)
+    equal(params[4].name, "q")
+    equal(params[4].required, true)
+    equal(params[4].description, "What to look for")
+    equal(params[5].name, "sort")
+    equal(params[5].type, "price or name")
+  end)
+
+  it("loads a file once", function()
+    local path, _ <close> = file("loaded = (loaded or 0) + 1\n" .. shop)
+    equal(lull.api(path), lull.api(path))
+    equal(loaded, 1)
+    loaded = nil
+  end)
+
+  it("takes a service alone, with no calls", function()
+    local path, _ <close> = file('return require("lull").service("https://a.example")')
+    local api = lull.api(path)
+    equal(api.description, nil)
+    equal(tostring(api.calls), "APICalls()")
+    raises("it declares none", function() return api.calls.x end)
+  end)
+
+  it("gives the file its name", function()
+    local path, _ <close> = file('named = ... return require("lull").service("https://a.example")')
+    lull.api(path)
+    equal(named, "shop")
+    named = nil
+  end)
+end)
+
+describe("A call", function()
+  local function calls()
+    local path, guard = file(shop)
+    return lull.api(path).calls, guard
+  end
+
+  it("puts parameters of the path there as one segment each", function()
+    local calls, _ <close> = calls()
+    local made = assert(calls.order{ user = "a/b ü?", id = 7 }:await()).content
+    equal(made.url, "https://shop.example/v1/users/a%2Fb%20%C3%BC%3F/orders/7")
+    equal(made.method, "GET")
+  end)
+
+  it("puts the others of a GET into the query, behind that of the path", function()
+    local calls, _ <close> = calls()
+    local url = assert(calls.search{ q = "a&b", sort = "name", exact = false, above = 1.5 }:await())
+      .content.url
+    contains(url, "kind=all")
+    contains(url, "q=a%26b")
+    contains(url, "sort=name")
+    contains(url, "limit=5")
+    contains(url, "exact=false")
+    contains(url, "above=1.5")
+  end)
+
+  it("puts those of a POST into a JSON body", function()
+    local calls, _ <close> = calls()
+    local made = assert(calls.add{ name = 'A "b"', count = 2, tags = { "x", {} } }:await()).content
+    equal(made.method, "POST")
+    equal(made.type, "application/json")
+    equal(made.tag, "new")
+    local body = lull.json.decode(made.body)
+    equal(body.name, 'A "b"')
+    equal(body.count, 2)
+    equal(body.tags[1], "x")
+    equal(body.gift, nil)
+  end)
+
+  it("puts them into a form where the file says so", function()
+    local calls, _ <close> = calls()
+    local made = assert(calls.pay{ id = 3, amount = 2.5, note = "a b" }:await()).content
+    equal(made.type, "application/x-www-form-urlencoded")
+    equal(made.body, "amount=2.5&note=a%20b")
+    equal(made.url, "https://shop.example/v1/orders/3/pay")
+  end)
+
+  it("sends no body with DELETE", function()
+    local calls, _ <close> = calls()
+    local made = assert(calls.drop{ id = 3, why = "old" }:await()).content
+    equal(made.url, "https://shop.example/v1/orders/3?why=old")
+    equal(made.body, lull.null)
+  end)
+
+  it("of a GET is a load of its resource", function()
+    local calls, _ <close> = calls()
+    local resource = calls.order:resource{ user = "ann", id = 1 }
+    equal(resource.url, "https://shop.example/v1/users/ann/orders/1")
+    assert(calls.order{ user = "ann", id = 1 }:await())
+    equal(resource.is_up_to_date, true)
+    equal(resource.content.method, "GET")
+  end)
+
+  it("walks through pages as the file says", function()
+    local calls, _ <close> = calls()
+    local urls = {}
+    for _, page in calls.list:pages{} do urls[#urls + 1] = page.url end
+    equal(table.concat(urls, " "),
+      "https://shop.example/v1/orders?page=1 https://shop.example/v1/orders?page=2")
+    raises("declares no 'pages'", function() calls.add:pages{} end)
+  end)
+
+  it("raises for parameters that do not fit", function()
+    local calls, _ <close> = calls()
+    for _, case in ipairs {
+      { "order", { user = "a" }, "call 'order' needs the parameter 'id'; it has user, id" },
+      { "order", { usr = "a", id = 1 }, "call 'order' has no parameter 'usr' (did you mean 'user'?)" },
+      { "order", { user = "a", id = "x" }, "parameter 'id' must be a whole number, got 'x'" },
+      { "order", { user = "", id = 1 }, "cannot be ''" },
+      { "order", { user = "..", id = 1 }, "cannot be '..'" },
+      { "search", { q = "a", sort = "nme" }, "parameter 'sort' must be price or name, got 'nme'" },
+      { "search", { q = "a", exact = "yes" }, "parameter 'exact' must be true or false" },
+      { "search", { q = {} }, "parameter 'q' must be a string, got table" },
+      { "add", { tags = print }, "parameter 'tags' cannot be encoded" },
+      { "add", { [1] = "x" }, "parameter names must be strings" },
+    } do
+      raises(case[3], function() calls[case[1]](case[2]) end)
+    end
+    raises("'shop' has no call 'ordr' (did you mean 'order'?)", function() return calls.ordr end)
+  end)
+end)
+
+describe("lull.api raises", function()
+  local function problem(text)
+    local path, _ <close> = file(text)
+    local fine, message = pcall(lull.api, path)
+    equal(fine, false)
+    return (tostring(message):gsub(path:gsub("%p", "%%%0"), "FILE"))
+  end
+  local head = 'local s = require("lull").service("https://a.example")\n'
+
+  it("for what there is not", function()
+    raises("there is no API 'no such api'; looked for", function() lull.api("no such api") end)
+    raises("there is no API file './nothing.lua'", function() lull.api("./nothing.lua") end)
+    raises("bad argument #1 to 'api' (string expected, got no value)", function() lull.api() end)
+  end)
+
+  it("with the line, for what a file declares wrongly", function()
+    for _, case in ipairs {
+      { "return 17", "FILE: an API file returns a service, or { service =, calls =, description = }, not 17" },
+      { "return {}", "FILE: an API file needs a 'service'" },
+      { head .. "return {\n  service = s,\n  cals = {},\n}",
+        "FILE:4: unknown setting 'cals' (did you mean 'calls'?)" },
+      { head .. "return { service = s, calls = {\n  a = { path = '/a' },\n  b = {\n    pth = '/b' } } }",
+        "FILE:5: call 'b': unknown setting 'pth' (did you mean 'path'?)" },
+      { head .. "return { service = s, calls = {\n  a = { params = {} } } }",
+        "FILE:3: call 'a' needs a 'path'" },
+      { head .. "return { service = s, calls = { a = { path = '/',\n params = {\n x = 'strng' } } } }",
+        "FILE:4: call 'a': parameter 'x' has the unknown type 'strng' (did you mean 'string'?)" },
+      { head .. "return { service = s, calls = { a = { path = '/', params = {\n x = { kind = 1 } } } } }",
+        "FILE:3: call 'a': parameter 'x': unknown setting 'kind'" },
+      { head .. "return { service = s, calls = { a = { path = '/{x}', params = { x = 'json' } } } }",
+        "FILE:2: call 'a': parameter 'x' cannot be JSON: it stands in the path" },
+      { head .. "return { service = s, calls = { a = { path = '/',\n body = 'xml' } } }",
+        "FILE:3: call 'a': 'body' must be \"json\" or \"form\", got 'xml'" },
+      { head .. "return { service = s, calls = { a = { path = '/', params = { x = { type = 'integer',"
+        .. " default = 'b' } } } } }", "parameter 'x' must be a whole number, got 'b'" },
+    } do
+      contains(problem(case[1]), case[2])
+    end
+  end)
+
+  it("what the file raises, and its line", function()
+    contains(problem("\nlocal x = nil\nreturn x.y"), "FILE:3: attempt to index a nil value")
+    contains(problem("return {"), "FILE:1: ")
+    contains(problem('require("lull").service{ base_url = "https://a.example",\n headrs = {} }'),
+      "FILE:1: unknown setting 'headrs' (did you mean 'headers'?)")
+  end)
+
+  it("where a file would wait, or asks for itself", function()
+    contains(problem('require("lull").sleep(1)'), "cannot wait inside a file of an API")
+    local path, _ <close> = file("")
+    lull.write_file(path, ('return require("lull").api(%q)'):format(path))
+    contains(select(2, pcall(lull.api, path)), path .. ":1: the API file '" .. path .. "' is being loaded already")
+  end)
+end)
+
+describe("resource:explain()", function()
+  it("says which line has set what", function()
+    local api = lull.service{ base_url = "https://a.example", networking = function() return {} end,
+      headers = {
+        ["X-Test"] = "1",
+        Authorization = "Bearer abc",
+      },
+    }
+    api:configure("/users/*", {
+      expiration_time = 7,
+    })
+    api:configure(function(config) config.retry_time = 9 end)
+    local text = api("/users/1"):explain()
+    local start = debug.getinfo(1, "l").currentline - 11
+    contains(text, "GET https://a.example/users/1")
+    local function line(name) return text:match("\n  " .. name:gsub("%p", "%%%0") .. " +([^\n]*)") end
+    contains(line("headers.x-test"), "api_files_spec.lua:" .. start + 2)
+    contains(line("headers.authorization"), "***")
+    equal(text:find("abc", 1, true), nil)
+    contains(line("expiration_time"), "7 s")
+    contains(line("expiration_time"), "api_files_spec.lua:" .. start + 7 .. "  (/users/*)")
+    contains(line("retry_time"), "api_files_spec.lua:" .. start + 9)
+    contains(line("timeout"), "default")
+    equal(api("/other"):explain():match("expiration_time +(%d+ s) +default"), "30 s")
+  end)
+
+  it("says what a load would do, and why", function()
+    local answer = { status = 200, json = { 1 }, headers = { etag = '"e1"' } }
+    local api = lull.service{ base_url = "https://a.example",
+      networking = function() return answer end }
+    local resource = api("/x")
+    contains(resource:explain(), "load: there is neither data nor error")
+    local request = resource:load()
+    contains(resource:explain(), "give the load in progress")
+    assert(request:await())
+    contains(resource:explain(), "load nothing: the data is 0")
+    contains(resource:explain(), 'ETag "e1"')
+    resource:invalidate()
+    contains(resource:explain(), 'load: it was invalidated; asking with if-none-match: "e1"')
+    answer = { status = 503 }
+    resource:load():await()
+    contains(resource:explain(), "503")
+    contains(resource:explain(), "and counts for 1 s")
+    contains(resource:explain("POST"), "POST https://a.example/x")
+    equal(resource:explain("POST"):find("load_if_needed", 1, true), nil)
+  end)
+end)

@@ -1,0 +1,231 @@
+-- lull.auth: what proves who sends a request, as a setting.
+local lull = require "lull"
+local spec = ...
+local describe, it, equal, check = spec.describe, spec.it, spec.equal, spec.check
+local contains, excludes, raises = spec.contains, spec.excludes, spec.raises
+
+local function sent(request) return assert(request:await()).content.headers end
+
+describe("auth", function()
+  it("bearer, basic and header put their header on each request", function()
+    local api = spec.demo { auth = lull.auth.bearer("t0ken") }
+    equal(sent(api("/echo"):load()).authorization, "Bearer t0ken")
+    api:configure { auth = lull.auth.basic("Aladdin", "open sesame") }
+    equal(sent(api("/echo"):load()).authorization, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+    api:configure { auth = lull.auth.basic("", lull.secret { command = "printf p" }) }
+    equal(sent(api("/echo"):load()).authorization, "Basic OnA=")
+    api:configure { auth = lull.auth.header("X-API-Key", "k" .. lull.secret { command = "echo ey" }) }
+    local headers = sent(api("/echo"):load())
+    equal(headers["x-api-key"], "key")
+    equal(headers.authorization, nil)
+  end)
+
+  it("is a setting by pattern, and false takes it away", function()
+    local api = spec.demo { auth = lull.auth.bearer("a") }
+    api:configure("/echo", { auth = false })
+    equal(sent(api("/echo"):load()).authorization, nil)
+    api:configure("/echo", function(config) config.auth = lull.auth.bearer("b") end)
+    equal(sent(api("/echo"):load()).authorization, "Bearer b")
+    local last
+    api:configure("/echo", function(config)
+      last = tostring(config.auth)
+      config.auth = nil
+    end)
+    equal(sent(api("/echo"):load()).authorization, nil)
+    equal(last, "Auth(authorization: Bearer ‹secret literal›)")
+  end)
+
+  it("lets a header of the request stand", function()
+    local api = spec.demo { auth = lull.auth.bearer("a") }
+    local headers = sent(api("/echo"):get(nil, function(http) http.headers.Authorization = "own" end))
+    equal(headers.authorization, "own")
+  end)
+
+  it("is put on behind mutations, which do not see it", function()
+    local seen = "none"
+    local api = spec.demo {
+      auth = lull.auth.bearer("a"),
+      mutate_requests = function(http) seen = http.headers.authorization end,
+    }
+    equal(sent(api("/echo"):load()).authorization, "Bearer a")
+    equal(seen, nil)
+  end)
+
+  it("is masked wherever it shows, strings too", function()
+    local auth = lull.auth.basic("ann", "hunter2")
+    equal(tostring(auth), "Auth(authorization: Basic ‹secret literal›)")
+    local api, requests = spec.fake(spec.json "{}", { auth = auth })
+    assert(api("/x"):load():await())
+    equal(requests[1].headers.authorization, "Basic ‹secret literal›")
+    equal(api:configuration_for("/x").auth, "authorization: Basic ‹secret literal›")
+    local lines = {}
+    lull.log.enabled = "all"
+    lull.log.handler = function(_, line) lines[#lines + 1] = line end
+    assert(api("/y"):load():await())
+    local all = table.concat(lines, "\n")
+    contains(all, "auth: authorization: Basic ‹secret literal›")
+    excludes(all, "hunter2")
+    excludes(all, "aHVudGVyMg")
+  end)
+
+  it("goes to no other origin", function()
+    local index = assert(spec.demo()("/"):load():await()).content
+    local api = spec.demo { auth = lull.auth.bearer("a") }
+    equal(select(2, api:resource_at(index.other_origin .. "/echo"):load():await()).cause.kind, "secret_origin")
+    local followed = assert(api("/redirect-other"):load():await())
+    contains(followed.url, index.other_origin)
+    equal(followed.content.headers.authorization, nil)
+  end)
+
+  it("refuses what is no credential", function()
+    raises("Secret or string expected", function() lull.auth.bearer(7) end)
+    raises("Secret or string expected", function() lull.auth.bearer("") end)
+    raises("without a colon", function() lull.auth.basic("a:b", "c") end)
+    raises("not a valid header name", function() lull.auth.header("a b", "c") end)
+    raises("'auth' must be", function() lull.service { auth = "token" } end)
+    raises("'auth' must be", function() lull.service("https://x.test"):configure { auth = true } end)
+    check(not pcall(function() return lull.auth.bearer("x").value end))
+  end)
+end)
+
+describe("oauth2", function()
+  local function client(settings)
+    local all = {
+      token_url = lull.demo() .. "/oauth/token", client_id = "lull",
+      client_secret = lull.secret { command = "printf s3cr3t", name = "CLIENT" },
+    }
+    for key, value in pairs(settings or {}) do all[key] = value end
+    return all
+  end
+
+  local function reset() assert(spec.demo()("/reset"):post():await()) end
+  local function granted() return assert(spec.demo()("/token-count"):load():await()).content.count end
+
+  it("client credentials: one token for all who need it", function()
+    reset()
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client()) }
+    local requests = {}
+    for i = 1, 5 do requests[i] = api("/private"):get() end
+    for _, entity in ipairs(assert(lull.all(requests))) do equal(entity.content.user, "lull") end
+    equal(granted(), 1)
+    assert(api("/private"):get():await())
+    equal(granted(), 1)
+  end)
+
+  it("with the client's secret in the body", function()
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client { secret_in = "body" }) }
+    assert(api("/private"):get():await())
+  end)
+
+  it("a token answered with 401 is renewed once, for all", function()
+    reset()
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client()) }
+    assert(api("/private"):get():await())
+    assert(api("/expire"):post():await())
+    local requests = {}
+    for i = 1, 4 do requests[i] = api("/private"):get() end
+    assert(lull.all(requests))
+    equal(granted(), 2)
+    equal(#requests[1].attempts, 2)
+    equal(requests[1].attempts[1].status, 401)
+  end)
+
+  it("refresh: each refresh token serves once, and the next one is kept", function()
+    reset()
+    local first = assert(spec.demo()("/login"):post { json = { user = "ann", password = "x" } }:await())
+    local auth = lull.auth.oauth2_refresh(client {
+      refresh_token = lull.secret { command = { "printf", "%s", first.content.refresh_token } },
+    })
+    local api = spec.demo { auth = auth }
+    assert(api("/private"):get():await())
+    for _ = 1, 2 do
+      assert(api("/expire"):post():await())
+      assert(api("/private"):get():await())
+    end
+    equal(granted(), 3)
+    -- Another one begins where this one has begun, with a token that is used up.
+    local other = spec.demo { auth = lull.auth.oauth2_refresh(client { refresh_token = first.content.refresh_token }) }
+    local _, err = other("/private"):get():await()
+    equal(err.cause.kind, "auth_failed")
+    contains(err.user_message, "invalid_grant: that refresh token is unknown or was used")
+  end)
+
+  it("with a token file processes share tokens", function()
+    reset()
+    local path = os.tmpname()
+    os.remove(path)
+    local first = assert(spec.demo()("/login"):post { json = { user = "ann", password = "x" } }:await())
+    local settings = client { refresh_token = first.content.refresh_token, token_file = path }
+    for _ = 1, 3 do
+      -- As another process would, it knows nothing but the file.
+      assert(spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await())
+    end
+    equal(granted(), 1)
+    assert(spec.demo()("/expire"):post():await())
+    assert(spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await())
+    equal(granted(), 2)
+    os.execute("chmod 644 " .. path)
+    local _, err = spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await()
+    equal(err.cause.kind, "auth_failed")
+    contains(err.user_message, "may be read by others")
+    os.remove(path)
+    os.remove(path .. ".lock")
+  end)
+
+  it("shows nothing of what it knows", function()
+    local lines, seen = {}, {}
+    lull.log.enabled = "all"
+    lull.log.handler = function(_, line) lines[#lines + 1] = line end
+    local auth = lull.auth.oauth2_client_credentials(client { client_secret = "s3cr3t" })
+    local api = spec.demo { auth = auth }
+    assert(api("/private"):get(nil, function(http) seen[1] = tostring(http.headers) end):await())
+    local wrong = spec.demo {
+      auth = lull.auth.oauth2_client_credentials(client { client_secret = "hunter2" }) }
+    local _, err = wrong("/private"):get():await()
+    equal(err.cause.kind, "auth_failed")
+    contains(err.user_message, "401, invalid_client")
+    local all = table.concat(lines, "\n") .. tostring(err) .. tostring(auth) .. lull.inspect(auth) .. seen[1]
+    for _, text in ipairs { "s3cr3t", "hunter2", "token-1", "czNjcjN0", "aHVudGVyMg" } do excludes(all, text) end
+    contains(all, "‹token of " .. lull.demo() .. "/oauth/token›")
+  end)
+
+  it("fails where there is no endpoint, and goes to no other origin", function()
+    local gone = spec.demo { auth = lull.auth.oauth2_client_credentials(client { token_url = "http://127.0.0.1:1/t" }) }
+    local _, err = gone("/private"):get():await()
+    equal(err.cause.kind, "auth_failed")
+    contains(err.user_message, "no token from http://127.0.0.1:1/t: cannot connect")
+    local index = assert(spec.demo()("/"):load():await()).content
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client()) }
+    local _, elsewhere = api:resource_at(index.other_origin .. "/private"):get():await()
+    equal(elsewhere.cause.kind, "secret_origin")
+  end)
+
+  it("a request cancelled while it waits for a token is over at once", function()
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client {
+      client_secret = lull.secret { command = "sleep 0.1; printf s3cr3t" } }) }
+    local one, two = api("/private"):get(), api("/private"):get()
+    lull.sleep(0.01)
+    one:cancel()
+    equal(select(2, one:await()).cause.kind, "request_cancelled")
+    assert(two:await())
+  end)
+
+  it("raises where something is missing", function()
+    raises("'token_url' is needed", function()
+      lull.auth.oauth2_client_credentials { client_id = "a", client_secret = "b" }
+    end)
+    raises("'client_secret' is needed", function()
+      lull.auth.oauth2_client_credentials { client_id = "a", token_url = "https://a.test" }
+    end)
+    raises("'refresh_token' is needed", function()
+      lull.auth.oauth2_refresh { client_id = "a", token_url = "https://a.test" }
+    end)
+    raises("'client_id' is needed", function()
+      lull.auth.oauth2_refresh { refresh_token = "a", token_url = "https://a.test" }
+    end)
+    raises("http or https URL", function()
+      lull.auth.oauth2_refresh { refresh_token = "a", token_url = "a.test", client_id = "a" }
+    end)
+    raises("unknown setting 'secert_in'", function() lull.auth.oauth2_refresh { secert_in = "body" } end)
+  end)
+end)

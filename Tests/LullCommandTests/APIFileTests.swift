@@ -1,0 +1,152 @@
+import Testing
+
+@Suite("API files on the command line")
+struct APIFileTests {
+  private let sample: SampleAPI
+  private let folder: TemporaryFolder
+
+  init() throws {
+    sample = try SampleAPI()
+    folder = try TemporaryFolder()
+    try folder.write(
+      "apis/shop.lua",
+      """
+      local lull = require "lull"
+      local names = require "lib.names"
+      local api = lull.service{ base_url = "\(sample.url)", headers = { ["X-Shop"] = names.shop } }
+      api:transform("/users/*", function(user) return { shown = user.name } end)
+      return {
+        service = api,
+        description = "A shop",
+        calls = {
+          users = { path = "/users", params = { per_page = { type = "integer", default = 2,
+            description = "How many" } }, columns = { "id", "name" }, pages = true,
+            description = "All users" },
+          user = { path = "/users/{id}", params = { id = "integer" } },
+          add = { path = "/echo", method = "POST", params = { name = "string", gift = "boolean",
+            size = { "s", "m" }, data = "json", output = "string" } },
+        },
+      }
+      """)
+    try folder.write("apis/lib/names.lua", "return { shop = 'yes' }")
+    try folder.write(
+      "home/lull/apis/remote.lua", "return require('lull').service('https://a.example')")
+    try folder.write("home/lull/apis/shop.lua", "error('the wrong one')")
+  }
+
+  private func run(_ words: String...) throws -> Child.Ending {
+    try Child(
+      Binaries.lull, words, environment: ["XDG_CONFIG_HOME": folder.path + "/home"],
+      folder: folder.path
+    ).wait()
+  }
+
+  @Test func sendsThroughTheWholeConfiguration() throws {
+    #expect(try run("get", "shop", "/users/2").output == #"{"shown":"Alan Turing"}"# + "\n")
+    #expect(
+      try run("get", "./apis/shop.lua", "/echo", "-f", "x.headers['x-shop']").output
+        == "\"yes\"\n")
+    #expect(
+      try run("get", "shop", "/echo?a=1%2F2", "b==3", "-f", "x.query").output
+        == #"{"a":"1/2","b":"3"}"# + "\n")
+  }
+
+  @Test func makesCalls() throws {
+    #expect(
+      try run("call", "shop", "user", "--id", "2").output == #"{"shown":"Alan Turing"}"# + "\n")
+    #expect(
+      try run("call", "shop", "users", "-o", "table").output
+        == "id  name\n1   Ada Lovelace\n2   Alan Turing\n")
+    #expect(
+      try run("call", "shop", "users", "--pages", "2", "-f", "map(x, 'id')").output
+        == "[1,2,3,4]\n")
+    let body = try run(
+      "call", "shop", "add", "--name", "A B", "--no-gift", "--size", "m", "--data", "[1]",
+      "--output", "own", "-f", "x.json", "-o", "lines")
+    #expect(
+      body.output == #"{"data":[1],"gift":false,"name":"A B","output":"own","size":"m"}"# + "\n",
+      "\(body.errors)")
+  }
+
+  @Test(arguments: [
+    (["call"], "an API and a call are missing"),
+    (["call", "shop"], "which call of 'shop'?"),
+    (["call", "shop", "usr"], "'shop' has no call 'usr' (did you mean 'user'?)"),
+    (["call", "shop", "user"], "'--id'"),
+    (["call", "shop", "user", "--id", "x"], "must be a whole number, got 'x'"),
+    (["call", "shop", "user", "--idd", "1"], "did you mean '--id'?"),
+    (["call", "shop", "add", "--size", "xl"], "must be s or m, got 'xl'"),
+    (["call", "shop", "add", "--data", "{"], "must be JSON"),
+    (["call", "shop", "user", "--id", "1", "--all"], "'--all'"),
+  ])
+  func refuses(words: [String], naming: String) throws {
+    let ending = try Child(
+      Binaries.lull, words, environment: ["XDG_CONFIG_HOME": folder.path + "/home"],
+      folder: folder.path
+    ).wait()
+    #expect(ending.code == 2)
+    #expect(ending.output == "")
+    #expect(ending.errors.contains(naming), "\(ending.errors)")
+  }
+
+  @Test func makesHelpFromTheFile() throws {
+    let calls = try run("call", "shop", "--help")
+    #expect(calls.code == 0)
+    for part in ["A shop", "users", "All users", "user", "GET /users/{id}", "POST /echo"] {
+      #expect(calls.output.contains(part), "\(part) is missing: \(calls.output)")
+    }
+    let call = try run("call", "shop", "users", "--help")
+    for part in ["Usage: lull call shop users", "--per-page N", "How many (default 2)", "--all"] {
+      #expect(call.output.contains(part), "\(part) is missing: \(call.output)")
+    }
+    #expect(try run("call", "--help").output.contains("lull call github"))
+  }
+
+  @Test func listsWhatHasAName() throws {
+    // The first of two of one name is the one that would be found.
+    let ending = try run("apis", "-o", "json")
+    #expect(
+      ending.output
+        == #"[{"name":"remote","calls":0,"description":"","path":"\#(folder.path)/home/lull/apis/"#
+        + #"remote.lua"},{"name":"shop","calls":3,"description":"A shop","path":"apis/shop.lua"}]"#
+        + "\n")
+    #expect(ending.errors == "")
+    #expect(try run("apis").output.hasPrefix("name    calls  description  path\n"))
+    try folder.write("apis/broken.lua", "return 17")
+    let broken = try run("apis")
+    #expect(broken.output.contains("shop"))
+    #expect(broken.errors.contains("apis/broken.lua: an API file returns a service"))
+    #expect(broken.code == 1)
+  }
+
+  @Test func tellsWhereAFileIsWrong() throws {
+    try folder.write("apis/broken.lua", "local lull = require 'lull'\nlocal x = nil\nreturn x.y\n")
+    let broken = try run("get", "broken", "/x")
+    #expect(broken.code == 1)
+    #expect(broken.errors.contains("apis/broken.lua:3: attempt to index a nil value (local 'x')"))
+    #expect(broken.errors.contains("3 | return x.y"))
+    try folder.write("apis/unclosed.lua", "return {\n")
+    let unclosed = try run("get", "unclosed", "/x")
+    #expect(unclosed.code == 3)
+    #expect(unclosed.errors.contains("apis/unclosed.lua:"))
+    try folder.write(
+      "apis/typo.lua",
+      "return { service = require('lull').service('https://a.example'),\n  cals = {} }\n")
+    let typo = try run("get", "typo", "/x")
+    #expect(typo.code == 1)
+    #expect(typo.errors.contains("apis/typo.lua:2: unknown setting 'cals' (did you mean 'calls'?)"))
+    #expect(typo.errors.contains("2 |   cals = {} }"))
+    let none = try run("get", "shp", "/x")
+    #expect(none.code == 3)
+    #expect(none.errors.contains("there is no API 'shp' (did you mean 'shop'?)"))
+  }
+
+  @Test func explainsWhatHasBeenSetWhere() throws {
+    let ending = try run("explain", "shop", "/users/2")
+    #expect(ending.code == 0)
+    #expect(ending.output.hasPrefix("GET \(sample.url)/users/2\n"))
+    #expect(ending.output.contains(/headers\.x-shop +yes +apis\/shop\.lua:3/))
+    #expect(ending.output.contains(/pipeline .* apis\/shop\.lua:4/))
+    #expect(ending.output.contains("load: there is neither data nor error"))
+  }
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@Suite("lull check")
+struct CheckTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func check(_ text: String) throws -> Child.Ending {
+    try folder.write("a.lua", text)
+    return try lull("check", "a.lua", folder: folder.path)
+  }
+
+  @Test func findsEverythingAtOnce() throws {
+    let ending = try check(
+      """
+      local lull = require "lull"
+      local api = lull.service{
+        base_url = "https://api.example.com/v1",
+        headrs = {},
+        expiration_tme = 3,
+      }
+      api:configure("/x", { timeout = 3, retri_time = 5 })
+      api:configure("https://other.example/**", {})
+      api:configure("https://api.example.com/v2/*", {})
+      api:configure("/search?q=*", {})
+      api:configure("/v1/users", {})
+      return {
+        service = api,
+        calls = {
+          a = { path = "/x/{y}" },
+          b = { path = "/x", params = { z = "strng" }, colums = {} },
+          c = {},
+        },
+      }
+      """)
+    let expected = [
+      "a.lua:4: unknown setting 'headrs' (did you mean 'headers'?)",
+      "a.lua:5: unknown setting 'expiration_tme' (did you mean 'expiration_time'?)",
+      "a.lua:7: unknown setting 'retri_time' (did you mean 'retry_time'?)",
+      "a.lua:8: pattern 'https://other.example/**' is on another host than "
+        + "https://api.example.com/v1/: no path of the service matches it",
+      "a.lua:9: pattern 'https://api.example.com/v2/*' is outside the base URL "
+        + "https://api.example.com/v1/: no path of the service matches it",
+      "a.lua:10: pattern '/search?q=*' cannot match: the query takes no part, and ? stands for "
+        + "one character",
+      "a.lua:11: pattern '/v1/users' continues the base URL, so it would match /v1/v1/users",
+      "a.lua:15: call 'a': its path has the parameter 'y', which 'params' does not declare",
+      "a.lua:16: call 'b': parameter 'z' has the unknown type 'strng' (did you mean 'string'?)",
+      "a.lua:16: call 'b': unknown setting 'colums' (did you mean 'columns'?)",
+      "a.lua:17: call 'c' needs a 'path'",
+    ]
+    #expect(ending.output.split(separator: "\n").map(String.init) == expected)
+    #expect(ending.errors == "")
+    #expect(ending.code == 1)
+  }
+
+  @Test(arguments: [
+    (#"local t = "ghp_abcdefghijklmnopqrstuvwxyz0123456789""#, "a GitHub token"),
+    (#"local t = "Bearer sk-abcdefghijklmnopqrstuvwxyz""#, "an API key"),
+    (#"local t = "AKIAABCDEFGHIJKLMNOP""#, "an AWS access key"),
+    (#"local t = "-----BEGIN RSA PRIVATE KEY-----""#, "a private key"),
+    (#"local t = "https://ann:hunter2@a.example""#, "a password in a URL"),
+    (#"local h = { Authorization = "Bearer x1" }"#, "the value of the header 'authorization'"),
+    (#"local h = {} h["X-Api-Key"] = "x1""#, "the value of the header 'x-api-key'"),
+    (#"local h = { ["Authorization"] = "Basic eDox" }"#, "the value of the header 'authorization'"),
+    (#"local a = lull.auth.bearer("x1")"#, "the secret of lull.auth.bearer"),
+    (#"local a = lull.auth.basic("ann", "x1")"#, "the secret of lull.auth.basic"),
+    (#"local api_token = "q8ZkL2mN0pRx7TvB""#, "what looks like a secret ('api_token')"),
+    (#"local c = { password = "q8ZkL2mN0pRx7TvB" }"#, "what looks like a secret ('password')"),
+  ])
+  func findsSecrets(line: String, what: String) throws {
+    let ending = try check(
+      "local lull = require 'lull'\n\n\(line)\nreturn lull.service('https://a.example')\n")
+    #expect(
+      ending.output
+        == "a.lua:3: \(what) is written here: let the environment, a file or a command have it, "
+        + "as by lull.secret{ env = \"NAME\" }\n")
+    #expect(ending.code == 1)
+  }
+
+  @Test(arguments: [
+    #"local h = { Authorization = "Bearer " .. lull.secret{ env = "T" } }"#,
+    #"local a = lull.auth.bearer(lull.secret{ env = "GITHUB_TOKEN" })"#,
+    #"local p = { password = "string", token = { type = "string" } }"#,
+    #"local token = "short""#,
+    #"-- Authorization = "Bearer abc""#,
+    #"local a = lull.auth.header("X-Api-Key", lull.secret{ file = "~/.key" })"#,
+    #"local h = { token_url = "https://a.example/oauth/token" }"#,
+  ])
+  func leavesAloneWhatIsNone(line: String) throws {
+    let ending = try check(
+      "local lull = require 'lull'\n\(line)\nreturn lull.service('https://a.example')\n")
+    #expect(ending.output == "")
+    #expect(ending.code == 0)
+  }
+
+  @Test func saysWhatAFileRaises() throws {
+    #expect(
+      try check("\n\nlocal x\nreturn x.y").output
+        == "a.lua:4: attempt to index a nil value (local 'x')\n")
+    #expect(try check("return {").output.hasPrefix("a.lua:1: "))
+    #expect(try check("return 17").output.hasPrefix("a.lua: an API file returns a service"))
+  }
+
+  @Test func asksNoNetwork() throws {
+    let sample = try SampleAPI()
+    let ending = try check(
+      """
+      local lull = require "lull"
+      local api = lull.service("\(sample.url)")
+      api("/counter"):load()
+      return api
+      """)
+    #expect(
+      ending.output == "a.lua: asks the network while it is loaded: GET \(sample.url)/counter\n")
+    #expect(ending.code == 1)
+    #expect(try lull("get", sample.url + "/counter").output.contains("1"))
+  }
+
+  @Test func looksAtSeveralFiles() throws {
+    try folder.write("good.lua", "return require('lull').service('https://a.example')")
+    try folder.write("bad.lua", "return 17")
+    let ending = try lull("check", "good.lua", "bad.lua", "good.lua", folder: folder.path)
+    #expect(ending.output.split(separator: "\n").count == 1)
+    #expect(ending.code == 1)
+    #expect(try lull("check", "good.lua", folder: folder.path).code == 0)
+    let missing = try lull("check", "good.lua", "none.lua", folder: folder.path)
+    #expect(missing.errors.contains("none.lua"))
+    #expect(missing.code == 3)
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@Suite("Completion in shells")
+struct CompletionTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write(
+      "apis/shop.lua",
+      """
+      return { service = require("lull").service("https://a.example"), calls = {
+        users = { path = "/users", params = { per_page = "integer", sort = { "up", "down" } } },
+        user = { path = "/users/{id}", params = { id = "integer" } },
+      } }
+      """)
+    try folder.write("apis/store.lua", "return require('lull').service('https://a.example')")
+  }
+
+  /// What a line may become, by the words that are offered for its last one.
+  private static let lines: [(line: String, words: [String])] = [
+    ("lull exp", ["explain"]),
+    ("lull call s", ["shop", "store"]),
+    ("lull call shop u", ["users", "user"]),
+    ("lull call shop users --per", ["--per-page"]),
+    ("lull call shop users --sort ", ["up", "down"]),
+    ("lull get shop /us", ["/users", "/users/"]),
+    ("lull get shop /users --outp", ["--output"]),
+    ("lull get shop /users -o t", ["table"]),
+    ("lull completion ", ["bash", "zsh", "fish"]),
+    ("lull help che", ["check"]),
+  ]
+
+  @Test(arguments: lines) func asksLullItself(line: String, words: [String]) throws {
+    let parts = line.split(separator: " ", omittingEmptySubsequences: false).dropFirst()
+    let ending = try Child(
+      Binaries.lull, ["--complete"] + parts.map(String.init), folder: folder.path
+    )
+    .wait()
+    let offered = ending.output.split(separator: "\n").filter { $0 != "//files" }
+      .map { String($0.prefix { $0 != "\t" }) }
+    #expect(offered == words)
+    #expect(ending.errors == "")
+  }
+
+  @Test(arguments: lines) func worksInBash(line: String, words: [String]) throws {
+    let script = """
+      source <(lull completion bash)
+      COMP_LINE=$1 COMP_POINT=${#1}
+      read -ra COMP_WORDS <<<"$1"
+      [[ $1 == *" " ]] && COMP_WORDS+=("")
+      COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+      _lull
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let file = try folder.write("complete.bash", script)
+    let ending = try shell("cd \(folder.path) && bash \(file) '\(line)'")
+    // Names of files that fit are offered too.
+    let offered = ending.output.split(separator: "\n").map(String.init)
+    #expect(Array(offered.prefix(words.count)) == words, "\(ending)")
+    #expect(ending.errors == "")
+  }
+
+  @Test(.enabled(if: Binaries.onPath("fish") != nil), arguments: lines)
+  func worksInFish(line: String, words: [String]) throws {
+    let ending = try shell(
+      "cd \(folder.path) && fish --no-config -c 'lull completion fish | source; complete -C \"\(line)\"'"
+    )
+    let offered = ending.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+    #expect(Set(words).isSubset(of: offered), "\(ending)")
+  }
+
+  @Test(.enabled(if: Binaries.onPath("zsh") != nil), arguments: lines)
+  func worksInZsh(line: String, words: [String]) throws {
+    // `_describe` is what shows them: here it says what it was given.
+    let script = """
+      compdef() { :; }
+      _files() { :; }
+      _describe() { local -a given; given=("${(@P)3}"); print -rl -- "${given[@]%%:*}"; }
+      source <(lull completion zsh)
+      words=("${(@s: :)1}")
+      CURRENT=${#words}
+      _lull
+      """
+    let file = try folder.write("complete.zsh", script)
+    let ending = try shell("cd \(folder.path) && zsh -f \(file) '\(line)'")
+    #expect(ending.output.split(separator: "\n").map(String.init) == words, "\(ending)")
+    #expect(ending.errors == "")
+  }
+
+  @Test func knowsItsShells() throws {
+    for name in ["bash", "zsh", "fish"] {
+      let ending = try lull("completion", name)
+      #expect(ending.output.contains("lull --complete") || ending.output.contains("--complete"))
+      #expect(ending.code == 0)
+    }
+    let other = try lull("completion", "tcsh")
+    #expect(other.code == 2)
+    #expect(other.errors.contains("tcsh"))
+  }
+}

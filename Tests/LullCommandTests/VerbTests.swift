@@ -1,0 +1,174 @@
+import Testing
+
+@Suite("Requests from the shell")
+struct VerbTests {
+  private let sample: SampleAPI
+
+  init() throws { sample = try SampleAPI() }
+
+  private func url(_ path: String) -> String { sample.url + path }
+
+  @Test func getWritesContentOnOneLineIntoAPipe() throws {
+    let ending = try lull("get", url("/users/2"))
+    #expect(
+      ending.output
+        == #"{"id":2,"name":"Alan Turing","email":"alan2@example.com","role":"member","visits":7}"#
+        + "\n")
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+  }
+
+  @Test func localhostHasAShortForm() throws {
+    let port = sample.url.split(separator: ":").last ?? ""
+    let ending = try lull("get", ":\(port)/users/2", "-f", "x.id")
+    #expect(ending.output == "2\n")
+  }
+
+  @Test(arguments: ["post", "put", "patch", "delete"])
+  func sendsItemsAsJSON(verb: String) throws {
+    let ending = try lull(
+      verb, url("/echo"), "name=Ann Lee", "age:=40", #"tags:=["a",{}]"#, "q==a b", "X-Tag:t",
+      "-f", "{ x.method, x.json, x.query, x.headers['x-tag'], x.headers['content-type'] }")
+    #expect(
+      ending.output
+        == #"["\#(verb.uppercased())",{"age":40,"name":"Ann Lee","tags":["a",{}]},{"q":"a b"},"t","#
+        + #""application/json"]"# + "\n", "\(ending.errors)")
+    #expect(ending.code == 0)
+  }
+
+  @Test func keepsTheOrderOfItems() throws {
+    let ending = try lull("post", url("/echo"), "z=1", "a=2", "m:=null", "-f", "x.body")
+    #expect(ending.output == #""{\"z\":\"1\",\"a\":\"2\",\"m\":null}""# + "\n")
+  }
+
+  @Test func sendsAFormAndFiles() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("note.txt", "Hello\n")
+    try folder.write("data.json", #"{ "a": [1] }"#)
+    let form = try lull(
+      "post", url("/echo"), "--form", "a=x y", "b=@note.txt", "-f", "x.body",
+      folder: folder.path)
+    #expect(form.output == #""a=x%20y&b=Hello%0A""# + "\n", "\(form.errors)")
+    let files = try lull(
+      "post", url("/echo"), "a=@note.txt", "b:=@data.json", "-f", "x.json",
+      folder: folder.path)
+    #expect(files.output == #"{"a":"Hello\n","b":{"a":[1]}}"# + "\n", "\(files.errors)")
+    let whole = try lull(
+      "post", url("/echo"), "-d", "@data.json", "-f", "x.body",
+      folder: folder.path)
+    #expect(whole.output == #""{ \"a\": [1] }""# + "\n", "\(whole.errors)")
+    let typed = try lull("post", url("/echo"), "-d", "-", "-f", "x.json", input: "[1,2]")
+    #expect(typed.output == "[1,2]\n")
+  }
+
+  @Test func backslashesMakeSeparatorsPlain() throws {
+    let ending = try lull("post", url("/echo"), #"a\:b=c\=d"#, #"p\q=r"#, "-f", "x.body")
+    #expect(ending.output == #""{\"a:b\":\"c=d\",\"p\\\\q\":\"r\"}""# + "\n")
+  }
+
+  @Test func headAsksForStatusAndHeaders() throws {
+    let ending = try lull("head", url("/users/2"))
+    #expect(ending.output.hasPrefix("HTTP/1.1 200 OK\n"))
+    #expect(ending.output.contains("\netag: "))
+    #expect(!ending.output.contains("Turing"))
+    #expect(ending.code == 0)
+  }
+
+  @Test func includesStatusAndHeaders() throws {
+    let ending = try lull("get", url("/users/2"), "-i")
+    let parts = ending.output.split(separator: "\n\n", maxSplits: 1)
+    #expect(parts.count == 2)
+    #expect(parts.first?.hasPrefix("HTTP/1.1 200 OK\n") == true)
+    #expect(parts.last?.hasPrefix(#"{"id":2"#) == true)
+  }
+
+  @Test(
+    arguments: [
+      ("/status/404", 4), ("/status/418", 4), ("/status/500", 5), ("/status/503", 5),
+    ] as [(String, Int32)])
+  func tellsHTTPErrorsByTheExitCode(path: String, code: Int32) throws {
+    let ending = try lull("get", url(path))
+    #expect(ending.code == code)
+    #expect(ending.errors.hasPrefix("lull: "))
+    #expect(ending.errors.contains(String(path.suffix(3))))
+  }
+
+  @Test func writesTheContentOfAnErrorAsContent() throws {
+    let ending = try lull("get", url("/nothing"), "-f", "x.nonsense.more")
+    #expect(ending.code == 4)
+    #expect(ending.output.hasPrefix(#"{"error":"not_found""#))
+  }
+
+  @Test func tellsThatNobodyAnswers() throws {
+    let ending = try lull("get", "http://127.0.0.1:9/", "--timeout", "20")
+    #expect(ending.code == 6)
+    #expect(ending.output == "")
+    #expect(ending.errors.contains("127.0.0.1:9"))
+    let late = try lull("get", url("/slow?seconds=20"), "--timeout", "0.2")
+    #expect(late.code == 6)
+  }
+
+  @Test(arguments: [
+    ["get"], ["get", "github"], ["get", "http://"], ["get", "https://a.example", "nonsense"],
+    ["get", "https://a.example", "a=b"], ["post", "https://a.example", "a=b", "-d", "{}"],
+    ["post", "https://a.example", "a:=nope"], ["post", "https://a.example", "-d", "nope"],
+    ["post", "https://a.example", "a@file"], ["post", "https://a.example", "a=@no/such/file"],
+    ["get", "https://a.example", "-o", "xml"], ["get", "https://a.example", "--nonsense"],
+    ["get", "https://a.example", "-H", "nonsense"],
+    ["get", "https://a.example", "-O", "x", "-f", "x"],
+    ["get", "https://a.example", "--pages", "0"], ["get", "https://a.example", "--all", "-i"],
+    ["get", "https://a.example", "--timeout", "0"],
+  ])
+  func refuses(words: [String]) throws {
+    let ending = try Child(Binaries.lull, words).wait()
+    #expect(ending.code == 2)
+    #expect(ending.output == "")
+    #expect(ending.errors.hasPrefix("lull: "))
+  }
+
+  @Test func savesTheBodyByteForByte() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/saved"
+    let ending = try lull("get", url("/bytes/3000"), "-O", file)
+    #expect(ending.output == "")
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+    let sum = try shell(
+      "curl -s '\(url("/bytes/3000"))' | cmp - \(file) && ls -A \(folder.path)")
+    #expect(sum.output == "saved\n")
+    let missing = try lull("get", url("/nothing"), "-O", folder.path + "/other")
+    #expect(missing.code == 4)
+    #expect(missing.output.contains("not_found"))
+    #expect(try shell("ls -A \(folder.path)").output == "saved\n")
+    let refused = try lull("get", url("/text"), "-O", folder.path + "/no/such/folder")
+    #expect(refused.code == 1)
+    #expect(refused.errors.contains("cannot write"))
+  }
+
+  @Test func loadsPagesAsOneList() throws {
+    let all = try lull("get", url("/users?per_page=10"), "--all", "-f", "map(x, 'id')")
+    #expect(all.output == "[" + (1...25).map(String.init).joined(separator: ",") + "]\n")
+    let two = try lull(
+      "get", url("/users"), "per_page==3", "--pages", "2", "-o", "lines", "-f",
+      "map(x, 'id')")
+    #expect(two.output == "1\n2\n3\n4\n5\n6\n")
+  }
+
+  @Test func showsTheExchangeBesideTheData() throws {
+    let ending = try lull("get", url("/users/2"), "-v", "Authorization:Bearer abc")
+    #expect(ending.output.hasPrefix(#"{"id":2"#))
+    for part in [
+      "> GET ", "> authorization: ***", "< HTTP/1.1 200 OK", "* a new connection to 127.0.0.1:",
+      "dns ", "connect ", "tls ", "first byte ", "total ",
+    ] {
+      #expect(ending.errors.contains(part), "\(part) is missing: \(ending.errors)")
+    }
+    #expect(!ending.errors.contains("abc"))
+  }
+
+  @Test func goesOnQuietlyIfNobodyReads() throws {
+    let ending = try shell("lull get '\(url("/large?items=50000"))' -o ndjson | head -1")
+    #expect(ending.errors == "")
+    #expect(ending.output.split(separator: "\n").count == 1)
+  }
+}

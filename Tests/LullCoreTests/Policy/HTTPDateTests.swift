@@ -1,0 +1,36 @@
+import Testing
+
+@testable import LullCore
+
+struct HTTPDateTests {
+  @Test(
+    "RFC 9110 5.6.7: all three forms are read",
+    arguments: [
+      ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+      ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+      ("Sun Nov  6 08:49:37 1994", 784_111_777),
+      ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+      ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
+      ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
+      ("Sun, 22 Nov 2026 00:19:39 GMT", 1_795_306_779),
+      ("Saturday, 31-Dec-16 23:59:60 GMT", 1_483_228_800),
+      ("Mon, 01 Jan 2069 00:00:00 GMT", 3_124_224_000),
+    ] as [(Substring, Double)])
+  func reads(text: Substring, seconds: Double) {
+    #expect(HTTPDate.parse(text) == seconds)
+  }
+
+  @Test(
+    "what is no date is none",
+    arguments: [
+      "", "tomorrow", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
+      "Sun, 06 Nox 1994 08:49:37 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
+      "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+      "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:3x GMT",
+      "Sun, 06 Nov 94444 08:49:37 GMT",
+      "Sun, 06 Nov 199 08:49:37 GMT",
+    ] as [Substring])
+  func refuses(text: Substring) {
+    #expect(HTTPDate.parse(text) == nil)
+  }
+}

@@ -1,0 +1,187 @@
+import LullTesting
+import Testing
+
+@testable import LullCore
+
+/// Cancelling at every stage of the chain, and from every place.
+struct PolicyCancellationTests {
+  @Test("CXL-07: in the line: it is not sent, and others move up")
+  func whileWaiting() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      let requests = harness.held("a", "b", "c")
+      requests[1].cancel()
+      #expect(requests[1].causeKind == "request_cancelled")
+      harness.provider.release()
+      harness.settle()
+      #expect(harness.sentNames == "a c")
+      #expect(harness.provider.cancelledCount == 0)
+    }
+  }
+
+  @Test("in the line for a rate: no share is used up, and no timer is left")
+  func whileWaitingForARate() {
+    withHarness { harness in
+      harness.configure(rate: RateLimit(requests: 1, per: 10))
+      let requests = harness.held("a", "b", "c")
+      #expect(harness.clock.activeTimerCount == 1)
+      requests[1].cancel()
+      harness.pass(10)
+      #expect(harness.sentNames == "a c")
+      let more = harness.held("d", "e")
+      more[0].cancel()
+      more[1].cancel()
+      #expect(harness.clock.activeTimerCount == 0)
+    }
+  }
+
+  @Test("under way: the transfer is cancelled and its place is free")
+  func whileSending() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      let requests = harness.held("a", "b")
+      requests[0].cancel()
+      #expect(harness.provider.cancelledCount == 1)
+      harness.settle()
+      #expect(harness.sentNames == "a b")
+      #expect(requests[0].attempts.map(\.outcome) == [.failure(.cancelled)])
+      #expect(requests[0].response?.error?.attempts.map(\.outcome) == [.failure(.cancelled)])
+      // What the provider reports of it afterwards is nobody's.
+      harness.provider.release()
+      harness.settle()
+      #expect(requests[1].state == .inProgress)
+    }
+  }
+
+  @Test("between two attempts: the timer goes, nothing is sent again")
+  func whilePausing() {
+    withHarness { harness in
+      harness.configure(retry: .steady)
+      harness.stub("GET", "/a", .init(status: 503))
+      let request = harness.service.resource("/a").request("GET")
+      harness.settle()
+      #expect(harness.clock.activeTimerCount == 1)
+      request.cancel()
+      #expect(harness.clock.activeTimerCount == 0)
+      harness.pass(10)
+      #expect(harness.sentNames == "a")
+      #expect(request.response?.error?.attempts.map(\.outcome) == [.status(503)])
+    }
+  }
+
+  @Test("in the line for the second attempt")
+  func whileWaitingAgain() {
+    withHarness { harness in
+      harness.configure(concurrency: 1, retry: .steady)
+      harness.stub("GET", "/a", .init(status: 503))
+      harness.provider.holdsAnswers = true
+      let first = harness.service.resource("/a").request("GET")
+      _ = harness.held("b", "c")
+      harness.provider.release()
+      harness.settle()
+      harness.pass(1)
+      #expect(harness.sentNames == "a b")
+      first.cancel()
+      harness.provider.release()
+      harness.settle()
+      #expect(harness.sentNames == "a b c")
+    }
+  }
+
+  @Test("after the answer has arrived and before it is delivered, the answer is dropped")
+  func afterTheAnswer() {
+    withHarness { harness in
+      harness.configure(concurrency: 1, retry: .steady)
+      let requests = harness.held("a", "b")
+      harness.provider.release()
+      requests[0].cancel()
+      harness.settle()
+      #expect(requests[0].causeKind == "request_cancelled")
+      #expect(harness.sentNames == "a b")
+    }
+  }
+
+  @Test("inside the provider's start: what was started is cancelled, and the place is free")
+  func insideStart() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      harness.provider.holdsAnswers = true
+      for name in ["a", "b", "c"] { harness.stub("GET", "/" + name, .text(name)) }
+      let resource = harness.service.resource("/b")
+      defer { harness.provider.onStart = nil }
+      harness.provider.onStart = { http in
+        if http.url.hasSuffix("b") { for request in resource.allRequests { request.cancel() } }
+      }
+      _ = harness.held("a")
+      let second = resource.request("GET")
+      let third = harness.held("c")[0]
+      harness.provider.release()
+      harness.settle()
+      #expect(harness.sentNames == "a b c")
+      #expect(harness.provider.cancelledCount == 1)
+      #expect(second.causeKind == "request_cancelled")
+      #expect(third.state == .inProgress)
+    }
+  }
+
+  @Test("inside the start of another one that was let through with it")
+  func insideAnothersStart() {
+    withHarness { harness in
+      harness.configure(rate: RateLimit(requests: 2, per: 10))
+      _ = harness.held("a", "b")
+      harness.settle()
+      let requests = harness.held("c", "d", "e")
+      defer { harness.provider.onStart = nil }
+      harness.provider.onStart = { http in
+        if http.url.hasSuffix("c") { requests[1].cancel() }
+      }
+      harness.clock.advance(by: 10)
+      #expect(harness.sentNames == "a b c e", "e gets the share of d")
+    }
+  }
+
+  @Test("inside hooks, and all of them at once")
+  func insideHooks() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      let requests = harness.held("a", "b", "c", "d")
+      requests[0].onCompletion { _ in for request in requests { request.cancel() } }
+      harness.provider.release()
+      harness.settle()
+      #expect(
+        requests.map(\.outcome)
+          == ["a", "Request cancelled", "Request cancelled", "Request cancelled"])
+      let next = harness.held("e")
+      #expect(harness.sentNames == "a b e", "b was sent with the place of a")
+      next[0].cancel()
+    }
+  }
+
+  @Test("a handler of the log that cancels what it hears of")
+  func insideTheLog() {
+    withHarness { harness in
+      harness.configure(concurrency: 1, retry: .steady)
+      harness.stub("GET", "/a", .init(status: 503))
+      let resource = harness.service.resource("/a")
+      harness.pump.log.enabled = [.network]
+      defer { harness.pump.log.handler = nil }
+      harness.pump.log.handler = { _, line in
+        if line.contains("attempt 1") { for request in resource.allRequests { request.cancel() } }
+      }
+      let request = resource.request("GET")
+      harness.settle()
+      #expect(request.causeKind == "request_cancelled")
+      #expect(harness.clock.activeTimerCount == 0)
+    }
+  }
+
+  @Test("requests that wait when their pump closes are let go")
+  func pumpCloses() {
+    withHarness { harness in
+      harness.configure(rate: RateLimit(requests: 1, per: 10), concurrency: 1)
+      _ = harness.held("a", "b", "c")
+      harness.pump.close()
+      harness.service.forgetAll()
+    }
+  }
+}

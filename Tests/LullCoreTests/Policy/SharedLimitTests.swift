@@ -1,0 +1,121 @@
+import LullTesting
+import Testing
+
+@testable import LullCore
+
+/// Who shares a limit with whom.
+struct SharedLimitTests {
+  @Test("all resources and methods that a block applies to share its limit")
+  func sharedByTheBlock() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      _ = harness.held("a", "b")
+      _ = harness.held("c", method: "POST")
+      #expect(harness.sentNames == "a")
+    }
+  }
+
+  @Test("a later block's limit takes the place of an earlier one, also if it is the same number")
+  func replacedByALaterBlock() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      harness.configure("/own*", concurrency: 1)
+      harness.service.configure(.wildcard("/free", base: harness.service.baseURL)) {
+        $0.concurrency = nil
+      }
+      _ = harness.held("a", "b", "own1", "own2", "free")
+      #expect(harness.sentNames == "a own1 free")
+    }
+  }
+
+  @Test("one limit can be replaced and the other one kept")
+  func replacedOneByOne() {
+    withHarness { harness in
+      harness.configure(rate: RateLimit(requests: 2, per: 60), concurrency: 1)
+      harness.configure("/own*", concurrency: 5)
+      _ = harness.held("a", "own1", "own2", "b")
+      #expect(harness.sentNames == "a own1", "the rate is still common")
+    }
+  }
+
+  @Test("what a block counts outlasts `invalidateConfiguration` and other blocks")
+  func outlastsVersions() {
+    withHarness { harness in
+      harness.configure(rate: RateLimit(requests: 2, per: 60), concurrency: 9)
+      _ = harness.held("a")
+      harness.service.invalidateConfiguration()
+      _ = harness.held("b")
+      harness.configure { 5 }
+      _ = harness.held("c")
+      #expect(harness.sentNames == "a b")
+    }
+  }
+
+  @Test("those that wait when the configuration changes keep the limits they came under")
+  func keepsForWaiting() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      let old = harness.held("a", "b")
+      harness.configure(concurrency: 2)
+      let new = harness.held("c", "d", "e")
+      #expect(harness.sentNames == "a c d")
+      for _ in 0..<5 {
+        harness.provider.release()
+        harness.settle()
+      }
+      #expect((old + new).map(\.outcome) == ["a", "b", "c", "d", "e"])
+    }
+  }
+
+  @Test("a block that sets ever new limits leaves none behind that nobody would miss")
+  func forgetsOldOnes() {
+    withHarness { harness, leakCheck in
+      var number = 1
+      harness.service.configure { $0.concurrency = number }
+      harness.stub("GET", "/a", .text("a"))
+      func load() {
+        harness.service.resource("/a").load()
+        harness.settle()
+        let rules = harness.service.resource("/a").configuration.settings.policies?.rules
+        if let limit = rules?.sharedPlaces { leakCheck.watch(limit, "limit \(number)") }
+      }
+      for _ in 0..<10 {
+        load()
+        number += 1
+        harness.service.invalidateConfiguration()
+      }
+      load()
+      #expect(leakCheck.leaks.filter { $0.hasPrefix("limit") }.count <= 3)
+    }
+  }
+
+  @Test("services share nothing")
+  func separateServices() {
+    withHarness { harness in
+      let other = harness.makeService(base: "https://other.test")
+      for service in [harness.service, other] { service.configure { $0.concurrency = 1 } }
+      harness.provider.stub("GET", "https://other.test/b", .text("b"))
+      _ = harness.held("a")
+      let request = other.resource("/b").request("GET")
+      #expect(harness.sentNames == "a b")
+      request.cancel()
+    }
+  }
+
+  @Test("a limit of no requests at all lets one through at a time")
+  func atLeastOne() {
+    withHarness { harness in
+      harness.configure(rate: RateLimit(requests: 0, per: 1), concurrency: 0)
+      let settings = harness.service.resource("/a").configuration.settings
+      #expect(settings.concurrency == 1)
+      #expect(settings.rateLimit == RateLimit(requests: 1, per: 1))
+    }
+  }
+}
+
+extension Harness {
+  fileprivate func configure(_ expirationTime: () -> Double) {
+    let time = expirationTime()
+    service.configure { $0.expirationTime = time }
+  }
+}

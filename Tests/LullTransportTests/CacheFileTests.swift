@@ -1,0 +1,282 @@
+import Glibc
+import LullCore
+import Testing
+
+@testable import LullTransport
+
+/// The file itself: bounds, damage, and others who use it.
+struct CacheFileTests {
+  private let fixture: CacheFolderFixture
+  private let warnings = Warnings()
+
+  init() throws {
+    fixture = try #require(CacheFolderFixture())
+  }
+
+  private func file() -> CacheFile {
+    CacheFile(path: fixture.path) { [warnings] in warnings.add($0) }
+  }
+
+  private func place(_ name: String) -> CachePlace {
+    CachePlace(url: "https://api.test/\(name)", stage: "parsing", version: 1)
+  }
+
+  @discardableResult
+  private func write(
+    _ file: CacheFile, _ name: String, _ text: String? = nil, now: Double = 1000,
+    maxSize: Int = 1 << 28
+  ) -> Bool {
+    file.write(
+      Entity(content: .text(text ?? name), timestamp: now), at: place(name), now: now,
+      maxSize: maxSize)
+  }
+
+  private func read(_ file: CacheFile, _ name: String, now: Double = 1000) -> String? {
+    let entity = file.read(place(name), now: now, maxAge: nil)
+    if case .text(let text)? = entity?.content { return text }
+    return nil
+  }
+
+  private func count(_ file: CacheFile, _ sql: String) -> Int {
+    Int(file.perform { (database) throws(SQLiteError) in try database.integer(sql) } ?? -1)
+  }
+
+  // MARK: Others
+
+  @Test("CACHE-31: two connections see each other's entries at once")
+  func twoConnections() {
+    let (one, two) = (file(), file())
+    write(one, "a")
+    #expect(read(two, "a") == "a")
+    write(two, "a", "changed")
+    #expect(read(one, "a") == "changed")
+    two.remove(place("a"))
+    #expect(read(one, "a") == nil)
+    one.touch(place("a"), timestamp: 5)
+    #expect(read(one, "a") == nil, "CACHE-26: nothing if absent")
+    #expect(warnings.all == [])
+  }
+
+  @Test("CACHE-31: one reads while another writes, and loses a write rather than wait for ever")
+  func busy() {
+    let (one, two) = (file(), file())
+    write(one, "a")
+    #expect(read(two, "a") == "a")
+    one.perform { (database) throws(SQLiteError) in
+      try database.transaction { () throws(SQLiteError) in
+        #expect(read(two, "a") == "a")
+        write(two, "b")
+      }
+    }
+    #expect(read(two, "b") == nil)
+    write(two, "b")
+    #expect(read(one, "b") == "b")
+    #expect(warnings.all == [])
+  }
+
+  @Test("CACHE-31: a file that somebody removes is made again")
+  func removed() {
+    let one = file()
+    write(one, "a")
+    for name in [""] + fixture.files { unlink(fixture.path + name) }
+    #expect(read(one, "a") == nil)
+    write(one, "b")
+    #expect(read(file(), "b") == "b")
+    #expect(warnings.all == [])
+  }
+
+  // MARK: Bounds
+
+  @Test("CACHE-28: beyond its size, the file loses what has not been used for longest")
+  func leastRecentlyUsedGoes() {
+    let one = file()
+    let limit = 1 << 20
+    let text = String(repeating: "x", count: 50_000)
+    write(one, "often", text, now: 0, maxSize: limit)
+    for number in 1...60 {
+      let now = Double(number) * 100
+      #expect(read(one, "often", now: now) == text)
+      one.noteReads()
+      var needsMore = write(one, "\(number)", text, now: now, maxSize: limit)
+      while needsMore { needsMore = one.makeRoom(maxSize: limit) }
+      #expect(count(one, "PRAGMA page_count") * 4096 <= limit)
+    }
+    #expect(read(one, "often") == text)
+    #expect(read(one, "60") == text)
+    #expect(read(one, "1") == nil)
+    let kept = count(one, "SELECT count(*) FROM entry")
+    #expect((10...20).contains(kept))
+    #expect(count(one, "SELECT count(*) FROM content") == kept)
+    #expect(count(one, "SELECT min(used) FROM entry WHERE url NOT LIKE '%often'") > 3900)
+  }
+
+  @Test("CACHE-28: one that would take more than an eighth is not kept, nor what it replaces")
+  func tooLarge() {
+    let one = file()
+    write(one, "a", "small", maxSize: 1 << 20)
+    write(one, "a", String(repeating: "x", count: 1 << 17), maxSize: 1 << 20)
+    #expect(read(one, "a") == nil)
+    write(one, "a", String(repeating: "x", count: 1 << 16), maxSize: 1 << 20)
+    #expect(read(one, "a")?.count == 1 << 16)
+  }
+
+  @Test("CACHE-28: a smaller bound shrinks the file, in steps")
+  func shrinks() {
+    let one = file()
+    for number in 0..<100 {
+      write(one, "\(number)", String(repeating: "x", count: 50_000), now: Double(number))
+    }
+    #expect(count(one, "PRAGMA page_count") * 4096 > 5_000_000)
+    var steps = 0
+    while one.makeRoom(maxSize: 1 << 20) { steps += 1 }
+    #expect(steps > 2)
+    #expect(count(one, "PRAGMA page_count") * 4096 <= 1 << 20)
+    #expect(read(one, "99")?.count == 50_000)
+    while one.makeRoom(maxSize: 0) { steps += 1 }
+    #expect(count(one, "SELECT count(*) FROM entry") == 0)
+  }
+
+  // MARK: Damage
+
+  /// What is in the file, all of it in its main part.
+  private func filled() throws -> [UInt8] {
+    let one = file()
+    for number in 0..<50 { write(one, "\(number)", "text \(number) " + padding) }
+    one.perform { (database) throws(SQLiteError) in
+      try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    return try #require(contents(fixture.path))
+  }
+
+  private let padding = String(repeating: "p", count: 6000)
+
+  private func replace(_ bytes: [UInt8]) throws {
+    for name in fixture.files { unlink(fixture.path + name) }
+    let stream = try #require(fopen(fixture.path, "w"))
+    fwrite(bytes, 1, bytes.count, stream)
+    fclose(stream)
+  }
+
+  enum Damage: String, CaseIterable {
+    case noise, text, shortened, halved, zeroed, header, schema, tables, contents
+  }
+
+  private func damaged(_ bytes: [UInt8], _ damage: Damage) throws -> [UInt8] {
+    var bytes = bytes
+    switch damage {
+    case .noise: return (0..<50_000).map { _ in UInt8.random(in: 1...255) }
+    case .text: return Array("hello".utf8)
+    case .shortened: return Array(bytes.prefix(4096 + 100))
+    case .halved: return Array(bytes.prefix(bytes.count / 2))
+    case .zeroed: for index in 4096..<bytes.count { bytes[index] = 0 }
+    case .header: for index in 0..<16 { bytes[index] ^= 0xff }
+    case .schema: for index in 100..<4096 { bytes[index] = 0x55 }
+    case .tables: for index in 4096..<min(bytes.count, 65536) { bytes[index] ^= 0x5a }
+    case .contents:
+      // One letter of each entity's content, which SQLite does not look at.
+      let pattern = Array("ppppppppp".utf8)
+      for start in stride(from: 0, to: bytes.count - 4096, by: 512)
+      where Array(bytes[start..<start + 9]) == pattern { bytes[start + 4] = UInt8(ascii: "q") }
+    }
+    return bytes
+  }
+
+  @Test(
+    "CACHE-28: a damaged file gives no wrong entity, is set aside with one warning, and work goes on",
+    arguments: Damage.allCases)
+  func damage(_ damage: Damage) throws {
+    let whole = try filled()
+    try replace(try damaged(whole, damage))
+    let one = file()
+    for number in 0..<50 {
+      let text = read(one, "\(number)")
+      #expect(text == nil || text == "text \(number) " + padding)
+    }
+    #expect(warnings.all.count == 1)
+    #expect(warnings.all.first?.contains("cannot be read") == true)
+    #expect(fixture.countSetAside == 1)
+    write(one, "new")
+    #expect(read(one, "new") == "new")
+    #expect(read(file(), "new") == "new")
+    #expect(warnings.all.count == 1)
+  }
+
+  @Test(
+    "CACHE-28: a process that has a file open goes over to the new one when another sets it aside")
+  func setAsideByAnother() throws {
+    let two = file()
+    write(two, "a")
+    let one = file()
+    #expect(read(one, "a") == "a")
+    one.perform { (_) throws(SQLiteError) in throw SQLiteError.damaged("so it is said") }
+    #expect(fixture.countSetAside == 1)
+    write(one, "b")
+    #expect(read(two, "b") == "b")
+    write(two, "c")
+    #expect(read(one, "c") == "c")
+    #expect(warnings.all.count == 1)
+    #expect(fixture.countSetAside == 1)
+  }
+
+  @Test("CACHE-28: a file that is damaged again and again is given up")
+  func damagedForEver() {
+    let one = file()
+    for _ in 0..<10 {
+      write(one, "a")
+      one.perform { (_) throws(SQLiteError) in throw SQLiteError.damaged("so it is said") }
+    }
+    #expect(fixture.countSetAside == 3)
+    #expect(warnings.all.count == 4)
+    #expect(read(one, "a") == nil)
+  }
+
+  @Test(
+    "CACHE-28: without room nothing more is written, of which one warning tells, and reads go on")
+  func full() {
+    let one = file()
+    write(one, "a")
+    one.perform { (database) throws(SQLiteError) in
+      let count = try database.integer("PRAGMA page_count")
+      try database.run("PRAGMA max_page_count = \(count + 4)") { (_) throws(SQLiteError) in }
+    }
+    for number in 0..<10 { write(one, "\(number)", padding + padding) }
+    #expect(warnings.all.count == 1)
+    #expect(warnings.all.first?.contains("no room for the cache") == true)
+    #expect(read(one, "a") == "a")
+    #expect(fixture.countSetAside == 0)
+  }
+
+  @Test("CACHE-28: files of a newer Lull and of other programs are left as they are")
+  func ofOthers() throws {
+    let one = file()
+    write(one, "a")
+    one.perform { (database) throws(SQLiteError) in
+      try database.execute("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    let two = file()
+    for _ in 0..<3 { #expect(read(two, "a") == nil) }
+    #expect(two.refusal == "'\(fixture.path)' was written by a newer Lull")
+    one.perform { (database) throws(SQLiteError) in
+      try database.execute("PRAGMA application_id = 7; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    let three = file()
+    #expect(read(three, "a") == nil)
+    #expect(three.refusal == "'\(fixture.path)' is a database of another program")
+    #expect(warnings.all.count == 2)
+    #expect(fixture.countSetAside == 0)
+  }
+
+  @Test("CACHE-28: a place where no file can be is done without, with one warning")
+  func noPlace() throws {
+    let stream = try #require(fopen(fixture.folder + "/plain", "w"))
+    fclose(stream)
+    for path in ["/proc/nowhere/cache.db", fixture.folder + "/plain/cache.db", fixture.folder] {
+      let warnings = Warnings()
+      let one = CacheFile(path: path) { warnings.add($0) }
+      write(one, "a")
+      #expect(read(one, "a") == nil)
+      #expect(warnings.all.count == 1, "\(path): \(warnings.all)")
+      unlink(path + "-lock")
+    }
+  }
+}

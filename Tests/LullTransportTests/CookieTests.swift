@@ -1,0 +1,117 @@
+import Glibc
+import LullCore
+import LullTransport
+import Testing
+
+extension TransportSuite {
+  /// Cookies that requests with the same jar share.
+  @Suite struct CookieTests {
+    let nginx: NginxServer
+
+    init() throws {
+      nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
+    }
+
+    @Test func aJarIsForThoseWhoNameIt() throws {
+      let harness = try TransportHarness()
+      let (jar, other) = (CookieJar(), CookieJar())
+      #expect(try harness.get(nginx.url + "/set") { $0.cookies = jar }.text == "set")
+      #expect(try harness.get(nginx.url + "/cookies") { $0.cookies = jar }.text == "a=1")
+      #expect(try harness.get(nginx.url + "/cookies") { $0.cookies = other }.text == "")
+      #expect(try harness.get(nginx.url + "/cookies").text == "")
+      harness.finish()
+    }
+
+    @Test func manyAtOnceShareIt() throws {
+      let harness = try TransportHarness()
+      let jar = CookieJar()
+      _ = try harness.get(nginx.url + "/set") { $0.cookies = jar }
+      var answers: [String?] = []
+      for _ in 0..<40 {
+        harness.start(.get(nginx.url + "/cookies") { $0.cookies = jar }) {
+          answers.append($0.text)
+        }
+      }
+      harness.turn { answers.count == 40 }
+      #expect(answers == Array(repeating: "a=1", count: 40))
+      harness.finish()
+    }
+
+    @Test func aRedirectSetsThemForWhatFollows() throws {
+      let harness = try TransportHarness()
+      let jar = CookieJar()
+      #expect(try harness.get(nginx.url + "/set-and-go") { $0.cookies = jar }.text == "b=2")
+      harness.finish()
+    }
+
+    @Test func theyStayWithTheHostThatSetThem() throws {
+      let harness = try TransportHarness()
+      let jar = CookieJar()
+      #expect(try harness.get(nginx.url + "/set-and-cross") { $0.cookies = jar }.text == "")
+      #expect(try harness.get(nginx.url + "/cookies") { $0.cookies = jar }.text == "c=3")
+      harness.finish()
+    }
+
+    @Test func aHeaderOfTheRequestStandsBesideThem() throws {
+      let harness = try TransportHarness()
+      let jar = CookieJar()
+      _ = try harness.get(nginx.url + "/set") { $0.cookies = jar }
+      for own in ["x=1", "y=2"] {
+        var request = HTTPRequest.get(nginx.url + "/cookies") { $0.cookies = jar }
+        request.headers["cookie"] = own
+        #expect(try harness.send(request).text == "a=1; \(own)")
+      }
+      #expect(try harness.get(nginx.url + "/cookies") { $0.cookies = jar }.text == "a=1")
+      harness.finish()
+    }
+
+    @Test func aFileOutlivesTheNetworkAndIsSharedByName() throws {
+      let directory = try #require(TemporaryDirectory())
+      let path = directory.path + "/cookies"
+      let first = try TransportHarness()
+      #expect(
+        try first.get(nginx.url + "/cookies") { $0.cookies = CookieJar(file: path) }.text == "")
+      #expect(contents(path) == nil)
+      // Written before anybody hears of the answer.
+      _ = try first.get(nginx.url + "/set") { $0.cookies = CookieJar(file: path) }
+      let text = String(decoding: try #require(contents(path)), as: UTF8.self)
+      #expect(text.hasPrefix("# Netscape HTTP Cookie File\n"))
+      #expect(text.hasSuffix("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n"))
+      var status = stat()
+      #expect(stat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+      first.finish()
+      let second = try TransportHarness()
+      let result = try second.get(nginx.url + "/cookies") { $0.cookies = CookieJar(file: path) }
+      #expect(result.text == "a=1")
+      second.finish()
+      directory.remove()
+    }
+
+    @Test func aFileThatCannotBeWrittenIsComplainedOfOnceAndFailsNothing() throws {
+      let directory = try #require(TemporaryDirectory())
+      let jar = CookieJar(file: directory.path + "/cookies")
+      let said = Journal()
+      let harness = try TransportHarness()
+      _ = try harness.get(nginx.url + "/cookies") { $0.cookies = jar }
+      directory.remove()
+      try StandardError.$sink.withValue({ said($0) }) {
+        for path in ["/set", "/set-and-go", "/cookies"] {
+          let result = try harness.get(nginx.url + path) { $0.cookies = jar }
+          #expect(result.response?.status == 200)
+        }
+      }
+      #expect(said.lines.count == 1)
+      #expect(said.lines.first?.contains("cookies: cannot write '\(directory.path)/") == true)
+      harness.finish()
+    }
+
+    @Test func whatIsNoFileOfCookiesFailsTheRequest() throws {
+      let harness = try TransportHarness()
+      let result = try harness.get(nginx.url + "/set") { $0.cookies = CookieJar(file: "/") }
+      #expect(result.error?.kind == .network)
+      #expect(result.error?.message == "cookies: '/' is not a regular file")
+      harness.finish()
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import LullCore
+import LullTesting
+import LullTransport
+import Testing
+
+/// Services that share a cache file, one after the other and at the same time.
+struct FileEntityCacheTests {
+  private func fixture() throws -> CacheFolderFixture { try #require(CacheFolderFixture()) }
+
+  @Test(
+    "CACHE-01, CACHE-09, CACHE-14, CACHE-31: a later service finds what was loaded, with its age")
+  func survives() throws {
+    let fixture = try fixture()
+    let first = fixture.harness()
+    let text = #"{"z":1,"a":[1.5,null,"ü\n"],"m":{"x":true}}"#
+    _ = first.loaded("/a", .json(text, etag: "\"v1\""))
+    let second = fixture.harness(now: 1010)
+    #expect(second.content("/a") == text, "keys keep their order")
+    let data = second.service.resource("/a").latestData
+    #expect(data?.timestamp == 1000)
+    #expect(data?.etag == "\"v1\"")
+    #expect(data?.contentType == "application/json")
+    #expect(data?.exchange?.status == 200)
+    #expect(data?.exchange?.url == "https://api.test/v1/a")
+    #expect(second.provider.requests.isEmpty)
+  }
+
+  @Test("CACHE-28: bytes, text and JSON are kept as they are, what Swift has made is not")
+  func keepsItsKinds() throws {
+    let fixture = try fixture()
+    let first = fixture.harness(stage: .model)
+    first.service.configure(.wildcard("/made", base: first.service.baseURL)) {
+      $0.pipeline[.model].add(.appending(Made()))
+    }
+    _ = first.loaded("/bytes", .bytes([0, 255, 10], type: "application/octet-stream"))
+    _ = first.loaded("/text", .text("grün", type: "text/plain; charset=utf-8"))
+    _ = first.loaded("/empty", .text(""))
+    _ = first.loaded("/null", .json("null"))
+    _ = first.loaded("/made", .text("x"))
+    let second = fixture.harness(stage: .model)
+    #expect(second.content("/bytes") == "[0, 255, 10]")
+    #expect(second.content("/text") == "grün")
+    #expect(second.content("/empty") == "")
+    #expect(second.content("/null") == "null")
+    #expect(second.provider.requests.isEmpty)
+    #expect(second.service.resource("/text").latestData?.charset == "utf-8")
+    _ = second.content("/made")
+    #expect(second.provider.requests.map(\.url) == ["https://api.test/v1/made"])
+  }
+
+  private struct Made: Sendable {}
+
+  @Test(
+    "LOAD-03, CACHE-08, CACHE-19: stale entities are asked for with their validators",
+    arguments: [("ETag", "if-none-match"), ("Last-Modified", "if-modified-since")])
+  func revalidates(header: String, condition: String) throws {
+    let fixture = try fixture()
+    let first = fixture.harness()
+    _ = first.loaded(
+      "/a", .init(headers: [("Content-Type", "text/plain"), (header, "value")], body: "kept"))
+    let second = fixture.harness(now: 5000)
+    second.stub("GET", "/a", .init(status: 304))
+    #expect(second.content("/a") == "kept")
+    #expect(second.provider.requests.map { $0.headers[condition] } == ["value"])
+    let third = fixture.harness(now: 5010)
+    #expect(third.content("/a") == "kept", "it is as young as the 304 has made it")
+    #expect(third.provider.requests.isEmpty)
+  }
+
+  @Test("CACHE-15: stages, versions and names are apart")
+  func keys() throws {
+    let fixture = try fixture()
+    _ = fixture.harness().loaded("/a", .text("one"))
+    let others = [
+      fixture.harness(stage: .model), fixture.harness { $0.version = 2 },
+      fixture.harness { $0.identity = "me" },
+    ]
+    for (number, other) in others.enumerated() {
+      other.stub("GET", "/a", .text("other \(number)"))
+      #expect(other.content("/a") == "other \(number)")
+    }
+    #expect(fixture.harness().content("/a") == "one")
+    #expect(fixture.harness { $0.version = 2 }.content("/a") == "other 1")
+  }
+
+  @Test(
+    "CACHE-23: credentials that are configured tell entries apart, as digests",
+    arguments: ["Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization"])
+  func identities(header: String) throws {
+    let fixture = try fixture()
+    func harness(_ value: String) -> Harness {
+      let harness = fixture.harness()
+      harness.service.configure { $0.headers[header] = value }
+      return harness
+    }
+    _ = harness("hush-one").loaded("/a", .text("one"))
+    _ = harness("hush-two").loaded("/a", .text("two"))
+    #expect(harness("hush-one").content("/a") == "one")
+    #expect(harness("hush-two").content("/a") == "two")
+    for name in [""] + fixture.files {
+      let bytes = try #require(contents(fixture.path + name))
+      #expect(!String(decoding: bytes, as: UTF8.self).contains("hush"))
+    }
+  }
+
+  @Test("CACHE-23: headers that are no credentials do not tell entries apart")
+  func otherHeaders() throws {
+    let fixture = try fixture()
+    _ = fixture.harness().loaded("/a", .text("one"))
+    let second = fixture.harness()
+    second.service.configure { $0.headers["Accept"] = "*/*" }
+    #expect(second.content("/a") == "one")
+  }
+
+  @Test("CACHE-20, CACHE-27: what an override has replaced is not found any more")
+  func override() throws {
+    let fixture = try fixture()
+    let resource = fixture.harness().loaded("/a", .text("one"))
+    resource.overrideLocalContent(with: .text("mine"))
+    let second = fixture.harness()
+    second.stub("GET", "/a", .text("two"))
+    #expect(second.content("/a") == "two")
+  }
+
+  @Test("CACHE-31: what is older than maxAge is not found and is gone")
+  func maxAge() throws {
+    let fixture = try fixture()
+    _ = fixture.harness().loaded("/a", .text("one"))
+    let young = fixture.harness(now: 1050) { $0.maxAge = 60 }
+    young.service.configure { $0.expirationTime = 1000 }
+    #expect(young.content("/a") == "one")
+    let old = fixture.harness(now: 1061) { $0.maxAge = 60 }
+    old.service.isOffline = true
+    #expect(old.content("/a") == nil)
+    let unlimited = fixture.harness(now: 1062)
+    unlimited.service.isOffline = true
+    #expect(unlimited.content("/a") == nil)
+  }
+
+  @Test("CACHE-31: an offline service finds what is there, whatever its age")
+  func offline() throws {
+    let fixture = try fixture()
+    _ = fixture.harness().loaded("/a", .text("one"))
+    let later = fixture.harness(now: 1_000_000)
+    later.service.isOffline = true
+    #expect(later.content("/a") == "one")
+    #expect(later.provider.requests.isEmpty)
+  }
+
+  @Test("CACHE-22: in the pool of a loop, too, operations happen in the order asked")
+  func inThePool() throws {
+    let fixture = try fixture()
+    let loop = try EventLoop()
+    defer { loop.close() }
+    var options = FileEntityCache.Options()
+    options.path = fixture.path
+    let cache = FileEntityCache(options)
+    let provider = StubProvider()
+    let service = Service(baseURL: "https://api.test", networking: provider, pump: loop.pump)
+    var read: [String] = []
+    for number in 0..<200 {
+      let resource = service.resource("/\(number % 20)")
+      let key = try #require(cache.key(for: resource, at: .parsing))
+      let entity = Entity(content: .text("\(number)"), timestamp: loop.now)
+      cache.writeEntity(entity, forKey: key) {}
+      if number % 3 == 0 { cache.removeEntity(forKey: key) {} }
+      cache.readEntity(forKey: key) { entity in
+        if case .text(let text)? = entity?.content { read.append(text) } else { read.append("-") }
+      }
+    }
+    loop.run { read.count == 200 }
+    #expect(read == (0..<200).map { $0 % 3 == 0 ? "-" : "\($0)" })
+  }
+}
+
+extension ResponseTransformer where Self == FunctionTransformer {
+  /// Puts a value of Swift in place of any content.
+  fileprivate static func appending(_ value: some Sendable) -> FunctionTransformer {
+    FunctionTransformer(description: "made") { response in
+      guard var entity = response.entity else { return response }
+      entity.content = .value(value)
+      return .success(entity, isNew: response.isNew)
+    }
+  }
+}

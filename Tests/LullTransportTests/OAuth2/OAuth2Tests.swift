@@ -1,0 +1,221 @@
+import LullCore
+import LullTesting
+import Testing
+
+@testable import LullTransport
+
+/// Tokens on a manual clock, from a stubbed endpoint.
+struct OAuth2Tests {
+  private let harness = Harness()
+  private static let endpoint = "https://login.test/token"
+
+  private func configure(_ grant: OAuth2.Settings.Grant = .clientCredentials, inBody: Bool = false)
+  {
+    var settings = OAuth2.Settings(
+      tokenURL: OAuth2Tests.endpoint, clientID: "me & you",
+      clientSecret: SecretText(Secret(.environment("CLIENT"))), grant: grant)
+    settings.scope = "read write"
+    settings.sendsSecretInBody = inBody
+    let auth = OAuth2(settings).auth
+    harness.service.configure { $0.auth = auth }
+  }
+
+  private func answers(_ answers: StubProvider.Answer...) {
+    harness.provider.stub("POST", OAuth2Tests.endpoint, answers: answers)
+  }
+
+  private func token(_ name: String, expires: String = "100", more: String = "")
+    -> StubProvider.Answer
+  {
+    .json(
+      "{\"access_token\":\"\(name)\",\"token_type\":\"bearer\",\"expires_in\":\(expires)\(more)}")
+  }
+
+  private var sent: [String] {
+    harness.provider.requests.map { request in
+      let auth = request.headers.secretValues.map { name, text in
+        let literals = text.secrets.map { secret in
+          if case .literal(let text) = secret.source { text } else { secret.mask }
+        }
+        return literals.joined(separator: ",")
+      }
+      return "\(request.method) \(LogText.url(request.url)) \(auth.joined())"
+    }
+  }
+
+  @Test func theFirstWhoNeedsATokenAsksAndAllOthersWait() {
+    configure()
+    answers(token("t1"))
+    harness.stub("GET", "/a", .text("data"))
+    let requests = (0..<3).map { _ in harness.service.resource("/a").request("GET") }
+    harness.settle()
+    #expect(requests.map { $0.response?.entity?.text } == ["data", "data", "data"])
+    let ask = "POST https://login.test/token ‹secret CLIENT›"
+    #expect(sent == [ask] + Array(repeating: "GET https://api.test/v1/a t1", count: 3))
+    harness.finish()
+  }
+
+  @Test func aTokenRequestIsWhatRFC6749Says() throws {
+    configure()
+    answers(token("t1"))
+    harness.stub("GET", "/a", .text("data"))
+    harness.service.resource("/a").load()
+    harness.settle()
+    let request = try #require(harness.provider.requests.first)
+    #expect(request.body == Array("grant_type=client_credentials&scope=read%20write".utf8))
+    #expect(request.headers["content-type"] == "application/x-www-form-urlencoded")
+    let value = try #require(request.headers.secretValues.first?.text)
+    let pair =
+      SecretText("me%20%26%20you:")
+      + SecretText(escaping: SecretText(Secret(.environment("CLIENT"))))
+    #expect(value == SecretText("Basic ") + SecretText([.base64(pair)]))
+    #expect(request.secrets?.origin == "https://login.test")
+    harness.finish()
+  }
+
+  @Test func theSecretMayGoIntoTheBody() throws {
+    configure(inBody: true)
+    answers(token("t1"))
+    harness.stub("GET", "/a", .text("data"))
+    harness.service.resource("/a").load()
+    harness.settle()
+    let request = try #require(harness.provider.requests.first)
+    #expect(request.headers["authorization"] == nil)
+    #expect(
+      String(decoding: request.body ?? [], as: UTF8.self)
+        == "client_id=me%20%26%20you&client_secret=‹secret CLIENT›&grant_type=client_credentials"
+        + "&scope=read%20write")
+    #expect(request.secretPlaces.map(\.place) == ["its body"])
+    harness.finish()
+  }
+
+  @Test func aTokenIsRenewedInTheLastTenthOfItsLife() {
+    configure()
+    answers(token("t1"), token("t2", expires: "\"1000\""), token("t3"))
+    harness.stub("GET", "/a", .text("data"))
+    func load() -> String? {
+      harness.service.resource("/a").load()
+      harness.settle()
+      return sent.last
+    }
+    #expect(load()?.hasSuffix("t1") == true)
+    harness.advance(by: 89)
+    #expect(load()?.hasSuffix("t1") == true)
+    harness.advance(by: 1.5)
+    #expect(load()?.hasSuffix("t2") == true)
+    // At most half a minute.
+    harness.advance(by: 969)
+    #expect(load()?.hasSuffix("t2") == true)
+    harness.advance(by: 2)
+    #expect(load()?.hasSuffix("t3") == true)
+    harness.finish()
+  }
+
+  @Test func a401RenewsTheTokenOnceForAllWhoHadTheOldOne() {
+    configure()
+    answers(token("t1"), token("t2"))
+    harness.provider.stub(
+      "GET", "https://api.test/v1/a",
+      answers: [.init(status: 401), .init(status: 401), .text("data")])
+    let requests = (0..<2).map { _ in harness.service.resource("/a").request("GET") }
+    harness.settle()
+    #expect(requests.map { $0.response?.entity?.text } == ["data", "data"])
+    #expect(sent.filter { $0.hasPrefix("POST") }.count == 2)
+    #expect(sent.suffix(2).allSatisfy { $0.hasSuffix("t2") })
+    harness.finish()
+  }
+
+  @Test func aSecond401IsTheAnswer() {
+    configure()
+    answers(token("t1"), token("t2"))
+    harness.stub("GET", "/a", .init(status: 401))
+    let request = harness.service.resource("/a").load()
+    harness.settle()
+    #expect(request.response?.error?.httpStatus == 401)
+    #expect(sent.count == 4)
+    harness.finish()
+  }
+
+  @Test func aNewRefreshTokenTakesThePlaceOfTheOld() throws {
+    configure(.refresh(SecretText(Secret(.literal("first"), name: "first"))))
+    answers(token("t1", more: ",\"refresh_token\":\"second\""), token("t2"), token("t3"))
+    harness.stub("GET", "/a", .text("data"))
+    for _ in 0..<3 {
+      harness.service.resource("/a").load()
+      harness.settle()
+      harness.advance(by: 100)
+    }
+    let bodies = harness.provider.requests.filter { $0.method == "POST" }.map { request in
+      request.secretBody?.secrets.map { secret in
+        if case .literal(let text) = secret.source { text } else { "" }
+      }
+    }
+    #expect(bodies == [["first"], ["second"], ["second"]])
+    harness.finish()
+  }
+
+  @Test(arguments: [
+    (
+      StubProvider.Answer.json(
+        "{\"error\":\"invalid_client\",\"error_description\":\"no\"}", status: 401),
+      "no token from https://login.test/token: it answered 401, invalid_client: no"
+    ),
+    (.text("<html>"), "no token from https://login.test/token: its answer has no access_token"),
+    (
+      .json("{\"access_token\":\"\"}"),
+      "no token from https://login.test/token: its answer has no access_token"
+    ),
+    (
+      .json("{\"access_token\":\"a\\nb\"}"),
+      "no token from https://login.test/token: its answer has no access_token"
+    ),
+    (
+      .json("{\"access_token\":\"t\",\"token_type\":\"mac\"}"),
+      "https://login.test/token gives tokens of type 'mac', not bearer tokens"
+    ),
+    (
+      .failure(TransportError(.timeout, "too slow")),
+      "no token from https://login.test/token: too slow"
+    ),
+  ])
+  func withoutATokenTheRequestFailsUnsentAndTheNextOneAsksAgain(
+    _ answer: StubProvider.Answer, _ message: String
+  ) {
+    configure()
+    answers(answer, token("t1"))
+    harness.stub("GET", "/a", .text("data"))
+    let request = harness.service.resource("/a").load()
+    harness.settle()
+    #expect(request.response?.error?.cause?.kind == "auth_failed")
+    #expect(request.response?.error?.userMessage == message)
+    #expect(sent.count == 1)
+    let next = harness.service.resource("/a").load()
+    harness.settle()
+    #expect(next.response?.entity?.text == "data")
+    harness.finish()
+  }
+
+  @Test func whoIsCancelledWhileWaitingIsNotSent() {
+    configure()
+    answers(token("t1"))
+    harness.stub("GET", "/a", .text("data"))
+    let one = harness.service.resource("/a").request("GET")
+    let two = harness.service.resource("/a").request("GET")
+    one.cancel()
+    harness.settle()
+    #expect(one.response?.error?.cause?.kind == "request_cancelled")
+    #expect(two.response?.entity?.text == "data")
+    #expect(sent.count == 2)
+    harness.finish()
+  }
+
+  @Test func aRequestToAnotherOriginIsNotSent() {
+    configure()
+    answers(token("t1"))
+    let request = harness.service.resource(absoluteURL: "https://evil.test/").load()
+    harness.settle()
+    #expect(request.response?.error?.cause?.kind == "secret_origin")
+    #expect(!sent.contains { $0.hasPrefix("GET") })
+    harness.finish()
+  }
+}

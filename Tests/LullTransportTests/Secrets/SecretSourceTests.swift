@@ -1,0 +1,149 @@
+import Glibc
+import LullCore
+import Testing
+
+@testable import LullTransport
+
+extension TransportSuite {
+  @Suite struct SecretSourceTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+      directory = try #require(TemporaryDirectory())
+    }
+
+    private func text(_ result: Result<[UInt8], SecretProblem>) -> String {
+      switch result {
+      case .success(let bytes): String(decoding: bytes, as: UTF8.self)
+      case .failure(let problem): "failed: " + problem.text
+      }
+    }
+
+    private func output(_ command: String) -> String? {
+      ChildProcess("(\(command)) >'\(directory.path)/output'")?.wait()
+      return contents(directory.path + "/output").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(arguments: [
+      ("abc", "abc"), ("abc\n", "abc"), ("abc\r\n", "abc"), ("abc\n\n", "abc\n"),
+      (" a b ", " a b "),
+      ("abc\r", "abc\r"),
+    ])
+    func ofAFileOneLineBreakAtTheEndDoesNotCount(_ content: String, _ expected: String) {
+      directory.write("key", content.utf8)
+      #expect(text(SecretFile.read(directory.path + "/key")) == expected)
+      directory.remove()
+    }
+
+    @Test func aFileThatIsNoneSaysSo() {
+      directory.write("empty", "\n".utf8)
+      directory.write("large", [UInt8](repeating: 65, count: 65537))
+      mkfifo(directory.path + "/pipe", 0o600)
+      #expect(text(SecretFile.read(directory.path + "/empty")).hasSuffix("is empty"))
+      #expect(text(SecretFile.read(directory.path + "/large")).contains("larger than 64 KB"))
+      #expect(text(SecretFile.read(directory.path + "/pipe")).hasSuffix("is not a regular file"))
+      #expect(text(SecretFile.read(directory.path)).contains("is not a regular file"))
+      #expect(text(SecretFile.read("/nowhere")).contains("No such file"))
+      directory.remove()
+    }
+
+    @Test func aCommandGetsItsWordsAndNothingToRead() {
+      let command = SecretCommand([
+        "/bin/sh", "-c", "cat; printf '%s|' \"$@\"", "sh", "a b", "$HOME",
+      ])
+      #expect(text(command.run()) == "a b|$HOME|")
+      directory.remove()
+    }
+
+    @Test func aCommandThatTakesTooLongIsEndedWithAllThatItHasStarted() {
+      let command = SecretCommand(["/bin/sh", "-c", "sleep 1000 | sleep 1000"], timeLimit: 0.2)
+      #expect(text(command.run()).contains("printed nothing complete"))
+      directory.remove()
+    }
+
+    @Test func aCancelledCommandDoesNotStart() {
+      let marker = directory.path + "/started"
+      let command = SecretCommand(["/bin/sh", "-c", "echo >\(marker)"])
+      command.cancel()
+      #expect(text(command.run()).contains("cannot be run"))
+      #expect(contents(marker) == nil)
+      directory.remove()
+    }
+
+    @Test func whatACommandPrintsIsNotInItsFailure() {
+      let command = SecretCommand(["/bin/sh", "-c", "printf hunter2; exit 4"])
+      // The line is what the user wrote; what it gave is not told.
+      let inner = SecretCommand(["/bin/sh", "\(directory.path)/script"])
+      directory.write("script", "printf hunter2; exit 4".utf8)
+      #expect(text(inner.run()).contains("code 4"))
+      #expect(!text(inner.run()).contains("hunter2"))
+      #expect(text(command.run()).contains("code 4"))
+      directory.remove()
+    }
+
+    @Test(arguments: [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+      ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("\u{FF}", "w78="),
+    ])
+    func base64IsThatOfRFC4648(_ text: String, _ expected: String) {
+      #expect(Base64.encode(Array(text.utf8)) == Array(expected.utf8))
+      directory.remove()
+    }
+
+    // MARK: Token files
+
+    @Test func aTokenFileIsForItsOwnerAlone() throws {
+      let file = TokenFile(directory.path + "/a/b/tokens.json")
+      let nothing = try file.read()
+      #expect(nothing == nil)
+      try file.write(["token": "t1"])
+      var status = stat()
+      #expect(stat(file.path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+      #expect(stat(directory.path + "/a/b", &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o700)
+      try file.write(["token": "t2"])
+      let kept = try file.read()
+      #expect(kept?.root["token"]?.string == "t2")
+      // Nothing is left beside it.
+      #expect(output("ls -A '\(directory.path)/a/b'") == "tokens.json\n")
+      directory.remove()
+    }
+
+    @Test func aTokenFileThatOthersMayReadIsNotUsed() throws {
+      let file = TokenFile(directory.path + "/tokens.json")
+      try file.write(["token": "t"])
+      for mode: mode_t in [0o640, 0o604, 0o660, 0o644] {
+        chmod(file.path, mode)
+        let error = #expect(throws: TokenFile.Problem.self) { try file.read() }
+        #expect(error?.message.contains("may be read by others") == true)
+      }
+      chmod(file.path, 0o600)
+      let kept = try file.read()
+      #expect(kept != nil)
+      symlink(file.path, directory.path + "/link")
+      #expect(throws: TokenFile.Problem.self) { try TokenFile(directory.path + "/link").read() }
+      directory.write("bad.json", "hunter2".utf8)
+      chmod(directory.path + "/bad.json", 0o600)
+      let error = #expect(throws: TokenFile.Problem.self) {
+        try TokenFile(directory.path + "/bad.json").read()
+      }
+      #expect(error?.message.contains("hunter2") == false)
+      directory.remove()
+    }
+
+    @Test func aTokenFileIsLockedAgainstOtherProcesses() throws {
+      let file = TokenFile(directory.path + "/tokens.json")
+      let lock = directory.path + "/tokens.json.lock"
+      let isFree = "flock -n '\(lock)' true && echo free || echo taken"
+      try file.locked { () throws(TokenFile.Problem) in
+        #expect(output(isFree) == "taken\n")
+        #expect(throws: TokenFile.Problem.self) {
+          try file.locked(waiting: 0.05) { () throws(TokenFile.Problem) in }
+        }
+      }
+      #expect(output(isFree) == "free\n")
+      directory.remove()
+    }
+  }
+}
