@@ -128,8 +128,6 @@ struct CacheCommand {
     }
     print("headers")
     for (name, value) in entity.headers.pairs { print("  \(name): \(value)") }
-    print("content   \(CacheCommand.size(entity.content.size)) of \(entity.content.typeName)")
-    print()
     var text: [UInt8]
     switch entity.content {
     case .bytes(let bytes): text = bytes
@@ -139,6 +137,8 @@ struct CacheCommand {
       document.root.encode(into: &text, pretty: true)
     case .value, .foreign: text = []
     }
+    print("content   \(entity.content.typeName), \(CacheCommand.size(text.count))")
+    print()
     if text.last != 10 { text.append(10) }
     StandardOutput.write(text)
   }

@@ -36,7 +36,7 @@ local function look(resource)
   if not is_right then io.stderr:write("WRONG content of ", url, "\n") end
 end
 
-local stop, count, hits = lull.now() + tonumber(seconds), 0, 0
+local stop, count = lull.now() + tonumber(seconds), 0
 while lull.now() < stop do
   local resources = {}
   for i = 1, 20 do resources[i] = api("/" .. math.random(0, 99)) end
@@ -52,7 +52,7 @@ while lull.now() < stop do
     look(resource)
     count = count + 1
   end
-  if math.random() < 0.1 then resources[1]:override_local_content(body(resources[1].url)) end
+  if math.random() < 0.1 then resources[1]:override_local_content((body(resources[1].url))) end
   api:wipe_resources()
 end
 print(count)

@@ -2,7 +2,7 @@
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check
-local contains, excludes, raises, json = spec.contains, spec.excludes, spec.raises, spec.json
+local contains, raises, json = spec.contains, spec.raises, spec.json
 
 local function shell(command)
   local pipe = assert(io.popen(command .. " 2>&1"))
@@ -30,7 +30,8 @@ end
 describe("lull.cache.file", function()
   it("CACHE-01 CACHE-05 CACHE-14 CACHE-31 gives another service what one has loaded, without a request", function()
     local dir, _ <close> = folder()
-    local first, sent = cached(json('{"z":1,"a":[1,2.5,null],"n":12345678901234567890}', { ETag = '"v1"', ["X-Page"] = "7" }), dir)
+    local text = '{"z":1,"a":[1,2.5,null],"n":12345678901234567890}'
+    local first, sent = cached(json(text, { ETag = '"v1"', ["X-Page"] = "7" }), dir)
     local loaded = first("/users/7"):load():await()
     equal(#sent, 1)
     local second, sent_later = cached(json "0", dir)
@@ -226,7 +227,9 @@ describe("A cache file", function()
     if how == "garbage" then shell("head -c 100000 /dev/urandom > " .. path)
     elseif how == "text" then shell("printf hello > " .. path)
     elseif how == "shortened" then shell("truncate -s 5000 " .. path)
-    elseif how == "zeroed" then shell("dd if=/dev/zero of=" .. path .. " bs=4096 seek=1 count=30 conv=notrunc status=none") end
+    elseif how == "zeroed" then
+      shell("dd if=/dev/zero of=" .. path .. " bs=4096 seek=1 count=30 conv=notrunc status=none")
+    end
     shell("rm -f " .. path .. "-wal " .. path .. "-shm")
   end
 

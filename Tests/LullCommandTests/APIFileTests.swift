@@ -141,6 +141,25 @@ struct APIFileTests {
     #expect(none.errors.contains("there is no API 'shp' (did you mean 'shop'?)"))
   }
 
+  /// Answered from the cache on disk, whatever its age, or not at all.
+  @Test func asksNobodyOffline() throws {
+    try folder.write(
+      "apis/kept.lua",
+      """
+      local lull = require "lull"
+      return lull.service{ base_url = "\(sample.url)", expiration_time = 0,
+        pipeline = { parsing = { cache = lull.cache.file{ path = "\(folder.path)/cache.db" } } } }
+      """)
+    let counted = try run("get", "kept", "/counter")
+    #expect(counted.code == 0, "\(counted.errors)")
+    #expect(try run("get", "kept", "/counter", "--offline").output == counted.output)
+    let other = try run("get", "kept", "/users", "--offline")
+    #expect(other.code == 6)
+    #expect(other.output == "")
+    #expect(other.errors.contains("offline"))
+    #expect(try run("get", "kept", "/counter").output != counted.output)
+  }
+
   @Test func explainsWhatHasBeenSetWhere() throws {
     let ending = try run("explain", "shop", "/users/2")
     #expect(ending.code == 0)

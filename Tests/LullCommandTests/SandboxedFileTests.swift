@@ -21,6 +21,26 @@ struct SandboxedFileTests {
     #expect(ending.code == 0)
   }
 
+  @Test func settingsThatNameFilesAreNotAvailable() throws {
+    let ending = try lull(
+      "--sandbox", "-e",
+      """
+      for _, name in ipairs{ "ca_file", "client_cert", "client_key", "cookies" } do
+        print(select(2, pcall(lull.service, { [name] = "x" })))
+      end
+      print(pcall(lull.service, { cookies = true, ca_file = false, redirects = 1 }))
+      """)
+    #expect(
+      ending.output.split(separator: "\n").prefix(4) == [
+        "a file of the network settings is not available in the sandbox",
+        "a file of the network settings is not available in the sandbox",
+        "a file of the network settings is not available in the sandbox",
+        "a file of cookies is not available in the sandbox",
+      ])
+    #expect(ending.output.split(separator: "\n").last?.hasPrefix("true") == true)
+    #expect(ending.code == 0)
+  }
+
   @Test func argumentsAre() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(

@@ -38,6 +38,21 @@ struct CompleterTests {
   }
 
   @Test(arguments: [
+    ("shop.calls.", ["add", "order"]), ("shop.calls.or", ["order"]), ("shop.ca", ["calls"]),
+    ("shop.calls:", []), ("shop.service.base", ["base_url"]),
+  ])
+  func callsOfAnAPIFile(text: String, expected: [String]) throws {
+    let load = """
+      path = os.tmpname()
+      lull.write_file(path .. '.lua', [[return { service = require('lull').service('https://a.test'),
+        calls = { order = { path = '/orders/{id}' }, add = { path = '/orders', method = 'POST' } } }]])
+      shop = lull.api(path .. '.lua')
+      os.remove(path) os.remove(path .. '.lua')
+      """
+    #expect(try candidates(text, load).sorted() == expected)
+  }
+
+  @Test(arguments: [
     ("user.latest_", ["latest_data", "latest_error"]), ("user:load_u", ["load_using"]),
     ("user:load():on_s", ["on_success"]), ("api:resource('/x'):chi", ["child"]),
     ("api('/x').is_up", ["is_up_to_date"]), ("user.latest_data.content_", ["content_type"]),

@@ -40,6 +40,14 @@ extension LuaSession {
     }
   }
 
+  /// The names of an API's calls, where a path leads to them.
+  package func callNames(at path: [String]) -> [String]? {
+    walk(path) { value, used in
+      guard used == path.count else { return nil }
+      return host.object(value, .apiCalls, as: APICallsBox.self)?.api.calls.map(\.name)
+    }
+  }
+
   /// The function of Lull a path leads to, as `lull.service`.
   package func function(at path: [String]) -> (owner: APIOwner, entry: APIEntry)? {
     walk(path) { value, used in

@@ -19,10 +19,22 @@ extension CacheFile {
         return try removeOldest(toFree: (excess + limit / 16) * page, from: database)
       }
       guard count > limit else { return false }
-      try database.execute("PRAGMA incremental_vacuum(\(CacheFile.pagesPerStep))")
-      return try Int(database.integer("PRAGMA page_count")) < count
+      return try shrink(database)
     }
     return needsMore ?? false
+  }
+
+  /// One step of giving back to the disk what the file does not need.
+  ///
+  /// - Returns: whether there may be more.
+  func giveBackRoom() -> Bool {
+    perform { (database) throws(SQLiteError) in try shrink(database) } ?? false
+  }
+
+  private func shrink(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
+    let count = try database.integer("PRAGMA page_count")
+    try database.execute("PRAGMA incremental_vacuum(\(CacheFile.pagesPerStep))")
+    return try database.integer("PRAGMA page_count") < count
   }
 
   /// - Returns: whether there was anything to remove.

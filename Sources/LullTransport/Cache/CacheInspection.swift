@@ -115,7 +115,7 @@ package final class CacheInspection {
       }
       count += removed
     } while removed > 0
-    while file.makeRoom(maxSize: 0) {}
+    while file.giveBackRoom() {}
     try look { (database) throws(SQLiteError) in
       try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }

@@ -126,7 +126,7 @@ final class CurlEasy {
     incoming.pointee.start(
       maxBodySize: transfer.request.limits.maxBodySize,
       expectsBody: transfer.request.method != "HEAD",
-      keepsRedirects: transfer.request.options?.redirects == .answer)
+      keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false)
     guard setText(CURLOPT_URL, wire.url) else { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS

@@ -205,7 +205,8 @@ struct CurlErrorMapping {
       let text = String(cString: strerror(systemError))
       return " (\(text.prefix(1).lowercased())\(text.dropFirst()))"
     }
-    return detail.isEmpty ? "" : " (\(detail))"
+    // It may quote the URL of a proxy, with its password.
+    return detail.isEmpty ? "" : " (\(LogText.url(detail)))"
   }
 
   static func seconds(_ value: Double) -> String {

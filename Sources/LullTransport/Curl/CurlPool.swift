@@ -6,7 +6,7 @@ final class CurlPool {
   /// and little where the memory of many adds up.
   private static let (largeBuffer, smallBuffer) = (64 << 10, 16 << 10)
 
-  private static let maxIdleRouted = 16
+  private static let maxIdleRouted = 32
 
   private let make: (_ receiveBufferSize: Int, CurlRoute?, CurlJar?) -> CurlEasy?
   private var idle: [CurlEasy] = []

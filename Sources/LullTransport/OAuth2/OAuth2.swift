@@ -85,7 +85,7 @@ package final class OAuth2: AuthStage {
       proceed(authorized(request, tokens))
     }
     waiting.append(waiter)
-    renew(in: context)
+    renew(in: context, for: request)
     return { [weak self] in
       waiter.isOver = true
       self?.waiting.removeAll { $0 === waiter }
@@ -116,10 +116,13 @@ package final class OAuth2: AuthStage {
 
   // MARK: Renewing
 
-  private func renew(in context: AuthContext) {
+  /// - Parameter request: one of those that wait; tokens are asked for by the way it takes.
+  private func renew(in context: AuthContext, for request: HTTPRequest) {
     guard !isRenewing else { return }
     isRenewing = true
-    guard let keeper else { return ask(context, known: tokens) { [self] in finish($0) } }
+    guard let keeper else {
+      return ask(context, for: request, known: tokens) { [self] in finish($0) }
+    }
     let (old, rejected, now) = (tokens, rejected, context.pump.clock.now)
     context.pump.offload(
       { keeper.open() },
@@ -132,7 +135,7 @@ package final class OAuth2: AuthStage {
             keeper.close(lock)
             return finish(.success(kept))
           }
-          ask(context, known: kept ?? old) { [self] result in
+          ask(context, for: request, known: kept ?? old) { [self] result in
             guard case .success(let tokens) = result else {
               keeper.close(lock)
               return finish(result)
@@ -164,10 +167,10 @@ package final class OAuth2: AuthStage {
   }
 
   private func ask(
-    _ context: AuthContext, known: OAuth2Tokens?,
+    _ context: AuthContext, for waiting: HTTPRequest, known: OAuth2Tokens?,
     _ finish: @escaping (Result<OAuth2Tokens, TransportError>) -> Void
   ) {
-    let request = OAuth2Request(settings, refreshToken: known?.refresh)
+    let request = OAuth2Request(settings, refreshToken: known?.refresh, for: waiting)
     let channel = context.pump.completion { [self] result in
       finish(
         OAuth2Answer(result, from: settings.tokenURL).tokens(

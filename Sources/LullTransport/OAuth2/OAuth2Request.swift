@@ -4,8 +4,11 @@ import LullCore
 struct OAuth2Request {
   let http: HTTPRequest
 
-  /// - Parameter refreshToken: what the endpoint has given last, in place of the one to begin with.
-  init(_ settings: OAuth2.Settings, refreshToken: String?) {
+  /// - Parameters:
+  ///   - refreshToken: what the endpoint has given last, in place of the one to begin with.
+  ///   - waiting: a request that needs the tokens; they are asked for by way of the same proxy, trusting
+  ///     the same certificates.
+  init(_ settings: OAuth2.Settings, refreshToken: String?, for waiting: HTTPRequest) {
     var pairs: [(name: String, value: SecretText)] = []
     func add(_ name: String, _ text: String) { pairs.append((name, SecretText(text))) }
     switch settings.grant {
@@ -33,7 +36,20 @@ struct OAuth2Request {
       method: "POST", url: settings.tokenURL, headers: headers, body: body.template.masked)
     // Whoever names the endpoint means the secrets for it.
     http.secrets = SecretUses(origin: http.origin, body: body.template)
+    http.options = OAuth2Request.options(of: waiting, to: http.origin)
     self.http = http
+  }
+
+  private static func options(of request: HTTPRequest, to origin: String?) -> TransferOptions? {
+    guard var connection = request.options?.connection else { return nil }
+    if request.origin != origin {
+      connection.clientCertificate = nil
+      connection.clientKey = nil
+    }
+    guard connection != ConnectionOptions() else { return nil }
+    var options = TransferOptions()
+    options.connection = connection
+    return options
   }
 
   private static func escaped(_ text: String) -> String {

@@ -38,7 +38,7 @@ struct CallExchange {
   /// What the command line sets, over what the API's file does.
   func override(_ service: Service) {
     let options = options
-    service.isOffline = options.isOffline
+    if options.isOffline { service.isOffline = true }
     if options.isInsecure {
       Exit.complain("lull: warning: --insecure: nobody checks who answers\n")
     }

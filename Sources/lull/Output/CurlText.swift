@@ -8,13 +8,14 @@ struct CurlText {
     // Where a body belongs one without any is sent as one of no bytes.
     let body = http.body ?? (["POST", "PUT", "PATCH"].contains(http.method) ? [] : nil)
     var words = ["curl", "--location", "--compressed"]
+    if http.options?.redirects == .answer { words.remove(at: 1) }
     if http.method == "HEAD" {
       words.append("--head")
     } else if http.method != (body == nil ? "GET" : "POST") {
       words += ["--request", http.method]
     }
     words.append(CurlText.quoted(Masking.url(http.url)))
-    var lines = [words.joined(separator: " ")]
+    var lines = [words.joined(separator: " ")] + CurlText.networkArguments(http)
     for (name, value) in HTTPText.sorted(http.headers) {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"

@@ -48,7 +48,7 @@ struct CacheCommandTests {
   @Test("show writes age, validators, headers and content of a URL")
   func show() throws {
     try fill()
-    let ending = try lull("cache", "show", "HTTP://api.test/users/1", environment: environment)
+    let ending = try lull("cache", "show", "http://api.test/users/1", environment: environment)
     #expect(ending.errors == "")
     #expect(ending.code == 0)
     #expect(
