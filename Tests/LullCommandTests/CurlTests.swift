@@ -33,7 +33,8 @@ struct CurlTests {
     #expect(theirs.errors == "")
     // Which encodings a transfer library knows is its own business.
     let encodings = /"accept-encoding":"[^"]*",?/
-    #expect(own.output.replacing(encodings, with: "") == theirs.output.replacing(encodings, with: ""))
+    #expect(
+      own.output.replacing(encodings, with: "") == theirs.output.replacing(encodings, with: ""))
     #expect(!own.output.isEmpty)
   }
 
