@@ -62,6 +62,7 @@ struct APIDescriptionFieldTests {
     fake("/x"):get():await()
     if problem then error(problem, 0) end
     """,
+    "FileCacheOptions": "lull.cache.file{ [key] = value }",
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
     "OAuth2Client": "lull.auth.oauth2_client_credentials{ [key] = value }",
     "OAuth2RefreshClient": "lull.auth.oauth2_refresh{ [key] = value }",
