@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// An error that nothing catches: the process is about to be aborted.
+// [-0, +0] An error that nothing catches: the process is about to be aborted.
 static int panic(lua_State *L) {
   const char *message = lua_tostring(L, -1);
   fprintf(stderr, "lull: error outside of any protected call: %s\n", message ? message : "no string");

@@ -38,8 +38,8 @@ extension LuaHost {
         guard observation.isToldByHost, !observation.isRemoved, let observer = observation.observer
         else { break }
         // Only a script's observers are marked so.
-        members.initializeElement(
-          at: count, to: lull_member(unsafeDowncast(observer, to: LuaObserver.self)))
+        let member = lull_member(unsafeDowncast(observer, to: LuaObserver.self))
+        members.initializeElement(at: count, to: member)
         count += 1
       }
       return first + notify(.init(rebasing: members[..<count]), of: event, resource)

@@ -84,10 +84,10 @@ describe("lull.api", function()
   end)
 
   it("loads a file once", function()
-    local path, _ <close> = file("loaded = (loaded or 0) + 1\n" .. shop)
+    local path, _ <close> = file("package.loaded.times = (package.loaded.times or 0) + 1\n" .. shop)
     equal(lull.api(path), lull.api(path))
-    equal(loaded, 1)
-    loaded = nil
+    equal(package.loaded.times, 1)
+    package.loaded.times = nil
   end)
 
   it("takes a service alone, with no calls", function()
@@ -99,28 +99,29 @@ describe("lull.api", function()
   end)
 
   it("gives the file its name", function()
-    local path, _ <close> = file('named = ... return require("lull").service("https://a.example")')
+    local path, _ <close> = file(
+      'package.loaded.named = ... return require("lull").service("https://a.example")')
     lull.api(path)
-    equal(named, "shop")
-    named = nil
+    equal(package.loaded.named, "shop")
+    package.loaded.named = nil
   end)
 end)
 
 describe("A call", function()
-  local function calls()
+  local function declared()
     local path, guard = file(shop)
     return lull.api(path).calls, guard
   end
 
   it("puts parameters of the path there as one segment each", function()
-    local calls, _ <close> = calls()
+    local calls, _ <close> = declared()
     local made = assert(calls.order{ user = "a/b ü?", id = 7 }:await()).content
     equal(made.url, "https://shop.example/v1/users/a%2Fb%20%C3%BC%3F/orders/7")
     equal(made.method, "GET")
   end)
 
   it("puts the others of a GET into the query, behind that of the path", function()
-    local calls, _ <close> = calls()
+    local calls, _ <close> = declared()
     local url = assert(calls.search{ q = "a&b", sort = "name", exact = false, above = 1.5 }:await())
       .content.url
     contains(url, "kind=all")
@@ -132,7 +133,7 @@ describe("A call", function()
   end)
 
   it("puts those of a POST into a JSON body", function()
-    local calls, _ <close> = calls()
+    local calls, _ <close> = declared()
     local made = assert(calls.add{ name = 'A "b"', count = 2, tags = { "x", {} } }:await()).content
     equal(made.method, "POST")
     equal(made.type, "application/json")
@@ -145,7 +146,7 @@ describe("A call", function()
   end)
 
   it("puts them into a form where the file says so", function()
-    local calls, _ <close> = calls()
+    local calls, _ <close> = declared()
     local made = assert(calls.pay{ id = 3, amount = 2.5, note = "a b" }:await()).content
     equal(made.type, "application/x-www-form-urlencoded")
     equal(made.body, "amount=2.5&note=a%20b")
@@ -153,14 +154,14 @@ describe("A call", function()
   end)
 
   it("sends no body with DELETE", function()
-    local calls, _ <close> = calls()
+    local calls, _ <close> = declared()
     local made = assert(calls.drop{ id = 3, why = "old" }:await()).content
     equal(made.url, "https://shop.example/v1/orders/3?why=old")
     equal(made.body, lull.null)
   end)
 
   it("of a GET is a load of its resource", function()
-    local calls, _ <close> = calls()
+    local calls, _ <close> = declared()
     local resource = calls.order:resource{ user = "ann", id = 1 }
     equal(resource.url, "https://shop.example/v1/users/ann/orders/1")
     assert(calls.order{ user = "ann", id = 1 }:await())
@@ -169,7 +170,7 @@ describe("A call", function()
   end)
 
   it("walks through pages as the file says", function()
-    local calls, _ <close> = calls()
+    local calls, _ <close> = declared()
     local urls = {}
     for _, page in calls.list:pages{} do urls[#urls + 1] = page.url end
     equal(table.concat(urls, " "),
@@ -178,7 +179,7 @@ describe("A call", function()
   end)
 
   it("raises for parameters that do not fit", function()
-    local calls, _ <close> = calls()
+    local calls, _ <close> = declared()
     for _, case in ipairs {
       { "order", { user = "a" }, "call 'order' needs the parameter 'id'; it has user, id" },
       { "order", { usr = "a", id = 1 }, "call 'order' has no parameter 'usr' (did you mean 'user'?)" },

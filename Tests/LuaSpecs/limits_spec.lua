@@ -247,7 +247,8 @@ describe("limits as settings", function()
     wrong({ rate_limit = { per = 60 } }, "'rate_limit' must say how many requests: 'requests' is missing")
     wrong({ rate_limit = { requests = 0, per = 60 } },
       "'rate_limit.requests' must be a whole number, 1 or more, got 0")
-    wrong({ rate_limit = { requests = 1, per = 0 } }, "'rate_limit.per' must be a number of seconds, more than 0, got 0")
+    wrong({ rate_limit = { requests = 1, per = 0 } },
+      "'rate_limit.per' must be a number of seconds, more than 0, got 0")
     wrong({ rate_limit = { request = 1, per = 1 } }, "unknown setting 'request' (did you mean 'requests'?)")
   end)
 end)

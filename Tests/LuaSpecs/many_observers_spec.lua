@@ -55,8 +55,8 @@ describe("each of many observers", function()
     local acts = {
       [3] = function(...)
         local args = { ... }
-        args[1], args[2], args[3] = nil, nil, nil
-        return table.unpack({}, 1, 100)
+        args[1], args[2], args[3] = false, false, false
+        return table.unpack(args, 1, 100)
       end,
       [4] = function(r, event, detail)
         check(r and event == "new_data" and detail == "local_override")

@@ -141,7 +141,8 @@ describe("retry", function()
     local backoff = { base = 60, max = 60, jitter = false }
     local service, sent = spec.fake({ status = 503 }, { retry = { backoff = backoff } })
     local request = service("/a"):load()
-    lull.wait_until(function() return request.attempts[1] and request.attempts[1].elapsed end, { every = 0.001, timeout = 3 })
+    lull.wait_until(function() return request.attempts[1] and request.attempts[1].elapsed end,
+      { every = 0.001, timeout = 3 })
     request:cancel()
     local _, err = request:await()
     equal(err.cause.kind, "request_cancelled")

@@ -107,8 +107,9 @@ struct APIFileTests {
     let ending = try run("apis", "-o", "json")
     #expect(
       ending.output
-        == #"[{"name":"remote","calls":0,"description":"","path":"\#(folder.path)/home/lull/apis/"#
-        + #"remote.lua"},{"name":"shop","calls":3,"description":"A shop","path":"apis/shop.lua"}]"#
+        == #"[{"name":"remote","calls":0,"description":"","path":""# + folder.path + "/"
+        + #"home/lull/apis/remote.lua"},{"name":"shop","calls":3,"description":"A shop","#
+        + #""path":"apis/shop.lua"}]"#
         + "\n")
     #expect(ending.errors == "")
     #expect(try run("apis").output.hasPrefix("name    calls  description  path\n"))
