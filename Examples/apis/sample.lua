@@ -6,14 +6,21 @@
 --   lull explain sample /users/7
 local lull = require "lull"
 
+local base = lull.env("SAMPLE_API") or lull.demo()
+
 local api = lull.service{
-  base_url = lull.env("SAMPLE_API") or lull.demo(),
+  base_url = base,
   name = "Sample",
   headers = { Accept = "application/json" },
   expiration_time = 10,
   -- Never more than this, however many scripts of the process ask at once.
   concurrency = 4,
   rate_limit = { requests = 100, per = 1 },
+  -- The way there: how long its parts may take, and who may send us elsewhere.
+  connect_timeout = 5,
+  first_byte_timeout = 15,
+  redirects = "same_origin",
+  cookies = true,
 }
 
 -- What fails now and then is sent again, unless that might do something twice.
@@ -24,6 +31,22 @@ api:configure("/flaky", {
 -- A credential by where it comes from: logs, errors and --curl show only its name.
 api:configure("/echo", {
   auth = lull.auth.bearer(lull.secret{ command = "echo not-a-secret", name = "SAMPLE_TOKEN" }),
+})
+
+-- Here the server wants a token that it gives itself. It is fetched when the first request needs it,
+-- shared by all, and renewed when it has run out.
+api:configure("/private", {
+  auth = lull.auth.oauth2_client_credentials{
+    token_url = base .. "/oauth/token",
+    client_id = "lull",
+    client_secret = lull.secret{ command = "echo s3cr3t", name = "SAMPLE_CLIENT" },
+  },
+})
+
+-- What seldom changes outlives the process: `lull cache` shows it, and --offline answers from it.
+api:configure("/articles/*", {
+  expiration_time = 3600,
+  pipeline = { parsing = { cache = lull.cache.file() } },
 })
 
 -- Users get a method of their own; everybody who loads one gets it.
@@ -67,6 +90,8 @@ return {
       params = { id = "integer" },
       description = "Remove a user",
     },
+    article = { path = "/articles/{id}", params = { id = "integer" }, description = "One article, kept on disk" },
+    private = { path = "/private", description = "What only those with a token may read" },
     flaky = {
       path = "/flaky",
       params = {
