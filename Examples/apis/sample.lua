@@ -54,7 +54,9 @@ local User = {}
 User.__index = User
 function User:initials() return (self.name:gsub("(%a)%a*%s*", "%1")) end
 
-api:transform("/users/*", function(content) return setmetatable(lull.copy(content), User) end)
+api:transform("/users/*", function(content)
+  return setmetatable(lull.copy(content), User)
+end, { input = "table", on_input_type_mismatch = "skip" })  -- what a DELETE answers is empty
 
 return {
   service = api,

@@ -358,7 +358,7 @@ for _, this in ipairs(specs) do
     failed = failed + 1
     local failure = this.failures[1]
     local where = failure.where ~= "" and failure.where or this.place
-    print(("%s: %s: %s"):format(where, this.name, (failure.reason:gsub("\n.*", ""))))
+    print(("%s: %s: %s"):format(where, this.name, (tostring(failure.reason):gsub("\n.*", ""))))
     if os.getenv("SPEC_ALL") then
       for i = 2, #this.failures do
         print("    also " .. this.failures[i].where .. ": " .. this.failures[i].reason)

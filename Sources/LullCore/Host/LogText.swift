@@ -106,7 +106,10 @@ package enum LogText {
       let stage = pipeline[key]
       var line = "\(key.description):"
       for transformer in stage.transformerDescriptions { line += " " + part(transformer) + "," }
-      if let cache = stage.cache { line += " cache \(type(of: cache))," }
+      if let cache = stage.cache {
+        let name = (cache as? any CustomStringConvertible)?.description ?? "\(type(of: cache))"
+        line += " cache \(name),"
+      }
       return stage.isEmpty ? line + " –" : String(line.dropLast())
     }
     return indented(lines)
@@ -123,7 +126,7 @@ package enum LogText {
 
   /// Credentials never appear in a log: what is called like one is taken for one.
   package static func isSecret(header name: String) -> Bool {
-    ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"]
+    ["auth", "cookie", "token", "secret", "password", "api-key", "api_key", "apikey"]
       .contains { name.contains($0) }
   }
 

@@ -79,7 +79,7 @@ public final class Resource {
 
   package var displayName: String {
     switch record.invalidSource {
-    case nil: url.abbreviated(base: service.baseURL)
+    case nil: LogText.url(url.abbreviated(base: service.baseURL))
     case .missing: "<no URL>"
     case .unparsable(let source): "<invalid URL: \(source)>"
     }

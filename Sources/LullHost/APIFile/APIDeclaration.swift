@@ -54,8 +54,9 @@ struct APIDeclaration {
     }
     guard let service else { throw problem([], "an API file needs a 'service'") }
     var failure: APIFileProblem?
-    try visit(index, state, Self.fileKeys, at: []) { key, _ throws(Misuse) in
-      guard key == "calls" else { return }
+    try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
+      // What is no table has been noted above.
+      guard key == "calls", value.kind == Int32(LULL_TABLE) else { return }
       let table = host.visitedIndex(in: state)
       do throws(APIFileProblem) {
         calls = try self.calls(table, state, service)
@@ -140,8 +141,8 @@ struct APIDeclaration {
     // Below a call, with its name before what is wrong.
     var failure: APIFileProblem?
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
-      key, _ throws(Misuse) in
-      guard key == "params" else { return }
+      key, value throws(Misuse) in
+      guard key == "params", value.kind == Int32(LULL_TABLE) else { return }
       try host.forEachField(of: host.visitedIndex(in: state), in: state) {
         key, value throws(Misuse) in
         do throws(Misuse) {

@@ -42,6 +42,11 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
   }
 }
 
+extension ReadyCache: CustomStringConvertible {
+  /// As logs name it.
+  var description: String { "\(Cache.self)" }
+}
+
 /// One of the caches that Lull brings, as a value of the script.
 final class CacheBox {
   enum Cache {

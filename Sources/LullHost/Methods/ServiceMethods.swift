@@ -130,7 +130,8 @@ extension Method {
     },
     .method(.service, "__tostring") { call throws(Misuse) in
       let service = try call.service
-      call.return(.string("Service(\(service.name ?? service.baseURL?.text ?? "no base URL"))"))
+      let name = service.name ?? service.baseURL.map { LogText.url($0.text) } ?? "no base URL"
+      call.return(.string("Service(\(name))"))
     },
   ]
 }

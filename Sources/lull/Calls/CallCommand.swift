@@ -96,8 +96,8 @@ struct CallCommand {
       request.headers.append((name, value))
     }
     let exchange = CallExchange(host, api, options)
-    return options.pages == nil
-      ? exchange.run(request) : exchange.runPages(PageWalk(host, from: request, call: call))
+    return options.walksPages
+      ? exchange.runPages(PageWalk(host, from: request, call: call)) : exchange.run(request)
   }
 
   /// What the end of a command line means where the page is the call's own.

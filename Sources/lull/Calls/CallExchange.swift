@@ -17,6 +17,13 @@ struct CallExchange {
   func run(_ request: CallRequest) -> Int32 {
     override(api.service)
     if options.printsCurl || options.isDry { return show(request) }
+    do throws(ContentFilter.Problem) {
+      // An expression that is none must not be noticed when the request has done its work.
+      if let filter = options.filter { _ = try ContentFilter(host, filter) }
+    } catch {
+      Exit.complain(error.report)
+      return 1
+    }
     let isPlain = !options.isFresh && !request.hasOwnHeaders
     guard let started = request.start(ifNeeded: isPlain) else {
       if options.isVerbose { StandardError.write("* nothing is sent: a cache has it\n") }

@@ -18,6 +18,8 @@ struct CallOptions {
   var headers: [RequestItem] = []
   /// How many pages to load at most; nil: no pages.
   var pages: Int?
+  /// Whether pages are loaded: what is only shown is the request of the first.
+  var walksPages: Bool { pages != nil && !printsCurl && !isDry }
 
   static var arguments: [ArgumentSpec.Argument] {
     [

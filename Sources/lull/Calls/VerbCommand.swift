@@ -84,8 +84,8 @@ struct VerbCommand {
         return 2
       }
       let exchange = CallExchange(host, api, options)
-      return options.pages == nil
-        ? exchange.run(request) : exchange.runPages(PageWalk(host, from: request))
+      return options.walksPages
+        ? exchange.runPages(PageWalk(host, from: request)) : exchange.run(request)
     }
   }
 }

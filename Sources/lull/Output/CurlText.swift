@@ -14,7 +14,11 @@ struct CurlText {
     } else if http.method != (body == nil ? "GET" : "POST") {
       words += ["--request", http.method]
     }
-    words.append(CurlText.quoted(Masking.url(http.url)))
+    let url = Masking.url(http.url)
+    // curl would take these for a set of URLs.
+    if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
+    words.append(CurlText.quoted(url))
+    if let user = Masking.user(of: http.url) { words.append("--user \(CurlText.quoted(user))") }
     var lines = [words.joined(separator: " ")] + CurlText.networkArguments(http)
     for (name, value) in HTTPText.sorted(http.headers) {
       // Without a value curl would take it for one to be left out.

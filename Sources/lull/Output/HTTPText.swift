@@ -10,6 +10,9 @@ struct HTTPText {
     for (name, value) in HTTPText.sorted(http.headers) {
       lines.append("\(name): \(Masking.header(name, value))")
     }
+    if Masking.user(of: http.url) != nil, http.headers["authorization"] == nil {
+      lines.append("authorization: \(Masking.mark)")
+    }
     var text = lines.joined(separator: "\n") + "\n"
     if let body = http.body {
       text += "\n"

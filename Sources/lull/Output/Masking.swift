@@ -2,9 +2,20 @@ import LullCore
 
 /// What is shown in the place of credentials.
 enum Masking {
+  static let mark = "***"
+
+  /// User and masked password of a URL that has them.
+  static func user(of text: String) -> String? {
+    guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
+    let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
+    guard let at = text[start..<end].lastIndex(of: "@") else { return nil }
+    let user = text[start..<at].prefix { $0 != ":" }
+    return "\(user):\(mark)"
+  }
+
   /// A secret of `lull.secret` has its mask in its place already.
   static func header(_ name: String, _ value: String) -> String {
-    LogText.isSecret(header: name) && !value.contains("‹secret ") ? "***" : value
+    LogText.isSecret(header: name) && !value.contains("‹secret ") ? mark : value
   }
 
   /// A URL without password, and without what is called like a credential in its query.
@@ -17,7 +28,7 @@ enum Masking {
       guard let equals = pair.firstIndex(of: "="),
         LogText.isSecret(header: pair[..<equals].lowercased())
       else { return String(pair) }
-      return pair[...equals] + "***"
+      return pair[...equals] + Masking.mark
     }
     return text[...mark] + shown.joined(separator: "&")
   }

@@ -1,0 +1,84 @@
+import Testing
+
+/// Options that go together, and files of APIs that are wrong in ways that once ended the process.
+@Suite("Calls that must not do what they are not asked for")
+struct CautiousCallTests {
+  private let sample: SampleAPI
+  private let folder: TemporaryFolder
+
+  init() throws {
+    sample = try SampleAPI()
+    folder = try TemporaryFolder()
+  }
+
+  private func count() throws -> String {
+    try lull("get", sample.url + "/counter", "-o", "raw").output
+  }
+
+  @Test(arguments: ["--curl", "--dry-run"])
+  func pagesAreNotLoadedToBeShown(option: String) throws {
+    for pages in [["--all"], ["--pages", "2"]] {
+      let ending = try Child(
+        Binaries.lull, ["get", sample.url + "/users", option] + pages
+      ).wait()
+      #expect(ending.code == 0)
+      #expect(ending.errors == "")
+      #expect(!ending.output.contains("["), "\(ending.output)")
+      #expect(ending.output.contains("/users"))
+    }
+  }
+
+  @Test func anExpressionThatIsNoneIsNoticedBeforeAnythingIsSent() throws {
+    let before = try count()
+    let ending = try lull("get", sample.url + "/counter", "-f", "x[")
+    #expect(ending.code == 1)
+    #expect(ending.output == "")
+    #expect(ending.errors.contains("near <eof>"))
+    #expect(before.contains("1"))
+    #expect(try count().contains("2"))
+  }
+
+  @Test(arguments: [
+    "calls = 3", "calls = 'x'", "calls = { a = { path = '/x', params = 3 } }",
+    "calls = { a = { path = '/x', params = 'x' } }",
+  ])
+  func filesWithoutTheTablesTheyNeedAreChecked(field: String) throws {
+    try folder.write(
+      "a.lua",
+      "local lull = require 'lull'\nreturn { service = lull.service('https://a.example'), \(field) }\n"
+    )
+    let ending = try lull("check", "a.lua", folder: folder.path)
+    #expect(ending.code == 1)
+    #expect(ending.output.contains("a.lua:"), "\(ending)")
+    #expect(ending.output.contains("must be a table"), "\(ending)")
+  }
+
+  @Test func outputThatCannotBeWrittenIsAnError() throws {
+    let ending = try shell("lull get \(sample.url)/users/1 > /dev/full")
+    #expect(ending.code == 1)
+    #expect(ending.errors.contains("cannot write the output: No space left on device"))
+  }
+
+  @Test func theUserOfAURLIsNamedWithoutThePassword() throws {
+    let url = sample.url.replacing("http://", with: "http://ann:hunter2@") + "/echo?x=[1]"
+    let curl = try lull("get", url, "--curl").output
+    #expect(curl.contains("--user 'ann:***'"), "\(curl)")
+    #expect(curl.contains("--globoff"))
+    #expect(try lull("get", url, "--dry-run").output.contains("authorization: ***"))
+    let logged = try lull("get", url, "-v", environment: ["LULL_LOG": "all"])
+    #expect(logged.code == 0)
+    #expect(!(curl + logged.errors).contains("hunter2"))
+    let shown = try lull(
+      "-e", "local s = lull.service('\(url)') print(s, s('/a'), s:resource_at('\(url)'))")
+    #expect(shown.output.contains("Service(http://127.0.0.1"))
+    #expect(!shown.output.contains("hunter2"), "\(shown.output)")
+  }
+
+  @Test func whatADeleteAnswersFitsTheExample() throws {
+    let ending = try lull(
+      "delete", "sample", "/users/7", environment: ["SAMPLE_API": sample.url],
+      folder: Binaries.tests + "/../Examples")
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+  }
+}
