@@ -74,6 +74,36 @@ struct CautiousCallTests {
     #expect(!shown.output.contains("hunter2"), "\(shown.output)")
   }
 
+  @Test func parametersOfOneNameAreAllSent() throws {
+    let ending = try lull("get", sample.url + "/echo?a=0", "a==1", "b==x y", "a==2&3", "--dry-run")
+    #expect(ending.output.contains("/echo?a=0&b=x%20y&a=1&a=2%263\n"), "\(ending.output)")
+  }
+
+  @Test func whatIsShownOfAnExchangeIsOfThisOne() throws {
+    try folder.write(
+      "apis/s.lua",
+      """
+      local lull = require "lull"
+      return lull.service{ base_url = "\(sample.url)", expiration_time = 0,
+        retry = { times = 2, backoff = { base = 0.01 } },
+        pipeline = { parsing = { cache = lull.cache.file() } } }
+      """)
+    func show(_ words: String...) throws -> String {
+      try Child(
+        Binaries.lull, ["get", "s"] + words + ["-v"], environment: ["XDG_CACHE_HOME": folder.path],
+        folder: folder.path, input: .nothing
+      ).wait().errors
+    }
+    let retried = try show("/flaky", "fail==2", "key==v")
+    #expect(retried.contains("* attempt 1: 503"), "\(retried)")
+    #expect(retried.contains("* attempt 2: 503"))
+    #expect(retried.contains("< HTTP/1.1 200 OK"))
+    #expect(try show("/users/1").contains("< HTTP/1.1 200 OK"))
+    let again = try show("/users/1")
+    #expect(again.contains("< HTTP 304 Not modified"), "\(again)")
+    #expect(!again.contains("* total"))
+  }
+
   @Test func whatADeleteAnswersFitsTheExample() throws {
     let ending = try lull(
       "delete", "sample", "/users/7", environment: ["SAMPLE_API": sample.url],

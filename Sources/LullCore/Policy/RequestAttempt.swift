@@ -58,7 +58,7 @@ extension RequestAttempt.Outcome {
     }
   }
 
-  var text: String {
+  package var text: String {
     switch self {
     case .status(let status): "\(status)"
     case .failure(let kind): kind.rawValue

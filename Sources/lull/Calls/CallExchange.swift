@@ -34,7 +34,7 @@ struct CallExchange {
     guard let response = host.finish(started) else { return 0 }
     if options.isVerbose {
       ExchangeTrace(style).show(sent: started)
-      ExchangeTrace(style).show(response)
+      ExchangeTrace(style).show(response, of: started)
     }
     let code = write(response, of: request)
     // What has been begun meanwhile comes to its end, such as the writing of a cache.

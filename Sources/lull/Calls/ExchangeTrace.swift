@@ -14,7 +14,20 @@ struct ExchangeTrace {
     show(lines: HTTPText(request.httpRequest).text, mark: ">")
   }
 
-  func show(_ response: Response) {
+  /// What came of it, and how often it was sent. What a cache has, or the server has confirmed, came
+  /// with an exchange of before, whose times are not shown.
+  func show(_ response: Response, of request: Request) {
+    for attempt in request.attempts.dropLast() {
+      let outcome = attempt.outcome?.text ?? "no answer"
+      let elapsed = ExchangeTrace.milliseconds(attempt.elapsed ?? 0)
+      StandardError.write("* attempt \(attempt.number): \(outcome), \(elapsed); sent again\n")
+    }
+    guard request.lastPart is NetworkRequest else {
+      return StandardError.write("* a cache has answered\n")
+    }
+    guard response.isNew else {
+      return StandardError.write("< HTTP 304 \(StatusPhrase.text(for: 304))\n")
+    }
     let entity = response.entity ?? response.error?.entity
     let exchange = response.error?.exchange ?? entity?.exchange
     guard let exchange else {

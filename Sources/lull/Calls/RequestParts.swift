@@ -17,20 +17,37 @@ struct RequestParts {
   }
 
   func apply(to request: inout CallRequest) throws(RequestItem.Problem) {
+    var repeated: [(name: String, value: String)] = []
     for item in headers + items {
       switch item {
       case .header(let name, let value): request.headers.append((name, value))
       case .query(let name, let value):
-        request.resource = request.resource.withParam(name, value)
+        let isThere = request.resource.withParam(name, nil).url != request.resource.url
+        if isThere {
+          repeated.append((name, value))
+        } else {
+          request.resource = request.resource.withParam(name, value)
+        }
       default: break
       }
     }
+    // Last: setting a parameter leaves one of each name.
+    for (name, value) in repeated { RequestParts.append(name, value, to: &request.resource) }
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
     if let data {
       request.body = try whole(data, hasType: hasType)
     } else if items.contains(where: \.isBody) {
       request.body = isForm ? try form() : try object()
     }
+  }
+
+  /// One more parameter of a name that the query has.
+  private static func append(_ name: String, _ value: String, to resource: inout Resource) {
+    // Written as it is where it stands alone.
+    let alone = ResourceURL(absolute: "http://alone.invalid/")?.withParams([(name, value)])
+    guard let alone, let mark = alone.percentEncoded.firstIndex(of: "?") else { return }
+    let pair = alone.percentEncoded[mark...].dropFirst()
+    resource = resource.service.resource(absoluteURL: resource.url.percentEncoded + "&" + pair)
   }
 
   /// The body as it stands; JSON unless a header says something else.
