@@ -147,6 +147,8 @@ struct lull_runtime {
 
   uint64_t *promised;  // handles of values being pushed, and of those an error kept from it
   size_t promised_count;
+  // How often Swift has taken them.
+  uint64_t promised_takes;
   size_t promised_capacity;
 
   int64_t *orphans;  // kept values whose owner has died, filled by __gc; each is pinned

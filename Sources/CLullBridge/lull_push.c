@@ -258,6 +258,7 @@ int lull_push_all(
   size_t first_promise = runtime->promised_count;
   promise(runtime, values, (uint64_t)count);
   size_t end_of_promises = runtime->promised_count;
+  uint64_t takes = runtime->promised_takes;
   int pushed = 0;
   for (int32_t i = 0; i < count; i++) {
     if (values[i].kind == LULL_UNPACK) {
@@ -279,6 +280,9 @@ int lull_push_all(
       pushed++;
     }
   }
-  keep_promises(runtime, first_promise, end_of_promises);
+  // A finaliser that runs the loop, which it cannot always be kept from, has had them taken.
+  if (runtime->promised_takes == takes) {
+    keep_promises(runtime, first_promise, end_of_promises);
+  }
   return pushed;
 }

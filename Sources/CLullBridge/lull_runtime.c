@@ -238,6 +238,7 @@ const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count) {
 const uint64_t *lull_runtime_take_unpushed(lull_runtime *runtime, size_t *count) {
   *count = runtime->promised_count;
   runtime->promised_count = 0;
+  runtime->promised_takes++;
   return runtime->promised;
 }
 
