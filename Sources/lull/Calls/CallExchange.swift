@@ -17,9 +17,10 @@ struct CallExchange {
   func run(_ request: CallRequest) -> Int32 {
     override(api.service)
     if options.printsCurl || options.isDry { return show(request) }
+    let filter: ContentFilter?
     do throws(ContentFilter.Problem) {
       // An expression that is none must not be noticed when the request has done its work.
-      if let filter = options.filter { _ = try ContentFilter(host, filter) }
+      filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
     } catch {
       Exit.complain(error.report)
       return 1
@@ -28,7 +29,7 @@ struct CallExchange {
     guard let started = request.start(ifNeeded: isPlain) else {
       if options.isVerbose { StandardError.write("* nothing is sent: a cache has it\n") }
       guard let entity = request.resource.latestData else { return 0 }
-      return write(.success(entity), of: request)
+      return write(.success(entity), filter)
     }
     if options.file != nil { ProgressBar().follow(started) }
     guard let response = host.finish(started) else { return 0 }
@@ -36,7 +37,7 @@ struct CallExchange {
       ExchangeTrace(style).show(sent: started)
       ExchangeTrace(style).show(response, of: started)
     }
-    let code = write(response, of: request)
+    let code = write(response, filter)
     // What has been begun meanwhile comes to its end, such as the writing of a cache.
     host.runUntilIdle()
     return code
@@ -86,7 +87,7 @@ struct CallExchange {
 
   // MARK: Writing
 
-  private func write(_ response: Response, of request: CallRequest) -> Int32 {
+  private func write(_ response: Response, _ filter: ContentFilter?) -> Int32 {
     let entity = response.entity ?? response.error?.entity
     var output: [UInt8] = []
     if options.showsHead {
@@ -110,7 +111,7 @@ struct CallExchange {
       }
     } else if let content = entity?.content, !content.isEmptyBytes {
       do throws(ContentFilter.Problem) {
-        output += try self.bytes(of: content, isError: code != 0)
+        output += try bytes(of: content, code == 0 ? filter : nil, isError: code != 0)
       } catch {
         Exit.complain(error.report)
         if code == 0 { code = 1 }
@@ -120,10 +121,12 @@ struct CallExchange {
     return code
   }
 
-  private func bytes(of content: Content, isError: Bool) throws(ContentFilter.Problem) -> [UInt8] {
+  private func bytes(of content: Content, _ filter: ContentFilter?, isError: Bool)
+    throws(ContentFilter.Problem) -> [UInt8]
+  {
     let shown: CallContent
-    if let filter = options.filter, !isError {
-      let document = try ContentFilter(host, filter).json(of: content, service: api.service)
+    if let filter {
+      let document = try filter.json(of: content, service: api.service)
       shown = .json(document.root)
     } else {
       shown = try host.callContent(content, service: api.service)
