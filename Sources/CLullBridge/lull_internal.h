@@ -214,6 +214,9 @@ lua_State *lull_thread_at(lull_runtime *runtime, int32_t number);
 lua_State *lull_pool_take(lull_runtime *runtime, int32_t *number);
 void lull_pool_give(lull_runtime *runtime, int32_t number, lua_State *thread);
 void lull_pool_drop(lull_runtime *runtime, int32_t number);
+lua_State *lull_thread_take(lull_runtime *runtime, int32_t *number, lull_run *run);
+void lull_thread_give_back(
+  lull_runtime *runtime, lua_State *thread, int32_t number, int status, lull_run *run);
 int lull_thread_push_arguments(lull_runtime *runtime, lua_State *target, const lull_call *call);
 void lull_thread_enter(
   lull_runtime *runtime, lua_State *thread, int32_t number, lull_caller *caller);

@@ -33,28 +33,17 @@ static int run_sequence(
   }
 }
 
-static void fail(lull_run *run, int status) {
-  *run = (lull_run){.status = status};
-}
-
 void lull_start_sequence(
   lull_runtime *runtime, const lull_call *call, lull_sequence *sequence, lull_run *run) {
-  if (runtime->depth >= LULL_MAX_DEPTH || !lua_checkstack(runtime->L, 16)) {
-    fail(run, LULL_RUN_TOO_DEEP);
-    return;
-  }
   int32_t number;
-  lua_State *thread = lull_pool_take(runtime, &number);
-  if (thread == NULL) {
-    fail(run, LULL_RUN_NO_MEMORY);
-    return;
-  }
+  lua_State *thread = lull_thread_take(runtime, &number, run);
+  if (thread == NULL) return;
   lua_settop(thread, LULL_AT_SHARED - 1);
   int has_arguments = lull_thread_push_arguments(runtime, thread, call);
   lua_settop(thread, LULL_BELOW_FUNCTION);
   if (!has_arguments || !push_function(thread, sequence)) {
-    lull_pool_give(runtime, number, thread);
-    fail(run, has_arguments ? LULL_RUN_GONE : LULL_RUN_NO_MEMORY);
+    int status = has_arguments ? LULL_RUN_GONE : LULL_RUN_NO_MEMORY;
+    lull_thread_give_back(runtime, thread, number, status, run);
     return;
   }
   lull_caller caller;

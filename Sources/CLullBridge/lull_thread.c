@@ -156,22 +156,32 @@ static void fail(lull_run *run, int status) {
   *run = (lull_run){.status = status};
 }
 
-void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
+// [-0, +0] a coroutine for a call from Swift; NULL, and the run has failed, if there can be none
+lua_State *lull_thread_take(lull_runtime *runtime, int32_t *number, lull_run *run) {
   if (runtime->depth >= LULL_MAX_DEPTH || !lua_checkstack(runtime->L, 16)) {
     fail(run, LULL_RUN_TOO_DEEP);
-    return;
+    return NULL;
   }
+  lua_State *thread = lull_pool_take(runtime, number);
+  if (thread == NULL) fail(run, LULL_RUN_NO_MEMORY);
+  return thread;
+}
+
+// [-n, +0] The call has failed before its function ran.
+void lull_thread_give_back(
+  lull_runtime *runtime, lua_State *thread, int32_t number, int status, lull_run *run) {
+  lull_pool_give(runtime, number, thread);
+  fail(run, status);
+}
+
+void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
   int32_t number;
-  lua_State *thread = lull_pool_take(runtime, &number);
-  if (thread == NULL) {
-    fail(run, LULL_RUN_NO_MEMORY);
-    return;
-  }
+  lua_State *thread = lull_thread_take(runtime, &number, run);
+  if (thread == NULL) return;
   int count = 0;
   int status = push_call(runtime, thread, call, call_field_waiting, &count);
   if (status != LULL_RUN_DONE) {
-    lull_pool_give(runtime, number, thread);
-    fail(run, status);
+    lull_thread_give_back(runtime, thread, number, status, run);
     return;
   }
   resume(runtime, thread, number, count, run);
