@@ -3,18 +3,11 @@ local lull = require "lull"
 local spec = ...
 local describe, it, equal = spec.describe, spec.it, spec.equal
 local contains, raises = spec.contains, spec.raises
-
-local function shell(command)
-  local pipe = assert(io.popen(command .. " 2>&1"))
-  local text = pipe:read("a")
-  pipe:close()
-  return (text:gsub("\n$", ""))
-end
+local folder = spec.folder
 
 -- An API file in a folder of its own, gone afterwards.
 local function file(text)
-  local dir = shell("mktemp -d")
-  local guard = setmetatable({}, { __close = function() shell("rm -rf " .. dir) end })
+  local dir, guard = folder()
   local path = dir .. "/shop.lua"
   assert(lull.write_file(path, text))
   return path, guard

@@ -3,20 +3,7 @@ local lull = require "lull"
 local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check
 local contains, raises, json = spec.contains, spec.raises, spec.json
-
-local function shell(command)
-  local pipe = assert(io.popen(command .. " 2>&1"))
-  local text = pipe:read("a")
-  pipe:close()
-  return (text:gsub("\n$", ""))
-end
-
--- A folder of its own, gone afterwards.
-local function folder()
-  local path = shell("mktemp -d")
-  local guard = setmetatable({}, { __close = function() shell("rm -rf " .. path) end })
-  return path, guard
-end
+local shell, folder = spec.shell, spec.folder
 
 -- A service with a file cache on a stage, and what it has sent.
 local function cached(answers, path, options, stage, settings)

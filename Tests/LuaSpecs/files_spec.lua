@@ -3,20 +3,7 @@ local lull = require "lull"
 local spec = ...
 local describe, it, equal = spec.describe, spec.it, spec.equal
 local contains, raises = spec.contains, spec.raises
-
-local function shell(command)
-  local pipe = assert(io.popen(command .. " 2>&1"))
-  local text = pipe:read("a")
-  pipe:close()
-  return (text:gsub("\n$", ""))
-end
-
--- A folder of its own, gone afterwards.
-local function folder()
-  local path = shell("mktemp -d")
-  local guard = setmetatable({}, { __close = function() shell("rm -rf " .. path) end })
-  return path, guard
-end
+local shell, folder = spec.shell, spec.folder
 
 describe("lull.write_file and lull.read_file", function()
   it("write and read back any bytes", function()

@@ -239,6 +239,21 @@ function spec.collect()
   for _ = 1, 2 do collectgarbage("collect") lull.sleep(0) end
 end
 
+-- What a command prints, on both streams.
+function spec.shell(command)
+  local pipe = assert(io.popen(command .. " 2>&1"))
+  local text = pipe:read("a")
+  pipe:close()
+  return (text:gsub("\n$", ""))
+end
+
+-- A folder of its own, gone when the second result is closed.
+function spec.folder()
+  local path = spec.shell("mktemp -d")
+  local guard = setmetatable({}, { __close = function() spec.shell("rm -rf " .. path) end })
+  return path, guard
+end
+
 -- The interpreter as another folder can call it.
 function spec.interpreter()
   if not interpreter:find("/", 1, true) or interpreter:sub(1, 1) == "/" then return interpreter end
