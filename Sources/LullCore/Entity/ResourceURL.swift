@@ -400,6 +400,21 @@ extension ResourceURL {
       return count
     }
 
+    /// Adds them, in `%XX` but for the bare ones.
+    static func append(
+      _ bytes: some Sequence<UInt8>, to result: inout [UInt8], keeping bare: ASCIISet
+    ) {
+      for byte in bytes {
+        if bare.contains(byte) {
+          result.append(byte)
+        } else {
+          result.append(UInt8(ascii: "%"))
+          result.append(hexDigit(byte >> 4))
+          result.append(hexDigit(byte & 15))
+        }
+      }
+    }
+
     static func hexDigit(_ value: UInt8) -> UInt8 {
       value < 10 ? 48 + value : 55 + value
     }

@@ -30,10 +30,16 @@ package enum LogText {
 
   /// A URL without user and password.
   package static func url(_ text: String) -> String {
-    guard let start = text.firstRange(of: "://")?.upperBound else { return text }
-    let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
-    guard let at = text[start..<end].lastIndex(of: "@") else { return text }
-    return String(text[..<start]) + text[text.index(after: at)...]
+    guard let user = userInfo(of: text) else { return text }
+    return String(text[..<user.startIndex]) + text[text.index(after: user.endIndex)...]
+  }
+
+  /// What stands before the `@` of a URL's host; nil if nothing does.
+  package static func userInfo(of url: String) -> Substring? {
+    guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
+    let end = url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+    guard let at = url[start..<end].lastIndex(of: "@") else { return nil }
+    return url[start..<at]
   }
 
   /// JSON over several lines and text on one, as far as they go; anything else by type and size.

@@ -33,16 +33,7 @@ package enum FormEncoding {
     guard text.withUnsafeBufferPointer({ UTF8Validation.isValid($0) }) else {
       throw FormEncodingError(bytes: text)
     }
-    let bare = ResourceURL.Escaping.form
-    for byte in text {
-      if bare.contains(byte) {
-        part.append(byte)
-      } else {
-        part.append(UInt8(ascii: "%"))
-        part.append(ResourceURL.Escaping.hexDigit(byte >> 4))
-        part.append(ResourceURL.Escaping.hexDigit(byte & 15))
-      }
-    }
+    ResourceURL.Escaping.append(text, to: &part, keeping: ResourceURL.Escaping.form)
   }
 }
 

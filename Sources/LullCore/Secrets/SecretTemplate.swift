@@ -48,8 +48,8 @@ package enum SecretEscaping: Sendable, Hashable {
     var result: [UInt8] = []
     switch self {
     case .parameter:
-      SecretEscaping.append(bytes, to: &result, keeping: ResourceURL.Escaping.parameter)
-    case .form: SecretEscaping.append(bytes, to: &result, keeping: ResourceURL.Escaping.form)
+      ResourceURL.Escaping.append(bytes, to: &result, keeping: ResourceURL.Escaping.parameter)
+    case .form: ResourceURL.Escaping.append(bytes, to: &result, keeping: ResourceURL.Escaping.form)
     case .json: SecretEscaping.appendJSON(bytes, to: &result)
     }
     return result
@@ -68,20 +68,6 @@ package enum SecretEscaping: Sendable, Hashable {
       }
     }
     return result
-  }
-
-  private static func append(
-    _ bytes: some Sequence<UInt8>, to result: inout [UInt8], keeping bare: ResourceURL.ASCIISet
-  ) {
-    for byte in bytes {
-      if bare.contains(byte) {
-        result.append(byte)
-      } else {
-        result.append(UInt8(ascii: "%"))
-        result.append(ResourceURL.Escaping.hexDigit(byte >> 4))
-        result.append(ResourceURL.Escaping.hexDigit(byte & 15))
-      }
-    }
   }
 
   private static func appendJSON(_ bytes: some Sequence<UInt8>, to result: inout [UInt8]) {

@@ -5,12 +5,8 @@ enum Masking {
   static let mark = "***"
 
   /// User and masked password of a URL that has them.
-  static func user(of text: String) -> String? {
-    guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
-    let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
-    guard let at = text[start..<end].lastIndex(of: "@") else { return nil }
-    let user = text[start..<at].prefix { $0 != ":" }
-    return "\(user):\(mark)"
+  static func user(of url: String) -> String? {
+    LogText.userInfo(of: url).map { "\($0.prefix { $0 != ":" }):\(mark)" }
   }
 
   /// A secret of `lull.secret` has its mask in its place already.
