@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// Whole regular files, for scripts: read at once, written so that nobody sees half of one.
 ///
@@ -64,7 +65,7 @@ enum TextFile {
     case .success(let made): temporary = made
     case .failure(let code): return .failure(Problem(path, errno: code.number))
     }
-    var failure = put(bytes, into: temporary.file)
+    var failure = DescriptorWriting.put(bytes, into: temporary.file)
     if failure == nil, let mode, fchmod(temporary.file, mode) != 0 { failure = errno }
     if close(temporary.file) != 0, failure == nil { failure = errno }
     if failure == nil, rename(cString(temporary.path), cString(target)) != 0 {
@@ -93,7 +94,7 @@ enum TextFile {
       close(file)
       return .failure(Problem(path, objection))
     }
-    if failure == nil { failure = put(bytes, into: file) }
+    if failure == nil { failure = DescriptorWriting.put(bytes, into: file) }
     if failure == nil, let mode, fchmod(file, mode) != 0 { failure = errno }
     if close(file) != 0, failure == nil { failure = errno }
     return failure.map { .failure(Problem(path, errno: $0)) } ?? .success(())
@@ -146,19 +147,5 @@ enum TextFile {
       if errno != EEXIST { return .failure(Code(number: errno)) }
     }
     return .failure(Code(number: EEXIST))
-  }
-
-  /// The error number, nil if all is written.
-  private static func put(_ bytes: [UInt8], into file: Int32) -> Int32? {
-    bytes.withUnsafeBytes { raw in
-      var rest = raw[...]
-      while !rest.isEmpty {
-        let written = Glibc.write(
-          file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if written < 0, errno != EINTR { return errno }
-        rest = rest.dropFirst(max(0, written))
-      }
-      return nil
-    }
   }
 }

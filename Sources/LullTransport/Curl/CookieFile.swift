@@ -42,22 +42,12 @@ struct CookieFile {
     let temporary = target + ".\(getpid()).\(UInt32.random(in: 0...(.max)))"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return problem("cannot write", errno) }
-    var failure = put(Array(text.utf8), into: descriptor)
+    var failure = DescriptorWriting.put(Array(text.utf8), into: descriptor)
     if close(descriptor) != 0, failure == nil { failure = errno }
     if failure == nil, rename(temporary, target) != 0 { failure = errno }
     guard let failure else { return nil }
     unlink(temporary)
     return problem("cannot write", failure)
-  }
-
-  private func put(_ bytes: [UInt8], into descriptor: Int32) -> Int32? {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if written < 0, errno != EINTR { return errno }
-      rest = rest.dropFirst(max(0, written))
-    }
-    return nil
   }
 
   private var folder: String {

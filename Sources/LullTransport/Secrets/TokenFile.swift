@@ -52,16 +52,13 @@ package struct TokenFile: Sendable {
     guard descriptor >= 0 else { throw problem("cannot be written", errno) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    var isWritten = TokenFile.writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
-    var code = errno
+    var failure = DescriptorWriting.put(bytes, into: descriptor)
+    if failure == nil, fsync(descriptor) != 0 { failure = errno }
     close(descriptor)
-    if isWritten {
-      isWritten = rename(name, path) == 0
-      code = errno
-    }
-    guard isWritten else {
+    if failure == nil, rename(name, path) != 0 { failure = errno }
+    if let failure {
       unlink(name)
-      throw problem("cannot be written", code)
+      throw problem("cannot be written", failure)
     }
   }
 
@@ -120,17 +117,6 @@ package struct TokenFile: Sendable {
       // Of a folder above that is not ours to make only its being there counts.
       guard stat(prefix, &status) == 0 else { throw problem("cannot be written", code) }
     }
-  }
-
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
   }
 
   private func problem(_ what: String, _ code: Int32) -> Problem {

@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// Standard output, for data.
 enum Output {
@@ -7,24 +8,14 @@ enum Output {
   static func write(_ bytes: [UInt8]) -> Bool {
     // What scripts have printed came before.
     fflush(nil)
-    return bytes.withUnsafeBytes { raw in
-      var rest = raw[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(
-          STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else {
-          // Who has stopped reading wants no more; anything else loses data.
-          if errno != EPIPE {
-            Exit.complain("lull: cannot write the output: \(String(cString: strerror(errno)))\n")
-            Exit.now(1)
-          }
-          return false
-        }
-        rest = rest.dropFirst(count)
-      }
-      return true
+    guard let failure = DescriptorWriting.put(bytes, into: STDOUT_FILENO) else { return true }
+    // Who has stopped reading wants no more; anything else loses data.
+    guard failure == EPIPE else {
+      // A message of the C library, copied at once.
+      Exit.complain("lull: cannot write the output: \(String(cString: strerror(failure)))\n")
+      Exit.now(1)
     }
+    return false
   }
 
   static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
