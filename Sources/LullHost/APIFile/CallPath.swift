@@ -48,7 +48,9 @@ package struct CallPath {
     return result + rest
   }
 
-  /// Whether the text is a URL of its own.
+  var isAbsolute: Bool { absolute != nil }
+
+  /// The text if it is a URL of its own.
   fileprivate var absolute: String? {
     guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return nil }
     return path + (query.map { "?" + $0 } ?? "")

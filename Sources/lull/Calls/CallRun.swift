@@ -24,14 +24,16 @@ enum CallRun {
     }
   }
 
-  /// - Parameter isInspecting: API files are loaded only to be looked at: no host may be reached.
+  /// - Parameter isInspecting: API files are loaded only to be looked at: no host may be reached, and they
+  ///   must come to an end.
   static func run(
     folder: [UInt8]?, isInspecting: Bool = false, _ body: (LuaHost) -> Int32
   ) -> Int32 {
     guard
       let environment = try? LoopEnvironment(
         ownsProcess: true, allowedHosts: isInspecting ? AllowedHosts() : nil),
-      let program = ScriptProgram(environment: environment)
+      let program = ScriptProgram(
+        environment: environment, limits: isInspecting ? LuaHost.inspectionLimits : .init())
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1
