@@ -35,6 +35,25 @@ describe("lull.cache.file", function()
     equal(lull.json.encode(entity.document), '{"z":1,"a":[1,2.5,null],"n":1.2345678901234567e+19}', "in its order")
   end)
 
+  it("says in the log what it has not written", function()
+    local dir, _ <close> = folder()
+    local service = cached(json "[1]", dir, nil, "model")
+    service:transform("/made", function() return { 1 } end)
+    local lines = {}
+    lull.log.enabled = { "cache" }
+    lull.log.handler = function(_, line)
+      if line:find("written", 1, true) then lines[#lines + 1] = line end
+    end
+    assert(service("/plain"):load():await())
+    assert(service("/made"):load():await())
+    equal(#lines, 2)
+    contains(lines[1], "/plain: written at model")
+    contains(lines[2], "/made: not written at model, whose cache cannot keep such content")
+    local later, sent = cached(json "0", dir, nil, "model")
+    same(later("/plain"):load_if_needed():await().content, { 1 })
+    equal(#sent, 0)
+  end)
+
   it("CACHE-28 keeps bytes, text and JSON, and nothing that a transformer has made of them", function()
     local dir, _ <close> = folder()
     local kinds = {
