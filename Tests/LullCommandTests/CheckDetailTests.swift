@@ -267,6 +267,44 @@ struct CheckDetailTests {
     #expect(ending.code == 1)
   }
 
+  /// What a file prints is not a finding, and what is wrong with a setting hides no other.
+  @Test func tellsOnlyWhatItFinds() throws {
+    let ending = try check(
+      """
+      print("printed")
+      io.write("written\\n")
+      local lull = require "lull"
+      local api = lull.service{
+        base_url = "https://a.example",
+        timeout = "x",
+        retry = { times = "y",
+          base = 3 },
+        headers = { ["X y"] = "1" },
+      }
+      api:configure("/c", function(config) print("configured") config.timout = 1 end)
+      api:configure("/y", function() api("/x"):load() end)
+      return api
+      """)
+    let expected = [
+      "a.lua: asks the network in a settings function: GET https://a.example/x",
+      "a.lua:6: 'timeout' must be a number of seconds, 0 or more, got 'x'",
+      "a.lua:7: 'retry.times' must be a whole number, 0 or more, got 'y'",
+      "a.lua:8: unknown setting 'base'; there are times, on, backoff, unsafe",
+      "a.lua:9: 'X y' is not a valid header name",
+      "a.lua:11: unknown setting 'timout' (did you mean 'timeout'?)",
+    ]
+    #expect(ending.output.split(separator: "\n").map(String.init) == expected)
+    #expect(ending.errors == "printed\nwritten\nconfigured\n")
+    #expect(ending.code == 1)
+    try folder.write(
+      "apis/loud.lua",
+      "print('printed') return { service = require('lull').service('https://a.example'), calls = { a = { path = '/x' } } }"
+    )
+    let completion = try lull("--complete", "call", "loud", "", folder: folder.path)
+    #expect(completion.output == "a\n")
+    #expect(try lull("apis", "-o", "lines", folder: folder.path).output.contains("loud"))
+  }
+
   @Test func matchesHostsWithWildcards() throws {
     let ending = try check(
       """
@@ -288,6 +326,19 @@ struct CheckDetailTests {
     #expect(ending.output == "\(name):3: attempt to index a nil value (local 'x')\n")
     try folder.write(name, "\nreturn {")
     #expect(try lull("check", name, folder: folder.path).output.hasPrefix("\(name):2: "))
+  }
+
+  @Test func endsASettingsFunctionThatDoesNotEnd() throws {
+    let ending = try check(
+      """
+      local api = require("lull").service("https://a.example")
+      api:configure("/a", function() while true do end end)
+      api:configure("/b", function(config) config.timout = 3 end)
+      return api
+      """)
+    #expect(ending.output == "a.lua:2: does not come to an end\n")
+    #expect(ending.errors == "")
+    #expect(ending.code == 1)
   }
 
   @Test func goesOnBehindAFileThatDoesNotEnd() throws {

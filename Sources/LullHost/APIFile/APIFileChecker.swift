@@ -64,7 +64,10 @@ package final class APIFileChecker {
     let frames = failure.trace.stacks.flatMap(\.self)
     let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
     if host.isInterruption(failure) {
-      guard let text = host.interruptionText else { return }
+      // What has passed its limit is interrupted wherever it goes on.
+      guard let text = host.interruptionText, !(host.hasPassedLimit && host.hasReportedLimit) else {
+        return
+      }
       // What comes after it is to be looked at all the same.
       host.exitRequest = nil
       host.hasReportedLimit = true

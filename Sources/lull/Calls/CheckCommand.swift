@@ -43,17 +43,17 @@ struct CheckCommand {
       }
       // Each in a state of its own, as when it is used.
       let folder = SourceFile.folder(of: Array(path.utf8))
+      var findings: [APIFileChecker.Finding] = []
       let code = CallRun.run(folder: folder, isInspecting: true) { host in
-        let findings = APIFileChecker.findings(
+        findings = APIFileChecker.findings(
           in: path, host,
           options: (CallPage.taken(hasPages: true), CallPage.taken(hasPages: false)))
-        hasFindings = hasFindings || !findings.isEmpty
-        _ = Output.write(findings.map { "\($0.place): \($0.text)\n" }.joined())
         return 0
       }
+      _ = Output.write(findings.map { "\($0.place): \($0.text)\n" }.joined())
       // A signal ends all of it.
       if code > 128 { return code }
-      if code != 0 { hasFindings = true }
+      if code != 0 || !findings.isEmpty { hasFindings = true }
     }
     return hasFindings ? 1 : isMissing ? 3 : 0
   }
