@@ -3,7 +3,7 @@ local lull = require "lull"
 local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check
 local contains, raises, json = spec.contains, spec.raises, spec.json
-local shell, folder = spec.shell, spec.folder
+local shell, folder = spec.shell, spec.temporary_folder
 
 -- A service with a file cache on a stage, and what it has sent.
 local function cached(answers, path, options, stage, settings)
