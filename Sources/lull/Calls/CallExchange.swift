@@ -79,6 +79,8 @@ struct CallExchange {
       let text = options.printsCurl ? CurlText(http).text : HTTPText(http).text
       _ = Output.write(text)
       return 0
+    // Whoever has called os.exit wants nothing more.
+    case .failure where host.isInterrupted: return 0
     case .failure(let error):
       Exit.complain("lull: \(error.longDescription)\n")
       return CallExchange.exitCode(of: error)
