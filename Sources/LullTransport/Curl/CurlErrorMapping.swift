@@ -101,6 +101,11 @@ struct CurlErrorMapping {
       return TransportError(
         .malformedResponse,
         "\(origin.hostAndPort) answered 101 (switching protocols), which nobody had asked for")
+    case .notRepeated:
+      return TransportError(
+        .network,
+        "\(origin.hostAndPort) closed the connection without an answer; what was asked for may have "
+          + "been done, so it is not sent again")
     }
   }
 

@@ -11,6 +11,8 @@ struct IncomingResponse {
     case ambiguousLength
     /// 101 without having been asked to speak another protocol. (RFC 9110, 15.2.2)
     case switchedProtocol
+    /// The connection ended without an answer, and what was asked for may have been done.
+    case notRepeated
   }
 
   private static let maxHeadSize = 1 << 20
@@ -40,9 +42,13 @@ struct IncomingResponse {
   private var maxBodySize = 0
   private var expectsBody = true
   private var keepsRedirects = false
+  /// Whether the request may go out once more if its connection ends without an answer.
+  private(set) var isRepeatable = true
 
   /// Forgets everything, for the response to a new request.
-  mutating func start(maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool) {
+  mutating func start(
+    maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, isRepeatable: Bool = true
+  ) {
     beginHead(status: 0)
     isHeadComplete = true
     isRequested = false
@@ -54,6 +60,7 @@ struct IncomingResponse {
     self.maxBodySize = maxBodySize
     self.expectsBody = expectsBody
     self.keepsRedirects = keepsRedirects
+    self.isRepeatable = isRepeatable
   }
 
   /// A response whose Location is to be followed; its own body is of no interest.
@@ -66,8 +73,11 @@ struct IncomingResponse {
 
   // MARK: Feeding
 
-  mutating func requestGoesOut() {
+  /// False stops the transfer: curl would send it once more.
+  mutating func requestGoesOut() -> Bool {
+    if isRequested && !isRepeatable { failure = .notRepeated }
     isRequested = true
+    return failure == nil
   }
 
   /// Takes one header line, a status line or the empty line; false stops the transfer.
