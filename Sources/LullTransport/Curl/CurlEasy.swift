@@ -126,7 +126,8 @@ final class CurlEasy {
     incoming.pointee.start(
       maxBodySize: transfer.request.limits.maxBodySize,
       expectsBody: transfer.request.method != "HEAD",
-      keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false)
+      keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
+      sink: transfer.request.options?.sink)
     guard setText(CURLOPT_URL, wire.url) else { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
@@ -145,6 +146,7 @@ final class CurlEasy {
     transfer = nil
     multi = nil
     watch = nil
+    incoming.pointee.letGoOfSink()
     if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
     if holdsSecrets { forgetSecrets() }
   }

@@ -11,6 +11,8 @@ struct IncomingResponse {
     case ambiguousLength
     /// 101 without having been asked to speak another protocol. (RFC 9110, 15.2.2)
     case switchedProtocol
+    /// By whoever was to take it.
+    case bodyRefused
   }
 
   private static let maxHeadSize = 1 << 20
@@ -40,9 +42,13 @@ struct IncomingResponse {
   private var maxBodySize = 0
   private var expectsBody = true
   private var keepsRedirects = false
+  /// Takes the body of a success; nil: it is kept here.
+  private var sink: BodySink?
 
   /// Forgets everything, for the response to a new request.
-  mutating func start(maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool) {
+  mutating func start(
+    maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, sink: BodySink? = nil
+  ) {
     beginHead(status: 0)
     isHeadComplete = true
     isRequested = false
@@ -54,11 +60,18 @@ struct IncomingResponse {
     self.maxBodySize = maxBodySize
     self.expectsBody = expectsBody
     self.keepsRedirects = keepsRedirects
+    self.sink = sink
   }
 
   /// A response whose Location is to be followed; its own body is of no interest.
   var isRedirect: Bool {
     location != nil && RedirectPolicy.isRedirect(status) && !keepsRedirects
+  }
+
+  /// Who takes the body of this response.
+  private var bodySink: BodySink? {
+    guard let sink, expectsBody, (200..<300).contains(status) else { return nil }
+    return sink
   }
 
   /// Bytes of heads and decoded body so far.
@@ -114,6 +127,10 @@ struct IncomingResponse {
   /// Takes decoded bytes of the body; false stops the transfer.
   mutating func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bodySize += bytes.count
+    if let sink = bodySink {
+      if !sink.take(bytes) { failure = .bodyRefused }
+      return failure == nil
+    }
     guard bodySize <= maxBodySize else {
       failure = .bodyTooLarge
       return false
@@ -145,6 +162,10 @@ struct IncomingResponse {
       failure = .switchedProtocol
       return false
     }
+    if let sink = bodySink {
+      if !sink.begin() { failure = .bodyRefused }
+      return failure == nil
+    }
     guard expectsBody, !isRedirect, status != 304, let contentLength, contentLength > maxBodySize
     else { return true }
     failure = .bodyTooLarge
@@ -160,6 +181,8 @@ struct IncomingResponse {
     held = nil
     return taken
   }
+
+  mutating func letGoOfSink() { sink = nil }
 
   /// The headers of the final response, in order.
   func headers() -> Headers {

@@ -9,8 +9,8 @@ struct ContentTable {
   private var rows: [[String]]
 
   /// - Parameter columns: the fields to show; empty: all there are, in the order they come up.
-  init(_ element: JSONElement, columns: [String]) {
-    let elements = element.kind == .array ? Array(element.elements) : [element]
+  init(_ json: JSONText, columns: [String]) {
+    let elements = json.lines
     let isTable = elements.contains { $0.kind == .object }
     guard isTable else {
       self.columns = ["value"]
@@ -21,23 +21,24 @@ struct ContentTable {
     if names.isEmpty {
       var seen: Set<String> = []
       for element in elements {
-        for pair in element.pairs where seen.insert(pair.key).inserted { names.append(pair.key) }
+        for pair in element.members where seen.insert(pair.key).inserted { names.append(pair.key) }
       }
     }
     self.columns = names
     rows = elements.map { element in
-      names.map { name in ContentTable.field(name, of: element).map(ContentText.plain) ?? "" }
+      // Of repeated keys the last counts. (JSN-13)
+      let fields = Dictionary(element.members.map { ($0.key, $0.value) }) { $1 }
+      return names.map { name in
+        (fields[name] ?? ContentTable.deep(name, in: element)).map(ContentText.plain) ?? ""
+      }
     }
   }
 
-  /// The field of that name, or what a path with dots leads to.
-  private static func field(_ name: String, of element: JSONElement) -> JSONElement? {
-    if let found = element[name] { return found }
+  /// What a path with dots leads to.
+  private static func deep(_ name: String, in element: JSONText) -> JSONText? {
     guard name.contains(".") else { return nil }
-    var current: JSONElement? = element
-    for part in name.split(separator: ".") {
-      current = current?[String(part)] ?? Int(part).flatMap { current?[$0] }
-    }
+    var current: JSONText? = element
+    for part in name.split(separator: ".") { current = current?[String(part)] }
     return current
   }
 

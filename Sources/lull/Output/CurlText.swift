@@ -20,6 +20,9 @@ struct CurlText {
     words.append(CurlText.quoted(url))
     if let user = Masking.user(of: http.url) { words.append("--user \(CurlText.quoted(user))") }
     var lines = [words.joined(separator: " ")] + CurlText.networkArguments(http)
+    for name in CurlText.ownHeaders where http.headers.omitted.contains(name) {
+      lines.append("--header '\(name):'")
+    }
     for (name, value) in HTTPText.sorted(http.headers) {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
@@ -33,10 +36,15 @@ struct CurlText {
         source = "printf '\(body.map(CurlText.octal).joined())' | "
         lines.append("--data-binary @-")
       }
-      if http.headers["content-type"] == nil { lines.append("--header 'content-type:'") }
+      if http.headers["content-type"] == nil, !http.headers.omitted.contains("content-type") {
+        lines.append("--header 'content-type:'")
+      }
     }
     text = source + lines.joined(separator: " \\\n  ") + "\n"
   }
+
+  /// What curl sends by itself.
+  private static let ownHeaders = ["accept", "accept-encoding", "content-type", "user-agent"]
 
   private static func octal(_ byte: UInt8) -> String {
     let digits = String(byte, radix: 8)
