@@ -58,7 +58,7 @@ extension CallExchange {
     switch step {
     case .page, .end: return 0
     case .failed(let error):
-      Exit.complain("lull: \(error.longDescription)\n")
+      Exit.complain(CallExchange.text(of: error))
       return CallExchange.exitCode(of: error)
     case .raised(let report):
       Exit.complain(report)

@@ -115,7 +115,7 @@ struct CallExchange {
     }
     var code: Int32 = 0
     if let error = response.error {
-      Exit.complain("lull: \(error.longDescription)\n")
+      Exit.complain(CallExchange.text(of: error))
       code = CallExchange.exitCode(of: error)
     }
     if let download, code == 0 {
@@ -189,6 +189,13 @@ struct CallExchange {
 
   var text: ContentText {
     ContentText(format: options.format, columns: options.columns, style: style)
+  }
+
+  /// A line for standard error.
+  static func text(of error: RequestError) -> String {
+    var text = "lull: \(error.longDescription)"
+    if case .malformedJSON(let message) = error.cause { text += ": the JSON is wrong: \(message)" }
+    return text + "\n"
   }
 
   static func exitCode(of error: RequestError) -> Int32 {

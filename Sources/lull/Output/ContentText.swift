@@ -18,8 +18,8 @@ struct ContentText {
       }
       return bytes + [10]
     case .ndjson: return lines(json) { $0.write(to: &$1) }
-    case .lines: return lines(json) { $1 += ContentText.plain($0).utf8 }
-    case .csv: return Array(ContentTable(json, columns: columns).csv.utf8)
+    case .lines: return lines(json) { $1 += style.shown(ContentText.plain($0)).utf8 }
+    case .csv: return Array(style.shown(ContentTable(json, columns: columns).csv).utf8)
     case .table: return Array(ContentTable(json, columns: columns).text(style).utf8)
     }
   }
@@ -29,7 +29,7 @@ struct ContentText {
     guard format == .json || format == .ndjson else {
       // A prompt begins on a line of its own.
       let ends = text.isEmpty || text.hasSuffix("\n") || !style.isTerminal
-      return Array((ends ? text : text + "\n").utf8)
+      return Array(style.shown(ends ? text : text + "\n").utf8)
     }
     return (try? JSONValue.string(text).encode()).map { $0 + [10] } ?? []
   }
