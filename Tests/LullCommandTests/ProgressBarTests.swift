@@ -43,6 +43,19 @@ struct ProgressBarTests {
     #expect(ending.code == 0)
   }
 
+  @Test func fitsTheTerminal() throws {
+    let server = try HeldServer(
+      [[HeldServer.head("200 OK", "Content-Length: \(2 << 20)"), Self.half, Self.half]],
+      released: 2)
+    defer { server.stop() }
+    let line = "stty cols 40 && '\(Binaries.lull)' get \(server.url) -O '\(folder.path)/data'"
+    let child = try Child("bash", ["-c", line], environment: ["TERM": "xterm"], terminal: true)
+    let bar = String(repeating: "█", count: 6) + String(repeating: "░", count: 6)
+    try child.waitForOutput("\r\u{1B}[K\(bar) 50 % 1.0 MB of 2.0 MB")
+    server.release()
+    #expect(try child.wait().code == 0)
+  }
+
   @Test func isForTerminalsOnly() throws {
     let server = try HeldServer(
       [[HeldServer.head("200 OK", "Content-Length: \(2 << 20)"), Self.half, Self.half]],

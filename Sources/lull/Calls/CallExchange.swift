@@ -85,7 +85,7 @@ struct CallExchange {
   private func show(_ request: CallRequest) -> Int32 {
     switch request.built() {
     case .success(let http):
-      let text = options.printsCurl ? CurlText(http).text : HTTPText(http).text
+      let text = options.printsCurl ? CurlText(http, options).text : HTTPText(http).text
       _ = Output.write(text)
       for sentence in options.printsCurl ? CurlText.omissions(http) : [] {
         Exit.complain("lull: \(sentence)\n")

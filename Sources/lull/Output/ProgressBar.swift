@@ -3,8 +3,11 @@ import LullCore
 
 /// How far a download is, on one line of standard error; shown only on a terminal.
 final class ProgressBar {
+  /// At most.
   private static let width = 30
   private static let mark = 6
+  /// What the words beside the bar take.
+  private static let besides = 28
   private let isShown: Bool
   private var shown = ""
 
@@ -26,18 +29,20 @@ final class ProgressBar {
 
   private func show(_ metrics: TransferMetrics) {
     guard metrics.received > 0 else { return }
+    let width = ProgressBar.fittingWidth()
     let text: String
     if let total = metrics.toReceive, total > 0 {
       let fraction = min(Double(metrics.received) / Double(total), 1)
       text =
-        ProgressBar.bar(0..<Int(Double(ProgressBar.width) * fraction))
+        ProgressBar.bar(0..<Int(Double(width) * fraction), of: width)
         + " \(Int(fraction * 100)) % \(ProgressBar.size(metrics.received))"
         + " of \(ProgressBar.size(total))"
     } else {
       // Of what has no known end a mark wanders with what has come.
-      let place = (metrics.received >> 16) % (ProgressBar.width - ProgressBar.mark + 1)
+      let mark = min(ProgressBar.mark, width)
+      let place = (metrics.received >> 16) % (width - mark + 1)
       text =
-        ProgressBar.bar(place..<(place + ProgressBar.mark))
+        ProgressBar.bar(place..<(place + mark), of: width)
         + " \(ProgressBar.size(metrics.received))"
     }
     guard text != shown else { return }
@@ -45,8 +50,15 @@ final class ProgressBar {
     StandardError.write("\r\u{1B}[K\(text)")
   }
 
-  private static func bar(_ filled: Range<Int>) -> String {
+  private static func bar(_ filled: Range<Int>, of width: Int) -> String {
     String((0..<width).map { filled.contains($0) ? "█" : "░" })
+  }
+
+  /// So much that the line does not break, which could not be taken back.
+  private static func fittingWidth() -> Int {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return width }
+    return min(width, max(0, Int(size.ws_col) - besides))
   }
 
   private func clear() {
