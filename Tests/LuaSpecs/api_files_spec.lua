@@ -3,7 +3,7 @@ local lull = require "lull"
 local spec = ...
 local describe, it, equal = spec.describe, spec.it, spec.equal
 local contains, raises = spec.contains, spec.raises
-local folder = spec.folder
+local folder = spec.temporary_folder
 
 -- An API file in a folder of its own, gone afterwards.
 local function file(text)

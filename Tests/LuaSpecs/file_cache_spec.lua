@@ -3,7 +3,7 @@ local lull = require "lull"
 local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check
 local contains, raises, json = spec.contains, spec.raises, spec.json
-local shell, folder = spec.shell, spec.folder
+local shell, folder = spec.shell, spec.temporary_folder
 
 -- A service with a file cache on a stage, and what it has sent.
 local function cached(answers, path, options, stage, settings)
@@ -33,6 +33,25 @@ describe("lull.cache.file", function()
     equal(entity.content_type, "application/json")
     equal(entity.http_status, 200)
     equal(lull.json.encode(entity.document), '{"z":1,"a":[1,2.5,null],"n":1.2345678901234567e+19}', "in its order")
+  end)
+
+  it("says in the log what it has not written", function()
+    local dir, _ <close> = folder()
+    local service = cached(json "[1]", dir, nil, "model")
+    service:transform("/made", function() return { 1 } end)
+    local lines = {}
+    lull.log.enabled = { "cache" }
+    lull.log.handler = function(_, line)
+      if line:find("written", 1, true) then lines[#lines + 1] = line end
+    end
+    assert(service("/plain"):load():await())
+    assert(service("/made"):load():await())
+    equal(#lines, 2)
+    contains(lines[1], "/plain: written at model")
+    contains(lines[2], "/made: not written at model, whose cache cannot keep such content")
+    local later, sent = cached(json "0", dir, nil, "model")
+    same(later("/plain"):load_if_needed():await().content, { 1 })
+    equal(#sent, 0)
   end)
 
   it("CACHE-28 keeps bytes, text and JSON, and nothing that a transformer has made of them", function()

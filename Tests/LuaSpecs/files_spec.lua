@@ -3,7 +3,7 @@ local lull = require "lull"
 local spec = ...
 local describe, it, equal = spec.describe, spec.it, spec.equal
 local contains, raises = spec.contains, spec.raises
-local shell, folder = spec.shell, spec.folder
+local shell, folder = spec.shell, spec.temporary_folder
 
 describe("lull.write_file and lull.read_file", function()
   it("write and read back any bytes", function()

@@ -248,7 +248,7 @@ function spec.shell(command)
 end
 
 -- A folder of its own, gone when the second result is closed.
-function spec.folder()
+function spec.temporary_folder()
   local path = spec.shell("mktemp -d")
   local guard = setmetatable({}, { __close = function() spec.shell("rm -rf " .. path) end })
   return path, guard

@@ -24,6 +24,10 @@ public protocol EntityCache<Key>: AnyObject {
   /// The entity, with the timestamp it was written with (CACHE-31), or nil.
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void)
 
+  /// Whether it could keep an entity with such content (CACHE-28); by default any. One that it could not
+  /// is given to `writeEntity` all the same, since what was kept before it is of the past.
+  func accepts(_ entity: Entity) -> Bool
+
   /// Keeps the entity; may decline (CACHE-28).
   func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void)
 
@@ -36,6 +40,8 @@ public protocol EntityCache<Key>: AnyObject {
 }
 
 extension EntityCache {
+  public func accepts(_ entity: Entity) -> Bool { true }
+
   public func updateEntityTimestamp(
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {

@@ -122,8 +122,15 @@ extension Resource {
       return
     }
     for output in run.outputs {
-      service.pump.log(.cache, "\(displayName): written at \(output.cache.stage)")
-      CacheEntry(output.cache, resource: self)?.write(output.entity)
+      guard let entry = CacheEntry(output.cache, resource: self) else { continue }
+      let isKept = output.cache.cache.accepts(output.entity)
+      service.pump.log(
+        .cache,
+        "\(displayName): "
+          + (isKept
+            ? "written at \(output.cache.stage)"
+            : "not written at \(output.cache.stage), whose cache cannot keep such content"))
+      entry.write(output.entity)
     }
   }
 

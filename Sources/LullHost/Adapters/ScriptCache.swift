@@ -27,6 +27,8 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
     cache.readEntity(forKey: key, completion: completion)
   }
 
+  func accepts(_ entity: Entity) -> Bool { cache.accepts(entity) }
+
   func writeEntity(_ entity: Entity, forKey key: Cache.Key, completion: @escaping () -> Void) {
     cache.writeEntity(entity, forKey: key, completion: completion)
   }

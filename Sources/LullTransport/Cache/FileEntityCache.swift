@@ -87,12 +87,15 @@ public final class FileEntityCache: EntityCache {
     }
   }
 
+  /// Only bytes, text and JSON.
+  public func accepts(_ entity: Entity) -> Bool { StoredEntity.accepts(entity) }
+
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
     // Later reads come after it; nobody else waits for it.
     defer { completion() }
     guard let store else { return }
     // A value of the script must not be held beyond this call.
-    let entity = StoredEntity.accepts(entity) ? entity : nil
+    let entity = accepts(entity) ? entity : nil
     let place = key.place
     let maxSize = options.maxSize
     let now = key.pump.clock.now

@@ -73,6 +73,30 @@ struct OAuth2Tests {
     harness.finish()
   }
 
+  @Test func aTokenRequestTakesTheWayOfTheRequestThatWaitsButShowsItsCertificateToNobodyElse()
+    throws
+  {
+    configure()
+    var network = TransferOptions()
+    network.connection.proxy = .url("http://proxy.test:3128")
+    network.connection.certificateAuthorities = "private.pem"
+    network.connection.clientCertificate = "me.pem"
+    network.connection.clientKey = "me.key"
+    harness.service.configure { $0.setOptions { $0 = network } }
+    answers(token("t1"))
+    harness.stub("GET", "/a", .text("data"))
+    harness.service.resource("/a").load()
+    harness.settle()
+    let ways = try harness.provider.requests.map { try #require($0.options).connection }
+    var expected = network.connection
+    #expect(ways.last == expected)
+    expected.clientCertificate = nil
+    expected.clientKey = nil
+    #expect(ways.first == expected)
+    #expect(ways.count == 2)
+    harness.finish()
+  }
+
   @Test func theSecretMayGoIntoTheBody() throws {
     configure(inBody: true)
     answers(token("t1"))
