@@ -105,6 +105,12 @@ struct VerbTests {
     for path in ["/x", "/back", "/edited"] {
       #expect(try lull("get", file, path).code == 0)
     }
+    let explained = try lull("explain", file, "/back").output.split(separator: "\n")
+    #expect(
+      explained.filter { $0.contains("headers.") }.map {
+        $0.split(separator: " ", omittingEmptySubsequences: true).prefix(3).joined(separator: " ")
+      } == ["headers.accept-encoding gzip \(file):2", "headers.user-agent me \(file):3"]
+        + ["headers.accept not sent"])
     let host = "Host: 127.0.0.1:\(server.port)\r\n"
     #expect(
       server.requests == [
@@ -171,6 +177,7 @@ struct VerbTests {
     ["get", "https://a.example", "-O", "x", "-f", "x"],
     ["get", "https://a.example", "--pages", "0"], ["get", "https://a.example", "--all", "-i"],
     ["get", "https://a.example", "--timeout", "0"],
+    ["get", "https://a.example", "-O", ""], ["get", "https://a.example", "-f", " "],
     ["get", "https://a.example", "-O", "x", "-o", "json"],
     ["head", "https://a.example", "-O", "x"],
   ])
@@ -219,6 +226,15 @@ struct VerbTests {
       #expect(ending.errors.contains(part), "\(part) is missing: \(ending.errors)")
     }
     #expect(!ending.errors.contains("abc"))
+  }
+
+  @Test func pagesThatFailTellIt() throws {
+    let missing = try lull("get", url("/nothing"), "--all")
+    #expect(missing.code == 4)
+    #expect(missing.output.hasPrefix(#"{"error":"not_found""#))
+    #expect(missing.errors.contains("404"))
+    #expect(try lull("get", url("/status/503"), "--pages", "3").code == 5)
+    #expect(try lull("get", "http://127.0.0.1:9/", "--all").code == 6)
   }
 
   @Test func showsTheExchangeOfEveryPage() throws {

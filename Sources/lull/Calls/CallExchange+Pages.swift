@@ -15,7 +15,11 @@ extension CallExchange {
       while count < options.pages ?? 1 {
         let step = walk.next()
         guard case .page(let entity) = step else {
-          code = report(step)
+          if count == 0, case .failed(let error) = step {
+            code = write(.failure(error), nil, nil)
+          } else {
+            code = report(step)
+          }
           break
         }
         count += 1

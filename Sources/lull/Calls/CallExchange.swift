@@ -99,7 +99,7 @@ struct CallExchange {
 
   // MARK: Writing
 
-  private func write(
+  func write(
     _ response: Response, _ filter: ContentFilter?, _ download: Download?
   ) -> Int32 {
     if let problem = download?.problem { return report(problem) }

@@ -72,9 +72,13 @@ struct CallOptions {
   init(_ words: ParsedWords, page: CommandPage) throws(CommandEnd) {
     format = words.text("-o").flatMap { OutputFormat(rawValue: $0) }
     filter = words.text("-f")
+    guard filter?.contains(where: { !$0.isWhitespace }) != false else {
+      throw .wrongUsage("-f needs an expression, such as x.name", page)
+    }
     columns = (words.text("--columns") ?? "").split(separator: ",").map(String.init)
     showsHead = words.has("-i")
     file = words.text("-O")
+    guard file?.isEmpty != true else { throw .wrongUsage("-O needs the name of a file", page) }
     printsCurl = words.has("--curl")
     isDry = words.has("--dry-run")
     isVerbose = words.has("-v")
