@@ -94,15 +94,16 @@ extension LuaHost {
       guard let name = LuaHost.string(key) else {
         throw .message("unknown setting of type \(LuaHost.typeName(key)); settings have names")
       }
-      guard known.contains(name) else {
-        let problem = unknownSetting(name, among: known)
-        guard let checker, let place = LuaHost.place(of: state) else { throw problem }
+      do throws(Misuse) {
+        guard known.contains(name) else { throw unknownSetting(name, among: known) }
+        try body(name, value)
+      } catch {
+        guard let checker, let place = LuaHost.place(of: state) else { throw error }
         // One that checks a file wants to hear of the others too.
-        return checker.note(
-          problem.text,
+        checker.note(
+          error.text,
           at: SourcePlace(file: place.file, line: line(of: name, inCallAt: place) ?? place.line))
       }
-      try body(name, value)
     }
   }
 

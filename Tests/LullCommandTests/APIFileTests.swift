@@ -24,7 +24,9 @@ struct APIFileTests {
             description = "All users" },
           user = { path = "/users/{id}", params = { id = "integer" } },
           add = { path = "/echo", method = "POST", params = { name = "string", gift = "boolean",
-            size = { "s", "m" }, data = "json", output = "string" } },
+            size = { "s", "m" }, data = "json", output = "string",
+            weight = { type = "number", option = "--kilos" }, help = "string", offline = "boolean",
+            a_b = "string", ["a-b"] = "string" } },
         },
       }
       """)
@@ -62,7 +64,7 @@ struct APIFileTests {
         == "[1,2,3,4]\n")
     let body = try run(
       "call", "shop", "add", "--name", "A B", "--no-gift", "--size", "m", "--data", "[1]",
-      "--output", "own", "-f", "x.json", "-o", "lines")
+      "--param-output", "own", "-f", "x.json", "-o", "lines")
     #expect(
       body.output == #"{"data":[1],"gift":false,"name":"A B","output":"own","size":"m"}"# + "\n",
       "\(body.errors)")
@@ -78,6 +80,20 @@ struct APIFileTests {
     (["call", "shop", "add", "--size", "xl"], "must be s or m, got 'xl'"),
     (["call", "shop", "add", "--data", "{"], "must be JSON"),
     (["call", "shop", "user", "--id", "1", "--all"], "'--all'"),
+    (["call", "shop", "user", "--id", "1.5"], "call 'user' must be a whole number, got '1.5'"),
+    (["call", "shop", "add", "--gift", "maybe"], "'--gift' must be true or false, got 'maybe'"),
+    (["call", "shop", "add", "--gift=x"], "'--gift' must be true or false, got 'x'"),
+    (["call", "shop", "add", "--gift="], "'--gift' must be true or false, got ''"),
+    (["call", "shop", "add", "--no-gift=true"], "'--no-gift' takes no value"),
+    (
+      ["call", "shop", "add", "--kilos", "heavy"],
+      "parameter 'weight' of call 'add' must be a number, got 'heavy'"
+    ),
+    (
+      ["call", "shop", "add", "--kilos", "nan"],
+      "parameter 'weight' of call 'add' must be a number, got 'nan'"
+    ),
+    (["call", "shop", "add", "--output", "own"], "'--output' must be json, ndjson, table"),
   ])
   func refuses(words: [String], naming: String) throws {
     let ending = try Child(
@@ -87,6 +103,92 @@ struct APIFileTests {
     #expect(ending.code == 2)
     #expect(ending.output == "")
     #expect(ending.errors.contains(naming), "\(ending.errors)")
+  }
+
+  @Test(arguments: [
+    (["--gift"], true), (["--no-gift"], false), (["--gift=true"], true), (["--gift=false"], false),
+    (["--gift", "true"], true), (["--gift", "false"], false), (["--gift", "no"], false),
+    (["--gift=1"], true), (["--no-gift", "--gift"], true), (["--gift", "--no-gift"], false),
+  ])
+  func setsWhatIsTrueOrFalse(words: [String], value: Bool) throws {
+    let ending = try Child(
+      Binaries.lull, ["call", "shop", "add"] + words + ["-f", "x.json"],
+      environment: ["XDG_CONFIG_HOME": folder.path + "/home"], folder: folder.path
+    ).wait()
+    #expect(ending.output == "{\"gift\":\(value)}\n", "\(ending.errors)")
+  }
+
+  /// A file cannot change what the command's own options mean.
+  @Test func keepsTheNamesOfItsOwnOptions() throws {
+    let ending = try run(
+      "call", "shop", "add", "--param-output", "o", "--param-help", "h", "--param-offline",
+      "--kilos", "2.5", "--a_b", "1", "--a-b", "2", "-f", "x.json")
+    #expect(
+      ending.output
+        == #"{"a-b":"2","a_b":"1","help":"h","offline":true,"output":"o","weight":2.5}"# + "\n",
+      "\(ending.errors)")
+    let offline = try run("call", "shop", "add", "--name", "x", "--offline")
+    #expect(offline.code == 6)
+    let help = try run("call", "shop", "add", "--help")
+    #expect(help.code == 0)
+    for part in [
+      "--param-help HELP", "--[no-]param-offline", "--param-output OUTPUT", "-o, --output FORMAT",
+      "--kilos", "--[no-]gift", "--a_b", "--a-b", "-h, --help",
+    ] {
+      #expect(help.output.contains(part), "\(part) is missing: \(help.output)")
+    }
+    #expect(try run("call", "--help").output.contains("--param-NAME"))
+  }
+
+  @Test(arguments: [0, 7] as [Int32]) func endsByExitAsAScriptDoes(code: Int32) throws {
+    try folder.write("apis/leaving.lua", "os.exit(\(code))")
+    let verbs = [
+      ["get", "leaving", "/x"], ["call", "leaving", "x"], ["explain", "leaving", "/x"],
+      ["get", "shop", "/echo", "-f", "os.exit(\(code))"],
+      ["-e", "pcall(lull.api, 'leaving') print('after')"],
+    ]
+    for words in verbs {
+      let ending = try Child(Binaries.lull, words, folder: folder.path).wait()
+      #expect(ending.output == "", "\(words)")
+      #expect(ending.errors == "", "\(words)")
+      #expect(ending.code == code, "\(words)")
+    }
+    let list = try run("apis")
+    #expect(list.output.contains("shop"))
+    #expect(list.errors.contains("apis/leaving.lua:1: calls os.exit"))
+    #expect(list.code == 1)
+  }
+
+  @Test func endsByExitFromWhatRequestsRun() throws {
+    for setting in ["function() os.exit(3) end", "{ mutate_requests = function() os.exit(3) end }"]
+    {
+      try folder.write(
+        "apis/leaving.lua",
+        """
+        local api = require('lull').service("\(sample.url)")
+        api:configure(\(setting))
+        return api
+        """)
+      for options in [[], ["--dry-run"], ["--curl"]] {
+        let ending = try Child(
+          Binaries.lull, ["get", "leaving", "/users/2"] + options, folder: folder.path
+        ).wait()
+        #expect(ending.output == "")
+        #expect(ending.errors == "")
+        #expect(ending.code == 3)
+      }
+    }
+    try folder.write(
+      "apis/leaving.lua",
+      """
+      local api = require('lull').service("\(sample.url)")
+      api:configure(function() os.exit(3) end)
+      return api
+      """)
+    let explained = try run("explain", "leaving", "/users/2")
+    #expect(explained.output == "")
+    #expect(explained.errors == "")
+    #expect(explained.code == 3)
   }
 
   @Test func makesHelpFromTheFile() throws {
@@ -116,7 +218,7 @@ struct APIFileTests {
     try folder.write("apis/broken.lua", "return 17")
     let broken = try run("apis")
     #expect(broken.output.contains("shop"))
-    #expect(broken.errors.contains("apis/broken.lua: an API file returns a service"))
+    #expect(broken.errors.contains("apis/broken.lua:1: an API file returns a service"))
     #expect(broken.code == 1)
   }
 

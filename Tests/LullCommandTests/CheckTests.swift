@@ -100,7 +100,7 @@ struct CheckTests {
       try check("\n\nlocal x\nreturn x.y").output
         == "a.lua:4: attempt to index a nil value (local 'x')\n")
     #expect(try check("return {").output.hasPrefix("a.lua:1: "))
-    #expect(try check("return 17").output.hasPrefix("a.lua: an API file returns a service"))
+    #expect(try check("return 17").output.hasPrefix("a.lua:1: an API file returns a service"))
   }
 
   @Test func asksNoNetwork() throws {

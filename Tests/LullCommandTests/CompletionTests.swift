@@ -10,7 +10,8 @@ struct CompletionTests {
       "apis/shop.lua",
       """
       return { service = require("lull").service("https://a.example"), calls = {
-        users = { path = "/users", params = { per_page = "integer", sort = { "up", "down" } } },
+        users = { path = "/users", params = { per_page = "integer", sort = { "up", "down" },
+          archived = "boolean", output = "string" } },
         user = { path = "/users/{id}", params = { id = "integer" } },
       } }
       """)
@@ -24,6 +25,11 @@ struct CompletionTests {
     ("lull call shop u", ["users", "user"]),
     ("lull call shop users --per", ["--per-page"]),
     ("lull call shop users --sort ", ["up", "down"]),
+    ("lull call shop users --arch", ["--archived"]),
+    ("lull call shop users --no-", ["--no-archived"]),
+    ("lull call shop users --archived f", ["false"]),
+    ("lull call shop users --param", ["--param-output"]),
+    ("lull call shop users --output n", ["ndjson"]),
     ("lull get shop /us", ["/users", "/users/"]),
     ("lull get shop /users --outp", ["--output"]),
     ("lull get shop /users -o t", ["table"]),

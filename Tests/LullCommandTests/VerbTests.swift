@@ -188,6 +188,36 @@ struct VerbTests {
     #expect(ending.errors.hasPrefix("lull: "))
   }
 
+  /// Where it is in the expression, and nothing of what surrounds that.
+  @Test(arguments: [
+    ("1/0", ["-f:1: what it gives cannot be written as JSON: a number is not finite", "1 | 1/0"]),
+    (
+      "{ a = { print } }",
+      ["-f:1: what it gives cannot be written as JSON: a function has no JSON form"]
+    ),
+    ("x.a.b", ["-f:1: attempt to index a nil value (field 'a')", "1 | x.a.b"]),
+    ("map({ 1 }, 'id')", ["-f:1: map: attempt to index a number value\n", "1 | map({ 1 }, 'id')"]),
+    ("sum({ {} })", ["-f:1: sum: attempt to perform arithmetic on a table value\n"]),
+    ("map(3)", ["-f:1: map needs a list, got a number"]),
+    ("first({ 1 }, 'x')", ["-f:1: attempt to compare number with string"]),
+    ("{ 1,\n  nil .. 2 }", ["-f:2: attempt to concatenate a nil value", "2 |   nil .. 2 }"]),
+    ("{ 1,\n  0/0 }", ["-f: what it gives cannot be written as JSON: a number is not finite"]),
+    ("error('boo')", ["-f:1: boo", "1 | error('boo')"]),
+    (
+      "map({ 1 }, function(n) return n.a.b end)",
+      ["-f:1: attempt to index a number value (local 'n')"]
+    ),
+  ])
+  func showsTheExpressionThatFails(expression: String, parts: [String]) throws {
+    let ending = try lull("get", url("/users/2"), "-f", expression)
+    #expect(ending.output == "")
+    #expect(ending.code == 1)
+    for part in parts { #expect(ending.errors.contains(part), "\(ending.errors)") }
+    for part in ["prelude", "lull:", "traceback", "lull.json"] {
+      #expect(!ending.errors.dropFirst("lull:".count).contains(part), "\(ending.errors)")
+    }
+  }
+
   @Test func savesTheBodyByteForByte() throws {
     let folder = try TemporaryFolder()
     let file = folder.path + "/saved"

@@ -8,6 +8,9 @@ extension Service {
     package let failure: RequestError?
   }
 
+  /// All blocks of configuration, in order.
+  package var configurationEntries: [ConfigurationEntry] { entries }
+
   /// The blocks that apply to a resource, in order. They run for it once more. (CFG-13)
   package func appliedEntries(to resource: Resource, method: String) -> [AppliedEntry] {
     var settings = Configuration()

@@ -22,7 +22,7 @@ open class Service {
   /// nil until a block sets a limit.
   private var limits: LimitTable?
   /// What was given as the base and is no URL.
-  private let invalidBase: String?
+  package let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
   private let missing: ResourceRecord
   /// Those of other texts that are no URLs, as far as they are in use.

@@ -93,7 +93,7 @@ extension APIOwner {
         "path", "string",
         """
         The path below the base URL; `{name}` stands for a parameter, which is required. A query may \
-        follow.
+        follow. A brace that is meant as such is written `%7B` or `%7D`.
         """),
       .field("method", "string?", "The HTTP method; default `GET`."),
       .field(
@@ -116,7 +116,16 @@ extension APIOwner {
     entries: [
       .field("type", "string|string[]|nil", "As in `params`; default `string`."),
       .field("default", "any", "What it is if it is not given."),
-      .field("required", "boolean?", "Whether it must be given; those of the path always."),
+      .field(
+        "required", "boolean?",
+        "Whether it must be given, if it has no default; those of the path always."),
+      .field(
+        "option", "string?",
+        """
+        What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`. One \
+        that is called like an option of `lull call` itself gets `--param-` before its name there. Of a \
+        boolean there are `--name`, `--no-name` and `--name=false`.
+        """),
       .field("description", "string?", "What it is for, for help."),
     ])
 }

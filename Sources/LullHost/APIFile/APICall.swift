@@ -39,6 +39,42 @@ package struct APICall {
     return names
   }
 
+  /// What is wrong with the places for parameters in a path, in words; nil if nothing is.
+  static func problem(withPlacesIn path: String) -> String? {
+    let hint = "; a brace that is meant as such is written %7B or %7D"
+    var open: String?
+    for character in path {
+      switch (character, open) {
+      case ("{", nil): open = ""
+      case ("{", let name?): return "its path has a '{' inside of '{\(name)'" + hint
+      case ("}", nil): return "its path has a '}' that no '{' opens" + hint
+      case ("}", ""): return "its path has '{}', a parameter without a name"
+      case ("}", let name?):
+        guard APIDeclaration.isName(name) else {
+          return "its path has the parameter '\(name)': parameters have names of letters, digits, "
+            + "'_', '-' and '.'"
+        }
+        open = nil
+      default: open?.append(character)
+      }
+    }
+    return open == nil ? nil : "its path has a '{' that no '}' closes" + hint
+  }
+
+  /// What each parameter is called on a command line that has these options of its own: those keep
+  /// their names, whatever a file declares.
+  package func options(beside taken: Set<String>) -> [String] {
+    let wanted = parameters.map(\.option)
+    var used = taken.union(wanted)
+    return zip(parameters, wanted).map { parameter, option in
+      // per_page and per-page would be one.
+      var option = wanted.count { $0 == option } > 1 ? "--" + parameter.name : option
+      guard taken.contains(option) else { return option }
+      repeat { option = "--param-" + option.dropFirst(2) } while !used.insert(option).inserted
+      return option
+    }
+  }
+
   /// What is wrong with what was given for a call.
   package struct Misfit: Error {
     package let message: String

@@ -40,13 +40,25 @@ extension APIDeclaration {
             throw .message("'required' must be true or false, got \(LuaHost.described(value))")
           }
           parameter.isRequired = isRequired
+        case "option":
+          let text = try host.contentType(ofOption: value, key)
+          let name = text.hasPrefix("--") ? String(text.dropFirst(2)) : text
+          guard APIDeclaration.isName(name) else {
+            throw .message("'option' must be a name such as \"--page-size\", got '\(text)'")
+          }
+          parameter.optionName = name
         default:
           standard = value
           standardJSON = try? host.encodeJSON(state, index).get()
         }
       }
     } catch {
-      throw .message("parameter '\(name)': \(error.text)")
+      // What is about its type names it already.
+      let start = "parameter '\(name)'"
+      throw .message(error.text.hasPrefix(start) ? error.text : "\(start): \(error.text)")
+    }
+    if parameter.isRequired, standard != nil {
+      throw .message("parameter '\(name)' cannot be required and have a default")
     }
     if let standard {
       parameter.standard = try host.callValue(standard, json: standardJSON, of: parameter)
@@ -58,7 +70,11 @@ extension APIDeclaration {
     throws(Misuse) -> CallParameter.Kind
   {
     if value.kind == Int32(LULL_TABLE) {
-      return .choice(try strings(value, index, state, name))
+      let words = try strings(value, index, state, name)
+      guard !words.isEmpty else {
+        throw .message("parameter '\(name)' needs a list of one word or more")
+      }
+      return .choice(words)
     }
     let word = LuaHost.string(value) ?? ""
     switch word {

@@ -7,7 +7,7 @@ struct APIDeclaration {
   static let callKeys = [
     "path", "method", "params", "description", "columns", "pages", "headers", "body",
   ]
-  static let parameterKeys = ["type", "default", "required", "description"]
+  static let parameterKeys = ["type", "default", "required", "description", "option"]
   static let types = ["string", "number", "integer", "boolean", "json"]
 
   let host: LuaHost
@@ -35,6 +35,7 @@ struct APIDeclaration {
           + LuaHost.described(value))
     }
     var service: Service?
+    var wrongService: String?
     var description: String?
     // Calls need the service, whichever comes first.
     var calls: [APICall] = []
@@ -43,7 +44,9 @@ struct APIDeclaration {
       case "service":
         service = host.object(value, .service, as: Service.self)
         guard service != nil else {
-          throw .message("'service' must be a service, got \(LuaHost.described(value))")
+          let text = "'service' must be a service, got \(LuaHost.described(value))"
+          wrongService = text
+          throw .message(text)
         }
       case "description": description = try host.contentType(ofOption: value, key)
       default:
@@ -52,7 +55,10 @@ struct APIDeclaration {
         }
       }
     }
-    guard let service else { throw problem([], "an API file needs a 'service'") }
+    guard let service else {
+      throw problem(
+        wrongService == nil ? [] : ["service"], wrongService ?? "an API file needs a 'service'")
+    }
     var failure: APIFileProblem?
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       // What is no table has been noted above.
@@ -110,12 +116,19 @@ struct APIDeclaration {
     }
     let table = host.visitedIndex(in: state)
     var call = APICall(name: name)
+    var wrongPath: String?
     var declared: [CallParameter] = []
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
       key, value throws(Misuse) in
       let index = host.visitedIndex(in: state)
       switch key {
-      case "path": call.path = try host.contentType(ofOption: value, key)
+      case "path":
+        do throws(Misuse) {
+          call.path = try host.contentType(ofOption: value, key)
+        } catch {
+          wrongPath = error.text
+          throw error
+        }
       case "description": call.description = try host.contentType(ofOption: value, key)
       case "method": call.method = try LuaHost.method(try host.contentType(ofOption: value, key))
       case "columns": call.columns = try strings(value, index, state, key)
@@ -137,7 +150,10 @@ struct APIDeclaration {
         }
       }
     }
-    guard !call.path.isEmpty else { throw problem(at, "call '\(name)' needs a 'path'") }
+    guard !call.path.isEmpty else {
+      throw wrongPath.map { problem(at + ["path"], "call '\(name)': \($0)") }
+        ?? problem(at, "call '\(name)' needs a 'path'")
+    }
     // Below a call, with its name before what is wrong.
     var failure: APIFileProblem?
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
@@ -155,7 +171,11 @@ struct APIDeclaration {
       }
     }
     if let failure { throw failure }
+    if let text = APICall.problem(withPlacesIn: call.path) {
+      throw problem(at + ["path"], "call '\(name)': \(text)")
+    }
     call.parameters = try arranged(declared, of: call, at: at)
+    look(at: call, of: service, at: at)
     return call
   }
 
@@ -230,7 +250,8 @@ struct APIDeclaration {
   }
 
   func problem(_ keys: [String], _ text: String) -> APIFileProblem {
-    .declaration(SourcePlace(file: path, line: places.line(of: keys)), text)
+    let line = keys.isEmpty ? places.lineOfResult : places.line(of: keys)
+    return .declaration(SourcePlace(file: path, line: line), text)
   }
 
   /// What may follow `--` on a command line and stand in braces.

@@ -8,28 +8,46 @@ package final class APIFileChecker {
   }
 
   package private(set) var findings: [Finding] = []
+  /// The file, as messages name it.
+  let path: String
+  /// What `lull call` takes itself, of calls with pages and of others.
+  private let options: (paged: Set<String>, plain: Set<String>)
+  /// Credentials that were given as plain text, wherever that comes from.
+  private var credentials: [Credential] = []
+  /// The requests that have been told of.
+  private var seen: Set<ObjectIdentifier> = []
+  /// Whether what runs are settings functions.
+  var runsSettings = false
 
-  package init() {}
+  private init(_ path: String, options: (paged: Set<String>, plain: Set<String>)) {
+    self.path = path
+    self.options = options
+  }
 
   /// Loads a file and looks at it; what was found about it, in the order of its lines.
   ///
-  /// - Parameter host: one that inspects only.
-  package static func findings(in path: String, _ host: LuaHost) -> [Finding] {
-    let checker = APIFileChecker()
+  /// - Parameters:
+  ///   - host: one that inspects only.
+  ///   - options: those of `lull call`, of calls with pages and of others.
+  package static func findings(
+    in path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
+  ) -> [Finding] {
+    let checker = APIFileChecker(path, options: options)
     host.checker = checker
     defer { host.checker = nil }
     do throws(APIFileProblem) {
       let api = try host.api(path)
-      for request in host.openRequests where request.resource?.service === api.service {
-        checker.note(
-          "asks the network while it is loaded: \(request.description)",
-          at: SourcePlace(file: path, line: 0))
-      }
+      checker.look(atRequestsOf: host, when: "while it is loaded")
+      checker.look(atSettingsOf: api, host)
+      checker.look(atRequestsOf: host, when: "in a settings function")
     } catch {
-      checker.note(error, in: path)
+      checker.note(error, host)
     }
+    // What it has begun, as far as that goes without a network and without time.
+    for _ in 0..<100 where host.pump.hasWork { host.pump.turn() }
+    host.reportUnawaitedTasks(atEnd: true)
     if case .success(let bytes) = TextFile.read(Array(path.utf8)) {
-      for (line, text) in WrittenSecrets(bytes).findings {
+      for (line, text) in WrittenSecrets(bytes).findings(of: checker.credentials) {
         checker.note(text, at: SourcePlace(file: path, line: line))
       }
     }
@@ -41,76 +59,83 @@ package final class APIFileChecker {
     if !findings.contains(finding) { findings.append(finding) }
   }
 
-  private func note(_ problem: APIFileProblem, in path: String) {
+  /// An error that the file has raised.
+  func note(_ failure: ScriptFailure, _ host: LuaHost) {
+    let frames = failure.trace.stacks.flatMap(\.self)
+    let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
+    if host.isInterruption(failure) {
+      // What has passed its limit is interrupted wherever it goes on.
+      guard let text = host.interruptionText, !(host.hasPassedLimit && host.hasReportedLimit) else {
+        return
+      }
+      // What comes after it is to be looked at all the same.
+      host.exitRequest = nil
+      host.hasReportedLimit = true
+      return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
+    }
+    // The environment of a check need not be that of requests.
+    if runsSettings, failure.message.contains("a nil value"), readsEnvironment { return }
+    note(raised: failure.message, shortPath: own?.shortSource ?? path, line: own?.line ?? 0)
+  }
+
+  /// Requests that were made where none should be.
+  private func look(atRequestsOf host: LuaHost, when: String) {
+    for request in host.openRequests
+    where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
+      note(
+        "asks the network \(when): \(request.description)", at: SourcePlace(file: path, line: 0))
+    }
+  }
+
+  /// Takes note of a credential that is plain text, to find out whether the file says it.
+  func look(atCredential text: String, _ what: String) {
+    guard !text.isEmpty, !credentials.contains(where: { $0.text == text }) else { return }
+    credentials.append(Credential(text: text, what: what))
+  }
+
+  private var readsEnvironment: Bool {
+    guard case .success(let bytes) = TextFile.read(Array(path.utf8)) else { return false }
+    return LineToken.all(in: bytes).contains {
+      $0.kind == .name && ["getenv", "env"].contains($0.text)
+    }
+  }
+
+  /// What `lull call` takes itself.
+  func options(of call: APICall) -> Set<String> { call.hasPages ? options.paged : options.plain }
+
+  private func note(_ problem: APIFileProblem, _ host: LuaHost) {
     switch problem {
     case .missing(let text): note(text, at: SourcePlace(file: path, line: 0))
     case .declaration(let place, let text): note(text, at: place)
-    case .syntax(let message, _, _): note(raised: message, in: path)
-    case .failed(let problem): note(raised: problem.failure.message, in: path)
+    case .syntax(let message, _, _): note(raised: message, shortPath: path, line: 0)
+    case .failed(let problem): note(problem.failure, host)
     }
   }
 
   /// A message that begins with its place, if it does.
-  private func note(raised message: String, in path: String) {
-    if message.hasPrefix(path + ":") {
-      let rest = message.dropFirst(path.count + 1)
+  ///
+  /// - Parameter shortPath: the file's name in messages, of which the interpreter keeps the end if it is
+  ///   long.
+  private func note(raised message: String, shortPath: String, line: Int) {
+    var message = message
+    if message.hasPrefix("\(path): ") { message.removeFirst(path.count + 2) }
+    let names = [shortPath, LuaHost.shortName(ofFile: path)]
+    for name in names where message.hasPrefix(name + ":") {
+      let rest = message.dropFirst(name.count + 1)
       let digits = rest.prefix { $0.isNumber }
       if let line = Int(digits), rest.dropFirst(digits.count).hasPrefix(": ") {
-        return note(
-          String(rest.dropFirst(digits.count + 2)), at: SourcePlace(file: path, line: line))
+        let text = APIFileChecker.line(String(rest.dropFirst(digits.count + 2)))
+        return note(text, at: SourcePlace(file: path, line: line))
       }
     }
-    note(message, at: SourcePlace(file: path, line: 0))
+    note(APIFileChecker.line(message), at: SourcePlace(file: path, line: line))
   }
 
-  // MARK: Patterns
-
-  /// A pattern that no path of its service can match.
-  func look(atPattern pattern: String, of service: Service, at place: SourcePlace?) {
-    guard let place, let base = service.baseURL else { return }
-    if let text = APIFileChecker.objection(to: pattern, base: base) {
-      note("pattern '\(pattern)' \(text)", at: place)
+  /// A message in one line; of modules that are not found not where they were looked for.
+  private static func line(_ message: String) -> String {
+    if let end = message.firstRange(of: " not found:\n") {
+      return message[..<end.lowerBound] + " not found"
     }
-  }
-
-  static func objection(to pattern: String, base: ResourceURL) -> String? {
-    if pattern.contains("#") { return "cannot match: URLs are sent without what follows a #" }
-    if let mark = pattern.firstIndex(of: "?") {
-      let name = pattern[pattern.index(after: mark)...].prefix {
-        $0.isLetter || $0.isNumber || $0 == "_"
-      }
-      if !name.isEmpty, pattern[name.endIndex...].hasPrefix("=") {
-        return "cannot match: the query takes no part, and ? stands for one character"
-      }
-    }
-    let basePath = APIFileChecker.path(of: base.text)
-    guard let scheme = pattern.firstRange(of: "://") else {
-      let path = pattern.hasPrefix("/") ? pattern : "/" + pattern
-      if basePath != "/", path == String(basePath.dropLast()) || path.hasPrefix(basePath) {
-        return "continues the base URL, so it would match \(basePath.dropLast())\(path)"
-      }
-      return nil
-    }
-    let authority = pattern[scheme.upperBound...].prefix { $0 != "/" }
-    guard !authority.contains(where: { "*?".contains($0) }) else { return nil }
-    let origin = ResourceURL(absolute: String(pattern[..<scheme.upperBound]) + authority + "/")
-    if origin?.origin != base.origin {
-      return "is on another host than \(LogText.url(base.text)): no path of the service matches it"
-    }
-    let literal = APIFileChecker.path(of: pattern).prefix { !"*?".contains($0) }
-    guard basePath.hasPrefix(literal) || literal.hasPrefix(basePath) else {
-      return "is outside the base URL \(LogText.url(base.text)): no path of the service matches it"
-    }
-    return nil
-  }
-
-  /// From the first slash behind the host, ending in a slash where that is all.
-  private static func path(of url: String) -> String {
-    let rest = url[(url.firstRange(of: "://")?.upperBound ?? url.startIndex)...]
-    let path = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...].prefix {
-      $0 != "?" || url.contains("*")
-    }
-    if path.contains("*") { return String(path) }
-    return path.hasSuffix("/") ? String(path) : path + "/"
+    return LogText.part(message)
   }
 }

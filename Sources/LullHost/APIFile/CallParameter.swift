@@ -36,6 +36,8 @@ package struct CallParameter {
   package var isRequired = false
   package var standard: CallValue?
   package var description: String?
+  /// What it is called on the command line, if not by its name.
+  var optionName: String?
   package var place = Place.query
 }
 
@@ -97,12 +99,7 @@ extension CallParameter {
     case .number:
       if let whole = Int(text) { return .integer(whole) }
       return ArgumentParser.number(text).map { .number($0) }
-    case .boolean:
-      switch text {
-      case "true", "yes", "1": return .boolean(true)
-      case "false", "no", "0": return .boolean(false)
-      default: return nil
-      }
+    case .boolean: return ArgumentParser.boolean(text).map { .boolean($0) }
     case .choice(let words): return words.contains(text) ? .string(text) : nil
     case .json:
       let bytes = Array(text.utf8)
@@ -110,6 +107,6 @@ extension CallParameter {
     }
   }
 
-  /// As the option of the command line: `--per-page` for `per_page`.
-  package var option: String { "--" + name.replacing("_", with: "-") }
+  /// As the option of the command line, if nothing else is called so: `--per-page` for `per_page`.
+  package var option: String { "--" + (optionName ?? name.replacing("_", with: "-")) }
 }

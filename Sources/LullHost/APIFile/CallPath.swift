@@ -48,10 +48,12 @@ package struct CallPath {
     return result + rest
   }
 
-  /// Whether the text is a URL of its own.
+  var isAbsolute: Bool { absolute != nil }
+
+  /// The text if it is a URL of its own.
   fileprivate var absolute: String? {
     guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return nil }
-    return path + (query.map { "?" + $0 } ?? "")
+    return filled(path + (query.map { "?" + $0 } ?? ""), open: "{", close: "}")
   }
 
   /// `%25` back to `%` where an escape was written.

@@ -9,6 +9,8 @@ package final class ContentFilter {
   /// The function of the prelude that applies another one and encodes what it gives.
   private let apply: Int64
   private let expression: Int64
+  /// As it was given.
+  private let text: String
 
   package struct Problem: Error {
     /// For standard error.
@@ -19,7 +21,8 @@ package final class ContentFilter {
   package init(_ host: LuaHost, _ text: String?) throws(Problem) {
     self.host = host
     let prelude = try ContentFilter.load(
-      ContentFilter.prelude, shown: ContentFilter.prelude, name: "=lull", host)
+      ContentFilter.prelude, shown: ContentFilter.prelude,
+      name: "=" + ContentFilter.preludeName, host)
     let kept = host.ask(Callable(id: prelude), [], kind: "prelude") { results in
       Result { () throws(Misuse) in try host.keep(results.state, results.index(0)) }
     }
@@ -28,14 +31,16 @@ package final class ContentFilter {
     }
     apply = id
     let shown = text ?? "x"
+    self.text = shown
     // What is wrong with it is told of the expression as it stands; what runs is no tail call, which
     // would leave no line of its own for errors.
     let head = "local _ENV, x = ...; "
     let checked = try ContentFilter.load(
-      "\(head)return \(shown)", shown: shown, name: "=-f", host)
+      "\(head)return \(shown)", shown: shown, name: "=" + ContentFilter.expressionName, host)
     lull_value_unpin(host.runtime, checked)
     expression = try ContentFilter.load(
-      "\(head)local result = \(shown)\nreturn result", shown: shown, name: "=-f", host)
+      "\(head)local result = \(shown)\nreturn result", shown: shown,
+      name: "=" + ContentFilter.expressionName, host)
   }
 
   /// What the expression makes of content, as JSON; or the report of an error.
@@ -56,10 +61,10 @@ package final class ContentFilter {
         throw Problem(report: "lull: what -f gives has no JSON form\n")
       }
       return document
-    case .failure(.failed(var failure)):
-      // What called it is no part of the expression.
-      failure.trace = Traceback()
-      throw Problem(report: host.describe(failure))
+    case .failure(.failed(let failure)):
+      throw Problem(
+        report: host.isInterruption(failure)
+          ? "" : host.describe(ContentFilter.shown(failure, of: text)))
     case .failure(.gone): throw Problem(report: "lull: not enough memory\n")
     }
   }

@@ -9,17 +9,42 @@ package struct DeclarationPlaces {
     lineEnds = source.indices.filter { source[$0] == 10 }
   }
 
-  /// The line of a key that stands behind all the others, one after the other; where one is not found,
+  /// The line of a key that stands in the table of the key before it, and so on; where one is not found,
   /// that of the one before it; 0 if there is none at all.
-  package func line(of keys: [String], from first: Int = 1) -> Int {
+  package func line(of keys: [String]) -> Int {
     var found: Int?
-    var index = tokens.firstIndex { line(at: $0.range.lowerBound) >= first } ?? tokens.endIndex
     for key in keys {
-      guard let next = tokens[index...].indices.first(where: { isKey(key, at: $0) }) else { break }
+      let behind = tokens.indices.dropFirst((found ?? -1) + 1)
+      // A table that is made elsewhere may stand anywhere behind.
+      guard
+        let next = found.flatMap({ self.key(key, inTableOf: $0) })
+          ?? behind.first(where: { isKey(key, at: $0) })
+      else { break }
       found = next
-      index = next + 1
     }
     return found.map { line(at: tokens[$0].range.lowerBound) } ?? 0
+  }
+
+  /// The line of the last `return`, or the first line.
+  var lineOfResult: Int {
+    tokens.last { $0.isKeyword("return") }.map { line(at: $0.range.lowerBound) } ?? 1
+  }
+
+  /// Where a key stands in the table that the one at an index gets, not in those inside of it.
+  private func key(_ key: String, inTableOf index: Int) -> Int? {
+    guard let assignment = tokens[index...].firstIndex(where: { $0.isSymbol("=") }) else {
+      return nil
+    }
+    // `= {`, or `= with_pages{`
+    var depth = 0
+    for place in tokens.indices.dropFirst(assignment + 1) {
+      if tokens[place].isSymbol("{") { depth += 1 }
+      if tokens[place].isSymbol("}") { depth -= 1 }
+      if depth == 0, tokens[place].isSymbol("}") || tokens[place].isSymbol(",") { return nil }
+      if depth < 0 { return nil }
+      if depth == 1, isKey(key, at: place) { return place }
+    }
+    return nil
   }
 
   /// `key =` and `["key"] =`

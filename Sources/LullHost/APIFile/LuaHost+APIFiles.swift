@@ -3,6 +3,9 @@ import Glibc
 import LullCore
 
 extension LuaHost {
+  /// How long a file may take that is only looked at: a check or a completion must come to its end.
+  package static let inspectionLimits = Limits(time: 5)
+
   /// The API of a name or a path: loaded at the first call, the same ever after.
   package func api(_ word: String) throws(APIFileProblem) -> APIFile {
     guard let path = APIFileLocator.file(of: word) else {
@@ -41,10 +44,30 @@ extension LuaHost {
     case .missing(let text): "lull: \(text)\n"
     case .syntax(let message, let source, let name):
       describe(syntaxError: message, in: source, name: name)
-    case .failed(let problem): describe(problem.failure)
+    case .failed(let problem): describe(raised: problem.failure)
     case .declaration(let place, let text):
       describe(ScriptFailure(message: "\(place): \(text)"))
     }
+  }
+
+  /// An interruption is not the file's error, unless the file was only to be looked at.
+  private func describe(raised failure: ScriptFailure) -> String {
+    guard isInterruption(failure) else { return describe(failure) }
+    guard isInspecting, let text = interruptionText else { return "" }
+    var shown = failure
+    let frames = failure.trace.stacks.flatMap(\.self)
+    let place = frames.first { $0.kind == .lua && $0.line > 0 }
+    shown.message = (place.map { "\($0.shortSource):\($0.line): " } ?? "") + text
+    shown.trace = Traceback()
+    hasReportedLimit = true
+    return describe(shown)
+  }
+
+  /// How a file has ended, or would not have ended, what only looked at it; nil if it was a signal.
+  var interruptionText: String? {
+    if hasPassedLimit { return "does not come to an end" }
+    return exitRequest == nil
+      ? nil : "calls os.exit, which ends whatever uses the file"
   }
 
   private static func canonical(_ path: String) -> String {

@@ -9,7 +9,8 @@ extension LuaHost {
       resumeIdleWaiters()
       return isSettled || isInterrupted
     }
-    return isSettled ? request.response : nil
+    // Whoever has called os.exit wants nothing more.
+    return isSettled && exitRequest == nil ? request.response : nil
   }
 
   /// Has the caches asked for a resource, and turns the loop until they have answered.

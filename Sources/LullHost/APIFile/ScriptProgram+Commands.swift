@@ -3,7 +3,7 @@ import LullCore
 
 extension ScriptProgram {
   /// Runs a command's own work in a state of its own; the exit code: that of the work, unless a
-  /// signal, a limit or an error of the script has ended it.
+  /// signal, a limit, `os.exit` or an error of the script has ended it.
   ///
   /// - Parameter folder: whose modules `require` finds first.
   package func perform(folder: [UInt8]?, words: [[UInt8]], _ body: (LuaHost) -> Int32) -> Int32 {
@@ -20,7 +20,13 @@ extension ScriptProgram {
       return Exit.scriptError
     }
     let code = body(host)
+    // What is only looked at does not end who looks, who has said what is to be said.
+    if host.isInspecting {
+      host.exitRequest = nil
+      host.hasReportedLimit = true
+    }
+    let hasExited = host.exitRequest != nil
     let end = finish()
-    return end == 0 ? code : end
+    return end == 0 && !hasExited ? code : end
   }
 }

@@ -11,15 +11,41 @@ struct WrittenSecrets {
     tokens = places.tokens
   }
 
-  var findings: [(line: Int, text: String)] {
-    tokens.indices.compactMap { index in
-      guard tokens[index].kind == .string, let what = secret(at: index) else { return nil }
-      return (
-        places.line(at: tokens[index].range.lowerBound),
-        "\(what) is written here: let the environment, a file or a command have it, as by "
-          + "lull.secret{ env = \"NAME\" }"
-      )
+  /// What stands there by the look of it, and the credentials that a run of the file has used and that
+  /// it says itself: one of a line.
+  func findings(of credentials: [APIFileChecker.Credential]) -> [(line: Int, text: String)] {
+    var found: [Int: String] = [:]
+    for index in tokens.indices {
+      switch tokens[index].kind {
+      case .string: note(secret(at: index), at: index, in: &found)
+      case .name:
+        if let (what, literal) = secret(ofName: index) { note(what, at: literal, in: &found) }
+      default: break
+      }
     }
+    for credential in credentials {
+      for index in tokens.indices where tokens[index].kind == .string {
+        let isSaid =
+          WrittenSecrets.says(tokens[index].text, credential.text) && !isStandIn(index)
+        note(isSaid ? credential.what : nil, at: index, in: &found)
+      }
+    }
+    return found.map { (line: $0.key, text: $0.value) }
+  }
+
+  private func note(_ what: String?, at index: Int, in found: inout [Int: String]) {
+    guard let what else { return }
+    let line = places.line(at: tokens[index].range.lowerBound)
+    found[line] =
+      found[line]
+      ?? "\(what) is written here: let the environment, a file or a command have it, as by "
+      + "lull.secret{ env = \"NAME\" }"
+  }
+
+  /// `os.getenv("TOKEN") or "none"`: what stands in for a secret that is not there.
+  private func isStandIn(_ index: Int) -> Bool {
+    index > 0 && tokens[index - 1].isKeyword("or")
+      && !WrittenSecrets.looksRandom(tokens[index].text)
   }
 
   /// What the text at an index is, in words; nil if it is no secret.
@@ -27,19 +53,58 @@ struct WrittenSecrets {
     let text = tokens[index].text
     if let shape = WrittenSecrets.shape(of: text) { return shape }
     if WrittenSecrets.hasPassword(text) { return "a password in a URL" }
+    if let shape = WrittenSecrets.shape(ofPartOf: text) { return shape }
+    if let last = WrittenSecrets.queryCredentials(in: text).last {
+      // What is joined to its end makes it a part of a name only.
+      let isCut = isJoinedBehind(index) && text.hasSuffix(last.value)
+      if !isCut { return "the value of the parameter '\(last.name)' of the query" }
+    }
     let value = WrittenSecrets.withoutScheme(text)
     guard !value.isEmpty, !isJoined(index) else { return nil }
     if let function = function(ofArgument: index) { return "the secret of lull.auth.\(function)" }
     guard let name = name(before: index)?.lowercased(), !APIDeclaration.types.contains(value) else {
       return nil
     }
-    if ["authorization", "proxy-authorization", "cookie", "x-api-key"].contains(name) {
+    if WrittenSecrets.headers.contains(name) {
       return "the value of the header '\(name)'"
     }
     let isCalledLikeOne = ["token", "secret", "password", "passwd", "api_key", "apikey", "api-key"]
       .contains { name.contains($0) }
     return isCalledLikeOne && WrittenSecrets.looksRandom(value)
       ? "what looks like a secret ('\(name)')" : nil
+  }
+
+  /// The header that gets a text by a name, as in `headers["X-Api-Key"] = key`, and where that text is.
+  private func secret(ofName index: Int) -> (what: String, literal: Int)? {
+    guard index > 1, index + 1 < tokens.count,
+      !["=", ".", ":", "[", "(", ".."].contains(tokens[index + 1].text)
+    else {
+      return nil
+    }
+    var start = index
+    if tokens[index - 1].isSymbol(".."), tokens[index - 2].kind == .string,
+      WrittenSecrets.isScheme(tokens[index - 2].text)
+    {
+      start = index - 2
+    }
+    guard let header = name(before: start)?.lowercased(), WrittenSecrets.headers.contains(header),
+      let literal = literal(named: tokens[index].text, before: start)
+    else { return nil }
+    return ("the value of the header '\(header)'", literal)
+  }
+
+  /// The text that a name was given last; nil if it was something else, or may have been.
+  private func literal(named name: String, before index: Int) -> Int? {
+    for place in tokens[..<index].indices.reversed()
+    where tokens[place].kind == .name && tokens[place].text == name {
+      let next = tokens[place + 1]
+      if next.isSymbol(","), place > 0, !tokens[place - 1].isKeyword("local") { return nil }
+      if next.isSymbol(")") { return nil }
+      guard next.isSymbol("="), place + 2 < index else { continue }
+      guard tokens[place + 2].kind == .string, !isJoined(place + 2) else { return nil }
+      return tokens[place + 2].text.isEmpty ? nil : place + 2
+    }
+    return nil
   }
 
   /// `name =`, `["name"] =` and `.name =` before a text.
@@ -71,13 +136,24 @@ struct WrittenSecrets {
 
   /// Whether something is joined to it that is not written here.
   private func isJoined(_ index: Int) -> Bool {
-    let isBefore = index + 1 < tokens.count && tokens[index + 1].text == ".."
-    return isBefore || index > 0 && tokens[index - 1].text == ".."
+    isJoinedBehind(index) || index > 0 && tokens[index - 1].isSymbol("..")
   }
 
-  private static func withoutScheme(_ text: String) -> String {
-    for scheme in ["Bearer", "Basic", "token", "Token"] {
-      if text == scheme { return "" }
+  private func isJoinedBehind(_ index: Int) -> Bool {
+    index + 1 < tokens.count && tokens[index + 1].isSymbol("..")
+  }
+
+  private static let headers = ["authorization", "proxy-authorization", "cookie", "x-api-key"]
+
+  private static let schemes = ["Bearer", "Basic", "token", "Token"]
+
+  private static func isScheme(_ text: String) -> Bool {
+    schemes.contains { text == $0 + " " }
+  }
+
+  static func withoutScheme(_ text: String) -> String {
+    for scheme in schemes {
+      if text == scheme || text == scheme + " " { return "" }
       if text.hasPrefix(scheme + " ") { return String(text.dropFirst(scheme.count + 1)) }
     }
     return text
@@ -95,7 +171,7 @@ struct WrittenSecrets {
     ("dop_v1_", 30, "an API token"), ("SG.", 40, "an API key"), ("shpat_", 30, "an API token"),
   ]
 
-  private static func shape(of text: String) -> String? {
+  static func shape(of text: String) -> String? {
     if text.contains("PRIVATE KEY-----") { return "a private key" }
     let value = withoutScheme(text)
     let isWord = value.utf8.allSatisfy { byte in
@@ -119,7 +195,7 @@ struct WrittenSecrets {
   }
 
   /// Long, of one word, and with many different characters.
-  private static func looksRandom(_ text: String) -> Bool {
+  static func looksRandom(_ text: String) -> Bool {
     guard text.count >= 16, !text.contains(where: \.isWhitespace), !text.contains("://") else {
       return false
     }

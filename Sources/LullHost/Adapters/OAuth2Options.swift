@@ -60,6 +60,7 @@ extension LuaHost {
     guard let text = LuaHost.string(value), !text.isEmpty else {
       throw .message("'\(name)' must be a Secret or a string, got \(LuaHost.typeName(value))")
     }
+    checker?.look(atCredential: text, "the value of '\(name)'")
     return SecretText(Secret(.literal(text)))
   }
 }

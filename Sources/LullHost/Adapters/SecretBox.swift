@@ -131,6 +131,7 @@ extension LuaHost {
         position + 1,
         "Secret or string expected, got \(LuaHost.described(call.raw(position)))")
     }
+    checker?.look(atCredential: text, "the secret of an 'auth'")
     return SecretText(Secret(.literal(text)))
   }
 }

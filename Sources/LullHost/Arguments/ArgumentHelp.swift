@@ -29,7 +29,9 @@ package enum ArgumentHelp {
   static func usage(of spec: ArgumentSpec) -> String {
     var words = [spec.name]
     for option in spec.options where option.isRequired {
-      words.append("\(option.shown) \(placeholder(of: option))")
+      words.append(
+        option.kind == .boolean
+          ? "--[no-]" + option.shown.dropFirst(2) : "\(option.shown) \(placeholder(of: option))")
     }
     if !spec.options.allSatisfy(\.isRequired) || !spec.has("--help") { words.append("[OPTIONS]") }
     for argument in spec.positionals {
@@ -44,12 +46,15 @@ package enum ArgumentHelp {
     if argument.isPositional { return argument.shown }
     let short = argument.names.filter { !$0.hasPrefix("--") }
     var long = argument.names.filter { $0.hasPrefix("--") }
-    if argument.kind == .flag, case .bool(true)? = argument.standard {
-      long = long.map { "--[no-]" + $0.dropFirst(2) }
-    }
+    if canBeTakenBack(argument) { long = long.map { "--[no-]" + $0.dropFirst(2) } }
     var text = (short + long).joined(separator: ", ")
     if short.isEmpty { text = "    " + text }
     return argument.kind.takesValue ? "\(text) \(placeholder(of: argument))" : text
+  }
+
+  private static func canBeTakenBack(_ argument: ArgumentSpec.Argument) -> Bool {
+    if argument.kind == .flag, case .bool(true)? = argument.standard { return true }
+    return argument.kind == .boolean
   }
 
   private static func placeholder(of argument: ArgumentSpec.Argument) -> String {

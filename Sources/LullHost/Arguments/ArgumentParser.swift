@@ -73,6 +73,7 @@ package struct ArgumentParser {
     let given = parts.count > 1 ? String(parts[1]) : nil
     if let index = index(of: name) {
       let argument = spec.arguments[index]
+      if argument.kind == .boolean { return setBoolean(index, given, &words) }
       guard argument.kind.takesValue else {
         if given != nil { throw .problem("'\(name)' takes no value") }
         return count(index)
@@ -80,15 +81,31 @@ package struct ArgumentParser {
       return try take(index, name, given, &words)
     }
     if name.hasPrefix("--no-"), let index = index(of: "--" + name.dropFirst(5)),
-      spec.arguments[index].kind == .flag
+      [.flag, .boolean].contains(spec.arguments[index].kind)
     {
       if given != nil { throw .problem("'\(name)' takes no value") }
-      result.counts[index] = 0
+      if spec.arguments[index].kind == .boolean {
+        result.texts[index] = ["false"]
+      } else {
+        result.counts[index] = 0
+      }
       return
     }
     if name == "--help" { throw .help }
     if name == "--version", spec.version != nil { throw .version }
     throw unknown(name)
+  }
+
+  /// `--archived`, `--archived=false`, and `--archived false` where no word stands for itself.
+  private mutating func setBoolean(
+    _ index: Int, _ given: String?, _ words: inout ArraySlice<String>
+  ) {
+    var text = given
+    if text == nil, !spec.hasPositionals, let next = words.first, !next.hasPrefix("-") {
+      text = next
+      words.removeFirst()
+    }
+    result.texts[index] = [text ?? "true"]
   }
 
   /// `-v`, `-abc`, `-n5`, `-n=5`, `-n 5`
@@ -111,6 +128,7 @@ package struct ArgumentParser {
   }
 
   private mutating func count(_ index: Int) {
+    if spec.arguments[index].kind == .boolean { return result.texts[index] = ["true"] }
     result.counts[index] = (result.counts[index] ?? 0) + 1
   }
 
@@ -205,6 +223,8 @@ package struct ArgumentParser {
       throw .problem("'\(argument.shown)' must be a whole number, got '\(text)'")
     case .number where ArgumentParser.number(text) == nil:
       throw .problem("'\(argument.shown)' must be a number, got '\(text)'")
+    case .boolean where ArgumentParser.boolean(text) == nil:
+      throw .problem("'\(argument.shown)' must be true or false, got '\(text)'")
     default: break
     }
   }
@@ -213,6 +233,14 @@ package struct ArgumentParser {
   static func list(_ words: [String]) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+
+  static func boolean(_ text: String) -> Bool? {
+    switch text {
+    case "true", "yes", "1": true
+    case "false", "no", "0": false
+    default: nil
+    }
   }
 
   static func integer(_ text: String) -> Int64? { Int64(text) }

@@ -274,6 +274,7 @@ extension ArgumentSpec.Argument.Kind: CustomStringConvertible {
   package var description: String {
     switch self {
     case .flag: "flag"
+    case .boolean: "boolean"
     case .count: "count"
     case .string: "string"
     case .number: "number"

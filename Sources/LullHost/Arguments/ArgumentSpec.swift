@@ -25,6 +25,9 @@ package struct ArgumentSpec {
     package enum Kind: Equatable {
       /// There or not; `--no-x` takes it back.
       case flag
+      /// True, or what stands behind it if that is true or false; `--no-x` makes it false. The last
+      /// one counts.
+      case boolean
       /// How often it is there.
       case count
       case string
@@ -33,7 +36,7 @@ package struct ArgumentSpec {
       /// A kept function of the text.
       case function(Int64)
 
-      var takesValue: Bool { self != .flag && self != .count }
+      var takesValue: Bool { self != .flag && self != .count && self != .boolean }
     }
 
     /// `--limit` and `-n`, in the order given; of a positional argument its name alone.
@@ -100,6 +103,7 @@ package struct ArgumentSpec {
     }
 
     package var takesValue: Bool { kind.takesValue }
+    package var isBoolean: Bool { kind == .boolean }
 
     /// As messages name it.
     var shown: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }

@@ -13,6 +13,18 @@ extension Method {
     call.returnSelf()
   }
 
+  /// `configuration.name = value`
+  private static func assign(_ call: Call, _ box: ConfigurationBox) throws(Misuse) {
+    let name = LuaHost.text(call.raw(1)) ?? ""
+    guard let setting = Setting(rawValue: name), !setting.isCall else {
+      throw call.host.unknownSetting(name, among: Setting.names)
+    }
+    let change = try setting.change(call, call.raw(2), call.index(2), service: box.service)
+    // Only now: what does not fit changes nothing.
+    if setting == .headers { box.settings.headers = Headers() }
+    change(&box.settings)
+  }
+
   static let configurationMethods: [Method] = [
     .method(.configuration, "mutate_requests", "f") { call throws(Misuse) in
       try apply(.mutateRequests, call)
@@ -46,14 +58,13 @@ extension Method {
     },
     .method(.configuration, "__newindex", "vv") { call throws(Misuse) in
       let box = try configuration(call)
-      let name = LuaHost.text(call.raw(1)) ?? ""
-      guard let setting = Setting(rawValue: name), !setting.isCall else {
-        throw call.host.unknownSetting(name, among: Setting.names)
+      do throws(Misuse) {
+        try assign(call, box)
+      } catch {
+        guard let checker = call.host.checker, let place = call.place else { throw error }
+        // One that checks a file wants to hear of the others too.
+        checker.note(error.text, at: place)
       }
-      let change = try setting.change(call, call.raw(2), call.index(2), service: box.service)
-      // Only now: what does not fit changes nothing.
-      if setting == .headers { box.settings.headers = Headers() }
-      change(&box.settings)
     },
     .method(.configuration, "__tostring") { call throws(Misuse) in
       call.return(.string("Configuration"))

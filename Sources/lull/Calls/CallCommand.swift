@@ -11,6 +11,10 @@ struct CallCommand {
 
         lull call API --help lists the calls of an API, lull call API CALL --help the parameters of
         one. API is the name of a file in ./apis or ~/.config/lull/apis, or the path of one.
+
+        What is true or false is set by --archived, --no-archived and --archived=false. A parameter
+        that is called like an option below is given as --param-NAME, unless the file names its
+        option.
         """,
       arguments: CallOptions.arguments + CallOptions.pageArguments,
       notes: """
@@ -81,10 +85,9 @@ struct CallCommand {
     var request: CallRequest
     do throws(APICall.Misfit) {
       var values: [String: CallValue] = [:]
-      for parameter in call.parameters {
-        if parameter.kind == .boolean {
-          if let isSet = parsed.flag(parameter.option) { values[parameter.name] = .boolean(isSet) }
-        } else if let text = parsed.text(parameter.option) {
+      let options = call.options(beside: CallPage.taken(hasPages: call.hasPages))
+      for (parameter, option) in zip(call.parameters, options) {
+        if let text = parsed.text(option) {
           values[parameter.name] = try call.value(of: text, for: parameter.name)
         }
       }

@@ -91,6 +91,8 @@ struct CallExchange {
         Exit.complain("lull: \(sentence)\n")
       }
       return 0
+    // Whoever has called os.exit wants nothing more.
+    case .failure where host.isInterrupted: return 0
     case .failure(let error):
       Exit.complain("lull: \(error.longDescription)\n")
       return CallExchange.exitCode(of: error)

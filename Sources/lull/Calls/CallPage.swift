@@ -27,30 +27,34 @@ struct CallPage {
     return text
   }
 
-  /// The command line of a call: its parameters, and the options of all calls but for names that
-  /// parameters have taken.
+  private static func options(hasPages: Bool) -> [ArgumentSpec.Argument] {
+    CallOptions.arguments + (hasPages ? CallOptions.pageArguments : [])
+  }
+
+  /// What no parameter is called.
+  static func taken(hasPages: Bool) -> Set<String> {
+    Set(options(hasPages: hasPages).flatMap(\.names) + ["--help"])
+  }
+
+  /// The command line of a call: its parameters, and the options of all calls, whose names mean the
+  /// same whatever a file declares.
   static func spec(of call: APICall, in api: String) -> ArgumentSpec {
-    let parameters = call.parameters.map { parameter -> ArgumentSpec.Argument in
+    let options = options(hasPages: call.hasPages)
+    let names = call.options(beside: taken(hasPages: call.hasPages))
+    let parameters = zip(call.parameters, names).map { parameter, name -> ArgumentSpec.Argument in
       var choices: [String] = []
       if case .choice(let words) = parameter.kind { choices = words }
       return .init(
-        names: [parameter.option], kind: parameter.kind == .boolean ? .flag : .string,
+        names: [name], kind: parameter.kind == .boolean ? .boolean : .string,
         placeholder: CallPage.placeholder(parameter), choices: choices,
         help: parameter.description, isRequired: parameter.isRequired,
         standard: parameter.standard?.text)
     }
-    let taken = Set(call.parameters.map(\.option))
-    let options = CallOptions.arguments + (call.hasPages ? CallOptions.pageArguments : [])
     return ArgumentSpec(
       name: "lull call \(api) \(call.name)",
       description: [call.description, "\(call.method) \(call.path)"].compactMap(\.self)
         .joined(separator: "\n\n"),
-      arguments: parameters
-        + options.compactMap { option in
-          var option = option
-          option.names.removeAll { taken.contains($0) }
-          return option.names.isEmpty ? nil : option
-        })
+      arguments: parameters + options)
   }
 
   private static func placeholder(_ parameter: CallParameter) -> String {
@@ -58,7 +62,7 @@ struct CallPage {
     case .integer: "N"
     case .number: "X"
     case .json: "JSON"
-    default: String(parameter.option.dropFirst(2)).uppercased()
+    default: parameter.name.replacing("_", with: "-").uppercased()
     }
   }
 }

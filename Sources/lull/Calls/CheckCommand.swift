@@ -8,8 +8,9 @@ struct CheckCommand {
       name: "lull check",
       description: """
         Loads API files without reaching any network and tells what is wrong with them: unknown
-        settings, patterns that cannot match, calls with undeclared parameters, secrets that are
-        written in the file. One line each, FILE:LINE: what; exit code 1 if there are any.
+        settings, patterns that cannot match, calls with undeclared parameters or with paths that
+        lead elsewhere, secrets that are written in the file. Functions that set settings are run
+        once. One line each, FILE:LINE: what; exit code 1 if there are any.
         """,
       arguments: [
         .init(
@@ -42,13 +43,17 @@ struct CheckCommand {
       }
       // Each in a state of its own, as when it is used.
       let folder = SourceFile.folder(of: Array(path.utf8))
+      var findings: [APIFileChecker.Finding] = []
       let code = CallRun.run(folder: folder, isInspecting: true) { host in
-        let findings = APIFileChecker.findings(in: path, host)
-        hasFindings = hasFindings || !findings.isEmpty
-        _ = Output.write(findings.map { "\($0.place): \($0.text)\n" }.joined())
+        findings = APIFileChecker.findings(
+          in: path, host,
+          options: (CallPage.taken(hasPages: true), CallPage.taken(hasPages: false)))
         return 0
       }
-      if code != 0 { return code }
+      _ = Output.write(findings.map { "\($0.place): \($0.text)\n" }.joined())
+      // A signal ends all of it.
+      if code > 128 { return code }
+      if code != 0 || !findings.isEmpty { hasFindings = true }
     }
     return hasFindings ? 1 : isMissing ? 3 : 0
   }

@@ -45,7 +45,9 @@ struct ExplainCommand {
     CallRun.run(target.api) { host, api in
       let resource = target.request(of: api.service, method).resource
       host.finishAskingCaches(resource)
-      return Output.write(ResourceExplanation(host, resource, method: method).text) ? 0 : 1
+      let text = ResourceExplanation(host, resource, method: method).text
+      // Whoever has called os.exit wants nothing more.
+      return host.isInterrupted || Output.write(text) ? 0 : 1
     }
   }
 }

@@ -25,8 +25,5 @@ struct ParsedWords {
 
   func text(_ name: String) -> String? { all(name).first }
 
-  /// Whether a flag is set or taken back; nil if it is not given.
-  func flag(_ name: String) -> Bool? { index(name).flatMap { result.counts[$0] }.map { $0 > 0 } }
-
   func has(_ name: String) -> Bool { (index(name).flatMap { result.counts[$0] } ?? 0) > 0 }
 }

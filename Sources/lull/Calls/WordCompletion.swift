@@ -89,13 +89,21 @@ struct WordCompletion {
       if !option.choices.isEmpty { return fitting(option.choices.map { Candidate(word: $0) }) }
       return option.names.contains("-O") || option.names.contains("-d") ? WordCompletion.files : []
     }
+    if let option = spec.option(before), option.isBoolean, !last.hasPrefix("-") {
+      let words = fitting(["true", "false"].map { Candidate(word: $0) })
+      if !last.isEmpty || words.isEmpty { return words }
+      return words + options(spec)
+    }
     guard last.hasPrefix("-") else { return spec.hasPositionals ? nil : fitting(options(spec)) }
     return fitting(options(spec))
   }
 
   private func options(_ spec: ArgumentSpec) -> [Candidate] {
-    spec.arguments.compactMap { argument in
-      argument.names.last { $0.hasPrefix("--") }.map { Candidate(word: $0, note: argument.help) }
+    spec.arguments.flatMap { argument -> [Candidate] in
+      guard let name = argument.names.last(where: { $0.hasPrefix("--") }) else { return [] }
+      let candidate = Candidate(word: name, note: argument.help)
+      guard argument.isBoolean else { return [candidate] }
+      return [candidate, Candidate(word: "--no-" + name.dropFirst(2), note: argument.help)]
     } + [Candidate(word: "--help", note: "show help")]
   }
 

@@ -1936,7 +1936,7 @@ function PipelineStage:remove_transformers() end
 
 --- A call in an API file.
 ---@class lull.APICallFields
----@field path string # The path below the base URL; `{name}` stands for a parameter, which is required. A query may follow.
+---@field path string # The path below the base URL; `{name}` stands for a parameter, which is required. A query may follow. A brace that is meant as such is written `%7B` or `%7D`.
 ---@field method? string # The HTTP method; default `GET`.
 ---@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a JSON body), a list of the words that it may be, or a table of both and more.
 ---@field description? string # What it does, for lists and help.
@@ -1949,7 +1949,8 @@ function PipelineStage:remove_transformers() end
 ---@class lull.APIParamFields
 ---@field type? string|string[] # As in `params`; default `string`.
 ---@field default? any # What it is if it is not given.
----@field required? boolean # Whether it must be given; those of the path always.
+---@field required? boolean # Whether it must be given, if it has no default; those of the path always.
+---@field option? string # What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`. One that is called like an option of `lull call` itself gets `--param-` before its name there. Of a boolean there are `--name`, `--no-name` and `--name=false`.
 ---@field description? string # What it is for, for help.
 
 --- An element of `call.params`.

@@ -1,0 +1,354 @@
+import Testing
+
+/// What `lull check` finds beyond what a file declares: by running its settings, and by looking at it.
+@Suite("Findings of lull check")
+struct CheckDetailTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func check(_ text: String) throws -> Child.Ending {
+    try folder.write("a.lua", text)
+    return try lull("check", "a.lua", folder: folder.path)
+  }
+
+  @Test func findsWhatSettingsFunctionsDo() throws {
+    let ending = try check(
+      """
+      local lull = require "lull"
+      local api = lull.service{ base_url = "https://api.example.com" }
+      api:configure("/never/*", function(config)
+        config.timout = 3
+        config.timeout = "long"
+        config.retry = { tmes = 3 }
+        config.retry_time = 5
+      end)
+      api:configure("/**", function(config)
+        config.pipeline.parsng:clear()
+      end, { methods = { "POST" } })
+      api:configure(function(config) config.heders["X"] = "1" end)
+      api:configure(function() os.exit(3) end)
+      api:configure(function() local x = nil; return x.y end)
+      api:configure(function(url) return #url > "x" end, { timeout = 1 })
+      return { service = api, calls = { a = { path = "/{x}", params = { x = "integer" } } } }
+      """)
+    let expected = [
+      "a.lua:4: unknown setting 'timout' (did you mean 'timeout'?)",
+      "a.lua:5: 'timeout' must be a number of seconds, 0 or more, got 'long'",
+      "a.lua:6: unknown setting 'tmes' (did you mean 'times'?)",
+      "a.lua:10: there is no stage 'parsng'; the stages are raw_data, decoding, parsing, model, "
+        + "cleanup, and those named in pipeline.order",
+      "a.lua:12: unknown setting 'heders' (did you mean 'headers'?)",
+      "a.lua:13: calls os.exit, which ends whatever uses the file",
+      "a.lua:14: attempt to index a nil value (local 'x')",
+      "a.lua:15: attempt to compare string with number",
+    ]
+    #expect(ending.output.split(separator: "\n").map(String.init) == expected)
+    #expect(ending.errors == "")
+    #expect(ending.code == 1)
+  }
+
+  /// Each with the line and what stands there.
+  @Test(arguments: [
+    (
+      #"api:configure(function(c) c.headers.Authorization = "Bearer abc" end)"#,
+      "header 'authorization'"
+    ),
+    (
+      "local key = 'abc'\napi:configure(function(c) c.headers['X-Api-Key'] = key end)",
+      "header 'x-api-key'"
+    ),
+    (
+      "local key = 'abc'\napi:configure{ headers = { Authorization = 'Bearer ' .. key } }",
+      "header 'authorization'"
+    ),
+    (
+      "local key = 'abcdef'\napi:configure(function(c) c.headers.Authorization = ('X %s'):format(key) end)",
+      "header 'authorization'"
+    ),
+    (
+      "local key = 'abc'\napi:configure(function(c) c.auth = lull.auth.bearer(key) end)",
+      "an 'auth'"
+    ),
+    (
+      "local key = 'abc'\napi:configure{ mutate_requests = function(h) h.headers['X-Api-Key'] = key end }",
+      "header 'x-api-key'"
+    ),
+    (
+      "local key = 'abc'\napi:configure{ auth = lull.auth.oauth2_client_credentials{ client_id = 'x', "
+        + "client_secret = key, token_url = 'https://a.example/token' } }", "'client_secret'"
+    ),
+    ("calls.a = { path = '/x?api_key=sk_live_abcdefghijklmnopqrstuvwxyz' }", "an API key"),
+    ("calls.a = { path = '/x?a=1&api_key=abc' }", "parameter 'api_key' of the query"),
+    ("calls.a = { path = '/x/ghp_abcdefghijklmnopqrstuvwxyz0123456789/y' }", "a GitHub token"),
+    (
+      "local key = 'abc'\ncalls.a = { path = '/x?access_token=' .. key }",
+      "parameter 'access_token' of the query"
+    ),
+    (
+      "local key = 'abc'\ncalls.a = { path = '/x', headers = { ['X-Api-Key'] = key } }",
+      "header 'x-api-key'"
+    ),
+    (
+      "calls.a = { path = '/x', params = { api_key = { default = 'abc' } } }", "parameter 'api_key'"
+    ),
+    ("local base = 'https://a.example/?token=q8ZkL2mN0pRx7TvB'", "parameter 'token' of the query"),
+  ])
+  func findsSecretsThatAreUsed(lines: String, what: String) throws {
+    let ending = try check(
+      """
+      local lull = require "lull"
+      local api, calls = lull.service("https://a.example"), {}
+      \(lines)
+      return { service = api, calls = calls }
+      """)
+    let reports = ending.output.split(separator: "\n")
+    #expect(reports.count == 1)
+    #expect(ending.output.hasPrefix("a.lua:3: "))
+    #expect(ending.output.contains(what + " is written here"), "\(ending.output)")
+    #expect(ending.code == 1)
+  }
+
+  @Test(arguments: [
+    "api:configure(function(c) c.headers.Authorization = 'Bearer ' .. lull.secret{ env = 'T' } end)",
+    "api:configure(function(c) c.headers.Authorization = 'Bearer ' .. os.getenv('NO_SUCH_TOKEN') end)",
+    "api:configure(function(c) c.headers.Authorization = 'Bearer ' .. (os.getenv('HOME')) end)",
+    "local key = os.getenv('HOME')\napi:configure(function(c) c.headers['X-Api-Key'] = key end)",
+    "api:configure(function(c) c.auth = lull.auth.bearer(os.getenv('HOME')) end)",
+    "api:configure(function(c) c.headers.Accept = 'application/json' end)",
+    "calls.a = { path = '/x?api_key={api_key}', params = { api_key = 'string' } }",
+    "calls.a = { path = '/x?api_key=' .. os.getenv('HOME') }",
+    "calls.a = { path = '/x?key=name&page_token=first&sort_key=stargazers_count' }",
+    "calls.a = { path = '/x', params = { api_key = { default = lull.secret{ env = 'K' } } } }",
+    "calls.a = { path = '/x', params = { api_key = { default = os.getenv('HOME') } } }",
+    "calls.a = { path = '/x', description = 'Takes ?api_key=KEY' }",
+    "calls.a = { path = 'https://a.example/x' }",
+    "api:configure{ auth = lull.auth.bearer(os.getenv('NO_SUCH_TOKEN') or 'none') }",
+    "calls.a = { path = '/x', params = { output_format = 'string', o = 'string', f = 'string' } }",
+    "calls.a = { path = '/x', params = { output = { type = 'string', option = '--form' } } }",
+    "calls.a = { path = '/x', params = { pages = 'integer' } }",
+  ])
+  func leavesAloneWhatIsFine(lines: String) throws {
+    let ending = try check(
+      """
+      local lull = require "lull"
+      local api, calls = lull.service("https://a.example"), {}
+      \(lines)
+      return { service = api, calls = calls }
+      """)
+    #expect(ending.output == "")
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+  }
+
+  @Test func findsPathsAndParametersOfCalls() throws {
+    let ending = try check(
+      """
+      local lull = require "lull"
+      local api = lull.service("https://api.example.com/v1")
+      return { service = api, calls = {
+        open = { path = "/x/{" },
+        close = { path = "/x/}" },
+        none = { path = "/x/{}" },
+        nested = {
+          params = { a = "string" },
+          path = "/x/{a{b}}",
+        },
+        host = { path = "https://elsewhere.example/x?api=1" },
+        slashes = { path = "//elsewhere.example/x" },
+        any = { path = "https://{host}/x", params = { host = "string" } },
+        up = { path = "../x" },
+        mark = { path = "/x#y" },
+        taken = { path = "/x", params = {
+          help = "string",
+          per_page = "string",
+          output = "string",
+          all = "boolean" } },
+        paged = { path = "/x", pages = true, params = { all = "boolean" } },
+        form = { path = "/x", body = "form" },
+      } }
+      """)
+    let braces = "; a brace that is meant as such is written %7B or %7D"
+    let advice = "; another host needs a service, and an API file, of its own"
+    let below = ": a call takes a path below the base URL of its service" + advice
+    let base = "https://api.example.com/v1/"
+    func taken(_ call: String, _ name: String) -> String {
+      "call '\(call)': parameter '\(name)' is called like the option --\(name) of 'lull call', where "
+        + "it has to be given as --param-\(name); give it another name there, as by "
+        + "{ option = \"--\(call)-\(name)\" }"
+    }
+    let expected = [
+      "a.lua:4: call 'open': its path has a '{' that no '}' closes" + braces,
+      "a.lua:5: call 'close': its path has a '}' that no '{' opens" + braces,
+      "a.lua:6: call 'none': its path has '{}', a parameter without a name",
+      "a.lua:9: call 'nested': its path has a '{' inside of '{a'" + braces,
+      "a.lua:11: call 'host': its path leads to https://elsewhere.example, another host than \(base)"
+        + below,
+      "a.lua:12: call 'slashes': its path begins with two slashes: it stays on \(base), and a path "
+        + "begins with one" + advice,
+      "a.lua:13: call 'any': its path leads to another host than \(base)" + below,
+      "a.lua:14: call 'up': its path has the part '..': it leads out of \(base), or to nothing",
+      "a.lua:15: call 'mark': its path has a '#': what follows it is not sent; a # that is meant as "
+        + "such is written %23",
+      "a.lua:17: " + taken("taken", "help"),
+      "a.lua:19: " + taken("taken", "output"),
+      "a.lua:21: " + taken("paged", "all"),
+      "a.lua:22: call 'form': 'body' does nothing: a GET has none",
+    ]
+    #expect(ending.output.split(separator: "\n").map(String.init) == expected)
+    #expect(ending.errors == "")
+    #expect(ending.code == 1)
+  }
+
+  @Test(arguments: [
+    ("", "1: an API file returns a service, or { service =, calls =, description = }, not nil"),
+    (
+      "local x = 1\nreturn nil",
+      "2: an API file returns a service, or { service =, calls =, "
+        + "description = }, not nil"
+    ),
+    ("return {}", "1: an API file needs a 'service'"),
+    ("return {\n  service = 'x' }", "2: 'service' must be a service, got 'x'"),
+    ("\nreturn { service = s, calls = 5 }", "2: 'calls' must be a table, got 5"),
+    ("return { service = s, calls = {\n  a = 7 } }", "2: call 'a' must be a table, got 7"),
+    (
+      "return { service = s, calls = { x = { path = '/x' },\n  q = {\n    path = '/x',\n    columns = 'a' } } }",
+      "4: call 'q': 'columns' must be a list of strings, got 'a'"
+    ),
+    (
+      "return { service = s, calls = {\n  a = { path = '/x', pages = 5 } } }",
+      "2: call 'a': 'pages' must be true or a table of the options of 'resource:pages', got 5"
+    ),
+    (
+      "return { service = s, calls = { a = { path = '/x', params = {\n  b = 5 } } } }",
+      "2: call 'a': parameter 'b' must be a type, a list of words or a table, got 5"
+    ),
+    // Each key in its own table, though the one before has one of that name.
+    (
+      "return { service = s, calls = { a = { path = '/x', params = { path = 'string' } },\n"
+        + "  path = {\n    path = 5 } } }", "3: call 'path': 'path' must be a string, got number"
+    ),
+    ("\nreturn s s", "2: <eof> expected near 's'"),
+    ("\nerror('boo', 0)", "2: boo"),
+    ("\nerror({})", "2: (error object is a table value)"),
+    ("\nrequire 'no.such'", "2: module 'no.such' not found"),
+    ("\nos.exit(3)", "2: calls os.exit, which ends whatever uses the file"),
+    ("\npcall(os.exit, 3)", "2: calls os.exit, which ends whatever uses the file"),
+    ("\nlull.sleep(1)", "2: cannot wait inside a file of an API: it must answer at once"),
+    ("\nlull.spawn(function() error('boo') end)\nreturn s", "2: boo"),
+    (
+      "return lull.service{\n  base_url = 'a.example' }",
+      "2: the base URL 'a.example' is none: it begins with https:// or http://"
+    ),
+    (
+      "return { service = lull.service{}, calls = {\n  a = { path = '/x' } } }",
+      "2: call 'a': its service has no base URL for its path to be below"
+    ),
+    (
+      "s:configure('//b.example/x', {}) return s",
+      "1: pattern '//b.example/x' begins with two slashes: it stays below https://a.example/, whose "
+        + "paths begin with one"
+    ),
+    (
+      "s:configure('/{id}', {}) return s",
+      "1: pattern '/{id}' cannot match: braces stand for themselves; * stands for a part of a path"
+    ),
+    (
+      "s:configure('https://*.b.example/x', {}) return s",
+      "1: pattern 'https://*.b.example/x' is on another host than https://a.example/: no path of the "
+        + "service matches it"
+    ),
+  ])
+  func saysWhatIsWrongAndWhere(text: String, report: String) throws {
+    let head = "local lull = require 'lull' local s = lull.service('https://a.example') "
+    let ending = try check(head + text)
+    #expect(ending.output == "a.lua:\(report)\n")
+    #expect(ending.errors == "")
+    #expect(ending.code == 1)
+  }
+
+  /// What a file prints is not a finding, and what is wrong with a setting hides no other.
+  @Test func tellsOnlyWhatItFinds() throws {
+    let ending = try check(
+      """
+      print("printed")
+      io.write("written\\n")
+      local lull = require "lull"
+      local api = lull.service{
+        base_url = "https://a.example",
+        timeout = "x",
+        retry = { times = "y",
+          base = 3 },
+        headers = { ["X y"] = "1" },
+      }
+      api:configure("/c", function(config) print("configured") config.timout = 1 end)
+      api:configure("/y", function() api("/x"):load() end)
+      return api
+      """)
+    let expected = [
+      "a.lua: asks the network in a settings function: GET https://a.example/x",
+      "a.lua:6: 'timeout' must be a number of seconds, 0 or more, got 'x'",
+      "a.lua:7: 'retry.times' must be a whole number, 0 or more, got 'y'",
+      "a.lua:8: unknown setting 'base'; there are times, on, backoff, unsafe",
+      "a.lua:9: 'X y' is not a valid header name",
+      "a.lua:11: unknown setting 'timout' (did you mean 'timeout'?)",
+    ]
+    #expect(ending.output.split(separator: "\n").map(String.init) == expected)
+    #expect(ending.errors == "printed\nwritten\nconfigured\n")
+    #expect(ending.code == 1)
+    try folder.write(
+      "apis/loud.lua",
+      "print('printed') return { service = require('lull').service('https://a.example'), calls = { a = { path = '/x' } } }"
+    )
+    let completion = try lull("--complete", "call", "loud", "", folder: folder.path)
+    #expect(completion.output == "a\n")
+    #expect(try lull("apis", "-o", "lines", folder: folder.path).output.contains("loud"))
+  }
+
+  @Test func matchesHostsWithWildcards() throws {
+    let ending = try check(
+      """
+      local s = require("lull").service("https://a.example")
+      s:configure("https://*.example/x", {})
+      s:configure("https://**", {})
+      s:configure("/x/**", {})
+      return s
+      """)
+    #expect(ending.output == "")
+    #expect(ending.code == 0)
+  }
+
+  /// Of long names the interpreter's messages keep the end.
+  @Test func namesFilesOfLongNames() throws {
+    let name = String(repeating: "long", count: 30) + ".lua"
+    try folder.write(name, "\nlocal x\nx.y = 1")
+    let ending = try lull("check", name, folder: folder.path)
+    #expect(ending.output == "\(name):3: attempt to index a nil value (local 'x')\n")
+    try folder.write(name, "\nreturn {")
+    #expect(try lull("check", name, folder: folder.path).output.hasPrefix("\(name):2: "))
+  }
+
+  @Test func endsASettingsFunctionThatDoesNotEnd() throws {
+    let ending = try check(
+      """
+      local api = require("lull").service("https://a.example")
+      api:configure("/a", function() while true do end end)
+      api:configure("/b", function(config) config.timout = 3 end)
+      return api
+      """)
+    #expect(ending.output == "a.lua:2: does not come to an end\n")
+    #expect(ending.errors == "")
+    #expect(ending.code == 1)
+  }
+
+  @Test func goesOnBehindAFileThatDoesNotEnd() throws {
+    try folder.write("endless.lua", "\nwhile true do pcall(function() while true do end end) end")
+    try folder.write("bad.lua", "return 17")
+    let ending = try lull("check", "endless.lua", "bad.lua", folder: folder.path)
+    let lines = ending.output.split(separator: "\n")
+    #expect(lines.first == "endless.lua:2: does not come to an end")
+    #expect(lines.last?.hasPrefix("bad.lua:1: ") == true)
+    #expect(ending.errors == "")
+    #expect(ending.code == 1)
+  }
+}
