@@ -8,6 +8,8 @@ public struct Headers: Sendable, Equatable {
   private var lines: [UInt8] = []
   /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
   package private(set) var secrets: SecretHeaders?
+  /// Names, in lower case, under which nothing is to be sent, not even what would be by itself.
+  package private(set) var omitted: [String] = []
 
   public init() {}
 
@@ -74,6 +76,7 @@ public struct Headers: Sendable, Equatable {
   /// not added.
   public mutating func add(_ name: String, _ value: String) {
     guard !name.isEmpty, name.utf8.allSatisfy(Headers.isNameByte) else { return }
+    if !omitted.isEmpty { omitted.removeAll { $0 == name.lowercased() } }
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
@@ -129,8 +132,17 @@ public struct Headers: Sendable, Equatable {
     return true
   }
 
+  /// Removes all of that name, and keeps off the wire what would be sent by itself where there is none,
+  /// such as `User-Agent`, until a value is added again.
+  package mutating func omit(_ name: String) {
+    remove(name)
+    let name = name.lowercased()
+    if !omitted.contains(name) { omitted.append(name) }
+  }
+
   package mutating func removeAll() {
     secrets = nil
+    omitted = []
     lines.removeAll(keepingCapacity: true)
   }
 
@@ -152,6 +164,7 @@ public struct Headers: Sendable, Equatable {
   /// Takes all values of that name from `other`, secrets included.
   package mutating func take(_ name: String, from other: Headers) {
     remove(name)
+    if other.omitted.contains(name.lowercased()) { omit(name) }
     for (position, value) in other.values(name).enumerated() {
       if let text = other.secrets?.text(name, position) {
         add(name, text)
@@ -166,6 +179,7 @@ public struct Headers: Sendable, Equatable {
   {
     guard let secrets else { return self }
     var result = Headers()
+    result.omitted = omitted
     var positions: [String: Int] = [:]
     for (name, value) in pairs {
       let position = positions[name, default: 0]

@@ -127,7 +127,7 @@ final class CurlEasy {
       maxBodySize: transfer.request.limits.maxBodySize,
       expectsBody: transfer.request.method != "HEAD",
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
-      isRepeatable: isRepeatable(transfer))
+      isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink)
     guard setText(CURLOPT_URL, wire.url) else { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
@@ -158,6 +158,7 @@ final class CurlEasy {
     transfer = nil
     multi = nil
     watch = nil
+    incoming.pointee.letGoOfSink()
     if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
     if holdsSecrets { forgetSecrets() }
   }
