@@ -8,10 +8,13 @@ public struct Headers: Sendable, Equatable {
   private var lines: [UInt8] = []
   /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
   package private(set) var secrets: SecretHeaders?
-  /// Names, in lower case, under which nothing is to be sent, not even what would be by itself.
-  package private(set) var omitted: [String] = []
+  /// As below; nil for none, which is cheaper to copy.
+  private var leftOut: [String]?
 
   public init() {}
+
+  /// Names, in lower case, under which nothing is to be sent, not even what would be by itself.
+  package var omitted: [String] { leftOut ?? [] }
 
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
@@ -76,7 +79,10 @@ public struct Headers: Sendable, Equatable {
   /// not added.
   public mutating func add(_ name: String, _ value: String) {
     guard !name.isEmpty, name.utf8.allSatisfy(Headers.isNameByte) else { return }
-    if !omitted.isEmpty { omitted.removeAll { $0 == name.lowercased() } }
+    if let names = leftOut {
+      let others = names.filter { $0 != name.lowercased() }
+      leftOut = others.isEmpty ? nil : others
+    }
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
@@ -137,12 +143,12 @@ public struct Headers: Sendable, Equatable {
   package mutating func omit(_ name: String) {
     remove(name)
     let name = name.lowercased()
-    if !omitted.contains(name) { omitted.append(name) }
+    if !omitted.contains(name) { leftOut = omitted + [name] }
   }
 
   package mutating func removeAll() {
     secrets = nil
-    omitted = []
+    leftOut = nil
     lines.removeAll(keepingCapacity: true)
   }
 
@@ -179,7 +185,7 @@ public struct Headers: Sendable, Equatable {
   {
     guard let secrets else { return self }
     var result = Headers()
-    result.omitted = omitted
+    result.leftOut = leftOut
     var positions: [String: Int] = [:]
     for (name, value) in pairs {
       let position = positions[name, default: 0]

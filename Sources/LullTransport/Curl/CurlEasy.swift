@@ -148,7 +148,7 @@ final class CurlEasy {
   /// looked at, and curl repeats those.
   private func isRepeatable(_ transfer: CurlTransfer) -> Bool {
     let request = transfer.request
-    return RetryPolicy.idempotentMethods.contains(request.method)
+    return request.method == "GET" || RetryPolicy.idempotentMethods.contains(request.method)
       || transfer.queue?.speaksHTTP2 ?? false
       || request.headers["idempotency-key"] != nil || request.headers["x-idempotency-key"] != nil
   }
