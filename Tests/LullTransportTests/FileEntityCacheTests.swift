@@ -103,6 +103,59 @@ struct FileEntityCacheTests {
     }
   }
 
+  @Test("CACHE-23: each value of a header that is a credential counts, and so do a client's files")
+  func allValues() throws {
+    let fixture = try fixture()
+    func cookies(_ values: SecretText...) -> (inout Configuration) -> Void {
+      { settings in for value in values { settings.headers.add("Cookie", value) } }
+    }
+    func files(_ certificate: String, _ key: String?) -> (inout Configuration) -> Void {
+      {
+        $0.setOptions {
+          $0.connection.clientCertificate = certificate
+          $0.connection.clientKey = key
+        }
+      }
+    }
+    let language = SecretText("lang=en")
+    let settings: [(inout Configuration) -> Void] = [
+      cookies(language), cookies(language, SecretText("session=ann")),
+      cookies(language, SecretText("session=bob")),
+      cookies(language, SecretText("session=") + SecretText(Secret(.literal("cleo")))),
+      cookies(SecretText(Secret(.literal("dan"))), SecretText("session=ann")),
+      files("ann.pem", nil), files("bob.pem", nil), files("ann.pem", "ann.key"),
+      files("ann.pem", "bob.key"),
+    ]
+    func harness(_ number: Int) -> Harness {
+      let harness = fixture.harness()
+      harness.service.configure { settings[number](&$0) }
+      return harness
+    }
+    for number in settings.indices {
+      let harness = harness(number)
+      harness.stub("GET", "/a", .text("\(number)"))
+      #expect(harness.content("/a") == "\(number)")
+    }
+    for number in settings.indices {
+      let harness = harness(number)
+      #expect(harness.content("/a") == "\(number)")
+      #expect(harness.provider.requests.isEmpty)
+    }
+  }
+
+  @Test("CACHE-08, CACHE-31: what is dated ahead of now is asked for with its validator")
+  func future() throws {
+    let fixture = try fixture()
+    _ = fixture.harness(now: 900_000).loaded("/a", .json("1", etag: "\"v1\""))
+    let earlier = fixture.harness(now: 1000)
+    earlier.stub("GET", "/a", .init(status: 304))
+    #expect(earlier.content("/a") == "1")
+    #expect(earlier.provider.requests.map { $0.headers["if-none-match"] } == ["\"v1\""])
+    let next = fixture.harness(now: 1001)
+    #expect(next.content("/a") == "1")
+    #expect(next.provider.requests.isEmpty)
+  }
+
   @Test("CACHE-23: headers that are no credentials do not tell entries apart")
   func otherHeaders() throws {
     let fixture = try fixture()

@@ -167,6 +167,17 @@ public struct Headers: Sendable, Equatable {
     (secrets?.uses ?? []).map { ($0.name, $0.text) }
   }
 
+  /// Every line as it is meant, secrets included, in order.
+  package var texts: [(name: String, text: SecretText, isSecret: Bool)] {
+    var positions: [String: Int] = [:]
+    return pairs.map { name, value in
+      let position = positions[name, default: 0]
+      positions[name] = position + 1
+      let secret = secrets?.text(name, position)
+      return (name, secret ?? SecretText(value), secret != nil)
+    }
+  }
+
   /// Takes all values of that name from `other`, secrets included.
   package mutating func take(_ name: String, from other: Headers) {
     remove(name)

@@ -42,15 +42,22 @@ extension Resource {
   }
 
   /// What GET requests are configured to prove their sender with, and what stands in the URL: headers
-  /// with secrets, those that are called like a credential, `auth`, query parameters.
+  /// with secrets, those that are called like a credential, `auth`, the files of a client certificate
+  /// and its key, query parameters.
   package var credentials: [(name: String, value: SecretText)] {
     let settings = configuration(for: "GET").settings
-    var credentials = settings.headers.secretValues.map { (name: $0.name, value: $0.text) }
-    for (name, value) in settings.headers.pairs
-    where LogText.isSecret(header: name) && !credentials.contains(where: { $0.name == name }) {
-      credentials.append((name, SecretText(value)))
+    var credentials: [(name: String, value: SecretText)] = []
+    for (name, text, isSecret) in settings.headers.texts
+    where isSecret || LogText.isSecret(header: name) {
+      credentials.append((name, text))
     }
     if let auth = settings.auth { credentials.append((auth.header, auth.identity)) }
+    if let connection = settings.options?.connection {
+      let files = [
+        ("client_cert", connection.clientCertificate), ("client_key", connection.clientKey),
+      ]
+      for case (let name, let file?) in files { credentials.append((name, SecretText(file))) }
+    }
     let params = record.secretURL?.values ?? [:]
     for (name, value) in params.sorted(by: { $0.key < $1.key }) {
       credentials.append((name, value))

@@ -9,8 +9,8 @@ public import LullCore
 /// done without, each with one warning on standard error; the loads go on.
 ///
 /// Credentials are not in the file: of those that requests are configured to carry a digest is; headers
-/// of responses that set some are left out. What mutations of requests add is not seen: name whose it is
-/// with `Options.identity`. Lua: `lull.cache.file()`.
+/// of responses that set some are left out. What mutations of requests add, commands print and cookies
+/// hold is not seen: name whose it is with `Options.identity`. Lua: `lull.cache.file()`.
 public final class FileEntityCache: EntityCache {
   /// What a file cache may be told.
   public struct Options: Sendable, Equatable {
