@@ -71,7 +71,7 @@ struct CacheCommand {
       case .show(let url): return try show(url, cache)
       case .clear(let prefix):
         let count = try cache.clear(prefix: prefix)
-        print("\(count) \(count == 1 ? "entry" : "entries") removed")
+        print("\(count.map { "\($0)" } ?? "all") \(count == 1 ? "entry" : "entries") removed")
       }
       return 0
     } catch {
@@ -156,8 +156,11 @@ struct CacheCommand {
   }
 
   private static func age(of timestamp: Double) -> String {
-    let seconds = max(0, WallClock.now - timestamp)
+    let seconds = WallClock.now - timestamp
+    guard seconds.isFinite, abs(seconds) < 1e15 else { return "unknown" }
     switch seconds {
+    case ..<(-60): return "none: dated \(Int(-seconds)) s ahead of now, counts as stale"
+    case ..<0: return "0 s"
     case ..<120: return "\(Int(seconds)) s"
     case ..<7200: return "\(Int(seconds / 60)) min"
     case ..<172_800: return "\(Int(seconds / 3600)) h"

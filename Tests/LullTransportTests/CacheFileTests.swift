@@ -136,7 +136,86 @@ struct CacheFileTests {
     #expect(count(one, "SELECT count(*) FROM entry") == 0)
   }
 
+  @Test(
+    "CACHE-28: the write-ahead log stays small beside a small file", arguments: [1 << 18, 1 << 20])
+  func smallLog(limit: Int) {
+    let one = file()
+    let text = String(repeating: "x", count: limit / 16)
+    for number in 0..<200 {
+      var needsMore = write(one, "\(number)", text, now: Double(number), maxSize: limit)
+      while needsMore { needsMore = one.makeRoom(maxSize: limit) }
+      let size = CacheFolder.size(of: fixture.path) + CacheFolder.size(of: fixture.path + "-wal")
+      #expect(size <= limit * 3 / 2, "after \(number)")
+    }
+    #expect(read(one, "199") == text)
+  }
+
   // MARK: Damage
+
+  @Test(
+    "CACHE-28: an entry with a time that cannot be is damage",
+    arguments: [
+      "timestamp = -1e30", "timestamp = -9e999", "timestamp = 1e30", "timestamp = 9e999",
+      "used = 9e999", "used = -1", "elapsed = -1", "elapsed = 9e999",
+    ])
+  func times(_ change: String) {
+    let one = file()
+    let response = HTTPResponse(status: 200, url: "https://api.test/a", elapsed: 0.5)
+    var entity = Entity(content: .text("a"), timestamp: 1000)
+    entity.exchange = Exchange(response)
+    _ = one.write(entity, at: place("a"), now: 1000, maxSize: 1 << 28)
+    #expect(read(one, "a") == "a")
+    one.perform { (database) throws(SQLiteError) in
+      try database.execute("UPDATE entry SET \(change)")
+    }
+    #expect(read(one, "a") == nil)
+    #expect(warnings.all.count == 1)
+    #expect(warnings.all.first?.contains("an entry has a time that cannot be") == true)
+    #expect(fixture.countSetAside == 1)
+  }
+
+  @Test("CACHE-28: an entity with a time that cannot be is not written")
+  func noTime() {
+    let one = file()
+    for time in [-.infinity, -1, 1e300, .infinity, .nan] as [Double] {
+      write(one, "a")
+      one.touch(place("a"), timestamp: time)
+      #expect(read(one, "a") == nil)
+      write(one, "b")
+      _ = one.write(
+        Entity(content: .text("b"), timestamp: time), at: place("b"), now: 1000, maxSize: 1 << 28)
+      #expect(read(one, "b") == nil)
+    }
+    #expect(warnings.all == [])
+  }
+
+  @Test("CACHE-28: sizes that cannot be do not end the program")
+  func sizes() {
+    let one = file()
+    for name in ["a", "b"] { write(one, name) }
+    one.perform { (database) throws(SQLiteError) in
+      try database.execute("UPDATE entry SET size = 9223372036854775807")
+    }
+    while one.makeRoom(maxSize: 0) {}
+    #expect(count(one, "SELECT count(*) FROM content") == 0)
+  }
+
+  @Test("CACHE-31: what is dated ahead of now is as old as can be; a minute does not matter")
+  func future() {
+    let one = file()
+    func timestamp(_ now: Double?, maxAge: Double? = nil) -> Double? {
+      one.read(place("a"), now: now, maxAge: maxAge)?.timestamp
+    }
+    write(one, "a", now: 5000)
+    #expect(timestamp(6000) == 5000)
+    #expect(timestamp(4940) == 5000)
+    #expect(timestamp(4939) == 0)
+    #expect(timestamp(nil) == 5000)
+    #expect(timestamp(4939, maxAge: 4939) == 0)
+    #expect(timestamp(4939, maxAge: 4938) == nil)
+    #expect(timestamp(6000) == nil, "it is gone")
+    #expect(warnings.all == [])
+  }
 
   /// What is in the file, all of it in its main part.
   private func filled() throws -> [UInt8] {

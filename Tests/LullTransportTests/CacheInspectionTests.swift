@@ -1,3 +1,4 @@
+import Glibc
 import LullCore
 import LullTesting
 import LullTransport
@@ -57,6 +58,48 @@ struct CacheInspectionTests {
     #expect(try inspection.clear(prefix: nil) == 1)
     #expect(try inspection.summary().count == 0)
     #expect(fixture.harness().service.resource("/b").latestData == nil)
+  }
+
+  @Test("CACHE-27: clearing all removes the file, for which no room and no reading are needed")
+  func clearingAll() throws {
+    _ = fixture.harness().loaded("/a", .text("x"))
+    // Nothing can be read any more: there is no room for the index of the write-ahead log.
+    unlink(fixture.path + "-shm")
+    mkdir(fixture.path + "-shm", 0o700)
+    let inspection = try CacheInspection(path: fixture.path)
+    #expect(throws: CacheInspection.Problem.self) { try inspection.clear(prefix: "https://") }
+    #expect(inspection.exists)
+    #expect(try inspection.clear(prefix: nil) == nil)
+    #expect(!inspection.exists)
+    rmdir(fixture.path + "-shm")
+    let later = fixture.harness()
+    later.stub("GET", "/a", .text("y"))
+    #expect(later.content("/a") == "y")
+  }
+
+  @Test("CACHE-27: a service that has the file open goes on with the next one when it is cleared")
+  func clearingBeneathOthers() throws {
+    let harness = fixture.harness()
+    _ = harness.loaded("/a", .text("x"))
+    let inspection = try CacheInspection(path: fixture.path)
+    #expect(try inspection.clear(prefix: nil) == 1)
+    #expect(fixture.files == ["-lock"])
+    _ = harness.loaded("/b", .text("y"))
+    let later = fixture.harness()
+    #expect(later.content("/b") == "y")
+    #expect(later.provider.requests.isEmpty)
+    #expect(try CacheInspection(path: fixture.path).summary().count == 1)
+  }
+
+  @Test("CACHE-27: clearing does not remove what is no cache")
+  func clearingOthers() throws {
+    let directory = try #require(TemporaryDirectory())
+    defer { directory.remove() }
+    directory.write("text", Array("hello".utf8))
+    for path in [directory.path + "/text", directory.path] {
+      let inspection = try CacheInspection(path: path)
+      #expect(throws: CacheInspection.Problem.self) { try inspection.clear(prefix: nil) }
+    }
   }
 
   @Test("CACHE-02: a file that is not there is not made")

@@ -6,8 +6,11 @@ extension CacheFile {
   /// to be writing.
   private static let useInterval = 60.0
 
-  /// The entity there, unless it is older than `maxAge`; such a one is removed.
-  func read(_ place: CachePlace, now: Double, maxAge: Double?) -> Entity? {
+  /// The entity there, unless it is older than `maxAge`; such a one is removed. One from the future is
+  /// as old as can be.
+  ///
+  /// - Parameter now: nil for one who only looks at what the file says.
+  func read(_ place: CachePlace, now: Double?, maxAge: Double?) -> Entity? {
     let found = perform { (database) throws(SQLiteError) -> Found? in
       var found: Found?
       try database.run(
@@ -21,12 +24,15 @@ extension CacheFile {
       return found
     }
     guard let found = found ?? nil else { return nil }
-    if let maxAge, now - found.entity.timestamp > maxAge {
+    var entity = found.entity
+    guard let now else { return entity }
+    if entity.timestamp > StoredEntity.lastTime(now) { entity.timestamp = 0 }
+    if let maxAge, now - entity.timestamp > maxAge {
       remove(place)
       return nil
     }
-    if now - found.used >= CacheFile.useInterval { reads[found.id] = now }
-    return found.entity
+    if abs(now - found.used) >= CacheFile.useInterval { reads[found.id] = now }
+    return entity
   }
 
   /// Keeps the entity in place of an earlier one, then makes room if the file has become too large.
@@ -38,6 +44,7 @@ extension CacheFile {
       remove(place)
       return false
     }
+    boundLog(maxSize: maxSize)
     change { (database) throws(SQLiteError) in
       var id: Int64 = 0
       try database.run(
@@ -61,6 +68,7 @@ extension CacheFile {
   }
 
   func touch(_ place: CachePlace, timestamp: Double) {
+    guard StoredEntity.isTime(timestamp) else { return remove(place) }
     change { (database) throws(SQLiteError) in
       try database.run(
         """
@@ -117,6 +125,11 @@ extension CacheFile {
       guard sum == row.integer(9),
         let content = row.withBytes(10, { StoredEntity.content(kind, $0) })
       else { throw .damaged("an entry has been changed by somebody else") }
+      // Not part of the sum, since they change without the content.
+      let elapsed = row.isNull(8) ? nil : row.real(8)
+      guard StoredEntity.isTime(row.real(1)), StoredEntity.isTime(used),
+        elapsed.map(StoredEntity.isDuration) ?? true
+      else { throw .damaged("an entry has a time that cannot be") }
       var entity = Entity(
         content: content, charset: row.isNull(5) ? nil : row.text(5),
         headers: StoredEntity.headers(of: headers), timestamp: row.real(1))
@@ -124,7 +137,7 @@ extension CacheFile {
         entity.exchange = Exchange(
           HTTPResponse(
             status: Int(row.integer(6)), url: row.isNull(7) ? place.url : row.text(7),
-            elapsed: row.isNull(8) ? nil : row.real(8)))
+            elapsed: elapsed))
       }
       self.entity = entity
     }

@@ -50,7 +50,8 @@ extension CacheFile {
       ) { (row) throws(SQLiteError) in
         guard freed < size else { return }
         ids.append(row.integer(0))
-        freed += Int(row.integer(1))
+        // Bounded: a damaged one must not end the program.
+        freed += Int(max(0, min(row.integer(1), 1 << 40)))
       }
       try CacheFile.remove(ids, from: database)
       return !ids.isEmpty

@@ -18,6 +18,8 @@ final class CacheFile {
   /// The disk was full: nothing more is written.
   private(set) var isFull = false
   private var countSetAside = 0
+  /// What the log of this connection is bounded for.
+  private var logMaxSize = Int.max
   /// Somebody has kept others waiting for too long: no more is waited until they are seen to go on.
   private var isImpatient = false
   /// Entries that were read, and when: written together, later.
@@ -51,6 +53,15 @@ final class CacheFile {
       let result = try database.transaction { () throws(SQLiteError) in try body(database) }
       if isImpatient { setPatience(true, database) }
       return result
+    }
+  }
+
+  /// Keeps the write-ahead log small beside a file of `maxSize`, in bytes.
+  func boundLog(maxSize: Int) {
+    guard maxSize != logMaxSize else { return }
+    perform { (database) throws(SQLiteError) in
+      try CacheSchema.boundLog(of: database, maxSize: maxSize)
+      logMaxSize = maxSize
     }
   }
 
@@ -104,6 +115,7 @@ final class CacheFile {
       return nil
     }
     try CacheSchema.configure(database)
+    logMaxSize = .max
     return database
   }
 

@@ -84,6 +84,35 @@ enum CacheFolder {
     return name
   }
 
+  /// Whether a file's first bytes are those of a cache, of this version or an older one, whatever the rest
+  /// is. (SQLite's file format, 1.3)
+  static func isCache(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 100)
+    guard read(descriptor, &bytes, bytes.count) == bytes.count else { return false }
+    func number(_ start: Int) -> Int64 {
+      bytes[start..<start + 4].reduce(0) { $0 << 8 | Int64($1) }
+    }
+    return bytes.starts(with: Array("SQLite format 3\0".utf8))
+      && number(68) == CacheSchema.application && number(60) <= CacheSchema.version
+  }
+
+  /// Whether a path is itself a file, and not a link to one.
+  static func isPlainFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Removes a file with its write-ahead log. Whoever has it open goes over to the next one.
+  static func remove(_ path: String) throws(Failure) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove '\(path)'") }
+    // There need not be any.
+    unlink(path + "-wal")
+    unlink(path + "-shm")
+  }
+
   private static func makeFolders(of path: String) throws(Failure) {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
     let folder = String(path[..<slash])

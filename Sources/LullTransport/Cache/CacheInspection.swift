@@ -57,14 +57,17 @@ package final class CacheInspection {
     try look { (database) throws(SQLiteError) in
       try database.run(
         """
-        SELECT host, count(*), sum(size), min(timestamp) FROM entry
+        SELECT host, count(*), sum(size), min(CASE WHEN timestamp >= 0 THEN timestamp END) FROM entry
         GROUP BY host ORDER BY sum(size) DESC, host
         """
       ) { (row) throws(SQLiteError) in
         let count = Int(row.integer(1))
         summary.hosts.append(Host(name: row.text(0), count: count, size: Int(row.integer(2))))
         summary.count += count
-        summary.oldest = min(summary.oldest ?? .infinity, row.real(3))
+        // One that reads an entry with a time that cannot be finds the damage.
+        if !row.isNull(3), StoredEntity.isTime(row.real(3)) {
+          summary.oldest = min(summary.oldest ?? .infinity, row.real(3))
+        }
       }
     }
     summary.fileSize = CacheFolder.size(of: path) + CacheFolder.size(of: path + "-wal")
@@ -86,18 +89,41 @@ package final class CacheInspection {
       }
     }
     let entries = places.compactMap { place in
-      file.read(place, now: 0, maxAge: nil).map { Entry(place: place, entity: $0) }
+      file.read(place, now: nil, maxAge: nil).map { Entry(place: place, entity: $0) }
     }
     try complain()
     return entries
   }
 
-  /// Removes the entries whose URLs begin with `prefix`, or all, a few at a time, and gives back the
-  /// room.
+  /// Removes the entries whose URLs begin with `prefix`, a few at a time, and gives back the room; or all
+  /// of them, with the file, which needs no room to do so.
   ///
-  /// - Returns: how many there were.
-  package func clear(prefix: String?) throws(Problem) -> Int {
+  /// - Returns: how many there were; nil if there is no room to look.
+  package func clear(prefix: String?) throws(Problem) -> Int? {
     guard exists else { return 0 }
+    guard prefix == nil, CacheFolder.isPlainFile(path) else { return try remove(prefix ?? "") }
+    var count: Int64?
+    do throws(Problem) {
+      try look { (database) throws(SQLiteError) in
+        count = try database.integer("SELECT count(*) FROM entry")
+      }
+    } catch {
+      guard CacheFolder.isCache(path) else { throw error }
+    }
+    do throws(CacheFolder.Failure) {
+      // Between opening and renaming of others.
+      guard let lock = try CacheFileLock(of: path, isPatient: true) else {
+        throw CacheFolder.Failure(message: "the cache '\(path)' cannot be used now: it is locked")
+      }
+      defer { lock.release() }
+      try CacheFolder.remove(path)
+    } catch {
+      throw Problem(message: error.message)
+    }
+    return count.map { Int($0) }
+  }
+
+  private func remove(_ prefix: String) throws(Problem) -> Int {
     var count = 0
     var removed: Int
     repeat {
@@ -107,7 +133,7 @@ package final class CacheInspection {
           var ids: [Int64] = []
           try database.run(
             "SELECT id FROM entry WHERE substr(url, 1, length(?1)) = ?1 LIMIT 256",
-            [.text(prefix ?? "")]
+            [.text(prefix)]
           ) { (row) throws(SQLiteError) in ids.append(row.integer(0)) }
           try CacheFile.remove(ids, from: database)
           removed = ids.count

@@ -50,8 +50,16 @@ enum CacheSchema {
   static func configure(_ database: SQLiteConnection) throws(SQLiteError) {
     try database.execute(
       """
-      PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 512;
-      PRAGMA journal_size_limit = 4194304; PRAGMA temp_store = MEMORY;
+      PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
       """)
+    try boundLog(of: database, maxSize: .max)
+  }
+
+  /// Has what is in the write-ahead log put into the file, and the log begun anew, whenever it has grown
+  /// to a sixteenth of `maxSize`, in bytes; at 2 MB at the latest.
+  static func boundLog(of database: SQLiteConnection, maxSize: Int) throws(SQLiteError) {
+    let pages = max(4, min(512, maxSize / 4096 / 16))
+    try database.execute(
+      "PRAGMA wal_autocheckpoint = \(pages); PRAGMA journal_size_limit = \(pages * 4096)")
   }
 }

@@ -28,9 +28,18 @@ struct StoredEntity {
     }
   }
 
+  /// Whether it can be a time: neither before 1970 nor tens of thousands of years from now.
+  static func isTime(_ timestamp: Double) -> Bool { (0..<1e12).contains(timestamp) }
+
+  static func isDuration(_ seconds: Double) -> Bool { seconds >= 0 && seconds.isFinite }
+
+  /// What is dated later than this counts as dated 1970: whatever wrote it had another idea of the time,
+  /// so that its age is not known. The minute is for clocks that differ a little.
+  static func lastTime(_ now: Double) -> Double { now + 60 }
+
   /// nil for content that is not accepted.
   init?(_ entity: Entity, at place: CachePlace) {
-    guard StoredEntity.accepts(entity) else { return nil }
+    guard StoredEntity.accepts(entity), StoredEntity.isTime(entity.timestamp) else { return nil }
     switch entity.content {
     case .bytes(let bytes): (kind, content) = (.bytes, bytes)
     case .text(let text): (kind, content) = (.text, Array(text.utf8))
@@ -56,7 +65,7 @@ struct StoredEntity {
     timestamp = entity.timestamp
     status = entity.exchange?.status
     finalURL = entity.exchange?.url.flatMap { StoredEntity.finalURL($0, of: place) }
-    elapsed = entity.exchange?.elapsed
+    elapsed = entity.exchange?.elapsed.flatMap { StoredEntity.isDuration($0) ? $0 : nil }
   }
 
   /// Header fields of responses that hold what lets one in.

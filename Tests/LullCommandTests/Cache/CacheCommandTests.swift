@@ -65,6 +65,35 @@ struct CacheCommandTests {
     #expect(ending.code == 1)
   }
 
+  @Test(
+    "times that cannot be end nothing, those ahead of now are said to be",
+    arguments: ["-1e30", "-9e999", "9e999", "1e300"])
+  func damagedTimes(time: String) throws {
+    try fill()
+    let path = folder.path + "/lull/cache.db"
+    _ = try Child("sqlite3", [path, "UPDATE entry SET timestamp = \(time)"]).wait()
+    let info = try lull("cache", "info", environment: environment)
+    #expect(info.errors == "")
+    #expect(info.code == 0)
+    #expect(info.output.contains("entries  2\n"))
+    #expect(!info.output.contains("oldest"))
+    let show = try lull("cache", "show", "http://api.test/users/1", environment: environment)
+    #expect(show.errors.contains("an entry has a time that cannot be"))
+    #expect(show.code == 1)
+  }
+
+  @Test("an entry that is dated ahead of now is said to be")
+  func future() throws {
+    try fill()
+    let path = folder.path + "/lull/cache.db"
+    _ = try Child("sqlite3", [path, "UPDATE entry SET timestamp = unixepoch() + 100000"]).wait()
+    for words in [["show", "http://api.test/users/1"], ["info"]] {
+      let ending = try Child(Binaries.lull, ["cache"] + words, environment: environment).wait()
+      #expect(ending.output.contains(" s ahead of now, counts as stale\n"))
+      #expect(ending.code == 0)
+    }
+  }
+
   @Test("clear removes what begins so, or all")
   func clear() throws {
     try fill()
