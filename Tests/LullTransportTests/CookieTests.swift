@@ -111,6 +111,12 @@ extension TransportSuite {
       let result = try harness.get(nginx.url + "/set") { $0.cookies = CookieJar(file: "/") }
       #expect(result.error?.kind == .network)
       #expect(result.error?.message == "cookies: '/' is not a regular file")
+      #expect(result.error?.isFinal == true)
+      let nowhere = try harness.get(nginx.url + "/set") {
+        $0.cookies = CookieJar(file: "/proc/nowhere/cookies")
+      }
+      #expect(nowhere.error?.message.hasPrefix("cookies: cannot write '/proc/nowhere/") == true)
+      #expect(nowhere.error?.isFinal == true)
       harness.finish()
     }
   }

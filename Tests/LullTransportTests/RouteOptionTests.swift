@@ -204,6 +204,7 @@ extension TransportSuite {
       // Where the library can, nginx cannot, and it falls back.
       if let error = result.error {
         #expect(error.message.hasPrefix("HTTP/3 (http_version) is not spoken by this system's"))
+        #expect(error.isFinal)
       } else {
         #expect(result.text == "HTTP/2.0")
       }

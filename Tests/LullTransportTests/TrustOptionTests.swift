@@ -62,6 +62,29 @@ extension TransportSuite {
       harness.finish()
     }
 
+    @Test func connectionsAreNotSharedByThoseWhoHaveAnotherKey() throws {
+      let directory = try #require(TemporaryDirectory())
+      defer { directory.remove() }
+      directory.write("other.key", try #require(contents(nginx.certificate("client.key"))))
+      directory.write("wrong.key", try #require(contents(nginx.certificate("stranger.key"))))
+      let harness = try TransportHarness(certificateAuthorities: nginx.authority)
+      func get(_ key: String) throws -> NetworkResult {
+        try harness.get(url) {
+          $0.connection.clientCertificate = nginx.certificate("client.pem")
+          $0.connection.clientKey = key
+        }
+      }
+      let keys = [nginx.certificate("client.key"), directory.path + "/other.key"]
+      let first = try keys.map { try get($0).response?.headers["x-connection"] }
+      #expect(Set(first).count == 2)
+      #expect(try keys.map { try get($0).response?.headers["x-connection"] } == first)
+      // A key that is not that of the certificate.
+      let wrong = try get(directory.path + "/wrong.key")
+      #expect(wrong.response == nil)
+      #expect(wrong.error?.kind == .tls)
+      harness.finish()
+    }
+
     @Test func connectionsAreSharedOnlyByThoseWhoTrustTheSame() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       func connection(_ set: (inout TransferOptions) -> Void) throws -> String {

@@ -37,5 +37,12 @@ public struct TransportError: Error, Sendable, Equatable {
     self.message = message
   }
 
+  /// One that trying again cannot change.
+  package static func final(_ kind: Kind, _ message: String) -> TransportError {
+    var error = TransportError(kind, message)
+    error.isFinal = true
+    return error
+  }
+
   static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }

@@ -17,7 +17,7 @@ struct CookieFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw TransportError(.network, "cookies: '\(path)' is not a regular file")
+      throw TransportError.final(.network, "cookies: '\(path)' is not a regular file")
     }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -66,6 +66,6 @@ struct CookieFile {
   private func problem(_ what: String, _ code: Int32) -> TransportError {
     // A message of the C library, copied at once.
     let reason = String(cString: strerror(code)).lowercased()
-    return TransportError(.network, "cookies: \(what) '\(path)' (\(reason))")
+    return TransportError.final(.network, "cookies: \(what) '\(path)' (\(reason))")
   }
 }

@@ -10,20 +10,26 @@ final class CurlRoute: Equatable {
   /// HTTP/2 without TLS, which the server has to know of.
   let hasPriorKnowledge: Bool
 
-  /// A proxy that is told a user and a password when a connection through it is made: curl (7.88) lets
-  /// others use that connection who have told none, or another.
-  let proxyWithCredentials: String?
+  /// What tells its connections apart where curl (7.88) does not: a proxy that is told a user and a
+  /// password when a connection through it is made, since others may use that connection who have told
+  /// none or another; the key of a client certificate, of which curl compares the certificate only.
+  /// nil: nothing.
+  let nameOfConnections: String?
 
   /// nil if an ordinary handle will do.
   init?(_ options: TransferOptions, to origin: Origin) {
     connection = options.connection
     cookies = options.cookies
     hasPriorKnowledge = connection.httpVersion == .http2 && !origin.isTLS
+    var name: [String] = []
     if case .url(let url) = connection.proxy, url.utf8.contains(UInt8(ascii: "@")) {
-      proxyWithCredentials = url
-    } else {
-      proxyWithCredentials = nil
+      name.append("proxy \(url)")
     }
+    if connection.clientCertificate != nil, let key = connection.clientKey {
+      name.append("key \(key)")
+    }
+    // A URL has no line break in it.
+    nameOfConnections = name.isEmpty ? nil : name.joined(separator: "\n")
     if cookies == nil && connection == ConnectionOptions() { return nil }
   }
 
@@ -41,17 +47,17 @@ final class CurlRoute: Equatable {
     for case (let name, let file?) in files where access(file, R_OK) != 0 {
       // A message of the C library, copied at once.
       let reason = String(cString: strerror(errno)).lowercased()
-      throw TransportError(.tls, "\(name): cannot read '\(file)' (\(reason))")
+      throw TransportError.final(.tls, "\(name): cannot read '\(file)' (\(reason))")
     }
     if case .url(let url) = connection.proxy, ProxyAddress(url) == nil {
-      throw TransportError(.connection, "'\(LogText.url(url))' is not the URL of a proxy")
+      throw TransportError.final(.connection, "'\(LogText.url(url))' is not the URL of a proxy")
     }
     guard connection.httpVersion == .http3 else { return }
     // Static data of the library.
     let library = curl_version_info(CURLVERSION_FIRST)?.pointee
     guard let library, library.features & CURL_VERSION_HTTP3 != 0 else {
       let version = library?.version.map { " " + String(cString: $0) } ?? ""
-      throw TransportError(
+      throw TransportError.final(
         .network, "HTTP/3 (http_version) is not spoken by this system's libcurl\(version)")
     }
   }
