@@ -301,6 +301,42 @@ describe("resource:explain()", function()
     equal(api("/other"):explain():match("expiration_time +(%d+ s) +default"), "30 s")
   end)
 
+  it("says which line has switched a setting off", function()
+    local api = lull.service{ base_url = "https://a.example", networking = function() return {} end,
+      retry = 3, auth = lull.auth.bearer("abc"), rate_limit = { requests = 1, per = 1 } }
+    api:configure("/u/*", { retry = false, auth = false })
+    local place = "api_files_spec.lua:" .. debug.getinfo(1, "l").currentline - 1 .. "  (/u/*)"
+    local text = api("/u/1"):explain()
+    equal(text:match("\n  retry +(.-)\n"):gsub(" +", " "), "false " .. place:gsub(" +", " "))
+    equal(text:match("\n  auth +(.-)\n"):gsub(" +", " "), "false " .. place:gsub(" +", " "))
+    equal(text:find("\n  concurrency ", 1, true), nil, "what nobody has set is not listed")
+    equal(api("/other"):explain():find("false  api_files", 1, true), nil)
+  end)
+
+  it("SVC-23 lists no settings of an invalid resource", function()
+    local api = lull.service{ base_url = "https://a.example", networking = function() return {} end,
+      retry = 3, headers = { ["X-Test"] = "1" } }
+    local text = api:resource_at("http://["):explain()
+    contains(text, "Settings\n  none: the resource has no URL\n")
+    contains(text, "fail: there is no URL")
+    equal(text:find("retry ", 1, true), nil)
+    equal(text:find("x-test", 1, true), nil)
+  end)
+
+  it("knows of a service that is offline", function()
+    local api = lull.service{ base_url = "https://a.example", expiration_time = 0,
+      networking = function() return { json = { 1 } } end }
+    local resource = api("/x")
+    assert(resource:load():await())
+    api.is_offline = true
+    contains(resource:explain(), "load nothing: the service is offline, and the data is 0")
+    resource:invalidate()
+    contains(resource:explain(), "load nothing: the service is offline, and the data is 0")
+    equal(resource:load_if_needed(), nil)
+    contains(api("/none"):explain(), "fail: the service is offline, and there is no data")
+    equal(select(2, api("/none"):load_if_needed():await()).cause.kind, "offline")
+  end)
+
   it("says what a load would do, and why", function()
     local answer = { status = 200, json = { 1 }, headers = { etag = '"e1"' } }
     local api = lull.service{ base_url = "https://a.example",

@@ -43,6 +43,8 @@ extension Resource {
     /// A cache is being asked, which may make a load unnecessary.
     case waitsForCache
     case load(condition: (name: String, value: String)?)
+    /// The service is offline, and nothing is there.
+    case failsOffline
   }
 
   /// Asks caches if nobody has yet, as any look at the data does. (CACHE-33)
@@ -51,6 +53,12 @@ extension Resource {
     if let running = record.loads.first?.request { return .joins(running) }
     if isUpToDate { return .nothing }
     if isAskingCaches { return .waitsForCache }
+    // What cannot be built fails by itself. (OfflineLoad)
+    if service.isOffline, configuration.failure == nil {
+      // Once more: others may have written to the caches.
+      if case .over = record.cacheCheck { return .waitsForCache }
+      return .failsOffline
+    }
     return .load(condition: record.state.conditionalHeader)
   }
 

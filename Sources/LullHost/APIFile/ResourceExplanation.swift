@@ -12,12 +12,17 @@ package struct ResourceExplanation {
     self.host = host
     self.resource = resource
     self.method = method
-    applied = resource.service.appliedEntries(to: resource, method: method)
+    // Settings of the service are none of an invalid resource. (SVC-23)
+    applied =
+      resource.record.invalidSource == nil
+      ? resource.service.appliedEntries(to: resource, method: method) : []
   }
 
   package var text: String {
     var text = "\(method) \(LogText.url(resource.url.text))\n\nSettings\n"
-    text += ResourceExplanation.aligned(settings)
+    text +=
+      resource.record.invalidSource == nil
+      ? ResourceExplanation.aligned(settings) : "  none: the resource has no URL\n"
     for entry in applied {
       guard let failure = entry.failure else { continue }
       text += "  \(place(of: entry.entry)): \(failure.longDescription); every request fails\n"
@@ -54,8 +59,9 @@ package struct ResourceExplanation {
         Row(name: "headers.\(name)", value: "not sent", place: place(of: source, key: name)))
     }
     for setting in Setting.allCases where setting != .headers && !setting.isCall {
-      guard let value = setting.value(in: final) else { continue }
-      let text = ResourceExplanation.text(of: setting, value, final)
+      let text = setting.value(in: final).map {
+        ResourceExplanation.text(of: setting, $0, final)
+      }
       let source = source { entry in
         setting.value(in: entry.after).map {
           ResourceExplanation.text(of: setting, $0, entry.after)
@@ -64,9 +70,11 @@ package struct ResourceExplanation {
             ResourceExplanation.text(of: setting, $0, entry.before)
           }
       }
+      // Without a value: one that nobody has set, or that somebody has switched off.
+      guard text != nil || source != nil else { continue }
       rows.append(
         Row(
-          name: setting.rawValue, value: text,
+          name: setting.rawValue, value: text ?? "false",
           place: place(of: source, key: setting.rawValue)))
     }
     for entry in applied {
@@ -128,7 +136,7 @@ package struct ResourceExplanation {
         Row(
           name: "data",
           value: "\(LogText.part(data.contentType, limit: 80)), "
-            + "\(ResourceExplanation.seconds(now - data.timestamp)) old, fresh for "
+            + "\(ResourceExplanation.age(of: data.timestamp, at: now)), fresh for "
             + ResourceExplanation.seconds(resource.configuration.settings.expirationTime)))
       let validators = [
         data.etag.map { "ETag \($0)" }, data.headers["last-modified"].map { "Last-Modified \($0)" },
@@ -145,7 +153,7 @@ package struct ResourceExplanation {
         Row(
           name: "last outcome",
           value:
-            "\(error.longDescription), \(ResourceExplanation.seconds(now - error.timestamp)) ago"
+            "\(error.longDescription), \(ResourceExplanation.seconds(max(0, now - error.timestamp))) ago"
             + ", tried again after "
             + ResourceExplanation.seconds(resource.configuration.settings.retryTime)))
       if !error.attempts.isEmpty {
@@ -167,28 +175,41 @@ package struct ResourceExplanation {
     case .joins(let request):
       "give the load in progress"
         + (request.trackedSince > 0
-          ? ", begun \(ResourceExplanation.seconds(resource.service.pump.clock.now - request.trackedSince)) ago"
+          ? ", begun \(begun(request)) ago"
           : "")
     case .nothing: "load nothing: \(reason)"
+    case .waitsForCache where resource.service.isOffline:
+      "wait for a cache, and fail if that has nothing: the service is offline"
     case .waitsForCache: "wait for a cache, and load if that has nothing fresh"
+    case .failsOffline: "fail: the service is offline, and there is no data"
     case .load(let condition):
       "load: \(reason)"
         + (condition.map { "; asking with \($0.name): \($0.value)" } ?? "")
     }
   }
 
+  private func begun(_ request: Request) -> String {
+    ResourceExplanation.seconds(
+      max(0, resource.service.pump.clock.now - request.trackedSince))
+  }
+
   /// Why data, or an error, is fresh enough or is not.
   private var reason: String {
     let state = resource.record.state
     let settings = resource.configuration.settings
-    let age = ResourceExplanation.seconds(resource.service.pump.clock.now - state.timestamp)
+    let now = resource.service.pump.clock.now
+    let age = ResourceExplanation.age(of: state.timestamp, at: now)
+    if resource.service.isOffline, let data = state.latestData {
+      return "the service is offline, and the data is "
+        + ResourceExplanation.age(of: data.timestamp, at: now)
+    }
     if state.isInvalidated { return "it was invalidated" }
     if state.latestError != nil {
-      return "the last error is \(age) old, and counts for "
+      return "the last error is \(age), and counts for "
         + ResourceExplanation.seconds(settings.retryTime)
     }
     guard state.latestData != nil else { return "there is neither data nor error" }
-    return "the data is \(age) old, and fresh for "
+    return "the data is \(age), and fresh for "
       + ResourceExplanation.seconds(settings.expirationTime)
   }
 
@@ -208,6 +229,13 @@ package struct ResourceExplanation {
       }
     return "\(attempt.number): \(outcome)"
       + (attempt.delay > 0 ? " after waiting \(LogText.seconds(attempt.delay))" : "")
+  }
+
+  /// Caches date back to 1970 what a clock that was wrong has dated.
+  private static func age(of timestamp: Double, at now: Double) -> String {
+    guard timestamp > 0 else { return "of unknown age" }
+    let age = now - timestamp
+    return age < -1 ? "dated in the future" : "\(seconds(max(0, age))) old"
   }
 
   private static func seconds(_ seconds: Double) -> String {
