@@ -85,14 +85,16 @@ extension LuaHost {
   /// The stack position of the value being visited by `forEachField`.
   func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
 
-  /// Visits an options table whose keys must be known names.
+  /// Visits an options table whose keys must be known names; `owner` is what it is the value of.
   func forEachOption(
-    of table: Int32, in state: OpaquePointer?, known: [String],
+    of table: Int32, in state: OpaquePointer?, known: [String], owner: String? = nil,
     _ body: (String, lull_value) throws(Misuse) -> Void
   ) throws(Misuse) {
     try forEachField(of: table, in: state) { key, value throws(Misuse) in
       guard let name = LuaHost.string(key) else {
-        throw .message("unknown setting of type \(LuaHost.typeName(key)); settings have names")
+        let place = owner.map { " in '\($0)'" } ?? ""
+        throw .message(
+          "unknown setting of type \(LuaHost.typeName(key))\(place); settings have names")
       }
       do throws(Misuse) {
         guard known.contains(name) else { throw unknownSetting(name, among: known) }

@@ -2,15 +2,24 @@ package import LullCore
 
 /// A clock that stands still until told otherwise; timers fire inside `advance`.
 package final class ManualClock: HostClock {
-  package private(set) var now: Double
+  package private(set) var uptime: Double
+  /// What somebody has set the time to, as a difference to `uptime`.
+  private var shift = 0.0
   private var timers: [Timer] = []
 
   package init(now: Double = 1000) {
-    self.now = now
+    uptime = now
+  }
+
+  package var now: Double { uptime + shift }
+
+  /// Sets the time, as an administrator would: timers know nothing of it.
+  package func set(_ now: Double) {
+    shift = now - uptime
   }
 
   package func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
-    let timer = Timer(due: now + max(0, seconds), action: action)
+    let timer = Timer(due: uptime + max(0, seconds), action: action)
     timers.append(timer)
     return timer
   }
@@ -18,23 +27,23 @@ package final class ManualClock: HostClock {
   /// Timers that have neither fired nor been cancelled.
   package var activeTimerCount: Int { timers.filter { $0.action != nil }.count }
 
-  /// The time of the next timer, nil if there is none.
+  /// The uptime at which the next timer is due, nil if there is none.
   package var nextDue: Double? { timers.filter { $0.action != nil }.map(\.due).min() }
 
   /// Moves time on, firing what becomes due in order of time, then of scheduling.
   package func advance(by seconds: Double) {
-    let end = now + seconds
+    let end = uptime + seconds
     // One that is due again at once, for ever, must not hold up a test.
     var firedCount = 0
     while firedCount < 10_000, let timer = nextTimer(until: end) {
       firedCount += 1
-      now = max(now, timer.due)
+      uptime = max(uptime, timer.due)
       let action = timer.action
       timer.action = nil
       timers.removeAll { $0 === timer }
       action?()
     }
-    now = end
+    uptime = end
   }
 
   private func nextTimer(until end: Double) -> Timer? {

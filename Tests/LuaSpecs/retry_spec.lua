@@ -252,6 +252,19 @@ describe("retry as a setting", function()
     equal(times "/d", nil)
   end)
 
+  it("does not send again what fails for a reason that stays", function()
+    for _, settings in ipairs {
+      { cookies = "/proc/nowhere/cookies" }, { cookies = "/" }, { ca_file = "/nowhere.pem" },
+    } do
+      settings.base_url = "https://127.0.0.1:1"
+      settings.retry = { times = 2, on = { "network", "tls" }, backoff = { base = 0 } }
+      local request = lull.service(settings)("/a"):get()
+      local entity = request:await()
+      equal(entity, nil)
+      equal(#request.attempts, 1)
+    end
+  end)
+
   it("cannot be changed in place", function()
     local service = lull.service { base_url = "https://api.test", retry = 5 }
     service:configure("/a", function(config) config.retry.times = 1 end)
@@ -269,6 +282,10 @@ describe("retry as a setting", function()
     wrong({ times = 1.5 }, "'retry.times' must be a whole number, 0 or more, got 1.5")
     wrong({ on = { "sometimes" } }, "'retry.on' must be a list of statuses (100 to 599) and words")
     wrong({ on = { 42 } }, "got 42")
+    wrong({ on = { x = 503 } }, "'retry.on' must be a list of statuses (100 to 599) and words")
+    wrong({ on = { x = 503 } }, "got the field 'x'")
+    wrong({ 3 }, "unknown setting of type number in 'retry'; settings have names")
+    wrong({ backoff = { 1 } }, "unknown setting of type number in 'retry.backoff'; settings have names")
     wrong({ backoff = 3 }, "'retry.backoff' must be a table such as")
     wrong({ backoff = { base = -1 } }, "'retry.backoff.base' must be a number of seconds, 0 or more, got -1")
     wrong({ backoff = { jitter = 1 } }, "'retry.backoff.jitter' must be true or false, got 1")

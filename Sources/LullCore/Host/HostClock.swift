@@ -2,6 +2,8 @@
 public protocol HostClock: AnyObject {
   /// Unix epoch seconds.
   var now: Double { get }
+  /// Seconds since some time in the past, which go on evenly when somebody sets the system's time.
+  var uptime: Double { get }
   /// Whether `now` is the system's time, which others can read for themselves.
   var isSystemTime: Bool { get }
   /// Runs `action` once on the home thread, after `seconds`; never inside this call.
@@ -9,6 +11,7 @@ public protocol HostClock: AnyObject {
 }
 
 extension HostClock {
+  public var uptime: Double { now }
   public var isSystemTime: Bool { false }
 }
 

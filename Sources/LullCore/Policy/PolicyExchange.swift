@@ -25,8 +25,10 @@ package final class PolicyExchange: NetworkTransfer {
   private var order: UInt64?
   private var retries = 0
   private var hasRenewed = false
-  /// When the request began, or the last attempt ended.
+  /// When the request began, or the last attempt ended, by the clock's `uptime`.
   private var waitingSince = 0.0
+  /// When the last attempt was sent, by the same.
+  private var sentAt = 0.0
   package private(set) var attempts: [RequestAttempt] = []
 
   init(
@@ -53,7 +55,7 @@ package final class PolicyExchange: NetworkTransfer {
   /// Called once. The answer comes on a later turn.
   func begin(completion: NetworkCompletion) {
     self.completion = completion
-    waitingSince = pump.clock.now
+    waitingSince = pump.clock.uptime
     queueUp()
   }
 
@@ -125,10 +127,10 @@ package final class PolicyExchange: NetworkTransfer {
   // MARK: Transport
 
   private func send(_ request: AuthorizedRequest) {
-    let now = pump.clock.now
+    sentAt = pump.clock.uptime
     attempts.append(
       RequestAttempt(
-        number: attempts.count + 1, started: now, delay: max(0, now - waitingSince)))
+        number: attempts.count + 1, started: pump.clock.now, delay: max(0, sentAt - waitingSince)))
     policies.lane?.send()
     let channel = pump.completion { [self] result in arrived(result, for: request) }
     stage = .sending(channel, nil)
@@ -155,10 +157,9 @@ package final class PolicyExchange: NetworkTransfer {
   }
 
   private func noteEnd(_ outcome: RequestAttempt.Outcome?) {
-    let now = pump.clock.now
-    waitingSince = now
+    waitingSince = pump.clock.uptime
     guard let last = attempts.indices.last else { return }
-    attempts[last].end(outcome, at: now)
+    attempts[last].end(outcome, after: waitingSince - sentAt)
   }
 
   // MARK: Retry

@@ -30,8 +30,8 @@ public struct RequestAttempt: Sendable, Equatable {
 }
 
 extension RequestAttempt {
-  mutating func end(_ outcome: Outcome?, at now: Double) {
-    elapsed = max(0, now - started)
+  mutating func end(_ outcome: Outcome?, after elapsed: Double) {
+    self.elapsed = max(0, elapsed)
     self.outcome = outcome
   }
 }
@@ -41,7 +41,7 @@ extension [RequestAttempt] {
   func cancelled(at now: Double) -> [RequestAttempt] {
     guard let last, last.elapsed == nil else { return self }
     var attempts = self
-    attempts[attempts.count - 1].end(.failure(.cancelled), at: now)
+    attempts[attempts.count - 1].end(.failure(.cancelled), after: now - last.started)
     return attempts
   }
 }

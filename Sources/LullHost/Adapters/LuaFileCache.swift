@@ -14,10 +14,9 @@ extension LuaHost {
         name, value throws(Misuse) in
         switch name {
         case "version":
-          guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
-            throw LuaHost.mustBe(name, "a whole number, 0 or more", value)
-          }
-          options.version = Int(value.integer)
+          guard let version = LuaHost.number(value).flatMap({ Int(exactly: $0) }), version >= 0
+          else { throw LuaHost.mustBe(name, "a whole number, 0 or more", value) }
+          options.version = version
         case "path": options.path = try LuaHost.text(ofOption: value, name)
         case "identity": options.identity = try LuaHost.text(ofOption: value, name)
         case "max_size":

@@ -50,7 +50,9 @@ extension Setting {
     }
     var requests: Int?
     var per: Double?
-    try call.host.forEachOption(of: index, in: call.state, known: ["requests", "per"]) {
+    try call.host.forEachOption(
+      of: index, in: call.state, known: ["requests", "per"], owner: rawValue
+    ) {
       name, field throws(Misuse) in
       if name == "requests" {
         guard let count = Setting.whole(field), count >= 1 else {
@@ -89,7 +91,7 @@ extension Setting {
     }
     let host = call.host
     try host.forEachOption(
-      of: index, in: call.state, known: ["times", "on", "backoff", "unsafe"]
+      of: index, in: call.state, known: ["times", "on", "backoff", "unsafe"], owner: rawValue
     ) { name, field throws(Misuse) in
       switch name {
       case "times":
@@ -102,7 +104,11 @@ extension Setting {
         policy.errors = []
         guard field.kind == Int32(LULL_TABLE) else { return try add(field, to: &policy) }
         try host.forEachField(of: host.visitedIndex(in: call.state), in: call.state) {
-          _, element throws(Misuse) in try add(element, to: &policy)
+          key, element throws(Misuse) in
+          guard key.kind == Int32(LULL_INTEGER) else {
+            throw mustBeRetryList("the field \(LuaHost.described(key))")
+          }
+          try add(element, to: &policy)
         }
       case "backoff":
         guard field.kind == Int32(LULL_TABLE) else {
@@ -126,14 +132,21 @@ extension Setting {
     } else if let word = LuaHost.string(element), let kinds = Setting.retryWords[word] {
       policy.errors.formUnion(kinds)
     } else {
-      let known = Setting.retryWords.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
-      throw mustBe("a list of statuses (100 to 599) and words (\(known))", element, field: "on")
+      throw mustBeRetryList(LuaHost.described(element))
     }
+  }
+
+  private func mustBeRetryList(_ found: String) -> Misuse {
+    let known = Setting.retryWords.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+    return .message(
+      "'\(rawValue).on' must be a list of statuses (100 to 599) and words (\(known)), got \(found)")
   }
 
   private func backoff(_ call: Call, _ index: Int32) throws(Misuse) -> Backoff {
     var backoff = Backoff()
-    try call.host.forEachOption(of: index, in: call.state, known: ["base", "max", "jitter"]) {
+    try call.host.forEachOption(
+      of: index, in: call.state, known: ["base", "max", "jitter"], owner: "\(rawValue).backoff"
+    ) {
       name, field throws(Misuse) in
       if name == "jitter" {
         guard let hasJitter = LuaHost.bool(field) else {

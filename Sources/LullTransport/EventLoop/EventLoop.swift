@@ -65,6 +65,8 @@ package final class EventLoop: HostClock {
 
   package var now: Double { clock.now }
 
+  package var uptime: Double { clock.uptime }
+
   package var isSystemTime: Bool { clock.isSystemTime }
 
   /// Timers that have not fired yet.

@@ -27,6 +27,12 @@ final class LoopClock: HostClock {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
+  var uptime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
   var isSystemTime: Bool { true }
 
   /// Timers that have not fired.

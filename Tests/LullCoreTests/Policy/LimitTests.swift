@@ -45,6 +45,25 @@ struct LimitTests {
     }
   }
 
+  @Test("delay and elapsed of an attempt are what passed, whatever the time is set to meanwhile")
+  func timeIsSet() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      let second = harness.held("a", "b")[1]
+      harness.clock.advance(by: 30)
+      harness.clock.set(harness.clock.now + 86_400)
+      harness.provider.release()
+      harness.settle()
+      harness.clock.advance(by: 2)
+      harness.clock.set(harness.clock.now - 500_000)
+      harness.provider.release()
+      harness.settle()
+      #expect(second.attempts.map(\.delay) == [30])
+      #expect(second.attempts.map(\.elapsed) == [2])
+      #expect(second.attempts.map(\.started) == [87_430])
+    }
+  }
+
   @Test("a request that waits is in progress, at 0, and has no attempt")
   func waits() {
     withHarness { harness in
