@@ -577,9 +577,11 @@ function lull.cache.memory() end
 --- Keeps bytes, text and JSON with headers, age and validators; tables that a transformer has made are
 --- not kept. A later process finds them: fresh data needs no request, stale data is asked for with
 --- `If-None-Match` or `If-Modified-Since`. Entries are told apart by URL, stage, `version`, and the
---- credentials among the headers and in the URL, of which the file has a digest only. Credentials that
---- `mutate_requests` adds are not seen: say whose the entries are with `identity`. `Set-Cookie` and its
---- like are left out.
+--- credentials among the headers and in the URL, of which the file has a digest only, and the names of
+--- `client_cert` and `client_key`. `Set-Cookie` and its like are left out. Whose entries they are is
+--- not seen where credentials come from a command (a `lull.secret` with `command` or `shell` counts by
+--- its words, not by what they print), from `mutate_requests` or from `cookies`: say it with
+--- `identity`.
 ---
 --- Reading and writing happen beside the script; several processes may use one file, and one that is
 --- killed loses at most what it is writing. A file that is damaged is renamed to `….corrupt-<time>`;
@@ -2051,9 +2053,9 @@ function PipelineStage:remove_transformers() end
 ---@class lull.FileCacheOptions
 ---@field version? integer # To be raised when transformers change: entries of other versions are not found; default 1.
 ---@field path? string # The file; default `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
----@field max_size? integer # How large the file may be, in bytes; default 200 MB. What has not been used for longest goes; no entity may take more than an eighth.
+---@field max_size? integer # How large the file may be, in bytes; default 200 MB. What has not been used for longest goes; no entity may take more than an eighth. While it is in use there is a log beside it, of up to about a quarter of that and rarely more than 2 MB.
 ---@field max_age? number # How old an entity may be to be found, in seconds, also offline; default any age.
----@field identity? string # Whose the entries are, where configured headers do not tell; the file has a digest of it.
+---@field identity? string # Whose the entries are, where configured headers do not tell, or a command prints who it is; the file has a digest of it.
 
 --- Options of `lull.inspect`.
 ---@class lull.InspectOptions
