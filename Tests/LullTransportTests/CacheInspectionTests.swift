@@ -1,4 +1,3 @@
-import Glibc
 import LullCore
 import LullTesting
 import LullTransport
@@ -58,23 +57,6 @@ struct CacheInspectionTests {
     #expect(try inspection.clear(prefix: nil) == 1)
     #expect(try inspection.summary().count == 0)
     #expect(fixture.harness().service.resource("/b").latestData == nil)
-  }
-
-  @Test("CACHE-27: clearing all removes the file, for which no room and no reading are needed")
-  func clearingAll() throws {
-    _ = fixture.harness().loaded("/a", .text("x"))
-    // Nothing can be read any more: there is no room for the index of the write-ahead log.
-    unlink(fixture.path + "-shm")
-    mkdir(fixture.path + "-shm", 0o700)
-    let inspection = try CacheInspection(path: fixture.path)
-    #expect(throws: CacheInspection.Problem.self) { try inspection.clear(prefix: "https://") }
-    #expect(inspection.exists)
-    #expect(try inspection.clear(prefix: nil) == nil)
-    #expect(!inspection.exists)
-    rmdir(fixture.path + "-shm")
-    let later = fixture.harness()
-    later.stub("GET", "/a", .text("y"))
-    #expect(later.content("/a") == "y")
   }
 
   @Test("CACHE-27: a service that has the file open goes on with the next one when it is cleared")
