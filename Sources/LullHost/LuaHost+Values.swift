@@ -145,7 +145,8 @@ extension LuaHost {
     return text
   }
 
-  /// Header values of a script: a string, number or secret sets, a list sends several, `false` removes.
+  /// Header values of a script: a string, number or secret sets, a list sends several, `false` removes
+  /// and keeps off what would be sent by itself.
   ///
   /// - Parameter allowsSecrets: whether these are headers of a request.
   func setHeader(
@@ -157,7 +158,7 @@ extension LuaHost {
     }
     switch Int(value.kind) {
     case Int(LULL_NIL): headers.remove(name)
-    case Int(LULL_BOOLEAN) where value.integer == 0: headers.remove(name)
+    case Int(LULL_BOOLEAN) where value.integer == 0: headers.omit(name)
     case Int(LULL_TABLE):
       headers.remove(name)
       var values: [(position: Int64, text: String, secret: SecretText?)] = []

@@ -425,6 +425,9 @@ package final class LuaHost {
     waitingParts = [:]
     idleWaiters = []
     liveRequests = []
+    // Their services hold what holds this.
+    apiFiles.loaded = [:]
+    checker = nil
     for object in handles.removeAll() {
       if let service = object as? Service { service.forgetAll() }
     }

@@ -143,6 +143,19 @@ describe("a rate limit", function()
     check(requests[7].attempts[1].delay > 0)
   end)
 
+  it("opens on time for all who wait, however busy the script is just then", function()
+    local service = spec.fake(json "1", { rate_limit = { requests = 1, per = 0.05 } })
+    service:configure("/b*", { concurrency = 1 })
+    assert(service("/a1"):load():await())
+    local first = service("/a2"):load()
+    local start = os.clock()
+    repeat until os.clock() - start > 0.1
+    local second = service("/b1"):load()
+    assert(first:await())
+    assert(second:await())
+    assert(service("/a3"):load():await())
+  end)
+
   it("keeps within the limit of a server that counts", function()
     local service = spec.demo { rate_limit = { requests = 4, per = 1 + 0.1 * spec.slowness } }
     local resource = service("/limited"):with_params { requests = 4, per = 1, key = tostring(lull.now()) }

@@ -24,14 +24,57 @@ struct CurlOptionTests {
       """
       ca_file = 'a b.pem', insecure = true, client_cert = 'c.pem', client_key = 'c.key',
       proxy = 'http://me:pa55@proxy:1', no_proxy = { 'a', 'b' }, http_version = '1.1',
-      resolve = { ['api.invalid:443'] = '127.0.0.1' }, redirects = 3, cookies = 'jar'
+      resolve = { ['api.invalid:443'] = '127.0.0.1' }, redirects = 3, cookies = 'jar',
+      timeout = 2.5, connect_timeout = 1, idle_timeout = 3.2
       """)
     let arguments = [
+      "--max-time 2.5", "--connect-timeout 1", "--speed-limit 1", "--speed-time 4",
       "--max-redirs 3", "--cacert 'a b.pem'", "--insecure", "--cert c.pem", "--key c.key",
-      "--proxy http://proxy:1", "--noproxy a,b", "--connect-to api.invalid:443:127.0.0.1:443",
+      "--proxy http://proxy:1", "--proxy-user 'me:***'", "--noproxy a,b",
+      "--connect-to api.invalid:443:127.0.0.1:443",
       "--http1.1", "--cookie jar", "--cookie-jar jar",
     ]
     #expect(Array(lines.dropFirst().prefix(arguments.count)) == arguments)
+  }
+
+  @Test func whatCurlCannotDoIsSaidBeside() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      "api.lua",
+      """
+      return require 'lull'.service{ base_url = 'http://x.invalid', redirects = 'same_origin',
+        first_byte_timeout = 2 }
+      """)
+    let ending = try lull("get", file, "/x", "--curl")
+    #expect(ending.output == "curl --location --compressed http://x.invalid/x\n")
+    #expect(
+      ending.errors == """
+        lull: curl follows redirects to other origins too, which redirects = "same_origin" does not
+        lull: curl has no option for first_byte_timeout = 2
+
+        """)
+  }
+
+  @Test func curlGivesUpWhenItIsTold() throws {
+    // It accepts, and says nothing.
+    let server = try HeldServer([[HeldServer.head()]], released: 0)
+    defer { server.stop() }
+    let ending = try lull("get", server.url, "--timeout", "0.2", "--curl")
+    #expect(ending.output.contains("--max-time 0.2 \\\n  --connect-timeout 0.2"), "\(ending)")
+    // Operation timeout.
+    #expect(try shell(ending.output).code == 28)
+    #expect(try lull("get", server.url, "--timeout", "0.2").code == 6)
+  }
+
+  @Test func curlLeavesTheSameHeadersOut() throws {
+    let server = try HeldServer([[HeldServer.head("200 OK", "Content-Length: 0")]])
+    defer { server.stop() }
+    let words = ["get", server.url, "User-Agent:", "Accept:", "Accept-Encoding:", "X-Own:"]
+    let ending = try Child(Binaries.lull, words + ["--curl"]).wait()
+    #expect(try shell(ending.output).code == 0, "\(ending)")
+    #expect(try Child(Binaries.lull, words).wait().code == 0)
+    #expect(server.requests == Array(repeating: server.requests.last ?? "", count: 2))
+    #expect(server.requests.last?.contains("ccept") == false)
   }
 
   @Test func redirectsThatAreAnswersAndProxiesThatAreNotAsked() throws {

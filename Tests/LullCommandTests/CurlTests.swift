@@ -38,6 +38,24 @@ struct CurlTests {
     #expect(!own.output.isEmpty)
   }
 
+  @Test func doTheSameWithTheAnswer() throws {
+    let folder = try TemporaryFolder()
+    for words in [["-i"], ["-O", "a file"], ["-i", "-O", "a file"], ["-O", "-"]] {
+      let arguments = ["get", sample.url + "/bytes/30"] + words
+      let own = try Child(Binaries.lull, arguments, folder: folder.path).wait()
+      let file = try shell("cat 'a file'; rm -f 'a file'", folder: folder.path).output
+      let curl = try Child(Binaries.lull, arguments + ["--curl"]).wait().output
+      let theirs = try shell(
+        curl.replacing("curl ", with: "curl --silent ", maxReplacements: 1), folder: folder.path)
+      #expect(theirs.errors == "")
+      // Names of headers and the date are written in more than one way.
+      #expect(own.output.isEmpty == theirs.output.isEmpty, "\(curl)")
+      #expect(own.output.hasPrefix("HTTP/1.1 200 OK") == theirs.output.hasPrefix("HTTP/1.1 200 OK"))
+      #expect(try shell("cat 'a file'; rm -f 'a file'", folder: folder.path).output == file)
+      #expect(file.isEmpty == !words.contains("a file"))
+    }
+  }
+
   @Test func hideCredentials() throws {
     for option in ["--curl", "--dry-run"] {
       let ending = try lull(

@@ -61,6 +61,65 @@ struct VerbTests {
     #expect(typed.output == "[1,2]\n")
   }
 
+  @Test func sendsJSONOfItemsAsItIsWritten() throws {
+    let folder = try TemporaryFolder()
+    // With a mark of its encoding, and spaces around.
+    try folder.write("data.json", [0xEF, 0xBB, 0xBF] + Array(" { \"a\" : 1.0 }\n".utf8))
+    let ending = try lull(
+      "post", url("/echo"), "n:=0", "big:=123456789012345678901234567890", "price:= 1.10 ",
+      "f:=@data.json", #"e:="\u00e9""#, "n:=-0.0", "-o", "raw", folder: folder.path)
+    let body =
+      #"{"n":-0.0,"big":123456789012345678901234567890,"price":1.10,"f":{ "a" : 1.0 },"#
+      + #""e":"\u00e9"}"#
+    let shown = body.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    #expect(ending.output.contains("\"body\":\"" + shown + "\""), "\(ending)")
+  }
+
+  @Test(arguments: [true, false])
+  func headersWithoutValueAreNotSent(isItem: Bool) throws {
+    let words = ["User-Agent:", "Accept:", "Accept-Encoding:", "X-Own:"]
+    let server = try HeldServer([[HeldServer.head("200 OK", "Content-Length: 0")]])
+    defer { server.stop() }
+    let ending = try Child(
+      Binaries.lull, ["get", server.url] + (isItem ? words : words.flatMap { ["-H", $0] })
+    ).wait()
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(server.requests == ["GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n"])
+  }
+
+  @Test func settingsLeaveHeadersOutToo() throws {
+    let server = try HeldServer([[HeldServer.head("200 OK", "Content-Length: 0")]])
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      "api.lua",
+      """
+      local api = require "lull".service{ base_url = "\(server.url)",
+        headers = { ["User-Agent"] = false, Accept = false, ["Accept-Encoding"] = "gzip" } }
+      api:configure("/back", { headers = { ["User-Agent"] = "me" } })
+      api:configure("/edited", function(config)
+        config:mutate_requests(function(http) http.headers["Accept-Encoding"] = false end)
+      end)
+      return api
+      """)
+    for path in ["/x", "/back", "/edited"] {
+      #expect(try lull("get", file, path).code == 0)
+    }
+    let explained = try lull("explain", file, "/back").output.split(separator: "\n")
+    #expect(
+      explained.filter { $0.contains("headers.") }.map {
+        $0.split(separator: " ", omittingEmptySubsequences: true).prefix(3).joined(separator: " ")
+      } == ["headers.accept-encoding gzip \(file):2", "headers.user-agent me \(file):3"]
+        + ["headers.accept not sent"])
+    let host = "Host: 127.0.0.1:\(server.port)\r\n"
+    #expect(
+      server.requests == [
+        "GET /x HTTP/1.1\r\n\(host)accept-encoding: gzip\r\n\r\n",
+        "GET /back HTTP/1.1\r\n\(host)accept-encoding: gzip\r\nuser-agent: me\r\n\r\n",
+        "GET /edited HTTP/1.1\r\n\(host)\r\n",
+      ])
+  }
+
   @Test func backslashesMakeSeparatorsPlain() throws {
     let ending = try lull("post", url("/echo"), #"a\:b=c\=d"#, #"p\q=r"#, "-f", "x.body")
     #expect(ending.output == #""{\"a:b\":\"c=d\",\"p\\\\q\":\"r\"}""# + "\n")
@@ -118,6 +177,9 @@ struct VerbTests {
     ["get", "https://a.example", "-O", "x", "-f", "x"],
     ["get", "https://a.example", "--pages", "0"], ["get", "https://a.example", "--all", "-i"],
     ["get", "https://a.example", "--timeout", "0"],
+    ["get", "https://a.example", "-O", ""], ["get", "https://a.example", "-f", " "],
+    ["get", "https://a.example", "-O", "x", "-o", "json"],
+    ["head", "https://a.example", "-O", "x"],
   ])
   func refuses(words: [String]) throws {
     let ending = try Child(Binaries.lull, words).wait()
@@ -194,6 +256,29 @@ struct VerbTests {
       #expect(ending.errors.contains(part), "\(part) is missing: \(ending.errors)")
     }
     #expect(!ending.errors.contains("abc"))
+  }
+
+  @Test func pagesThatFailTellIt() throws {
+    let missing = try lull("get", url("/nothing"), "--all")
+    #expect(missing.code == 4)
+    #expect(missing.output.hasPrefix(#"{"error":"not_found""#))
+    #expect(missing.errors.contains("404"))
+    #expect(try lull("get", url("/status/503"), "--pages", "3").code == 5)
+    #expect(try lull("get", "http://127.0.0.1:9/", "--all").code == 6)
+  }
+
+  @Test func showsTheExchangeOfEveryPage() throws {
+    let ending = try lull("get", url("/users?per_page=10"), "--all", "-v", "-f", "{ #x }")
+    #expect(ending.output == "[10,10,5]\n")
+    let lines = ending.errors.split(separator: "\n")
+    #expect(
+      lines.filter { $0.hasPrefix("> GET ") } == [
+        "> GET \(url("/users?per_page=10"))", "> GET \(url("/users?page=2&per_page=10"))",
+        "> GET \(url("/users?page=3&per_page=10"))",
+      ])
+    #expect(lines.filter { $0 == "< HTTP/1.1 200 OK" }.count == 3)
+    #expect(lines.filter { $0.hasPrefix("* ") && $0.contains("total ") }.count == 3)
+    #expect(lines.filter { $0.contains("that was there already") }.count == 2)
   }
 
   @Test func goesOnQuietlyIfNobodyReads() throws {

@@ -33,6 +33,25 @@ struct HeadersTests {
     #expect(headers.pairs.map { "\($0.name)=\($0.value)" } == ["zeta=1", "alpha=2", "zeta=3"])
   }
 
+  @Test("MUT-06: an omitted header stays away until it is added again")
+  func omitsHeaders() {
+    var headers = Headers([("User-Agent", "me"), ("X", "1")])
+    headers.omit("USER-AGENT")
+    headers.omit("Accept")
+    headers.omit("accept")
+    #expect(headers.pairs.map(\.name) == ["x"])
+    #expect(headers.omitted == ["user-agent", "accept"])
+    var others = Headers([("Accept", "a/b"), ("User-Agent", "you")])
+    others.take("Accept", from: headers)
+    others.take("X", from: headers)
+    #expect(others.pairs.map { "\($0.name)=\($0.value)" } == ["user-agent=you", "x=1"])
+    #expect(others.omitted == ["accept"])
+    headers["Accept"] = "c/d"
+    #expect(headers.omitted == ["user-agent"])
+    headers.remove("User-Agent")
+    #expect(headers.omitted == ["user-agent"])
+  }
+
   @Test("ENT-10: repeated headers are joined, but of Set-Cookie the first is given")
   func joinsRepeatedHeaders() {
     let headers = received("Via: a", "Set-Cookie: x=1", "via: b", "SET-COOKIE: y=2", "VIA: c")

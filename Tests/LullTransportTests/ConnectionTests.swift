@@ -43,28 +43,56 @@ extension TransportSuite {
       for _ in 0..<20 {
         let result = try harness.send(request)
         #expect(result.text == "ok", "\(String(describing: result.error))")
+        // A POST is not sent twice, so that the end must have come.
+        if method == "POST" { Steps.pause() }
       }
       #expect(server.connectionCount == 20)
       harness.finish()
       server.stop()
     }
 
-    @Test(arguments: ["GET", "POST"])
-    func aConnectionClosedInsteadOfASecondAnswerIsReplaced(_ method: String) throws {
-      let server = try #require(
+    /// Answers once on each connection, and takes the next request there without an answer, as a
+    /// server does whose keep-alive time ends just then.
+    private func startAnsweringOnce() throws -> RawServer {
+      try #require(
         RawServer { connection in
           guard connection.readRequest() != nil else { return }
           connection.answer("ok")
-          // Takes the next request, as a server does whose keep-alive time ends just then.
           connection.readRequest()
         })
+    }
+
+    @Test(arguments: ["GET", "PUT", "POST idempotency-key", "PATCH x-idempotency-key"])
+    func aConnectionClosedInsteadOfASecondAnswerIsReplaced(_ kind: String) throws {
+      let server = try startAnsweringOnce()
+      let words = kind.split(separator: " ").map(String.init)
       let request = HTTPRequest(
-        method: method, url: server.url, body: method == "POST" ? [65] : nil)
+        method: words[0], url: server.url, headers: Headers(words.dropFirst().map { ($0, "1") }),
+        body: words[0] == "GET" ? nil : [65])
       #expect(try harness.send(request).text == "ok")
       #expect(try harness.send(request).text == "ok")
       #expect(server.connectionCount == 2)
+      #expect(server.requests.count == 3)
       harness.finish()
       server.stop()
+    }
+
+    @Test(
+      "RFC 9110, 9.2.2: what may have been done is not asked for twice",
+      arguments: ["POST", "PATCH"])
+    func whatIsNotIdempotentIsNotRepeated(_ method: String) throws {
+      for body in [[65], [UInt8]()] {
+        let server = try startAnsweringOnce()
+        let request = HTTPRequest(method: method, url: server.url, body: body)
+        #expect(try harness.send(request).text == "ok")
+        let error = try harness.send(request).error
+        #expect(error?.kind == .network)
+        #expect(error?.message.hasSuffix("may have been done, so it is not sent again") ?? false)
+        #expect(server.requests.count == 2)
+        #expect(try harness.send(request).text == "ok")
+        server.stop()
+      }
+      harness.finish()
     }
 
     @Test func whatIsSaidOnAnIdleConnectionIsNoAnswer() throws {

@@ -8,8 +8,13 @@ public struct Headers: Sendable, Equatable {
   private var lines: [UInt8] = []
   /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
   package private(set) var secrets: SecretHeaders?
+  /// As below; nil for none, which is cheaper to copy.
+  private var leftOut: [String]?
 
   public init() {}
+
+  /// Names, in lower case, under which nothing is to be sent, not even what would be by itself.
+  package var omitted: [String] { leftOut ?? [] }
 
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
@@ -74,6 +79,10 @@ public struct Headers: Sendable, Equatable {
   /// not added.
   public mutating func add(_ name: String, _ value: String) {
     guard !name.isEmpty, name.utf8.allSatisfy(Headers.isNameByte) else { return }
+    if let names = leftOut {
+      let others = names.filter { $0 != name.lowercased() }
+      leftOut = others.isEmpty ? nil : others
+    }
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
@@ -129,8 +138,17 @@ public struct Headers: Sendable, Equatable {
     return true
   }
 
+  /// Removes all of that name, and keeps off the wire what would be sent by itself where there is none,
+  /// such as `User-Agent`, until a value is added again.
+  package mutating func omit(_ name: String) {
+    remove(name)
+    let name = name.lowercased()
+    if !omitted.contains(name) { leftOut = omitted + [name] }
+  }
+
   package mutating func removeAll() {
     secrets = nil
+    leftOut = nil
     lines.removeAll(keepingCapacity: true)
   }
 
@@ -159,6 +177,7 @@ public struct Headers: Sendable, Equatable {
   /// Takes all values of that name from `other`, secrets included.
   package mutating func take(_ name: String, from other: Headers) {
     remove(name)
+    if other.omitted.contains(name.lowercased()) { omit(name) }
     for (position, value) in other.values(name).enumerated() {
       if let text = other.secrets?.text(name, position) {
         add(name, text)
@@ -173,6 +192,7 @@ public struct Headers: Sendable, Equatable {
   {
     guard let secrets else { return self }
     var result = Headers()
+    result.leftOut = leftOut
     var positions: [String: Int] = [:]
     for (name, value) in pairs {
       let position = positions[name, default: 0]

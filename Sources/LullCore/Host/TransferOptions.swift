@@ -16,6 +16,8 @@ public struct TransferOptions: Sendable, Equatable {
     public var idleTimeout: Double?
     /// Whether the response says how long its parts took.
     public var recordsTimings = false
+    /// Where the body goes instead of into memory; nil: nowhere else.
+    package var sink: BodySink?
   }
 
   private final class Storage: Sendable {

@@ -20,7 +20,9 @@ public struct RetryPolicy: Sendable, Equatable {
   ]
 
   /// (RFC 9110, 9.2.2)
-  static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+  package static let idempotentMethods: Set<String> = [
+    "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE",
+  ]
 
   package enum Decision: Equatable {
     /// What came is what the request ends with.

@@ -87,9 +87,14 @@ final class SharedLimit {
     window?.opening(now: admissions.now) ?? (places.taken < places.limit ? .open : .closed)
   }
 
-  /// A timer that is due too early is let be: it finds that out and sets another.
+  /// A timer that is due too early is let be: it finds that out and sets another. One that is due
+  /// when the limit has opened must not be lost, since timers come late.
   private func setTimer() {
-    guard !lanes.isEmpty, case .opens(let delay) = opening else {
+    let delay: Double
+    switch opening {
+    case .opens(let time) where !lanes.isEmpty: delay = time
+    case .open where !lanes.isEmpty: delay = 0
+    case .open, .opens, .closed:
       timer?.cancel()
       timer = nil
       return

@@ -50,7 +50,9 @@ extension APIOwner {
         shown: "headers[name] = value",
         "Sets a header; nil or false removes it, a list sends several.",
         """
-        A name that is no HTTP token and a value with a line break raise. Secrets may stand in the \
+        A name that is no HTTP token and a value with a line break raise. With false a request goes \
+        without the header even where one would be sent unasked: `User-Agent`, `Accept` and \
+        `Accept-Encoding`; only `Host` and what frames the body stay. Secrets may stand in the \
         headers of requests; they read as their masks.
         """,
         example: """

@@ -26,7 +26,8 @@ extension APIOwner {
     entries: [
       .field(
         "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
-        "Headers of each request; false removes one, a list sends several.",
+        "Headers of each request; a list sends several, and with false there is none, not even one "
+          + "that would be sent unasked such as `User-Agent`.",
         swift: "Configuration.headers", rules: "REQ-05 MUT-06"),
       .field(
         "expiration_time", "number?", "How long data is up to date, in seconds; default 30.",

@@ -7,8 +7,10 @@ package struct CallRequest {
   package var body: RequestBody?
   /// Those that the call declares, set over those of the configuration.
   var declared = Headers()
-  /// Set over all of these; nil: taken away.
+  /// Set over all of these; nil: taken away, as is what would be sent by itself.
   package var headers: [(name: String, value: String?)] = []
+  /// Where the body of a success goes; nil: into the content.
+  package var sink: BodySink?
 
   package init(resource: Resource, method: String) {
     self.resource = resource
@@ -23,11 +25,16 @@ package struct CallRequest {
   package var hasOwnHeaders: Bool { !headers.isEmpty || !declared.isEmpty }
 
   private var mutation: AdHocMutation? {
-    guard hasOwnHeaders else { return nil }
-    return { [headers, declared] (http: inout HTTPRequest) in
+    guard hasOwnHeaders || sink != nil else { return nil }
+    return { [headers, declared, sink] (http: inout HTTPRequest) in
+      if let sink {
+        var options = http.options ?? TransferOptions()
+        options.sink = sink
+        http.options = options
+      }
       for (name, _) in declared.pairs { http.headers.take(name, from: declared) }
       for (name, value) in headers {
-        if let value { http.headers[name] = value } else { http.headers.remove(name) }
+        if let value { http.headers[name] = value } else { http.headers.omit(name) }
       }
     }
   }

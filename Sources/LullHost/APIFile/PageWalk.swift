@@ -17,6 +17,10 @@ package final class PageWalk {
   }
 
   private var first: CallRequest?
+  /// Told of every request when it has begun; nil: nothing is sent since a cache has the page.
+  package var onStart: ((Request?) -> Void)?
+  /// Told of every answer.
+  package var onAnswer: ((Response, Request) -> Void)?
 
   package enum Step {
     case page(Entity)
@@ -44,9 +48,11 @@ package final class PageWalk {
       request = following.start(ifNeeded: following.headers.isEmpty)
     }
     var response: Response?
+    onStart?(request)
     if let request {
       response = host.finish(request)
-      if response == nil { return .end }
+      guard let response else { return .end }
+      onAnswer?(response, request)
     }
     let (values, raising) = pages.arrived(page, response)
     defer { host.releaseUnclaimed(values) }

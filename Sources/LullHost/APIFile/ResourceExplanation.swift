@@ -46,6 +46,13 @@ package struct ResourceExplanation {
           name: "headers.\(name)", value: ResourceExplanation.masked(name, value),
           place: place(of: source, key: name)))
     }
+    for name in final.headers.omitted.sorted() {
+      let source = source { entry in
+        entry.after.headers.omitted.contains(name) && !entry.before.headers.omitted.contains(name)
+      }
+      rows.append(
+        Row(name: "headers.\(name)", value: "not sent", place: place(of: source, key: name)))
+    }
     for setting in Setting.allCases where setting != .headers && !setting.isCall {
       guard let value = setting.value(in: final) else { continue }
       let text = ResourceExplanation.text(of: setting, value, final)

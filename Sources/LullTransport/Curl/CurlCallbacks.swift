@@ -20,8 +20,9 @@ enum CurlCallbacks {
 
   static let requestGoesOut: curl_prereq_callback = { this, _, _, _, _ in
     // `this` is the handle's `incoming`, which lives as long as it does.
-    this?.assumingMemoryBound(to: IncomingResponse.self).pointee.requestGoesOut()
-    return CURL_PREREQFUNC_OK
+    let incoming = this?.assumingMemoryBound(to: IncomingResponse.self)
+    let isAllowed = incoming?.pointee.requestGoesOut() ?? true
+    return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 
   /// curl's bytes, valid for the duration of the callback.

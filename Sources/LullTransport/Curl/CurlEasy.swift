@@ -126,7 +126,8 @@ final class CurlEasy {
     incoming.pointee.start(
       maxBodySize: transfer.request.limits.maxBodySize,
       expectsBody: transfer.request.method != "HEAD",
-      keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false)
+      keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
+      isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink)
     guard setText(CURLOPT_URL, wire.url) else { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
@@ -140,11 +141,24 @@ final class CurlEasy {
     return setHeaders(wire.headers, withBody: body != nil)
   }
 
+  /// Whether the request is sent once more when a kept connection turns out to have ended.
+  ///
+  /// Else not, since the server may have done what it was asked for (RFC 9110, 9.2.2), and knows a
+  /// request that it has seen before only by a key. Over HTTP/2 it says which requests it has not
+  /// looked at, and curl repeats those.
+  private func isRepeatable(_ transfer: CurlTransfer) -> Bool {
+    let request = transfer.request
+    return request.method == "GET" || RetryPolicy.idempotentMethods.contains(request.method)
+      || transfer.queue?.speaksHTTP2 ?? false
+      || request.headers["idempotency-key"] != nil || request.headers["x-idempotency-key"] != nil
+  }
+
   /// Lets go of the exchange and of what it sent.
   func finish() {
     transfer = nil
     multi = nil
     watch = nil
+    incoming.pointee.letGoOfSink()
     if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
     if holdsSecrets { forgetSecrets() }
   }
@@ -231,7 +245,7 @@ final class CurlEasy {
   /// gives up at every sixth (7.88; only `curl_easy_reset` would set the count back).
   func diedOnKeptConnection(_ code: CURLcode) -> Bool {
     guard code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
-      status == 0
+      status == 0, incoming.pointee.isRepeatable
     else { return false }
     return long(CURLINFO_NUM_CONNECTS) == 0
   }

@@ -89,6 +89,12 @@ struct CurlErrorMapping {
       let size = CurlErrorMapping.size(limits.maxBodySize)
       return TransportError(
         .bodyTooLarge, "the response body is larger than the limit of \(size) (max_body_size)")
+    case .bodyRefused:
+      var error = TransportError(
+        .network, "the body of \(origin.hostAndPort) could not be put where it belongs")
+      // The exchange has done nothing wrong: the next one would end like this.
+      error.isFinal = true
+      return error
     case .headTooLarge:
       return TransportError(
         .malformedResponse,
@@ -101,6 +107,11 @@ struct CurlErrorMapping {
       return TransportError(
         .malformedResponse,
         "\(origin.hostAndPort) answered 101 (switching protocols), which nobody had asked for")
+    case .notRepeated:
+      return TransportError(
+        .network,
+        "\(origin.hostAndPort) closed the connection without an answer; what was asked for may have "
+          + "been done, so it is not sent again")
     }
   }
 

@@ -7,6 +7,7 @@ enum HeaderList {
   ///
   /// Content-Length and Transfer-Encoding are left out: the framing follows the real body. What
   /// curl would add to a body on its own, `Expect` and a Content-Type, is kept off unless given.
+  /// What is omitted is neither added here nor by curl, but for Host, which HTTP/1.1 demands.
   /// The default User-Agent and Accept-Encoding are added here: as options of curl they would cost
   /// twice as much.
   static func make(
@@ -34,11 +35,16 @@ enum HeaderList {
       line.append(0)
       append(line)
     }
-    if !has(headers, "user-agent") { append("user-agent: \(userAgent)") }
-    if !has(headers, "accept-encoding") { append("accept-encoding: \(encodings)") }
+    // `name:` takes curl's own header away.
+    for name in headers.omitted where name != "host" && !isFraming(name) { append("\(name):") }
+    func isWanted(_ name: StaticString) -> Bool {
+      !has(headers, name) && (headers.omitted.isEmpty || !headers.omitted.contains("\(name)"))
+    }
+    if isWanted("user-agent") { append("user-agent: \(userAgent)") }
+    if isWanted("accept-encoding") { append("accept-encoding: \(encodings)") }
     if withBody {
-      if !has(headers, "expect") { append("expect:") }
-      if !has(headers, "content-type") { append("content-type:") }
+      if isWanted("expect") { append("expect:") }
+      if isWanted("content-type") { append("content-type:") }
     }
     guard isComplete else {
       curl_slist_free_all(list)
@@ -66,6 +72,10 @@ enum HeaderList {
 
   private static func has(_ headers: Headers, _ name: StaticString) -> Bool {
     headers.withFirstValue(name) { _ in true } ?? false
+  }
+
+  private static func isFraming(_ name: String) -> Bool {
+    name == "content-length" || name == "transfer-encoding"
   }
 
   private static func isFraming(_ name: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -11,6 +11,10 @@ struct IncomingResponse {
     case ambiguousLength
     /// 101 without having been asked to speak another protocol. (RFC 9110, 15.2.2)
     case switchedProtocol
+    /// The connection ended without an answer, and what was asked for may have been done.
+    case notRepeated
+    /// By whoever was to take it.
+    case bodyRefused
   }
 
   private static let maxHeadSize = 1 << 20
@@ -40,9 +44,16 @@ struct IncomingResponse {
   private var maxBodySize = 0
   private var expectsBody = true
   private var keepsRedirects = false
+  /// Whether the request may go out once more if its connection ends without an answer.
+  private(set) var isRepeatable = true
+  /// Takes the body of a success; nil: it is kept here.
+  private var sink: BodySink?
 
   /// Forgets everything, for the response to a new request.
-  mutating func start(maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool) {
+  mutating func start(
+    maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, isRepeatable: Bool = true,
+    sink: BodySink? = nil
+  ) {
     beginHead(status: 0)
     isHeadComplete = true
     isRequested = false
@@ -54,6 +65,8 @@ struct IncomingResponse {
     self.maxBodySize = maxBodySize
     self.expectsBody = expectsBody
     self.keepsRedirects = keepsRedirects
+    self.isRepeatable = isRepeatable
+    self.sink = sink
   }
 
   /// A response whose Location is to be followed; its own body is of no interest.
@@ -61,13 +74,22 @@ struct IncomingResponse {
     location != nil && RedirectPolicy.isRedirect(status) && !keepsRedirects
   }
 
+  /// Who takes the body of this response.
+  private var bodySink: BodySink? {
+    guard let sink, expectsBody, (200..<300).contains(status) else { return nil }
+    return sink
+  }
+
   /// Bytes of heads and decoded body so far.
   var receivedSize: Int { headSize + bodySize }
 
   // MARK: Feeding
 
-  mutating func requestGoesOut() {
+  /// False stops the transfer: curl would send it once more.
+  mutating func requestGoesOut() -> Bool {
+    if isRequested && !isRepeatable { failure = .notRepeated }
     isRequested = true
+    return failure == nil
   }
 
   /// Takes one header line, a status line or the empty line; false stops the transfer.
@@ -114,6 +136,10 @@ struct IncomingResponse {
   /// Takes decoded bytes of the body; false stops the transfer.
   mutating func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bodySize += bytes.count
+    if let sink = bodySink {
+      if !sink.take(bytes) { failure = .bodyRefused }
+      return failure == nil
+    }
     guard bodySize <= maxBodySize else {
       failure = .bodyTooLarge
       return false
@@ -145,6 +171,10 @@ struct IncomingResponse {
       failure = .switchedProtocol
       return false
     }
+    if let sink = bodySink {
+      if !sink.begin() { failure = .bodyRefused }
+      return failure == nil
+    }
     guard expectsBody, !isRedirect, status != 304, let contentLength, contentLength > maxBodySize
     else { return true }
     failure = .bodyTooLarge
@@ -160,6 +190,8 @@ struct IncomingResponse {
     held = nil
     return taken
   }
+
+  mutating func letGoOfSink() { sink = nil }
 
   /// The headers of the final response, in order.
   func headers() -> Headers {

@@ -64,11 +64,9 @@ struct ApisCommand {
       }
       if ending != 0 { code = ending }
     }
-    guard let bytes = try? JSONValue.array(rows).encode(),
-      let document = try? JSONDocument(parsing: bytes)
-    else { return 1 }
+    guard let bytes = try? JSONValue.array(rows).encode() else { return 1 }
     let text = ContentText(format: format, columns: [], style: .forStandardOutput())
-    _ = Output.write(text.bytes(of: .json(document.root)))
+    _ = Output.write(text.bytes(of: JSONText(valid: bytes)))
     return code
   }
 }

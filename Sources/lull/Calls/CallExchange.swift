@@ -7,6 +7,7 @@ struct CallExchange {
   let api: APIFile
   let options: CallOptions
   let style = OutputStyle.forStandardOutput()
+  let spelling = BodySpelling()
 
   init(_ host: LuaHost, _ api: APIFile, _ options: CallOptions) {
     self.host = host
@@ -15,6 +16,7 @@ struct CallExchange {
   }
 
   func run(_ request: CallRequest) -> Int32 {
+    var request = request
     override(api.service)
     if options.printsCurl || options.isDry { return show(request) }
     let filter: ContentFilter?
@@ -25,19 +27,26 @@ struct CallExchange {
       Exit.complain(error.report)
       return 1
     }
-    let isPlain = !options.isFresh && !request.hasOwnHeaders
-    guard let started = request.start(ifNeeded: isPlain) else {
-      if options.isVerbose { StandardError.write("* nothing is sent: a cache has it\n") }
-      guard let entity = request.resource.latestData else { return 0 }
-      return write(.success(entity), filter)
+    let download: Download?
+    do throws(Download.Problem) {
+      download = try options.file.map { name throws(Download.Problem) in try Download(to: name) }
+    } catch {
+      return report(error)
     }
-    if options.file != nil { ProgressBar().follow(started) }
+    request.sink = download?.sink
+    let isPlain = !options.isFresh && !request.hasOwnHeaders && download == nil
+    guard let started = request.start(ifNeeded: isPlain) else {
+      if options.isVerbose { ExchangeTrace(style).showNothingIsSent() }
+      guard let entity = request.resource.latestData else { return 0 }
+      return write(.success(entity), filter, nil)
+    }
+    if options.file != nil { ProgressBar(options).follow(started) }
     guard let response = host.finish(started) else { return 0 }
     if options.isVerbose {
       ExchangeTrace(style).show(sent: started)
       ExchangeTrace(style).show(response, of: started)
     }
-    let code = write(response, filter)
+    let code = write(response, filter, download)
     // What has been begun meanwhile comes to its end, such as the writing of a cache.
     host.runUntilIdle()
     return code
@@ -47,18 +56,18 @@ struct CallExchange {
   func override(_ service: Service) {
     let options = options
     if options.isOffline { service.isOffline = true }
-    if options.isInsecure {
-      Exit.complain("lull: warning: --insecure: nobody checks who answers\n")
-    }
     let recordsTimings = options.isVerbose || options.showsHead
+    let spelling = options.wantsBytes || options.filter != nil ? nil : spelling
     guard
       options.wantsBytes || options.isInsecure || recordsTimings || options.timeout != nil
+        || spelling != nil
     else { return }
     service.configure(
       nil, methods: nil, description: "command line",
       source: SourcePlace(file: "command line", line: 0)
     ) { settings in
       if options.wantsBytes { settings.pipeline.clear() }
+      spelling?.watch(&settings)
       if let timeout = options.timeout {
         settings.limits.timeout = timeout
         settings.limits.connectTimeout = min(settings.limits.connectTimeout, timeout)
@@ -76,8 +85,11 @@ struct CallExchange {
   private func show(_ request: CallRequest) -> Int32 {
     switch request.built() {
     case .success(let http):
-      let text = options.printsCurl ? CurlText(http).text : HTTPText(http).text
+      let text = options.printsCurl ? CurlText(http, options).text : HTTPText(http).text
       _ = Output.write(text)
+      for sentence in options.printsCurl ? CurlText.omissions(http) : [] {
+        Exit.complain("lull: \(sentence)\n")
+      }
       return 0
     // Whoever has called os.exit wants nothing more.
     case .failure where host.isInterrupted: return 0
@@ -89,7 +101,10 @@ struct CallExchange {
 
   // MARK: Writing
 
-  private func write(_ response: Response, _ filter: ContentFilter?) -> Int32 {
+  func write(
+    _ response: Response, _ filter: ContentFilter?, _ download: Download?
+  ) -> Int32 {
+    if let problem = download?.problem { return report(problem) }
     let entity = response.entity ?? response.error?.entity
     var output: [UInt8] = []
     if options.showsHead {
@@ -102,15 +117,11 @@ struct CallExchange {
     }
     var code: Int32 = 0
     if let error = response.error {
-      Exit.complain("lull: \(error.longDescription)\n")
+      Exit.complain(CallExchange.text(of: error))
       code = CallExchange.exitCode(of: error)
     }
-    if let file = options.file, code == 0 {
-      guard case .bytes(let bytes)? = entity?.content ?? .bytes([]) else { return 1 }
-      if let problem = SavedFile.write(bytes, to: file) {
-        Exit.complain("lull: cannot write \(problem)\n")
-        code = 1
-      }
+    if let download, code == 0 {
+      code = save(entity?.content ?? .bytes([]), in: download)
     } else if let content = entity?.content, !content.isEmptyBytes {
       do throws(ContentFilter.Problem) {
         output += try bytes(of: content, code == 0 ? filter : nil, isError: code != 0)
@@ -123,27 +134,70 @@ struct CallExchange {
     return code
   }
 
+  /// The network has brought it there; what came from somewhere else, such as a script's own
+  /// networking, is here as a whole.
+  private func save(_ content: Content, in download: Download) -> Int32 {
+    if !content.isEmptyBytes || !download.hasBegun {
+      do throws(ContentFilter.Problem) {
+        download.take(whole: try bytes(of: content, .plain))
+      } catch {
+        Exit.complain(error.report)
+        return 1
+      }
+    }
+    do throws(Download.Problem) {
+      try download.finish()
+    } catch {
+      return report(error)
+    }
+    return 0
+  }
+
+  private func report(_ problem: Download.Problem) -> Int32 {
+    // Who has stopped reading wants no more.
+    if problem.isUnread { return 0 }
+    Exit.complain("lull: cannot write \(problem.text)\n")
+    return 1
+  }
+
   private func bytes(of content: Content, _ filter: ContentFilter?, isError: Bool)
     throws(ContentFilter.Problem) -> [UInt8]
   {
-    let shown: CallContent
     if let filter {
-      let document = try filter.json(of: content, service: api.service)
-      shown = .json(document.root)
-    } else {
-      shown = try host.callContent(content, service: api.service)
+      return text.bytes(of: JSONText(try filter.json(of: content, service: api.service).root))
     }
+    guard case .bytes(let bytes) = content else { return try self.bytes(of: content, style) }
     // Of an error nothing was to be saved, and nothing parsed it.
-    if case .bytes(let bytes) = shown, isError, let text = String(validating: bytes, as: UTF8.self)
-    {
-      return ContentText(format: nil, columns: [], style: style).bytes(of: .text(text))
+    if isError, let text = String(validating: bytes, as: UTF8.self) {
+      return ContentText(format: nil, columns: [], style: style).bytes(of: text)
     }
-    if case .bytes(let bytes) = shown, style.isTerminal, options.format != .raw {
-      Exit.complain("lull: \(bytes.count) bytes not shown on a terminal: save them with -O FILE\n")
-      return []
+    guard style.isTerminal, options.format != .raw else { return bytes }
+    Exit.complain("lull: \(bytes.count) bytes not shown on a terminal: save them with -O FILE\n")
+    return []
+  }
+
+  private func bytes(of content: Content, _ style: OutputStyle) throws(ContentFilter.Problem)
+    -> [UInt8]
+  {
+    var text = text
+    text.style = style
+    switch try host.callContent(content, service: api.service) {
+    case .bytes(let bytes): return bytes
+    case .text(let content): return text.bytes(of: content)
+    case .json(let element):
+      return text.bytes(of: JSONText(element, spelledBy: spelling.bytes))
     }
-    return ContentText(format: options.format, columns: options.columns, style: style)
-      .bytes(of: shown)
+  }
+
+  var text: ContentText {
+    ContentText(format: options.format, columns: options.columns, style: style)
+  }
+
+  /// A line for standard error.
+  static func text(of error: RequestError) -> String {
+    var text = "lull: \(error.longDescription)"
+    if case .malformedJSON(let message) = error.cause { text += ": the JSON is wrong: \(message)" }
+    return text + "\n"
   }
 
   static func exitCode(of error: RequestError) -> Int32 {

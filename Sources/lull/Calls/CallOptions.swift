@@ -35,7 +35,8 @@ struct CallOptions {
       .init(names: ["-i", "--include"], kind: .flag, help: "write status and headers first"),
       .init(
         names: ["-O", "--save"], placeholder: "FILE",
-        help: "write the body to a file, byte for byte"),
+        help: "write the body to a file as it arrives, byte for byte and however large; "
+          + "- writes it to standard output"),
       .init(
         names: ["-H", "--header"], placeholder: "'K: V'",
         help: "set a header; 'K:' takes it away", isRepeated: true),
@@ -71,9 +72,13 @@ struct CallOptions {
   init(_ words: ParsedWords, page: CommandPage) throws(CommandEnd) {
     format = words.text("-o").flatMap { OutputFormat(rawValue: $0) }
     filter = words.text("-f")
+    guard filter?.contains(where: { !$0.isWhitespace }) != false else {
+      throw .wrongUsage("-f needs an expression, such as x.name", page)
+    }
     columns = (words.text("--columns") ?? "").split(separator: ",").map(String.init)
     showsHead = words.has("-i")
     file = words.text("-O")
+    guard file?.isEmpty != true else { throw .wrongUsage("-O needs the name of a file", page) }
     printsCurl = words.has("--curl")
     isDry = words.has("--dry-run")
     isVerbose = words.has("-v")
@@ -108,6 +113,11 @@ struct CallOptions {
     guard filter == nil || !wantsBytes else {
       throw .wrongUsage("-f is of content: it does not go with -O and -o raw", page)
     }
+    guard file == nil || format == nil || format == .raw else {
+      throw .wrongUsage("-O writes the body as it is: for a format write -o … > FILE", page)
+    }
+    // The head comes first, so that the body has to wait.
+    if file == "-", showsHead { (file, format) = (nil, .raw) }
   }
 
   /// Whether the body is wanted as it comes, before any transformer.

@@ -6,6 +6,10 @@ struct ExchangeTrace {
 
   init(_ style: OutputStyle) { self.style = style }
 
+  func showNothingIsSent() {
+    StandardError.write("* nothing is sent: a cache has it\n")
+  }
+
   /// As it went on the wire, if it did.
   func show(sent request: Request) {
     guard let request = request.lastPart as? NetworkRequest else {

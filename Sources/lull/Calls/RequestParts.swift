@@ -76,25 +76,33 @@ struct RequestParts {
   }
 
   private func object() throws(RequestItem.Problem) -> RequestBody {
-    var members: [JSONValue.Member] = []
+    var members: [(name: String, json: [UInt8])] = []
+    func set(_ name: String, _ json: [UInt8]) {
+      // Each once, at its first position, with its last value. (JSN-13)
+      if let place = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+        members[place].json = json
+      } else {
+        members.append((name, json))
+      }
+    }
     for item in items {
       switch item {
-      case .text(let name, let value): members.append(.init(name, .string(value)))
-      case .json(let name, let value):
-        members.append(.init(name, try RequestParts.json(Array(value.utf8), of: name)))
+      case .text(let name, let value): set(name, RequestParts.quoted(value))
+      case .json(let name, let value): set(name, try RequestParts.json(Array(value.utf8), of: name))
       case .textFile(let name, let path):
-        members.append(
-          .init(name, .string(String(decoding: try RequestParts.file(path), as: UTF8.self))))
+        set(name, RequestParts.quoted(String(decoding: try RequestParts.file(path), as: UTF8.self)))
       case .jsonFile(let name, let path):
-        members.append(.init(name, try RequestParts.json(try RequestParts.file(path), of: name)))
+        set(name, try RequestParts.json(try RequestParts.file(path), of: name))
       case .query, .header: break
       }
     }
-    do throws(JSONError) {
-      return .json(try JSONValue.object(members).encode())
-    } catch {
-      throw RequestItem.Problem(message: error.description)
-    }
+    let pairs = members.map { RequestParts.quoted($0.name) + [UInt8(ascii: ":")] + $0.json }
+    return .json(Array("{".utf8) + pairs.joined(separator: ",".utf8) + Array("}".utf8))
+  }
+
+  private static func quoted(_ text: String) -> [UInt8] {
+    // A string always has a JSON form.
+    (try? JSONValue.string(text).encode()) ?? []
   }
 
   private func form() throws(RequestItem.Problem) -> RequestBody {
@@ -110,11 +118,13 @@ struct RequestParts {
     return .form(pairs)
   }
 
+  /// The bytes as they are, once they are known to be JSON; in UTF-8, and without what surrounds them.
   private static func json(_ bytes: [UInt8], of name: String) throws(RequestItem.Problem)
-    -> JSONValue
+    -> [UInt8]
   {
     do throws(JSONError) {
-      return try JSONDocument(parsing: bytes).root.plainValue
+      let text = JSONText(try JSONDocument(parsing: bytes).root, spelledBy: bytes)
+      return Array(text.bytes[text.range])
     } catch {
       throw RequestItem.Problem(
         message: "the value of '\(name)' is not JSON: \(error.description); a text is written "

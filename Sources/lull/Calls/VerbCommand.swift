@@ -48,7 +48,12 @@ struct VerbCommand {
     method = verb.uppercased()
     let parsed = try ParsedWords(words.dropFirst(), by: VerbCommand.spec(verb), page: page)
     options = try CallOptions(parsed, page: page)
-    if method == "HEAD" { options.showsHead = true }
+    if method == "HEAD" {
+      guard options.file == nil else {
+        throw .wrongUsage("HEAD is answered without a body: there is nothing for -O", page)
+      }
+      options.showsHead = true
+    }
     var rest = parsed.all("ITEM")[...]
     target = try CallTarget(parsed.text("TARGET") ?? "", &rest, page: page)
     var items: [RequestItem] = []

@@ -6,60 +6,59 @@ struct ColouredJSON {
 
   init(_ style: OutputStyle) { self.style = style }
 
-  func write(_ element: JSONElement, to output: inout [UInt8]) {
-    write(element, indent: 0, &output)
-  }
-
-  private func write(_ element: JSONElement, indent: Int, _ output: inout [UInt8]) {
-    switch element.kind {
-    case .array:
-      let elements = Array(element.elements)
-      guard !elements.isEmpty else { return output += "[]".utf8 }
-      output += "[".utf8
-      for (position, element) in elements.enumerated() {
-        breakLine(position > 0, indent + 1, &output)
-        write(element, indent: indent + 1, &output)
-      }
-      breakLine(false, indent, &output)
-      output += "]".utf8
-    case .object:
-      let pairs = element.pairs
-      guard !pairs.isEmpty else { return output += "{}".utf8 }
-      output += "{".utf8
-      for (position, pair) in pairs.enumerated() {
-        breakLine(position > 0, indent + 1, &output)
-        output += style.painted(ColouredJSON.text(of: pair.key), "34").utf8
+  func write(_ text: JSONText, to output: inout [UInt8]) {
+    let bytes = text.bytes
+    var depth = 0
+    var place = text.range.lowerBound
+    while place < text.range.upperBound {
+      let end = JSONScan.tokenEnd(bytes, place)
+      let next = JSONScan.token(bytes, end)
+      let token = bytes[place..<end]
+      switch bytes[place] {
+      case UInt8(ascii: "["), UInt8(ascii: "{"):
+        output += token
+        depth += 1
+        if !ColouredJSON.isEnd(bytes[next]) { breakLine(depth, &output) }
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        depth -= 1
+        let isEmpty = output.last == UInt8(ascii: "[") || output.last == UInt8(ascii: "{")
+        if !isEmpty { breakLine(depth, &output) }
+        output += token
+      case UInt8(ascii: ","):
+        output += token
+        breakLine(depth, &output)
+      case UInt8(ascii: ":"):
         output += ": ".utf8
-        write(pair.value, indent: indent + 1, &output)
+      default:
+        let isKey = next < text.range.upperBound && bytes[next] == UInt8(ascii: ":")
+        output += style.painted(ColouredJSON.visible(token), isKey ? "34" : colour(token)).utf8
       }
-      breakLine(false, indent, &output)
-      output += "}".utf8
-    default:
-      var bytes: [UInt8] = []
-      element.encode(into: &bytes)
-      let code =
-        switch element.kind {
-        case .string: "32"
-        case .int, .double: "36"
-        default: "35"
-        }
-      output += style.painted(ColouredJSON.visible(bytes), code).utf8
+      place = next
     }
   }
 
-  private func breakLine(_ hasComma: Bool, _ indent: Int, _ output: inout [UInt8]) {
-    if hasComma { output.append(UInt8(ascii: ",")) }
-    output.append(10)
-    output += String(repeating: "  ", count: indent).utf8
+  private func colour(_ token: ArraySlice<UInt8>) -> String {
+    switch token.first {
+    case UInt8(ascii: "\""): "32"
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): "35"
+    default: "36"
+    }
   }
 
-  private static func text(of key: String) -> String {
-    visible((try? JSONValue.string(key).encode()) ?? [])
+  private func breakLine(_ depth: Int, _ output: inout [UInt8]) {
+    output.append(10)
+    for _ in 0..<depth { output += "  ".utf8 }
+  }
+
+  private static func isEnd(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
   }
 
   /// What a server has sent must not move the cursor or change colours: the control characters that
   /// JSON need not escape are escaped here.
-  private static func visible(_ json: [UInt8]) -> String {
+  private static func visible(_ token: ArraySlice<UInt8>) -> String {
+    var json: [UInt8] = []
+    JSONText.write(token, to: &json)
     let text = String(decoding: json, as: UTF8.self)
     guard text.unicodeScalars.contains(where: { (0x7F...0x9F).contains($0.value) }) else {
       return text

@@ -3,45 +3,53 @@ import LullHost
 
 /// JSON as rows and columns: a list of objects, one row each.
 ///
-/// One object is shown as rows of key and value; what is no object is a row of one column.
+/// A single value is a list of one. What is no object stands in a column of its own, `value`.
 struct ContentTable {
+  private static let plainColumn = "value"
   private var columns: [String]
   private var rows: [[String]]
 
   /// - Parameter columns: the fields to show; empty: all there are, in the order they come up.
-  init(_ element: JSONElement, columns: [String]) {
-    let elements = element.kind == .array ? Array(element.elements) : [element]
-    let isTable = elements.contains { $0.kind == .object }
-    guard isTable else {
-      self.columns = ["value"]
-      rows = elements.map { [ContentText.plain($0)] }
-      return
-    }
+  init(_ json: JSONText, columns: [String]) {
+    let elements = json.lines
+    let objects = elements.filter { $0.kind == .object }
     var names = columns
     if names.isEmpty {
       var seen: Set<String> = []
-      for element in elements {
-        for pair in element.pairs where seen.insert(pair.key).inserted { names.append(pair.key) }
+      for element in objects {
+        for pair in element.members where seen.insert(pair.key).inserted { names.append(pair.key) }
       }
     }
-    self.columns = names
+    // Fields that were asked for are those of objects: without any the values are what there is.
+    let hasPlain =
+      objects.count < elements.count && (columns.isEmpty || objects.isEmpty)
+    let fields = objects.isEmpty && hasPlain ? [] : names
+    self.columns = fields + (hasPlain ? [ContentTable.plainColumn] : [])
     rows = elements.map { element in
-      names.map { name in ContentTable.field(name, of: element).map(ContentText.plain) ?? "" }
+      let isPlain = element.kind != .object
+      let row = ContentTable.row(of: element, fields)
+      return hasPlain ? row + [isPlain ? ContentText.plain(element) : ""] : row
     }
   }
 
-  /// The field of that name, or what a path with dots leads to.
-  private static func field(_ name: String, of element: JSONElement) -> JSONElement? {
-    if let found = element[name] { return found }
-    guard name.contains(".") else { return nil }
-    var current: JSONElement? = element
-    for part in name.split(separator: ".") {
-      current = current?[String(part)] ?? Int(part).flatMap { current?[$0] }
+  private static func row(of element: JSONText, _ names: [String]) -> [String] {
+    // Of repeated keys the last counts. (JSN-13)
+    let fields = Dictionary(element.members.map { ($0.key, $0.value) }) { $1 }
+    return names.map { name in
+      (fields[name] ?? deep(name, in: element)).map(ContentText.plain) ?? ""
     }
+  }
+
+  /// What a path with dots leads to.
+  private static func deep(_ name: String, in element: JSONText) -> JSONText? {
+    guard name.contains(".") else { return nil }
+    var current: JSONText? = element
+    for part in name.split(separator: ".") { current = current?[String(part)] }
     return current
   }
 
   var csv: String {
+    guard !columns.isEmpty else { return "" }
     var text = ""
     for row in [columns] + rows {
       text += row.map(ContentTable.quoted).joined(separator: ",") + "\n"
@@ -55,44 +63,68 @@ struct ContentTable {
     return "\"" + cell.replacing("\"", with: "\"\"") + "\""
   }
 
-  /// Columns side by side, each as wide as its widest cell.
+  /// Columns side by side, each as wide as its widest cell; on a terminal no wider than that, as far as
+  /// can be.
   func text(_ style: OutputStyle) -> String {
-    let limit = style.isTerminal ? 60 : Int.max
-    let cells = rows.map { $0.map { ContentTable.cell($0, limit: limit) } }
-    let widths = columns.indices.map { column in
-      ([columns[column]] + cells.map { $0[column] }).map { TextWidth.of($0) }.max() ?? 0
+    guard !columns.isEmpty else { return "" }
+    let cells = ([columns] + rows).map { $0.map(ContentTable.onOneLine) }
+    let widest = columns.indices.map { column in
+      cells.map { TextWidth.of($0[column]) }.max() ?? 0
     }
+    let widths = ContentTable.fitted(widest, into: style.width)
     var text = ""
-    let heading = ContentTable.line(columns, widths)
-    text += style.painted(heading, "1") + "\n"
-    for row in cells { text += ContentTable.line(row, widths) + "\n" }
+    for (number, row) in cells.enumerated() {
+      let line = ContentTable.line(row, widths)
+      text += (number == 0 ? style.painted(line, "1") : line) + "\n"
+    }
     return text
+  }
+
+  private static let gap = 2
+  /// What a column has at least of what it needs.
+  private static let narrowest = 6
+
+  /// The widest columns give way first.
+  private static func fitted(_ widths: [Int], into total: Int) -> [Int] {
+    let room = total - gap * (widths.count - 1)
+    guard widths.reduce(0, +) > room else { return widths }
+    var limit = min(widths.max() ?? 0, room)
+    while limit > narrowest, widths.reduce(0, { $0 + min($1, limit) }) > room { limit -= 1 }
+    return widths.map { min($0, limit) }
   }
 
   private static func line(_ cells: [String], _ widths: [Int]) -> String {
     var line = ""
-    for (column, cell) in cells.enumerated() {
-      line += cell
-      if column < cells.count - 1 {
-        line += String(repeating: " ", count: widths[column] - TextWidth.of(cell) + 2)
+    var isBehind = 0
+    for (cell, width) in zip(cells, widths) {
+      let shown = cut(cell, to: width)
+      if !shown.isEmpty {
+        line += String(repeating: " ", count: isBehind) + shown
+        isBehind = 0
       }
+      isBehind += width - TextWidth.of(shown) + gap
     }
     return line
   }
 
-  /// On one line, without what would move the cursor.
-  private static func cell(_ text: String, limit: Int) -> String {
+  private static func cut(_ text: String, to limit: Int) -> String {
+    guard TextWidth.of(text) > limit else { return text }
     var result = ""
-    var width = 0
+    var width = 1
     for character in text {
-      let isControl = character.unicodeScalars.contains {
-        $0.properties.generalCategory == .control
-      }
-      let shown: Character = isControl ? " " : character
-      width += TextWidth.of(String(shown))
-      guard width <= limit else { return result + "…" }
-      result.append(shown)
+      width += TextWidth.of(String(character))
+      guard width <= limit else { break }
+      result.append(character)
     }
-    return result
+    return result + "…"
+  }
+
+  /// Without what would move the cursor.
+  private static func onOneLine(_ text: String) -> String {
+    String(
+      text.map { character in
+        character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+          ? " " : character
+      })
   }
 }

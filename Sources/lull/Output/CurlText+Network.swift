@@ -3,14 +3,24 @@ import LullCore
 extension CurlText {
   /// How curl is told what a request asks of the network; passwords are masked.
   ///
-  /// A jar without a file has nothing to send at the first request, and curl follows redirects to other
-  /// origins whether that is allowed or not.
+  /// A jar without a file has nothing to send at the first request. What curl has no option for is in
+  /// `omissions`.
   static func networkArguments(_ http: HTTPRequest) -> [String] {
-    guard let options = http.options else { return [] }
-    let connection = options.connection
     var arguments: [String] = []
     func add(_ name: String, _ value: String?) {
       if let value { arguments.append("\(name) \(quoted(value))") }
+    }
+    let initial = TransferLimits()
+    if http.limits.timeout != initial.timeout { add("--max-time", seconds(http.limits.timeout)) }
+    if http.limits.connectTimeout != initial.connectTimeout {
+      add("--connect-timeout", seconds(http.limits.connectTimeout))
+    }
+    guard let options = http.options else { return arguments }
+    let connection = options.connection
+    if let idle = options.idleTimeout {
+      // Slower than a byte a second; in whole seconds.
+      add("--speed-limit", "1")
+      add("--speed-time", "\(Int(min(max(1, idle.rounded(.up)), 1e9)))")
     }
     if case .follow(let limit) = options.redirects, limit != 10 { add("--max-redirs", "\(limit)") }
     add("--cacert", connection.certificateAuthorities)
@@ -22,6 +32,7 @@ extension CurlText {
     case .none: add("--noproxy", "*")
     case .url(let url):
       add("--proxy", Masking.url(url))
+      add("--proxy-user", Masking.user(of: url))
       if connection.hostsWithoutProxy == nil { add("--noproxy", "") }
     }
     if connection.proxy != .none { add("--noproxy", connection.hostsWithoutProxy) }
@@ -41,5 +52,27 @@ extension CurlText {
     add("--cookie", options.cookies?.file)
     add("--cookie-jar", options.cookies?.file)
     return arguments
+  }
+
+  /// What is asked of the network that curl cannot be told, a sentence each.
+  static func omissions(_ http: HTTPRequest) -> [String] {
+    guard let options = http.options else { return [] }
+    var sentences: [String] = []
+    if options.redirects == .followWithinOrigin {
+      sentences.append(
+        "curl follows redirects to other origins too, which redirects = \"same_origin\" does not")
+    }
+    if let seconds = options.firstByteTimeout {
+      sentences.append(
+        "curl has no option for first_byte_timeout = \(CurlText.seconds(seconds))")
+    }
+    return sentences
+  }
+
+  /// As curl reads it; what is too long to count is no limit for it either.
+  private static func seconds(_ seconds: Double) -> String {
+    guard seconds < 2_000_000 else { return "0" }
+    let whole = seconds.rounded()
+    return seconds == whole ? "\(Int(whole))" : "\((seconds * 1000).rounded(.up) / 1000)"
   }
 }

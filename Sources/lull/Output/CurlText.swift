@@ -4,7 +4,8 @@ import LullCore
 struct CurlText {
   let text: String
 
-  init(_ http: HTTPRequest) {
+  /// - Parameter options: those of the command that say what becomes of the answer.
+  init(_ http: HTTPRequest, _ options: CallOptions) {
     // Where a body belongs one without any is sent as one of no bytes.
     let body = http.body ?? (["POST", "PUT", "PATCH"].contains(http.method) ? [] : nil)
     var words = ["curl", "--location", "--compressed"]
@@ -20,6 +21,18 @@ struct CurlText {
     words.append(CurlText.quoted(url))
     if let user = Masking.user(of: http.url) { words.append("--user \(CurlText.quoted(user))") }
     var lines = [words.joined(separator: " ")] + CurlText.networkArguments(http)
+    let savesBody = options.file.map { $0 != "-" } ?? false
+    if options.showsHead, http.method != "HEAD" {
+      lines.append(savesBody ? "--dump-header -" : "--include")
+    }
+    // The body of an error is not what was to be saved.
+    if savesBody, let file = options.file {
+      lines.append("--fail --output \(CurlText.quoted(file))")
+    }
+    if options.isVerbose { lines.append("--verbose") }
+    for name in CurlText.ownHeaders where http.headers.omitted.contains(name) {
+      lines.append("--header '\(name):'")
+    }
     for (name, value) in HTTPText.sorted(http.headers) {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
@@ -33,10 +46,15 @@ struct CurlText {
         source = "printf '\(body.map(CurlText.octal).joined())' | "
         lines.append("--data-binary @-")
       }
-      if http.headers["content-type"] == nil { lines.append("--header 'content-type:'") }
+      if http.headers["content-type"] == nil, !http.headers.omitted.contains("content-type") {
+        lines.append("--header 'content-type:'")
+      }
     }
     text = source + lines.joined(separator: " \\\n  ") + "\n"
   }
+
+  /// What curl sends by itself.
+  private static let ownHeaders = ["accept", "accept-encoding", "content-type", "user-agent"]
 
   private static func octal(_ byte: UInt8) -> String {
     let digits = String(byte, radix: 8)

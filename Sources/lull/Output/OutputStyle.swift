@@ -4,6 +4,8 @@ import Glibc
 struct OutputStyle {
   let isTerminal: Bool
   let isColoured: Bool
+  /// How many columns a line has.
+  var width = Int.max
 
   static let plain = OutputStyle(isTerminal: false, isColoured: false)
 
@@ -13,8 +15,18 @@ struct OutputStyle {
     let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let kind = getenv("TERM").map { String(cString: $0) } ?? ""
     return OutputStyle(
-      isTerminal: isTerminal, isColoured: isTerminal && !isRefused && kind != "dumb")
+      isTerminal: isTerminal, isColoured: isTerminal && !isRefused && kind != "dumb",
+      width: terminalWidth)
   }
+
+  private static var terminalWidth: Int {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return .max }
+    return Int(size.ws_col)
+  }
+
+  /// Text of a server: on a terminal without what would move the cursor.
+  func shown(_ text: String) -> String { isTerminal ? TerminalText.visible(text) : text }
 
   func painted(_ text: String, _ code: String) -> String {
     isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

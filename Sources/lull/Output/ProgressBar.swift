@@ -3,40 +3,62 @@ import LullCore
 
 /// How far a download is, on one line of standard error; shown only on a terminal.
 final class ProgressBar {
+  /// At most.
   private static let width = 30
+  private static let mark = 6
+  /// What the words beside the bar take.
+  private static let besides = 28
   private let isShown: Bool
   private var shown = ""
 
-  init() { isShown = isatty(STDERR_FILENO) != 0 }
+  /// Where the body itself goes to the terminal there is none.
+  init(_ options: CallOptions) {
+    let isInTheWay = options.file == "-" && isatty(STDOUT_FILENO) != 0
+    isShown = isatty(STDERR_FILENO) != 0 && !isInTheWay
+  }
 
   /// Follows a request until it has completed.
   func follow(_ request: Request) {
     guard isShown else { return }
-    request.onProgress { [self, weak request] fraction in
-      let metrics = (request?.lastPart as? NetworkRequest)?.transfer?.metrics
-      show(fraction, metrics)
+    request.onProgress { [self, weak request] _ in
+      guard let transfer = (request?.lastPart as? NetworkRequest)?.transfer else { return }
+      show(transfer.metrics)
     }
     request.onCompletion { [self] _ in clear() }
   }
 
-  private func show(_ fraction: Double, _ metrics: TransferMetrics?) {
-    var fraction = fraction
-    var line = ""
-    if let metrics {
-      if let total = metrics.toReceive, total > 0 {
-        fraction = Double(metrics.received) / Double(total)
-        line = " of " + ProgressBar.size(total)
-      }
-      line = ProgressBar.size(metrics.received) + line
+  private func show(_ metrics: TransferMetrics) {
+    guard metrics.received > 0 else { return }
+    let width = ProgressBar.fittingWidth()
+    let text: String
+    if let total = metrics.toReceive, total > 0 {
+      let fraction = min(Double(metrics.received) / Double(total), 1)
+      text =
+        ProgressBar.bar(0..<Int(Double(width) * fraction), of: width)
+        + " \(Int(fraction * 100)) % \(ProgressBar.size(metrics.received))"
+        + " of \(ProgressBar.size(total))"
+    } else {
+      // Of what has no known end a mark wanders with what has come.
+      let mark = min(ProgressBar.mark, width)
+      let place = (metrics.received >> 16) % (width - mark + 1)
+      text =
+        ProgressBar.bar(place..<(place + mark), of: width)
+        + " \(ProgressBar.size(metrics.received))"
     }
-    let filled = Int(Double(ProgressBar.width) * min(max(fraction, 0), 1))
-    let bar =
-      String(repeating: "█", count: filled)
-      + String(repeating: "░", count: ProgressBar.width - filled)
-    let text = "\(bar) \(Int(fraction * 100)) % \(line)"
     guard text != shown else { return }
     shown = text
     StandardError.write("\r\u{1B}[K\(text)")
+  }
+
+  private static func bar(_ filled: Range<Int>, of width: Int) -> String {
+    String((0..<width).map { filled.contains($0) ? "█" : "░" })
+  }
+
+  /// So much that the line does not break, which could not be taken back.
+  private static func fittingWidth() -> Int {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return width }
+    return min(width, max(0, Int(size.ws_col) - besides))
   }
 
   private func clear() {

@@ -1741,7 +1741,7 @@ function PipelineStage:remove_transformers() end
 ---
 --- `service:configure` and `lull.service` take them; `service:configuration_for` gives them.
 ---@class lull.Settings
----@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of each request; false removes one, a list sends several.
+---@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of each request; a list sends several, and with false there is none, not even one that would be sent unasked such as `User-Agent`.
 ---@field expiration_time? number # How long data is up to date, in seconds; default 30.
 ---@field retry_time? number # How long after an error no load is needed, in seconds; default 1.
 ---@field progress_reporting_interval? number # How often progress is looked at, in seconds; default 0.05.

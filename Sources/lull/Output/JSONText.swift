@@ -1,0 +1,136 @@
+import LullCore
+
+/// JSON as it is written: a value within a text that is known to be valid.
+///
+/// Nothing is interpreted before somebody asks, so that numbers keep their digits and repeated keys are
+/// all there.
+struct JSONText {
+  enum Kind {
+    case atom, number, string, array, object
+  }
+
+  let bytes: [UInt8]
+  /// From the first byte of the value to behind its last one.
+  let range: Range<Int>
+
+  /// The value as a document has it.
+  init(_ element: JSONElement) {
+    var bytes: [UInt8] = []
+    element.encode(into: &bytes)
+    self.bytes = bytes
+    range = bytes.indices
+  }
+
+  /// The value as the body spelled it, if that is what the document came from; else as above.
+  init(_ element: JSONElement, spelledBy body: [UInt8]?) {
+    // In UTF-16 and UTF-32 every bracket has a zero byte beside it; no JSON in UTF-8 has any.
+    guard let body, !body.contains(0), let document = try? JSONDocument(parsing: body),
+      document.root == element
+    else {
+      self.init(element)
+      return
+    }
+    self.init(valid: body)
+  }
+
+  /// What these bytes hold: JSON in UTF-8 that has been read before.
+  init(valid bytes: [UInt8]) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let start = JSONScan.token(bytes, bytes.starts(with: mark) ? mark.count : 0)
+    self.init(bytes, at: start)
+  }
+
+  private init(_ bytes: [UInt8], at start: Int) {
+    self.bytes = bytes
+    range = start..<JSONScan.end(bytes, start)
+  }
+
+  var kind: Kind {
+    guard let first = bytes[range].first else { return .atom }
+    switch first {
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+    default: return .atom
+    }
+  }
+
+  var isNull: Bool { bytes[range].first == UInt8(ascii: "n") }
+
+  /// The text of a string, nil of anything else.
+  var string: String? {
+    guard kind == .string else { return nil }
+    let inner = bytes[range].dropFirst().dropLast()
+    guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
+    return (try? JSONDocument(parsing: Array(bytes[range])))?.root.string
+  }
+
+  /// The elements of an array, or of anything else itself.
+  var lines: [JSONText] {
+    guard kind == .array else { return [self] }
+    var elements: [JSONText] = []
+    forEachPart { elements.append($0) }
+    return elements
+  }
+
+  /// The members of an object, repeated ones too; nothing of anything else.
+  var members: [(key: String, value: JSONText)] {
+    guard kind == .object else { return [] }
+    var members: [(key: String, value: JSONText)] = []
+    var key: String?
+    forEachPart { part in
+      if let name = key {
+        members.append((name, part))
+        key = nil
+      } else {
+        key = part.string ?? ""
+      }
+    }
+    return members
+  }
+
+  /// The last member of that name, or the element at that position.
+  subscript(name: String) -> JSONText? {
+    if kind == .object { return members.last { $0.key == name }?.value }
+    guard kind == .array, let position = Int(name) else { return nil }
+    let elements = lines
+    return elements.indices.contains(position) ? elements[position] : nil
+  }
+
+  /// Elements, or keys and values in turn.
+  private func forEachPart(_ body: (JSONText) -> Void) {
+    var place = JSONScan.token(bytes, range.lowerBound + 1)
+    while place < range.upperBound - 1 {
+      let part = JSONText(bytes, at: place)
+      body(part)
+      place = JSONScan.token(bytes, part.range.upperBound)
+      if bytes[place] == UInt8(ascii: ",") || bytes[place] == UInt8(ascii: ":") {
+        place = JSONScan.token(bytes, place + 1)
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  /// On one line. Strings have no more escapes than needed.
+  func write(to output: inout [UInt8]) {
+    var place = JSONScan.token(bytes, range.lowerBound)
+    while place < range.upperBound {
+      let end = JSONScan.tokenEnd(bytes, place)
+      JSONText.write(bytes[place..<end], to: &output)
+      place = JSONScan.token(bytes, end)
+    }
+  }
+
+  /// A token; strings with escapes are written anew.
+  static func write(_ token: ArraySlice<UInt8>, to output: inout [UInt8]) {
+    guard token.first == UInt8(ascii: "\""), token.contains(UInt8(ascii: "\\")),
+      let document = try? JSONDocument(parsing: Array(token))
+    else {
+      output += token
+      return
+    }
+    document.root.encode(into: &output)
+  }
+}

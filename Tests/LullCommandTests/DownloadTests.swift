@@ -1,0 +1,220 @@
+import Glibc
+import Testing
+
+@Suite("Saving bodies: -O")
+struct DownloadTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func path(_ name: String) -> String { folder.path + "/" + name }
+
+  /// Everything in the folder, hidden or not.
+  private func files() throws -> String {
+    try shell("ls -A '\(folder.path)'").output
+  }
+
+  private func content(_ name: String) throws -> String {
+    try shell("cat '\(path(name))'").output
+  }
+
+  private static func body(_ text: String) -> [[UInt8]] {
+    [HeldServer.head("200 OK", "Content-Length: \(text.utf8.count)"), Array(text.utf8)]
+  }
+
+  /// More than `max_body_size` lets into memory, and more than the process has at any time.
+  @Test func neverHoldsTheWholeBody() throws {
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    let count = 120
+    let pieces = [HeldServer.head("200 OK", "Content-Length: \(count << 20)")]
+    let server = try HeldServer(
+      [pieces + [[UInt8]](repeating: piece, count: count)], released: count)
+    defer { server.stop() }
+    let child = try Child(Binaries.lull, ["get", server.url, "-O", path("large")])
+    // All but the last piece.
+    while server.sentCount < count { usleep(1000) }
+    let status = try shell("grep VmHWM /proc/\(child.process)/status").output
+    let peak = Int(status.filter(\.isNumber)) ?? .max
+    #expect(peak < 100 << 10, "\(status)")
+    server.release()
+    let ending = try child.wait()
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+    #expect(try shell("stat -c %s '\(path("large"))'").output == "\(count << 20)\n")
+  }
+
+  @Test func isNotSeenBeforeItIsWhole() throws {
+    try folder.write("data", "old", mode: 0o640)
+    let server = try HeldServer(
+      [[HeldServer.head("200 OK", "Content-Length: 6"), Array("new".utf8), Array("est".utf8)]],
+      released: 2)
+    defer { server.stop() }
+    let child = try Child(Binaries.lull, ["get", server.url, "-O", path("data")])
+    while server.sentCount < 2 { usleep(1000) }
+    #expect(try content("data") == "old")
+    server.release()
+    #expect(try child.wait().code == 0)
+    #expect(try content("data") == "newest")
+    #expect(try files() == "data\n")
+    #expect(try shell("stat -c %a '\(path("data"))'").output == "640\n")
+  }
+
+  @Test(arguments: [2, 15] as [Int32])
+  func leavesNothingWhenItIsInterrupted(signal: Int32) throws {
+    try folder.write("data", "old")
+    let server = try HeldServer(
+      [[HeldServer.head("200 OK", "Content-Length: 6"), Array("new".utf8), Array("est".utf8)]],
+      released: 2)
+    defer { server.stop() }
+    let child = try Child(Binaries.lull, ["get", server.url, "-O", path("data")])
+    while server.sentCount < 2 { usleep(1000) }
+    child.send(signal)
+    #expect(try child.wait().code == 128 + signal)
+    #expect(try content("data") == "old")
+    #expect(try files() == "data\n")
+  }
+
+  @Test func leavesNothingOfABodyThatBreaksOff() throws {
+    let server = try HeldServer([
+      [HeldServer.head("200 OK", "Content-Length: 100"), Array("half".utf8)]
+    ])
+    defer { server.stop() }
+    let ending = try lull("get", server.url, "-O", path("data"))
+    #expect(ending.code == 6)
+    #expect(ending.output == "")
+    #expect(try files() == "")
+  }
+
+  @Test func showsTheBodyOfAnErrorAndSavesNothing() throws {
+    let server = try HeldServer([
+      [HeldServer.head("404 Not Found", "Content-Length: 4"), Array("gone".utf8)]
+    ])
+    defer { server.stop() }
+    let ending = try lull("get", server.url, "-O", path("data"))
+    #expect(ending.code == 4)
+    #expect(ending.output == "gone")
+    #expect(try files() == "")
+  }
+
+  @Test func followsRedirects() throws {
+    let server = try HeldServer([
+      [
+        HeldServer.head("302 Found", "Location: /there", "Content-Length: 5"),
+        Array("moved".utf8),
+      ], Self.body("here"),
+    ])
+    defer { server.stop() }
+    #expect(try lull("get", server.url, "-O", path("data")).code == 0)
+    #expect(try content("data") == "here")
+  }
+
+  /// What came with the first attempt is no part of the second one's body.
+  @Test func beginsAnewWhenTheRequestIsSentAgain() throws {
+    let server = try HeldServer([
+      [HeldServer.head("200 OK", "Content-Length: 100"), Array("first".utf8)], Self.body("2nd"),
+    ])
+    defer { server.stop() }
+    let api = try folder.write(
+      "api.lua",
+      """
+      return require "lull".service{ base_url = "\(server.url)",
+        retry = { times = 1, backoff = { base = 0.01, jitter = false } } }
+      """)
+    let ending = try lull("get", api, "/", "-O", path("data"))
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(try content("data") == "2nd")
+    // What has left by the output cannot be taken back.
+    let again = try HeldServer([
+      [HeldServer.head("200 OK", "Content-Length: 100"), Array("first".utf8)], Self.body("2nd"),
+    ])
+    defer { again.stop() }
+    try folder.write(
+      "api.lua",
+      """
+      return require "lull".service{ base_url = "\(again.url)",
+        retry = { times = 1, backoff = { base = 0.01, jitter = false } } }
+      """)
+    let streamed = try lull("get", api, "/", "-O", "-")
+    #expect(streamed.output == "first")
+    #expect(streamed.errors.contains("cannot write standard output: "), "\(streamed.errors)")
+    #expect(streamed.code == 1)
+  }
+
+  @Test func saysWhatCannotBeWrittenBeforeItSends() throws {
+    let server = try HeldServer([Self.body("x")])
+    defer { server.stop() }
+    try folder.write("file", "")
+    try shellOK("ln -s '\(path("nowhere"))' '\(path("dangling"))'")
+    for (name, reason) in [
+      ("", "Is a directory"), ("no/such", "No such file or directory"),
+      ("new/", "is no name of a file"), ("file/x", "Not a directory"),
+      ("dangling", "is a link to what does not exist"),
+    ] {
+      let name = name.isEmpty ? folder.path : path(name)
+      let ending = try lull("get", server.url, "-O", name)
+      #expect(ending.output == "")
+      #expect(
+        ending.errors.lowercased() == "lull: cannot write \(name): \(reason)\n".lowercased())
+      #expect(ending.code == 1)
+    }
+    #expect(server.requests == [])
+  }
+
+  @Test func writesToStandardOutputAsItArrives() throws {
+    let server = try HeldServer(
+      [[HeldServer.head("200 OK", "Content-Length: 6"), Array("new".utf8), Array("est".utf8)]],
+      released: 2)
+    defer { server.stop() }
+    let child = try Child(
+      Binaries.lull, ["get", server.url, "-O", "-"], folder: folder.path)
+    try child.waitForOutput("new")
+    server.release()
+    let ending = try child.wait()
+    #expect(ending.output == "newest")
+    #expect(ending.code == 0)
+    #expect(try files() == "")
+    let whole = try HeldServer([Self.body("text")])
+    defer { whole.stop() }
+    let included = try lull("get", whole.url, "-O", "-", "-i").output
+    #expect(included.hasPrefix("HTTP/1.1 200 OK\n"))
+    #expect(included.hasSuffix("\n\ntext"))
+  }
+
+  @Test func keepsPipesAndLinks() throws {
+    let server = try HeldServer([Self.body("text")])
+    defer { server.stop() }
+    let ending = try shell(
+      """
+      mkfifo pipe && touch file && ln -s file link
+      cat pipe > read & lull get '\(server.url)' -O pipe && wait
+      lull get '\(server.url)' -O link
+      cat read file; test -p pipe && test -L link && echo ' both'
+      """, folder: folder.path)
+    #expect(ending.errors == "")
+    #expect(ending.output == "texttext both\n")
+  }
+
+  @Test func savesWhatIsSentCompressedOrEmptyOrByAScript() throws {
+    let sample = try SampleAPI()
+    let packed = try shell(
+      """
+      lull get '\(sample.url)/gzip' -O data &&
+        curl --silent --compressed '\(sample.url)/gzip' | cmp - data
+      """, folder: folder.path)
+    #expect(packed.output + packed.errors == "")
+    #expect(try lull("get", sample.url + "/empty", "-O", path("empty")).errors == "")
+    #expect(try shell("stat -c %s '\(path("empty"))'").output == "0\n")
+    let api = try folder.write(
+      "api.lua",
+      """
+      return require "lull".service{ base_url = "https://a.invalid",
+        networking = function() return { status = 200, body = "a\\0b" } end }
+      """)
+    #expect(try lull("get", api, "/", "-O", path("script")).errors == "")
+    #expect(try content("script") == "a\0b")
+  }
+
+  private func shellOK(_ line: String) throws {
+    #expect(try shell(line).code == 0)
+  }
+}

@@ -1,0 +1,136 @@
+import Testing
+
+/// Contents that do not fit a format so well.
+@Suite("Formats of output")
+struct FormatTests {
+  private let folder: TemporaryFolder
+  private let api: String
+
+  /// In files, so that nothing reads their backslashes before the command does.
+  private static let bodies = [
+    "nested": #"[{"a":"x,y","b":{"c":[1,2]},"d":"line\nbreak"},{"a":"q\"q","e":null},7]"#,
+    "wide": #"[{"name":"日本語テキスト長い名前","text":"word word word","y":"👨‍👩‍👧 all"},{"name":"b"}]"#,
+    "object": #"{"a":1,"b":[1,"x"],"n":null}"#,
+    "empty": "[]",
+    "nothing": "{}",
+    "text": #""a\nb""#,
+    "lists": "[[1,2],[3]]",
+    "escapes": #"[{"\u001b[1mk":"\u001b[31mred\u009b\r\n\tx\r"}]"#,
+    "cut": #"{"id": 1, "na"#,
+    "control": "a\u{1B}[31mb\r\nc\td\re",
+  ]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    for (name, body) in Self.bodies { try folder.write(name, body) }
+    try folder.write("binary", [0, 1, 255])
+    api = try folder.write(
+      "api.lua",
+      """
+      return require "lull".service{ base_url = "https://a.invalid",
+        networking = function(http)
+          local name = http.url:match("%a+$")
+          if name == "nobody" then return { status = 204 } end
+          local kind = "application/json"
+          if name == "control" then kind = "text/plain" end
+          if name == "binary" then kind = "application/octet-stream" end
+          local file <close> = io.open("\(folder.path)/" .. name, "rb")
+          return { status = 200, body = file:read("a"),
+            headers = { ["Content-Type"] = kind, ["X-Own"] = "a\\27b" } }
+        end }
+      """)
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["nested", "-o", "csv"],
+        "a,b,d,e,value\n\"x,y\",\"{\"\"c\"\":[1,2]}\",\"line\nbreak\",,\n\"q\"\"q\",,,,\n,,,,7\n"
+      ),
+      (["nested", "-o", "csv", "--columns", "e,b.c.1,no"], "e,b.c.1,no\n,2,\n,,\n,,\n"),
+      (
+        ["nested", "-o", "table"],
+        "a    b            d           e  value\nx,y  {\"c\":[1,2]}  line break\nq\"q\n"
+          + String(repeating: " ", count: 33) + "7\n"
+      ),
+      (["object", "-o", "ndjson"], "{\"a\":1,\"b\":[1,\"x\"],\"n\":null}\n"),
+      (["object", "-o", "csv"], "a,b,n\n1,\"[1,\"\"x\"\"]\",\n"),
+      (["object", "-o", "lines"], "{\"a\":1,\"b\":[1,\"x\"],\"n\":null}\n"),
+      (["empty", "-o", "csv"], ""), (["empty", "-o", "table"], ""), (["empty", "-o", "lines"], ""),
+      (["empty", "-o", "ndjson"], ""), (["empty"], "[]\n"), (["nothing", "-o", "csv"], ""),
+      (["empty", "-o", "csv", "--columns", "a,b"], "a,b\n"),
+      (["empty", "-o", "table", "--columns", "a,b"], "a  b\n"),
+      (["text", "-o", "lines"], "a\nb\n"), (["text", "-o", "csv"], "value\n\"a\nb\"\n"),
+      (["lists", "-o", "csv"], "value\n\"[1,2]\"\n[3]\n"),
+      // Fields that were asked for are those of objects.
+      (["lists", "-o", "csv", "--columns", "a"], "value\n\"[1,2]\"\n[3]\n"),
+      (["nobody"], ""), (["nobody", "-o", "csv"], ""),
+      (["nobody", "-i"], "HTTP 204 No content\n\n"),
+      (["control", "-o", "lines"], "a\u{1B}[31mb\r\nc\td\re"),
+    ] as [([String], String)])
+  func makeDo(words: [String], output: String) throws {
+    let ending = try Child(Binaries.lull, ["get", api] + words).wait()
+    #expect(ending.output == output)
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+  }
+
+  @Test func whatIsNoJSONIsSaidAndShown() throws {
+    let ending = try lull("get", api, "cut")
+    #expect(ending.output == Self.bodies["cut"])
+    #expect(ending.errors.hasSuffix(": the JSON is wrong: a string is not closed\n"))
+    #expect(ending.code == 1)
+  }
+
+  /// At a terminal of so many columns.
+  private func shown(_ columns: Int, _ words: String) throws -> Child.Ending {
+    try Child(
+      "bash", ["-c", "stty cols \(columns) && '\(Binaries.lull)' get '\(api)' \(words)"],
+      environment: ["TERM": "xterm", "NO_COLOR": "1"], terminal: true
+    ).wait()
+  }
+
+  @Test(
+    arguments: [
+      (
+        80,
+        "name                    text            y\n日本語テキスト長い名前  word word word  👨‍👩‍👧 all\nb\n"
+      ),
+      (40, "name              text            y\n日本語テキスト…   word word word  👨‍👩‍👧 all\nb\n"),
+      (24, "name     text     y\n日本語…  word w…  👨‍👩‍👧 all\nb\n"),
+    ] as [(Int, String)])
+  func tablesFitTheTerminal(columns: Int, output: String) throws {
+    let ending = try shown(columns, "wide -o table")
+    #expect(ending.output == output.replacing("\n", with: "\r\n"))
+  }
+
+  @Test(
+    arguments: [
+      ("control", "a\u{FFFD}[31mb\r\r\nc\td\u{FFFD}e\r\n"),
+      ("escapes -o table", " [1mk\r\n [31mred   x \r\n"),
+      ("escapes -o csv", "\u{FFFD}[1mk\r\n\"\u{FFFD}[31mred\u{FFFD}\r\r\n\tx\u{FFFD}\"\r\n"),
+      ("control -i", "x-own: a\u{FFFD}b\r\n"),
+      ("binary", "lull: 3 bytes not shown on a terminal: save them with -O FILE\r\n"),
+    ] as [(String, String)])
+  func nothingMovesTheCursor(words: String, output: String) throws {
+    let ending = try shown(80, words)
+    #expect(Array(ending.output.utf8).contains(Array(output.utf8)), "\(ending)")
+    #expect(!ending.output.contains("\u{1B}"))
+    #expect(!ending.output.contains("\u{9B}"))
+  }
+
+  @Test func saysThatTheDiskIsFull() throws {
+    for words in ["-o raw > /dev/full", "> /dev/full", "-O /dev/full", "-O - > /dev/full"] {
+      let ending = try shell("lull get '\(api)' object \(words)")
+      #expect(ending.errors.contains("No space left on device"), "\(words): \(ending)")
+      #expect(ending.code == 1)
+    }
+  }
+
+  @Test func goesQuietlyIfNobodyReadsTheDownload() throws {
+    let sample = try SampleAPI()
+    let ending = try shell("lull get '\(sample.url)/bytes/20000000' -O - | head -c 3 | od -An -tu1")
+    #expect(ending.output == "   0   1   2\n")
+    #expect(ending.errors == "")
+  }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import Synchronization
+
+/// A server that sends its answer in pieces, each when the test says so, over a connection for each
+/// request.
+final class HeldServer: Sendable {
+  private struct State {
+    var requests: [String] = []
+    /// How many pieces may be sent, all connections together.
+    var released: Int
+    var sent = 0
+    var isStopped = false
+  }
+
+  let port: UInt16
+  private let listener: Int32
+  private let state: Mutex<State>
+
+  var url: String { "http://127.0.0.1:\(port)" }
+  /// The heads as they came.
+  var requests: [String] { state.withLock { $0.requests } }
+
+  /// How many pieces the system has taken, all connections together.
+  var sentCount: Int { state.withLock { $0.sent } }
+
+  /// - Parameters:
+  ///   - answers: the pieces of each request's answer in turn; the last of them for all further ones.
+  ///   - released: how many pieces are sent without waiting for `release`.
+  init(_ answers: [[[UInt8]]], released: Int = .max) throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, size) == 0 && listen(listener, 16) == 0
+          && getsockname(listener, address, &size) == 0
+      }
+    }
+    guard isListening else { throw Child.Failure(description: "no port") }
+    self.listener = listener
+    port = UInt16(bigEndian: address.sin_port)
+    state = Mutex(State(released: released))
+    HeldServer.run { [self] in serve(answers) }
+  }
+
+  /// Ends its threads; nothing else frees its port.
+  func stop() {
+    state.withLock { $0.isStopped = true }
+    shutdown(listener, Int32(SHUT_RDWR))
+  }
+
+  /// Lets that many more pieces go.
+  func release(_ count: Int = 1) {
+    state.withLock { $0.released += count }
+  }
+
+  private func serve(_ answers: [[[UInt8]]]) {
+    var count = 0
+    while true {
+      let connection = accept(listener, nil, nil)
+      guard connection >= 0 else { break }
+      _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+      let answer = answers[min(count, answers.count - 1)]
+      count += 1
+      HeldServer.run { [self] in
+        answerRequest(on: connection, with: answer)
+        close(connection)
+      }
+    }
+    close(listener)
+  }
+
+  private func answerRequest(on connection: Int32, with pieces: [[UInt8]]) {
+    var head: [UInt8] = []
+    var byte: UInt8 = 0
+    while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+      guard read(connection, &byte, 1) == 1 else { return }
+      head.append(byte)
+    }
+    state.withLock { $0.requests.append(String(decoding: head, as: UTF8.self)) }
+    for piece in pieces {
+      while true {
+        let isOver: Bool? = state.withLock { state in
+          if state.isStopped { return true }
+          guard state.released > 0 else { return nil }
+          if state.released != .max { state.released -= 1 }
+          return false
+        }
+        if isOver == true { return }
+        if isOver == false { break }
+        usleep(1000)
+      }
+      // Whoever has gone is no trouble for the test's process.
+      guard send(connection, piece, piece.count, Int32(MSG_NOSIGNAL)) == piece.count
+      else { return }
+      state.withLock { $0.sent += 1 }
+    }
+    // Everything has been read; the other side sees an orderly end.
+    shutdown(connection, Int32(SHUT_WR))
+    _ = read(connection, &byte, 1)
+  }
+
+  private static func run(_ body: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    // Given to the thread, which takes it back as its first act.
+    let work = Unmanaged.passRetained(Work(body)).toOpaque()
+    let status = pthread_create(
+      &thread, nil,
+      { work in
+        guard let work else { return nil }
+        // Retained above, once per thread.
+        Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
+        return nil
+      }, work)
+    precondition(status == 0, "no more threads")
+    pthread_detach(thread)
+  }
+
+  private final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+}
+
+extension HeldServer {
+  /// A head as a piece.
+  static func head(_ status: String = "200 OK", _ headers: String...) -> [UInt8] {
+    Array(
+      (["HTTP/1.1 \(status)"] + headers + ["Connection: close"]).joined(separator: "\r\n").utf8)
+      + Array("\r\n\r\n".utf8)
+  }
+}

@@ -1,0 +1,123 @@
+import LullCore
+import LullTransport
+import Synchronization
+import Testing
+
+extension TransportSuite {
+  /// Bodies that go somewhere else than into memory.
+  @Suite struct BodySinkTests {
+    /// What a sink was told, in order.
+    private final class Told: Sendable {
+      private let lines = Mutex<[String]>([])
+      let refusesToBegin: Bool
+      let refusesBytes: Bool
+
+      init(refusesToBegin: Bool = false, refusesBytes: Bool = false) {
+        self.refusesToBegin = refusesToBegin
+        self.refusesBytes = refusesBytes
+      }
+
+      /// Pieces in a row are one.
+      var all: [String] { lines.withLock { $0 } }
+
+      var sink: BodySink {
+        BodySink(
+          begin: {
+            self.lines.withLock { $0.append("begin ") }
+            return !self.refusesToBegin
+          },
+          take: { bytes in
+            self.lines.withLock { $0[$0.count - 1] += String(decoding: bytes, as: UTF8.self) }
+            return !self.refusesBytes
+          })
+      }
+    }
+
+    let harness: TransportHarness
+
+    init() throws { harness = try TransportHarness() }
+
+    /// A server that gives these answers in turn, each over a connection of its own.
+    private func result(
+      _ answers: [String], _ told: Told, method: String = "GET", limit: Int = 100
+    ) throws -> NetworkResult {
+      let rest = Mutex(answers[...])
+      let server = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.write("HTTP/1.1 " + (rest.withLock { $0.popFirst() } ?? ""))
+        })
+      defer { server.stop() }
+      var request = HTTPRequest(method: method, url: server.url)
+      request.limits.maxBodySize = limit
+      var options = TransferOptions()
+      options.sink = told.sink
+      request.options = options
+      let result = try harness.send(request)
+      harness.finish()
+      return result
+    }
+
+    private static func ok(_ body: String, length: Int? = nil) -> String {
+      "200 OK\r\nContent-Length: \(length ?? body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+    }
+
+    @Test func theBodyOfASuccessGoesThereWhateverItsSize() throws {
+      let told = Told()
+      let result = try result([Self.ok("larger than the limit")], told, limit: 3)
+      #expect(told.all == ["begin larger than the limit"])
+      #expect(result.response?.status == 200)
+      #expect(result.body == [])
+      #expect(result.error == nil)
+    }
+
+    @Test func anEmptyBodyBeginsToo() throws {
+      let told = Told()
+      #expect(try result([Self.ok("")], told).error == nil)
+      #expect(told.all == ["begin "])
+    }
+
+    @Test func ofRedirectsOnlyTheLastBodyGoesThere() throws {
+      let told = Told()
+      let moved =
+        "302 Found\r\nLocation: /x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nmoved"
+      #expect(try result([moved, Self.ok("here")], told).response?.status == 200)
+      #expect(told.all == ["begin here"])
+    }
+
+    @Test(arguments: ["404 Not Found", "500 Internal Server Error", "300 Multiple Choices"])
+    func otherBodiesComeAsTheyAlwaysDo(status: String) throws {
+      let told = Told()
+      let answer = "\(status)\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbody"
+      #expect(try result([answer], told).body == Array("body".utf8))
+      #expect(told.all == [])
+    }
+
+    @Test func theLimitHoldsForOtherBodies() throws {
+      let answer = "404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbody"
+      #expect(try result([answer], Told(), limit: 3).error?.kind == .bodyTooLarge)
+    }
+
+    @Test func whatAHeadAnnouncesDoesNotBegin() throws {
+      let told = Told()
+      let answer = "200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n"
+      #expect(try result([answer], told, method: "HEAD").response?.status == 200)
+      #expect(told.all == [])
+    }
+
+    @Test func aBodyThatBreaksOffFails() throws {
+      let told = Told()
+      #expect(try result([Self.ok("half", length: 8)], told).error?.kind == .truncatedBody)
+      #expect(told.all == ["begin half"])
+    }
+
+    @Test(arguments: [true, false])
+    func aRefusalEndsTheExchange(isAtOnce: Bool) throws {
+      let told = Told(refusesToBegin: isAtOnce, refusesBytes: !isAtOnce)
+      let error = try result([Self.ok("body")], told).error
+      #expect(error?.kind == .network)
+      #expect(error?.isFinal == true)
+      #expect(told.all == [isAtOnce ? "begin " : "begin body"])
+    }
+  }
+}
