@@ -22,7 +22,7 @@ package final class CurlProvider: NetworkingProvider {
   private let queues = HostQueues()
   private let log: ExchangeLog
   /// nil before the first request with secrets.
-  private var secrets: SecretDesk?
+  private(set) var secrets: SecretDesk?
   let jars = CurlJars()
   /// Origins whose certificates are not verified, and of which that has been said.
   var distrusted: Set<Origin> = []

@@ -164,6 +164,15 @@ describe("oauth2", function()
     assert(spec.demo()("/expire"):post():await())
     assert(spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await())
     equal(granted(), 2)
+    -- Somebody else's are not theirs.
+    local second = assert(spec.demo()("/login"):post { json = { user = "bob", password = "x" } }:await())
+    local theirs = client { refresh_token = second.content.refresh_token, token_file = path }
+    for _ = 1, 2 do
+      assert(spec.demo { auth = lull.auth.oauth2_refresh(theirs) }("/private"):get():await())
+      assert(spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await())
+    end
+    equal(granted(), 3)
+    excludes(lull.read_file(path), second.content.refresh_token)
     os.execute("chmod 644 " .. path)
     local _, err = spec.demo { auth = lull.auth.oauth2_refresh(settings) }("/private"):get():await()
     equal(err.cause.kind, "auth_failed")
@@ -225,6 +234,12 @@ describe("oauth2", function()
     end)
     raises("http or https URL", function()
       lull.auth.oauth2_refresh { refresh_token = "a", token_url = "a.test", client_id = "a" }
+    end)
+    raises("'client_id' must be a string that is not empty, got an empty string", function()
+      lull.auth.oauth2_refresh { refresh_token = "a", token_url = "https://a.test", client_id = "" }
+    end)
+    raises("'client_secret' must be a Secret or a string, got an empty string", function()
+      lull.auth.oauth2_client_credentials { client_id = "a", client_secret = "" }
     end)
     raises("unknown setting 'secert_in'", function() lull.auth.oauth2_refresh { secert_in = "body" } end)
   end)

@@ -38,7 +38,8 @@ local churn = [[
 ]]
 
 describe("values of every size", function()
-  for name, environment in pairs { ["Lull's blocks"] = "-u LULL_PLAIN_MALLOC", ["plain malloc"] = "LULL_PLAIN_MALLOC=1" } do
+  local environments = { ["Lull's blocks"] = "-u LULL_PLAIN_MALLOC", ["plain malloc"] = "LULL_PLAIN_MALLOC=1" }
+  for name, environment in pairs(environments) do
     it("stay what they are while others come and go, with " .. name, function()
       local result = spec.script(churn, { env = environment, seconds = 10 * spec.slowness })
       equal(result.err, "")

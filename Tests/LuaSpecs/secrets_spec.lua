@@ -86,6 +86,12 @@ describe("a secret", function()
     raises("empty list", function() lull.secret { command = {} } end)
     raises("did you mean 'env'?", function() lull.secret { evn = "A" } end)
     raises("must be URLs", function() lull.secret { env = "A", origins = { "example.com" } } end)
+    for _, key in ipairs { "env", "name", "command", "file" } do
+      raises("'" .. key .. "' must be a string that is not empty, got an empty string", function()
+        lull.secret { [key] = "" }
+      end)
+      raises("'" .. key .. "' must be a string without zero bytes", function() lull.secret { [key] = "a\0" } end)
+    end
     raises("table expected", function() lull.secret "TOKEN" end)
   end)
 end)
@@ -144,16 +150,41 @@ describe("a secret is sent", function()
     local secret, _ <close> = vault()
     local api = spec.demo { headers = { ["X-A"] = secret, ["X-B"] = mask } }
     local resource = api("/echo"):with_params { key = mask, other = secret }
-    local got = assert(resource:post({ form = { a = mask, b = secret } }, function(http)
-      http.headers["X-C"] = http.headers["X-A"]
-    end):await()).content
+    local got = assert(resource:post { form = { a = mask, b = secret } }:await()).content
     equal(got.headers["x-a"], plain)
     equal(got.headers["x-b"], mask)
-    equal(got.headers["x-c"], mask)
     equal(got.query.key, mask)
     equal(got.query.other, plain)
     contains(got.body, "%80%BA&b=s3cr3t")
     check(api("/echo"):with_param("key", mask) ~= api("/echo"):with_param("key", secret))
+  end)
+
+  it("and its mask is not taken for text by a mutation", function()
+    local secret, _ <close> = vault()
+    local api = spec.demo { headers = { ["X-A"] = "Bearer " .. secret } }
+    local resource = api("/echo"):with_params { other = secret }
+    local url = resource.url
+    local got = assert(resource:post({ json = { k = secret } }, function(http)
+      local body = http.body
+      raises(mask .. "' in it", function() http.headers["X-C"] = http.headers["X-A"] end)
+      raises(mask .. "' in it", function() http.headers["X-C"] = { "a", http.headers["X-A"] } end)
+      raises("'body' would be sent", function() http.body = body .. " " end)
+      raises("'url' would be sent", function() http.url = "https://a.test/?x=" .. mask end)
+      raises("'url' would be sent", function() http.url = url .. "&z=" .. mask end)
+      raises("must be a URL", function() http.url = url .. "&z=a b" end)
+      http.body = body
+      http.url = http.url .. "&z=1"
+      http.url = http.url .. "#end"
+      http.headers["X-D"] = secret .. "!"
+      raises(mask .. "' in it", function() http.headers["X-E"] = http.headers["X-D"] end)
+    end):await())
+    equal(got.url, url .. "&z=1#end")
+    got = got.content
+    equal(got.headers["x-a"], "Bearer " .. plain)
+    equal(got.headers["x-c"], nil)
+    equal(got.headers["x-d"], plain .. "!")
+    same(got.query, { other = plain, z = "1" })
+    same(got.json, { k = plain })
   end)
 
   it("no more once something else stands in its place", function()
@@ -226,7 +257,8 @@ describe("the source of a secret", function()
       { { file = "/dev/null", name = "null" }, "not a regular file" },
       { { command = "echo output-of-it; exit 3" }, "'echo output-of-it; exit 3'", "code 3" },
       -- Under valgrind one that cannot be run looks like one that has failed.
-      { { command = { "lull-no-such-program" } }, "'lull-no-such-program'", spec.slowness == 1 and "cannot be run" or "" },
+      { { command = { "lull-no-such-program" } }, "'lull-no-such-program'",
+        spec.slowness == 1 and "cannot be run" or "" },
       { { command = "true" }, "'true' printed nothing" },
       { { command = "printf '\\377'" }, "UTF-8" },
     }

@@ -178,6 +178,13 @@ public struct Headers: Sendable, Equatable {
     }
   }
 
+  /// The values of that name without secrets in them.
+  package func plainValues(_ name: String) -> [String] {
+    let values = values(name)
+    guard let secrets else { return values }
+    return values.indices.filter { secrets.text(name, $0) == nil }.map { values[$0] }
+  }
+
   /// Takes all values of that name from `other`, secrets included.
   package mutating func take(_ name: String, from other: Headers) {
     remove(name)

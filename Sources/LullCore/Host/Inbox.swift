@@ -46,6 +46,9 @@ package final class Inbox: Sendable {
 
   package var isEmpty: Bool { state.withLock { $0.items.isEmpty } }
 
+  /// For slow work that nobody waits for any more.
+  package var isClosed: Bool { state.withLock { $0.isClosed } }
+
   package func close() {
     state.withLock { state in
       state.isClosed = true

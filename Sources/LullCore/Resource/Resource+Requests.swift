@@ -20,11 +20,11 @@ extension Resource {
     if let body {
       do throws(RequestBodyFailure) {
         let (bytes, contentType) = try body.encoded()
-        let uses = body.secrets.map { SecretUses(body: $0) }
+        let secrets = body.secrets
         adHoc = { (http: inout HTTPRequest) throws(RequestError) in
           http.headers["content-type"] = contentType
           http.body = bytes
-          http.secrets = uses
+          if let secrets { http.secrets = SecretUses(url: http.secrets?.url, body: secrets) }
           try mutation?(&http)
         }
       } catch {
@@ -67,13 +67,12 @@ extension Resource {
       method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
       headers: configuration.settings.headers, limits: configuration.settings.limits,
       options: configuration.settings.options)
+    if let secretURL = record.secretURL { http.secrets = SecretUses(url: secretURL.template) }
     do throws(RequestError) {
       try adHoc?(&http)
       for mutation in configuration.settings.mutations { try mutation(&http) }
       let auth = configuration.settings.auth
-      if auth != nil || http.secrets != nil || http.headers.secrets != nil
-        || record.secretURL != nil
-      {
+      if auth != nil || http.secrets != nil || http.headers.secrets != nil {
         try seal(&http, auth: auth)
       }
     } catch {

@@ -72,7 +72,7 @@ extension Resource {
       http.headers.add(auth.header, auth.value)
     }
     let body = http.secrets?.body
-    let url = record.secretURL?.template
+    let url = http.secrets?.url
     guard http.headers.secrets != nil || url != nil || body != nil || auth?.stage != nil else {
       return
     }

@@ -28,9 +28,12 @@ package struct SecretTemplate: Sendable, Hashable {
 
   package var maskedText: String { String(decoding: masked, as: UTF8.self) }
 
-  package var secrets: [Secret] {
-    pieces.flatMap { piece -> [Secret] in
-      if case .value(let text, _) = piece { text.secrets } else { [] }
+  package var secrets: [Secret] { texts.flatMap(\.secrets) }
+
+  /// In order.
+  package var texts: [SecretText] {
+    pieces.compactMap { piece in
+      if case .value(let text, _) = piece { text } else { nil }
     }
   }
 }
@@ -43,6 +46,8 @@ package enum SecretEscaping: Sendable, Hashable {
   case form
   /// Inside the quotes of a JSON string.
   case json
+  /// As it is: the text has its escapes.
+  case verbatim
 
   package func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
@@ -51,6 +56,7 @@ package enum SecretEscaping: Sendable, Hashable {
       ResourceURL.Escaping.append(bytes, to: &result, keeping: ResourceURL.Escaping.parameter)
     case .form: ResourceURL.Escaping.append(bytes, to: &result, keeping: ResourceURL.Escaping.form)
     case .json: SecretEscaping.appendJSON(bytes, to: &result)
+    case .verbatim: result += bytes
     }
     return result
   }

@@ -37,6 +37,15 @@ extension HTTPRequest {
     return template
   }
 
+  /// Puts `rest` behind the URL; secrets in it stay where they are.
+  package mutating func appendToURL(_ rest: String) {
+    if var template = secretURL {
+      template.append(rest.utf8)
+      secrets = SecretUses(origin: secrets?.origin, url: template, body: secrets?.body)
+    }
+    url += rest
+  }
+
   /// Whether anything that is sent is a secret.
   package var hasSecrets: Bool {
     headers.secrets != nil || secretURL != nil || secretBody != nil
@@ -51,6 +60,11 @@ extension HTTPRequest {
     }
     for secret in secretBody?.secrets ?? [] { places.append((secret, "its body")) }
     return places
+  }
+
+  /// Every text with secrets in it that it would send.
+  package var secretTexts: [SecretText] {
+    (secretURL?.texts ?? []) + headers.secretValues.map(\.text) + (secretBody?.texts ?? [])
   }
 
   /// Why it must not go where its URL leads; nil if it may.

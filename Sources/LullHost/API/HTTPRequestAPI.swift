@@ -4,7 +4,8 @@ extension APIOwner {
     "A request as it goes on the wire: what mutations edit and networking functions answer.",
     """
     It can be changed only inside its mutation; later, assigning \
-    raises.
+    raises. So does assigning a text with the mask of one of its secrets in it, except that more may \
+    be put behind the URL.
     """,
     swift: "HTTPRequest",
     entries: [

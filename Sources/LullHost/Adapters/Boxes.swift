@@ -42,13 +42,17 @@ final class HeadersBox {
   let write: ((Headers) -> Bool)?
   /// Whether they are a request's, so that secrets may stand there.
   let allowsSecrets: Bool
+  /// Of a request: raises if a text holds the mask of one of its secrets.
+  let checkText: ((String) throws(Misuse) -> Void)?
 
   init(
-    read: @escaping () -> Headers, write: ((Headers) -> Bool)?, allowsSecrets: Bool = false
+    read: @escaping () -> Headers, write: ((Headers) -> Bool)?, allowsSecrets: Bool = false,
+    checkText: ((String) throws(Misuse) -> Void)? = nil
   ) {
     self.read = read
     self.write = write
     self.allowsSecrets = allowsSecrets
+    self.checkText = checkText
   }
 }
 
@@ -57,9 +61,24 @@ final class HTTPRequestBox {
   var http: HTTPRequest
   /// False once the function it was made for has returned.
   var isOpen = true
+  /// What it began with: their masks may have been read.
+  private let secrets: [Secret]
 
   init(_ http: HTTPRequest) {
     self.http = http
+    secrets = http.secretPlaces.map(\.secret)
+  }
+
+  /// Raises if `bytes` hold the mask of one of its secrets, which would be sent as it is.
+  func checkText(_ bytes: [UInt8], _ place: String) throws(Misuse) {
+    for secret in secrets + http.secretPlaces.map(\.secret) {
+      for mask in [Array(secret.mask.utf8), SecretEscaping.json.escaped(secret.mask.utf8)]
+      where bytes.firstRange(of: mask) != nil {
+        throw .message(
+          "\(place) would be sent with the text '\(secret.mask)' in it, which only stands for the "
+            + "secret: use the value of lull.secret itself, where it is to be sent")
+      }
+    }
   }
 }
 

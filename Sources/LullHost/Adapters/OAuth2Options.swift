@@ -58,7 +58,9 @@ extension LuaHost {
   private func credential(_ value: lull_value, _ name: String) throws(Misuse) -> SecretText {
     if let text = secret(value) { return text }
     guard let text = LuaHost.string(value), !text.isEmpty else {
-      throw .message("'\(name)' must be a Secret or a string, got \(LuaHost.typeName(value))")
+      let given =
+        value.kind == Int32(LULL_STRING) ? "an empty string" : LuaHost.typeName(value)
+      throw .message("'\(name)' must be a Secret or a string, got \(given)")
     }
     checker?.look(atCredential: text, "the value of '\(name)'")
     return SecretText(Secret(.literal(text)))

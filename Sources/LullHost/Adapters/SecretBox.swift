@@ -75,8 +75,13 @@ extension LuaHost {
   }
 
   func text(ofSecret value: lull_value, _ key: String) throws(Misuse) -> String {
-    guard let text = LuaHost.string(value), !text.isEmpty, !text.utf8.contains(0) else {
-      throw .message("'\(key)' must be a string that is not empty, got \(LuaHost.typeName(value))")
+    let expected = "'\(key)' must be a string that is not empty, got"
+    guard let text = LuaHost.string(value) else {
+      throw .message("\(expected) \(LuaHost.typeName(value))")
+    }
+    guard !text.isEmpty else { throw .message("\(expected) an empty string") }
+    guard !text.utf8.contains(0) else {
+      throw .message("'\(key)' must be a string without zero bytes")
     }
     return text
   }

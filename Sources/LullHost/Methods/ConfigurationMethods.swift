@@ -100,7 +100,10 @@ extension Method {
         write: {
           if box.isOpen { box.http.headers = $0 }
           return box.isOpen
-        }, allowsSecrets: true)
+        }, allowsSecrets: true,
+        checkText: { (text: String) throws(Misuse) in
+          try box.checkText(Array(text.utf8), "this header")
+        })
       call.return(call.host.value(headers, .headers))
     },
     .setter(.httpRequest, "method") { call throws(Misuse) in
@@ -112,7 +115,17 @@ extension Method {
     },
     .setter(.httpRequest, "url") { call throws(Misuse) in
       let box = try editable(call)
-      guard let text = LuaHost.string(call.raw(1)), ResourceURL(absolute: text) != nil else {
+      let text = LuaHost.string(call.raw(1))
+      if let text, box.http.secretURL != nil, text.utf8.starts(with: box.http.url.utf8) {
+        let rest = String(decoding: text.utf8.dropFirst(box.http.url.utf8.count), as: UTF8.self)
+        try box.checkText(Array(rest.utf8), "'url'")
+        guard ResourceURL(absolute: "http://localhost/?" + rest) != nil else {
+          throw .message("'url' must be a URL, got \(text)")
+        }
+        return box.http.appendToURL(rest)
+      }
+      if let text { try box.checkText(Array(text.utf8), "'url'") }
+      guard let text, ResourceURL(absolute: text) != nil else {
         throw .message("'url' must be a URL, got \(LuaHost.text(call.raw(1)) ?? "no string")")
       }
       box.http.url = text
@@ -126,6 +139,8 @@ extension Method {
       guard let bytes = LuaHost.bytes(call.raw(1)) else {
         throw .message("'body' must be a string or nil, got \(LuaHost.typeName(call.raw(1)))")
       }
+      // What it is already, means what it did.
+      if bytes != box.http.body { try box.checkText(bytes, "'body'") }
       box.http.body = bytes
     },
     .method(.httpRequest, "__tostring") { call throws(Misuse) in
@@ -154,6 +169,9 @@ extension Method {
       try call.host.setHeader(
         name, call.raw(2), call.state, call.index(2), in: &headers,
         allowsSecrets: box.allowsSecrets)
+      if let checkText = box.checkText {
+        for value in headers.plainValues(name) { try checkText(value) }
+      }
       guard write(headers) else {
         throw .message("these headers are closed: they can be changed only inside their function")
       }

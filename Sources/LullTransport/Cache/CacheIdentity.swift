@@ -15,7 +15,8 @@ enum CacheIdentity {
     return text.isEmpty ? [] : sha256(text)
   }
 
-  private static func sha256(_ text: String) -> [UInt8]? {
+  /// nil if there is no way to make one.
+  static func sha256(_ text: String) -> [UInt8]? {
     var text = text
     var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
     // Reads the one and writes the other, as long as it is.

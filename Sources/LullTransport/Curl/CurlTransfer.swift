@@ -26,6 +26,8 @@ final class CurlTransfer: NetworkTransfer {
   private weak var provider: CurlProvider?
   /// When it left the queue for the first time, in nanoseconds; 0 before.
   private var startedAt: UInt64 = 0
+  /// Seconds it has waited for its secrets.
+  private var secretWait = 0.0
 
   init(_ request: HTTPRequest, completion: NetworkCompletion, provider: CurlProvider) {
     self.request = request
@@ -58,12 +60,18 @@ final class CurlTransfer: NetworkTransfer {
     startedAt == 0 ? 0 : Double(uv_hrtime() - startedAt) / 1e9
   }
 
-  /// Seconds left of the whole exchange; all of them before it has left the queue.
+  /// Seconds left of the whole exchange; before it has left the queue only the wait for its
+  /// secrets counts.
   var remainingTime: Double {
-    startedAt == 0 ? request.limits.timeout : request.limits.timeout - elapsed
+    request.limits.timeout - secretWait - elapsed
   }
 
   // MARK: What happens to it
+
+  /// So much of its time has gone into getting its secrets.
+  func hasWaited(_ seconds: Double) {
+    secretWait += seconds
+  }
 
   func began(with easy: CurlEasy) {
     if startedAt == 0 { startedAt = uv_hrtime() }
@@ -99,7 +107,7 @@ final class CurlTransfer: NetworkTransfer {
     guard !hasEnded else { return }
     stage = .ended(metrics)
     queue = nil
-    secrets?.stop = nil
+    secrets?.endWaiting()
     request.body = nil
     endWaiting()
     completion(result)

@@ -24,6 +24,14 @@ package final class OAuth2: AuthStage {
     package var sendsSecretInBody = false
     package var tokenFile: String?
 
+    /// Which client of which endpoint it is, and what it asks for: parts with their lengths, so that
+    /// none can be taken for another.
+    var client: String {
+      let kind = grant == .clientCredentials ? "client_credentials" : "refresh_token"
+      return [tokenURL, clientID, kind, scope ?? "", audience ?? ""]
+        .map { "\($0.utf8.count):\($0)" }.joined(separator: " ")
+    }
+
     package init(tokenURL: String, clientID: String, clientSecret: SecretText?, grant: Grant) {
       self.tokenURL = tokenURL
       self.clientID = clientID
@@ -34,9 +42,7 @@ package final class OAuth2: AuthStage {
 
   /// As a setting.
   package var auth: Auth {
-    var identity = SecretText(
-      "oauth2 \(settings.tokenURL) \(settings.clientID) \(settings.scope ?? "") "
-        + "\(settings.audience ?? "") ")
+    var identity = SecretText("oauth2 \(settings.client) ")
     if case .refresh(let token) = settings.grant { identity = identity + token }
     return Auth(
       stage: self, identity: identity,
@@ -50,14 +56,28 @@ package final class OAuth2: AuthStage {
   private var generation = 0
   private var waiting: [Waiter] = []
   private var isRenewing = false
+  /// Ends the wait for the lock of the token file.
+  private var stopSign: StopSign?
   /// An access token the service does not take any more.
   private var rejected: String?
 
   private final class Waiter {
+    let request: HTTPRequest
     let resume: (TransportError?) -> Void
     var isOver = false
+    /// Until its time is up.
+    var timer: (any HostTimer)?
 
-    init(_ resume: @escaping (TransportError?) -> Void) { self.resume = resume }
+    init(_ request: HTTPRequest, _ resume: @escaping (TransportError?) -> Void) {
+      self.request = request
+      self.resume = resume
+    }
+
+    func end() {
+      isOver = true
+      timer?.cancel()
+      timer = nil
+    }
   }
 
   package init(_ settings: Settings) {
@@ -79,17 +99,28 @@ package final class OAuth2: AuthStage {
       proceed(authorized(request, tokens))
       return nil
     }
-    let waiter = Waiter { [unowned self] error in
+    let waiter = Waiter(request) { [unowned self] error in
       if let error { return proceed(.failure(error)) }
       guard let tokens else { return }
       proceed(authorized(request, tokens))
     }
+    let timeout = request.limits.timeout
+    waiter.timer = context.pump.clock.schedule(after: timeout) { [weak self, weak waiter] in
+      guard let self, let waiter, !waiter.isOver else { return }
+      leave(waiter)
+      let url = LogText.url(settings.tokenURL)
+      waiter.resume(
+        OAuth2.failure("no token from \(url): none came within \(LogText.seconds(timeout))"))
+    }
     waiting.append(waiter)
     renew(in: context, for: request)
-    return { [weak self] in
-      waiter.isOver = true
-      self?.waiting.removeAll { $0 === waiter }
-    }
+    return { [weak self] in self?.leave(waiter) }
+  }
+
+  private func leave(_ waiter: Waiter) {
+    waiter.end()
+    waiting.removeAll { $0 === waiter }
+    if waiting.isEmpty { stopSign?.set() }
   }
 
   package func canRenew(
@@ -124,24 +155,32 @@ package final class OAuth2: AuthStage {
       return ask(context, for: request, known: tokens) { [self] in finish($0) }
     }
     let (old, rejected, now) = (tokens, rejected, context.pump.clock.now)
+    let sign = StopSign()
+    stopSign = sign
     context.pump.offload(
-      { keeper.open() },
+      { [inbox = context.pump.inbox] in keeper.open { sign.isSet || inbox.isClosed } },
       then: { [self] opened in
+        stopSign = nil
         switch opened {
+        case .failure where sign.isSet:
+          isRenewing = false
+          // Somebody has come after all others had left.
+          if let waiter = waiting.first { renew(in: context, for: waiter.request) }
         case .failure(let problem): finish(.failure(OAuth2.failure(problem.message)))
-        case .success(let (lock, kept)):
+        case .success(let entry):
+          let kept = entry.tokens
           // Another process may have renewed it.
           if let kept, kept.isGood(now: now), kept.access != rejected {
-            keeper.close(lock)
+            keeper.close(entry)
             return finish(.success(kept))
           }
           ask(context, for: request, known: kept ?? old) { [self] result in
             guard case .success(let tokens) = result else {
-              keeper.close(lock)
+              keeper.close(entry)
               return finish(result)
             }
             context.pump.offload(
-              { keeper.save(tokens, lock) },
+              { keeper.save(tokens, in: entry) },
               then: { [self] problem in
                 if let problem { OAuth2.warn(problem.message) }
                 finish(.success(tokens))
@@ -163,7 +202,10 @@ package final class OAuth2: AuthStage {
     }
     let waiters = waiting
     waiting = []
-    for waiter in waiters where !waiter.isOver { waiter.resume(error) }
+    for waiter in waiters where !waiter.isOver {
+      waiter.end()
+      waiter.resume(error)
+    }
   }
 
   private func ask(
@@ -173,11 +215,19 @@ package final class OAuth2: AuthStage {
     let request = OAuth2Request(settings, refreshToken: known?.refresh, for: waiting)
     let channel = context.pump.completion { [self] result in
       finish(
-        OAuth2Answer(result, from: settings.tokenURL).tokens(
-          now: context.pump.clock.now, refresh: known?.refresh))
+        OAuth2Answer(
+          result, from: settings.tokenURL, hiding: OAuth2.search(for: request.http, context)
+        ).tokens(now: context.pump.clock.now, refresh: known?.refresh))
     }
     // The provider holds it until it reports.
     _ = context.networking.start(request.http, completion: channel)
+  }
+
+  /// What finds the secrets of a request in its answer, as far as their texts were there.
+  private static func search(for request: HTTPRequest, _ context: AuthContext) -> SecretSearch {
+    let desk = (context.networking as? CurlProvider)?.secrets
+    let known = KnownSecret.all(of: request)
+    return desk?.search(for: known) ?? SecretStore(pump: context.pump).search(for: known)
   }
 
   /// Of a request that brings a header of its own.

@@ -7,7 +7,7 @@ struct OAuth2Request {
   /// - Parameters:
   ///   - refreshToken: what the endpoint has given last, in place of the one to begin with.
   ///   - waiting: a request that needs the tokens; they are asked for by way of the same proxy, trusting
-  ///     the same certificates.
+  ///     the same certificates, and in the same time.
   init(_ settings: OAuth2.Settings, refreshToken: String?, for waiting: HTTPRequest) {
     var pairs: [(name: String, value: SecretText)] = []
     func add(_ name: String, _ text: String) { pairs.append((name, SecretText(text))) }
@@ -37,19 +37,22 @@ struct OAuth2Request {
     // Whoever names the endpoint means the secrets for it.
     http.secrets = SecretUses(origin: http.origin, body: body.template)
     http.options = OAuth2Request.options(of: waiting, to: http.origin)
+    http.limits.timeout = waiting.limits.timeout
+    http.limits.connectTimeout = waiting.limits.connectTimeout
     self.http = http
   }
 
   private static func options(of request: HTTPRequest, to origin: String?) -> TransferOptions? {
-    guard var connection = request.options?.connection else { return nil }
-    if request.origin != origin {
-      connection.clientCertificate = nil
-      connection.clientKey = nil
-    }
-    guard connection != ConnectionOptions() else { return nil }
+    guard let given = request.options else { return nil }
     var options = TransferOptions()
-    options.connection = connection
-    return options
+    options.connection = given.connection
+    options.firstByteTimeout = given.firstByteTimeout
+    options.idleTimeout = given.idleTimeout
+    if request.origin != origin {
+      options.connection.clientCertificate = nil
+      options.connection.clientKey = nil
+    }
+    return options == TransferOptions() ? nil : options
   }
 
   private static func escaped(_ text: String) -> String {
@@ -61,10 +64,13 @@ struct OAuth2Request {
 struct OAuth2Answer {
   private let result: NetworkResult
   private let url: String
+  private let known: SecretSearch
 
-  init(_ result: NetworkResult, from url: String) {
+  /// - Parameter known: what the endpoint was told, which it may repeat.
+  init(_ result: NetworkResult, from url: String, hiding known: SecretSearch) {
     self.result = result
     self.url = LogText.url(url)
+    self.known = known
   }
 
   /// - Parameter refresh: the refresh token to keep if none comes.
@@ -77,13 +83,12 @@ struct OAuth2Answer {
     guard (200...299).contains(status) else {
       return .failure(OAuth2.failure("no token from \(url): \(refusal(status, root))"))
     }
-    guard let root, let access = root["access_token"]?.string, !access.isEmpty,
-      access.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    guard let root, let access = root["access_token"]?.string, OAuth2Tokens.isValid(access)
     else {
       return .failure(OAuth2.failure("no token from \(url): its answer has no access_token"))
     }
     if let type = root["token_type"]?.string, type.lowercased() != "bearer" {
-      let shown = LogText.part(type, limit: 40)
+      let shown = shown(type, limit: 40)
       return .failure(OAuth2.failure("\(url) gives tokens of type '\(shown)', not bearer tokens"))
     }
     // Some say it in a string.
@@ -91,17 +96,22 @@ struct OAuth2Answer {
       root["expires_in"]?.double ?? root["expires_in"]?.string.flatMap { Double($0) }
     return .success(
       OAuth2Tokens(
-        access: access, refresh: root["refresh_token"]?.string ?? refresh, lifetime: lifetime,
-        now: now))
+        access: access, refresh: root["refresh_token"]?.string ?? refresh,
+        lifetime: lifetime.flatMap { $0.isFinite ? $0 : nil }, now: now))
   }
 
   /// The endpoint's own words, which are for people to read. (RFC 6749, section 5.2)
   private func refusal(_ status: Int, _ root: JSONElement?) -> String {
     var text = "it answered \(status)"
-    if let error = root?["error"]?.string { text += ", \(LogText.part(error, limit: 80))" }
+    if let error = root?["error"]?.string { text += ", \(shown(error, limit: 80))" }
     if let words = root?["error_description"]?.string {
-      text += ": \(LogText.part(words, limit: 200))"
+      text += ": \(shown(words, limit: 200))"
     }
     return text
+  }
+
+  /// Masked before it is cut: what is left of a secret would not be found.
+  private func shown(_ text: String, limit: Int) -> String {
+    LogText.part(known.masked(text), limit: limit)
   }
 }

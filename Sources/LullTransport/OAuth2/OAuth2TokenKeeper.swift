@@ -1,26 +1,44 @@
 import LullCore
 
-/// The part of a token file that belongs to one client of one endpoint. Every call blocks: for the pool.
+/// The part of a token file that belongs to one client of one endpoint, and to whoever's credential
+/// that client began with. Every call blocks: for the pool.
 struct OAuth2TokenKeeper: Sendable {
+  /// The file while it is locked.
+  struct Entry: Sendable {
+    fileprivate let lock: TokenFileLock
+    fileprivate let name: String
+    /// nil if there are none.
+    let tokens: OAuth2Tokens?
+  }
+
   private let file: TokenFile
-  private let key: String
+  private let client: String
+  /// Who began: tokens got with another one are another's.
+  private let credential: SecretText?
+
+  /// Entries of one client that a file keeps, the newest ones.
+  private static let limit = 8
 
   init(_ file: TokenFile, _ settings: OAuth2.Settings) {
     self.file = file
-    let grant = settings.grant == .clientCredentials ? "client_credentials" : "refresh_token"
-    key = [
-      settings.tokenURL, settings.clientID, grant, settings.scope ?? "", settings.audience ?? "",
-    ]
-    .joined(separator: " ")
+    client = settings.client
+    switch settings.grant {
+    case .clientCredentials: credential = settings.clientSecret
+    // Not the client's secret: a new one of those leaves a refresh token good.
+    case .refresh(let token): credential = token
+    }
   }
 
-  /// Locks the file and reads what is there, nil if there is nothing; `close` or `save` ends that.
-  func open() -> Result<(TokenFileLock, OAuth2Tokens?), TokenFile.Problem> {
+  /// Locks the file and reads what is there; `close` or `save` ends that.
+  ///
+  /// - Parameter isStopped: whether to wait for the lock no more; it fails then.
+  func open(unless isStopped: () -> Bool) -> Result<Entry, TokenFile.Problem> {
     do throws(TokenFile.Problem) {
-      let lock = try file.lock()
+      let lock = try file.lock(unless: isStopped)
       do throws(TokenFile.Problem) {
-        let tokens = try file.read().flatMap { $0.root[key] }.flatMap { OAuth2Tokens($0) }
-        return .success((lock, tokens))
+        let name = try entryName()
+        let tokens = try file.read().flatMap { $0.root[name] }.flatMap { OAuth2Tokens($0) }
+        return .success(Entry(lock: lock, name: name, tokens: tokens))
       } catch {
         lock.release()
         throw error
@@ -30,21 +48,37 @@ struct OAuth2TokenKeeper: Sendable {
     }
   }
 
-  func close(_ lock: TokenFileLock) { lock.release() }
+  func close(_ entry: Entry) { entry.lock.release() }
 
   /// Puts the tokens beside those of others; gives the lock back.
-  func save(_ tokens: OAuth2Tokens, _ lock: TokenFileLock) -> TokenFile.Problem? {
-    defer { lock.release() }
+  func save(_ tokens: OAuth2Tokens, in entry: Entry) -> TokenFile.Problem? {
+    defer { entry.lock.release() }
     do throws(TokenFile.Problem) {
       var members: [JSONValue.Member] = []
-      for (name, value) in try file.read()?.root.pairs ?? [] where name != key {
+      for (name, value) in try file.read()?.root.pairs ?? [] where name != entry.name {
         members.append(.init(name, value.plainValue))
       }
-      members.append(.init(key, tokens.json))
+      // A credential that changes every day must not fill the file.
+      let old = members.indices.filter { members[$0].key.hasPrefix(client + " ") }
+      for index in old.dropLast(OAuth2TokenKeeper.limit - 1).reversed() {
+        members.remove(at: index)
+      }
+      members.append(.init(entry.name, tokens.json))
       try file.write(.object(members))
       return nil
     } catch {
       return error
     }
+  }
+
+  /// With a digest, so that what lets one in anew is not in the file.
+  private func entryName() throws(TokenFile.Problem) -> String {
+    let text = credential.map { SecretIdentity.text(of: $0) } ?? ""
+    guard let digest = CacheIdentity.sha256("token file:" + text) else {
+      throw TokenFile.Problem(
+        message: "the token file \(file.path) cannot be used: there is no way to make a digest")
+    }
+    let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return client + " " + hex
   }
 }

@@ -23,6 +23,11 @@ struct OAuth2Tokens: Sendable, Equatable {
     return now < expires - min(30, lifetime / 10)
   }
 
+  /// Whether an access token fits a header. (RFC 6750, section 2.1)
+  static func isValid(_ access: String) -> Bool {
+    !access.isEmpty && access.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  }
+
   mutating func expire() {
     expires = -.infinity
   }
@@ -30,11 +35,13 @@ struct OAuth2Tokens: Sendable, Equatable {
   // MARK: In a file
 
   init?(_ element: JSONElement) {
-    guard let access = element["access_token"]?.string, !access.isEmpty else { return nil }
+    guard let access = element["access_token"]?.string, OAuth2Tokens.isValid(access) else {
+      return nil
+    }
     self.access = access
     refresh = element["refresh_token"]?.string
-    expires = element["expires"]?.double
-    lifetime = element["lifetime"]?.double ?? 0
+    expires = element["expires"]?.double.flatMap { $0.isFinite ? $0 : nil }
+    lifetime = element["lifetime"]?.double.flatMap { $0.isFinite ? $0 : nil } ?? 0
   }
 
   var json: JSONValue {

@@ -39,12 +39,13 @@ final class SecretCommand: Sendable {
     guard status == 0 else {
       return .failure(SecretProblem("the command '\(shown)' cannot be run (\(reason(status)))"))
     }
-    let (text, isInTime) = read(output[0])
-    if !isInTime { end(SIGKILL) }
+    let read = read(output[0])
+    if case .failure = read { end(SIGKILL) }
     let code = wait()
-    guard isInTime else {
-      return .failure(
-        SecretProblem("the command '\(shown)' printed nothing complete within \(Int(timeLimit)) s"))
+    let text: [UInt8]
+    switch read {
+    case .failure(let problem): return .failure(problem)
+    case .success(let output): text = output
     }
     guard code == 0 else {
       return .failure(
@@ -99,24 +100,33 @@ final class SecretCommand: Sendable {
     return posix_spawnp(&process, name, &actions, &attributes, arguments + [nil], environ)
   }
 
-  /// What it prints, up to the end of its output; whether that came in time.
-  private func read(_ descriptor: Int32) -> (text: [UInt8], isInTime: Bool) {
+  /// What it prints, up to the end of its output.
+  private func read(_ descriptor: Int32) -> Result<[UInt8], SecretProblem> {
+    let late = SecretProblem(
+      "the command '\(shown)' printed nothing complete within \(Int(timeLimit)) s")
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
     let deadline = now + timeLimit
     while true {
       let left = deadline - now
-      guard left > 0 else { return ([], false) }
+      guard left > 0 else { return .failure(late) }
       var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = Glibc.poll(&poll, 1, Int32(left * 1000) + 1)
-      if ready < 0, errno != EINTR { return ([], false) }
+      if ready < 0, errno != EINTR { return .failure(unreadable(errno)) }
       guard ready > 0 else { continue }
       let count = Glibc.read(descriptor, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return (text, count == 0) }
+      guard count >= 0 else { return .failure(unreadable(errno)) }
+      guard count > 0 else { return .success(text) }
       text += piece[..<count]
-      guard text.count <= SecretFile.limit else { return ([], false) }
+      guard text.count <= SecretFile.limit else {
+        return .failure(SecretProblem("the command '\(shown)' printed more than 64 KB"))
+      }
     }
+  }
+
+  private func unreadable(_ code: Int32) -> SecretProblem {
+    SecretProblem("the output of the command '\(shown)' cannot be read (\(reason(code)))")
   }
 
   /// Its exit code, 128 and more for a signal.

@@ -1,9 +1,11 @@
+import CUV
 import LullCore
 
 /// What the exchanges of a provider do about secrets: where they may go, who waits for their texts,
 /// what is said of them.
 final class SecretDesk {
   private let store: SecretStore
+  private let clock: any HostClock
   /// Exchanges that wait for texts.
   private var waiting: [CurlTransfer] = []
   /// Where secrets go in the clear, and the user has been told.
@@ -11,6 +13,7 @@ final class SecretDesk {
 
   init(pump: Pump) {
     store = SecretStore(pump: pump)
+    clock = pump.clock
   }
 
   /// Calls `proceed` once the texts of its secrets are there, inside this call if they are, or with
@@ -20,25 +23,33 @@ final class SecretDesk {
   ) {
     if let problem = origin.secretProblem(of: transfer.request) { return proceed(problem) }
     let secrets = SecretStore.secrets(of: transfer.request)
-    let exchange = SecretExchange(secrets)
+    let exchange = SecretExchange(KnownSecret.all(of: transfer.request))
     transfer.secrets = exchange
     warn(of: secrets, to: origin)
     var isFetched = false
-    let stop = store.fetch(secrets) { [weak self] error in
+    let began = uv_hrtime()
+    let stop = store.fetch(secrets) { [weak self, unowned transfer] error in
       isFetched = true
-      exchange.stop = nil
+      if exchange.stop != nil { transfer.hasWaited(Double(uv_hrtime() - began) / 1e9) }
+      exchange.endWaiting()
       self?.waiting.removeAll { $0 === transfer }
       proceed(error)
     }
     guard !isFetched else { return }
     exchange.stop = stop
     waiting.append(transfer)
+    // Others may go on waiting for the same.
+    exchange.timer = clock.schedule(after: transfer.remainingTime) { [weak self, weak transfer] in
+      guard let self, let transfer, cancel(transfer) else { return }
+      proceed(store.lateness(of: secrets, transfer.request.limits))
+    }
   }
 
   /// Whether it has waited for texts, and does so no more.
   func cancel(_ transfer: CurlTransfer) -> Bool {
-    guard let stop = transfer.secrets?.stop else { return false }
+    guard let exchange = transfer.secrets, let stop = exchange.stop else { return false }
     stop()
+    exchange.endWaiting()
     waiting.removeAll { $0 === transfer }
     return true
   }
@@ -47,6 +58,9 @@ final class SecretDesk {
   func resolved(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
     try store.resolved(request)
   }
+
+  /// What finds those whose texts are there.
+  func search(for known: [KnownSecret]) -> SecretSearch { store.search(for: known) }
 
   /// The network may say what it was told.
   func masked(_ error: TransportError, of transfer: CurlTransfer) -> TransportError {
@@ -84,11 +98,19 @@ final class SecretDesk {
 /// What an exchange with secrets keeps beside.
 final class SecretExchange {
   /// Those it began with, which the server may know.
-  let known: [Secret]
+  let known: [KnownSecret]
   /// Stops waiting for their texts; nil once they are there.
   var stop: (() -> Void)?
+  /// Bounds that wait.
+  var timer: (any HostTimer)?
 
-  init(_ known: [Secret]) {
+  func endWaiting() {
+    stop = nil
+    timer?.cancel()
+    timer = nil
+  }
+
+  init(_ known: [KnownSecret]) {
     self.known = known
   }
 }

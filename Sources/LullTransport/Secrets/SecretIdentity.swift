@@ -14,7 +14,8 @@ package enum SecretIdentity {
     return text
   }
 
-  private static func text(of value: SecretText) -> String {
+  /// What the credential says, as above.
+  static func text(of value: SecretText) -> String {
     value.pieces.map { piece in
       switch piece {
       case .literal(let text): text

@@ -7,10 +7,10 @@ extension SecretStore {
   /// What must not travel has been dropped already. What is left is a header that is kept, the body
   /// that 307 and 308 keep, and what the server has put into the URL itself.
   ///
-  /// - Parameter known: all secrets the exchange began with, which the server may know.
+  /// - Parameter known: all that the exchange began with, which the server may know.
   func redirected(
     _ next: HTTPRequest, from request: HTTPRequest, at origin: Origin, to target: Origin,
-    known: [Secret]
+    known: [KnownSecret]
   ) throws(TransportError) -> HTTPRequest {
     var next = next
     let url = template(of: next.url, hiding: known)
@@ -23,65 +23,23 @@ extension SecretStore {
       problem.kind, "\(origin.hostAndPort) redirects to \(target.hostAndPort): \(problem.message)")
   }
 
-  /// The URL with the secrets that stand in it; nil if there is none.
-  private func template(of url: String, hiding secrets: [Secret]) -> SecretTemplate? {
+  /// The URL with the secrets that stand in it, written as the server has; nil if there is none.
+  private func template(of url: String, hiding known: [KnownSecret]) -> SecretTemplate? {
+    let bytes = Array(url.utf8)
+    let matches = search(for: known).matches(in: bytes, takesShort: true)
+    guard !matches.isEmpty else { return nil }
     var template = SecretTemplate()
-    var isFound = false
-    var part: [UInt8] = []
-    func endPart() {
-      let (name, pieces) = (part, self.pieces(of: part, hiding: secrets))
-      part = []
-      guard let pieces else { return template.append(name) }
-      isFound = true
-      template.append(SecretText(pieces), .parameter)
+    var end = 0
+    for match in matches {
+      template.append(bytes[end..<match.range.lowerBound])
+      let spelling = Secret(
+        .literal(String(decoding: bytes[match.range], as: UTF8.self)), name: match.secret.name,
+        origins: match.secret.origins)
+      template.append(SecretText(spelling), .verbatim)
+      end = match.range.upperBound
     }
-    for byte in url.utf8 {
-      if "/?&=#;:".utf8.contains(byte) {
-        endPart()
-        template.append(CollectionOfOne(byte))
-      } else {
-        part.append(byte)
-      }
-    }
-    endPart()
-    return isFound ? template : nil
-  }
-
-  /// What a part of a URL says, with secrets in the place of their texts; nil if there is none.
-  private func pieces(of part: [UInt8], hiding secrets: [Secret]) -> [SecretText.Piece]? {
-    guard !part.isEmpty else { return nil }
-    let decoded = SecretStore.decoded(part)
-    for secret in secrets {
-      guard let bytes = try? text(of: secret), !bytes.isEmpty, decoded.count >= bytes.count,
-        // Of a very short one only the whole is taken for it.
-        bytes.count >= 4 || decoded == bytes
-      else { continue }
-      for start in 0...(decoded.count - bytes.count)
-      where decoded[start..<(start + bytes.count)].elementsEqual(bytes) {
-        let before = String(decoding: decoded[..<start], as: UTF8.self)
-        let after = String(decoding: decoded[(start + bytes.count)...], as: UTF8.self)
-        return [.literal(before), .secret(secret), .literal(after)]
-      }
-    }
-    return nil
-  }
-
-  private static func decoded(_ part: [UInt8]) -> [UInt8] {
-    var result: [UInt8] = []
-    var index = 0
-    while index < part.count {
-      if part[index] == UInt8(ascii: "%"), index + 2 < part.count,
-        let byte = UInt8(
-          String(decoding: part[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
-      {
-        result.append(byte)
-        index += 3
-      } else {
-        result.append(part[index])
-        index += 1
-      }
-    }
-    return result
+    template.append(bytes[end...])
+    return template
   }
 }
 

@@ -60,26 +60,29 @@ extension SecretStore {
     return result
   }
 
-  /// A message that may hold what the network said, with masks for secrets.
-  func masked(_ error: TransportError, _ secrets: [Secret]) -> TransportError {
-    var error = error
-    for secret in secrets {
-      guard let bytes = try? text(of: secret), bytes.count >= 4 else { continue }
-      for form in SecretStore.forms(of: bytes) {
-        error.message = error.message.replacing(form, with: secret.mask)
-      }
-    }
-    return error
+  /// Why a request is not sent that has waited for all of its time.
+  func lateness(of secrets: [Secret], _ limits: TransferLimits) -> TransportError {
+    let missing = secrets.first { secret in ((try? text(of: secret)) ?? nil) == nil }
+    return TransportError(
+      .timeout,
+      "\(missing?.mask ?? "a secret") was not there within \(LogText.seconds(limits.timeout))")
   }
 
-  /// As it is, and as it stands in a query or form.
-  static func forms(of bytes: [UInt8]) -> [String] {
-    var forms = [String(decoding: bytes, as: UTF8.self)]
-    for escaping in [SecretEscaping.parameter, .form] {
-      let text = String(decoding: escaping.escaped(bytes), as: UTF8.self)
-      if !forms.contains(text) { forms.append(text) }
+  /// What finds those of them whose texts are there.
+  func search(for known: [KnownSecret]) -> SecretSearch {
+    var search = SecretSearch()
+    for known in known {
+      guard let bytes = try? bytes(of: known.text) else { continue }
+      search.add(known.secret, bytes)
     }
-    return forms
+    return search
+  }
+
+  /// A message that may hold what the network said, with masks for secrets.
+  func masked(_ error: TransportError, _ known: [KnownSecret]) -> TransportError {
+    var error = error
+    error.message = search(for: known).masked(error.message)
+    return error
   }
 }
 

@@ -74,7 +74,11 @@ package struct TokenFile: Sendable {
   }
 
   /// The same until the lock is released, for what takes its time elsewhere.
-  package func lock(waiting seconds: Double = 30) throws(Problem) -> TokenFileLock {
+  ///
+  /// - Parameter isStopped: whether to wait no more; it fails then.
+  package func lock(
+    waiting seconds: Double = 30, unless isStopped: () -> Bool = { false }
+  ) throws(Problem) -> TokenFileLock {
     try makeFolder()
     let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw problem("cannot be locked", errno) }
@@ -84,6 +88,9 @@ package struct TokenFile: Sendable {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw problem("cannot be locked", errno) }
       guard left > 0 else {
         throw Problem(message: "the token file \(path) has been locked by others for \(seconds) s")
+      }
+      guard !isStopped() else {
+        throw Problem(message: "the token file \(path) is locked by others")
       }
       usleep(20_000)
       left -= 0.02

@@ -153,7 +153,26 @@ extension TransportSuite {
       harness.turn { texts.count == 4 }
       #expect(texts == Array(repeating: "GET|||pw||*/*|lull/test|/echo", count: 4))
       #expect(contents(directory.path + "/runs") == Array("run\n".utf8))
-      harness.finish()
+      harness.finish(timers: 7)
+    }
+
+    @Test func theWaitForATextCountsAgainstTheTimeOfTheRequestAlone() throws {
+      let directory = try #require(TemporaryDirectory())
+      defer { directory.remove() }
+      let gate = directory.path + "/gate"
+      let secret = Secret(.shell("while [ ! -e '\(gate)' ]; do sleep 0.01; done; echo pw"))
+      var patient: NetworkResult?
+      harness.start(request("/echo", secret)) { patient = $0 }
+      var hasty = request("/echo", secret)
+      hasty.limits.timeout = 0.05
+      let error = try harness.send(hasty).error
+      #expect(error?.kind == .timeout)
+      #expect(error?.message == "‹secret while› was not there within 0.05 s")
+      #expect(patient == nil)
+      directory.write("gate", [])
+      harness.turn { patient != nil }
+      #expect(patient?.text == "GET|||pw||*/*|lull/test|/echo")
+      harness.finish(timers: 7)
     }
 
     @Test func closingEndsACommandThatRuns() throws {

@@ -61,6 +61,12 @@ extension TransportSuite {
       directory.remove()
     }
 
+    @Test func aCommandThatPrintsTooMuchIsEndedAndSaysSo() {
+      let command = SecretCommand(["/bin/sh", "-c", "yes"])
+      #expect(text(command.run()) == "failed: the command 'yes' printed more than 64 KB")
+      directory.remove()
+    }
+
     @Test func aCancelledCommandDoesNotStart() {
       let marker = directory.path + "/started"
       let command = SecretCommand(["/bin/sh", "-c", "echo >\(marker)"])
@@ -143,6 +149,22 @@ extension TransportSuite {
         }
       }
       #expect(output(isFree) == "free\n")
+      directory.remove()
+    }
+
+    @Test func theLockOfATokenFileIsNotWaitedForOnceThatIsStopped() throws {
+      let file = TokenFile(directory.path + "/tokens.json")
+      let lock = try file.lock()
+      var looks = 0
+      let error = #expect(throws: TokenFile.Problem.self) {
+        try file.lock(unless: {
+          looks += 1
+          return looks == 3
+        })
+      }
+      #expect(error?.message == "the token file \(file.path) is locked by others")
+      #expect(looks == 3)
+      lock.release()
       directory.remove()
     }
   }

@@ -1705,7 +1705,8 @@ function PipelineStage:remove_transformers() end
 
 --- A request as it goes on the wire: what mutations edit and networking functions answer.
 ---
---- It can be changed only inside its mutation; later, assigning raises.
+--- It can be changed only inside its mutation; later, assigning raises. So does assigning a text with
+--- the mask of one of its secrets in it, except that more may be put behind the URL.
 ---@class lull.HTTPRequest
 ---@field method string # The HTTP method, in upper case.
 ---@field url string # The absolute URL, with masks for secrets.

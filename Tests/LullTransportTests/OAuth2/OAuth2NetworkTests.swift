@@ -1,0 +1,159 @@
+import LullCore
+import Testing
+
+@testable import LullTransport
+
+extension TransportSuite {
+  /// Tokens over the network, from endpoints that are not what they should be.
+  @Suite struct OAuth2NetworkTests {
+    let harness: TransportHarness
+    let directory: TemporaryDirectory
+
+    init() throws {
+      harness = try TransportHarness()
+      directory = try #require(TemporaryDirectory())
+    }
+
+    private var context: AuthContext {
+      AuthContext(networking: harness.provider, pump: harness.loop.pump)
+    }
+
+    private func settings(_ url: String, inBody: Bool = false) -> OAuth2.Settings {
+      directory.write("client", "hunter2/+ secret".utf8)
+      let client = Secret(.file(directory.path + "/client"), name: "CLIENT")
+      let refresh = Secret(.literal("refresh&tok=99"), name: "REFRESH")
+      var settings = OAuth2.Settings(
+        tokenURL: url + "/token", clientID: "me", clientSecret: SecretText(client),
+        grant: .refresh(SecretText(refresh)))
+      settings.sendsSecretInBody = inBody
+      return settings
+    }
+
+    private func request(timeout: Double = 60) -> HTTPRequest {
+      var request = HTTPRequest(method: "GET", url: "https://api.test/")
+      request.limits.timeout = timeout
+      request.secrets = SecretUses(origin: "https://api.test")
+      return request
+    }
+
+    private func authorize(_ auth: OAuth2, timeout: Double = 60) throws
+      -> Result<AuthorizedRequest, TransportError>
+    {
+      var result: Result<AuthorizedRequest, TransportError>?
+      _ = auth.authorize(request(timeout: timeout), in: context) { result = $0 }
+      harness.turn { result != nil }
+      return try #require(result)
+    }
+
+    private func message(_ result: Result<AuthorizedRequest, TransportError>) -> String {
+      switch result {
+      case .success: "authorized"
+      case .failure(let error): "\(error.kind.rawValue): \(error.message)"
+      }
+    }
+
+    @Test(
+      arguments: [true, false],
+      [
+        #"{"error":"server_error","error_description":"@"}"#, #"{"error":"@"}"#,
+        #"{"access_token":"t","token_type":"@"}"#,
+      ])
+    func whatAnEndpointRepeatsIsMasked(_ inBody: Bool, _ answer: String) throws {
+      let server = try #require(
+        RawServer { connection in
+          guard let request = connection.readRequest() else { return }
+          let lines = request.split(separator: "\r\n")
+          let header = lines.first { $0.lowercased().hasPrefix("authorization") }
+          let said = "\(lines.last ?? "") \(header ?? "")"
+          let status = answer.contains("access_token") ? "200 OK" : "400 Bad"
+          let body = answer.replacing("@", with: said)
+          connection.write(
+            "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        })
+      let message = message(try authorize(OAuth2(settings(server.url, inBody: inBody))))
+      #expect(message.hasPrefix("auth_failed: "))
+      #expect(message.contains("‹"))
+      let basic = Base64.encode(Array("me:hunter2%2F%2B%20secret".utf8))
+      let start = String(decoding: basic.prefix(8), as: UTF8.self)
+      for said in harness.log + [message] {
+        for secret in ["hunter2", "tok%3D99", "tok=99", start] { #expect(!said.contains(secret)) }
+      }
+      // What it was told is what it repeats.
+      let told = try #require(server.requests.first)
+      #expect(told.contains("refresh_token=refresh%26tok%3D99"))
+      #expect(told.contains(inBody ? "hunter2" : start))
+      harness.finish(timers: 5)
+      server.stop()
+      directory.remove()
+    }
+
+    @Test func oneWhoseTimeIsUpIsNotKeptByOthersWhoWait() throws {
+      let server = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.waitForClose()
+        })
+      let auth = OAuth2(settings(server.url))
+      var patient: Result<AuthorizedRequest, TransportError>?
+      let stop = auth.authorize(request(), in: context) { patient = $0 }
+      let url = server.url + "/token"
+      #expect(
+        message(try authorize(auth, timeout: 0.05))
+          == "auth_failed: no token from \(url): none came within 0.05 s")
+      #expect(patient == nil)
+      stop?()
+      harness.provider.close()
+      harness.finish(timers: 5)
+      server.stop()
+      directory.remove()
+    }
+
+    @Test func aTokenRequestHasTheLimitsOfTheRequestThatWaits() {
+      var waiting = request(timeout: 7)
+      waiting.limits.connectTimeout = 3
+      var options = TransferOptions()
+      options.firstByteTimeout = 2
+      options.idleTimeout = 1
+      options.redirects = .answer
+      waiting.options = options
+      let http = OAuth2Request(settings("https://a.test"), refreshToken: nil, for: waiting).http
+      #expect(http.limits.timeout == 7)
+      #expect(http.limits.connectTimeout == 3)
+      options.redirects = TransferOptions().redirects
+      #expect(http.options == options)
+      harness.finish(timers: 5)
+      directory.remove()
+    }
+
+    @Test func aLockThatNobodyWaitsForAnyMoreIsGivenUp() throws {
+      var settings = settings("http://127.0.0.1:1")
+      settings.tokenFile = directory.path + "/tokens.json"
+      let lock = try TokenFile(directory.path + "/tokens.json").lock()
+      let auth = OAuth2(settings)
+      let stop = auth.authorize(request(), in: context) { _ in }
+      stop?()
+      // Whoever comes then begins anew.
+      var late: Result<AuthorizedRequest, TransportError>?
+      _ = auth.authorize(request(), in: context) { late = $0 }
+      lock.release()
+      harness.turn { late != nil }
+      #expect(late.map(message)?.contains("cannot connect") == true)
+      harness.finish(timers: 5)
+      directory.remove()
+    }
+
+    @Test func aLoopThatClosesDoesNotWaitForALock() throws {
+      var settings = settings("http://127.0.0.1:1")
+      settings.tokenFile = directory.path + "/tokens.json"
+      let lock = try TokenFile(directory.path + "/tokens.json").lock()
+      let auth = OAuth2(settings)
+      _ = auth.authorize(request(), in: context) { _ in }
+      let began = ContinuousClock.now
+      harness.loop.close()
+      // Not a matter of speed: a lock is waited for half a minute.
+      #expect(began.duration(to: .now) < .seconds(20))
+      lock.release()
+      directory.remove()
+    }
+  }
+}
