@@ -255,8 +255,8 @@ describe("lull.api raises", function()
     local fine, _ <close> = file(head .. "return { service = s, calls = { a = { path = '/%7Bx%7D/{id}?f={id}',"
       .. " params = { id = 'integer' } } } }")
     equal(lull.api(fine).calls.a:resource{ id = 3 }.url, "https://a.example/%7Bx%7D/3?f=3")
-    local whole, _ <close> = file(head
-      .. "return { service = s, calls = { a = { path = 'https://a.example/{id}?f={id}', params = { id = 'string' } } } }")
+    local whole, _ <close> = file(head .. "return { service = s, calls = { a = {"
+      .. " path = 'https://a.example/{id}?f={id}', params = { id = 'string' } } } }")
     equal(lull.api(whole).calls.a:resource{ id = "a/b" }.url, "https://a.example/a%2Fb?f=a%2Fb")
   end)
 

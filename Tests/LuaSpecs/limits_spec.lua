@@ -157,7 +157,7 @@ describe("a rate limit", function()
   end)
 
   it("keeps within the limit of a server that counts", function()
-    local service = spec.demo { rate_limit = { requests = 4, per = 1 + 0.1 * spec.slowness } }
+    local service = spec.demo { rate_limit = { requests = 4, per = 1 + 0.5 * spec.slowness } }
     local resource = service("/limited"):with_params { requests = 4, per = 1, key = tostring(lull.now()) }
     local requests = {}
     for i = 1, 9 do requests[i] = resource:get() end
