@@ -187,7 +187,7 @@ struct SecretRequestTests {
       let resource = harness.service.resource("/a").withParams([("k", .secret(key))])
       #expect(
         resource.credentials.map { "\($0.name) \($0.value.masked)" } == [
-          "x-key ‹secret KEY›", "cookie c", "authorization Bearer ‹secret KEY›", "k ‹secret KEY›",
+          "cookie c", "x-key ‹secret KEY›", "authorization Bearer ‹secret KEY›", "k ‹secret KEY›",
         ])
     }
   }
