@@ -124,15 +124,19 @@ struct ReplEditingTests {
   @Test func drawsTheLineAnewWhenTheWindowChanges() throws {
     let child = try Child.prompt()
     child.resize(columns: 40, rows: 10)
-    try child.type(("'" + String(repeating: "x", count: 50), "xxxxx"))
+    // All of it must have been read: what comes behind is drawn for itself.
+    let line = "'" + String(repeating: "x", count: 49) + "y"
+    try child.type((line, "y"))
     let before = child.output.count
     child.resize(columns: 100, rows: 20)
     // In one piece now, from where the prompt began.
-    try child.waitForOutput("> '" + String(repeating: "x", count: 50), after: before)
-    try child.type(("'\n", "\"" + String(repeating: "x", count: 50) + "\"\r\n> "))
+    try child.waitForOutput("> " + line, after: before)
+    try child.type(("'\n", "\"" + line.dropFirst() + "\"\r\n> "))
     try child.type(("{ ('a'):rep(30), ('b'):rep(30) }\n", "bb\" }\r\n> "))
     child.resize(columns: 40, rows: 10)
-    try child.type(("{ ('a'):rep(30), ('b'):rep(30) }\n", "aa\",\r\n  \"bb"))
+    // To its end: what is typed before the prompt is back is not typed at it.
+    let rest = "\"" + String(repeating: "b", count: 30) + "\"\r\n}\r\n> "
+    try child.type(("{ ('a'):rep(30), ('b'):rep(30) }\n", "aa\",\r\n  " + rest))
     #expect(try child.leave() == 0)
   }
 

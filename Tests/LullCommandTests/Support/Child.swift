@@ -89,10 +89,15 @@ final class Child {
 
   /// As above, behind that many bytes. Compared byte by byte: to Swift CR and LF are one character.
   func waitForOutput(_ text: String, after count: Int) throws {
-    let wanted = Array(text.utf8)
-    while !output.dropFirst(count).contains(wanted) {
+    try waitForOutput(anyOf: [text], after: count)
+  }
+
+  func waitForOutput(anyOf texts: [String], after count: Int) throws {
+    let wanted = texts.map { Array($0.utf8) }
+    while !wanted.contains(where: { output.dropFirst(count).contains($0) }) {
       guard try read() else {
-        throw failure("ended with \(try wait().code) without writing '\(text)'")
+        let names = texts.map { "'\($0)'" }.joined(separator: " or ")
+        throw failure("ended with \(try wait().code) without writing \(names)")
       }
     }
   }
