@@ -73,20 +73,31 @@ def main():
     wanted = [row.upper() for row in options.rows] or list(ROWS)
     with tempfile.TemporaryDirectory(prefix="lull-bench.") as folder:
         bench = Bench(options, folder)
-        started = time.monotonic()
+        seconds = {}
         try:
             for name in ROWS:
                 if name in wanted:
+                    started = time.monotonic()
                     ROWS[name](bench)
+                    seconds[name] = time.monotonic() - started
         finally:
+            # Also of what somebody interrupts: it took its time.
             bench.progress("")
             bench.close()
+            report(options, bench, seconds)
+
+
+def report(options, bench, seconds):
+    each = ", ".join(f"{name} {time:.0f}" for name, time in seconds.items())
     bench.notes.append(
-        f"Medians of {options.runs} interleaved runs; {time.monotonic() - started:.0f} s in all.")
-    table.show(bench.rows, bench.notes)
+        f"Medians of {options.runs} interleaved runs; {sum(seconds.values()):.0f} s in all ({each}).")
+    if bench.rows:
+        table.show(bench.rows, bench.notes)
     if options.json:
+        results = {
+            "runs": options.runs, "rows": bench.rows, "notes": bench.notes, "seconds": seconds}
         with open(options.json, "w") as file:
-            json.dump({"runs": options.runs, "rows": bench.rows, "notes": bench.notes}, file, indent=2)
+            json.dump(results, file, indent=2)
             file.write("\n")
 
 
