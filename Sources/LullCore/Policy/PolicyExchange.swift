@@ -30,6 +30,13 @@ package final class PolicyExchange: NetworkTransfer {
   /// When the last attempt was sent, by the same.
   private var sentAt = 0.0
   package private(set) var attempts: [RequestAttempt] = []
+  /// As they are once the exchange is cancelled: the last one too, if it is under way now.
+  var cancelledAttempts: [RequestAttempt] {
+    guard let last = attempts.last, last.elapsed == nil else { return attempts }
+    var attempts = attempts
+    attempts[attempts.count - 1].end(.failure(.cancelled), after: pump.clock.uptime - sentAt)
+    return attempts
+  }
 
   init(
     _ http: HTTPRequest, policies: Policies, networking: any NetworkingProvider, pump: Pump

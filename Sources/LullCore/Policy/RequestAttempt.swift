@@ -36,16 +36,6 @@ extension RequestAttempt {
   }
 }
 
-extension [RequestAttempt] {
-  /// With the last one cancelled, if it is under way.
-  func cancelled(at now: Double) -> [RequestAttempt] {
-    guard let last, last.elapsed == nil else { return self }
-    var attempts = self
-    attempts[attempts.count - 1].end(.failure(.cancelled), after: now - last.started)
-    return attempts
-  }
-}
-
 extension RequestAttempt.Outcome {
   /// nil for a result with neither response nor error.
   init?(_ result: NetworkResult) {

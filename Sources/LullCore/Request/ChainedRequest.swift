@@ -40,6 +40,7 @@ public final class ChainedRequest: Request {
   override public var method: String? { wrapped.method }
   override public var url: String? { wrapped.url }
   override public var attempts: [RequestAttempt] { lastPart.attempts }
+  override package var cancelledAttempts: [RequestAttempt] { lastPart.cancelledAttempts }
   override package var description: String { wrapped.description }
 
   /// Repeats the wrapped request; the decision is made anew on its response. (CHN-15 to CHN-17)

@@ -39,6 +39,7 @@ public final class NetworkRequest: Request {
   override public var url: String? { http.url }
 
   override public var attempts: [RequestAttempt] { exchange?.attempts ?? super.attempts }
+  override package var cancelledAttempts: [RequestAttempt] { exchange?.cancelledAttempts ?? [] }
 
   package var httpRequest: HTTPRequest { http }
 

@@ -66,6 +66,8 @@ public class Request {
   /// The times it was sent, the latest last, as far as policies keep count: empty for a request
   /// without retries, limits and credentials. Lua: `request.attempts`.
   public var attempts: [RequestAttempt] { [] }
+  /// As they are once this request is cancelled.
+  package var cancelledAttempts: [RequestAttempt] { attempts }
 
   public final var state: State {
     switch lifecycle.state {
@@ -338,7 +340,7 @@ public class Request {
     var error = RequestError.cancelled(at: pump.clock.now)
     error.method = method
     error.url = url
-    error.attempts = attempts.cancelled(at: error.timestamp)
+    error.attempts = cancelledAttempts
     return error
   }
 }

@@ -35,6 +35,20 @@ struct PolicyCancellationTests {
     }
   }
 
+  @Test("under way: it took as long as it did, whatever somebody sets the time to")
+  func whileTheTimeIsSet() {
+    withHarness { harness in
+      harness.configure(concurrency: 1)
+      let request = harness.held("a")[0]
+      harness.clock.set(harness.clock.now + 86_400)
+      request.cancel()
+      #expect(request.response?.error?.attempts.map(\.elapsed) == [0])
+      #expect(request.attempts.map(\.elapsed) == [0])
+      harness.provider.release()
+      harness.settle()
+    }
+  }
+
   @Test("under way: the transfer is cancelled and its place is free")
   func whileSending() {
     withHarness { harness in
