@@ -78,7 +78,7 @@ let package = Package(
       dependencies: ["LullCore", "LullTransport", "LullHost", "LullREPL", "LullTesting"],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
-      name: "LullCommandTests", dependencies: ["lull", "lull-demo"],
+      name: "LullCommandTests", dependencies: ["lull", "lull-demo", "LullTesting"],
       swiftSettings: swiftSettings),
   ],
   cLanguageStandard: .c17,

@@ -7,13 +7,8 @@ struct CheckDetailTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func check(_ text: String) throws -> Child.Ending {
-    try folder.write("a.lua", text)
-    return try lull("check", "a.lua", folder: folder.path)
-  }
-
   @Test func findsWhatSettingsFunctionsDo() throws {
-    let ending = try check(
+    let ending = try folder.check(
       """
       local lull = require "lull"
       local api = lull.service{ base_url = "https://api.example.com" }
@@ -95,7 +90,7 @@ struct CheckDetailTests {
     ("local base = 'https://a.example/?token=q8ZkL2mN0pRx7TvB'", "parameter 'token' of the query"),
   ])
   func findsSecretsThatAreUsed(lines: String, what: String) throws {
-    let ending = try check(
+    let ending = try folder.check(
       """
       local lull = require "lull"
       local api, calls = lull.service("https://a.example"), {}
@@ -129,7 +124,7 @@ struct CheckDetailTests {
     "calls.a = { path = '/x', params = { pages = 'integer' } }",
   ])
   func leavesAloneWhatIsFine(lines: String) throws {
-    let ending = try check(
+    let ending = try folder.check(
       """
       local lull = require "lull"
       local api, calls = lull.service("https://a.example"), {}
@@ -142,7 +137,7 @@ struct CheckDetailTests {
   }
 
   @Test func findsPathsAndParametersOfCalls() throws {
-    let ending = try check(
+    let ending = try folder.check(
       """
       local lull = require "lull"
       local api = lull.service("https://api.example.com/v1")
@@ -261,7 +256,7 @@ struct CheckDetailTests {
   ])
   func saysWhatIsWrongAndWhere(text: String, report: String) throws {
     let head = "local lull = require 'lull' local s = lull.service('https://a.example') "
-    let ending = try check(head + text)
+    let ending = try folder.check(head + text)
     #expect(ending.output == "a.lua:\(report)\n")
     #expect(ending.errors == "")
     #expect(ending.code == 1)
@@ -269,7 +264,7 @@ struct CheckDetailTests {
 
   /// What a file prints is not a finding, and what is wrong with a setting hides no other.
   @Test func tellsOnlyWhatItFinds() throws {
-    let ending = try check(
+    let ending = try folder.check(
       """
       print("printed")
       io.write("written\\n")
@@ -306,7 +301,7 @@ struct CheckDetailTests {
   }
 
   @Test func matchesHostsWithWildcards() throws {
-    let ending = try check(
+    let ending = try folder.check(
       """
       local s = require("lull").service("https://a.example")
       s:configure("https://*.example/x", {})
@@ -329,7 +324,7 @@ struct CheckDetailTests {
   }
 
   @Test func endsASettingsFunctionThatDoesNotEnd() throws {
-    let ending = try check(
+    let ending = try folder.check(
       """
       local api = require("lull").service("https://a.example")
       api:configure("/a", function() while true do end end)

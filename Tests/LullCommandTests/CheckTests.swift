@@ -6,13 +6,8 @@ struct CheckTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func check(_ text: String) throws -> Child.Ending {
-    try folder.write("a.lua", text)
-    return try lull("check", "a.lua", folder: folder.path)
-  }
-
   @Test func findsEverythingAtOnce() throws {
-    let ending = try check(
+    let ending = try folder.check(
       """
       local lull = require "lull"
       local api = lull.service{
@@ -70,7 +65,7 @@ struct CheckTests {
     (#"local c = { password = "q8ZkL2mN0pRx7TvB" }"#, "what looks like a secret ('password')"),
   ])
   func findsSecrets(line: String, what: String) throws {
-    let ending = try check(
+    let ending = try folder.check(
       "local lull = require 'lull'\n\n\(line)\nreturn lull.service('https://a.example')\n")
     #expect(
       ending.output
@@ -89,7 +84,7 @@ struct CheckTests {
     #"local h = { token_url = "https://a.example/oauth/token" }"#,
   ])
   func leavesAloneWhatIsNone(line: String) throws {
-    let ending = try check(
+    let ending = try folder.check(
       "local lull = require 'lull'\n\(line)\nreturn lull.service('https://a.example')\n")
     #expect(ending.output == "")
     #expect(ending.code == 0)
@@ -97,15 +92,16 @@ struct CheckTests {
 
   @Test func saysWhatAFileRaises() throws {
     #expect(
-      try check("\n\nlocal x\nreturn x.y").output
+      try folder.check("\n\nlocal x\nreturn x.y").output
         == "a.lua:4: attempt to index a nil value (local 'x')\n")
-    #expect(try check("return {").output.hasPrefix("a.lua:1: "))
-    #expect(try check("return 17").output.hasPrefix("a.lua:1: an API file returns a service"))
+    #expect(try folder.check("return {").output.hasPrefix("a.lua:1: "))
+    #expect(
+      try folder.check("return 17").output.hasPrefix("a.lua:1: an API file returns a service"))
   }
 
   @Test func asksNoNetwork() throws {
     let sample = try SampleAPI()
-    let ending = try check(
+    let ending = try folder.check(
       """
       local lull = require "lull"
       local api = lull.service("\(sample.url)")

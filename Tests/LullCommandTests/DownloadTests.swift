@@ -74,25 +74,17 @@ struct DownloadTests {
     #expect(try files() == "data\n")
   }
 
-  @Test func leavesNothingOfABodyThatBreaksOff() throws {
+  @Test(
+    "saves nothing of a body that breaks off, and nothing of an error, whose body is shown",
+    arguments: [("200 OK", 100, 6, ""), ("404 Not Found", 4, 4, "gone")])
+  func savesNothing(status: String, length: Int, code: Int32, output: String) throws {
     let server = try HeldServer([
-      [HeldServer.head("200 OK", "Content-Length: 100"), Array("half".utf8)]
+      [HeldServer.head(status, "Content-Length: \(length)"), Array("gone".utf8)]
     ])
     defer { server.stop() }
     let ending = try lull("get", server.url, "-O", path("data"))
-    #expect(ending.code == 6)
-    #expect(ending.output == "")
-    #expect(try files() == "")
-  }
-
-  @Test func showsTheBodyOfAnErrorAndSavesNothing() throws {
-    let server = try HeldServer([
-      [HeldServer.head("404 Not Found", "Content-Length: 4"), Array("gone".utf8)]
-    ])
-    defer { server.stop() }
-    let ending = try lull("get", server.url, "-O", path("data"))
-    #expect(ending.code == 4)
-    #expect(ending.output == "gone")
+    #expect(ending.code == code)
+    #expect(ending.output == output)
     #expect(try files() == "")
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import LullTesting
 import Synchronization
 
 /// A server that sends its answer in pieces, each when the test says so, over a connection for each
@@ -43,7 +44,7 @@ final class HeldServer: Sendable {
     self.listener = listener
     port = UInt16(bigEndian: address.sin_port)
     state = Mutex(State(released: released))
-    HeldServer.run { [self] in serve(answers) }
+    Background.run { [self] in serve(answers) }
   }
 
   /// Ends its threads; nothing else frees its port.
@@ -65,7 +66,7 @@ final class HeldServer: Sendable {
       _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
       let answer = answers[min(count, answers.count - 1)]
       count += 1
-      HeldServer.run { [self] in
+      Background.run { [self] in
         answerRequest(on: connection, with: answer)
         close(connection)
       }
@@ -101,27 +102,6 @@ final class HeldServer: Sendable {
     // Everything has been read; the other side sees an orderly end.
     shutdown(connection, Int32(SHUT_WR))
     _ = read(connection, &byte, 1)
-  }
-
-  private static func run(_ body: @escaping @Sendable () -> Void) {
-    var thread = pthread_t()
-    // Given to the thread, which takes it back as its first act.
-    let work = Unmanaged.passRetained(Work(body)).toOpaque()
-    let status = pthread_create(
-      &thread, nil,
-      { work in
-        guard let work else { return nil }
-        // Retained above, once per thread.
-        Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
-        return nil
-      }, work)
-    precondition(status == 0, "no more threads")
-    pthread_detach(thread)
-  }
-
-  private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 }
 

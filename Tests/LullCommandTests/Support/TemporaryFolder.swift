@@ -40,3 +40,11 @@ final class TemporaryFolder {
     return file
   }
 }
+
+extension TemporaryFolder {
+  /// What `lull check` says of an API file of this text.
+  func check(_ text: String) throws -> Child.Ending {
+    try write("a.lua", text)
+    return try lull("check", "a.lua", folder: path)
+  }
+}

@@ -1,4 +1,5 @@
 import Glibc
+import LullTesting
 import Synchronization
 
 /// A server that keeps every request waiting until a test answers it. One thread for all connections.

@@ -1,4 +1,5 @@
 import Glibc
+import LullTesting
 import Synchronization
 
 /// A server that does to each connection exactly what a test tells it to, on threads of its own.

@@ -1,13 +1,13 @@
 import Glibc
 
 /// Threads that may block: unlike those of the concurrency pool there is always one more.
-enum Background {
+package enum Background {
   private final class Work {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  static func run(_ body: @escaping @Sendable () -> Void) {
+  package static func run(_ body: @escaping @Sendable () -> Void) {
     var thread = pthread_t()
     // Given to the thread, which takes it back as its first act.
     let work = Unmanaged.passRetained(Work(body)).toOpaque()
