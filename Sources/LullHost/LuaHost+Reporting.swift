@@ -7,8 +7,8 @@ extension LuaHost {
   func report(
     _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil
   ) {
-    // The interruption of whatever ran when the signal came is not an error of the script.
     if let checker { return checker.note(failure, self) }
+    // The interruption of whatever ran when the signal came is not an error of the script.
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler {
       // The handler is not called for its own errors.

@@ -20,7 +20,7 @@ enum TextFile {
 
   static func read(_ path: [UInt8]) -> Result<[UInt8], Problem> {
     // Non-blocking: opening a pipe would wait for somebody who writes.
-    let file = open(cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let file = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return .failure(Problem(path, errno: errno)) }
     defer { close(file) }
     var status = stat()
@@ -50,39 +50,27 @@ enum TextFile {
     var target = path
     var status = stat()
     var mode = mode
-    if stat(cString(path), &status) == 0 {
+    if stat(FileName.cString(path), &status) == 0 {
       if let objection = objection(to: status) { return .failure(Problem(path, objection)) }
       mode = mode ?? status.st_mode & 0o7777
       // What a symbolic link leads to is replaced, not the link.
-      if let real = resolved(path) { target = real }
+      if let real = FileName.resolved(path) { target = real }
     } else if errno != ENOENT {
       return .failure(Problem(path, errno: errno))
     } else if let objection = objection(toMissing: path) {
       return .failure(Problem(path, objection))
     }
-    let temporary: (file: Int32, path: [UInt8])
-    switch makeTemporary(beside: target) {
-    case .success(let made): temporary = made
-    case .failure(let code): return .failure(Problem(path, errno: code.number))
-    }
-    var failure = DescriptorWriting.put(bytes, into: temporary.file)
-    if failure == nil, let mode, fchmod(temporary.file, mode) != 0 { failure = errno }
-    if close(temporary.file) != 0, failure == nil { failure = errno }
-    if failure == nil, rename(cString(temporary.path), cString(target)) != 0 {
-      failure = errno
-    }
-    guard let failure else { return .success(()) }
-    unlink(cString(temporary.path))
-    return .failure(Problem(path, errno: failure))
+    let failure = AtomicFile.write(bytes, to: target, creationMode: 0o666, mode: mode)
+    return failure.map { .failure(Problem(path, errno: $0)) } ?? .success(())
   }
 
   /// Adds to the end of a file, or makes one; not what a link that leads nowhere names, as in `write`.
   static func append(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
-    if access(cString(path), F_OK) != 0, let objection = objection(toMissing: path) {
+    if access(FileName.cString(path), F_OK) != 0, let objection = objection(toMissing: path) {
       return .failure(Problem(path, objection))
     }
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK
-    let file = open(cString(path), flags, mode ?? 0o666)
+    let file = open(FileName.cString(path), flags, mode ?? 0o666)
     guard file >= 0 else {
       // A pipe that nobody reads.
       let text = errno == ENXIO ? "not a regular file" : String(cString: strerror(errno))
@@ -102,14 +90,6 @@ enum TextFile {
 
   // MARK: Parts
 
-  private struct Code: Error {
-    let number: Int32
-  }
-
-  private static func cString(_ path: [UInt8]) -> [CChar] {
-    path.map(CChar.init(bitPattern:)) + [0]
-  }
-
   private static func objection(to status: stat) -> String? {
     switch status.st_mode & S_IFMT {
     case S_IFREG: nil
@@ -121,31 +101,6 @@ enum TextFile {
 
   /// Of a file that is not there: a link that leads nowhere would be replaced by what it should name.
   private static func objection(toMissing path: [UInt8]) -> String? {
-    var status = stat()
-    guard lstat(cString(path), &status) == 0 else { return nil }
-    return status.st_mode & S_IFMT == S_IFLNK ? "is a link to what does not exist" : nil
-  }
-
-  private static func resolved(_ path: [UInt8]) -> [UInt8]? {
-    guard let text = realpath(cString(path), nil) else { return nil }
-    defer { free(text) }
-    // Allocated by realpath, with a NUL at its end.
-    return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
-  }
-
-  /// A new file in the same folder, with the mode any new file gets.
-  private static func makeTemporary(beside path: [UInt8]) -> Result<
-    (file: Int32, path: [UInt8]), Code
-  > {
-    let slash = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-    let name = path[slash...].prefix(200)
-    for attempt in 0..<100 {
-      let ending = ".\(getpid()).\(attempt).\(UInt32.random(in: 0...(.max)))"
-      let temporary = path[..<slash] + [UInt8(ascii: ".")] + name + Array(ending.utf8)
-      let file = open(cString(Array(temporary)), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-      if file >= 0 { return .success((file, Array(temporary))) }
-      if errno != EEXIST { return .failure(Code(number: errno)) }
-    }
-    return .failure(Code(number: EEXIST))
+    FileName.isLink(path) ? "is a link to what does not exist" : nil
   }
 }

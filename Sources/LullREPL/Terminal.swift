@@ -1,5 +1,6 @@
 import CEditline
 import Glibc
+import LullCore
 
 /// The terminal a session talks to, by a descriptor of its own, so that it is reached also while the
 /// standard streams lead elsewhere.
@@ -18,11 +19,7 @@ final class Terminal {
   /// Columns; 80 if it does not say.
   var width: Int { Terminal.width(descriptor) }
 
-  static func width(_ descriptor: Int32) -> Int {
-    var size = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
-  }
+  static func width(_ descriptor: Int32) -> Int { TerminalWidth.columns(of: descriptor) ?? 80 }
 
   /// Whether it moves its cursor when told to.
   static var isCapable: Bool {

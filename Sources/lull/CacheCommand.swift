@@ -117,10 +117,7 @@ struct CacheCommand {
     print("stage     \(entry.place.stage), version \(entry.place.version)")
     print("age       \(CacheCommand.age(of: entity.timestamp))")
     if !entry.place.identity.isEmpty {
-      let digits = entry.place.identity.prefix(4).map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }
-      print("identity  \(digits.joined())…")
+      print("identity  \(Hexadecimal.text(entry.place.identity.prefix(4)))…")
     }
     for (label, name) in [("etag", "etag"), ("modified", "last-modified")] {
       guard let value = entity.header(name) else { continue }

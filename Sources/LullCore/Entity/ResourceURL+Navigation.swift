@@ -208,6 +208,24 @@ extension ResourceURL {
     }
   }
 
+  /// The URL with one more parameter at the end of its query, whatever that has of its name; the rest
+  /// stays as it is written.
+  package func appendingParam(_ name: String, _ value: String) -> ResourceURL {
+    withBytes { bytes in
+      let parts = Components(bytes)
+      let end = parts.query?.upperBound ?? parts.path.upperBound
+      var result = Array(bytes[..<end])
+      result.append(UInt8(ascii: parts.query == nil ? "?" : "&"))
+      Escaping.append(name.utf8, to: &result, keeping: Escaping.parameter)
+      if !value.isEmpty {
+        result.append(UInt8(ascii: "="))
+        Escaping.append(value.utf8, to: &result, keeping: Escaping.parameter)
+      }
+      result += bytes[end...]
+      return ResourceURL(unchecked: String(decoding: result, as: UTF8.self))
+    }
+  }
+
   /// Names and values back to back in one buffer, so that a query costs two allocations.
   private struct Parameters {
     private var text: [UInt8] = []

@@ -352,7 +352,7 @@ extension ResourceURL {
       for byte in address {
         if byte == UInt8(ascii: ":") {
           colons += 1
-        } else if byte != UInt8(ascii: "."), Escaping.hexValue(byte) == nil {
+        } else if byte != UInt8(ascii: "."), Hexadecimal.value(byte) == nil {
           return false
         }
       }
@@ -419,19 +419,11 @@ extension ResourceURL {
       value < 10 ? 48 + value : 55 + value
     }
 
-    static func hexValue(_ digit: UInt8) -> UInt8? {
-      switch digit {
-      case 48...57: digit - 48
-      case 65...70: digit - 55
-      case 97...102: digit - 87
-      default: nil
-      }
-    }
-
     /// The byte that an escape at `index` stands for; nil if there is no well-formed escape.
     static func decodedByte(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
       guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"),
-        let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
+        let high = Hexadecimal.value(bytes[index + 1]),
+        let low = Hexadecimal.value(bytes[index + 2])
       else { return nil }
       return high << 4 | low
     }

@@ -47,22 +47,8 @@ public final class Log {
     }
   }
 
-  /// What a server sends must not move the cursor of whoever reads the log.
-  private static func visible(_ line: Substring) -> String {
-    guard line.unicodeScalars.contains(where: isControl) else { return String(line) }
-    var text = ""
-    for scalar in line.unicodeScalars {
-      if isControl(scalar) {
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    (scalar.value < 32 && scalar.value != 9) || (127..<160).contains(scalar.value)
+  private static func visible(_ line: some StringProtocol) -> String {
+    ControlCharacters.shown(in: line) { "\\u{\(String($0.value, radix: 16))}" }
   }
 
   package static func writeToStandardError(_ category: Category, _ text: String) {
@@ -70,8 +56,9 @@ public final class Log {
     let name = category.rawValue
     let prefix = "[lull " + name + "]" + String(repeating: " ", count: max(0, width - name.count))
     var output = ""
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      output += prefix + " " + visible(line) + "\n"
+    // By scalars: as a character a line's end with a return before it is another one.
+    for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
+      output += prefix + " " + visible(Substring(line)) + "\n"
     }
     StandardError.write(output)
   }

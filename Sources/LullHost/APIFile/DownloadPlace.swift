@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// Where the bytes of a download go, and how they get the name they are to have.
 struct DownloadPlace {
@@ -34,9 +35,10 @@ struct DownloadPlace {
     guard stat(path, &status) == 0 else {
       guard errno == ENOENT else { throw Failure(errno: errno) }
       guard !path.hasSuffix("/") else { throw Failure("is no name of a file") }
-      var link = stat()
       // What it should name would not be there afterwards either.
-      guard lstat(path, &link) != 0 else { throw Failure("is a link to what does not exist") }
+      guard !FileName.isLink(Array(path.utf8)) else {
+        throw Failure("is a link to what does not exist")
+      }
       return try temporary(beside: path, mode: nil)
     }
     switch status.st_mode & S_IFMT {
@@ -45,7 +47,7 @@ struct DownloadPlace {
       // It would be replaced even so, which nobody expects of a file that must not be written.
       guard access(path, W_OK) == 0 else { throw Failure(errno: errno) }
       // What a symbolic link leads to is replaced, not the link.
-      return try temporary(beside: resolved(path) ?? path, mode: status.st_mode & 0o7777)
+      return try temporary(beside: FileName.resolved(path) ?? path, mode: status.st_mode & 0o7777)
     default:
       let descriptor = open(path, O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw Failure(errno: errno) }
@@ -65,33 +67,15 @@ struct DownloadPlace {
         return DownloadPlace(descriptor: unnamed, kind: .unnamed(target: target, mode: mode))
       }
     }
-    for name in names(beside: target) {
-      let named = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-      if named >= 0 {
-        return DownloadPlace(descriptor: named, kind: .named(name, target: target, mode: mode))
-      }
-      guard errno == EEXIST else { break }
+    guard let named = AtomicFile.create(beside: Array(target.utf8), mode: 0o666) else {
+      throw Failure(errno: errno)
     }
-    throw Failure(errno: errno)
+    let name = String(decoding: named.name, as: UTF8.self)
+    return DownloadPlace(
+      descriptor: named.descriptor, kind: .named(name, target: target, mode: mode))
   }
 
   private static let ownDescriptors = "/proc/self/fd"
-
-  /// Hidden names in the same folder that nobody is likely to have.
-  private static func names(beside target: String) -> some Sequence<String> {
-    let slash = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
-    return (0..<100).lazy.map { _ in
-      target[..<slash] + "." + target[slash...].prefix(50)
-        + ".\(getpid()).\(UInt32.random(in: 0...(.max)))"
-    }
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let text = realpath(path, nil) else { return nil }
-    defer { free(text) }
-    // Allocated by realpath, with a NUL at its end.
-    return String(cString: text)
-  }
 
   // MARK: Its life
 
@@ -128,7 +112,7 @@ struct DownloadPlace {
     guard linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW) != 0 else { return nil }
     guard errno == EEXIST else { return errno }
     // A link replaces nothing: it needs a name to be renamed from.
-    for name in DownloadPlace.names(beside: target) {
+    for name in FileName.hidden(beside: Array(target.utf8)).lazy.map(FileName.cString) {
       guard linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
         if errno == EEXIST { continue }
         return errno

@@ -11,7 +11,7 @@ extension LuaHost {
     guard let path = APIFileLocator.file(of: word) else {
       throw .missing(APIFileLocator.missing(word))
     }
-    let key = LuaHost.canonical(path)
+    let key = FileName.resolved(path) ?? path
     if let known = apiFiles.loaded[key] { return known }
     guard apiFiles.loading.insert(key).inserted else {
       throw .missing("the API file '\(path)' is being loaded already: it asks for itself")
@@ -68,13 +68,6 @@ extension LuaHost {
     if hasPassedLimit { return "does not come to an end" }
     return exitRequest == nil
       ? nil : "calls os.exit, which ends whatever uses the file"
-  }
-
-  private static func canonical(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    // Allocated by realpath, with a NUL at its end.
-    return String(cString: real)
   }
 
   private static func apiName(ofFile path: String) -> String {

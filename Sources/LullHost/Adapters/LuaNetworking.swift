@@ -134,11 +134,10 @@ final class StubAnswers: NetworkingProvider {
     let candidates = answers.filter { $0.method == method && Self.matches($0.path, url) }
     guard var best = candidates.max(by: { $0.path.utf8.count < $1.path.utf8.count })?.result else {
       let known = answers.map { "\($0.method) \($0.path)" }.sorted().joined(separator: ", ")
-      var error = TransportError(
-        .network,
-        "unstubbed request \(method) \(url); the stubs are: \(known.isEmpty ? "none" : known)")
-      error.isFinal = true
-      return NetworkResult(error: error)
+      return NetworkResult(
+        error: .final(
+          .network,
+          "unstubbed request \(method) \(url); the stubs are: \(known.isEmpty ? "none" : known)"))
     }
     best.response?.url = url
     return best

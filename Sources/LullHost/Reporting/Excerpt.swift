@@ -1,4 +1,4 @@
-import Glibc
+import LullCore
 
 /// A line of source in a report, with carets under a part of it.
 struct Excerpt: Equatable {
@@ -12,11 +12,8 @@ struct Excerpt: Equatable {
   static let tabWidth = 4
   /// Columns of a line that are shown: no more than fit beside its number.
   static var width: Int {
-    var size = winsize()
-    guard ioctl(ErrorTerminal.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-      return widest
-    }
-    return min(widest, max(20, Int(size.ws_col) - 12))
+    guard let columns = TerminalWidth.columns(of: ErrorTerminal.descriptor) else { return widest }
+    return min(widest, max(20, columns - 12))
   }
 
   private static let widest = 92

@@ -1,3 +1,5 @@
+import LullCore
+
 /// What is told of an error: what happened, where in the script, in which of its functions, for which
 /// request, and what called what.
 ///
@@ -39,25 +41,12 @@ struct Report: Equatable {
     style.error("lull:") + " " + style.strong(Report.visible(message)) + "\n"
   }
 
-  /// What a server or a script has put into a text must not move the cursor or change colours: control
-  /// characters but line breaks and tabs are shown as Lua writes them.
+  /// With control characters as Lua writes them.
   private static func visible(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      guard isControl(scalar) else {
-        result.append(scalar)
-        continue
-      }
+    ControlCharacters.shown(in: text) { scalar in
       let digits = String(scalar.value, radix: 16)
-      let escape = digits.count > 1 ? "\\x\(digits)" : "\\x0\(digits)"
-      result.append(contentsOf: escape.unicodeScalars)
+      return digits.count > 1 ? "\\x\(digits)" : "\\x0\(digits)"
     }
-    return String(result)
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar != "\n" && scalar != "\t" && scalar.properties.generalCategory == .control
   }
 
   private var facts: String {

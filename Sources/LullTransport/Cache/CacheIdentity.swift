@@ -1,4 +1,3 @@
-import CCrypto
 import LullCore
 
 /// Who asks, as a cache file may know it: a digest, so that what lets one in is not on the disk.
@@ -12,15 +11,6 @@ enum CacheIdentity {
     var text = SecretIdentity.text(of: resource)
     if let name { text += "name:\(name)\n" }
     if LogText.url(resource.url.text) != resource.url.text { text += "url:\(resource.url.text)\n" }
-    return text.isEmpty ? [] : sha256(text)
-  }
-
-  /// nil if there is no way to make one.
-  static func sha256(_ text: String) -> [UInt8]? {
-    var text = text
-    var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
-    // Reads the one and writes the other, as long as it is.
-    let isDone = text.withUTF8 { ccrypto_sha256($0.baseAddress, $0.count, &digest) }
-    return isDone != 0 ? digest : nil
+    return text.isEmpty ? [] : SHA256.digest(of: text)
   }
 }

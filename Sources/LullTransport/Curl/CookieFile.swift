@@ -38,29 +38,15 @@ struct CookieFile {
     var text =
       "# Netscape HTTP Cookie File\n# Written by lull; changes are kept if nothing runs.\n\n"
     for line in lines { text += line + "\n" }
-    let target = resolved
-    let temporary = target + ".\(getpid()).\(UInt32.random(in: 0...(.max)))"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return problem("cannot write", errno) }
-    var failure = DescriptorWriting.put(Array(text.utf8), into: descriptor)
-    if close(descriptor) != 0, failure == nil { failure = errno }
-    if failure == nil, rename(temporary, target) != 0 { failure = errno }
-    guard let failure else { return nil }
-    unlink(temporary)
-    return problem("cannot write", failure)
+    // What a symbolic link leads to is replaced, not the link.
+    let target = FileName.resolved(Array(path.utf8)) ?? Array(path.utf8)
+    return AtomicFile.write(Array(text.utf8), to: target, creationMode: 0o600)
+      .map { problem("cannot write", $0) }
   }
 
   private var folder: String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  /// What a symbolic link leads to is replaced, not the link.
-  private var resolved: String {
-    guard let text = realpath(path, nil) else { return path }
-    defer { free(text) }
-    // Allocated by realpath, with a zero byte at its end.
-    return String(cString: text)
   }
 
   private func problem(_ what: String, _ code: Int32) -> TransportError {

@@ -90,11 +90,9 @@ struct CurlErrorMapping {
       return TransportError(
         .bodyTooLarge, "the response body is larger than the limit of \(size) (max_body_size)")
     case .bodyRefused:
-      var error = TransportError(
-        .network, "the body of \(origin.hostAndPort) could not be put where it belongs")
       // The exchange has done nothing wrong: the next one would end like this.
-      error.isFinal = true
-      return error
+      return TransportError.final(
+        .network, "the body of \(origin.hostAndPort) could not be put where it belongs")
     case .headTooLarge:
       return TransportError(
         .malformedResponse,

@@ -51,8 +51,8 @@ struct IncomingResponse {
 
   /// Forgets everything, for the response to a new request.
   mutating func start(
-    maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, isRepeatable: Bool = true,
-    sink: BodySink? = nil
+    maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, isRepeatable: Bool,
+    sink: BodySink?
   ) {
     beginHead(status: 0)
     isHeadComplete = true

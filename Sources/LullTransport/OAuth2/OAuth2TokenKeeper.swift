@@ -74,11 +74,10 @@ struct OAuth2TokenKeeper: Sendable {
   /// With a digest, so that what lets one in anew is not in the file.
   private func entryName() throws(TokenFile.Problem) -> String {
     let text = credential.map { SecretIdentity.text(of: $0) } ?? ""
-    guard let digest = CacheIdentity.sha256("token file:" + text) else {
+    guard let digest = SHA256.digest(of: "token file:" + text) else {
       throw TokenFile.Problem(
         message: "the token file \(file.path) cannot be used: there is no way to make a digest")
     }
-    let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return client + " " + hex
+    return client + " " + Hexadecimal.text(digest)
   }
 }

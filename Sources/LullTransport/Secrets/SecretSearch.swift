@@ -113,8 +113,8 @@ private struct EscapedReading {
     while index < bytes.count {
       result.starts.append(starts[index])
       if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-        let high = EscapedReading.digit(bytes[index + 1]),
-        let low = EscapedReading.digit(bytes[index + 2])
+        let high = Hexadecimal.value(bytes[index + 1]),
+        let low = Hexadecimal.value(bytes[index + 2])
       {
         result.bytes.append(EscapedReading.folded(high << 4 | low))
         index += 3
@@ -149,14 +149,5 @@ private struct EscapedReading {
   /// A form has `+` for a space, and some read a `+` so that stands for itself.
   private static func folded(_ byte: UInt8) -> UInt8 {
     byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -43,11 +43,8 @@ struct RequestParts {
 
   /// One more parameter of a name that the query has.
   private static func append(_ name: String, _ value: String, to resource: inout Resource) {
-    // Written as it is where it stands alone.
-    let alone = ResourceURL(absolute: "http://alone.invalid/")?.withParams([(name, value)])
-    guard let alone, let mark = alone.percentEncoded.firstIndex(of: "?") else { return }
-    let pair = alone.percentEncoded[mark...].dropFirst()
-    resource = resource.service.resource(absoluteURL: resource.url.percentEncoded + "&" + pair)
+    let url = resource.url.appendingParam(name, value)
+    resource = resource.service.resource(absoluteURL: url.percentEncoded)
   }
 
   /// The body as it stands; JSON unless a header says something else.

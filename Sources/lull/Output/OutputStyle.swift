@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// What standard output is, and what may be written to it.
 struct OutputStyle {
@@ -16,13 +17,7 @@ struct OutputStyle {
     let kind = getenv("TERM").map { String(cString: $0) } ?? ""
     return OutputStyle(
       isTerminal: isTerminal, isColoured: isTerminal && !isRefused && kind != "dumb",
-      width: terminalWidth)
-  }
-
-  private static var terminalWidth: Int {
-    var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return .max }
-    return Int(size.ws_col)
+      width: TerminalWidth.columns(of: STDOUT_FILENO) ?? .max)
   }
 
   /// Text of a server: on a terminal without what would move the cursor.

@@ -56,9 +56,8 @@ final class ProgressBar {
 
   /// So much that the line does not break, which could not be taken back.
   private static func fittingWidth() -> Int {
-    var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return width }
-    return min(width, max(0, Int(size.ws_col) - besides))
+    guard let columns = TerminalWidth.columns(of: STDERR_FILENO) else { return width }
+    return min(width, max(0, columns - besides))
   }
 
   private func clear() {

@@ -1,0 +1,36 @@
+import Glibc
+
+/// Names of files in the bytes that the system has for them, for what replaces a file as a whole.
+package enum FileName {
+  package static func cString(_ path: [UInt8]) -> [CChar] {
+    path.map(CChar.init(bitPattern:)) + [0]
+  }
+
+  /// Hidden names in the same folder that nobody is likely to have, to be tried one after another.
+  package static func hidden(beside target: [UInt8]) -> some Sequence<[UInt8]> {
+    let slash = target.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+    // A name may have 255 bytes.
+    let start = target[..<slash] + [UInt8(ascii: ".")] + target[slash...].prefix(200)
+    return (0..<100).lazy.map { _ in
+      start + Array(".\(getpid()).\(UInt32.random(in: 0...(.max)))".utf8)
+    }
+  }
+
+  /// What links lead to: with all of them followed; nil if there is no such file.
+  package static func resolved(_ path: [UInt8]) -> [UInt8]? {
+    guard let text = realpath(cString(path), nil) else { return nil }
+    defer { free(text) }
+    // Allocated by realpath, with a NUL at its end.
+    return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  }
+
+  package static func resolved(_ path: String) -> String? {
+    resolved(Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether it is a link; what it leads to need not be there.
+  package static func isLink(_ path: [UInt8]) -> Bool {
+    var status = stat()
+    return lstat(cString(path), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+}
