@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @Suite("Saving bodies: -O")
@@ -32,7 +31,7 @@ struct DownloadTests {
     defer { server.stop() }
     let child = try Child(Binaries.lull, ["get", server.url, "-O", path("large")])
     // All but the last piece.
-    while server.sentCount < count { usleep(1000) }
+    try server.waitForSent(count, by: child)
     let status = try shell("grep VmHWM /proc/\(child.process)/status").output
     let peak = Int(status.filter(\.isNumber)) ?? .max
     #expect(peak < 100 << 10, "\(status)")
@@ -50,7 +49,7 @@ struct DownloadTests {
       released: 2)
     defer { server.stop() }
     let child = try Child(Binaries.lull, ["get", server.url, "-O", path("data")])
-    while server.sentCount < 2 { usleep(1000) }
+    try server.waitForSent(2, by: child)
     #expect(try content("data") == "old")
     server.release()
     #expect(try child.wait().code == 0)
@@ -67,7 +66,7 @@ struct DownloadTests {
       released: 2)
     defer { server.stop() }
     let child = try Child(Binaries.lull, ["get", server.url, "-O", path("data")])
-    while server.sentCount < 2 { usleep(1000) }
+    try server.waitForSent(2, by: child)
     child.send(signal)
     #expect(try child.wait().code == 128 + signal)
     #expect(try content("data") == "old")

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullTesting
 import LullTransport
 import Testing
 

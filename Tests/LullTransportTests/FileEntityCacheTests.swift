@@ -221,7 +221,7 @@ struct FileEntityCacheTests {
         if case .text(let text)? = entity?.content { read.append(text) } else { read.append("-") }
       }
     }
-    loop.run { read.count == 200 }
+    loop.turn { read.count == 200 }
     #expect(read == (0..<200).map { $0 % 3 == 0 ? "-" : "\($0)" })
   }
 }

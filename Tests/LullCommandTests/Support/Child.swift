@@ -1,10 +1,10 @@
 import Glibc
-import Synchronization
+import LullTesting
 
 /// A program started as a person would start it, with its output read while it runs.
 ///
-/// It never outlives its test: whatever still runs after `patience` seconds, or when this object
-/// goes, is killed.
+/// It never outlives its test: waiting for whatever still runs after `patience` seconds fails, and
+/// when this object goes, it is killed.
 final class Child {
   /// What stands at its standard input.
   enum Input {
@@ -31,8 +31,6 @@ final class Child {
   // A watchdog, not an expectation: a loaded machine may take minutes for what is done in seconds.
   static let patience = 180.0
 
-  /// One at a time: a child must not inherit the ends of another's pipes, which would stay open.
-  private static let starting = Mutex(())
   /// POSIX_SPAWN_SETSID, which Glibc has but Swift does not see.
   private static let newSession: Int32 = 0x80
 
@@ -40,7 +38,8 @@ final class Child {
   private(set) var output: [UInt8] = []
   private(set) var errors: [UInt8] = []
   private var streams: Streams
-  private let deadline = Child.now + Child.patience
+  private let patience: Double
+  private let deadline: Double
   private var hasBeenReaped = false
 
   /// - Parameters:
@@ -48,13 +47,18 @@ final class Child {
   ///     taken away.
   ///   - terminal: runs it in a session of its own with a terminal for all three streams, whose
   ///     keys are `type`.
+  ///   - patience: seconds from now.
   init(
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
-    folder: String? = nil, input: Input = .nothing, terminal: Bool = false
+    folder: String? = nil, input: Input = .nothing, terminal: Bool = false,
+    patience: Double = Child.patience
   ) throws {
+    self.patience = patience
+    deadline = Child.now + patience
     let words = (folder.map { ["env", "-C", $0] } ?? []) + [program] + arguments
     let variables = Child.variables(environment)
-    (process, streams) = try Child.starting.withLock { _ in
+    // Its pipes, too: they must not stay open in another child.
+    (process, streams) = try DescriptorLock.hold {
       var hasInput = true
       if case .nothing = input { hasInput = false }
       var streams = try terminal ? Streams.terminal() : Streams.pipes(hasInput: hasInput)
@@ -102,6 +106,18 @@ final class Child {
     }
   }
 
+  /// Waits for a fact outside of it, which cannot come any more once it has ended.
+  func wait(until fact: String, _ condition: () -> Bool) throws {
+    while !condition() {
+      // It may have been the last thing it did.
+      if hasEnded, !condition() {
+        throw failure("ended with \(try wait().code) before \(fact)")
+      }
+      guard Child.now < deadline else { throw failure("still runs, but not: \(fact)") }
+      usleep(1000)
+    }
+  }
+
   func send(_ signal: Int32) {
     kill(process, signal)
   }
@@ -145,6 +161,13 @@ final class Child {
 
   // MARK: Parts
 
+  /// Looks only: it stays to be reaped.
+  private var hasEnded: Bool {
+    var info = siginfo_t()
+    return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0
+      || info.si_signo != 0
+  }
+
   /// Reads what is there, or waits for something; false at the end of both streams.
   private func read() throws -> Bool {
     var ends = [streams.output, streams.errors].filter { $0 >= 0 }.map { (end: Int32) in
@@ -152,7 +175,7 @@ final class Child {
     }
     guard !ends.isEmpty else { return false }
     let left = deadline - Child.now
-    guard left > 0 else { throw failure("still runs after \(Int(Child.patience)) seconds") }
+    guard left > 0 else { throw failure("still runs after \(Int(patience)) seconds") }
     guard poll(&ends, nfds_t(ends.count), Int32(left * 1000) + 1) > 0 else { return true }
     for end in ends where end.revents != 0 {
       var buffer = [UInt8](repeating: 0, count: 65536)
@@ -220,6 +243,10 @@ final class Child {
       variables.append(String(cString: entry))
       next += 1
     }
+    // Neither the API files, nor the cache, nor the history of whoever runs the tests: folders that
+    // nobody can make. A test that needs one names its own.
+    let folders = ["CONFIG", "CACHE", "STATE"].map { ("XDG_\($0)_HOME", "/dev/null/none") }
+    let added = added.merging(folders) { own, _ in own }
     let kept = variables.filter { variable in
       let name = variable.prefix { $0 != "=" }
       return added[String(name)] == nil && !name.hasPrefix("LULL_") && !name.hasPrefix("LUA_")

@@ -21,28 +21,15 @@ final class HeldServer: Sendable {
   /// The heads as they came.
   var requests: [String] { state.withLock { $0.requests } }
 
-  /// How many pieces the system has taken, all connections together.
-  var sentCount: Int { state.withLock { $0.sent } }
-
   /// - Parameters:
   ///   - answers: the pieces of each request's answer in turn; the last of them for all further ones.
   ///   - released: how many pieces are sent without waiting for `release`.
   init(_ answers: [[[UInt8]]], released: Int = .max) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, size) == 0 && listen(listener, 16) == 0
-          && getsockname(listener, address, &size) == 0
-      }
+    guard let (listener, port) = RawSocket.listen() else {
+      throw Child.Failure(description: "no port")
     }
-    guard isListening else { throw Child.Failure(description: "no port") }
     self.listener = listener
-    port = UInt16(bigEndian: address.sin_port)
+    self.port = port
     state = Mutex(State(released: released))
     Background.run { [self] in serve(answers) }
   }
@@ -58,12 +45,17 @@ final class HeldServer: Sendable {
     state.withLock { $0.released += count }
   }
 
+  /// Waits until the system has taken that many pieces, all connections together; throws if the
+  /// child that asks for them ends before, or takes too long.
+  func waitForSent(_ count: Int, by child: Child) throws {
+    try child.wait(until: "it has been sent \(count) pieces") {
+      state.withLock { $0.sent } >= count
+    }
+  }
+
   private func serve(_ answers: [[[UInt8]]]) {
     var count = 0
-    while true {
-      let connection = accept(listener, nil, nil)
-      guard connection >= 0 else { break }
-      _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+    while let connection = RawSocket.accept(listener) {
       let answer = answers[min(count, answers.count - 1)]
       count += 1
       Background.run { [self] in

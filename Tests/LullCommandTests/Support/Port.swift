@@ -1,4 +1,5 @@
 import Glibc
+import LullTesting
 
 /// A TCP port on loopback.
 struct Port {
@@ -11,17 +12,9 @@ struct Port {
 
   /// Whether somebody listens.
   var isOpen: Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = number.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
+    guard let descriptor = RawSocket.connect(to: number) else { return false }
+    close(descriptor)
+    return true
   }
 
   /// Waits until nobody listens any more; false if somebody still does after `seconds`.

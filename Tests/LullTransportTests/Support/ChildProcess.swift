@@ -1,4 +1,5 @@
 import Glibc
+import LullTesting
 
 /// A shell command that does not outlive this process.
 final class ChildProcess: Sendable {
@@ -8,9 +9,17 @@ final class ChildProcess: Sendable {
 
   /// Runs `command` by `sh`; nil if that is impossible.
   init?(_ command: String) {
+    // Another process that held the far end would keep the command alive.
+    guard let (pid, lifeline) = DescriptorLock.hold({ ChildProcess.start(command) }) else {
+      return nil
+    }
+    self.pid = pid
+    self.lifeline = lifeline
+  }
+
+  private static func start(_ command: String) -> (pid: pid_t, lifeline: Int32)? {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }
-    // Another process that held the far end would keep the command alive.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -35,8 +44,7 @@ final class ChildProcess: Sendable {
       close(ends[1])
       return nil
     }
-    self.pid = pid
-    lifeline = ends[1]
+    return (pid, ends[1])
   }
 
   /// Waits for its end; the exit code.

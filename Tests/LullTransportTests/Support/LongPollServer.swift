@@ -69,9 +69,7 @@ final class LongPollServer: Sendable {
   }
 
   private func accepted() -> Int32? {
-    let descriptor = accept(listener, nil, nil)
-    guard descriptor >= 0 else { return nil }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    guard let descriptor = RawSocket.accept(listener) else { return nil }
     state.withLock {
       $0.connectionCount += 1
       $0.openCount += 1

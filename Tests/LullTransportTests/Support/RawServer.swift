@@ -7,6 +7,7 @@ final class RawServer: Sendable {
   private struct State {
     var requests: [String] = []
     var connections = 0
+    var closed = 0
     var closedByPeer = 0
     var open: Set<Int32> = []
   }
@@ -19,6 +20,8 @@ final class RawServer: Sendable {
   /// Requests as they came, head and body.
   var requests: [String] { state.withLock { $0.requests } }
   var connectionCount: Int { state.withLock { $0.connections } }
+  /// Connections whose script has returned, and which have been closed since.
+  var closedCount: Int { state.withLock { $0.closed } }
   /// Connections on which the other side hung up while the script waited for it.
   var closedByPeerCount: Int { state.withLock { $0.closedByPeer } }
 
@@ -28,10 +31,7 @@ final class RawServer: Sendable {
     listener = descriptor
     self.port = port
     Background.run { [self] in
-      while true {
-        let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return }
-        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+      while let connection = RawSocket.accept(listener) {
         state.withLock {
           $0.connections += 1
           $0.open.insert(connection)
@@ -40,8 +40,10 @@ final class RawServer: Sendable {
           script(RawConnection(descriptor: connection, server: self))
           state.withLock { _ = $0.open.remove(connection) }
           close(connection)
+          state.withLock { $0.closed += 1 }
         }
       }
+      close(listener)
     }
   }
 
@@ -51,7 +53,6 @@ final class RawServer: Sendable {
     state.withLock { state in
       for connection in state.open { shutdown(connection, Int32(SHUT_RDWR)) }
     }
-    close(listener)
   }
 
   fileprivate func note(_ request: String) {

@@ -47,18 +47,8 @@ final class TransportHarness {
     try send(.get(url, set))
   }
 
-  /// Turns the loop until `condition` holds, at most half a minute. It looks every few
-  /// milliseconds: some conditions are facts of other threads.
-  func turn(until condition: () -> Bool) {
-    var isLate = false
-    let watchdog = loop.schedule(after: 30) { isLate = true }
-    while !condition() && !isLate {
-      let tick = loop.schedule(after: 0.005) {}
-      loop.turn()
-      tick.cancel()
-    }
-    watchdog.cancel()
-    #expect(!isLate, "nothing came for half a minute")
+  func turn(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    loop.turn(until: condition, sourceLocation: sourceLocation)
   }
 
   /// - Parameter timers: how many may have been needed at once.

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Loopback TCP sockets, blocking.
-enum RawSocket {
-  /// A listening socket on a free port of 127.0.0.1.
-  static func listen() -> (descriptor: Int32, port: UInt16)? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+/// Loopback TCP sockets that no child inherits; connections are blocking.
+package enum RawSocket {
+  /// A listening socket on a free port of 127.0.0.1, for `accept`.
+  package static func listen() -> (descriptor: Int32, port: UInt16)? {
+    // Not blocking, so that `accept` never waits with the lock.
+    let descriptor = make(flags: SOCK_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     var address = loopback(0)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -23,15 +24,32 @@ enum RawSocket {
     return (descriptor, UInt16(bigEndian: address.sin_port))
   }
 
+  /// Waits for a connection to a socket of `listen`; nil once that has been shut down.
+  package static func accept(_ listener: Int32) -> Int32? {
+    while true {
+      var end = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+      guard poll(&end, 1, -1) > 0 || errno == EINTR else { return nil }
+      let (connection, error) = DescriptorLock.hold {
+        let connection = Glibc.accept(listener, nil, nil)
+        let error = errno
+        if connection >= 0 { _ = fcntl(connection, F_SETFD, FD_CLOEXEC) }
+        return (connection, error)
+      }
+      if connection >= 0 { return connection }
+      // Whoever wanted it may have gone since.
+      guard [EAGAIN, EINTR, ECONNABORTED].contains(error) else { return nil }
+    }
+  }
+
   /// Ports that were free a moment ago.
-  static func freePorts(_ count: Int) -> [UInt16] {
+  package static func freePorts(_ count: Int) -> [UInt16] {
     let sockets = (0..<count).compactMap { _ in listen() }
     for socket in sockets { close(socket.descriptor) }
     return sockets.map(\.port)
   }
 
   /// Whether somebody accepts connections on `port`, waiting for it.
-  static func isAnswering(_ port: UInt16, within seconds: Int) -> Bool {
+  package static func isAnswering(_ port: UInt16, within seconds: Int) -> Bool {
     for _ in 0..<(seconds * 100) {
       if let descriptor = connect(to: port) {
         close(descriptor)
@@ -43,8 +61,8 @@ enum RawSocket {
   }
 
   /// A connection to `port`; nil if nobody listens.
-  static func connect(to port: UInt16) -> Int32? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  package static func connect(to port: UInt16) -> Int32? {
+    let descriptor = make()
     var address = loopback(port)
     let status = withUnsafePointer(to: &address) {
       // As above.
@@ -57,6 +75,11 @@ enum RawSocket {
       return nil
     }
     return descriptor
+  }
+
+  private static func make(flags: __socket_type? = nil) -> Int32 {
+    let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (flags?.rawValue ?? 0)
+    return socket(AF_INET, Int32(kind), 0)
   }
 
   private static func loopback(_ port: UInt16) -> sockaddr_in {
