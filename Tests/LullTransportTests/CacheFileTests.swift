@@ -7,14 +7,14 @@ import Testing
 /// The file itself: bounds, damage, and others who use it.
 struct CacheFileTests {
   private let fixture: CacheFolderFixture
-  private let warnings = Warnings()
+  private let warnings = Journal()
 
   init() throws {
     fixture = try #require(CacheFolderFixture())
   }
 
   private func file() -> CacheFile {
-    CacheFile(path: fixture.path) { [warnings] in warnings.add($0) }
+    CacheFile(path: fixture.path) { [warnings] in warnings($0) }
   }
 
   private func place(_ name: String) -> CachePlace {
@@ -54,7 +54,7 @@ struct CacheFileTests {
     #expect(read(one, "a") == nil)
     one.touch(place("a"), timestamp: 5)
     #expect(read(one, "a") == nil, "CACHE-26: nothing if absent")
-    #expect(warnings.all == [])
+    #expect(warnings.lines == [])
   }
 
   @Test("CACHE-31: one reads while another writes, and loses a write rather than wait for ever")
@@ -71,7 +71,7 @@ struct CacheFileTests {
     #expect(read(two, "b") == nil)
     write(two, "b")
     #expect(read(one, "b") == "b")
-    #expect(warnings.all == [])
+    #expect(warnings.lines == [])
   }
 
   @Test("CACHE-31: a file that somebody removes is made again")
@@ -82,7 +82,7 @@ struct CacheFileTests {
     #expect(read(one, "a") == nil)
     write(one, "b")
     #expect(read(file(), "b") == "b")
-    #expect(warnings.all == [])
+    #expect(warnings.lines == [])
   }
 
   // MARK: Bounds
@@ -169,8 +169,8 @@ struct CacheFileTests {
       try database.execute("UPDATE entry SET \(change)")
     }
     #expect(read(one, "a") == nil)
-    #expect(warnings.all.count == 1)
-    #expect(warnings.all.first?.contains("an entry has a time that cannot be") == true)
+    #expect(warnings.lines.count == 1)
+    #expect(warnings.lines.first?.contains("an entry has a time that cannot be") == true)
     #expect(fixture.countSetAside == 1)
   }
 
@@ -186,7 +186,7 @@ struct CacheFileTests {
         Entity(content: .text("b"), timestamp: time), at: place("b"), now: 1000, maxSize: 1 << 28)
       #expect(read(one, "b") == nil)
     }
-    #expect(warnings.all == [])
+    #expect(warnings.lines == [])
   }
 
   @Test("CACHE-28: sizes that cannot be do not end the program")
@@ -214,7 +214,7 @@ struct CacheFileTests {
     #expect(timestamp(4939, maxAge: 4939) == 0)
     #expect(timestamp(4939, maxAge: 4938) == nil)
     #expect(timestamp(6000) == nil, "it is gone")
-    #expect(warnings.all == [])
+    #expect(warnings.lines == [])
   }
 
   /// What is in the file, all of it in its main part.
@@ -271,13 +271,13 @@ struct CacheFileTests {
       let text = read(one, "\(number)")
       #expect(text == nil || text == "text \(number) " + padding)
     }
-    #expect(warnings.all.count == 1)
-    #expect(warnings.all.first?.contains("cannot be read") == true)
+    #expect(warnings.lines.count == 1)
+    #expect(warnings.lines.first?.contains("cannot be read") == true)
     #expect(fixture.countSetAside == 1)
     write(one, "new")
     #expect(read(one, "new") == "new")
     #expect(read(file(), "new") == "new")
-    #expect(warnings.all.count == 1)
+    #expect(warnings.lines.count == 1)
   }
 
   @Test(
@@ -293,7 +293,7 @@ struct CacheFileTests {
     #expect(read(two, "b") == "b")
     write(two, "c")
     #expect(read(one, "c") == "c")
-    #expect(warnings.all.count == 1)
+    #expect(warnings.lines.count == 1)
     #expect(fixture.countSetAside == 1)
   }
 
@@ -305,7 +305,7 @@ struct CacheFileTests {
       one.perform { (_) throws(SQLiteError) in throw SQLiteError.damaged("so it is said") }
     }
     #expect(fixture.countSetAside == 3)
-    #expect(warnings.all.count == 4)
+    #expect(warnings.lines.count == 4)
     #expect(read(one, "a") == nil)
   }
 
@@ -319,8 +319,8 @@ struct CacheFileTests {
       try database.run("PRAGMA max_page_count = \(count + 4)") { (_) throws(SQLiteError) in }
     }
     for number in 0..<10 { write(one, "\(number)", padding + padding) }
-    #expect(warnings.all.count == 1)
-    #expect(warnings.all.first?.contains("no room for the cache") == true)
+    #expect(warnings.lines.count == 1)
+    #expect(warnings.lines.first?.contains("no room for the cache") == true)
     #expect(read(one, "a") == "a")
     #expect(fixture.countSetAside == 0)
   }
@@ -341,7 +341,7 @@ struct CacheFileTests {
     let three = file()
     #expect(read(three, "a") == nil)
     #expect(three.refusal == "'\(fixture.path)' is a database of another program")
-    #expect(warnings.all.count == 2)
+    #expect(warnings.lines.count == 2)
     #expect(fixture.countSetAside == 0)
   }
 
@@ -350,11 +350,11 @@ struct CacheFileTests {
     let stream = try #require(fopen(fixture.folder + "/plain", "w"))
     fclose(stream)
     for path in ["/proc/nowhere/cache.db", fixture.folder + "/plain/cache.db", fixture.folder] {
-      let warnings = Warnings()
-      let one = CacheFile(path: path) { warnings.add($0) }
+      let warnings = Journal()
+      let one = CacheFile(path: path) { warnings($0) }
       write(one, "a")
       #expect(read(one, "a") == nil)
-      #expect(warnings.all.count == 1, "\(path): \(warnings.all)")
+      #expect(warnings.lines.count == 1, "\(path): \(warnings.lines)")
       unlink(path + "-lock")
     }
   }

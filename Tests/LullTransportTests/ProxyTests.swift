@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullTesting
 import LullTransport
 import Testing
 
@@ -12,22 +13,8 @@ extension TransportSuite {
       nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
     }
 
-    /// A proxy for one host only, which it asks for what it wants itself.
-    private func tunnel() throws -> RawServer {
-      let port = nginx.tlsPort
-      let server = RawServer { connection in
-        guard connection.readRequest() != nil else { return }
-        connection.write("HTTP/1.1 200 Connected\r\nX-Proxy: 1\r\n\r\n")
-        connection.tunnel(to: port)
-      }
-      return try #require(server)
-    }
-
     @Test func http_proxy_is_asked_for_the_whole_URL() throws {
-      let proxy = try #require(
-        RawServer { connection in
-          while connection.readRequest() != nil { connection.answer("by proxy") }
-        })
+      let proxy = try #require(RawServer.plainProxy())
       let result = try Command.get(
         "http://nope.invalid/x", environment: ["http_proxy": proxy.url])
       #expect(result == "200 by proxy")
@@ -38,7 +25,7 @@ extension TransportSuite {
     }
 
     @Test func https_proxy_carries_what_it_cannot_read() throws {
-      let proxy = try tunnel()
+      let proxy = try #require(RawServer.tunnel(to: nginx.tlsPort))
       let result = try Command.get(
         "https://localhost:\(nginx.tlsPort)/protocol",
         environment: [
@@ -55,7 +42,7 @@ extension TransportSuite {
     }
 
     @Test func aTunnelDoesNotMakeABadCertificateGood() throws {
-      let proxy = try tunnel()
+      let proxy = try #require(RawServer.tunnel(to: nginx.tlsPort))
       let result = try Command.get(
         "https://expired.localhost:\(nginx.tlsPort)/",
         environment: ["https_proxy": proxy.url, "SSL_CERT_FILE": nginx.authority])
@@ -72,10 +59,7 @@ extension TransportSuite {
       (noProxy: "", isDirect: false),
     ])
     func no_proxy_names_those_who_are_asked_directly(_ noProxy: String, isDirect: Bool) throws {
-      let proxy = try #require(
-        RawServer { connection in
-          while connection.readRequest() != nil { connection.answer("by proxy") }
-        })
+      let proxy = try #require(RawServer.plainProxy())
       let result = try Command.get(
         nginx.url + "/few/", environment: ["http_proxy": proxy.url, "no_proxy": noProxy])
       #expect(result == (isDirect ? "200 few" : "200 by proxy"))

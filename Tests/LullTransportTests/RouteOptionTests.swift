@@ -1,4 +1,5 @@
 import LullCore
+import LullTesting
 import LullTransport
 import Testing
 
@@ -11,15 +12,8 @@ extension TransportSuite {
       nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
     }
 
-    private func plainProxy() throws -> RawServer {
-      try #require(
-        RawServer { connection in
-          while connection.readRequest() != nil { connection.answer("by proxy") }
-        })
-    }
-
     @Test func aProxyIsAskedAndGetsItsPasswordAndNobodyElseDoes() throws {
-      let proxy = try plainProxy()
+      let proxy = try #require(RawServer.plainProxy())
       let harness = try TransportHarness()
       let url = proxy.url.replacing("//", with: "//user:pa55@")
       let result = try harness.get("http://nope.invalid/x") { $0.connection.proxy = .url(url) }
@@ -36,7 +30,7 @@ extension TransportSuite {
     }
 
     @Test func hostsWithoutProxyAreAskedDirectly() throws {
-      let proxy = try plainProxy()
+      let proxy = try #require(RawServer.plainProxy())
       let harness = try TransportHarness()
       for (hosts, expected) in [("127.0.0.1", "few"), ("*", "few"), ("127.0.0.10", "by proxy")] {
         let result = try harness.get(nginx.url + "/few/") {
@@ -51,12 +45,7 @@ extension TransportSuite {
 
     @Test func aTunnelGoesToTheHostAndIsSharedOnlyByThoseWhoAskForIt() throws {
       let port = nginx.tlsPort
-      let proxy = try #require(
-        RawServer { connection in
-          guard connection.readRequest() != nil else { return }
-          connection.write("HTTP/1.1 200 Connected\r\n\r\n")
-          connection.tunnel(to: port)
-        })
+      let proxy = try #require(RawServer.tunnel(to: port))
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       for _ in 1...2 {
         let result = try harness.get(nginx.tlsURL + "/protocol") {
@@ -72,13 +61,7 @@ extension TransportSuite {
     }
 
     @Test func aTunnelIsNotSharedByThoseWithOtherPasswords() throws {
-      let port = nginx.tlsPort
-      let proxy = try #require(
-        RawServer { connection in
-          guard connection.readRequest() != nil else { return }
-          connection.write("HTTP/1.1 200 Connected\r\n\r\n")
-          connection.tunnel(to: port)
-        })
+      let proxy = try #require(RawServer.tunnel(to: nginx.tlsPort))
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       for password in ["one", "two", "one"] {
         let result = try harness.get(nginx.tlsURL + "/protocol") {

@@ -2,7 +2,6 @@ import Glibc
 import LullCore
 import LullTesting
 import LullTransport
-import Synchronization
 
 /// A folder for a cache file, gone with this object, and services that use it.
 final class CacheFolderFixture {
@@ -50,15 +49,6 @@ final class CacheFolderFixture {
 
   /// Of those set aside, without their write-ahead logs.
   var countSetAside: Int { files.count { $0.contains(".corrupt-") && !$0.hasSuffix("-wal") } }
-}
-
-/// What a cache file warned of.
-final class Warnings: Sendable {
-  private let list = Mutex<[String]>([])
-
-  func add(_ warning: String) { list.withLock { $0.append(warning) } }
-
-  var all: [String] { list.withLock { $0 } }
 }
 
 extension Harness {

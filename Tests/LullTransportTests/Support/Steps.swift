@@ -10,11 +10,6 @@ final class Steps: Sendable {
     count.withLock { $0 += 1 }
   }
 
-  /// At least to `number`.
-  func advance(to number: Int) {
-    count.withLock { $0 = max($0, number) }
-  }
-
   /// Waits until `number` steps have been taken; not for ever, so that no thread is left behind.
   func wait(for number: Int) {
     for _ in 0..<30_000 where count.withLock({ $0 }) < number { usleep(1000) }
