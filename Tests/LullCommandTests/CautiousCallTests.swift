@@ -1,6 +1,6 @@
 import Testing
 
-/// Options that go together, and files of APIs that are wrong in ways that once ended the process.
+/// What is sent, and shown of it, is what was asked for.
 @Suite("Calls that must not do what they are not asked for")
 struct CautiousCallTests {
   private let sample: SampleAPI
@@ -36,21 +36,6 @@ struct CautiousCallTests {
     #expect(ending.errors.contains("near <eof>"))
     #expect(before.contains("1"))
     #expect(try count().contains("2"))
-  }
-
-  @Test(arguments: [
-    "calls = 3", "calls = 'x'", "calls = { a = { path = '/x', params = 3 } }",
-    "calls = { a = { path = '/x', params = 'x' } }",
-  ])
-  func filesWithoutTheTablesTheyNeedAreChecked(field: String) throws {
-    try folder.write(
-      "a.lua",
-      "local lull = require 'lull'\nreturn { service = lull.service('https://a.example'), \(field) }\n"
-    )
-    let ending = try lull("check", "a.lua", folder: folder.path)
-    #expect(ending.code == 1)
-    #expect(ending.output.contains("a.lua:"), "\(ending)")
-    #expect(ending.output.contains("must be a table"), "\(ending)")
   }
 
   @Test func outputThatCannotBeWrittenIsAnError() throws {

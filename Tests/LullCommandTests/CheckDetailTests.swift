@@ -205,6 +205,15 @@ struct CheckDetailTests {
     ("return {}", "1: an API file needs a 'service'"),
     ("return {\n  service = 'x' }", "2: 'service' must be a service, got 'x'"),
     ("\nreturn { service = s, calls = 5 }", "2: 'calls' must be a table, got 5"),
+    ("\nreturn { service = s, calls = 'x' }", "2: 'calls' must be a table, got 'x'"),
+    (
+      "return { service = s, calls = { a = {\n  path = '/x', params = 3 } } }",
+      "2: call 'a': 'params' must be a table, got 3"
+    ),
+    (
+      "return { service = s, calls = { a = {\n  path = '/x', params = 'x' } } }",
+      "2: call 'a': 'params' must be a table, got 'x'"
+    ),
     ("return { service = s, calls = {\n  a = 7 } }", "2: call 'a' must be a table, got 7"),
     (
       "return { service = s, calls = { x = { path = '/x' },\n  q = {\n    path = '/x',\n    columns = 'a' } } }",

@@ -94,12 +94,19 @@ struct CompletionTests {
     #expect(ending.errors == "")
   }
 
-  @Test func knowsItsShells() throws {
-    for name in ["bash", "zsh", "fish"] {
-      let ending = try lull("completion", name)
-      #expect(ending.output.contains("lull --complete") || ending.output.contains("--complete"))
-      #expect(ending.code == 0)
-    }
+  /// Each registers itself in its shell's own way.
+  @Test(arguments: [
+    ("bash", "complete -F _lull lull"), ("zsh", "compdef _lull lull"),
+    ("fish", "complete -c lull -f -a '(__lull_complete)'"),
+  ])
+  func knowsItsShells(name: String, registration: String) throws {
+    let ending = try lull("completion", name)
+    #expect(ending.output.contains(registration))
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+  }
+
+  @Test func refusesOtherShells() throws {
     let other = try lull("completion", "tcsh")
     #expect(other.code == 2)
     #expect(other.errors.contains("tcsh"))

@@ -21,7 +21,7 @@ struct ReplInterruptionTests {
     let child = try Child.prompt()
     try child.type(
       (Self.busy, "\r\n> "), ("\(line)\n", "\r\nbusy\r\n"), (Child.controlC, "interrupted!\r\n> "),
-      ("1 + 1\n", "\r\n2\r\n> "), ("lull.sleep(0.01) 'on'\n", "\r\n> "))
+      ("1 + 1\n", "\r\n2\r\n> "), ("lull.sleep(0.01) return 'on'\n", "\r\n\"on\"\r\n> "))
     let text = child.outputText
     #expect(text.ranges(of: "interrupted!").count == 1)
     #expect(!text.contains("__tostring raises"))

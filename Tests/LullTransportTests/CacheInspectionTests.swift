@@ -56,7 +56,9 @@ struct CacheInspectionTests {
     #expect(try inspection.summary().count == 1)
     #expect(try inspection.clear(prefix: nil) == 1)
     #expect(try inspection.summary().count == 0)
-    #expect(fixture.harness().service.resource("/b").latestData == nil)
+    let later = fixture.harness()
+    later.service.isOffline = true
+    #expect(later.content("/b") == nil)
   }
 
   @Test("CACHE-27: a service that has the file open goes on with the next one when it is cleared")
