@@ -1,5 +1,6 @@
 -- Loads, changes and removes what is in a cache file for some seconds, as fast as it can. Each
--- entity must be that of its URL. Prints how many there were.
+-- entity must be that of its URL. Prints `begun` after the first of them, and at the end how many
+-- there were.
 local lull = require "lull"
 
 local path, seconds, seed = ...
@@ -51,6 +52,10 @@ while lull.now() < stop do
   for _, resource in ipairs(resources) do
     look(resource)
     count = count + 1
+  end
+  if count == #resources then
+    print "begun"
+    io.stdout:flush()
   end
   if math.random() < 0.1 then resources[1]:override_local_content((body(resources[1].url))) end
   api:wipe_resources()

@@ -5,35 +5,39 @@ import Testing
 /// by default a few.
 @Suite("A cache file under two processes")
 struct CacheHammerTests {
-  private static let kills = 20
-
   @Test("CACHE-28, CACHE-31: a process that is killed leaves no error and no wrong entity")
   func killed() throws {
     let seconds = Binaries.environment("LULL_HAMMER_SECONDS").flatMap(Double.init) ?? 5
     let folder = try TemporaryFolder()
     let file = folder.path + "/cache.db"
     let survivor = try start(file, seconds: seconds, seed: 1)
-    for kill in 0..<CacheHammerTests.kills {
-      let victim = try start(file, seconds: 600, seed: 2 + kill)
-      let share = seconds / Double(CacheHammerTests.kills)
-      usleep(UInt32(Double.random(in: 0.2...1.0) * share * 1_000_000))
+    let end = Child.now + seconds
+    var kills = 0
+    repeat {
+      let victim = try start(file, seconds: seconds + Child.patience, seed: 2 + kills)
+      usleep(UInt32.random(in: 0...250_000))
       victim.send(SIGKILL)
       let ending = try victim.wait()
       #expect(ending.signal == SIGKILL)
       #expect(ending.errors == "")
-    }
+      kills += 1
+    } while Child.now < end
     let ending = try survivor.wait()
     #expect(ending.errors == "")
     #expect(ending.code == 0)
-    let count = Int(ending.output.filter(\.isNumber)) ?? 0
+    let count = ending.output.split(separator: "\n").last.flatMap { Int($0) } ?? 0
     #expect(count > 100)
     try inspect(file, folder)
   }
 
+  /// Returns when it is at work on the file.
   private func start(_ file: String, seconds: Double, seed: Int) throws -> Child {
-    try Child(
+    let child = try Child(
       Binaries.lull,
-      [Binaries.tests + "/LuaSpecs/cache_hammer.lua", file, "\(seconds)", "\(seed)"])
+      [Binaries.tests + "/LuaSpecs/cache_hammer.lua", file, "\(seconds)", "\(seed)"],
+      patience: seconds + Child.patience)
+    try child.waitForOutput("begun\n")
+    return child
   }
 
   /// The file is whole, small, and has something in it; nothing was set aside.
