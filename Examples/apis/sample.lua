@@ -43,7 +43,8 @@ api:configure("/private", {
   },
 })
 
--- What seldom changes outlives the process: `lull cache` shows it, and --offline answers from it.
+-- What seldom changes outlives the process: `lull cache` shows it, and --offline answers from it. That
+-- is by URL: with a server that stays, `lull demo --port 8080` and SAMPLE_API=http://127.0.0.1:8080.
 api:configure("/articles/*", {
   expiration_time = 3600,
   pipeline = { parsing = { cache = lull.cache.file() } },

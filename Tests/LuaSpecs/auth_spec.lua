@@ -194,7 +194,7 @@ describe("oauth2", function()
     equal(err.cause.kind, "auth_failed")
     contains(err.user_message, "401, invalid_client")
     local all = table.concat(lines, "\n") .. tostring(err) .. tostring(auth) .. lull.inspect(auth) .. seen[1]
-    for _, text in ipairs { "s3cr3t", "hunter2", "token-1", "czNjcjN0", "aHVudGVyMg" } do excludes(all, text) end
+    for _, text in ipairs { "s3cr3t", "hunter2", "token-", "czNjcjN0", "aHVudGVyMg" } do excludes(all, text) end
     contains(all, "‹token of " .. lull.demo() .. "/oauth/token›")
   end)
 

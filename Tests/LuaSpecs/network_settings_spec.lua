@@ -99,11 +99,12 @@ describe("cookies", function()
 
   it("can be turned off by pattern, and stand beside those of a header", function()
     local service = spec.demo { cookies = true, headers = { Cookie = "own=1" } }
-    service:configure("/text", { cookies = false })
     set(service, "a=1; Path=/")
     equal(seen(service), "a=1; own=1")
-    equal(service:configuration_for(service("/echo")).cookies, true)
-    equal(service:configuration_for(service("/text")).cookies, false)
+    service:configure("/echo", { cookies = false })
+    equal(service:configuration_for(service("/echo")).cookies, false)
+    equal(service:configuration_for(service("/text")).cookies, true)
+    equal(seen(service), "own=1")
   end)
 
   it("set by a redirect are sent to where it leads, by path", function()
@@ -266,6 +267,10 @@ describe("network settings", function()
 
   it("that the library cannot keep fail the request", function()
     local _, err = lull.service { base_url = "https://127.0.0.1:1", http_version = "3" }("/"):load():await()
-    check(err.cause.message:find("HTTP/3", 1, true) or err.cause.kind == "connection")
+    if spec.shell("curl --version"):find("HTTP3", 1, true) then
+      equal(err.cause.kind, "connection")
+    else
+      contains(err.cause.message, "HTTP/3 (http_version) is not spoken by this system's")
+    end
   end)
 end)

@@ -286,15 +286,24 @@ end
 
 local function load_specs()
   local pipe = assert(io.popen("ls '" .. folder .. "'"))
-  local wanted = table.pack(table.unpack(arg, 1))
+  local wanted = #arg > 0 and table.move(arg, 1, #arg, 1, {}) or { "" }
+  local found = {}
   for name in pipe:lines() do
-    local matches = wanted.n == 0
-    for _, part in ipairs(wanted) do matches = matches or name:find(part, 1, true) ~= nil end
-    if name:match("_spec%.lua$") and matches then
-      assert(loadfile(folder .. "/" .. name))(spec)
+    local is_wanted = false
+    for _, part in ipairs(wanted) do
+      if name:match("_spec%.lua$") and name:find(part, 1, true) then
+        is_wanted, found[part] = true, true
+      end
     end
+    if is_wanted then assert(loadfile(folder .. "/" .. name))(spec) end
   end
   pipe:close()
+  for _, part in ipairs(wanted) do
+    if not found[part] then
+      print(("run.lua: no spec file in %s has '%s' in its name"):format(folder, part))
+      os.exit(2)
+    end
+  end
 end
 
 local function reset()
