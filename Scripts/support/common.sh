@@ -57,8 +57,15 @@ release_flags=(
   # Types such as Dictionary<UInt64, …> are made by direct calls. Found by their mangled names, each
   # one's first use goes through every protocol conformance of the program: 0.4 ms at every start.
   -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+  # What a start runs lies side by side: see Scripts/support/generate-order.
+  -Xswiftc -Xfrontend -Xswiftc -function-sections
+  -Xcc -ffunction-sections
+  -Xswiftc -use-ld=lld
+  -Xlinker "--symbol-ordering-file=$root/Scripts/support/function-order.txt"
+  -Xlinker --no-warn-symbol-ordering
   -Xlinker -z -Xlinker nodelete
-  -Xlinker "--version-script=$root/Scripts/support/exports.map"
+  # Also for the programs, which lack what only lull.so has.
+  -Xlinker "--version-script=$root/Scripts/support/exports.map" -Xlinker --undefined-version
 )
 
 # Whether the release build is older than what it is made of.
