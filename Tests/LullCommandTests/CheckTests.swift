@@ -50,46 +50,6 @@ struct CheckTests {
     #expect(ending.code == 1)
   }
 
-  @Test(arguments: [
-    (#"local t = "ghp_abcdefghijklmnopqrstuvwxyz0123456789""#, "a GitHub token"),
-    (#"local t = "Bearer sk-abcdefghijklmnopqrstuvwxyz""#, "an API key"),
-    (#"local t = "AKIAABCDEFGHIJKLMNOP""#, "an AWS access key"),
-    (#"local t = "-----BEGIN RSA PRIVATE KEY-----""#, "a private key"),
-    (#"local t = "https://ann:hunter2@a.example""#, "a password in a URL"),
-    (#"local h = { Authorization = "Bearer x1" }"#, "the value of the header 'authorization'"),
-    (#"local h = {} h["X-Api-Key"] = "x1""#, "the value of the header 'x-api-key'"),
-    (#"local h = { ["Authorization"] = "Basic eDox" }"#, "the value of the header 'authorization'"),
-    (#"local a = lull.auth.bearer("x1")"#, "the secret of lull.auth.bearer"),
-    (#"local a = lull.auth.basic("ann", "x1")"#, "the secret of lull.auth.basic"),
-    (#"local api_token = "q8ZkL2mN0pRx7TvB""#, "what looks like a secret ('api_token')"),
-    (#"local c = { password = "q8ZkL2mN0pRx7TvB" }"#, "what looks like a secret ('password')"),
-  ])
-  func findsSecrets(line: String, what: String) throws {
-    let ending = try folder.check(
-      "local lull = require 'lull'\n\n\(line)\nreturn lull.service('https://a.example')\n")
-    #expect(
-      ending.output
-        == "a.lua:3: \(what) is written here: let the environment, a file or a command have it, "
-        + "as by lull.secret{ env = \"NAME\" }\n")
-    #expect(ending.code == 1)
-  }
-
-  @Test(arguments: [
-    #"local h = { Authorization = "Bearer " .. lull.secret{ env = "T" } }"#,
-    #"local a = lull.auth.bearer(lull.secret{ env = "GITHUB_TOKEN" })"#,
-    #"local p = { password = "string", token = { type = "string" } }"#,
-    #"local token = "short""#,
-    #"-- Authorization = "Bearer abc""#,
-    #"local a = lull.auth.header("X-Api-Key", lull.secret{ file = "~/.key" })"#,
-    #"local h = { token_url = "https://a.example/oauth/token" }"#,
-  ])
-  func leavesAloneWhatIsNone(line: String) throws {
-    let ending = try folder.check(
-      "local lull = require 'lull'\n\(line)\nreturn lull.service('https://a.example')\n")
-    #expect(ending.output == "")
-    #expect(ending.code == 0)
-  }
-
   @Test func saysWhatAFileRaises() throws {
     #expect(
       try folder.check("\n\nlocal x\nreturn x.y").output

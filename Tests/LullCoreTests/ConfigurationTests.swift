@@ -43,6 +43,54 @@ struct ConfigurationTests {
     }
   }
 
+  @Test("resources that only constant entries apply to share what comes of them")
+  func sharesConstantConfigurations() {
+    withHarness { harness in
+      let service = harness.service
+      func configure(_ pattern: String, _ time: Double) {
+        service.configure(
+          .wildcard(pattern, base: service.baseURL), methods: nil, description: nil, source: nil,
+          isConstant: true
+        ) { $0.expirationTime = time }
+      }
+      func of(_ path: String, _ method: String = "GET") -> ResolvedConfiguration {
+        service.resource(path).configuration(for: method)
+      }
+      configure("/a/*", 1)
+      configure("/*/x", 2)
+      #expect(of("/a/1") === of("/a/2"))
+      #expect(of("/a/1") === of("/a/2", "POST"))
+      #expect(of("/a/1") !== of("/b"))
+      #expect(of("/b") === of("/c"))
+      #expect(
+        [of("/a/1"), of("/a/x"), of("/b/x"), of("/b")].map(\.expirationTime) == [1, 2, 2, 30])
+      #expect(of("/a/x") !== of("/b/x"))
+      // One that may differ runs for each.
+      var runs = 0
+      service.configure("/b*") { _ in runs += 1 }
+      #expect(of("/b1") !== of("/b2"))
+      #expect(runs == 2)
+      #expect(of("/c1") === of("/c2"))
+      // A new version is another one, also for those that know the old.
+      let old = of("/c1")
+      configure("/c*", 3)
+      #expect(of("/c1") !== old)
+      #expect(of("/c1").expirationTime == 3)
+    }
+  }
+
+  @Test("CFG-19: what is logged of a configuration is logged for every resource")
+  func logsSharedConfigurations() {
+    withHarness { harness in
+      harness.service.pump.log.enabled = [.configuration]
+      var lines: [String] = []
+      harness.service.pump.log.handler = { lines.append($1) }
+      for path in ["/a", "/b", "/a"] { _ = harness.service.resource(path).configuration }
+      #expect(lines.map { $0.prefix { $0 != ":" } } == ["GET https", "GET https"])
+      #expect(lines[0].hasPrefix("GET https://api.test/v1/a: 0 (JSON parser), 1 (text parser)"), "\(lines)")
+    }
+  }
+
   @Test("CFG-05, CFG-06, PAT-19 to PAT-21: each kind of pattern picks its resources")
   func matchesPatterns() throws {
     let dump = try Regex("/.ump")

@@ -15,7 +15,7 @@ def b11(bench):
         return [float(word) for word in run(
             bench.script("configuration.lua", RESOURCES, BLOCKS)).split()]
 
-    runs, = bench.interleaved("B11", [measure])
+    runs, = bench.interleaved("B11", [measure], runs=3)
     bench.add_limit(
         "B11", "runs of a block per resource and version", [run[2] for run in runs], 1.0, "")
     one, many = median_of(runs, 0), median_of(runs, 1)

@@ -8,6 +8,8 @@ package struct ConfigurationEntry {
   package let description: String
   /// Where it was registered, as far as anybody knows.
   package let source: SourcePlace?
+  /// Whether it makes the same changes for every resource, whenever it runs.
+  package let isConstant: Bool
   package let apply: ConfigurationBlock
 
   package func applies(to url: ResourceURL, method: String) throws(RequestError) -> Bool {

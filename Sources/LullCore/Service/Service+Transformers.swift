@@ -48,7 +48,10 @@ extension Service {
     _ transformer: ContentTransformer, for pattern: ConfigurationPattern?, stage: PipelineStageKey,
     action: TransformerAction, methods: Set<String>, source: SourcePlace? = nil
   ) {
-    configure(pattern, methods: methods, description: transformer.description, source: source) {
+    configure(
+      pattern, methods: methods, description: transformer.description, source: source,
+      isConstant: true
+    ) {
       settings in
       if action == .replace { settings.pipeline[stage].removeTransformers() }
       settings.pipeline[stage].add(transformer)

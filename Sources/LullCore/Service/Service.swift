@@ -19,6 +19,7 @@ open class Service {
     didSet { pump.changes.note() }
   }
   package private(set) var entries: [ConfigurationEntry] = []
+  private var shared = SharedConfigurations()
   /// nil until a block sets a limit.
   private var limits: LimitTable?
   /// What was given as the base and is no URL.
@@ -55,7 +56,9 @@ open class Service {
     }
     for transformer in standardTransformers {
       let made = transformer.make()
-      configure(description: made.description) { configuration in
+      configure(
+        nil, methods: nil, description: made.description, source: nil, isConstant: true
+      ) { configuration in
         configuration.pipeline[.parsing].add(made)
       }
     }
@@ -145,22 +148,26 @@ open class Service {
     configure(pattern, methods: methods, description: description, source: nil, apply)
   }
 
-  /// - Parameter source: the line of a script that registers it.
+  /// - Parameters:
+  ///   - source: the line of a script that registers it.
+  ///   - isConstant: whether it makes the same changes for every resource, whenever it runs: then it
+  ///     need not run for each.
   package func configure(
     _ pattern: ConfigurationPattern?, methods: Set<String>?, description: String?,
-    source: SourcePlace?, _ apply: @escaping ConfigurationBlock
+    source: SourcePlace?, isConstant: Bool = false, _ apply: @escaping ConfigurationBlock
   ) {
     let text = description ?? pattern?.description ?? "custom"
     entries.append(
       ConfigurationEntry(
         pattern: pattern, methods: methods, description: "\(entries.count) (\(text))",
-        source: source, apply: apply))
+        source: source, isConstant: isConstant, apply: apply))
     invalidateConfiguration()
   }
 
   /// Forgets computed configurations; they are computed again when next needed. (CFG-12)
   public func invalidateConfiguration() {
     configurationVersion += 1
+    shared.removeAll()
   }
 
   package func resolvedConfiguration(for record: ResourceRecord, method: String)
@@ -181,30 +188,34 @@ open class Service {
   }
 
   private func computeConfiguration(for url: ResourceURL, method: String) -> ResolvedConfiguration {
-    var settings = Configuration()
     let outer = configuring
     configuring = (method, url)
     defer { configuring = outer }
-    var failure: RequestError?
     let isLogging = pump.log.enabled.contains(.configuration)
-    var applied: [String] = []
-    let version = configurationVersion
+    var computation = ConfigurationComputation(
+      version: configurationVersion, isLogging: isLogging)
+    // What is logged of a configuration is logged for every resource.
+    var isShared = pump.log.enabled.isDisjoint(with: [.configuration, .pipeline])
+    // Constant blocks that apply and have not run: perhaps they need not.
+    var waiting: [Int] = []
+    let entries = entries
     for (index, entry) in entries.enumerated() {
       do throws(RequestError) {
         guard try entry.applies(to: url, method: method) else { continue }
-        var changed = settings
-        try entry.apply(&changed)
-        if changed.policies !== settings.policies {
-          let limits = limits ?? LimitTable(pump: pump)
-          self.limits = limits
-          limits.bind(&changed, block: index, version: version)
-        }
-        settings = changed
-        if isLogging { applied.append(entry.description) }
+        waiting.append(index)
+        if entry.isConstant { continue }
+        isShared = false
+        computation.run(waiting, of: entries, limits: limitTable)
+        waiting = []
       } catch {
-        failure = failure ?? error
+        isShared = false
+        computation.note(error)
       }
     }
+    if isShared, let known = shared[waiting, computation.version] { return known }
+    computation.run(waiting, of: entries, limits: limitTable)
+    let settings = computation.settings
+    let applied = computation.applied
     pump.log(
       .configuration,
       "\(method) \(LogText.url(url.text)): \(applied.joined(separator: ", "))\(LogText.dump(settings))"
@@ -215,7 +226,15 @@ open class Service {
         "warning: \(method) \(LogText.url(url.text)): the pipeline's order leaves out the stage "
           + "'\(key.description)', whose transformers will not run")
     }
-    return ResolvedConfiguration(settings, failure: failure)
+    let configuration = ResolvedConfiguration(settings, failure: computation.failure)
+    if isShared { shared[waiting, computation.version] = configuration }
+    return configuration
+  }
+
+  private func limitTable() -> LimitTable {
+    let limits = limits ?? LimitTable(pump: pump)
+    self.limits = limits
+    return limits
   }
 
   /// Any other method falls back to GET's. (CFG-16)
@@ -262,6 +281,7 @@ open class Service {
   /// Forgets every resource, whoever holds it; for a host that closes.
   package func forgetAll() {
     table.removeAll()
+    shared.removeAll()
     missing.dropRequests()
     unparsable.dropRequests()
   }

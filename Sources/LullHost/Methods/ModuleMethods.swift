@@ -111,8 +111,9 @@ extension LuaHost {
     let changes = try changes(
       call, table: table, service: service, beside: LuaHost.serviceKeys)
     if !changes.isEmpty {
-      service.configure(nil, methods: nil, description: "lull.service", source: call.place) {
-        (settings: inout Configuration) in
+      service.configure(
+        nil, methods: nil, description: "lull.service", source: call.place, isConstant: true
+      ) { (settings: inout Configuration) in
         for change in changes { change(&settings) }
       }
     }

@@ -140,6 +140,8 @@ extension Method {
 private struct ConfigureArguments {
   let pattern: ConfigurationPattern?
   let apply: ConfigurationBlock
+  /// A table says the same of every resource; a function may not.
+  var isConstant = false
   var methods: Set<String>?
   var description: String?
 
@@ -158,6 +160,7 @@ private struct ConfigureArguments {
     switch Int(settings.kind) {
     case Int(LULL_TABLE):
       let changes = try host.changes(call, table: index, service: service)
+      isConstant = true
       apply = { (configuration: inout Configuration) throws(RequestError) in
         for change in changes { change(&configuration) }
       }
@@ -193,7 +196,8 @@ private struct ConfigureArguments {
 
   func register(_ call: Call) throws(Misuse) {
     try call.service.configure(
-      pattern, methods: methods, description: description, source: call.place, apply)
+      pattern, methods: methods, description: description, source: call.place,
+      isConstant: isConstant, apply)
   }
 }
 

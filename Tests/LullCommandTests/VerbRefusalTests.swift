@@ -1,0 +1,73 @@
+import Testing
+
+/// Requests that are wrong before anything is sent.
+@Suite("Requests from the shell that are refused")
+struct VerbRefusalTests {
+  @Test(arguments: [
+    (["get"], "the argument 'TARGET' is missing"),
+    (["get", "github"], "a path below 'github' is missing, such as /users"),
+    (["get", "http://"], "'http://' is not a URL"),
+    (
+      ["get", "https://a.example", "nonsense"],
+      "'nonsense' is none of name=text, name:=json, name==query, Header:value"
+    ),
+    (
+      ["get", "https://a.example", "a=b"],
+      "GET has no body: for the query write a==value, with two ="
+    ),
+    (
+      ["post", "https://a.example", "a=b", "-d", "{}"],
+      "-d is the whole body: it does not go with a"
+    ),
+    (
+      ["post", "https://a.example", "a:=nope"],
+      "the value of 'a' is not JSON: expected a value at byte 0; a text is written a=text"
+    ),
+    (
+      ["post", "https://a.example", "-d", "nope"],
+      "the body is not JSON: expected a value at byte 0; say what it is with -H"
+    ),
+    (["post", "https://a.example", "a@file"], "'a@file' would be a file of a multipart form"),
+    (
+      ["post", "https://a.example", "a=@no/such/file"],
+      "cannot read 'no/such/file': No such file or directory"
+    ),
+    (
+      ["get", "https://a.example", "-o", "xml"],
+      "'--output' must be json, ndjson, table, csv, lines or raw, got 'xml'"
+    ),
+    (["get", "https://a.example", "--nonsense"], "unknown option '--nonsense'"),
+    (["get", "https://a.example", "-H", "nonsense"], "-H needs 'Name: value', got 'nonsense'"),
+    (
+      ["get", "https://a.example", "-O", "x", "-f", "x"],
+      "-f is of content: it does not go with -O and -o raw"
+    ),
+    (
+      ["get", "https://a.example", "--pages", "0"], "--pages needs a whole number above 0, got '0'"
+    ),
+    (
+      ["get", "https://a.example", "--all", "-i"],
+      "pages are one list of content: -i, -O and -o raw are of one answer"
+    ),
+    (
+      ["get", "https://a.example", "--timeout", "0"],
+      "--timeout needs a number of seconds above 0, got '0'"
+    ),
+    (["get", "https://a.example", "-O", ""], "-O needs the name of a file"),
+    (["get", "https://a.example", "-f", " "], "-f needs an expression, such as x.name"),
+    (
+      ["get", "https://a.example", "-O", "x", "-o", "json"],
+      "-O writes the body as it is: for a format write -o … > FILE"
+    ),
+    (
+      ["head", "https://a.example", "-O", "x"],
+      "HEAD is answered without a body: there is nothing for -O"
+    ),
+  ])
+  func refuses(words: [String], saying: String) throws {
+    let ending = try Child(Binaries.lull, words).wait()
+    #expect(ending.code == 2)
+    #expect(ending.output == "")
+    #expect(ending.errors.hasPrefix("lull: \(saying)"), "\(ending.errors)")
+  }
+}
