@@ -87,7 +87,9 @@ struct ConfigurationTests {
       harness.service.pump.log.handler = { lines.append($1) }
       for path in ["/a", "/b", "/a"] { _ = harness.service.resource(path).configuration }
       #expect(lines.map { $0.prefix { $0 != ":" } } == ["GET https", "GET https"])
-      #expect(lines[0].hasPrefix("GET https://api.test/v1/a: 0 (JSON parser), 1 (text parser)"), "\(lines)")
+      #expect(
+        lines[0].hasPrefix("GET https://api.test/v1/a: 0 (JSON parser), 1 (text parser)"),
+        "\(lines)")
     }
   }
 
