@@ -29,7 +29,7 @@ ROWS = {
 NUMBERS = [
     ("runs", 11, "interleaved runs"),
     ("requests", 50_000, "requests of a run of B1"),
-    ("sequential", 10_000, "requests of a run of B2"),
+    ("sequential", 5_000, "requests of a run of B2"),
     ("resources", 1_000, "resources that B1 and B2 load in turn"),
     ("calls", 2_000_000, "calls of a run of B3"),
     ("notifications", 2_000_000, "notifications of a run of B4"),

@@ -7,7 +7,7 @@ from harness import median_of, run
 BLOCKS = 100
 RESOURCES = 10_000
 # Where instructions are counted, which is slow.
-COUNTED = 200
+COUNTED = 100
 
 
 def b11(bench):
