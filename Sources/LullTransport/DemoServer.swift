@@ -93,9 +93,11 @@ package final class DemoServer {
   package static func find() -> String? {
     var candidates: [String] = []
     if let named = environment("LULL_DEMO") { candidates.append(named) }
-    if let program = programPath() { candidates.append(directory(program) + "/lull-demo") }
+    if let program = programPath() {
+      candidates.append(FileName.folder(of: program) + "/lull-demo")
+    }
     if let image = imagePath() {
-      let folder = directory(image)
+      let folder = FileName.folder(of: image)
       candidates += [folder + "/lull-demo", folder + "/../../../bin/lull-demo"]
     }
     for folder in (environment("PATH") ?? "").split(separator: ":") {
@@ -134,10 +136,5 @@ package final class DemoServer {
       return String(fields[5].drop { $0 == " " }.prefix { $0 != "\n" })
     }
     return nil
-  }
-
-  private static func directory(_ path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return String(path[..<slash])
   }
 }

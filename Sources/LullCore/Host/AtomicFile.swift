@@ -19,19 +19,21 @@ package enum AtomicFile {
     return nil
   }
 
-  /// Replaces `target` by a file of these bytes, or makes it. Follows no link. Not forced to the disk.
-  /// Any thread.
+  /// Replaces `target` by a file of these bytes, or makes it. Follows no link. Any thread.
   ///
   /// - Parameters:
   ///   - creationMode: of the new file, less what the process's mask takes.
   ///   - mode: given to it in the end, as it is; nil: it stays as created.
+  ///   - isForced: whether its content is on the disk before it takes the place.
   /// - Returns: the error number; nil if all went well. After an error all is as it was.
   package static func write(
-    _ bytes: [UInt8], to target: [UInt8], creationMode: mode_t, mode: mode_t? = nil
+    _ bytes: [UInt8], to target: [UInt8], creationMode: mode_t, mode: mode_t? = nil,
+    isForced: Bool = false
   ) -> Int32? {
     guard let file = create(beside: target, mode: creationMode) else { return errno }
     var failure = DescriptorWriting.put(bytes, into: file.descriptor)
     if failure == nil, let mode, fchmod(file.descriptor, mode) != 0 { failure = errno }
+    if isForced, failure == nil, fsync(file.descriptor) != 0 { failure = errno }
     if close(file.descriptor) != 0, failure == nil { failure = errno }
     if failure == nil, rename(FileName.cString(file.name), FileName.cString(target)) != 0 {
       failure = errno

@@ -28,6 +28,12 @@ package enum FileName {
     resolved(Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// The folder it is in, as far as the name says: `.` if it names none.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// Whether it is a link; what it leads to need not be there.
   package static func isLink(_ path: [UInt8]) -> Bool {
     var status = stat()

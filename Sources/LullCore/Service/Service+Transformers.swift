@@ -51,8 +51,7 @@ extension Service {
     configure(
       pattern, methods: methods, description: transformer.description, source: source,
       isConstant: true
-    ) {
-      settings in
+    ) { settings in
       if action == .replace { settings.pipeline[stage].removeTransformers() }
       settings.pipeline[stage].add(transformer)
     }

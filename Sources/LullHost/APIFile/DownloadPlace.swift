@@ -58,11 +58,10 @@ struct DownloadPlace {
   private static func temporary(beside target: String, mode: mode_t?) throws(Failure)
     -> DownloadPlace
   {
-    let slash = target.lastIndex(of: "/")
-    let folder = slash.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
     if access(ownDescriptors, X_OK) == 0 {
       // O_TMPFILE, which Glibc has but Swift does not see.
-      let unnamed = open(folder, O_WRONLY | O_CLOEXEC | 0o20000000 | O_DIRECTORY, 0o666)
+      let unnamed = open(
+        FileName.folder(of: target), O_WRONLY | O_CLOEXEC | 0o20000000 | O_DIRECTORY, 0o666)
       if unnamed >= 0 {
         return DownloadPlace(descriptor: unnamed, kind: .unnamed(target: target, mode: mode))
       }

@@ -10,7 +10,9 @@ struct CookieFile {
     // Non-blocking: opening a pipe would wait for somebody who writes.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0, errno == ENOENT {
-      guard access(folder, W_OK) == 0 else { throw problem("cannot write", errno) }
+      guard access(FileName.folder(of: path), W_OK) == 0 else {
+        throw problem("cannot write", errno)
+      }
       return []
     }
     guard descriptor >= 0 else { throw problem("cannot read", errno) }
@@ -42,11 +44,6 @@ struct CookieFile {
     let target = FileName.resolved(Array(path.utf8)) ?? Array(path.utf8)
     return AtomicFile.write(Array(text.utf8), to: target, creationMode: 0o600)
       .map { problem("cannot write", $0) }
-  }
-
-  private var folder: String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private func problem(_ what: String, _ code: Int32) -> TransportError {

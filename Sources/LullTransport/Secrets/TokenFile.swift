@@ -46,20 +46,10 @@ package struct TokenFile: Sendable {
       throw Problem(message: "tokens cannot be written: \(error.description)")
     }
     try makeFolder()
-    var template = Array("\(path).XXXXXX".utf8CString)
-    // Mode 0600, whatever the umask.
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw problem("cannot be written", errno) }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    var failure = DescriptorWriting.put(bytes, into: descriptor)
-    if failure == nil, fsync(descriptor) != 0 { failure = errno }
-    close(descriptor)
-    if failure == nil, rename(name, path) != 0 { failure = errno }
-    if let failure {
-      unlink(name)
-      throw problem("cannot be written", failure)
-    }
+    // The mode is set once more: the umask may have taken from it.
+    let failure = AtomicFile.write(
+      bytes, to: Array(path.utf8), creationMode: 0o600, mode: 0o600, isForced: true)
+    if let failure { throw problem("cannot be written", failure) }
   }
 
   /// Runs `body` while no other process does so for this file, nor another thread of this one.

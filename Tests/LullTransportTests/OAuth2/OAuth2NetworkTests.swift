@@ -125,11 +125,15 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aLockThatNobodyWaitsForAnyMoreIsGivenUp() throws {
+    /// One whose token file somebody else has locked.
+    private func lockedOut() throws -> (OAuth2, TokenFileLock) {
       var settings = settings("http://127.0.0.1:1")
       settings.tokenFile = directory.path + "/tokens.json"
-      let lock = try TokenFile(directory.path + "/tokens.json").lock()
-      let auth = OAuth2(settings)
+      return (OAuth2(settings), try TokenFile(directory.path + "/tokens.json").lock())
+    }
+
+    @Test func aLockThatNobodyWaitsForAnyMoreIsGivenUp() throws {
+      let (auth, lock) = try lockedOut()
       let stop = auth.authorize(request(), in: context) { _ in }
       stop?()
       // Whoever comes then begins anew.
@@ -143,10 +147,7 @@ extension TransportSuite {
     }
 
     @Test func aLoopThatClosesDoesNotWaitForALock() throws {
-      var settings = settings("http://127.0.0.1:1")
-      settings.tokenFile = directory.path + "/tokens.json"
-      let lock = try TokenFile(directory.path + "/tokens.json").lock()
-      let auth = OAuth2(settings)
+      let (auth, lock) = try lockedOut()
       _ = auth.authorize(request(), in: context) { _ in }
       let began = ContinuousClock.now
       harness.loop.close()
