@@ -24,7 +24,7 @@ check_style() {
 # Every finding but that a variable declared with <close> is not used: its end is its use.
 lua_lint() {
   local finding file line
-  luacheck --formatter plain --codes --config Scripts/support/luacheckrc Tests/LuaSpecs Examples \
+  luacheck --formatter plain --codes --config Scripts/support/luacheckrc Tests/LuaSpecs Tests/Attacks Examples \
     | while IFS= read -r finding; do
       IFS=: read -r file line _ <<<"$finding"
       case "$finding" in
