@@ -57,25 +57,27 @@ static const char *read_piece(lua_State *L, void *unused, size_t *size) {
   return lua_tolstring(L, LULL_PIECE, size);
 }
 
+// [-0, +0] the mode to compile with, which never allows a precompiled chunk: the interpreter takes
+// one wherever there is a 'b' in the mode, whatever else there is. NULL where only such are asked for.
+static const char *text_mode(const char *mode) {
+  if (strchr(mode, 't')) return "t";
+  return strchr(mode, 'b') ? NULL : mode;
+}
+
 // [-n, +m] load(chunk [, name [, mode [, environment]]]); upvalue: whether in the sandbox
 static int load_text(lua_State *L) {
-  const char *mode = luaL_optstring(L, 3, "bt");
+  const char *mode = text_mode(luaL_optstring(L, 3, "bt"));
   int environment = lua_isnone(L, 4) ? 0 : 4;
-  if (strcmp(mode, "b") == 0) {
-    push_refusal(L);
-    lua_pushnil(L);
-    lua_insert(L, -2);
-    return 2;
-  }
-  if (strchr(mode, 't')) mode = "t";
   size_t length;
   const char *text = lua_tolstring(L, 1, &length);
-  if (text) {
-    const char *name = luaL_optstring(L, 2, text);
-    return loaded(L, luaL_loadbufferx(L, text, length, name, mode), environment);
+  const char *name = luaL_optstring(L, 2, text ? text : "=(load)");
+  if (text == NULL) luaL_checktype(L, 1, LUA_TFUNCTION);
+  if (mode == NULL) {
+    lua_pushnil(L);
+    push_refusal(L);
+    return 2;
   }
-  const char *name = luaL_optstring(L, 2, "=(load)");
-  luaL_checktype(L, 1, LUA_TFUNCTION);
+  if (text) return loaded(L, luaL_loadbufferx(L, text, length, name, mode), environment);
   lua_settop(L, LULL_PIECE);
   return loaded(L, lua_load(L, read_piece, NULL, name, mode), environment);
 }
@@ -83,13 +85,13 @@ static int load_text(lua_State *L) {
 // [-n, +m] loadfile([name [, mode [, environment]]])
 static int load_file(lua_State *L) {
   const char *name = luaL_optstring(L, 1, NULL);
-  const char *mode = luaL_optstring(L, 2, "bt");
+  const char *mode = text_mode(luaL_optstring(L, 2, "bt"));
   int environment = lua_isnone(L, 3) ? 0 : 3;
-  int status = luaL_loadfilex(L, name, strcmp(mode, "bt") == 0 ? "t" : mode);
-  if (strcmp(mode, "b") == 0 && status == LUA_OK) {
+  // Without a mode nothing is compiled: the file is opened, which may fail.
+  int status = luaL_loadfilex(L, name, mode ? mode : "");
+  if (mode == NULL && status == LUA_ERRSYNTAX) {
     lua_pop(L, 1);
     push_refusal(L);
-    status = LUA_ERRSYNTAX;
   }
   return loaded(L, status, environment);
 }
@@ -183,8 +185,10 @@ int32_t lull_state_refuse_bytecode(lua_State *L) {
 // [-0, +0] for chunks that Swift loads
 void lull_allow_bytecode(lull_runtime *runtime) { runtime->allows_bytecode = 1; }
 
-// As reword, for chunks that Swift loads, and modules.
-const char *lull_reworded(const char *message) {
-  return message && strncmp(message, "attempt to load a binary chunk", 30) == 0 ? refusal_text
-                                                                                : message;
+// [-0, +0] as reword, for chunks that Swift loads, and modules
+const char *lull_reworded(lua_State *L, const char *message) {
+  if (message == NULL || strncmp(message, "attempt to load a binary chunk", 30) != 0) return message;
+  int is_sandboxed = lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_sandbox_key) != LUA_TNIL;
+  lua_pop(L, 1);
+  return is_sandboxed ? sandbox_refusal_text : refusal_text;
 }

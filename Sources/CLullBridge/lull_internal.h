@@ -232,7 +232,7 @@ int lull_copy(lua_State *L);
 int lull_is_absent(const char *name);
 int lull_sandbox_require(lua_State *L);
 void lull_refuse_bytecode(lua_State *L, int sandboxed);
-const char *lull_reworded(const char *message);
+const char *lull_reworded(lua_State *L, const char *message);
 int lull_failure_handler(lua_State *L);
 // Has Swift report the error at the top of a coroutine that was closed.
 void lull_failure_report(lull_runtime *runtime, lua_State *thread, const char *place);

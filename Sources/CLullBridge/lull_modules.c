@@ -80,10 +80,12 @@ static void load_module(
     const char *end = memchr(text, '\n', length);
     length = end ? length - (size_t)(end - text) : 0;
     if (end) text = end;
+    // The line's end stays, for the count of lines; a precompiled chunk begins behind it.
+    if (length > 1 && text[1] == LUA_SIGNATURE[0]) text++, length--;
   }
   lua_pushfstring(L, "@%s", path);
   if (luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t") != LUA_OK) {
-    const char *message = lull_reworded(lua_tostring(L, -1));
+    const char *message = lull_reworded(L, lua_tostring(L, -1));
     luaL_error(L, "error loading module '%s' from file '%s':\n\t%s", name, path, message);
   }
   lua_replace(L, -3);

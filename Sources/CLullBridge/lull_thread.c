@@ -359,7 +359,7 @@ static int load_chunk(lua_State *L) {
   }
   size_t length;
   const char *text = lua_tostring(L, -1);
-  const char *refusal = lull_reworded(text);
+  const char *refusal = lull_reworded(L, text);
   // Unlike the compiler's other messages, this one names no chunk; the name begins with @ or =.
   if (refusal != text) lua_pushfstring(L, "%s: %s", context->name + 1, refusal);
   context->message = lull_copied(context->runtime, L, -1, &length);

@@ -34,7 +34,7 @@ extension REPL {
     }
     do throws(SourceFile.Unreadable) {
       let bytes = try SourceFile.read(Array(path.utf8))
-      return load(SourceFile.withoutFirstLineMarks(bytes), name: path)
+      return load(SourceText.withoutFirstLineMarks(bytes), name: path)
     } catch {
       return refuse("cannot read '\(path)': \(error.reason)")
     }

@@ -36,14 +36,6 @@ package enum SourceFile {
     Unreadable(name: name, reason: String(cString: strerror(errno)))
   }
 
-  /// As the stock interpreter reads files: a byte order mark is skipped, and a first line that begins
-  /// with # is for the shell; its line end stays, and with it the count of lines.
-  package static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
-    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-    guard bytes.first == UInt8(ascii: "#") else { return bytes }
-    return Array(bytes[(bytes.firstIndex(of: 10) ?? bytes.endIndex)...])
-  }
-
   package static func folder(of path: [UInt8]) -> [UInt8] {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return Array(".".utf8) }
     return slash == 0 ? Array("/".utf8) : Array(path[..<slash])

@@ -50,14 +50,14 @@ struct ReplCommand {
     for position in files {
       do throws(SourceFile.Unreadable) {
         sources.append(
-          (words[position], SourceFile.withoutFirstLineMarks(try SourceFile.read(words[position]))))
+          (words[position], SourceText.withoutFirstLineMarks(try SourceFile.read(words[position]))))
       } catch {
         Exit.complain("lull: cannot read '\(error.name)': \(error.reason)\n")
         return 3
       }
     }
     // What a session runs is compiled so that its variables can be read; bytecode cannot be.
-    if let source = sources.first(where: { $0.bytes.first == 0x1B }) {
+    if let source = sources.first(where: { SourceText.isPrecompiled($0.bytes) }) {
       Exit.complain("lull: \(String(decoding: source.name, as: UTF8.self)): \(options.refusal)\n")
       return 3
     }

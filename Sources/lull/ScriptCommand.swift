@@ -63,12 +63,12 @@ struct ScriptCommand {
       case .standardInput:
         let bytes = try SourceFile.read(0, name: "-")
         script = .init(
-          name: Array("stdin".utf8), source: SourceFile.withoutFirstLineMarks(bytes),
+          name: Array("stdin".utf8), source: SourceText.withoutFirstLineMarks(bytes),
           folder: nil)
       case .file:
         let bytes = try SourceFile.read(name)
         script = .init(
-          name: name, source: SourceFile.withoutFirstLineMarks(bytes),
+          name: name, source: SourceText.withoutFirstLineMarks(bytes),
           folder: SourceFile.folder(of: name))
       }
     } catch {

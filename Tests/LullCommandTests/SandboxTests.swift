@@ -91,6 +91,7 @@ struct SandboxTests {
     ("collectgarbage('setpause', 1000)", "collectgarbage \"setpause\" is not available"),
     ("assert(load('\\27Lua'))", "precompiled chunk, which is not available in the sandbox"),
     ("assert(load('return 1', 'x', 'b'))", "precompiled chunk, which is not available"),
+    ("assert(load('\\27Lua', 'x', 'bb'))", "precompiled chunk, which is not available"),
     (
       "assert(load(coroutine.wrap(function() coroutine.yield('\\27') coroutine.yield('Lua') end)))",
       "precompiled"

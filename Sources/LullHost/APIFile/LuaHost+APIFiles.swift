@@ -19,7 +19,7 @@ extension LuaHost {
     defer { apiFiles.loading.remove(key) }
     let source: [UInt8]
     switch TextFile.read(Array(path.utf8)) {
-    case .success(let bytes): source = APIFileSource.withoutFirstLineMarks(bytes)
+    case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
     case .failure(let problem): throw .missing(String(decoding: problem.message, as: UTF8.self))
     }
     let api = try load(source, path: path, name: LuaHost.apiName(ofFile: path))
@@ -126,13 +126,4 @@ struct LoadedAPIFiles {
   var loaded: [String: APIFile] = [:]
   var loading: Set<String> = []
   var pinnedCount = 0
-}
-
-enum APIFileSource {
-  /// As the stock interpreter reads files: no byte order mark, and no first line for the shell.
-  static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
-    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-    guard bytes.first == UInt8(ascii: "#") else { return bytes }
-    return Array(bytes[(bytes.firstIndex(of: 10) ?? bytes.endIndex)...])
-  }
 }

@@ -11,10 +11,12 @@ final class HostHarness {
   private(set) var host: LuaHost
   private(set) var state: OpaquePointer?
 
-  init() throws {
+  /// - Parameter refusingBytecode: as the command does unless it is told otherwise.
+  init(refusingBytecode: Bool = false) throws {
     host = LuaHost(environment: environment)
     state = lull_state_new()
     try #require(state != nil)
+    if refusingBytecode { try #require(lull_state_refuse_bytecode(state) == 0) }
     let status = lull_state_preload(state, Unmanaged.passUnretained(host).toOpaque())
     try #require(status == 0)
     try #require(lull_state_require(state, 1) == 0)

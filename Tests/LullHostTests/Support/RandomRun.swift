@@ -22,7 +22,7 @@ struct RandomRun {
   }
 
   private mutating func run(_ text: String, _ random: inout SeededGenerator) throws {
-    let harness = try HostHarness()
+    let harness = try HostHarness(refusingBytecode: true)
     RandomRun.stub(harness.provider, &random)
     harness.provider.holdsAnswers = random.chance(3)
     // Now and then memory runs out.
@@ -39,7 +39,9 @@ struct RandomRun {
     let lacked = lull_memory_failure_count(harness.state) > 0
     lull_memory_fail_after(harness.state, 0, 0)
     callCount = harness.count("calls")
-    if random.chance(4) {
+    if harness.count("taken") > 0 {
+      problem = "a precompiled chunk was taken"
+    } else if random.chance(4) {
       harness.close()
     } else {
       problem = RandomRun.finish(harness, lacked: lacked)

@@ -80,7 +80,7 @@ struct RandomScript {
     case 5: return "drop(\(quoted(random.pick(Self.kinds) ?? "")))"
     case 6: return operation()
     case 7: return byLetters()
-    case 8: return resource()
+    case 8: return random.chance(3) ? precompiled() : resource()
     default: return member()
     }
   }
@@ -119,6 +119,15 @@ struct RandomScript {
       return "try(function() local guard <close> = setmetatable({}, { __close = \(body) }) "
         + "return \(anything()) end)"
     }
+  }
+
+  /// A precompiled chunk that is patched: it must not be taken, whatever the mode.
+  private mutating func precompiled() -> String {
+    let mode = String((0..<random.below(4)).compactMap { _ in random.pick(Array("bbtx ")) })
+    let argument = random.chance(6) ? "nil" : quoted(mode)
+    return tried(
+      "precompiled(\(random.below(3)), \(random.below(4000)), \(random.below(256)), \(argument), "
+        + "\(random.below(3)))")
   }
 
   private mutating func operation() -> String {
