@@ -94,7 +94,7 @@ func lull_host_report(
   described.requestError =
     host.object(
       failure.pointee.value, .error, as: ErrorBox.self)?.error
-  host.report(described, in: String(cString: place))
+  host.report(described, in: String(escapingCString: place))
 }
 
 @c @implementation

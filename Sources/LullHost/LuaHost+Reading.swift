@@ -3,12 +3,20 @@ import CLullBridge
 import LullCore
 
 extension LuaHost {
+  /// A string as people read it: what is no UTF-8 is spelled out. (`requireText` refuses it, `bytes`
+  /// has it as it is.)
   static func string(_ value: lull_value) -> String? {
     guard value.kind == Int32(LULL_STRING) else { return nil }
     // The bytes stay on Lua's stack during the call they were read in.
     return String(
-      decoding: UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)),
-      as: UTF8.self)
+      escaping: UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)))
+  }
+
+  /// Refuses a string that is no text where it could not stay what it is.
+  static func requireText(_ value: lull_value, _ what: @autoclosure () -> String) throws(Misuse) {
+    guard value.kind == Int32(LULL_STRING), !isValidUTF8(value) else { return }
+    throw .message(
+      "\(what()) is not valid UTF-8: '\(LogText.part(string(value), limit: 100))'")
   }
 
   static func bytes(_ value: lull_value) -> [UInt8]? {
@@ -85,6 +93,9 @@ extension LuaHost {
   /// The stack position of the value being visited by `forEachField`.
   func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
 
+  /// Settings whose strings are bytes: contents, and the text that has an error of its own.
+  private static let binarySettings: Set<String> = ["body", "text", "data", "content", "cause"]
+
   /// Visits an options table whose keys must be known names; `owner` is what it is the value of.
   func forEachOption(
     of table: Int32, in state: OpaquePointer?, known: [String], owner: String? = nil,
@@ -98,6 +109,7 @@ extension LuaHost {
       }
       do throws(Misuse) {
         guard known.contains(name) else { throw unknownSetting(name, among: known) }
+        if !LuaHost.binarySettings.contains(name) { try LuaHost.requireText(value, "'\(name)'") }
         try body(name, value)
       } catch {
         guard let checker, let place = LuaHost.place(of: state) else { throw error }
@@ -200,7 +212,7 @@ extension LuaHost {
 
   private static func problem(of result: lull_json_result) -> JSONProblem {
     withUnsafeBytes(of: result.problem) { raw in
-      JSONProblem(text: String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self))
+      JSONProblem(text: String(escapingCut: raw.prefix { $0 != 0 }))
     }
   }
 

@@ -108,7 +108,7 @@ extension LuaHost {
           buffer.baseAddress, buffer.count)
       }
       guard isWrong != 0, let message = buffer.baseAddress else { return nil }
-      return String(cString: message)
+      return String(escapingCString: message)
     }
   }
 }

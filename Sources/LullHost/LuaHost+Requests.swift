@@ -116,8 +116,7 @@ extension Call {
       guard LuaHost.isValidUTF8(value) else {
         return .failure(
           RequestBodyFailure(
-            cause: .unencodableText(
-              encoding: "utf-8", text: String(decoding: bytes, as: UTF8.self))))
+            cause: .unencodableText(encoding: "utf-8", text: ByteString(bytes))))
       }
       return .success(.text(LuaHost.string(value) ?? ""))
     }
@@ -139,7 +138,7 @@ extension Call {
       for part in [key, element]
       where part.kind == Int32(LULL_STRING) && !LuaHost.isValidUTF8(part) {
         failure = RequestBodyFailure(
-          cause: .notURLEncodable(string: LuaHost.string(part) ?? ""))
+          cause: .notURLEncodable(string: ByteString(LuaHost.bytes(part) ?? [])))
       }
       if let secret = host.secret(element) {
         hasSecrets = true

@@ -262,7 +262,6 @@ extension LuaHost {
     guard let start else { return "" }
     // `length` bytes are there, in the arena.
     return String(
-      decoding: UnsafeRawBufferPointer(start: UnsafeRawPointer(start), count: length),
-      as: UTF8.self)
+      escaping: UnsafeRawBufferPointer(start: UnsafeRawPointer(start), count: length))
   }
 }

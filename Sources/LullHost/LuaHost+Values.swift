@@ -127,7 +127,7 @@ extension LuaHost {
   func place(of id: Int64) -> String {
     let mark = lull_arena_mark(runtime)
     defer { lull_arena_release(runtime, mark) }
-    return String(cString: lull_value_place(runtime, id))
+    return String(escapingCString: lull_value_place(runtime, id))
   }
 
   /// A kind of function, and where that one was defined.
@@ -142,6 +142,7 @@ extension LuaHost {
     guard let text = LuaHost.string(value) else {
       throw .message("'\(name)' must be a string, got \(LuaHost.typeName(value))")
     }
+    try LuaHost.requireText(value, "'\(name)'")
     return text
   }
 
@@ -161,10 +162,11 @@ extension LuaHost {
     case Int(LULL_BOOLEAN) where value.integer == 0: headers.omit(name)
     case Int(LULL_TABLE):
       headers.remove(name)
-      var values: [(position: Int64, text: String, secret: SecretText?)] = []
+      var values: [(position: Int64, text: [UInt8], secret: SecretText?)] = []
       try forEachField(of: index, in: state) { key, element throws(Misuse) in
         let secret = allowsSecrets ? self.secret(element) : nil
-        guard key.kind == Int32(LULL_INTEGER), let text = secret?.masked ?? LuaHost.text(element)
+        let masked = secret.map { Array($0.masked.utf8) }
+        guard key.kind == Int32(LULL_INTEGER), let text = masked ?? LuaHost.textBytes(element)
         else { throw .message("header '\(name)' must be a string or a list of strings") }
         values.append((key.integer, text, secret))
       }
@@ -176,28 +178,28 @@ extension LuaHost {
         if let secret = value.secret {
           headers.add(name, secret)
         } else {
-          headers.add(name, value.text)
+          headers.add(name, bytes: value.text)
         }
       }
     case Int(LULL_OBJECT):
       guard allowsSecrets, let secret = secret(value) else { fallthrough }
-      try LuaHost.checkHeaderValue(secret.masked, name)
+      try LuaHost.checkHeaderValue(Array(secret.masked.utf8), name)
       headers.remove(name)
       headers.add(name, secret)
     default:
-      guard let text = LuaHost.text(value) else {
+      guard let text = LuaHost.textBytes(value) else {
         throw .message(
           "header '\(name)' must be a string or a list of strings, got "
             + LuaHost.typeName(value))
       }
       try LuaHost.checkHeaderValue(text, name)
-      headers[name] = text
+      headers.set(name, bytes: text)
     }
   }
 
   /// A line break inside a value would be a header of its own on the wire.
-  private static func checkHeaderValue(_ text: String, _ name: String) throws(Misuse) {
-    guard !text.utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
+  private static func checkHeaderValue(_ text: [UInt8], _ name: String) throws(Misuse) {
+    guard !text.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
       throw .message("header '\(name)' must not contain line breaks or zero bytes")
     }
   }
@@ -225,6 +227,11 @@ extension LuaHost {
     case Int(LULL_NUMBER): String(value.number)
     default: nil
     }
+  }
+
+  /// The same as bytes, which need not be text.
+  static func textBytes(_ value: lull_value) -> [UInt8]? {
+    bytes(value) ?? text(value).map { Array($0.utf8) }
   }
 
   // MARK: Networking answers

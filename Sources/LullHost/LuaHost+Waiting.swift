@@ -40,7 +40,7 @@ extension LuaHost {
     default:
       let mark = lull_arena_mark(runtime)
       defer { lull_arena_release(runtime, mark) }
-      let place = lull_wait_place(runtime, call.state).map { String(cString: $0) } ?? ""
+      let place = lull_wait_place(runtime, call.state).map { String(escapingCString: $0) } ?? ""
       throw .message(LuaHost.cannotWait(inside: place))
     }
   }

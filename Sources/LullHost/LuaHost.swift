@@ -303,6 +303,7 @@ package final class LuaHost {
       case .reraised(let value, _): releaseUnclaimed([value])
       case .list(let elements): releaseUnclaimed(elements)
       case .map(let pairs), .readOnly(let pairs): releaseUnclaimed(pairs.map(\.1))
+      case .table(let pairs): releaseUnclaimed(pairs.flatMap { [$0.0, $0.1] })
       case .nil, .null, .bool, .int, .number, .string, .bytes, .constant, .ref, .tables, .stack,
         .view, .unpack, .element, .globalNext:
         break

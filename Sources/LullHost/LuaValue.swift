@@ -24,6 +24,8 @@ enum LuaValue: Sendable {
   case view(JSONDocument)
   case list([LuaValue])
   case map([(String, LuaValue)])
+  /// A table with keys that need not be text.
+  case table([(LuaValue, LuaValue)])
   /// A table that raises when it is assigned to.
   case readOnly([(String, LuaValue)])
   /// A function bound to an object.
@@ -117,6 +119,10 @@ extension LuaHost {
       result.kind = Int32(LULL_MAP)
       result.extra = UInt64(pairs.count)
       result.pointer = encodeAll(pairs.flatMap { [LuaValue.string($0.0), $0.1] })
+    case .table(let pairs):
+      result.kind = Int32(LULL_MAP)
+      result.extra = UInt64(pairs.count)
+      result.pointer = encodeAll(pairs.flatMap { [$0.0, $0.1] })
     case .readOnly(let pairs):
       result = encode(.map(pairs))
       result.aux = 1

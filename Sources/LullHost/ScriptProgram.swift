@@ -102,14 +102,14 @@ package final class ScriptProgram {
         script.chunkName.map(CChar.init(bitPattern:)) + [0], chunk, &message)
     }
     guard status == 0 else {
-      var text = message.map { String(cString: $0) } ?? "cannot be compiled"
+      var text = message.map { String(escapingCString: $0) } ?? "cannot be compiled"
       // Of what is no text the message does not say where it is.
       if text.hasPrefix("attempt to load ") {
-        text = String(decoding: script.name, as: UTF8.self) + ": " + text
+        text = String(escaping: script.name) + ": " + text
       }
       StandardError.write(
         host.describe(
-          syntaxError: text, in: script.source, name: String(decoding: script.name, as: UTF8.self)))
+          syntaxError: text, in: script.source, name: String(escaping: script.name)))
       return Exit.cannotCompile
     }
     installSignals(runtime)

@@ -47,7 +47,7 @@ final class StrictContent {
     shared[id] = nil
     host.scriptErrorCount += 1
     // A text in the arena, read before the mark is released.
-    let place = String(cString: pointer)
+    let place = String(escapingCString: pointer)
     StandardError.write(
       "lull: the shared content of \(LogText.url(known.url)) was changed at "
         + (place.isEmpty ? "its top" : place) + ": edit a copy (lull.copy), and publish it with "

@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// Reading scripts, as the stock interpreter reads them.
 package enum SourceFile {
@@ -8,7 +9,7 @@ package enum SourceFile {
   }
 
   package static func read(_ path: [UInt8]) throws(Unreadable) -> [UInt8] {
-    let name = String(decoding: path, as: UTF8.self)
+    let name = String(escaping: path)
     let descriptor = (path + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { start in
         start.baseAddress.map { open($0, O_RDONLY | O_CLOEXEC) } ?? -1

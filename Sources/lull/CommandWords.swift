@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// The words of the command line, as bytes and as texts: names of files and arguments need not be
 /// UTF-8.
@@ -12,5 +13,13 @@ enum CommandWords {
     }
   }
 
-  static var texts: [String] { all.map { String(decoding: $0, as: UTF8.self) } }
+  /// As people read them.
+  static var texts: [String] { all.map { String(escaping: $0) } }
+
+  /// Refuses a word that is no text, for commands whose words end up in requests and settings.
+  static func requireTexts(_ page: CommandPage) throws(CommandEnd) {
+    for word in all where ByteString(word).text == nil {
+      throw .wrongUsage("the argument '\(String(escaping: word))' is not valid UTF-8", page)
+    }
+  }
 }

@@ -25,6 +25,9 @@ enum Lull {
   /// - Returns: the exit code.
   private static func run(_ words: ArraySlice<String>) throws(CommandEnd) -> Int32 {
     if try ReplCommand.isAsked(by: words) { return try ReplCommand(words).run() }
+    if let name = words.first, name != "run", let page = CommandPage.named(name) {
+      try CommandWords.requireTexts(page)
+    }
     switch words.first {
     case "help": throw try help(about: words.dropFirst())
     case "-h", "--help": throw .help(.overview)

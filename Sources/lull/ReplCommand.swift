@@ -58,7 +58,7 @@ struct ReplCommand {
     }
     // What a session runs is compiled so that its variables can be read; bytecode cannot be.
     if let source = sources.first(where: { SourceText.isPrecompiled($0.bytes) }) {
-      Exit.complain("lull: \(String(decoding: source.name, as: UTF8.self)): \(options.refusal)\n")
+      Exit.complain("lull: \(String(escaping: source.name)): \(options.refusal)\n")
       return 3
     }
     let folder = sources.first.map { SourceFile.folder(of: $0.name) } ?? Array(".".utf8)
@@ -76,7 +76,7 @@ struct ReplCommand {
       // Of -i, what follows the file.
       if self.program > 0 { repl.arguments = Array(words[files.upperBound...]) }
       for source in sources {
-        repl.load(source.bytes, name: String(decoding: source.name, as: UTF8.self))
+        repl.load(source.bytes, name: String(escaping: source.name))
       }
       repl.run()
       repl.close()

@@ -10,14 +10,14 @@ public struct ContentType: Sendable, Hashable {
   /// Type and subtype as written, without parameters. (TRF-27)
   public var mediaType: String {
     var text = text
-    return text.withUTF8 { String(decoding: ContentType.mediaType(of: $0), as: UTF8.self) }
+    return text.withUTF8 { String(escaping: ContentType.mediaType(of: $0)) }
   }
 
   /// The value of the first charset parameter, without quotes; nil if there is none.
   public var charset: String? {
     var text = text
     return text.withUTF8 { bytes in
-      ContentType.charset(in: bytes).map { String(decoding: $0, as: UTF8.self) }
+      ContentType.charset(in: bytes).map { String(escaping: $0) }
     }
   }
 
@@ -42,7 +42,7 @@ public struct ContentType: Sendable, Hashable {
     return bytes
   }
 
-  private static func charset(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+  static func charset(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     var index = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
     while index < bytes.count {
       let start = index + 1

@@ -91,6 +91,14 @@ public struct Entity: Sendable {
     set { change { $0.charset = newValue } }
   }
 
+  /// The same as it was sent, which need not be text.
+  package var charsetName: ByteString? {
+    if let charset = box.values.charset { return ByteString(charset) }
+    return headers.bytes("content-type")?.withUnsafeBufferPointer { bytes in
+      ContentType.charset(in: bytes).map { ByteString($0) }
+    }
+  }
+
   public var etag: String? { headers["etag"] }
 
   /// A header by name in any letter case; of `set-cookie` the first.

@@ -3,7 +3,9 @@ internal import Glibc
 /// HTTP headers: case-insensitive names, order kept, repeated ones kept apart until read. (ENT-07 to ENT-10)
 ///
 /// Held as one run of bytes, `name: value` lines with lower-case names, so that a response's headers
-/// cost one allocation however many there are and nothing is decoded before somebody asks.
+/// cost one allocation however many there are and nothing is decoded before somebody asks. Values need
+/// not be UTF-8: they are kept and sent as they came, and `bytes(_:)` has them so; a string of one has
+/// `\xE9` in the place of a byte that belongs to no character.
 public struct Headers: Sendable, Equatable {
   private var lines: [UInt8] = []
   /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
@@ -31,7 +33,7 @@ public struct Headers: Sendable, Equatable {
       var name = name
       name.withUTF8 { wanted in
         forEachValue(of: wanted) { value in
-          let text = String(decoding: value, as: UTF8.self)
+          let text = String(escaping: value)
           guard let first = joined else {
             joined = text
             return true
@@ -55,7 +57,40 @@ public struct Headers: Sendable, Equatable {
     var name = name
     name.withUTF8 { wanted in
       forEachValue(of: wanted) { value in
-        found.append(String(decoding: value, as: UTF8.self))
+        found.append(String(escaping: value))
+        return true
+      }
+    }
+    return found
+  }
+
+  /// What the subscript gives, as it was sent.
+  public func bytes(_ name: String) -> [UInt8]? { bytes(of: Array(name.utf8)) }
+
+  /// The same of a name that need not be text.
+  package func bytes(of name: [UInt8]) -> [UInt8]? {
+    guard !lines.isEmpty else { return nil }
+    var joined: [UInt8]?
+    name.withUnsafeBufferPointer { wanted in
+      forEachValue(of: wanted) { value in
+        guard let first = joined else {
+          joined = Array(value)
+          return true
+        }
+        if Headers.equal(Headers.setCookie, wanted) { return false }
+        joined = first + Array(", ".utf8) + value
+        return true
+      }
+    }
+    return joined
+  }
+
+  /// Every value of that name, in order and as it was sent.
+  package func byteValues(of name: [UInt8]) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    name.withUnsafeBufferPointer { wanted in
+      forEachValue(of: wanted) { value in
+        found.append(Array(value))
         return true
       }
     }
@@ -77,7 +112,10 @@ public struct Headers: Sendable, Equatable {
 
   /// A name that is no token, having a colon or a line break in it for one, names no header: it is
   /// not added.
-  public mutating func add(_ name: String, _ value: String) {
+  public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
+
+  /// The same with a value that need not be text.
+  public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
     guard !name.isEmpty, name.utf8.allSatisfy(Headers.isNameByte) else { return }
     if let names = leftOut {
       let others = names.filter { $0 != name.lowercased() }
@@ -86,8 +124,14 @@ public struct Headers: Sendable, Equatable {
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
-    for byte in value.utf8 where byte != 10 && byte != 13 && byte != 0 { lines.append(byte) }
+    for byte in value where byte != 10 && byte != 13 && byte != 0 { lines.append(byte) }
     lines.append(10)
+  }
+
+  /// Sets a header as the subscript does, to a value that need not be text.
+  public mutating func set(_ name: String, bytes value: some Sequence<UInt8>) {
+    remove(name)
+    add(name, bytes: value)
   }
 
   public mutating func remove(_ name: String) {
@@ -115,8 +159,15 @@ public struct Headers: Sendable, Equatable {
   public var pairs: [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
     forEachLine { name, value in
-      pairs.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+      pairs.append((String(escaping: name), String(escaping: value)))
     }
+    return pairs
+  }
+
+  /// The same as they came.
+  package var bytePairs: [(name: [UInt8], value: [UInt8])] {
+    var pairs: [(name: [UInt8], value: [UInt8])] = []
+    forEachLine { name, value in pairs.append((Array(name), Array(value))) }
     return pairs
   }
 
@@ -179,8 +230,8 @@ public struct Headers: Sendable, Equatable {
   }
 
   /// The values of that name without secrets in them.
-  package func plainValues(_ name: String) -> [String] {
-    let values = values(name)
+  package func plainValues(_ name: String) -> [[UInt8]] {
+    let values = byteValues(of: Array(name.utf8))
     guard let secrets else { return values }
     return values.indices.filter { secrets.text(name, $0) == nil }.map { values[$0] }
   }
@@ -189,29 +240,31 @@ public struct Headers: Sendable, Equatable {
   package mutating func take(_ name: String, from other: Headers) {
     remove(name)
     if other.omitted.contains(name.lowercased()) { omit(name) }
-    for (position, value) in other.values(name).enumerated() {
+    for (position, value) in other.byteValues(of: Array(name.utf8)).enumerated() {
       if let text = other.secrets?.text(name, position) {
         add(name, text)
       } else {
-        add(name, value)
+        add(name, bytes: value)
       }
     }
   }
 
   /// The same headers with what `resolve` makes of each value that holds secrets.
-  package func resolved<E>(_ resolve: (String, SecretText) throws(E) -> String) throws(E) -> Headers
-  {
+  package func resolved<E>(
+    _ resolve: (String, SecretText) throws(E) -> [UInt8]
+  ) throws(E) -> Headers {
     guard let secrets else { return self }
     var result = Headers()
     result.leftOut = leftOut
     var positions: [String: Int] = [:]
-    for (name, value) in pairs {
+    for (bytes, value) in bytePairs {
+      let name = String(escaping: bytes)
       let position = positions[name, default: 0]
       positions[name] = position + 1
       if let text = secrets.text(name, position) {
-        result.add(name, try resolve(name, text))
+        result.add(name, bytes: try resolve(name, text))
       } else {
-        result.add(name, value)
+        result.add(name, bytes: value)
       }
     }
     return result

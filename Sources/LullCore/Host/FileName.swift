@@ -24,8 +24,9 @@ package enum FileName {
     return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 
+  /// The same, where that is text.
   package static func resolved(_ path: String) -> String? {
-    resolved(Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    resolved(Array(path.utf8)).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
   /// The folder it is in, as far as the name says: `.` if it names none.

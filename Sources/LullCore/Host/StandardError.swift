@@ -10,7 +10,7 @@ package enum StandardError {
   }
 
   package static func write(_ bytes: [UInt8]) {
-    if let sink { return sink(String(decoding: bytes, as: UTF8.self)) }
+    if let sink { return sink(String(escaping: bytes)) }
     var bytes = bytes[...]
     while !bytes.isEmpty {
       let written = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }

@@ -26,7 +26,7 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
           do throws(TextCodingError) {
             return .text(try TextCoding.decode(bytes, charset: charset))
           } catch {
-            throw ContentParser.ParseFailure(cause: error.cause)
+            throw ContentParser.ParseFailure(cause: error.cause(entity.charsetName))
           }
         })
     }
@@ -34,9 +34,9 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
 }
 
 extension TextCodingError {
-  fileprivate var cause: RequestErrorCause {
+  fileprivate func cause(_ charset: ByteString?) -> RequestErrorCause {
     switch self {
-    case .unknownCharset(let name): .invalidTextEncoding(name: name)
+    case .unknownCharset(let name): .invalidTextEncoding(name: charset ?? ByteString(name))
     case .undecodable(let encoding), .unencodable(let encoding):
       .undecodableText(encoding: encoding)
     }

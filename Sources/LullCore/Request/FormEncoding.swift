@@ -42,8 +42,5 @@ package struct FormEncodingError: Error, Equatable {
   /// The offending string.
   package let bytes: [UInt8]
 
-  /// The offending string with replacement characters.
-  package var string: String { String(decoding: bytes, as: UTF8.self) }
-
-  package var cause: RequestErrorCause { .notURLEncodable(string: string) }
+  package var cause: RequestErrorCause { .notURLEncodable(string: ByteString(bytes)) }
 }

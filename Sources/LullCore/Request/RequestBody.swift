@@ -31,7 +31,8 @@ public enum RequestBody: Sendable {
         let bytes = try TextCoding.encode(text, charset: encoding)
         return (bytes, "\(contentType); charset=\(name)")
       } catch {
-        throw RequestBodyFailure(cause: .unencodableText(encoding: encoding, text: text))
+        throw RequestBodyFailure(
+          cause: .unencodableText(encoding: encoding, text: ByteString(text)))
       }
     case .form(let pairs):
       do throws(FormEncodingError) {

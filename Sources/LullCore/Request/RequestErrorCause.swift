@@ -1,12 +1,12 @@
 /// What went wrong inside. Every case has a kind, a snake_case word scripts compare with. (ERR-09)
 public enum RequestErrorCause: Sendable {
   case invalidURL(source: String?)
-  case unencodableText(encoding: String, text: String)
+  case unencodableText(encoding: String, text: ByteString)
   case invalidJSONObject(path: String)
-  case notURLEncodable(string: String)
+  case notURLEncodable(string: ByteString)
   case requestCancelled
   case noLocalDataFor304
-  case invalidTextEncoding(name: String)
+  case invalidTextEncoding(name: ByteString)
   case undecodableText(encoding: String)
   case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
   case transformerReturnedNil(transformer: String)
@@ -58,9 +58,13 @@ public enum RequestErrorCause: Sendable {
   public var message: String {
     switch self {
     case .invalidURL(let source): source.map { "'\($0)' is not a URL" } ?? "there is no URL"
-    case .unencodableText(let encoding, _): "the text cannot be represented in \(encoding)"
+    case .unencodableText(let encoding, let text):
+      text.text == nil
+        ? "the text is not valid UTF-8: '\(LogText.part(text.description))'"
+        : "the text cannot be represented in \(encoding)"
     case .invalidJSONObject(let path): path
-    case .notURLEncodable: "a name or value is not valid UTF-8"
+    case .notURLEncodable(let string):
+      "a name or value is not valid UTF-8: '\(LogText.part(string.description))'"
     case .requestCancelled: "the request was cancelled"
     case .noLocalDataFor304: "the server answered 304 but there is no data here"
     case .invalidTextEncoding(let name): "there is no charset named '\(name)'"
@@ -76,13 +80,20 @@ public enum RequestErrorCause: Sendable {
   }
 
   /// The named parts of the cause beside kind and message.
-  package var payload: [(name: String, value: String)] {
+  package var payload: [(name: String, value: ByteString)] {
     switch self {
-    case .invalidURL(let source): source.map { [("source", $0)] } ?? []
-    case .unencodableText(let encoding, let text): [("encoding", encoding), ("text", text)]
-    case .invalidJSONObject(let path): [("path", path)]
+    case .unencodableText(let encoding, let text):
+      [("encoding", ByteString(encoding)), ("text", text)]
     case .notURLEncodable(let string): [("string", string)]
     case .invalidTextEncoding(let name): [("name", name)]
+    default: texts.map { ($0.name, ByteString($0.text)) }
+    }
+  }
+
+  private var texts: [(name: String, text: String)] {
+    switch self {
+    case .invalidURL(let source): source.map { [("source", $0)] } ?? []
+    case .invalidJSONObject(let path): [("path", path)]
     case .undecodableText(let encoding): [("encoding", encoding)]
     case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
       [("expected", expected), ("actual", actual), ("transformer", transformer)]

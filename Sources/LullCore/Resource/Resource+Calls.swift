@@ -4,7 +4,9 @@ extension Resource {
   package func load(mutation: @escaping AdHocMutation) -> Request {
     checkCaches()
     let adHoc: AdHocMutation = { [record] (http: inout HTTPRequest) throws(RequestError) in
-      if let (name, value) = record.state.conditionalHeader { http.headers[name] = value }
+      if let (name, value) = record.state.conditionalHeader {
+        http.headers.set(name, bytes: value.bytes)
+      }
       try mutation(&http)
     }
     let request = prepared(makeRequest("GET", adHoc: adHoc, scriptAnchors: []))

@@ -11,7 +11,9 @@ extension Resource {
     // Read again at each build, so that a repeated request carries the validators of its time
     // (LOAD-04).
     let conditional: AdHocMutation = { [record] http in
-      if let (name, value) = record.state.conditionalHeader { http.headers[name] = value }
+      if let (name, value) = record.state.conditionalHeader {
+        http.headers.set(name, bytes: value.bytes)
+      }
     }
     let request =
       offlineLoad() ?? prepared(makeRequest("GET", adHoc: conditional, scriptAnchors: []))

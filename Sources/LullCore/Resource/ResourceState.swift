@@ -214,10 +214,12 @@ package struct ResourceState {
   }
 
   /// The conditional header the next load sends. (LOAD-03, OVR-10)
-  package var conditionalHeader: (name: String, value: String)? {
+  package var conditionalHeader: (name: String, value: ByteString)? {
     guard let latestData, latestData.validatorsHold else { return nil }
-    if let etag = latestData.etag { return ("if-none-match", etag) }
-    if let date = latestData.headers["last-modified"] { return ("if-modified-since", date) }
+    if let etag = latestData.headers.bytes("etag") { return ("if-none-match", ByteString(etag)) }
+    if let date = latestData.headers.bytes("last-modified") {
+      return ("if-modified-since", ByteString(date))
+    }
     return nil
   }
 }

@@ -26,7 +26,7 @@ package struct SecretTemplate: Sendable, Hashable {
     masked += escaping.masked(value)
   }
 
-  package var maskedText: String { String(decoding: masked, as: UTF8.self) }
+  package var maskedText: String { String(escaping: masked) }
 
   package var secrets: [Secret] { texts.flatMap(\.secrets) }
 

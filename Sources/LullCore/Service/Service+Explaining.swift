@@ -42,7 +42,7 @@ extension Resource {
     case nothing
     /// A cache is being asked, which may make a load unnecessary.
     case waitsForCache
-    case load(condition: (name: String, value: String)?)
+    case load(condition: (name: String, value: ByteString)?)
     /// The service is offline, and nothing is there.
     case failsOffline
   }

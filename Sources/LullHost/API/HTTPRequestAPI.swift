@@ -34,7 +34,7 @@ extension APIOwner {
     "Headers by name, in any letter case.",
     """
     Those of resources and responses are read-only; those of a closed configuration or request \
-    raise.
+    raise. Values are bytes, sent and received as they are, whether or not they are UTF-8.
     """,
     swift: "Headers",
     entries: [

@@ -4,7 +4,9 @@ extension APIOwner {
     """
     Misuse raises at the caller's line; failure of the outside world never raises: it is state, a \
     hook, or `nil, err`. Unknown keys in any options table raise and name the nearest known key. \
-    Durations are seconds, timestamps are seconds since 1970, sizes are bytes.
+    Durations are seconds, timestamps are seconds since 1970, sizes are bytes. A string that is no \
+    UTF-8 stays what it is in bodies, contents and header values; where only text can be it raises, or \
+    fails the request, and messages spell it out (`caf\\xE9`).
     """,
     entries: moduleMakers + moduleAPIFiles + moduleRequests + moduleConcurrency + moduleScripting
       + moduleRunning + moduleSecrets + moduleValues)

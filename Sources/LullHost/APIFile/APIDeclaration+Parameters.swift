@@ -139,6 +139,7 @@ extension LuaHost {
     case (.string, Int(LULL_OBJECT)):
       if let text = secret(value) { return .secret(text) }
     case (.string, _):
+      try LuaHost.requireText(value, "parameter '\(parameter.name)'")
       if let text = LuaHost.text(value) { return .string(text) }
     case (.boolean, _):
       if let bool = LuaHost.bool(value) { return .boolean(bool) }

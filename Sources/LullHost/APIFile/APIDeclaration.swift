@@ -208,6 +208,7 @@ struct APIDeclaration {
       guard key.kind == Int32(LULL_INTEGER), let text = LuaHost.text(element) else {
         throw .message(expected)
       }
+      try LuaHost.requireText(element, "a string of '\(name)'")
       texts.append((key.integer, text))
     }
     return texts.sorted { $0.position < $1.position }.map(\.text)

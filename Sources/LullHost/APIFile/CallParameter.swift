@@ -58,7 +58,7 @@ package enum CallValue: Equatable {
     case .number(let number): String(number)
     case .integer(let number): String(number)
     case .boolean(let bool): bool ? "true" : "false"
-    case .json(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .json(let bytes): String(escaping: bytes)
     case .secret(let text): text.masked
     }
   }

@@ -87,7 +87,7 @@ package final class ContentFilter {
       }
     }
     guard status == 0 else {
-      let message = message.map { String(cString: $0) } ?? "cannot be compiled"
+      let message = message.map { String(escapingCString: $0) } ?? "cannot be compiled"
       throw Problem(
         report: host.describe(
           syntaxError: message, in: Array(shown.utf8), name: String(name.dropFirst())))

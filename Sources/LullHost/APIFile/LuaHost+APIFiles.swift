@@ -20,7 +20,7 @@ extension LuaHost {
     let source: [UInt8]
     switch TextFile.read(Array(path.utf8)) {
     case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
-    case .failure(let problem): throw .missing(String(decoding: problem.message, as: UTF8.self))
+    case .failure(let problem): throw .missing(String(escaping: problem.message))
     }
     let api = try load(source, path: path, name: LuaHost.apiName(ofFile: path))
     try pin(api)
@@ -102,7 +102,7 @@ extension LuaHost {
         runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
         chunkName.map(CChar.init(bitPattern:)) + [0], chunk, &message)
     }
-    let text = message.map { String(cString: $0) } ?? "cannot be compiled"
+    let text = message.map { String(escapingCString: $0) } ?? "cannot be compiled"
     lull_arena_release(runtime, mark)
     guard status == 0 else { throw .syntax(message: text, source: source, name: path) }
     let answer = ask(Callable(id: chunk), [.string(name)], kind: "file of an API") { results in

@@ -1,3 +1,5 @@
+import LullCore
+
 extension LuaHost {
   /// A file as the interpreter's messages name it: of a long path they keep the end. (Lua 5.4 manual,
   /// `lua_Debug`, `short_src`)
@@ -5,6 +7,6 @@ extension LuaHost {
     let size = 59
     let bytes = Array(path.utf8)
     guard bytes.count > size else { return path }
-    return "..." + String(decoding: bytes.suffix(size - 3), as: UTF8.self)
+    return "..." + String(escaping: bytes.suffix(size - 3))
   }
 }

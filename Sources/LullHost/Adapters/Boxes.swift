@@ -43,11 +43,11 @@ final class HeadersBox {
   /// Whether they are a request's, so that secrets may stand there.
   let allowsSecrets: Bool
   /// Of a request: raises if a text holds the mask of one of its secrets.
-  let checkText: ((String) throws(Misuse) -> Void)?
+  let checkText: (([UInt8]) throws(Misuse) -> Void)?
 
   init(
     read: @escaping () -> Headers, write: ((Headers) -> Bool)?, allowsSecrets: Bool = false,
-    checkText: ((String) throws(Misuse) -> Void)? = nil
+    checkText: (([UInt8]) throws(Misuse) -> Void)? = nil
   ) {
     self.read = read
     self.write = write

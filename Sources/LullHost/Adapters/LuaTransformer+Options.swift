@@ -31,6 +31,7 @@ extension LuaTransformer.Options {
         guard let text = LuaHost.string(element) else {
           throw .message("'content_types' must be a list of content types")
         }
+        try LuaHost.requireText(element, "a string of 'content_types'")
         patterns.append(ContentTypePattern(text))
       }
       rules.contentTypes = patterns

@@ -83,6 +83,7 @@ extension LuaHost {
     guard !text.utf8.contains(0) else {
       throw .message("'\(key)' must be a string without zero bytes")
     }
+    try LuaHost.requireText(value, "'\(key)'")
     return text
   }
 
@@ -97,6 +98,7 @@ extension LuaHost {
       guard position.kind == Int32(LULL_INTEGER), let word = LuaHost.text(element),
         !word.utf8.contains(0)
       else { throw .message("'\(key)' must be a list of strings") }
+      try LuaHost.requireText(element, "a string of '\(key)'")
       words.append((position.integer, word))
     }
     return words.sorted { $0.0 < $1.0 }.map(\.1)
@@ -135,6 +137,10 @@ extension LuaHost {
       throw .argument(
         position + 1,
         "Secret or string expected, got \(LuaHost.described(call.raw(position)))")
+    }
+    // What it is, is not for a message.
+    guard LuaHost.isValidUTF8(call.raw(position)) else {
+      throw .argument(position + 1, "not valid UTF-8")
     }
     checker?.look(atCredential: text, "the secret of an 'auth'")
     return SecretText(Secret(.literal(text)))

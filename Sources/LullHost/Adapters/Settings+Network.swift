@@ -116,6 +116,7 @@ extension Setting {
       guard key.kind == Int32(LULL_INTEGER), let name = LuaHost.string(element),
         !name.utf8.contains(0)
       else { throw mustBe(expectation, element) }
+      try LuaHost.requireText(element, "a string of '\(rawValue)'")
       hosts.append((key.integer, name))
     }
     return hosts.sorted { $0.position < $1.position }.map(\.name).joined(separator: ",")

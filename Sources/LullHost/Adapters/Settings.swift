@@ -36,7 +36,7 @@ enum Setting: String, CaseIterable {
 
   func value(in settings: Configuration) -> LuaValue? {
     switch self {
-    case .headers: .map(settings.headers.pairs.map { ($0.name, .string($0.value)) })
+    case .headers: .table(settings.headers.bytePairs.map { (.bytes($0.name), .bytes($0.value)) })
     case .expirationTime: .number(settings.expirationTime)
     case .retryTime: .number(settings.retryTime)
     case .progressReportingInterval: .number(settings.progressReportingInterval)
@@ -256,7 +256,7 @@ extension LuaHost {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_STRING):
-      let text = LuaHost.string(value) ?? ""
+      let text = try call.text(position)
       checker?.look(atPattern: text, of: service, at: call.place)
       return .wildcard(text, base: service.baseURL)
     case Int(LULL_FUNCTION):

@@ -19,6 +19,7 @@ extension Method {
     guard let setting = Setting(rawValue: name), !setting.isCall else {
       throw call.host.unknownSetting(name, among: Setting.names)
     }
+    try LuaHost.requireText(call.raw(2), "'\(name)'")
     let change = try setting.change(call, call.raw(2), call.index(2), service: box.service)
     // Only now: what does not fit changes nothing.
     if setting == .headers { box.settings.headers = Headers() }
@@ -101,8 +102,8 @@ extension Method {
           if box.isOpen { box.http.headers = $0 }
           return box.isOpen
         }, allowsSecrets: true,
-        checkText: { (text: String) throws(Misuse) in
-          try box.checkText(Array(text.utf8), "this header")
+        checkText: { (text: [UInt8]) throws(Misuse) in
+          try box.checkText(text, "this header")
         })
       call.return(call.host.value(headers, .headers))
     },
@@ -149,13 +150,13 @@ extension Method {
     },
     .method(.headers, "__index", "v") { call throws(Misuse) in
       let box = try call.selfObject(.headers, as: HeadersBox.self)
-      guard let name = LuaHost.text(call.raw(1)) else { return call.return(.nil) }
+      guard let name = LuaHost.textBytes(call.raw(1)) else { return call.return(.nil) }
       let headers = box.read()
-      if name.lowercased() == "set-cookie" {
-        let values = headers.values(name)
-        return call.return(values.isEmpty ? .nil : .list(values.map { .string($0) }))
+      if String(escaping: name).lowercased() == "set-cookie" {
+        let values = headers.byteValues(of: name)
+        return call.return(values.isEmpty ? .nil : .list(values.map { .bytes($0) }))
       }
-      call.return(headers[name].map { .string($0) } ?? .nil)
+      call.return(headers.bytes(of: name).map { .bytes($0) } ?? .nil)
     },
     .method(.headers, "__newindex", "vv") { call throws(Misuse) in
       let box = try call.selfObject(.headers, as: HeadersBox.self)
@@ -179,19 +180,21 @@ extension Method {
     .method(.headers, "__pairs") { call throws(Misuse) in
       let box = try call.selfObject(.headers, as: HeadersBox.self)
       let headers = box.read()
-      var seen: [(String, LuaValue)] = []
-      for (name, _) in headers.pairs where !seen.contains(where: { $0.0 == name }) {
-        let values = headers.values(name)
-        seen.append(
+      var seen: Set<[UInt8]> = []
+      var pairs: [(LuaValue, LuaValue)] = []
+      for (name, _) in headers.bytePairs where seen.insert(name).inserted {
+        let isList = name.elementsEqual("set-cookie".utf8)
+        pairs.append(
           (
-            name,
-            name == "set-cookie"
-              ? .list(values.map { .string($0) }) : .string(headers[name] ?? "")
+            .bytes(name),
+            isList
+              ? .list(headers.byteValues(of: name).map { .bytes($0) })
+              : .bytes(headers.bytes(of: name) ?? [])
           ))
       }
       // `next` over a copy: what the loop changes does not disturb it.
       call.return(.globalNext)
-      call.return(.map(seen))
+      call.return(.table(pairs))
       call.return(.nil)
     },
     .method(.headers, "__tostring") { call throws(Misuse) in

@@ -146,8 +146,8 @@ extension LuaHost {
     var entity: Entity?
     var cause: RequestErrorCause?
     var causeMessage: String?
-    if let text = LuaHost.string(call.raw(0)) {
-      message = text
+    if call.raw(0).kind == Int32(LULL_STRING) {
+      message = try call.text(0, argument: 1)
     } else if call.raw(0).kind == Int32(LULL_TABLE) {
       let known = ["user_message", "http_status", "cause", "entity"]
       try forEachOption(of: call.index(0), in: call.state, known: known) {
@@ -235,7 +235,7 @@ extension LuaHost {
 
   /// `lull.regex(pattern[, "i"])`: Swift's syntax.
   func makeRegex(_ call: Call) throws(Misuse) {
-    let source = call.string(0)
+    let source = try call.text(0, argument: 1)
     let flags = call.optionalString(1) ?? ""
     guard flags.isEmpty || flags == "i" else {
       throw .argument(2, "the only option is \"i\", got '\(flags)'")

@@ -53,7 +53,8 @@ extension Method {
       }
       var fields: [(String, LuaValue)] = [("status", .int(Int64(result.response?.status ?? 200)))]
       if let headers = result.response?.headers {
-        fields.append(("headers", .map(headers.pairs.map { ($0.name, .string($0.value)) })))
+        let pairs = headers.bytePairs.map { (LuaValue.bytes($0.name), LuaValue.bytes($0.value)) }
+        fields.append(("headers", .table(pairs)))
       }
       if let body = result.body { fields.append(("body", .bytes(body))) }
       call.return(.map(fields))

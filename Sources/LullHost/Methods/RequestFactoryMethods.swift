@@ -13,6 +13,7 @@ extension Method {
       if let box = call.object(0, .error, as: ErrorBox.self) {
         error = box.error
       } else if let text = LuaHost.text(call.raw(0)) {
+        try LuaHost.requireText(call.raw(0), "the message")
         error = RequestError(userMessage: text, timestamp: host.pump.clock.now)
       } else {
         throw .argument(

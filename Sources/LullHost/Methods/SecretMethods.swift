@@ -9,7 +9,7 @@ extension Method {
       call.return(call.host.value(AuthBox(auth), .auth))
     },
     .function("auth.basic", "sv") { call throws(Misuse) in
-      let user = call.string(0)
+      let user = try call.text(0, argument: 1)
       // RFC 7617, section 2: the colon would end it.
       guard !user.contains(":") else { throw .argument(1, "a user without a colon expected") }
       let auth = Auth.basic(user: user, password: try call.host.credential(call, 1))
@@ -43,6 +43,7 @@ extension Method {
       guard let other = call.host.secret(raw) ?? LuaHost.text(raw).map({ SecretText($0) }) else {
         throw .message("attempt to concatenate a \(LuaHost.typeName(raw)) value")
       }
+      try LuaHost.requireText(raw, "what is put beside a secret")
       let isRight = LuaHost.bool(call.raw(2)) ?? false
       let joined = isRight ? other + text : text + other
       call.return(call.host.value(SecretBox(joined), .secret))

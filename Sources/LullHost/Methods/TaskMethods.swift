@@ -48,7 +48,7 @@ extension LuaHost {
       throw .message("not enough memory")
     }
     let task = LuaTask(host: self)
-    let place = String(cString: lull_function_place(runtime, call.state, call.index(0)))
+    let place = String(escapingCString: lull_function_place(runtime, call.state, call.index(0)))
     let object = value(task, .task)
     task.hostHandle = LuaHost.handle(object)
     guard let pinned = pin(task) else {

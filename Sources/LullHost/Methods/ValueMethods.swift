@@ -24,13 +24,14 @@ extension Method {
       call.return(call.host.document(try entity(call).entity.content))
     },
     .getter(.entity, "content_type") { call throws(Misuse) in
-      call.return(.string(try entity(call).entity.contentType))
+      let entity = try entity(call).entity
+      call.return(.bytes(entity.headers.bytes("content-type") ?? Array(entity.contentType.utf8)))
     },
     .getter(.entity, "charset") { call throws(Misuse) in
-      call.return(try entity(call).entity.charset.map { .string($0) } ?? .nil)
+      call.return(try entity(call).entity.charsetName.map { .bytes($0.bytes) } ?? .nil)
     },
     .getter(.entity, "etag") { call throws(Misuse) in
-      call.return(try entity(call).entity.etag.map { .string($0) } ?? .nil)
+      call.return(try entity(call).entity.headers.bytes("etag").map { .bytes($0) } ?? .nil)
     },
     .getter(.entity, "headers") { call throws(Misuse) in
       let box = try entity(call)
@@ -79,7 +80,8 @@ extension Method {
         fits ? shared(content, try entity(call).entity.exchange, call) : .stack(2))
     },
     .method(.entity, "header", "s") { call throws(Misuse) in
-      call.return(try entity(call).entity.header(call.string(1)).map { .string($0) } ?? .nil)
+      let name = LuaHost.textBytes(call.raw(1)) ?? []
+      call.return(try entity(call).entity.headers.bytes(of: name).map { .bytes($0) } ?? .nil)
     },
     .method(.entity, "touch") { call throws(Misuse) in
       let box = try entity(call)
@@ -114,7 +116,7 @@ extension Method {
     .setter(.entity, "charset") { call throws(Misuse) in
       let box = try entity(call)
       try requireOwn(box)
-      box.entity.charset = call.optionalString(1)
+      box.entity.charset = call.isNil(1) ? nil : try call.text(1)
     },
     .setter(.entity, "timestamp") { call throws(Misuse) in
       let box = try entity(call)
@@ -207,7 +209,7 @@ extension Method {
       var fields: [(String, LuaValue)] = [
         ("kind", .string(cause.kind)), ("message", .string(cause.message)),
       ]
-      fields += cause.payload.map { ($0.name, .string($0.value)) }
+      fields += cause.payload.map { ($0.name, .bytes($0.value.bytes)) }
       if case .script(let script) = cause, let value = script.value {
         fields.append(("value", .ref(value.id)))
       }

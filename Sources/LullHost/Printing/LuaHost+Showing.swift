@@ -187,7 +187,7 @@ extension LuaHost {
     }
     let mark = lull_arena_mark(runtime)
     defer { lull_arena_release(runtime, mark) }
-    let place = String(cString: lull_function_place(runtime, state, index))
+    let place = String(escapingCString: lull_function_place(runtime, state, index))
     return place.isEmpty ? text(of: index, in: state) ?? "function" : "function (\(place))"
   }
 }

@@ -99,7 +99,7 @@ final class ChunkSources {
   /// file beside the script or where it was started.
   func isOwn(_ source: ChunkSource) -> Bool {
     guard case .file(let path) = source else { return true }
-    let text = String(decoding: path, as: UTF8.self)
+    let text = String(escaping: path)
     if text.contains("lua_modules/") || text.contains("/.luarocks/") { return false }
     guard path.first == UInt8(ascii: "/") else { return true }
     return [folder, ChunkSources.currentFolder].compactMap(\.self).contains { folder in

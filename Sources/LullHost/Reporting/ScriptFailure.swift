@@ -63,7 +63,7 @@ extension LuaHost {
       guard lull_value_inspect(runtime, id, buffer.baseAddress, buffer.count) == 0,
         let text = buffer.baseAddress
       else { return nil }
-      return LogText.part(String(cString: text), limit: 200)
+      return LogText.part(String(escapingCString: text), limit: 200)
     }
   }
 

@@ -1,4 +1,5 @@
 import CLullBridge
+import LullCore
 
 /// One level of a stack when an error was raised.
 struct TraceFrame: Equatable {
@@ -70,6 +71,6 @@ extension TraceFrame {
   }
 
   private static func text(_ start: UnsafePointer<CChar>?) -> String {
-    start.map { String(cString: $0) } ?? ""
+    start.map { String(escapingCString: $0) } ?? ""
   }
 }

@@ -140,7 +140,7 @@ package final class LuaSession {
         host.runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
         Int32(clamping: firstLine - 1), name, id, &message)
     }
-    return status == 0 ? nil : message.map { String(cString: $0) } ?? "cannot be compiled"
+    return status == 0 ? nil : message.map { String(escapingCString: $0) } ?? "cannot be compiled"
   }
 
   // MARK: Running

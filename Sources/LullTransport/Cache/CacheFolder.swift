@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// Where cache files are, and what is done to files by name.
 enum CacheFolder {
@@ -9,10 +10,12 @@ enum CacheFolder {
   /// `lull/cache.db` in `$XDG_CACHE_HOME`, which is `~/.cache` unless it is set to an absolute path.
   /// (XDG Base Directory Specification)
   static func defaultPath() throws(Failure) -> String {
-    if let folder = environment("XDG_CACHE_HOME"), folder.hasPrefix("/") {
+    if let folder = try environment("XDG_CACHE_HOME"), folder.hasPrefix("/") {
       return folder + "/lull/cache.db"
     }
-    if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.cache/lull/cache.db" }
+    if let home = try environment("HOME"), home.hasPrefix("/") {
+      return home + "/.cache/lull/cache.db"
+    }
     throw Failure(message: "neither XDG_CACHE_HOME nor HOME names a folder")
   }
 
@@ -21,7 +24,7 @@ enum CacheFolder {
     guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
     // The C library's memory, given back here.
     defer { free(folder) }
-    return String(cString: folder) + "/" + path
+    return String(validatingCString: folder).map { $0 + "/" + path } ?? path
   }
 
   /// Makes the file where it is missing; for nobody else to read.
@@ -129,10 +132,12 @@ enum CacheFolder {
     Failure(message: "\(what): \(String(cString: strerror(errno)))")
   }
 
-  private static func environment(_ name: String) -> String? {
+  private static func environment(_ name: String) throws(Failure) -> String? {
     // The environment's own memory, read at once.
     guard let value = getenv(name) else { return nil }
-    let text = String(cString: value)
+    guard let text = String(validatingCString: value) else {
+      throw Failure(message: "\(name) is not valid UTF-8: '\(String(escapingCString: value))'")
+    }
     return text.isEmpty ? nil : text
   }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import LullCore
 
 /// What a statement is given in place of a `?`.
 enum SQLiteValue {
@@ -44,7 +45,7 @@ struct SQLiteRow {
   func isNull(_ column: Int32) -> Bool { csqlite_is_null(statement, column) != 0 }
 
   func text(_ column: Int32) -> String {
-    withBytes(column) { String(decoding: $0, as: UTF8.self) }
+    withBytes(column) { String(escaping: $0) }
   }
 
   func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { Array($0) } }

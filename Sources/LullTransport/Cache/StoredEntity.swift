@@ -52,7 +52,7 @@ struct StoredEntity {
     var lines: [UInt8] = []
     entity.headers.forEachLine { name, value in
       // What lets one in is not for a disk.
-      guard !StoredEntity.credentials.contains(String(decoding: name, as: UTF8.self)) else {
+      guard !StoredEntity.credentials.contains(String(escaping: name)) else {
         return
       }
       lines += name
@@ -120,7 +120,7 @@ struct StoredEntity {
   static func content(_ kind: Kind, _ bytes: UnsafeBufferPointer<UInt8>) -> Content? {
     switch kind {
     case .bytes: .bytes(Array(bytes))
-    case .text: .text(String(decoding: bytes, as: UTF8.self))
+    case .text: String(validating: bytes, as: UTF8.self).map { .text($0) }
     case .json: (try? JSONDocument(parsing: bytes)).map { .json($0) }
     }
   }

@@ -5,8 +5,8 @@ import LullCore
 struct CookieFile {
   let path: String
 
-  /// The lines; none if there is no such file yet. Fails if it could not be written either.
-  func read() throws(TransportError) -> [String] {
+  /// The lines, whose values need not be text; none if there is no such file yet. Fails if it could not be written either.
+  func read() throws(TransportError) -> [ByteString] {
     // Non-blocking: opening a pipe would wait for somebody who writes.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0, errno == ENOENT {
@@ -31,18 +31,19 @@ struct CookieFile {
       bytes += buffer[..<count]
     }
     return bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-      .map { String(decoding: $0, as: UTF8.self) }
-      .filter { !$0.hasPrefix("#") || $0.hasPrefix("#HttpOnly_") }
+      .filter { $0.first != UInt8(ascii: "#") || $0.starts(with: "#HttpOnly_".utf8) }
+      .map { ByteString($0) }
   }
 
   /// Writes a file beside it and puts that in its place; why that failed, nil if it did not.
-  func write(_ lines: [String]) -> TransportError? {
-    var text =
+  func write(_ lines: [ByteString]) -> TransportError? {
+    let head =
       "# Netscape HTTP Cookie File\n# Written by lull; changes are kept if nothing runs.\n\n"
-    for line in lines { text += line + "\n" }
+    var text = Array(head.utf8)
+    for line in lines { text += line.bytes + [UInt8(ascii: "\n")] }
     // What a symbolic link leads to is replaced, not the link.
     let target = FileName.resolved(Array(path.utf8)) ?? Array(path.utf8)
-    return AtomicFile.write(Array(text.utf8), to: target, creationMode: 0o600)
+    return AtomicFile.write(text, to: target, creationMode: 0o600)
       .map { problem("cannot write", $0) }
   }
 

@@ -40,6 +40,6 @@ extension CurlEasy {
     var value: UnsafeMutableRawPointer?
     ccurl_easy_get_pointer(handle, info, &value)
     // The handle's own memory, ended by a zero byte and copied at once.
-    return value.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+    return value.map { String(escapingCString: $0.assumingMemoryBound(to: CChar.self)) }
   }
 }

@@ -221,7 +221,7 @@ final class CurlEasy {
       verification: code == CURLE_PEER_FAILED_VERIFICATION ? long(CURLINFO_SSL_VERIFYRESULT) : 0,
       proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
       // Written by curl, ended by a zero byte, and emptied by `prepare`.
-      detail: String(cString: errorText), response: incoming.pointee
+      detail: String(escapingCString: errorText), response: incoming.pointee
     ).error(code)
   }
 

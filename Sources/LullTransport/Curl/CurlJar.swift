@@ -11,7 +11,7 @@ final class CurlJar {
   /// Carries no exchange: cookies are read and written by way of it.
   private let handle: UnsafeMutableRawPointer
   /// What the file has, as far as is known.
-  private var written: [String] = []
+  private var written: [ByteString] = []
 
   /// Fails if there is a file and it cannot be read.
   init(_ jar: CookieJar) throws(TransportError) {
@@ -26,7 +26,7 @@ final class CurlJar {
     guard let file else { return }
     for line in try file.read() {
       // curl copies it, and takes no notice of what is no cookie.
-      ccurl_easy_set_string(handle, CURLOPT_COOKIELIST, line)
+      ccurl_easy_set_string(handle, CURLOPT_COOKIELIST, FileName.cString(line.bytes))
     }
     written = lines
   }
@@ -45,16 +45,16 @@ final class CurlJar {
   }
 
   /// All cookies in the Netscape format.
-  private var lines: [String] {
+  private var lines: [ByteString] {
     var list: UnsafeMutableRawPointer?
     guard ccurl_easy_get_pointer(handle, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
     let first = list?.assumingMemoryBound(to: curl_slist.self)
     defer { curl_slist_free_all(first) }
-    var lines: [String] = []
+    var lines: [ByteString] = []
     var next = first
     while let item = next {
       // The list is ours until it is freed above.
-      if let text = item.pointee.data { lines.append(String(cString: text)) }
+      if let text = item.pointee.data { lines.append(ByteString(cString: text)) }
       next = item.pointee.next
     }
     return lines

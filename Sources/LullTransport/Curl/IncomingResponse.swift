@@ -35,7 +35,7 @@ struct IncomingResponse {
   private var headSize = 0
   private var lineCount = 0
   /// Continuations of obsolete folded lines, with the index of the line they belong to.
-  private var folds: [(index: Int, text: String)] = []
+  private var folds: [(index: Int, text: [UInt8])] = []
   private var body: [UInt8] = []
   /// Counts the body while it is here.
   private var held: HeldBytes?
@@ -111,8 +111,7 @@ struct IncomingResponse {
       isHeadComplete = true
       return headIsAcceptable()
     case 32, 9:
-      folds.append(
-        (lineCount - 1, String(decoding: IncomingResponse.trim(line[...]), as: UTF8.self)))
+      folds.append((lineCount - 1, Array(IncomingResponse.trim(line[...]))))
       return true
     case UInt8(ascii: "c"), UInt8(ascii: "C"):
       if let value = IncomingResponse.value(of: "content-length", in: line) {
@@ -196,11 +195,13 @@ struct IncomingResponse {
   /// The headers of the final response, in order.
   func headers() -> Headers {
     guard !folds.isEmpty else { return received }
-    var pairs = received.pairs
-    for (index, text) in folds where pairs.indices.contains(index) {
-      pairs[index].value += " " + text
+    var lines = received.bytePairs.map { $0.name + [UInt8(ascii: ":")] + $0.value }
+    for (index, text) in folds where lines.indices.contains(index) {
+      lines[index] += [32] + text
     }
-    return Headers(pairs.map { ($0.name, $0.value) })
+    var headers = Headers()
+    for line in lines { _ = line.withUnsafeBufferPointer { headers.appendReceivedLine($0) } }
+    return headers
   }
 
   // MARK: Reading lines

@@ -29,10 +29,10 @@ package enum SecretIdentity {
     switch secret.source {
     case .literal(let text): return text
     // Copied before anybody can change the environment.
-    case .environment(let name): return getenv(name).map { String(cString: $0) } ?? ""
+    case .environment(let name): return getenv(name).map { String(escapingCString: $0) } ?? ""
     case .file(let path):
       guard case .success(let bytes) = SecretFile.read(path) else { return "" }
-      return String(decoding: bytes, as: UTF8.self)
+      return String(escaping: bytes)
     case .command(let words): return words.joined(separator: " ")
     case .shell(let line): return line
     }

@@ -33,7 +33,7 @@ extension SecretStore {
     for match in matches {
       template.append(bytes[end..<match.range.lowerBound])
       let spelling = Secret(
-        .literal(String(decoding: bytes[match.range], as: UTF8.self)), name: match.secret.name,
+        .literal(String(escaping: bytes[match.range])), name: match.secret.name,
         origins: match.secret.origins)
       template.append(SecretText(spelling), .verbatim)
       end = match.range.upperBound

@@ -70,7 +70,7 @@ struct SecretSearch {
       end = match.range.upperBound
     }
     result += bytes[end...]
-    return String(decoding: result, as: UTF8.self)
+    return String(escaping: result)
   }
 
   private static func joined(_ one: Match, _ other: Match) -> Match {

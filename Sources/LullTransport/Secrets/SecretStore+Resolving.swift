@@ -27,7 +27,7 @@ extension SecretStore {
           "\(text.masked) cannot be sent in the header '\(name)': it has a line break or zero "
             + "byte in it")
       }
-      return String(decoding: bytes, as: UTF8.self)
+      return bytes
     }
     return wire
   }

@@ -23,13 +23,17 @@ final class SecretStore {
     case .literal(let text): return Array(text.utf8)
     case .environment(let name):
       // Copied before anybody can change the environment.
-      let text = getenv(name).map { Array(String(cString: $0).utf8) } ?? []
-      guard !text.isEmpty else {
+      let text = getenv(name).map { ByteString(cString: $0) } ?? ""
+      guard !text.bytes.isEmpty else {
         let state = getenv(name) == nil ? "not set" : "empty"
         throw SecretStore.unavailable(
           secret, "the environment variable \(name) is \(state); export it before the script runs")
       }
-      return text
+      guard text.text != nil else {
+        throw SecretStore.unavailable(
+          secret, "the environment variable \(name) is not text in UTF-8")
+      }
+      return text.bytes
     case .file, .command, .shell: return texts[secret]
     }
   }

@@ -87,7 +87,7 @@ struct RequestParts {
       case .text(let name, let value): set(name, RequestParts.quoted(value))
       case .json(let name, let value): set(name, try RequestParts.json(Array(value.utf8), of: name))
       case .textFile(let name, let path):
-        set(name, RequestParts.quoted(String(decoding: try RequestParts.file(path), as: UTF8.self)))
+        set(name, RequestParts.quoted(try RequestParts.text(path)))
       case .jsonFile(let name, let path):
         set(name, try RequestParts.json(try RequestParts.file(path), of: name))
       case .query, .header: break
@@ -108,7 +108,7 @@ struct RequestParts {
       switch item {
       case .text(let name, let value), .json(let name, let value): pairs.append((name, value))
       case .textFile(let name, let path), .jsonFile(let name, let path):
-        pairs.append((name, String(decoding: try RequestParts.file(path), as: UTF8.self)))
+        pairs.append((name, try RequestParts.text(path)))
       case .query, .header: break
       }
     }
@@ -127,6 +127,16 @@ struct RequestParts {
         message: "the value of '\(name)' is not JSON: \(error.description); a text is written "
           + "\(name)=text")
     }
+  }
+
+  /// The content of a file for where only text can stand.
+  private static func text(_ path: String) throws(RequestItem.Problem) -> String {
+    let bytes = try file(path)
+    guard let text = ByteString(bytes).text else {
+      throw RequestItem.Problem(
+        message: "'\(path)' is not text in UTF-8; send it as it is with -d @\(path)")
+    }
+    return text
   }
 
   private static func file(_ path: String) throws(RequestItem.Problem) -> [UInt8] {

@@ -35,7 +35,7 @@ struct SecretTextTests {
     headers.add("X-Key", SecretText(token))
     headers.add("X-Key", "‹secret TOKEN›")
     #expect(headers.values("x-key") == Array(repeating: "‹secret TOKEN›", count: 3))
-    let resolved = headers.resolved { name, text in "\(name) resolved" }
+    let resolved = headers.resolved { name, text in Array("\(name) resolved".utf8) }
     #expect(
       resolved.pairs.map(\.value)
         == ["a/b", "‹secret TOKEN›", "x-key resolved", "‹secret TOKEN›"])

@@ -89,13 +89,18 @@ struct RawConnection {
 
   /// Reads a request without its body; nil if the connection ends before.
   func readHead() -> String? {
+    readHeadBytes().map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The same as it came.
+  func readHeadBytes() -> [UInt8]? {
     var received: [UInt8] = []
     repeat {
       var byte: UInt8 = 0
       guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
       received.append(byte)
     } while !received.suffix(4).elementsEqual([13, 10, 13, 10])
-    return String(decoding: received, as: UTF8.self)
+    return received
   }
 
   /// False if the other side is gone.

@@ -5,7 +5,9 @@
 ---
 --- Misuse raises at the caller's line; failure of the outside world never raises: it is state, a hook,
 --- or `nil, err`. Unknown keys in any options table raise and name the nearest known key. Durations are
---- seconds, timestamps are seconds since 1970, sizes are bytes.
+--- seconds, timestamps are seconds since 1970, sizes are bytes. A string that is no UTF-8 stays what it
+--- is in bodies, contents and header values; where only text can be it raises, or fails the request,
+--- and messages spell it out (`caf\xE9`).
 ---@class lull
 ---@field version string # The version of Lull: `"MAJOR.MINOR.PATCH"`.
 ---@field null any # JSON's null inside content and bodies; compare with `==`.
@@ -1716,6 +1718,7 @@ function PipelineStage:remove_transformers() end
 --- Headers by name, in any letter case.
 ---
 --- Those of resources and responses are read-only; those of a closed configuration or request raise.
+--- Values are bytes, sent and received as they are, whether or not they are UTF-8.
 ---@class lull.Headers
 ---@field [string] string|string[]|nil|number|lull.Secret|(string|lull.Secret)[]|false
 

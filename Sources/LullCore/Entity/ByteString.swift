@@ -1,0 +1,93 @@
+/// Text as somebody wrote it: UTF-8 as a rule, and kept byte by byte where it is not.
+public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  public let bytes: [UInt8]
+
+  public init(_ bytes: some Sequence<UInt8>) {
+    self.bytes = Array(bytes)
+  }
+
+  public init(_ text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  public init(stringLiteral text: String) {
+    self.init(text)
+  }
+
+  /// nil if it is not UTF-8.
+  public var text: String? { String(validating: bytes, as: UTF8.self) }
+
+  /// The text for people, with `\xE9` in the place of a byte that belongs to no character.
+  public var description: String { String(escaping: bytes) }
+}
+
+extension String {
+  /// Bytes as people read them: those that belong to no character of UTF-8 as `\xE9`, so that nothing
+  /// is lost and different bytes look different.
+  package init(escaping bytes: some Collection<UInt8>) {
+    self =
+      String(validating: bytes, as: UTF8.self)
+      ?? Array(bytes).withUnsafeBufferPointer { String.escaped($0) }
+  }
+
+  /// The same of a C string.
+  package init(escapingCString text: UnsafePointer<CChar>) {
+    self = String(validatingCString: text) ?? String(escaping: ByteString(cString: text).bytes)
+  }
+
+  /// The same of bytes that may have been cut off inside a character, which then is left out.
+  package init(escapingCut bytes: some BidirectionalCollection<UInt8>) {
+    var end = bytes.endIndex
+    var count = 0
+    while end != bytes.startIndex, count < 3 {
+      let last = bytes.index(before: end)
+      end = last
+      count += 1
+      if bytes[last] & 0xC0 != 0x80 { break }
+    }
+    let isCut = end != bytes.endIndex && String.length(startingWith: bytes[end]) > count
+    self.init(escaping: isCut ? bytes[..<end] : bytes[...])
+  }
+
+  private static func escaped(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    var result = ""
+    var index = 0
+    while index < bytes.count {
+      let end = index + String.length(startingWith: bytes[index])
+      if end > index, end <= bytes.count,
+        let character = String(validating: bytes[index..<end], as: UTF8.self)
+      {
+        result += character
+        index = end
+      } else {
+        let digits = String(bytes[index], radix: 16, uppercase: true)
+        result += digits.count < 2 ? "\\x0\(digits)" : "\\x\(digits)"
+        index += 1
+      }
+    }
+    return result
+  }
+
+  /// How many bytes a character takes whose first one this is; 0 if none begins so.
+  private static func length(startingWith byte: UInt8) -> Int {
+    switch byte {
+    case ..<0x80: 1
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 0
+    }
+  }
+}
+
+extension ByteString {
+  /// A copy of a C string.
+  package init(cString: UnsafePointer<CChar>) {
+    var end = cString
+    while end.pointee != 0 { end += 1 }
+    self.init(
+      UnsafeBufferPointer(start: cString, count: end - cString).lazy.map {
+        UInt8(bitPattern: $0)
+      })
+  }
+}
