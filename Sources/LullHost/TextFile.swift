@@ -45,14 +45,14 @@ enum TextFile {
   }
 
   /// Writes a file beside it and puts that in its place: readers see the old text or the new one. The
-  /// mode of a file that is there is kept. Not forced to the disk.
+  /// mode of a file that is there is kept, but for what lends rights. Not forced to the disk.
   static func write(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
     var target = path
     var status = stat()
-    var mode = mode
+    var permissions = mode.map { FilePermissions.exactly($0) } ?? .usual
     if stat(FileName.cString(path), &status) == 0 {
       if let objection = objection(to: status) { return .failure(Problem(path, objection)) }
-      mode = mode ?? status.st_mode & 0o7777
+      permissions = .of(status, mode: mode)
       // What a symbolic link leads to is replaced, not the link.
       if let real = FileName.resolved(path) { target = real }
     } else if errno != ENOENT {
@@ -60,7 +60,7 @@ enum TextFile {
     } else if let objection = objection(toMissing: path) {
       return .failure(Problem(path, objection))
     }
-    let failure = AtomicFile.write(bytes, to: target, creationMode: 0o666, mode: mode)
+    let failure = AtomicFile.write(bytes, to: target, permissions)
     return failure.map { .failure(Problem(path, errno: $0)) } ?? .success(())
   }
 
@@ -82,8 +82,9 @@ enum TextFile {
       close(file)
       return .failure(Problem(path, objection))
     }
-    if failure == nil { failure = DescriptorWriting.put(bytes, into: file) }
+    // Before there is anything in it to be read.
     if failure == nil, let mode, fchmod(file, mode) != 0 { failure = errno }
+    if failure == nil { failure = DescriptorWriting.put(bytes, into: file) }
     if close(file) != 0, failure == nil { failure = errno }
     return failure.map { .failure(Problem(path, errno: $0)) } ?? .success(())
   }

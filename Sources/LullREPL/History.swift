@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// What was typed in earlier sessions, statement by statement: `$XDG_STATE_HOME/lull/history`, a line
 /// for each. One that has several lines is written with `\n` for their ends, and marked by a byte 1 in
@@ -88,8 +89,16 @@ struct History {
   }
 
   private func open(_ path: String, _ flags: Int32) -> Int32? {
-    let file = Glibc.open(path, flags | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    // Non-blocking: opening a pipe would wait for its other end.
+    let flags = flags | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let file = Glibc.open(path, flags, 0o600)
     guard file >= 0 else { return nil }
+    var status = stat()
+    // A device such as /dev/null is not ours to shut off from others.
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(file)
+      return nil
+    }
     // Also where somebody has made it before.
     fchmod(file, 0o600)
     return file
@@ -115,11 +124,6 @@ struct History {
   }
 
   private func write(_ file: Int32, _ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
-    }
+    _ = DescriptorWriting.put(bytes, into: file)
   }
 }

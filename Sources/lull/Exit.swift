@@ -1,13 +1,31 @@
 import Glibc
 import LullCore
+import LullHost
 
 /// Leaving the process.
 enum Exit {
   /// Ends the process with what was printed written out. What libraries would tidy up at exit the
   /// kernel tidies faster.
+  ///
+  /// Output that could not be written, as on a full disk, is an error of its own.
   static func now(_ code: Int32) -> Never {
+    let problem = StandardOutput.flush()
     fflush(nil)
-    _exit(code)
+    guard let problem else { _exit(code) }
+    complain("lull: cannot write the output: \(problem)\n")
+    _exit(code == 0 ? 1 : code)
+  }
+
+  /// What passes the size that a file may have is an error where it is written, and no end of the
+  /// process. Not ignored but handled: programs that are started are not to inherit it.
+  static func outliveFileSizeLimits() {
+    var action = sigaction()
+    guard sigaction(SIGXFSZ, nil, &action) == 0 else { return }
+    // Whoever has started us wants it so.
+    guard action.__sigaction_handler.sa_handler == nil else { return }
+    action.__sigaction_handler.sa_handler = { _ in }
+    action.sa_flags = SA_RESTART
+    sigaction(SIGXFSZ, &action, nil)
   }
 
   /// Gives closed standard streams a place to go: a socket must not get their descriptors.

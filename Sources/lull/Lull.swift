@@ -5,6 +5,7 @@ import LullHost
 enum Lull {
   static func main() {
     Exit.openStandardStreams()
+    Exit.outliveFileSizeLimits()
     do throws(CommandEnd) {
       Exit.now(try run(CommandWords.texts.dropFirst()))
     } catch {

@@ -62,6 +62,26 @@ describe("lull.write_file and lull.read_file", function()
     equal(shell("ls -A " .. dir), "f\ng\nnew")
   end)
 
+  it("carry no bits over that lend rights", function()
+    local dir, _ <close> = folder()
+    local path = dir .. "/f"
+    lull.write_file(path, "a")
+    shell("chmod 6755 " .. path)
+    lull.write_file(path, "b")
+    equal(shell("stat -c %a " .. path), "755")
+  end)
+
+  it("give a new file no more than the mask allows, and the mode that is asked for", function()
+    local dir, _ <close> = folder()
+    local result = spec.script(([[
+      local lull = require "lull"
+      lull.write_file("%s/usual", "x")
+      lull.write_file("%s/asked", "x", { mode = "640" })
+    ]]):format(dir, dir), { env = "sh -c 'umask 077; exec \"$@\"' sh" })
+    equal(result.err, "")
+    equal(shell(("stat -c %%a %s/usual %s/asked"):format(dir, dir)), "600\n640")
+  end)
+
   it("put the whole text in the place of the old one", function()
     local dir, _ <close> = folder()
     local path = dir .. "/f"
@@ -108,6 +128,9 @@ describe("lull.write_file and lull.read_file", function()
     equal(lull.write_file(path, "b\n", { append = true, mode = "600" }), true)
     equal(lull.read_file(path), "a\nb\n")
     equal(shell("stat -c %a " .. path), "600")
+    shell(("chmod 644 %s"):format(path))
+    equal(lull.write_file(path, "c\n", { append = true }), true)
+    equal(shell("stat -c %a " .. path), "644")
   end)
 
   it("take names that are no text", function()

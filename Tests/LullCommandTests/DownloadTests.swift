@@ -58,6 +58,33 @@ struct DownloadTests {
     #expect(try shell("stat -c %a '\(path("data"))'").output == "640\n")
   }
 
+  /// What has arrived of it may be read by no more people than the file that it replaces.
+  @Test func hasItsModeFromTheStartAndLendsNoRights() throws {
+    try folder.write("data", "old", mode: 0o600)
+    let server = try HeldServer(
+      [[HeldServer.head("200 OK", "Content-Length: 6"), Array("new".utf8), Array("est".utf8)]],
+      released: 2)
+    defer { server.stop() }
+    let child = try Child(Binaries.lull, ["get", server.url, "-O", path("data")])
+    try server.waitForSent(2, by: child)
+    // Without a name, or beside it.
+    let modes = try shell(
+      """
+      for f in /proc/\(child.process)/fd/*; do
+        case $(readlink "$f") in "\(folder.path)"/*) stat -L -c %a "$f";; esac
+      done
+      """)
+    #expect(modes.output == "600\n", "\(modes.errors)")
+    server.release()
+    #expect(try child.wait().code == 0)
+    #expect(try shell("stat -c %a '\(path("data"))'").output == "600\n")
+    let second = try HeldServer([Self.body("program")])
+    defer { second.stop() }
+    try shellOK("chmod 6755 '\(path("data"))'")
+    #expect(try lull("get", second.url, "-O", path("data")).code == 0)
+    #expect(try shell("stat -c %a '\(path("data"))'").output == "755\n")
+  }
+
   @Test(arguments: [2, 15] as [Int32])
   func leavesNothingWhenItIsInterrupted(signal: Int32) throws {
     try folder.write("data", "old")

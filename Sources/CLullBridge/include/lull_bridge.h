@@ -216,6 +216,10 @@ void lull_host_close(void *host);
 const char *lull_host_version(void);
 // Bytes of bodies, documents and objects that live outside of Lua's memory.
 int64_t lull_host_held(void *host);
+// Of a file that is only looked at: whether a variable of the environment counts as set there, and what
+// its `print` is given.
+int32_t lull_host_sets_variable(void *host, const char *name);
+void lull_host_print_aside(void *host, const char *text, size_t length);
 // The handle of lull.log, 0 if there is none.
 uint64_t lull_host_log(void *host);
 // What is seen of a secret, in the arena; NULL if it is gone, or without memory.
@@ -452,12 +456,18 @@ int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
 
 // Writes to standard output, after what scripts have printed before.
 void lull_write_out(const void *bytes, size_t count);
+// Writes out what scripts have printed: 0; the error number; -1 where an earlier part was lost.
+int32_t lull_flush_out(void);
 
 // Interrupts the coroutine that runs now, and those that run it, as a signal would, when they go on.
 void lull_thread_interrupt(lull_runtime *runtime);
 
 // Replaces os.exit by the module function with that index, for the command.
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
+// Gives a sandbox inert stand-ins for os.getenv, os.exit, print and the time; 0 on success.
+int32_t lull_inspection_open(lull_runtime *runtime, int32_t exit_method);
+// Whether the stock `require` would find a module, in the process's own paths. Runs nothing.
+int32_t lull_module_is_elsewhere(const char *name);
 
 // --- Memory of states made by lull_state_new; other states count nothing and do not fail ---
 

@@ -22,17 +22,15 @@ package enum AtomicFile {
   /// Replaces `target` by a file of these bytes, or makes it. Follows no link. Any thread.
   ///
   /// - Parameters:
-  ///   - creationMode: of the new file, less what the process's mask takes.
-  ///   - mode: given to it in the end, as it is; nil: it stays as created.
+  ///   - permissions: what it has in the end; it is made with no more.
   ///   - isForced: whether its content is on the disk before it takes the place.
   /// - Returns: the error number; nil if all went well. After an error all is as it was.
   package static func write(
-    _ bytes: [UInt8], to target: [UInt8], creationMode: mode_t, mode: mode_t? = nil,
-    isForced: Bool = false
+    _ bytes: [UInt8], to target: [UInt8], _ permissions: FilePermissions, isForced: Bool = false
   ) -> Int32? {
-    guard let file = create(beside: target, mode: creationMode) else { return errno }
+    guard let file = create(beside: target, mode: permissions.creationMode) else { return errno }
     var failure = DescriptorWriting.put(bytes, into: file.descriptor)
-    if failure == nil, let mode, fchmod(file.descriptor, mode) != 0 { failure = errno }
+    if failure == nil { failure = permissions.apply(to: file.descriptor) }
     if isForced, failure == nil, fsync(file.descriptor) != 0 { failure = errno }
     if close(file.descriptor) != 0, failure == nil { failure = errno }
     if failure == nil, rename(FileName.cString(file.name), FileName.cString(target)) != 0 {

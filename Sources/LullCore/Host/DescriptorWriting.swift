@@ -3,7 +3,8 @@ import Glibc
 /// Writing to descriptors, which may take less than they are given.
 package enum DescriptorWriting {
   /// Writes all of it, however often that is interrupted; the error number, nil if all is written.
-  /// Blocks as the descriptor does. Any thread.
+  /// A file that may not be that large is an error, EFBIG, and no signal. Blocks as the descriptor does.
+  /// Any thread.
   package static func put(_ bytes: [UInt8], into descriptor: Int32) -> Int32? {
     bytes.withUnsafeBufferPointer { put($0, into: descriptor) }
   }
@@ -12,13 +13,15 @@ package enum DescriptorWriting {
   package static func put(
     _ bytes: UnsafeBufferPointer<UInt8>, into descriptor: Int32
   ) -> Int32? {
-    var rest = UnsafeRawBufferPointer(bytes)[...]
-    while !rest.isEmpty {
-      let written = Glibc.write(
-        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-      if written < 0, errno != EINTR { return errno }
-      rest = rest.dropFirst(max(0, written))
+    SignalGuard.withoutSIGXFSZ {
+      var rest = UnsafeRawBufferPointer(bytes)[...]
+      while !rest.isEmpty {
+        let written = Glibc.write(
+          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if written < 0, errno != EINTR { return errno }
+        rest = rest.dropFirst(max(0, written))
+      }
+      return nil
     }
-    return nil
   }
 }

@@ -11,12 +11,7 @@ package enum StandardError {
 
   package static func write(_ bytes: [UInt8]) {
     if let sink { return sink(String(escaping: bytes)) }
-    var bytes = bytes[...]
-    while !bytes.isEmpty {
-      let written = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
-      // A closed or full standard error must not stop the program it reports on.
-      guard written > 0 else { return }
-      bytes = bytes.dropFirst(written)
-    }
+    // A closed or full standard error must not stop the program it reports on.
+    _ = DescriptorWriting.put(bytes, into: STDERR_FILENO)
   }
 }

@@ -15,9 +15,9 @@ struct DownloadPlace {
     /// Written at once, and never taken back.
     case stream(isOwned: Bool)
     /// A file without a name, to be linked.
-    case unnamed(target: String, mode: mode_t?)
+    case unnamed(target: String, FilePermissions)
     /// A file beside the target, to be renamed.
-    case named(String, target: String, mode: mode_t?)
+    case named(String, target: String, FilePermissions)
     case none
   }
 
@@ -39,7 +39,7 @@ struct DownloadPlace {
       guard !FileName.isLink(Array(path.utf8)) else {
         throw Failure("is a link to what does not exist")
       }
-      return try temporary(beside: path, mode: nil)
+      return try temporary(beside: path, .usual)
     }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: throw Failure("is a directory")
@@ -47,7 +47,7 @@ struct DownloadPlace {
       // It would be replaced even so, which nobody expects of a file that must not be written.
       guard access(path, W_OK) == 0 else { throw Failure(errno: errno) }
       // What a symbolic link leads to is replaced, not the link.
-      return try temporary(beside: FileName.resolved(path) ?? path, mode: status.st_mode & 0o7777)
+      return try temporary(beside: FileName.resolved(path) ?? path, .of(status))
     default:
       let descriptor = open(path, O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw Failure(errno: errno) }
@@ -55,23 +55,24 @@ struct DownloadPlace {
     }
   }
 
-  private static func temporary(beside target: String, mode: mode_t?) throws(Failure)
-    -> DownloadPlace
-  {
+  private static func temporary(
+    beside target: String, _ permissions: FilePermissions
+  ) throws(Failure) -> DownloadPlace {
+    let mode = permissions.creationMode
     if access(ownDescriptors, X_OK) == 0 {
       // O_TMPFILE, which Glibc has but Swift does not see.
       let unnamed = open(
-        FileName.folder(of: target), O_WRONLY | O_CLOEXEC | 0o20000000 | O_DIRECTORY, 0o666)
+        FileName.folder(of: target), O_WRONLY | O_CLOEXEC | 0o20000000 | O_DIRECTORY, mode)
       if unnamed >= 0 {
-        return DownloadPlace(descriptor: unnamed, kind: .unnamed(target: target, mode: mode))
+        return DownloadPlace(descriptor: unnamed, kind: .unnamed(target: target, permissions))
       }
     }
-    guard let named = AtomicFile.create(beside: Array(target.utf8), mode: 0o666) else {
+    guard let named = AtomicFile.create(beside: Array(target.utf8), mode: mode) else {
       throw Failure(errno: errno)
     }
     let name = String(decoding: named.name, as: UTF8.self)
     return DownloadPlace(
-      descriptor: named.descriptor, kind: .named(name, target: target, mode: mode))
+      descriptor: named.descriptor, kind: .named(name, target: target, permissions))
   }
 
   private static let ownDescriptors = "/proc/self/fd"
@@ -89,14 +90,14 @@ struct DownloadPlace {
     var failure: Int32?
     switch kind {
     case .stream, .none: break
-    case .unnamed(let target, let mode):
-      if let mode, fchmod(descriptor, mode) != 0 { failure = errno }
+    case .unnamed(let target, let permissions):
+      failure = permissions.apply(to: descriptor)
       if failure == nil { failure = link(as: target) }
-    case .named(let name, let target, let mode):
-      if let mode, fchmod(descriptor, mode) != 0 { failure = errno }
+    case .named(let name, let target, let permissions):
+      failure = permissions.apply(to: descriptor)
       if failure == nil {
         if rename(name, target) == 0 {
-          kind = .unnamed(target: target, mode: mode)
+          kind = .unnamed(target: target, permissions)
         } else {
           failure = errno
         }

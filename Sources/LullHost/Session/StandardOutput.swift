@@ -1,17 +1,22 @@
+import CLullBridge
 import Glibc
+import LullCore
 
 /// Whole-message writes to standard output, after what the C library still holds back.
 package enum StandardOutput {
+  /// Writes out what the C library holds back; why not all that was printed could be written, nil if it
+  /// could.
+  package static func flush() -> String? {
+    let code = lull_flush_out()
+    guard code != 0 else { return nil }
+    // A message of the C library, copied at once.
+    return code > 0 ? String(cString: strerror(code)) : "a part of it is lost"
+  }
+
   package static func write(_ text: String) { write(Array(text.utf8)) }
 
   package static func write(_ bytes: [UInt8]) {
     fflush(nil)
-    var bytes = bytes[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
+    _ = DescriptorWriting.put(bytes, into: STDOUT_FILENO)
   }
 }

@@ -56,9 +56,12 @@ final class CacheStore: Sendable {
 
   private func work() {
     file.withLock { file in
-      while let jobs = takeJobs() {
-        for job in jobs { job(file) }
-        file.noteReads()
+      // SQLite knows what to do about a file that cannot grow, but not about a signal.
+      SignalGuard.withoutSIGXFSZ {
+        while let jobs = takeJobs() {
+          for job in jobs { job(file) }
+          file.noteReads()
+        }
       }
     }
   }

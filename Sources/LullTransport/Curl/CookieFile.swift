@@ -43,7 +43,7 @@ struct CookieFile {
     for line in lines { text += line.bytes + [UInt8(ascii: "\n")] }
     // What a symbolic link leads to is replaced, not the link.
     let target = FileName.resolved(Array(path.utf8)) ?? Array(path.utf8)
-    return AtomicFile.write(text, to: target, creationMode: 0o600)
+    return AtomicFile.write(text, to: target, .exactly(0o600))
       .map { problem("cannot write", $0) }
   }
 

@@ -1,6 +1,7 @@
 import CCurl
 import CUV
 import Glibc
+import LullCore
 
 /// One curl multi handle on one libuv loop: its sockets, its timer, its finished transfers.
 ///
@@ -152,7 +153,7 @@ final class CurlMulti {
     let wasInside = isInsideCurl
     isInsideCurl = true
     defer { isInsideCurl = wasInside }
-    return guardsSignal ? SignalGuard.withoutSIGPIPE(body) : body()
+    return guardsSignal ? SignalGuard.without(SIGPIPE, body) : body()
   }
 
   // MARK: Sockets

@@ -46,9 +46,8 @@ package struct TokenFile: Sendable {
       throw Problem(message: "tokens cannot be written: \(error.description)")
     }
     try makeFolder()
-    // The mode is set once more: the umask may have taken from it.
     let failure = AtomicFile.write(
-      bytes, to: Array(path.utf8), creationMode: 0o600, mode: 0o600, isForced: true)
+      bytes, to: Array(path.utf8), .exactly(0o600), isForced: true)
     if let failure { throw problem("cannot be written", failure) }
   }
 
