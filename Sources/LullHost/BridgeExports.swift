@@ -118,6 +118,23 @@ func lull_host_held(_ pointer: UnsafeMutableRawPointer!) -> Int64 {
 }
 
 @c @implementation
+func lull_host_sets_variable(
+  _ pointer: UnsafeMutableRawPointer!, _ name: UnsafePointer<CChar>!
+) -> Int32 {
+  guard let inspection = host(pointer)?.inspection, let name else { return 0 }
+  return inspection.sets(String(cString: name)) ? 1 : 0
+}
+
+@c @implementation
+func lull_host_print_aside(
+  _ pointer: UnsafeMutableRawPointer!, _ text: UnsafePointer<CChar>!, _ length: Int
+) {
+  guard let text else { return }
+  // There during the call.
+  host(pointer)?.inspection?.print(LuaHost.string(text, length))
+}
+
+@c @implementation
 func lull_host_log(_ pointer: UnsafeMutableRawPointer!) -> UInt64 {
   guard let host = host(pointer) else { return 0 }
   return host.handles.insert(host.log, kind: HandleKind.log.rawValue)

@@ -66,9 +66,10 @@ package final class LuaHost {
   var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
-  /// Whether API files are loaded only to be looked at: nothing is asked of any network, and nothing
-  /// started for them.
-  package var isInspecting = false
+  /// Set if API files are loaded only to be looked at: nothing is asked of any network, and nothing
+  /// started or read for them.
+  package internal(set) var inspection: Inspection?
+  var isInspecting: Bool { inspection != nil }
   /// Takes note of what is wrong with an API file, instead of raising it.
   var checker: APIFileChecker?
   /// The APIs that were loaded from files.

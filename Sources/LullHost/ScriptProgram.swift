@@ -53,6 +53,7 @@ package final class ScriptProgram {
     self.state = state
     host = LuaHost(environment: environment)
     host.isSandboxed = trust.isSandbox
+    if case .inspection(_, let inspection) = trust { host.inspection = inspection }
     host.sources.readsFiles = !trust.isSandbox
     // The host outlives the state: both are this object's, and `close` ends the state first.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
@@ -66,6 +67,8 @@ package final class ScriptProgram {
     switch trust {
     case .sandbox(let folder):
       guard let folder else { return lull_state_new_sandboxed(nil) }
+      return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
+    case .inspection(let folder, _):
       return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
     case .full(let allowsBytecode):
       guard let state = lull_state_new() else { return nil }
@@ -135,9 +138,15 @@ package final class ScriptProgram {
       _ = lull_set_arg(state, buffer.baseAddress, Int32(words.count), Int32(first))
     }
     _ = lull_state_require(state, setsGlobal ? 1 : 0)
-    if let runtime = lull_state_runtime(state), case .full(let allowsBytecode) = trust {
-      if allowsBytecode { lull_allow_bytecode(runtime) }
-      lull_replace_exit(runtime, Method.index(.module, "os.exit"))
+    if let runtime = lull_state_runtime(state) {
+      let exit = Method.index(.module, "os.exit")
+      switch trust {
+      case .full(let allowsBytecode):
+        if allowsBytecode { lull_allow_bytecode(runtime) }
+        lull_replace_exit(runtime, exit)
+      case .inspection: _ = lull_inspection_open(runtime, exit)
+      case .sandbox: break
+      }
     }
     host.enableLogFromEnvironment()
     host.enableStrictnessFromEnvironment()

@@ -8,9 +8,12 @@ package enum ScriptTrust {
   ///
   /// It is no limit on time, work and memory: see `LuaHost.Limits`.
   case sandbox(folder: [UInt8]?)
+  /// The sandbox, with inert stand-ins for secrets, the environment and caches, for files that are only
+  /// looked at.
+  case inspection(folder: [UInt8], Inspection)
 
   var isSandbox: Bool {
-    if case .sandbox = self { return true }
-    return false
+    if case .full = self { return false }
+    return true
   }
 }

@@ -39,6 +39,18 @@ enum Exit {
     }
   }
 
+  /// Runs `body` with standard error going nowhere, also if the process ends meanwhile.
+  static func quietly(_ body: () -> Void) {
+    let kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+    let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    guard kept >= 0, nowhere >= 0 else { return }
+    dup2(nowhere, STDERR_FILENO)
+    body()
+    dup2(kept, STDERR_FILENO)
+    close(nowhere)
+    close(kept)
+  }
+
   static func complain(_ text: String) {
     StandardError.write(text)
   }

@@ -16,8 +16,6 @@ extension APIFileChecker {
         "the base URL '\(LogText.url(text))' is none: it begins with https:// or http://",
         at: SourcePlace(file: path, line: line(of: ["base_url"])))
     }
-    runsSettings = true
-    defer { runsSettings = false }
     var settings = Configuration()
     for entry in api.service.configurationEntries {
       var changed = settings

@@ -5,9 +5,27 @@ package final class APIFileChecker {
   package struct Finding: Equatable {
     package let place: SourcePlace
     package let text: String
+
+    package init(place: SourcePlace, text: String) {
+      self.place = place
+      self.text = text
+    }
   }
 
-  package private(set) var findings: [Finding] = []
+  /// What is wrong with a file, and what could not be found out, each in the order of its lines.
+  package struct Report {
+    package var findings: [Finding] = []
+    package var notes: [Finding] = []
+
+    package init() {}
+
+    fileprivate init(findings: [Finding], notes: [Finding]) {
+      self.findings = findings
+      self.notes = notes
+    }
+  }
+
+  private var report = Report()
   /// The file, as messages name it.
   let path: String
   /// What `lull call` takes itself, of calls with pages and of others.
@@ -16,22 +34,20 @@ package final class APIFileChecker {
   private var credentials: [Credential] = []
   /// The requests that have been told of.
   private var seen: Set<ObjectIdentifier> = []
-  /// Whether what runs are settings functions.
-  var runsSettings = false
 
   private init(_ path: String, options: (paged: Set<String>, plain: Set<String>)) {
     self.path = path
     self.options = options
   }
 
-  /// Loads a file and looks at it; what was found about it, in the order of its lines.
+  /// Loads a file and looks at it; what was found about it.
   ///
   /// - Parameters:
   ///   - host: one that inspects only.
   ///   - options: those of `lull call`, of calls with pages and of others.
-  package static func findings(
-    in path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
-  ) -> [Finding] {
+  package static func report(
+    on path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
+  ) -> Report {
     let checker = APIFileChecker(path, options: options)
     host.checker = checker
     defer { host.checker = nil }
@@ -51,12 +67,19 @@ package final class APIFileChecker {
         checker.note(text, at: SourcePlace(file: path, line: line))
       }
     }
-    return checker.findings.sorted { ($0.place.line, $0.text) < ($1.place.line, $1.text) }
+    return Report(
+      findings: inOrder(checker.report.findings), notes: inOrder(checker.report.notes))
   }
 
-  func note(_ text: String, at place: SourcePlace) {
+  package static func inOrder(_ findings: [Finding]) -> [Finding] {
+    findings.sorted { ($0.place.line, $0.text) < ($1.place.line, $1.text) }
+  }
+
+  /// - Parameter isFinding: whether that is wrong, rather than not known.
+  func note(_ text: String, at place: SourcePlace, isFinding: Bool = true) {
     let finding = Finding(place: place, text: text)
-    if !findings.contains(finding) { findings.append(finding) }
+    let list = isFinding ? \Report.findings : \Report.notes
+    if !report[keyPath: list].contains(finding) { report[keyPath: list].append(finding) }
   }
 
   /// An error that the file has raised.
@@ -73,9 +96,9 @@ package final class APIFileChecker {
       host.hasReportedLimit = true
       return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
     }
-    // The environment of a check need not be that of requests.
-    if runsSettings, failure.message.contains("a nil value"), readsEnvironment { return }
-    note(raised: failure.message, shortPath: own?.shortSource ?? path, line: own?.line ?? 0)
+    note(
+      raised: failure.message, need: SandboxNeed(failure.message),
+      shortPath: own?.shortSource ?? path, line: own?.line ?? 0)
   }
 
   /// Requests that were made where none should be.
@@ -93,13 +116,6 @@ package final class APIFileChecker {
     credentials.append(Credential(text: text, what: what))
   }
 
-  private var readsEnvironment: Bool {
-    guard case .success(let bytes) = TextFile.read(Array(path.utf8)) else { return false }
-    return LineToken.all(in: bytes).contains {
-      $0.kind == .name && ["getenv", "env"].contains($0.text)
-    }
-  }
-
   /// What `lull call` takes itself.
   func options(of call: APICall) -> Set<String> { call.hasPages ? options.paged : options.plain }
 
@@ -114,9 +130,12 @@ package final class APIFileChecker {
 
   /// A message that begins with its place, if it does.
   ///
-  /// - Parameter shortPath: the file's name in messages, of which the interpreter keeps the end if it is
-  ///   long.
-  private func note(raised message: String, shortPath: String, line: Int) {
+  /// - Parameters:
+  ///   - shortPath: the file's name in messages, of which the interpreter keeps the end if it is long.
+  ///   - need: what would have been needed instead of an error.
+  private func note(
+    raised message: String, need: SandboxNeed? = nil, shortPath: String, line: Int
+  ) {
     var message = message
     if message.hasPrefix("\(path): ") { message.removeFirst(path.count + 2) }
     let names = [shortPath, LuaHost.shortName(ofFile: path)]
@@ -124,11 +143,13 @@ package final class APIFileChecker {
       let rest = message.dropFirst(name.count + 1)
       let digits = rest.prefix { $0.isNumber }
       if let line = Int(digits), rest.dropFirst(digits.count).hasPrefix(": ") {
-        let text = APIFileChecker.line(String(rest.dropFirst(digits.count + 2)))
-        return note(text, at: SourcePlace(file: path, line: line))
+        let text = need?.note ?? APIFileChecker.line(String(rest.dropFirst(digits.count + 2)))
+        return note(text, at: SourcePlace(file: path, line: line), isFinding: need == nil)
       }
     }
-    note(APIFileChecker.line(message), at: SourcePlace(file: path, line: line))
+    note(
+      need?.note ?? APIFileChecker.line(message), at: SourcePlace(file: path, line: line),
+      isFinding: need == nil)
   }
 
   /// A message in one line; of modules that are not found not where they were looked for.

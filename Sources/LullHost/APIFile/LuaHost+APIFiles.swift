@@ -3,9 +3,6 @@ import Glibc
 import LullCore
 
 extension LuaHost {
-  /// How long a file may take that is only looked at: a check or a completion must come to its end.
-  package static let inspectionLimits = Limits(time: 5)
-
   /// The API of a name or a path: loaded at the first call, the same ever after.
   package func api(_ word: String) throws(APIFileProblem) -> APIFile {
     guard let path = APIFileLocator.file(of: word) else {
@@ -65,7 +62,10 @@ extension LuaHost {
 
   /// How a file has ended, or would not have ended, what only looked at it; nil if it was a signal.
   var interruptionText: String? {
-    if hasPassedLimit { return "does not come to an end" }
+    if hasPassedLimit {
+      return lull_limit_passed(runtime) == Int32(LULL_LIMIT_MEMORY)
+        ? "needs more memory than a file may that is looked at" : "does not come to an end"
+    }
     return exitRequest == nil
       ? nil : "calls os.exit, which ends whatever uses the file"
   }

@@ -7,7 +7,7 @@ extension LuaHost {
 
   /// `lull.cache.file([{ version =, path =, max_size =, max_age =, identity = }])`
   func makeFileCache(_ call: Call) throws(Misuse) {
-    try refuseInSandbox("lull.cache.file")
+    if !isInspecting { try refuseInSandbox("lull.cache.file") }
     var options = FileEntityCache.Options()
     if !call.isNil(0) {
       try forEachOption(of: call.index(0), in: call.state, known: LuaHost.fileCacheKeys) {
@@ -32,8 +32,8 @@ extension LuaHost {
         }
       }
     }
-    let handle = handles.insert(
-      CacheBox(.file(FileEntityCache(options))), kind: HandleKind.cache.rawValue)
+    let cache = isInspecting ? FileEntityCache(inert: options) : FileEntityCache(options)
+    let handle = handles.insert(CacheBox(.file(cache)), kind: HandleKind.cache.rawValue)
     call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
   }
 

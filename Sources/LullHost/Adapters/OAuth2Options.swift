@@ -39,6 +39,7 @@ extension LuaHost {
     settings.scope = texts["scope"]
     settings.audience = texts["audience"]
     settings.tokenFile = texts["token_file"]
+    if isInspecting { settings.tokenFile = nil }
     guard settings.tokenFile == nil || !isSandboxed else {
       throw .message("'token_file' is not available in the sandbox")
     }

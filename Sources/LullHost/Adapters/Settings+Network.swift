@@ -80,7 +80,8 @@ extension Setting {
     guard let path = LuaHost.string(value), !path.isEmpty, !path.utf8.contains(0) else {
       throw mustBe("the name of a file, or false", value)
     }
-    try host.refuseInSandbox("a file of the network settings")
+    // It is opened when something is sent.
+    if !host.isInspecting { try host.refuseInSandbox("a file of the network settings") }
     return path
   }
 
@@ -168,7 +169,7 @@ extension Setting {
     guard let path = LuaHost.string(value), !path.isEmpty, !path.utf8.contains(0) else {
       throw mustBe("true, false, or the name of a file", value)
     }
-    try host.refuseInSandbox("a file of cookies")
+    if !host.isInspecting { try host.refuseInSandbox("a file of cookies") }
     return CookieJar(file: path)
   }
 }

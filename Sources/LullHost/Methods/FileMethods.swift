@@ -16,10 +16,14 @@ extension Method {
     },
     .function("write_file", "ssT") { call throws(Misuse) in try call.host.writeFile(call) },
     .function("env", "sV") { call throws(Misuse) in
-      try call.host.refuseInSandbox("lull.env")
+      if !call.host.isInspecting { try call.host.refuseInSandbox("lull.env") }
       var name = LuaHost.bytes(call.raw(0)) ?? []
       guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), !name.contains(0) else {
         throw .argument(1, "the name of an environment variable expected, got '\(call.string(0))'")
+      }
+      if let inspection = call.host.inspection {
+        let isSet = inspection.sets(String(decoding: name, as: UTF8.self))
+        return call.return(isSet ? .string("1") : call.count > 1 ? .stack(2) : .nil)
       }
       name.append(0)
       if let value = getenv(name.map(CChar.init(bitPattern:))) {

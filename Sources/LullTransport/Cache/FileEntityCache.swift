@@ -58,6 +58,11 @@ public final class FileEntityCache: EntityCache {
     self.init(options, path: path, store: store)
   }
 
+  /// One that has nothing, keeps nothing and touches no file.
+  package convenience init(inert options: Options) {
+    self.init(options, path: nil, store: nil)
+  }
+
   init(_ options: Options, path: String?, store: CacheStore?) {
     self.options = options
     self.path = path

@@ -1,6 +1,5 @@
 import LullCore
 import LullHost
-import LullREPL
 
 /// `lull apis`: the APIs that have names.
 struct ApisCommand {
@@ -10,6 +9,9 @@ struct ApisCommand {
       description: """
         Lists the APIs that have names: files in ./apis and in ~/.config/lull/apis (below
         $XDG_CONFIG_HOME, if that is set). Of two of one name the first is found.
+
+        Files are looked at in the sandbox, without secrets, environment and network; of one that
+        needs more only the name is told.
         """,
       arguments: [
         .init(
@@ -45,24 +47,26 @@ struct ApisCommand {
     var rows: [JSONValue] = []
     for (name, path) in all {
       // Each in a state of its own, as when it is used.
-      let folder = SourceFile.folder(of: Array(path.utf8))
-      let ending = CallRun.run(folder: folder, isInspecting: true) { host in
-        do throws(APIFileProblem) {
-          // By path: the name may be taken by a folder before.
-          let api = try host.api(path)
-          rows.append(
-            .object([
-              .init("name", .string(name)), .init("calls", .int(api.calls.count)),
-              .init("description", .string(api.description ?? "")),
-              .init("path", .string(path)),
-            ]))
-          return 0
-        } catch {
-          Exit.complain(host.describe(error))
-          return error.exitCode
-        }
+      var calls: JSONValue = .null
+      var description = ""
+      let outcome = APILook(path).look { api in
+        calls = .int(api.calls.count)
+        description = api.description ?? ""
       }
-      if ending != 0 { code = ending }
+      switch outcome {
+      case .seen: break
+      case .needs(let note): Exit.complain("lull: \(note)\n")
+      case .ended(let signal): return signal
+      case .wrong(let report, let ending):
+        Exit.complain(report)
+        code = ending
+        continue
+      }
+      rows.append(
+        .object([
+          .init("name", .string(name)), .init("calls", calls),
+          .init("description", .string(description)), .init("path", .string(path)),
+        ]))
     }
     guard let bytes = try? JSONValue.array(rows).encode() else { return 1 }
     let text = ContentText(format: format, columns: [], style: .forStandardOutput())

@@ -15,6 +15,9 @@ struct CallCommand {
         What is true or false is set by --archived, --no-archived and --archived=false. A parameter
         that is called like an option below is given as --param-NAME, unless the file names its
         option.
+
+        A call runs the API's file as a script, with all rights. Help of it only looks at the file, in
+        the sandbox, as lull check does.
         """,
       arguments: CallOptions.arguments + CallOptions.pageArguments,
       notes: """
@@ -52,18 +55,10 @@ struct CallCommand {
   }
 
   func run() -> Int32 {
-    CallRun.run(.file(api)) { host, api in
-      let page = CallPage(api)
-      guard let name else {
-        guard words.first == "-h" || words.first == "--help" else {
-          Exit.complain("lull: which call of '\(self.api)'?\n" + page.list)
-          return 2
-        }
-        _ = Output.write(page.text)
-        return 0
-      }
-      guard let call = api.call(name) else {
-        Exit.complain("lull: \(api.unknownCall(name))\n")
+    if let code = help() { return code }
+    return CallRun.run(.file(api)) { host, api in
+      guard let name, let call = api.call(name) else {
+        Exit.complain("lull: \(api.unknownCall(name ?? ""))\n")
         return 2
       }
       do throws(CommandEnd) {
@@ -72,6 +67,62 @@ struct CallCommand {
         return CallCommand.end(error, CallPage.spec(of: call, in: self.api))
       }
     }
+  }
+
+  // MARK: Help
+
+  /// Shows help, and what calls there are, without running the file as it is; the exit code, nil if a
+  /// call is to be made.
+  private func help() -> Int32? {
+    let asks = words.contains { $0 == "-h" || $0 == "--help" }
+    guard asks || name == nil else { return nil }
+    guard let path = APIFileLocator.file(of: api) else {
+      Exit.complain("lull: \(APIFileLocator.missing(api))\n")
+      return 3
+    }
+    var page: String?
+    var refusal: String?
+    let outcome = APILook(path).look { file in
+      // As it was asked for: the file may say otherwise the next time.
+      (page, refusal) = answer(of: file, asks: asks)
+    }
+    switch outcome {
+    case .seen:
+      if let refusal {
+        Exit.complain(refusal)
+        return 2
+      }
+      guard let page else { return nil }
+      return Output.write(page) ? 0 : 1
+    case .needs(let note):
+      Exit.complain("lull: \(note): its calls cannot be told without running it\n")
+      guard asks else { return 2 }
+      return Output.write(CommandPage.call.text) ? 0 : 1
+    case .wrong(let report, let code):
+      Exit.complain(report)
+      return code
+    case .ended(let code): return code
+    }
+  }
+
+  /// What is to be shown of a file: help, or why there is none; neither if a word that looks like asking
+  /// for help is a parameter's value.
+  private func answer(of file: APIFile, asks: Bool) -> (page: String?, refusal: String?) {
+    let page = CallPage(file)
+    guard let name else {
+      guard asks, words.first == "-h" || words.first == "--help" else {
+        return (nil, "lull: which call of '\(api)'?\n" + page.list)
+      }
+      return (page.text, nil)
+    }
+    guard let call = file.call(name) else { return (nil, "lull: \(file.unknownCall(name))\n") }
+    let spec = CallPage.spec(of: call, in: api)
+    do throws(CommandEnd) {
+      _ = try ParsedWords(words, by: spec, page: .call)
+    } catch {
+      if case .help = error { return (ArgumentHelp.text(of: spec), nil) }
+    }
+    return (nil, nil)
   }
 
   private func run(_ call: APICall, _ host: LuaHost, _ api: APIFile) throws(CommandEnd) -> Int32 {

@@ -1,4 +1,3 @@
-import Glibc
 import LullCore
 import LullHost
 import LullREPL
@@ -25,40 +24,30 @@ enum CallRun {
     }
   }
 
-  /// - Parameter isInspecting: API files are loaded only to be looked at: no host may be reached, and they
-  ///   must come to an end. What `body` has found out it must not write.
-  static func run(
-    folder: [UInt8]?, isInspecting: Bool = false, _ body: (LuaHost) -> Int32
+  /// Runs what is to be run with all rights.
+  static func run(folder: [UInt8]?, _ body: (LuaHost) -> Int32) -> Int32 {
+    run(.full(allowsBytecode: false), folder: folder, nil, .init(), body)
+  }
+
+  /// Runs what is only looked at: in the sandbox, without a network, and to its end.
+  static func look(
+    in folder: [UInt8], _ inspection: Inspection, limits: LuaHost.Limits = Inspection.limits,
+    _ body: (LuaHost) -> Int32
   ) -> Int32 {
-    guard
-      let environment = try? LoopEnvironment(
-        ownsProcess: true, allowedHosts: isInspecting ? AllowedHosts() : nil),
-      let program = ScriptProgram(
-        environment: environment, limits: isInspecting ? LuaHost.inspectionLimits : .init())
+    run(.inspection(folder: folder, inspection), folder: folder, AllowedHosts(), limits, body)
+  }
+
+  private static func run(
+    _ trust: ScriptTrust, folder: [UInt8]?, _ hosts: AllowedHosts?, _ limits: LuaHost.Limits,
+    _ body: (LuaHost) -> Int32
+  ) -> Int32 {
+    guard let environment = try? LoopEnvironment(ownsProcess: true, allowedHosts: hosts),
+      let program = ScriptProgram(environment: environment, trust: trust, limits: limits)
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1
     }
-    func run() -> Int32 {
-      program.perform(folder: folder, words: CommandWords.all) { host in
-        host.isInspecting = isInspecting
-        return body(host)
-      }
-    }
-    return isInspecting ? withoutStandardOutput(run) : run()
-  }
-
-  /// What a file prints is no result of looking at it: it goes to standard error.
-  private static func withoutStandardOutput(_ body: () -> Int32) -> Int32 {
-    fflush(nil)
-    let kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-    guard kept >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { return body() }
-    defer {
-      fflush(nil)
-      dup2(kept, STDOUT_FILENO)
-      close(kept)
-    }
-    return body()
+    return program.perform(folder: folder, words: CommandWords.all, body)
   }
 }
 

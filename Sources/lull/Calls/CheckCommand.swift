@@ -1,3 +1,4 @@
+import LullCore
 import LullHost
 import LullREPL
 
@@ -9,8 +10,12 @@ struct CheckCommand {
       description: """
         Loads API files without reaching any network and tells what is wrong with them: unknown
         settings, patterns that cannot match, calls with undeclared parameters or with paths that
-        lead elsewhere, secrets that are written in the file. Functions that set settings are run
-        once. One line each, FILE:LINE: what; exit code 1 if there are any.
+        lead elsewhere, secrets that are written in the file. Functions that set settings are run.
+        One line each, FILE:LINE: what; exit code 1 if there are any.
+
+        Files run in the sandbox, with stand-ins for secrets and caches, and for the environment: once
+        as if no variable were set, and where that is not enough once as if all were. What cannot be
+        found out in this way is told as "not checked further", which is no finding.
         """,
       arguments: [
         .init(
@@ -41,20 +46,49 @@ struct CheckCommand {
         isMissing = true
         continue
       }
-      // Each in a state of its own, as when it is used.
-      let folder = SourceFile.folder(of: Array(path.utf8))
-      var findings: [APIFileChecker.Finding] = []
-      let code = CallRun.run(folder: folder, isInspecting: true) { host in
-        findings = APIFileChecker.findings(
-          in: path, host,
-          options: (CallPage.taken(hasPages: true), CallPage.taken(hasPages: false)))
-        return 0
-      }
-      _ = Output.write(findings.map { "\($0.place): \($0.text)\n" }.joined())
+      let (report, code) = CheckCommand.report(on: path)
+      let lines = APIFileChecker.inOrder(report.findings + report.notes)
+      _ = Output.write(lines.map { "\($0.place): \($0.text)\n" }.joined())
       // A signal ends all of it.
       if code > 128 { return code }
-      if code != 0 || !findings.isEmpty { hasFindings = true }
+      if code != 0 || !report.findings.isEmpty { hasFindings = true }
     }
     return hasFindings ? 1 : isMissing ? 3 : 0
+  }
+
+  /// What is wrong with a file whatever the environment has.
+  private static func report(on path: String) -> (APIFileChecker.Report, code: Int32) {
+    let inspection = Inspection()
+    var (report, code) = report(on: path, inspection)
+    guard code == 0, !report.findings.isEmpty, !inspection.variables.isEmpty else {
+      return (report, code)
+    }
+    let (other, otherCode) = CheckCommand.report(
+      on: path, Inspection(setsVariables: true, isSilent: true))
+    let certain = report.findings.filter(other.findings.contains)
+    let hasOthers = [report, other].allSatisfy { $0.findings.count > certain.count }
+    report.findings = certain
+    report.notes += other.notes.filter { !report.notes.contains($0) }
+    if hasOthers {
+      let text = APILook.note(on: inspection.variables)
+      report.notes.append(.init(place: SourcePlace(file: path, line: 0), text: text))
+    }
+    code = otherCode
+    return (report, code)
+  }
+
+  /// Each time in a state of its own, as when the file is used.
+  private static func report(
+    on path: String, _ inspection: Inspection
+  ) -> (APIFileChecker.Report, code: Int32) {
+    var report = APIFileChecker.Report()
+    let folder = SourceFile.folder(of: Array(path.utf8))
+    let code = CallRun.look(in: folder, inspection) { host in
+      report = APIFileChecker.report(
+        on: path, host,
+        options: (CallPage.taken(hasPages: true), CallPage.taken(hasPages: false)))
+      return 0
+    }
+    return (report, code)
   }
 }

@@ -9,6 +9,9 @@ struct ExplainCommand {
       description: """
         Tells every setting that applies to a resource, with the line that has set it, and whether a
         load would ask the server now, and why. Asks caches, and no server.
+
+        What a request would do depends on the environment, on files and on caches: the API's file runs
+        as a request has it run, with all rights. lull check looks at one that is not trusted.
         """,
       arguments: [
         .init(positional: "TARGET", help: "an API by name or file, or a URL", isRequired: true),

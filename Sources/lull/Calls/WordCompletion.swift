@@ -111,11 +111,10 @@ struct WordCompletion {
     candidates.filter { $0.word.hasPrefix(last) }
   }
 
-  /// Loads the API of the second word, saying nothing of what is wrong with it.
+  /// Looks at the API of the second word, saying nothing of what is wrong with it: whoever presses a key
+  /// has not asked for anything to be run.
   private func withAPI(_ body: (APIFile) -> Void) {
-    _ = CallRun.run(folder: nil, isInspecting: true) { host in
-      if let api = try? host.api(words[1]) { body(api) }
-      return 0
-    }
+    guard let path = APIFileLocator.file(of: words[1]) else { return }
+    Exit.quietly { _ = APILook(path, isSilent: true).look(body) }
   }
 }

@@ -314,8 +314,10 @@ function lull.read_file(path) end
 --- Writes a whole file in one step: true, or nil and what the system says.
 ---
 --- The text goes into a new file in the same folder, which then takes the place of the old one, so that
---- nobody sees half of it; the old mode is kept, and a symbolic link stays one, and one that leads
---- nowhere is an error. The disk is not waited for. Only regular files. Not available in the sandbox.
+--- nobody sees half of it, nor anybody who may not read it in the end; the old mode is kept (but for
+--- setuid, setgid and sticky bits), and owner and group as far as they may be given. A symbolic link
+--- stays one, and one that leads nowhere is an error. The disk is not waited for. Only regular files.
+--- Not available in the sandbox.
 ---
 --- ```lua
 --- local path = os.tmpname()
