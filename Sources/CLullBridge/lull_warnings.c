@@ -1,13 +1,14 @@
 // What luaL_newstate gives a state besides memory: where warnings and errors that nothing catches go.
 #include "lull_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // [-0, +0] An error that nothing catches: the process is about to be aborted.
 static int panic(lua_State *L) {
   const char *message = lua_tostring(L, -1);
-  fprintf(stderr, "lull: error outside of any protected call: %s\n", message ? message : "no string");
+  lull_host_write_error("lull: error outside of any protected call: ");
+  lull_host_write_error(message ? message : "no string");
+  lull_host_write_error("\n");
   return 0;
 }
 
@@ -20,9 +21,9 @@ static void warn(void *context, const char *message, int is_continued) {
     return;
   }
   if (warnings->are_shown) {
-    fprintf(
-      stderr, "%s%s%s", warnings->is_continued ? "" : "Lua warning: ", message,
-      is_continued ? "" : "\n");
+    if (!warnings->is_continued) lull_host_write_error("Lua warning: ");
+    lull_host_write_error(message);
+    if (!is_continued) lull_host_write_error("\n");
   }
   warnings->is_continued = is_continued;
 }

@@ -135,6 +135,13 @@ func lull_host_print_aside(
 }
 
 @c @implementation
+func lull_host_write_error(_ text: UnsafePointer<CChar>!) {
+  guard let text else { return }
+  // There during the call.
+  StandardError.write(ByteString(cString: text).bytes)
+}
+
+@c @implementation
 func lull_host_log(_ pointer: UnsafeMutableRawPointer!) -> UInt64 {
   guard let host = host(pointer) else { return 0 }
   return host.handles.insert(host.log, kind: HandleKind.log.rawValue)

@@ -1,6 +1,6 @@
 import CEditline
 import Glibc
-import LullHost
+import LullCore
 
 /// Takes what anybody writes to standard output and standard error while a line is being edited, to
 /// be shown above it.
@@ -31,7 +31,7 @@ final class CapturedOutput {
       let copy = fcntl(number, F_DUPFD_CLOEXEC, 10)
       guard copy >= 0 else { continue }
       originals.append((number, copy))
-      if number == STDERR_FILENO { ErrorTerminal.capture(copy) }
+      StandardTerminals.capture(number, on: copy)
       dup2(file, number)
     }
   }
@@ -39,7 +39,7 @@ final class CapturedOutput {
   /// The streams lead again where they did. What was written last is still to be taken.
   func end() {
     fflush(nil)
-    ErrorTerminal.capture(nil)
+    for number in [STDOUT_FILENO, STDERR_FILENO] { StandardTerminals.capture(number, on: nil) }
     for (number, copy) in originals {
       dup2(copy, number)
       close(copy)

@@ -1,5 +1,6 @@
 import CEditline
 import Glibc
+import LullCore
 import LullHost
 import LullTransport
 
@@ -296,7 +297,8 @@ final class EditedLines: LineSource {
     }
     guard completion.candidates.count > 1 else { return UInt8(CC_ERROR) }
     eraseLine()
-    terminal.write(Columns.text(completion.candidates, width: terminal.width))
+    let candidates = completion.candidates.map { TerminalText.visible($0) }
+    terminal.write(Columns.text(candidates, width: terminal.width))
     ceditline_draw(editor)
     return UInt8(CC_NORM)
   }

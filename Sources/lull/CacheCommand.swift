@@ -71,7 +71,8 @@ struct CacheCommand {
       case .show(let url): return try show(url, cache)
       case .clear(let prefix):
         let count = try cache.clear(prefix: prefix)
-        print("\(count.map { "\($0)" } ?? "all") \(count == 1 ? "entry" : "entries") removed")
+        CacheCommand.show(
+          "\(count.map { "\($0)" } ?? "all") \(count == 1 ? "entry" : "entries") removed")
       }
       return 0
     } catch {
@@ -82,16 +83,16 @@ struct CacheCommand {
 
   private func info(_ cache: CacheInspection) throws(CacheInspection.Problem) {
     let summary = try cache.summary()
-    print("path     \(cache.path)\(cache.exists ? "" : " (not there yet)")")
-    print("size     \(CacheCommand.size(summary.fileSize))")
-    print("entries  \(summary.count)")
+    CacheCommand.show("path     \(cache.path)\(cache.exists ? "" : " (not there yet)")")
+    CacheCommand.show("size     \(CacheCommand.size(summary.fileSize))")
+    CacheCommand.show("entries  \(summary.count)")
     guard let oldest = summary.oldest else { return }
-    print("oldest   \(CacheCommand.age(of: oldest))")
-    print("hosts")
+    CacheCommand.show("oldest   \(CacheCommand.age(of: oldest))")
+    CacheCommand.show("hosts")
     let width = summary.hosts.map(\.name.count).max() ?? 0
     for host in summary.hosts {
       let name = host.name + String(repeating: " ", count: width - host.name.count)
-      print("  \(name)  \(host.count) in \(CacheCommand.size(host.size))")
+      CacheCommand.show("  \(name)  \(host.count) in \(CacheCommand.size(host.size))")
     }
   }
 
@@ -105,7 +106,7 @@ struct CacheCommand {
       return 1
     }
     for (number, entry) in entries.enumerated() {
-      if number > 0 { print() }
+      if number > 0 { CacheCommand.show("") }
       show(entry)
     }
     return 0
@@ -113,18 +114,18 @@ struct CacheCommand {
 
   private func show(_ entry: CacheInspection.Entry) {
     let entity = entry.entity
-    print(entry.place.url)
-    print("stage     \(entry.place.stage), version \(entry.place.version)")
-    print("age       \(CacheCommand.age(of: entity.timestamp))")
+    CacheCommand.show(entry.place.url)
+    CacheCommand.show("stage     \(entry.place.stage), version \(entry.place.version)")
+    CacheCommand.show("age       \(CacheCommand.age(of: entity.timestamp))")
     if !entry.place.identity.isEmpty {
-      print("identity  \(Hexadecimal.text(entry.place.identity.prefix(4)))…")
+      CacheCommand.show("identity  \(Hexadecimal.text(entry.place.identity.prefix(4)))…")
     }
     for (label, name) in [("etag", "etag"), ("modified", "last-modified")] {
       guard let value = entity.header(name) else { continue }
-      print(label + String(repeating: " ", count: 10 - label.count) + value)
+      CacheCommand.show(label + String(repeating: " ", count: 10 - label.count) + value)
     }
-    print("headers")
-    for (name, value) in entity.headers.pairs { print("  \(name): \(value)") }
+    CacheCommand.show("headers")
+    for (name, value) in entity.headers.pairs { CacheCommand.show("  \(name): \(value)") }
     var text: [UInt8]
     switch entity.content {
     case .bytes(let bytes): text = bytes
@@ -134,11 +135,13 @@ struct CacheCommand {
       document.root.encode(into: &text, pretty: true)
     case .value, .foreign: text = []
     }
-    print("content   \(entity.content.typeName), \(CacheCommand.size(text.count))")
-    print()
+    CacheCommand.show("content   \(entity.content.typeName), \(CacheCommand.size(text.count))")
+    CacheCommand.show("")
     if text.last != 10 { text.append(10) }
     StandardOutput.write(text)
   }
+
+  private static func show(_ line: String) { StandardOutput.write(line + "\n") }
 
   private static func size(_ bytes: Int) -> String {
     let units = ["bytes", "KB", "MB", "GB"]

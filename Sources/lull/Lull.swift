@@ -11,10 +11,10 @@ enum Lull {
     } catch {
       switch error {
       case .help(let page):
-        print(page.text, terminator: "")
+        _ = Output.write(page.text)
         Exit.now(0)
       case .version:
-        print(LuaHost.version)
+        _ = Output.write(LuaHost.version + "\n")
         Exit.now(0)
       case .wrongUsage(let problem, let page):
         Exit.complain("lull: \(problem)\n\(page.usage)\nTry '\(page.name) --help'.\n")

@@ -106,10 +106,10 @@ struct FormatTests {
 
   @Test(
     arguments: [
-      ("control", "a\u{FFFD}[31mb\r\r\nc\td\u{FFFD}e\r\n"),
-      ("escapes -o table", " [1mk\r\n [31mred   x \r\n"),
-      ("escapes -o csv", "\u{FFFD}[1mk\r\n\"\u{FFFD}[31mred\u{FFFD}\r\r\n\tx\u{FFFD}\"\r\n"),
-      ("control -i", "x-own: a\u{FFFD}b\r\n"),
+      ("control", "a\\x1B[31mb\r\r\nc\td\\x0De\r\n"),
+      ("escapes -o table", "\\x1B[1mk\r\n\\x1B[31mred\\u{9B}   x \r\n"),
+      ("escapes -o csv", "\\x1B[1mk\r\n\"\\x1B[31mred\\u{9B}\r\r\n\tx\\x0D\"\r\n"),
+      ("control -i", "x-own: a\\x1Bb\r\n"),
       ("binary", "lull: 3 bytes not shown on a terminal: save them with -O FILE\r\n"),
     ] as [(String, String)])
   func nothingMovesTheCursor(words: String, output: String) throws {

@@ -37,6 +37,18 @@ struct ReplTerminalTests {
     #expect(try child.wait().code == 0)
   }
 
+  /// Somebody who wants no history may name a device: others go on using that.
+  @Test func leavesAHistoryAloneThatIsNoFile() throws {
+    let state = try TemporaryFolder()
+    _ = try shell("mkfifo -m 644 pipe", folder: state.path)
+    let pipe = state.path + "/pipe"
+    let child = try start(state: state, environment: ["LULL_HISTORY": pipe])
+    try type(child, ("1 + 1\n", "\n2\r\n> "))
+    child.type(Self.controlD)
+    #expect(try child.wait().code == 0)
+    #expect(try shell("stat -c %a pipe", folder: state.path).output == "644\n")
+  }
+
   @Test func goesOnUntilAStatementIsComplete() throws {
     let child = try start(state: try TemporaryFolder())
     try type(

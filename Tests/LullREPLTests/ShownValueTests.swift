@@ -1,3 +1,4 @@
+import LullCore
 import LullHost
 import Testing
 
@@ -233,7 +234,7 @@ struct ShownValueTests {
   @Test func coloursAreAroundWhatTheyColour() {
     let value = ShownValue.list([.atom("1", .number), .atom("\"a\"", .string)], more: .none)
     #expect(
-      ShownValueText(width: 80, colours: true).text(value)
+      TerminalText.visible(ShownValueText(width: 80, colours: true).text(value))
         == "{ \u{1B}[36m1\u{1B}[0m, \u{1B}[32m\"a\"\u{1B}[0m }")
   }
 }

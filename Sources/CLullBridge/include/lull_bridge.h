@@ -220,6 +220,8 @@ int64_t lull_host_held(void *host);
 // its `print` is given.
 int32_t lull_host_sets_variable(void *host, const char *name);
 void lull_host_print_aside(void *host, const char *text, size_t length);
+// Writes to standard error, for a terminal made visible. For any state, attached or not.
+void lull_host_write_error(const char *text);
 // The handle of lull.log, 0 if there is none.
 uint64_t lull_host_log(void *host);
 // What is seen of a secret, in the arena; NULL if it is gone, or without memory.
@@ -454,8 +456,6 @@ int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t fir
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
 
-// Writes to standard output, after what scripts have printed before.
-void lull_write_out(const void *bytes, size_t count);
 // Writes out what scripts have printed: 0; the error number; -1 where an earlier part was lost.
 int32_t lull_flush_out(void);
 

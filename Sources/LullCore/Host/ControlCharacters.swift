@@ -1,15 +1,17 @@
-/// What a server or a script has put into a text must not move the cursor or change colours where the
-/// text is shown.
+/// What a server, a file or a script has put into a text must not move the cursor, change colours or
+/// turn words around where the text is shown.
 package enum ControlCharacters {
-  /// Whether it is one, and not a line break or a tab.
+  /// Whether it is one, and not a line break or a tab. (ECMA-48; UAX #9, section 2)
   package static func contains(_ scalar: Unicode.Scalar) -> Bool {
-    scalar != "\n" && scalar != "\t" && scalar.properties.generalCategory == .control
+    switch scalar.value {
+    case 0x09, 0x0A: false
+    case 0x00...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 
-  /// The text with each of them as `spelled` gives it; lines and tabs stay. Any thread.
-  package static func shown<Text: StringProtocol>(
-    in text: Text, as spelled: (Unicode.Scalar) -> String
-  ) -> String {
+  /// The text with each of them as Lua writes it; lines and tabs stay. Any thread.
+  package static func shown(in text: some StringProtocol) -> String {
     guard text.unicodeScalars.contains(where: contains) else { return String(text) }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -20,5 +22,17 @@ package enum ControlCharacters {
       }
     }
     return String(result)
+  }
+
+  /// `\x1B`, `\u{9B}`
+  package static func spelled(_ scalar: Unicode.Scalar) -> String {
+    scalar.value < 0x80
+      ? spelled(UInt8(scalar.value))
+      : "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+  }
+
+  /// `\x1B`, also of a byte that is no text.
+  package static func spelled(_ byte: UInt8) -> String {
+    (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16, uppercase: true)
   }
 }

@@ -48,7 +48,7 @@ public final class Log {
   }
 
   private static func visible(_ line: some StringProtocol) -> String {
-    ControlCharacters.shown(in: line) { "\\u{\(String($0.value, radix: 16))}" }
+    ControlCharacters.shown(in: line)
   }
 
   package static func writeToStandardError(_ category: Category, _ text: String) {

@@ -30,8 +30,9 @@ package enum SignalGuard {
   package static func withoutSIGXFSZ<Result>(_ body: () -> Result) -> Result {
     var limit = rlimit()
     // Without a limit nothing raises it.
-    guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) != 0
-      || limit.rlim_cur != rlim_t.max
+    guard
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) != 0
+        || limit.rlim_cur != rlim_t.max
     else { return body() }
     return without(SIGXFSZ, body)
   }

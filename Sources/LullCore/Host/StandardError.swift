@@ -1,6 +1,7 @@
 import Glibc
 
-/// Whole-message writes to standard error, past any buffering of the C library.
+/// Whole-message writes to standard error, past any buffering of the C library. On a terminal control
+/// characters are made visible.
 package enum StandardError {
   /// What takes it instead, for tests: in the task that sets it.
   @TaskLocal package static var sink: (@Sendable (String) -> Void)?
@@ -11,6 +12,7 @@ package enum StandardError {
 
   package static func write(_ bytes: [UInt8]) {
     if let sink { return sink(String(escaping: bytes)) }
+    let bytes = StandardTerminals.showsErrors ? TerminalText.visible(bytes) : bytes
     // A closed or full standard error must not stop the program it reports on.
     _ = DescriptorWriting.put(bytes, into: STDERR_FILENO)
   }

@@ -29,6 +29,8 @@ package final class Download: Sendable {
     var hasBegun = false
     var isOver = false
     var problem: Problem?
+    /// Of what is shown on a terminal.
+    var filter: TerminalText?
   }
 
   /// As it was given, for messages.
@@ -70,6 +72,10 @@ package final class Download: Sendable {
     let problem: Problem? = state.withLock { state in
       guard !state.isOver, state.problem == nil else { return state.problem }
       state.isOver = true
+      let rest = state.filter?.end() ?? []
+      if let code = DescriptorWriting.put(rest, into: state.place.descriptor) {
+        return Problem(path, errno: code)
+      }
       return state.place.finish().map { Problem(path, errno: $0) }
     }
     if let problem { throw problem }
@@ -89,6 +95,7 @@ package final class Download: Sendable {
         state.size = 0
       }
       state.hasBegun = true
+      if isatty(state.place.descriptor) != 0 { state.filter = TerminalText() }
       return true
     }
   }
@@ -96,7 +103,13 @@ package final class Download: Sendable {
   private func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     state.withLock { state in
       guard !state.isOver, state.problem == nil else { return false }
-      if let code = DescriptorWriting.put(bytes, into: state.place.descriptor) {
+      let failure: Int32?
+      if let shown = state.filter?.visible(bytes) {
+        failure = DescriptorWriting.put(shown, into: state.place.descriptor)
+      } else {
+        failure = DescriptorWriting.put(bytes, into: state.place.descriptor)
+      }
+      if let code = failure {
         state.problem = Problem(path, errno: code)
         return false
       }

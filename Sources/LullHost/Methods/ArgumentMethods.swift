@@ -40,8 +40,7 @@ extension LuaHost {
 
   /// To standard output, as `print` does.
   private func write(_ text: String) {
-    let bytes = ArgumentText.encode(text)
-    lull_write_out(bytes, bytes.count)
+    StandardOutput.write(ArgumentText.encode(text))
   }
 
   /// The name of the script, and if they are wanted the words after it, from the global `arg`.

@@ -1,3 +1,5 @@
+import LullCore
+
 /// Lays a value out as text: on one line if it fits, else one element a line; a list of objects with
 /// the same keys as a table.
 package struct ShownValueText {
@@ -100,6 +102,6 @@ package struct ShownValueText {
       case .object: "33"
       case .faint: "2"
       }
-    return "\u{1B}[\(colour)m\(text)\u{1B}[0m"
+    return TerminalText.painted(text, "\(colour)")
   }
 }

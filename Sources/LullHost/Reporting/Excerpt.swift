@@ -12,7 +12,9 @@ struct Excerpt: Equatable {
   static let tabWidth = 4
   /// Columns of a line that are shown: no more than fit beside its number.
   static var width: Int {
-    guard let columns = TerminalWidth.columns(of: ErrorTerminal.descriptor) else { return widest }
+    guard let columns = TerminalWidth.columns(of: StandardTerminals.errorDescriptor) else {
+      return widest
+    }
     return min(widest, max(20, columns - 12))
   }
 
@@ -70,9 +72,7 @@ struct Excerpt: Equatable {
       if character == "\t" {
         cell.width = tabWidth - column % tabWidth
         cell.text = String(repeating: " ", count: cell.width)
-      } else if character.unicodeScalars.contains(where: {
-        $0.value < 32 || (127...159).contains($0.value)
-      }) {
+      } else if character.unicodeScalars.contains(where: ControlCharacters.contains) {
         // A terminal must not act on what a script holds.
         cell = ("\u{FFFD}", 1)
       }

@@ -43,10 +43,7 @@ struct Report: Equatable {
 
   /// With control characters as Lua writes them.
   private static func visible(_ text: String) -> String {
-    ControlCharacters.shown(in: text) { scalar in
-      let digits = String(scalar.value, radix: 16)
-      return digits.count > 1 ? "\\x\(digits)" : "\\x0\(digits)"
-    }
+    ControlCharacters.shown(in: text)
   }
 
   private var facts: String {

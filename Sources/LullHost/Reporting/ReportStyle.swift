@@ -1,4 +1,5 @@
 import Glibc
+import LullCore
 
 /// Colours of reports, where there is somebody to see them.
 struct ReportStyle {
@@ -11,7 +12,7 @@ struct ReportStyle {
     let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
     return ReportStyle(
-      isColoured: isatty(ErrorTerminal.descriptor) != 0 && !isRefused && terminal != "dumb")
+      isColoured: StandardTerminals.showsErrors && !isRefused && terminal != "dumb")
   }
 
   func error(_ text: String) -> String { coloured(text, "1;31") }
@@ -19,6 +20,6 @@ struct ReportStyle {
   func dim(_ text: String) -> String { coloured(text, "2") }
 
   private func coloured(_ text: String, _ code: String) -> String {
-    isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    isColoured ? TerminalText.painted(text, code) : text
   }
 }

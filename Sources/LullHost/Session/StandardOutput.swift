@@ -2,7 +2,8 @@ import CLullBridge
 import Glibc
 import LullCore
 
-/// Whole-message writes to standard output, after what the C library still holds back.
+/// Whole-message writes to standard output, after what the C library still holds back. On a terminal
+/// control characters are made visible; elsewhere bytes are written as they are.
 package enum StandardOutput {
   /// Writes out what the C library holds back; why not all that was printed could be written, nil if it
   /// could.
@@ -17,6 +18,7 @@ package enum StandardOutput {
 
   package static func write(_ bytes: [UInt8]) {
     fflush(nil)
+    let bytes = StandardTerminals.showsOutput ? TerminalText.visible(bytes) : bytes
     _ = DescriptorWriting.put(bytes, into: STDOUT_FILENO)
   }
 }

@@ -67,16 +67,9 @@ struct ExchangeTrace {
   private func show(lines: String, mark: String) {
     var text = ""
     for line in lines.split(separator: "\n", omittingEmptySubsequences: true) {
-      text += "\(mark) \(ExchangeTrace.visible(line))\n"
+      text += "\(mark) \(line)\n"
     }
     StandardError.write(text)
-  }
-
-  /// Without what would move the cursor.
-  private static func visible(_ line: Substring) -> String {
-    String(
-      String.UnicodeScalarView(
-        line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
   }
 
   static func milliseconds(_ seconds: Double) -> String {

@@ -1,3 +1,4 @@
+import LullCore
 import LullHost
 
 /// What the last word of a command line may become, for the scripts of the shells: a line each, with
@@ -10,7 +11,11 @@ struct WordCompletion {
   init(_ words: ArraySlice<String>) { self.words = words.isEmpty ? [""] : Array(words) }
 
   func run() -> Int32 {
-    _ = Output.write(candidates.map { $0.text + "\n" }.joined())
+    // A shell shows them on its terminal, whatever a file has put into them.
+    let shown = candidates.filter {
+      !$0.word.unicodeScalars.contains(where: ControlCharacters.contains)
+    }
+    _ = Output.write(shown.map { ControlCharacters.shown(in: $0.text) + "\n" }.joined())
     return 0
   }
 

@@ -59,18 +59,22 @@ struct ColouredJSON {
   private static func visible(_ token: ArraySlice<UInt8>) -> String {
     var json: [UInt8] = []
     JSONText.write(token, to: &json)
+    return String(decoding: visible(json), as: UTF8.self)
+  }
+
+  /// JSON that stays what it is.
+  static func visible(_ json: [UInt8]) -> [UInt8] {
     let text = String(decoding: json, as: UTF8.self)
-    guard text.unicodeScalars.contains(where: { (0x7F...0x9F).contains($0.value) }) else {
-      return text
-    }
+    guard text.unicodeScalars.contains(where: ControlCharacters.contains) else { return json }
     var result = ""
     for scalar in text.unicodeScalars {
-      guard (0x7F...0x9F).contains(scalar.value) else {
+      guard ControlCharacters.contains(scalar) else {
         result.unicodeScalars.append(scalar)
         continue
       }
-      result += "\\u00" + String(scalar.value, radix: 16)
+      let digits = String(scalar.value, radix: 16)
+      result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
-    return result
+    return Array(result.utf8)
   }
 }

@@ -67,7 +67,7 @@ struct ContentTable {
   /// can be.
   func text(_ style: OutputStyle) -> String {
     guard !columns.isEmpty else { return "" }
-    let cells = ([columns] + rows).map { $0.map(ContentTable.onOneLine) }
+    let cells = ([columns] + rows).map { $0.map { ContentTable.onOneLine($0, style) } }
     let widest = columns.indices.map { column in
       cells.map { TextWidth.of($0[column]) }.max() ?? 0
     }
@@ -119,12 +119,17 @@ struct ContentTable {
     return result + "…"
   }
 
-  /// Without what would move the cursor.
-  private static func onOneLine(_ text: String) -> String {
-    String(
-      text.map { character in
-        character.unicodeScalars.contains { $0.properties.generalCategory == .control }
-          ? " " : character
-      })
+  /// A table has a row on each line, and on a terminal what is wider when it is shown is so from the
+  /// beginning.
+  private static func onOneLine(_ text: String, _ style: OutputStyle) -> String {
+    let line = String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          switch scalar {
+          case "\t", "\n", "\u{B}", "\u{C}", "\r", "\u{85}", "\u{2028}", "\u{2029}": " "
+          default: scalar
+          }
+        }))
+    return style.isTerminal ? TerminalText.visible(line) : line
   }
 }

@@ -17,9 +17,14 @@ struct ContentText {
         json.write(to: &bytes)
       }
       return bytes + [10]
-    case .ndjson: return lines(json) { $0.write(to: &$1) }
-    case .lines: return lines(json) { $1 += style.shown(ContentText.plain($0)).utf8 }
-    case .csv: return Array(style.shown(ContentTable(json, columns: columns).csv).utf8)
+    case .ndjson:
+      return lines(json) { line, bytes in
+        var text: [UInt8] = []
+        line.write(to: &text)
+        bytes += style.isTerminal ? ColouredJSON.visible(text) : text
+      }
+    case .lines: return lines(json) { $1 += ContentText.plain($0).utf8 }
+    case .csv: return Array(ContentTable(json, columns: columns).csv.utf8)
     case .table: return Array(ContentTable(json, columns: columns).text(style).utf8)
     }
   }
@@ -29,7 +34,7 @@ struct ContentText {
     guard format == .json || format == .ndjson else {
       // A prompt begins on a line of its own.
       let ends = text.isEmpty || text.hasSuffix("\n") || !style.isTerminal
-      return Array(style.shown(ends ? text : text + "\n").utf8)
+      return Array((ends ? text : text + "\n").utf8)
     }
     return (try? JSONValue.string(text).encode()).map { $0 + [10] } ?? []
   }

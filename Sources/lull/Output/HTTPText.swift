@@ -36,7 +36,7 @@ struct HTTPText {
     let name = version.map { "HTTP/\($0)" } ?? "HTTP"
     var text = style.painted("\(name) \(status) \(StatusPhrase.text(for: status))", "1") + "\n"
     for (name, value) in headers.pairs {
-      text += style.painted(name, "34") + ": \(style.shown(value))\n"
+      text += style.painted(name, "34") + ": \(value)\n"
     }
     return text + "\n"
   }

@@ -1,13 +1,14 @@
 import Glibc
 import LullCore
 
-/// Standard output, for data.
+/// Standard output, for data: as it is, but on a terminal with control characters made visible.
 enum Output {
   /// Writes all of it; false if nobody reads any more. Where it cannot be written, as on a full disk,
   /// the process ends with exit code 1.
   static func write(_ bytes: [UInt8]) -> Bool {
     // What scripts have printed came before.
     fflush(nil)
+    let bytes = StandardTerminals.showsOutput ? TerminalText.visible(bytes) : bytes
     guard let failure = DescriptorWriting.put(bytes, into: STDOUT_FILENO) else { return true }
     // Who has stopped reading wants no more; anything else loses data.
     guard failure == EPIPE else {

@@ -20,10 +20,7 @@ struct OutputStyle {
       width: TerminalWidth.columns(of: STDOUT_FILENO) ?? .max)
   }
 
-  /// Text of a server: on a terminal without what would move the cursor.
-  func shown(_ text: String) -> String { isTerminal ? TerminalText.visible(text) : text }
-
   func painted(_ text: String, _ code: String) -> String {
-    isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    isColoured ? TerminalText.painted(text, code) : text
   }
 }

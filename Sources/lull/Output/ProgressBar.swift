@@ -47,7 +47,7 @@ final class ProgressBar {
     }
     guard text != shown else { return }
     shown = text
-    StandardError.write("\r\u{1B}[K\(text)")
+    StandardError.write(TerminalText.clearedLine + text)
   }
 
   private static func bar(_ filled: Range<Int>, of width: Int) -> String {
@@ -63,7 +63,7 @@ final class ProgressBar {
   private func clear() {
     guard !shown.isEmpty else { return }
     shown = ""
-    StandardError.write("\r\u{1B}[K")
+    StandardError.write(TerminalText.clearedLine)
   }
 
   private static func size(_ bytes: Int) -> String {

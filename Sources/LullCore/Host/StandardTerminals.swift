@@ -1,0 +1,26 @@
+import Glibc
+import Synchronization
+
+/// Where what is written to the standard streams ends up: there, or on the terminal of somebody who takes
+/// it meanwhile, to show it.
+package enum StandardTerminals {
+  private static let output = Atomic<Int32>(STDOUT_FILENO)
+  private static let error = Atomic<Int32>(STDERR_FILENO)
+
+  /// To ask for kind and size. Any thread.
+  package static var outputDescriptor: Int32 { output.load(ordering: .relaxed) }
+  package static var errorDescriptor: Int32 { error.load(ordering: .relaxed) }
+
+  /// Whether people see it, so that it has to be made visible. Any thread.
+  package static var showsOutput: Bool { isatty(outputDescriptor) != 0 }
+  package static var showsErrors: Bool { isatty(errorDescriptor) != 0 }
+
+  /// From now on a stream is taken, and shown on that terminal; nil: no more.
+  package static func capture(_ stream: Int32, on terminal: Int32?) {
+    if stream == STDOUT_FILENO {
+      output.store(terminal ?? stream, ordering: .relaxed)
+    } else {
+      error.store(terminal ?? stream, ordering: .relaxed)
+    }
+  }
+}

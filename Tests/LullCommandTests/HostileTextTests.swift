@@ -1,0 +1,218 @@
+import Testing
+
+/// What a server, a file or a word on the command line has in it reaches the terminal made visible, and a
+/// pipe as it is.
+@Suite("Control sequences of others")
+struct HostileTextTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// ESC, BEL, C1 as UTF-8, DEL and an override of the direction.
+  private static let attack = "\u{1B}]0;pwned\u{7}\u{1B}[2J\u{9B}31m\u{7F}\u{202E}"
+  private static let inHeader = "\u{1B}]0;pwned\u{7}\u{9B}31m\u{7F}"
+  private static let inLua =
+    #"\27]0;pwned\7\27[2J\u{9b}31m\127\u{202e}"#
+  private static let inJSON = #"\u001b]0;pwned\u0007\u001b[2J\u009b31m\u007f\u202e"#
+
+  /// Runs it at a terminal, without colours of its own.
+  private func atTerminal(
+    _ words: [String], environment: [String: String] = [:]
+  ) throws -> [UInt8] {
+    let environment = environment.merging(["NO_COLOR": "1"]) { one, _ in one }
+    let child = try Child(
+      Binaries.lull, words, environment: environment, folder: folder.path, terminal: true)
+    _ = try child.wait()
+    return child.output
+  }
+
+  /// Whether nothing in it moves a cursor or turns words around.
+  private func expectHarmless(_ output: [UInt8], _ what: String) {
+    let text = String(decoding: output, as: UTF8.self)
+    let found = text.unicodeScalars.filter { scalar in
+      switch scalar.value {
+      case 9, 10, 13: false
+      case 0...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: true
+      default: false
+      }
+    }
+    #expect(found.isEmpty, "\(what): \(text.debugDescription)")
+    #expect(text.contains("pwned"), "\(what): \(text.debugDescription)")
+  }
+
+  private static func answer(_ status: String, _ headers: String..., body: String = "")
+    -> [[UInt8]]
+  {
+    let lines = ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(body.utf8.count)"]
+    return [Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)]
+  }
+
+  private func api(_ text: String) throws -> String {
+    try folder.write("a.lua", "local lull = require 'lull'\n\(text)")
+  }
+
+  @Test(arguments: [
+    [], ["-i"], ["-v"], ["-o", "json"], ["-o", "ndjson"], ["-o", "lines"], ["-o", "csv"],
+    ["-o", "table"], ["-o", "raw"], ["-O", "-"], ["-f", "x"], ["-f", "x[1]", "-o", "lines"],
+  ])
+  func ofContent(options: [String]) throws {
+    let body =
+      #"[{"k\#(Self.inJSON)":"v\#(Self.inJSON)","c":"\u{7F}\u{9B}\u{202E}"},{"c":"pwned"}]"#
+    for type in ["application/json", "text/plain", "application/x-unknown"] {
+      let server = try HeldServer([
+        Self.answer("200 OK", "Content-Type: \(type)", "X-Own: \(Self.inHeader)", body: body)
+      ])
+      defer { server.stop() }
+      if type != "application/json", options.contains("-f") { continue }
+      let output = try atTerminal(["get", server.url] + options)
+      // Bytes are not shown without being asked for.
+      if type.hasSuffix("unknown"), !output.contains("pwned".utf8) { continue }
+      expectHarmless(output, "\(type) \(options)")
+    }
+  }
+
+  @Test(arguments: ["404 Not Found", "500 \(inHeader)"])
+  func ofErrors(status: String) throws {
+    let server = try HeldServer([
+      Self.answer(
+        status, "Content-Type: text/plain; charset=\(Self.inHeader)", body: Self.attack)
+    ])
+    defer { server.stop() }
+    expectHarmless(try atTerminal(["get", server.url, "-v"]), status)
+  }
+
+  @Test(arguments: ["http://\(inHeader)/", "ftp://pwned\(inHeader)", "/\(inHeader)"])
+  func ofRedirects(target: String) throws {
+    let answers = [
+      Self.answer("302 Found", "Location: \(target)"), Self.answer("200 OK", body: Self.attack),
+    ]
+    let server = try HeldServer(answers)
+    defer { server.stop() }
+    expectHarmless(
+      try atTerminal(["get", server.url, "-v"], environment: ["LULL_LOG": "all"]), target)
+  }
+
+  @Test func ofNextLinks() throws {
+    let link = "Link: <http://pwned\(Self.inHeader)/>; rel=\"next\""
+    let server = try HeldServer([
+      Self.answer("200 OK", "Content-Type: application/json", link, body: "[]")
+    ])
+    defer { server.stop() }
+    expectHarmless(
+      try atTerminal(["get", server.url, "--all"], environment: ["LULL_LOG": "all"]), "next link")
+  }
+
+  @Test func ofTokenEndpoints() throws {
+    let body = #"{"error":"x\#(Self.inJSON)","error_description":"\#(Self.inJSON)"}"#
+    let server = try HeldServer([
+      Self.answer("400 Bad Request", "Content-Type: application/json", body: body)
+    ])
+    defer { server.stop() }
+    let file = try api(
+      """
+      return lull.service{ base_url = "\(server.url)", auth = lull.auth.oauth2_client_credentials{
+        token_url = "\(server.url)/token", client_id = "x", client_secret = "y" } }
+      """)
+    expectHarmless(try atTerminal(["get", file, "/x"]), "token endpoint")
+  }
+
+  @Test func ofTheCache() throws {
+    let server = try HeldServer([
+      Self.answer(
+        "200 OK", "Content-Type: text/plain; charset=utf-8", "ETag: \"\(Self.inHeader)\"",
+        "X-Own: \(Self.inHeader)", body: Self.attack)
+    ])
+    defer { server.stop() }
+    let file = try api(
+      """
+      return lull.service{ base_url = "\(server.url)", expiration_time = 60,
+        pipeline = { parsing = { cache = lull.cache.file{ path = "cache.db" } } } }
+      """)
+    _ = try atTerminal(["get", file, "/x"])
+    let shown = try atTerminal(["cache", "show", server.url + "/x", "--path", "cache.db"])
+    expectHarmless(shown, "lull cache show")
+    let piped = try lull(
+      "cache", "show", server.url + "/x", "--path", "cache.db", folder: folder.path)
+    #expect(piped.output.contains(Self.attack))
+  }
+
+  /// What a file has, and the words of the command line.
+  @Test(arguments: [
+    ["explain", "a.lua", "/x"], ["check", "a.lua"], ["call", "a.lua", "--help"],
+    ["call", "a.lua", "c", "--help"], ["call", "a.lua", "pwned\(attack)"], ["apis"],
+    ["get", "a.lua", "/x", "--dry-run", "X-Own:pwned\(attack)", "a==\(attack)"],
+    ["get", "pwned\(attack)", "/x"], ["get", "a.lua", "/x", "-O", "no/pwned\(attack)"],
+    ["get", "http://pwned\(attack)/"], ["run", "pwned\(attack).lua"],
+    ["get", "http://127.0.0.1:1/pwned", "--\(attack)"], ["-e", "error('pwned\(inLua)')"],
+    ["-e", "error(setmetatable({}, { __tostring = function() return 'pwned\(inLua)' end }))"],
+    ["-e", "warn('@on') warn('pwned\(inLua)')"],
+    ["-e", "lull.args{ name = 'pwned\(inLua)' }", "x"],
+    ["-e", "load('error(1)', '=pwned\(inLua)')()"],
+    ["-e", "lull.spawn(function() error('pwned\(inLua)') end)"],
+  ])
+  func ofFilesAndWords(words: [String]) throws {
+    let text = """
+      local s = lull.service{ base_url = "https://a.example", name = "pwned\(Self.inLua)",
+        headers = { ["X-Own"] = "pwned" .. "\\u{9b}\\u{202e}" } }
+      s:configure("/pwned\(Self.inLua)", {})
+      return { service = s, description = "pwned\(Self.inLua)", calls = { c = { path = "/x",
+        description = "pwned\(Self.inLua)", columns = { "\(Self.inLua)" },
+        params = { p = { type = { "pwned\(Self.inLua)" }, description = "\(Self.inLua)" } } } } }
+      """
+    _ = try api(text)
+    try folder.write("apis/a.lua", "local lull = require 'lull'\n\(text)")
+    let words = words.first == "check" ? ["check", "a.lua", "pwned\(Self.attack)"] : words
+    expectHarmless(try atTerminal(words), "\(words)")
+  }
+
+  @Test func ofWhatShellsComplete() throws {
+    try folder.write(
+      "apis/a.lua",
+      """
+      return { service = require("lull").service("https://a.example"), calls = { c = { path = "/x",
+        description = "pwned\(Self.inLua)", params = { p = { type = { "ok", "pwned\(Self.inLua)" } } } } } }
+      """)
+    let calls = try lull("--complete", "call", "a", "", folder: folder.path)
+    expectHarmless(Array(calls.output.utf8), "calls")
+    let values = try lull("--complete", "call", "a", "c", "--p", "", folder: folder.path)
+    #expect(values.output == "ok\n")
+  }
+
+  /// At the prompt: errors of servers and scripts, help, and names that are completed.
+  @Test func atThePrompt() throws {
+    let server = try HeldServer([Self.answer("404 \(Self.inHeader)", body: Self.attack)])
+    defer { server.stop() }
+    let child = try Child(
+      Binaries.lull, ["repl"], environment: ["TERM": "dumb", "LULL_HISTORY": ""],
+      folder: folder.path, terminal: true)
+    try child.waitForOutput("> ")
+    for line in [
+      "error('pwned\(Self.inLua)')", "'pwned\(Self.inLua)'", "lull.help('pwned\(Self.inLua)')",
+      "assert(lull.service('\(server.url)')('/x'):load():await())",
+      "lull.spawn(function() error('pwned\(Self.inLua)') end)",
+    ] {
+      let count = child.output.count
+      child.type(line + "\n")
+      try child.waitForOutput("\n> ", after: count)
+    }
+    child.type("\u{4}")
+    _ = try child.wait()
+    expectHarmless(child.output, "prompt")
+  }
+
+  @Test func ofWhatComesByItsDownload() throws {
+    let server = try HeldServer([Self.answer("200 OK", body: Self.attack)])
+    defer { server.stop() }
+    let ending = try lull("get", server.url, "-O", "-")
+    #expect(ending.output == Self.attack)
+    let raw = try HeldServer([
+      Self.answer(
+        "200 OK", "Content-Type: text/plain; charset=utf-8", "X-Own: \(Self.inHeader)",
+        body: Self.attack)
+    ])
+    defer { raw.stop() }
+    let piped = try lull("get", raw.url, "-i")
+    #expect(piped.output.contains("x-own: \(Self.inHeader)\n"), "\(piped)")
+    #expect(piped.output.hasSuffix("\n\n" + Self.attack))
+  }
+}
