@@ -87,6 +87,7 @@ static int open_inspection(lua_State *L) {
   lua_setglobal(L, LUA_OSLIBNAME);
   lua_pushglobaltable(L);
   set_function(L, "print", print_aside);
+  set_function(L, "warn", print_aside);
   return 0;
 }
 

@@ -18,7 +18,7 @@ enum TextFile {
   /// A string of Lua that is larger serves nobody.
   static let largest = 1 << 30
 
-  static func read(_ path: [UInt8]) -> Result<[UInt8], Problem> {
+  static func read(_ path: [UInt8], limit: Int = largest) -> Result<[UInt8], Problem> {
     // Non-blocking: opening a pipe would wait for somebody who writes.
     let file = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return .failure(Problem(path, errno: errno)) }
@@ -28,9 +28,9 @@ enum TextFile {
     if let objection = objection(to: status) { return .failure(Problem(path, objection)) }
     var bytes: [UInt8] = []
     // Files of /proc say that they are empty.
-    bytes.reserveCapacity(min(Int(status.st_size) + 1, largest))
+    bytes.reserveCapacity(min(Int(status.st_size) + 1, limit))
     let piece = 1 << 16
-    while bytes.count <= largest {
+    while bytes.count <= limit {
       let before = bytes.count
       bytes.append(contentsOf: repeatElement(0, count: piece))
       let count = bytes.withUnsafeMutableBytes { raw in
@@ -41,7 +41,8 @@ enum TextFile {
       if count == 0 { return .success(bytes) }
       if count < 0, code != EINTR { return .failure(Problem(path, errno: code)) }
     }
-    return .failure(Problem(path, "larger than 1 GB"))
+    let size = limit >= 1 << 30 ? "\(limit >> 30) GB" : "\(limit >> 20) MB"
+    return .failure(Problem(path, "larger than \(size)"))
   }
 
   /// Writes a file beside it and puts that in its place: readers see the old text or the new one. The

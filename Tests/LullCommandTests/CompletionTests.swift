@@ -67,6 +67,27 @@ struct CompletionTests {
     #expect(ending.errors == "")
   }
 
+  /// Whatever a file offers is one word of the command line, and not a part of it that is run.
+  @Test func offersBashWordsThatStayWords() throws {
+    try folder.write(
+      "apis/odd.lua",
+      """
+      return { service = require("lull").service("https://a.example"), calls = {
+        a = { path = "/x", params = { sort = { "in progress", "$(touch pwned)", ";x" } } } } }
+      """)
+    let script = """
+      source <(lull completion bash)
+      COMP_LINE='lull call odd a --sort ' COMP_POINT=23
+      _lull
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let file = try folder.write("complete.bash", script)
+    let ending = try shell("cd \(folder.path) && bash \(file)")
+    #expect(
+      ending.output == #"in\ progress"# + "\n" + #"\$\(touch\ pwned\)"# + "\n" + #"\;x"# + "\n")
+    #expect(ending.errors == "")
+  }
+
   @Test(.enabled(if: Binaries.onPath("fish") != nil), arguments: lines)
   func worksInFish(line: String, words: [String]) throws {
     let ending = try shell(

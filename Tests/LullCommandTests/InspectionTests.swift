@@ -110,6 +110,32 @@ struct InspectionTests {
     }
   }
 
+  /// What shows help by itself shows none of it here, and words are one line each.
+  @Test func completionOffersNothingOfWhatTheyShow() throws {
+    try folder.write("apis/bad\nname.lua", Self.declaration)
+    for line in [
+      "lull.help('service')", "arg = { [0] = 'x', '--help' } lull.args{ name = 'Usage' }",
+      "arg = { [0] = 'x', '--version' } lull.args{ version = 'Usage' }",
+    ] {
+      try folder.write("apis/bad.lua", "lull = require 'lull'\n\(line)\n\(Self.declaration)")
+      for (words, output) in Self.commands where words[0] == "--complete" {
+        let ending = try run(words)
+        #expect(ending.output == "" || ending.output.contains(output), "\(ending.output)")
+        #expect(!ending.output.contains("Usage") && !ending.output.contains("lull.service"))
+        #expect(ending.errors == "")
+      }
+    }
+    #expect(try run(["--complete", "call", "ba"]).output == "bad\n//files\n")
+  }
+
+  @Test func areNotReadWhereTheyAreHuge() throws {
+    _ = try shell("mkdir apis; truncate -s 3G apis/huge.lua", folder: folder.path)
+    #expect(try run(["--complete", "call", "huge", ""]).output == "")
+    let list = try run(["apis"])
+    #expect(list.errors == "lull: apis/huge.lua: larger than 4 MB\n")
+    #expect(list.code == 3)
+  }
+
   @Test(arguments: [
     ("local f = io.open('x')", "io"), ("os.execute('true')", "os.execute"),
     ("dofile('x.lua')", "dofile"), ("local x = debug.getinfo(1)", "debug"),

@@ -7,10 +7,12 @@ import LullCore
 package final class Inspection {
   /// How long a file may take, and how much of the rest: a check must come to its end.
   package static let limits = LuaHost.Limits(
-    time: 5, instructions: 100_000_000, memory: 128 << 20)
+    time: 5, instructions: 30_000_000, memory: 128 << 20)
   /// The same where somebody waits for words to be completed.
   package static let shortLimits = LuaHost.Limits(
-    time: 2, instructions: 20_000_000, memory: 64 << 20)
+    time: 2, instructions: 10_000_000, memory: 64 << 20)
+  /// How large a file may be, in bytes.
+  static let sizeLimit = 4 << 20
   /// What a secret's text is.
   static let secret = "secret"
   /// What is shown of what a file prints, in bytes.

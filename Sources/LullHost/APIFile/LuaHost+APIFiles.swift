@@ -15,7 +15,8 @@ extension LuaHost {
     }
     defer { apiFiles.loading.remove(key) }
     let source: [UInt8]
-    switch TextFile.read(Array(path.utf8)) {
+    let limit = isInspecting ? Inspection.sizeLimit : TextFile.largest
+    switch TextFile.read(Array(path.utf8), limit: limit) {
     case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
     case .failure(let problem): throw .missing(String(escaping: problem.message))
     }

@@ -1,3 +1,4 @@
+import Glibc
 import LullCore
 import LullHost
 import LullREPL
@@ -29,12 +30,28 @@ enum CallRun {
     run(.full(allowsBytecode: false), folder: folder, nil, .init(), body)
   }
 
-  /// Runs what is only looked at: in the sandbox, without a network, and to its end.
+  /// Runs what is only looked at: in the sandbox, without a network, and to its end. `body` must not write
+  /// what it has found out.
   static func look(
     in folder: [UInt8], _ inspection: Inspection, limits: LuaHost.Limits = Inspection.limits,
     _ body: (LuaHost) -> Int32
   ) -> Int32 {
-    run(.inspection(folder: folder, inspection), folder: folder, AllowedHosts(), limits, body)
+    withoutStandardOutput {
+      run(.inspection(folder: folder, inspection), folder: folder, AllowedHosts(), limits, body)
+    }
+  }
+
+  /// What a file has shown, such as help, is no result of looking at it: it goes to standard error.
+  private static func withoutStandardOutput(_ body: () -> Int32) -> Int32 {
+    fflush(nil)
+    let kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    guard kept >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { return body() }
+    defer {
+      fflush(nil)
+      dup2(kept, STDOUT_FILENO)
+      close(kept)
+    }
+    return body()
   }
 
   private static func run(

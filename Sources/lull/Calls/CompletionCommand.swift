@@ -6,7 +6,8 @@ struct CompletionCommand {
     ArgumentSpec(
       name: "lull completion",
       description: """
-        Prints what makes a shell complete commands, options, APIs, their calls and parameters.
+        Prints what makes a shell complete commands, options, APIs, their calls and parameters. To know
+        those, files of APIs are looked at in the sandbox, as by lull check.
         """,
       arguments: [
         .init(

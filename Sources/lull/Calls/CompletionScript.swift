@@ -29,7 +29,9 @@ enum CompletionScript: String, CaseIterable {
             continue
           fi
           word=${reply%%$'\t'*}
-          COMPREPLY+=("${word#"$cut"}")
+          # As one word, whatever it has in it.
+          printf -v word %q "${word#"$cut"}"
+          COMPREPLY+=("$word")
         done < <("${words[0]}" --complete "${words[@]:1}" 2>/dev/null)
         [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=/] ]] && compopt -o nospace 2>/dev/null
         return 0

@@ -11,9 +11,11 @@ struct WordCompletion {
   init(_ words: ArraySlice<String>) { self.words = words.isEmpty ? [""] : Array(words) }
 
   func run() -> Int32 {
-    // A shell shows them on its terminal, whatever a file has put into them.
-    let shown = candidates.filter {
-      !$0.word.unicodeScalars.contains(where: ControlCharacters.contains)
+    // A shell shows them on its terminal, a line each, whatever a file has put into them.
+    let shown = candidates.filter { candidate in
+      !candidate.word.unicodeScalars.contains {
+        ControlCharacters.contains($0) || $0 == "\n" || $0 == "\t"
+      }
     }
     _ = Output.write(shown.map { ControlCharacters.shown(in: $0.text) + "\n" }.joined())
     return 0
