@@ -54,6 +54,38 @@ describe("pages", function()
     same(walk(api("/a")), { "1", "2" })
   end)
 
+  it("go by a Link whose target has spaces", function()
+    local api, sent = site {
+      ["/a"] = json("1", { Link = '</v1/a?q=a b&page=2>; rel="next"' }),
+      ["/a?q=a%20b&page=2"] = json("2", { Link = "< /v1/a?q=a%20b&page=3 >; rel=prev next" }),
+      ["/a?q=a%20b&page=3"] = "3",
+    }
+    same(walk(api("/a")), { "1", "2", "3" })
+    equal(#sent, 3)
+  end)
+
+  it("go by a Link that names the page as where it is from, and by none from elsewhere", function()
+    local api = site {
+      ["/a"] = json("1", { Link = '</v1/x>; rel=next; anchor="/v1/other", </v1/b>; rel=next; anchor="/v1/a"' }),
+      ["/b"] = json("2", { Link = '</v1/x>; rel=next; anchor="#part", </v1/c>; rel=next; anchor=""' }),
+      ["/c"] = "3",
+    }
+    same(walk(api("/a")), { "1", "2", "3" })
+  end)
+
+  it("go by a Link header beside one that cannot be read", function()
+    local api = site { ["/a"] = json("1", { Link = { "<unclosed; rel=next", "</v1/b>; rel=next" } }), ["/b"] = "2" }
+    same(walk(api("/a")), { "1", "2" })
+  end)
+
+  it("prefer a field that leads somewhere to one that does not", function()
+    local api = site {
+      ["/a"] = '{"next":"c2Vjb25k","links":{"next":"/v1/b"}}', ["/b"] = '{"next":{"id":5},"nextLink":"/v1/c"}',
+      ["/c"] = '{"links":{"next":{"href":null}}}',
+    }
+    equal(#walk(api("/a")), 3)
+  end)
+
   it("take no link that is from somewhere else, or of another relation", function()
     local api = site {
       ["/a"] = json("1", { Link = '</v1/x>; rel=next; anchor="/other", </v1/y>; rel=prev; rel=next, nonsense' }),
@@ -105,6 +137,48 @@ describe("pages", function()
       ["/a?cursor=17&x=1"] = '{"meta":{"cursor":null}}',
     }
     equal(#walk(api("/a"):with_param("x", 1), { cursor = { param = "cursor", field = "meta.cursor" } }), 3)
+  end)
+
+  it("change only their own parameter, in its place", function()
+    local api, sent = site {
+      ["/a?tag=a&tag=b&q=c+d&x=&%7e"] = '{"cursor":"q&r"}',
+      ["/a?tag=a&tag=b&q=c+d&x=&%7e&cursor=q%26r"] = '{"cursor":17}',
+      ["/a?tag=a&tag=b&q=c+d&x=&%7e&cursor=17"] = '{"cursor":""}',
+      ["/b?b=2&c%75rsor=0&a=1&cursor=9&a=1"] = '{"cursor":"x"}',
+      ["/b?b=2&cursor=x&a=1&a=1"] = "{}",
+      ["/c?z=1&page=1&a=+"] = "[1]", ["/c?z=1&page=2&a=+"] = "[2]", ["/c?z=1&page=3&a=+"] = "[]",
+    }
+    local function urls(from, options)
+      local seen = {}
+      for _, page in api:resource_at(base .. from):pages(options) do
+        seen[#seen + 1] = page.url:sub(#base + 1)
+      end
+      return seen
+    end
+    local cursor = { cursor = { param = "cursor", field = "cursor" } }
+    same(urls("/a?tag=a&tag=b&q=c+d&x=&%7e", cursor), {
+      "/a?tag=a&tag=b&q=c+d&x=&%7e", "/a?tag=a&tag=b&q=c+d&x=&%7e&cursor=q%26r",
+      "/a?tag=a&tag=b&q=c+d&x=&%7e&cursor=17",
+    })
+    same(urls("/b?b=2&c%75rsor=0&a=1&cursor=9&a=1", cursor),
+      { "/b?b=2&c%75rsor=0&a=1&cursor=9&a=1", "/b?b=2&cursor=x&a=1&a=1" })
+    same(urls("/c?z=1&page=7&a=+", { page = { param = "page" } }), { "/c?z=1&page=1&a=+", "/c?z=1&page=2&a=+" })
+    equal(#sent, 8)
+  end)
+
+  it("keep a secret in the query, and the rest of it as it is", function()
+    local sent = {}
+    local api = spec.fake(function(http)
+      sent[#sent + 1] = http.url:sub(#base + 1)
+      local links = { "?tag=a&tag=b&key=masked&page=2&q=c+d", "?tag=a&key=masked&tag=b&page=3&q=c+d" }
+      return json("[]", links[#sent] and { Link = "<" .. links[#sent] .. ">; rel=next" })
+    end)
+    walk(api("/a"):with_param("key", lull.secret { env = "HOME" }))
+    equal(#sent, 3)
+    contains(sent[2], "/a?tag=a&tag=b&key=")
+    equal(sent[2]:sub(-#"&page=2&q=c+d"), "&page=2&q=c+d")
+    contains(sent[3], "/a?tag=a&key=")
+    equal(sent[3]:sub(-#"&tag=b&page=3&q=c+d"), "&tag=b&page=3&q=c+d")
   end)
 
   it("go by a number, until a page is empty", function()
@@ -250,6 +324,67 @@ describe("pages end with an error", function()
   it("when the next one is no URL but a cursor", function()
     local api = site { ["/a"] = '{"next":"c2Vjb25k"}' }
     contains(failing(api("/a")).user_message, "'next' is 'c2Vjb25k', which is no URL; if it is a cursor, say cursor =")
+  end)
+
+  it("when a Link header speaks of a next page and cannot be read", function()
+    for _, link in ipairs {
+      "</v1/b; rel=next", "/v1/b; rel=next", "</v1/x, </v1/b>; rel=next", "</v1/b>; rel='next'",
+      '</v1/b>; rel="next', '</v1/b>; title="a; rel=next',
+    } do
+      local api, sent = site { ["/a"] = json("{}", { Link = link }), ["/b"] = "{}" }
+      for _, options in ipairs { {}, { next = "link" } } do
+        contains(failing(api("/a"), options).user_message,
+          "The Link header speaks of a next page in a way that cannot be read: '")
+      end
+      equal(#sent, 1)
+    end
+  end)
+
+  it("when the next one is no URL, has no host, or is the page itself", function()
+    for link, message in pairs {
+      ["http://[/"] = "The next page's URL 'http://[/' is no URL",
+      ["http:///b"] = "is no URL",
+      ["mailto:a@b.test"] = "is neither http nor https",
+      [""] = "The pages go round: after page 1 comes /a once more",
+      ["#more"] = "The pages go round: after page 1 comes /a once more",
+    } do
+      local api = site { ["/a"] = json("{}", { Link = "<" .. link .. ">; rel=next" }) }
+      contains(failing(api("/a")).user_message, message)
+    end
+  end)
+
+  it("when a field that should hold a URL is an object without one", function()
+    for _, body in ipairs {
+      '{"next":{"page":2}}', '{"links":{"next":{"href":{}}}}', '{"next":{"href":17}}', '{"next":{"href":true}}',
+    } do
+      local api = site { ["/a"] = body }
+      local message = failing(api("/a")).user_message
+      spec.check(message:find("is an object without a URL in 'href'", 1, true) or message:find("is no URL", 1, true),
+        message)
+    end
+  end)
+
+  it("when the cursor is a number whose digits are lost", function()
+    local api = site { ["/a"] = '{"c":12345678901234567890}', ["/b"] = '{"c":9007199254740993}',
+      ["/b?c=9007199254740993"] = "{}" }
+    contains(failing(api("/a"), { cursor = { param = "c", field = "c" } }).user_message,
+      "The cursor 'c' is a number too large to be sent as it came")
+    equal(#walk(api("/b"), { cursor = { param = "c", field = "c" } }), 2)
+  end)
+
+  it("when what should have a field has none, being no JSON", function()
+    local function html() return spec.answer("text/html", "<p>Sorry</p>") end
+    local api = site {
+      ["/a"] = '{"next":"/v1/b","c":1,"data":[1]}', ["/b"] = html(), ["/a?c=1"] = html(), ["/a?p=2"] = html(),
+      ["/a?p=1"] = '{"data":[1]}',
+    }
+    for _, options in ipairs {
+      { next = "next" }, { cursor = { param = "c", field = "c" } }, { page = { param = "p", items = "data" } },
+    } do
+      local err, seen = failing(api("/a"), options)
+      contains(err.user_message, "The content is text/html, which has no field '")
+      spec.check(#seen >= 1, "pages before")
+    end
   end)
 
   it("when what they go by is something else", function()

@@ -7,7 +7,7 @@ struct LinkHeaderTests {
 
   @Test func a_link_has_target_and_relations() {
     #expect(
-      LinkHeader.links(in: #"<https://x.test/?a=1,2;b>; rel="next prev"; title="t", <b>;rel=last"#)
+      LinkHeader(#"<https://x.test/?a=1,2;b>; rel="next prev"; title="t", <b>;rel=last"#).links
         == [
           WebLink(target: "https://x.test/?a=1,2;b", relations: ["next", "prev"]),
           WebLink(target: "b", relations: ["last"]),
@@ -56,5 +56,35 @@ struct LinkHeaderTests {
 
   @Test func parameters_without_a_value_do_not_disturb() {
     #expect(next("<a>; crossorigin; rel=next") == "a")
+  }
+
+  @Test func a_target_is_all_that_stands_before_the_bracket() {
+    #expect(next(#"</p?q=a b&page=2>; rel="next""#) == "/p?q=a b&page=2")
+    #expect(next(#"< /p,;"'x >; rel=next"#) == #" /p,;"'x "#)
+    #expect(next("</p?q=a<b>; rel=next") == "/p?q=a<b")
+  }
+
+  @Test func values_without_quotes_may_have_spaces() {
+    #expect(next("<a>; rel=prev next, <b>") == "a")
+    #expect(next("<a>; rel=\"prev\tnext\"") == "a")
+  }
+
+  @Test(arguments: [
+    "</p?page=2; rel=next", "<a, </b>; rel=next", "/p?page=2; rel=next", "<a>; rel='next'",
+    "<a>; title=\"never ends, <b>; rel=next", "<a>; rel=\u{201C}next\u{201D}",
+    "</b>; rel=prev, <; rel=NEXT", "<a>; rel=\"next",
+  ])
+  func what_cannot_be_read_may_hide_a_relation(value: String) {
+    #expect(next(value) == nil)
+    #expect(LinkHeader(value).mayHide("next"))
+    #expect(!LinkHeader(value).mayHide("first"))
+  }
+
+  @Test(arguments: [
+    "", "</p>; title=\"next\"", "</p>; rel=prev", "nonsense", "<unclosed, \"quoted\"; rel=last",
+    "<a>; rel=next", "<a>; rel=\"next-archive\"", "next-archive",
+  ])
+  func what_can_be_read_hides_nothing(value: String) {
+    #expect(!LinkHeader(value).mayHide("next"))
   }
 }

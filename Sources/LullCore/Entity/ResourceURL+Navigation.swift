@@ -208,6 +208,39 @@ extension ResourceURL {
     }
   }
 
+  /// The URL with one parameter set, in the place of the first of its name, else at the end; further ones
+  /// of its name go, the rest of the query stays byte for byte. An empty value is written as the bare
+  /// name.
+  package func settingParam(_ name: String, _ value: String) -> ResourceURL {
+    withBytes { bytes in
+      let parts = Components(bytes)
+      guard let query = parts.query else { return appendingParam(name, value) }
+      var parameter: [UInt8] = []
+      Escaping.append(name.utf8, to: &parameter, keeping: Escaping.parameter)
+      if !value.isEmpty {
+        parameter.append(UInt8(ascii: "="))
+        Escaping.append(value.utf8, to: &parameter, keeping: Escaping.parameter)
+      }
+      var pairs: [[UInt8]] = []
+      var isSet = false
+      for pair in bytes[query].split(
+        separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+      {
+        guard Escaping.decodes(pair.prefix { $0 != UInt8(ascii: "=") }, to: name.utf8) else {
+          pairs.append(Array(pair))
+          continue
+        }
+        if !isSet { pairs.append(parameter) }
+        isSet = true
+      }
+      guard isSet else { return appendingParam(name, value) }
+      return ResourceURL(
+        unchecked: String(
+          decoding: Array(bytes[..<query.lowerBound]) + pairs.joined(separator: "&".utf8)
+            + Array(bytes[query.upperBound...]), as: UTF8.self))
+    }
+  }
+
   /// The URL with one more parameter at the end of its query, whatever that has of its name; the rest
   /// stays as it is written.
   package func appendingParam(_ name: String, _ value: String) -> ResourceURL {
@@ -215,7 +248,9 @@ extension ResourceURL {
       let parts = Components(bytes)
       let end = parts.query?.upperBound ?? parts.path.upperBound
       var result = Array(bytes[..<end])
-      result.append(UInt8(ascii: parts.query == nil ? "?" : "&"))
+      if parts.query?.isEmpty != true {
+        result.append(UInt8(ascii: parts.query == nil ? "?" : "&"))
+      }
       Escaping.append(name.utf8, to: &result, keeping: Escaping.parameter)
       if !value.isEmpty {
         result.append(UInt8(ascii: "="))

@@ -427,6 +427,21 @@ extension ResourceURL {
       else { return nil }
       return high << 4 | low
     }
+
+    /// Whether that is what a part of a URL says once its escapes are resolved.
+    static func decodes(
+      _ part: Slice<UnsafeBufferPointer<UInt8>>, to wanted: some Collection<UInt8>
+    ) -> Bool {
+      let bytes = UnsafeBufferPointer(rebasing: part)
+      var index = 0
+      for byte in wanted {
+        guard index < bytes.count else { return false }
+        let escaped = decodedByte(in: bytes, at: index)
+        guard byte == escaped ?? bytes[index] else { return false }
+        index += escaped == nil ? 1 : 3
+      }
+      return index == bytes.count
+    }
   }
 
   /// Fills the storage of a new string, whose size has been counted before.

@@ -21,6 +21,22 @@ extension Resource {
     return service.resource(escaped: escaped, secrets: secrets)
   }
 
+  /// The resource with one query parameter set in its place or at the end, the rest of the query as it
+  /// stands.
+  package func settingParam(_ name: String, _ value: ParameterValue) -> Resource {
+    var secrets = record.secretURL?.values ?? [:]
+    secrets[name] = nil
+    let text: String
+    switch value {
+    case .text(let plain): text = plain
+    case .secret(let secret):
+      secrets[name] = secret
+      text = secret.masked
+    }
+    let escaped = (record.secretURL?.escaped ?? url).settingParam(name, text)
+    return service.resource(escaped: escaped, secrets: secrets)
+  }
+
   /// The resource of another URL that has the same query.
   func derived(_ secretURL: SecretURL, _ change: (ResourceURL) -> ResourceURL) -> Resource {
     service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
@@ -36,9 +52,8 @@ extension Resource {
       Array(pair.prefix { $0 != UInt8(ascii: "=") })
     }
     let secrets = known.filter { names.contains(SecretEscaping.parameter.escaped($0.key.utf8)) }
-    let masked = secrets.map { ($0.key, Optional($0.value.masked)) }
-    return service.resource(
-      escaped: masked.isEmpty ? target : target.withParams(masked), secrets: secrets)
+    let masked = secrets.reduce(target) { $0.settingParam($1.key, $1.value.masked) }
+    return service.resource(escaped: masked, secrets: secrets)
   }
 
   /// What GET requests are configured to prove their sender with, and what stands in the URL: headers

@@ -26,8 +26,10 @@ extension APIOwner {
       "with_param", "(name: string, value?: string|number|boolean|Secret): Resource",
       "The resource with a query parameter set, or removed for nil or false.",
       """
-      Parameters are sorted by name; an empty value gives the bare name. A secret is masked in the \
-      URL.
+      The whole query is written anew, so that the order of changes does not matter: parameters are \
+      sorted by name, of several with one name the last stays, `foo=` becomes `foo`, and a plus sign \
+      `%2B`. An empty value gives the bare name. A secret is masked in the URL. `relative("?…")` \
+      takes a query as it is; `pages` changes one parameter and nothing else.
       """,
       example: """
         print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])

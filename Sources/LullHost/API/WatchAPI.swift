@@ -37,7 +37,8 @@ extension APIOwner {
 
       Raises the RequestError of a load that fails; and a RequestError of kind `custom` where the \
       way goes on to another origin, to a page seen before, to more than 100 pages without `max`, \
-      or to what is no URL. May wait; cancelling the waiting task cancels a load that only this \
+      or to what is no URL, and where what should tell the next page cannot be read: it ends only \
+      where a page says that there is no other. May wait; cancelling the waiting task cancels a load that only this \
       wanted.
       """,
       example: """
@@ -114,9 +115,17 @@ extension APIOwner {
         once.
         """),
       .field(
-        "cursor", "CursorOptions?", "A field of each page goes into a parameter of the next."),
+        "cursor", "CursorOptions?",
+        """
+        A field of each page goes into a parameter of the next; the rest of the query stays as it is \
+        written.
+        """),
       .field(
-        "page", "PageNumberOptions?", "A parameter that counts, until a page has no items."),
+        "page", "PageNumberOptions?",
+        """
+        A parameter that counts, until a page has no items; the rest of the query stays as it is \
+        written.
+        """),
       .field(
         "max", "integer?", "How many pages at most; default 100, beyond which it raises."),
       .field(

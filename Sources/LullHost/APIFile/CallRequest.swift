@@ -75,7 +75,7 @@ extension APICall {
       }
       target.fill(parameter.name, with: text)
     }
-    var query: [(String, ParameterValue?)] = []
+    var query: [(name: String, value: ParameterValue)] = []
     var members: [(name: String, value: CallValue)] = []
     for parameter in parameters {
       guard let value = values[parameter.name] else { continue }
@@ -88,7 +88,12 @@ extension APICall {
       }
     }
     var resource = service.resource(target)
-    if !query.isEmpty { resource = resource.withParams(query) }
+    if resource.url.query == nil {
+      if !query.isEmpty { resource = resource.withParams(query.map { ($0.name, $0.value) }) }
+    } else {
+      // What the call's path says beside them stays as it is written.
+      for (name, value) in query { resource = resource.settingParam(name, value) }
+    }
     var request = CallRequest(resource: resource, method: method)
     request.declared = headers
     if hasBody, !members.isEmpty { request.body = APICall.body(members, bodyForm) }

@@ -16,7 +16,9 @@ package final class PageWalk {
     first = request
   }
 
-  private var first: CallRequest?
+  private let first: CallRequest
+  /// Whether the server is asked whatever a cache has.
+  package var isFresh = false
   /// Told of every request when it has begun; nil: nothing is sent since a cache has the page.
   package var onStart: ((Request?) -> Void)?
   /// Told of every answer.
@@ -39,14 +41,14 @@ package final class PageWalk {
     case .failure(let raised): return failure(raised.value)
     }
     let request: Request?
-    if let first, first.resource.url == page.url {
-      request = first.start(ifNeeded: first.headers.isEmpty)
-    } else {
+    var asking = first
+    if first.resource.url != page.url {
       // The headers of the first page are those of the others.
-      var following = CallRequest(resource: page, method: "GET")
-      following.headers = first?.headers ?? []
-      request = following.start(ifNeeded: following.headers.isEmpty)
+      asking.resource = page
+      asking.method = "GET"
+      asking.body = nil
     }
+    request = asking.start(ifNeeded: !isFresh && !asking.hasOwnHeaders)
     var response: Response?
     onStart?(request)
     if let request {

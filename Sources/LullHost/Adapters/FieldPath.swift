@@ -43,6 +43,8 @@ enum FieldValue: Equatable {
   case nothing
   /// A string, or a number written as one.
   case text(String)
+  /// A number whose digits are not known to be those of the server.
+  case inexact
   case list(count: Int)
   /// A table that is no list.
   case object
@@ -65,6 +67,17 @@ extension LuaHost {
     return .nothing
   }
 
+  /// Whether parsed JSON has a member of that name, whatever it is; of other content it is not known, and
+  /// said to be so.
+  func hasField(_ path: FieldPath, in content: Content) -> Bool {
+    guard case .json(let document) = content else { return true }
+    return path.ways.contains { way in
+      var element: JSONElement? = document.root
+      for name in way { element = element?[name] }
+      return element != nil
+    }
+  }
+
   private static func field(_ way: [String], in root: JSONElement) -> FieldValue {
     var element = root
     for name in way {
@@ -75,7 +88,9 @@ extension LuaHost {
     case .null: return .nothing
     case .bool: return element.bool == true ? .other("true") : .nothing
     case .int: return element.int.map { .text(String($0)) } ?? .nothing
-    case .double: return element.double.map { .text(String($0)) } ?? .nothing
+    case .double:
+      // From 2^53 on a double stands for more than one whole number.
+      return element.double.map { abs($0) < 0x1p53 ? .text(String($0)) : .inexact } ?? .nothing
     case .string: return element.string.flatMap { $0.isEmpty ? nil : .text($0) } ?? .nothing
     case .array: return .list(count: element.count)
     case .object: return .object

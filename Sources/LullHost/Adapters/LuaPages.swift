@@ -95,7 +95,7 @@ final class LuaPages {
       guard case .numbered(let parameter, let first, _, _) = options.next else {
         return .success(resource)
       }
-      return .success(resource.withParam(parameter, String(first)))
+      return .success(resource.settingParam(parameter, .text(String(first))))
     }
     if let max = options.max, count >= max { return .success(nil) }
     let page: Resource?

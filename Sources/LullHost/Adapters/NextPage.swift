@@ -35,20 +35,22 @@ extension NextPage {
     switch self {
     case .automatic:
       if let page = try NextPage.linked(resource, entity) { return page }
-      for path in NextPage.commonFields {
-        if let page = try NextPage.page(at: path, resource, entity, host) { return page }
-      }
-      return nil
+      return try NextPage.commonPage(resource, entity, host)
     case .link: return try NextPage.linked(resource, entity)
-    case .field(let path): return try NextPage.page(at: path, resource, entity, host)
+    case .field(let path):
+      try NextPage.demandFields(of: entity, path)
+      return try NextPage.page(at: path, resource, entity, host)
     case .cursor(let parameter, let path):
+      try NextPage.demandFields(of: entity, path)
       switch host.field(path, in: entity.content) {
       case .nothing: return nil
-      case .text(let cursor): return resource.withParam(parameter, cursor)
+      case .text(let cursor): return resource.settingParam(parameter, .text(cursor))
+      case .inexact:
+        throw PagingProblem("The cursor '\(path.text)' is a number too large to be sent as it came")
       default: throw PagingProblem("The cursor '\(path.text)' is neither a string nor a number")
       }
     case .numbered(let parameter, let first, let step, _):
-      return resource.withParam(parameter, String(first &+ step &* count))
+      return resource.settingParam(parameter, .text(String(first &+ step &* count)))
     // What scripts answer is the caller's to ask for.
     case .function: return nil
     }
@@ -57,6 +59,7 @@ extension NextPage {
   /// Whether a page is behind the last one, which can only be told once it is there.
   func isEmpty(_ entity: Entity, host: LuaHost) throws(PagingProblem) -> Bool {
     guard case .numbered(_, _, _, let items) = self else { return false }
+    if !items.text.isEmpty { try NextPage.demandFields(of: entity, items) }
     switch host.field(items, in: entity.content) {
     case .list(let count): return count == 0
     case .nothing where !items.text.isEmpty: return true
@@ -66,12 +69,49 @@ extension NextPage {
     }
   }
 
+  /// By the first of the common fields that leads somewhere.
+  private static func commonPage(_ resource: Resource, _ entity: Entity, _ host: LuaHost)
+    throws(PagingProblem) -> Resource?
+  {
+    var problem: PagingProblem?
+    for path in commonFields {
+      do throws(PagingProblem) {
+        if let page = try page(at: path, resource, entity, host) { return page }
+      } catch {
+        // Another field may be the one that is meant.
+        problem = problem ?? error
+      }
+    }
+    if let problem { throw problem }
+    return nil
+  }
+
+  /// What has no fields cannot say that it is the end by not having one; an empty body can.
+  private static func demandFields(of entity: Entity, _ path: FieldPath) throws(PagingProblem) {
+    switch entity.content {
+    case .bytes(let bytes) where !bytes.isEmpty: break
+    case .text(let text) where !text.isEmpty: break
+    default: return
+    }
+    let type = entity.contentType.isEmpty ? "no JSON" : entity.contentType
+    throw PagingProblem("The content is \(type), which has no field '\(path.text)'")
+  }
+
   private static func linked(_ resource: Resource, _ entity: Entity) throws(PagingProblem)
     -> Resource?
   {
-    guard let header = entity.header("link"), let target = LinkHeader.target("next", in: header)
-    else { return nil }
-    return try page(target, from: resource, entity)
+    // Each by itself: what is wrong with one is no part of another.
+    let headers = entity.headers.values("link").map { LinkHeader($0) }
+    let own = base(of: resource, entity).withoutFragment
+    for link in headers.flatMap(\.links) where link.relations.contains("next") {
+      // Some name the page itself as what the link is from.
+      if let anchor = link.anchor, base(of: resource, entity).relative(anchor) != own { continue }
+      return try page(link.target, from: resource, entity)
+    }
+    guard let odd = headers.first(where: { $0.mayHide("next") }) else { return nil }
+    let text = LogText.part(odd.unreadable.joined(separator: ", "), limit: 80)
+    throw PagingProblem(
+      "The Link header speaks of a next page in a way that cannot be read: '\(text)'")
   }
 
   private static func page(
@@ -88,10 +128,13 @@ extension NextPage {
       return try page(reference, from: resource, entity)
     case .object:
       // As HAL and JSON:API have it.
-      guard case .text(let reference) = host.field(path.appending("href"), in: entity.content)
-      else { return nil }
-      return try page(reference, from: resource, entity)
-    case .list, .other: throw PagingProblem("'\(path.text)' is no URL")
+      let inner = path.appending("href")
+      switch host.field(inner, in: entity.content) {
+      case .text(let reference): return try page(reference, from: resource, entity)
+      case .nothing where host.hasField(inner, in: entity.content): return nil
+      default: throw PagingProblem("'\(path.text)' is an object without a URL in 'href'")
+      }
+    case .list, .inexact, .other: throw PagingProblem("'\(path.text)' is no URL")
     }
   }
 
@@ -104,13 +147,28 @@ extension NextPage {
   static func page(_ reference: String, from resource: Resource, _ entity: Entity)
     throws(PagingProblem) -> Resource
   {
-    let base = entity.exchange?.url.flatMap { ResourceURL(absolute: $0) } ?? resource.url
-    guard let url = base.relative(reference) else {
+    guard let url = base(of: resource, entity).relative(escapingSpaces(reference)) else {
       throw PagingProblem("The next page's URL '\(LogText.part(reference, limit: 80))' is no URL")
     }
-    guard let page = ResourceURL(absolute: String(url.text.prefix { $0 != "#" })) else {
-      return resource.service.resource(absoluteURL: url.text)
-    }
-    return resource.linked(page)
+    return resource.linked(url.withoutFragment)
+  }
+
+  private static func base(of resource: Resource, _ entity: Entity) -> ResourceURL {
+    entity.exchange?.url.flatMap { ResourceURL(absolute: $0) } ?? resource.url
+  }
+
+  /// Servers write spaces into URLs, where a `Link` header may have them.
+  private static func escapingSpaces(_ reference: String) -> String {
+    guard reference.contains(" ") else { return reference }
+    var text = reference[...]
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text).replacing(" ", with: "%20")
+  }
+}
+
+extension ResourceURL {
+  fileprivate var withoutFragment: ResourceURL {
+    ResourceURL(absolute: String(text.prefix { $0 != "#" })) ?? self
   }
 }
