@@ -212,6 +212,68 @@ struct DownloadTests {
     #expect(ending.output == "texttext both\n")
   }
 
+  /// Only a part of what was to be saved, whoever asked for it.
+  @Test(arguments: [
+    ["-H", "Range: bytes=1-"], ["Range:bytes=1-"], ["-H", "range: bytes=1-", "--fresh"], [],
+  ])
+  func refusesAPart(words: [String]) throws {
+    let server = try HeldServer([
+      [
+        HeldServer.head("206 Partial Content", "Content-Range: bytes 1-3/4", "Content-Length: 3"),
+        Array("BCD".utf8),
+      ]
+    ])
+    defer { server.stop() }
+    try folder.write("kept", "as it was")
+    let message =
+      ": the server has sent a part only (206), which is not saved in the place of the whole; "
+      + "-o raw writes what comes\n"
+    for name in ["kept", "new"] {
+      let ending = try Child(
+        Binaries.lull, ["get", server.url, "-O", name] + words, folder: folder.path
+      ).wait()
+      #expect(ending.code == 1)
+      #expect(ending.output == "")
+      #expect(ending.errors == "lull: cannot write \(name)" + message)
+    }
+    #expect(try content("kept") == "as it was")
+    let standard = try Child(Binaries.lull, ["get", server.url, "-O", "-"] + words).wait()
+    #expect(standard.code == 1)
+    #expect(standard.output == "")
+    #expect(standard.errors == "lull: cannot write standard output" + message)
+    #expect(try shell("ls -A '\(folder.path)'").output == "kept\n")
+    let raw = try Child(Binaries.lull, ["get", server.url, "-o", "raw"] + words).wait()
+    #expect(raw.output == "BCD")
+  }
+
+  @Test func refusesAPartThatSettingsAskForOrAScriptGives() throws {
+    let server = try HeldServer([
+      [HeldServer.head("206 Partial Content", "Content-Length: 3"), Array("BCD".utf8)]
+    ])
+    defer { server.stop() }
+    let asking = try folder.write(
+      "asking.lua",
+      """
+      return require "lull".service{ base_url = "\(server.url)", headers = { Range = "bytes=1-" },
+        retry = true }
+      """)
+    let scripted = try folder.write(
+      "scripted.lua",
+      """
+      return require "lull".service{ base_url = "https://a.invalid",
+        networking = function() return { status = 206, body = "BCD" } end }
+      """)
+    try folder.write("kept", "as it was")
+    for file in [asking, scripted] {
+      let ending = try lull("get", file, "/", "-O", path("kept"))
+      #expect(ending.code == 1)
+      #expect(ending.errors.contains("the server has sent a part only (206)"), "\(ending.errors)")
+      #expect(try content("kept") == "as it was")
+    }
+    #expect(server.requests.count == 1)
+    #expect(server.requests.first?.contains("range: bytes=1-") == true)
+  }
+
   @Test func savesWhatIsSentCompressedOrEmptyOrByAScript() throws {
     let sample = try SampleAPI()
     let packed = try shell(

@@ -22,7 +22,7 @@ extension TransportSuite {
 
       var sink: BodySink {
         BodySink(
-          begin: {
+          begin: { _ in
             self.lines.withLock { $0.append("begin ") }
             return !self.refusesToBegin
           },

@@ -52,7 +52,7 @@ package final class Download: Sendable {
 
   /// To be named in a request; holds the download.
   package var sink: BodySink {
-    BodySink(begin: { self.begin() }, take: { self.take($0) })
+    BodySink(begin: { self.begin($0) }, take: { self.take($0) })
   }
 
   /// Whether any of a body has come.
@@ -61,9 +61,9 @@ package final class Download: Sendable {
   /// Why not everything could be written; nil if it could.
   package var problem: Problem? { state.withLock { $0.problem } }
 
-  /// Takes all of a body that did not come piece by piece.
-  package func take(whole bytes: [UInt8]) {
-    guard begin() else { return }
+  /// Takes all of a body that did not come piece by piece, of an answer with that status.
+  package func take(whole bytes: [UInt8], status: Int) {
+    guard begin(status) else { return }
     bytes.withUnsafeBufferPointer { _ = take($0) }
   }
 
@@ -81,11 +81,19 @@ package final class Download: Sendable {
     if let problem { throw problem }
   }
 
-  private func begin() -> Bool {
+  private func begin(_ status: Int) -> Bool {
     // What scripts have printed came before.
     fflush(nil)
     return state.withLock { state in
       guard !state.isOver, state.problem == nil else { return false }
+      // Nothing here asks for a part and knows where it belongs. (RFC 9110, 15.3.7)
+      guard status != 206 else {
+        state.problem = Problem(
+          path,
+          "the server has sent a part only (206), which is not saved in the place of the "
+            + "whole; -o raw writes what comes")
+        return false
+      }
       if state.size > 0 {
         guard state.place.empty() else {
           state.problem = Problem(

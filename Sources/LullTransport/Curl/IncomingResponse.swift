@@ -171,7 +171,7 @@ struct IncomingResponse {
       return false
     }
     if let sink = bodySink {
-      if !sink.begin() { failure = .bodyRefused }
+      if !sink.begin(status) { failure = .bodyRefused }
       return failure == nil
     }
     guard expectsBody, !isRedirect, status != 304, let contentLength, contentLength > maxBodySize

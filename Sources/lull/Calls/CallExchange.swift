@@ -107,12 +107,18 @@ struct CallExchange {
     if let problem = download?.problem { return report(problem) }
     let entity = response.entity ?? response.error?.entity
     var output: [UInt8] = []
-    if options.showsHead {
+    // Where nobody has answered there is no head.
+    let status: Int? =
+      if let error = response.error {
+        error.httpStatus ?? error.exchange?.status
+      } else {
+        entity?.exchange?.status ?? 200
+      }
+    if options.showsHead, let status {
       output +=
         HTTPText.head(
           version: (response.error?.exchange ?? entity?.exchange)?.timings?.httpVersion,
-          status: response.error?.httpStatus ?? entity?.exchange?.status ?? 200,
-          headers: entity?.headers ?? Headers(), style
+          status: status, headers: entity?.headers ?? Headers(), style
         ).utf8
     }
     var code: Int32 = 0
@@ -121,7 +127,7 @@ struct CallExchange {
       code = CallExchange.exitCode(of: error)
     }
     if let download, code == 0 {
-      code = save(entity?.content ?? .bytes([]), in: download)
+      code = save(entity, in: download)
     } else if let content = entity?.content, !content.isEmptyBytes {
       do throws(ContentFilter.Problem) {
         output += try bytes(of: content, code == 0 ? filter : nil, isError: code != 0)
@@ -136,10 +142,12 @@ struct CallExchange {
 
   /// The network has brought it there; what came from somewhere else, such as a script's own
   /// networking, is here as a whole.
-  private func save(_ content: Content, in download: Download) -> Int32 {
+  private func save(_ entity: Entity?, in download: Download) -> Int32 {
+    let content = entity?.content ?? .bytes([])
     if !content.isEmptyBytes || !download.hasBegun {
       do throws(ContentFilter.Problem) {
-        download.take(whole: try bytes(of: content, .plain))
+        download.take(
+          whole: try bytes(of: content, .plain), status: entity?.exchange?.status ?? 200)
       } catch {
         Exit.complain(error.report)
         return 1
