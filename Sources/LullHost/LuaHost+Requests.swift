@@ -73,7 +73,7 @@ extension Call {
     try host.forEachOption(of: table, in: state, known: Call.bodyKeys) {
       name, value throws(Misuse) in
       switch name {
-      case "content_type": contentType = try host.contentType(ofOption: value, name)
+      case "content_type": contentType = try host.headerValue(ofOption: value, name)
       case "encoding": encoding = try host.contentType(ofOption: value, name)
       default:
         if let kind { throw .message("a body is either '\(kind)' or '\(name)', not both") }

@@ -146,6 +146,15 @@ extension LuaHost {
     return text
   }
 
+  /// The value of an option that becomes a header `content-type`.
+  func headerValue(ofOption value: lull_value, _ name: String) throws(Misuse) -> String {
+    let text = try contentType(ofOption: value, name)
+    guard Headers.isValue(text.utf8) else {
+      throw .message("'\(name)' must not contain line breaks or zero bytes")
+    }
+    return text
+  }
+
   /// Header values of a script: a string, number or secret sets, a list sends several, `false` removes
   /// and keeps off what would be sent by itself.
   ///
@@ -154,9 +163,7 @@ extension LuaHost {
     _ name: String, _ value: lull_value, _ state: OpaquePointer?, _ index: Int32,
     in headers: inout Headers, allowsSecrets: Bool = false
   ) throws(Misuse) {
-    guard !name.isEmpty, name.utf8.allSatisfy(Headers.isTokenByte) else {
-      throw .message("'\(name)' is not a valid header name")
-    }
+    if let problem = Headers.problem(name, EmptyCollection()) { throw .message(problem) }
     switch Int(value.kind) {
     case Int(LULL_NIL): headers.remove(name)
     case Int(LULL_BOOLEAN) where value.integer == 0: headers.omit(name)
@@ -197,11 +204,8 @@ extension LuaHost {
     }
   }
 
-  /// A line break inside a value would be a header of its own on the wire.
-  private static func checkHeaderValue(_ text: [UInt8], _ name: String) throws(Misuse) {
-    guard !text.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
-      throw .message("header '\(name)' must not contain line breaks or zero bytes")
-    }
+  private static func checkHeaderValue(_ bytes: [UInt8], _ name: String) throws(Misuse) {
+    if let problem = Headers.problem(name, bytes) { throw .message(problem) }
   }
 
   func setHeaders(
@@ -304,18 +308,6 @@ extension LuaHost {
   static func networkResult(_ error: RequestError) -> NetworkResult {
     if case .transport(let transport) = error.cause { return NetworkResult(error: transport) }
     return NetworkResult(error: TransportError(.network, error.userMessage))
-  }
-}
-
-extension Headers {
-  /// The bytes of a token. (RFC 9110, section 5.6.2)
-  static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 }
 

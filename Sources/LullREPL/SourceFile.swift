@@ -6,6 +6,11 @@ package enum SourceFile {
   package struct Unreadable: Error {
     package let name: String
     package let reason: String
+
+    package init(name: String, reason: String) {
+      self.name = name
+      self.reason = reason
+    }
   }
 
   package static func read(_ path: [UInt8]) throws(Unreadable) -> [UInt8] {

@@ -13,7 +13,28 @@ struct VerbRefusalTests {
     ),
     (
       ["get", "https://a.example", "a=b"],
-      "GET has no body: for the query write a==value, with two ="
+      "items make no body of GET, -d does: for the query write a==value, with two ="
+    ),
+    (["get", "https://a.example", "-H", "Na me: v"], "-H: 'Na me' is not a valid header name"),
+    (["get", "https://a.example", "-H", "Na me:"], "-H: 'Na me' is not a valid header name"),
+    (["get", "https://a.example", "-H", "Ä: v"], "-H: 'Ä' is not a valid header name"),
+    (
+      ["get", "https://a.example", "-H", "X-A: one\r\ntwo"],
+      "-H: header 'X-A' must not contain line breaks or zero bytes"
+    ),
+    (["get", "https://a.example", "Na me:v"], "'Na me' is not a valid header name"),
+    (["get", "https://a.example", "X\nA:v"], "'X A' is not a valid header name"),
+    (
+      ["post", "https://a.example", "X-A:one\ntwo"],
+      "header 'X-A' must not contain line breaks or zero bytes"
+    ),
+    (
+      ["post", "https://a.example", "-d", "-", "--ignore-stdin"],
+      "-d - reads standard input, which --ignore-stdin leaves alone"
+    ),
+    (
+      ["get", "https://a.example", "-d", "{}", "--all"],
+      "pages are asked for without a body: -d is of one request"
     ),
     (
       ["post", "https://a.example", "a=b", "-d", "{}"],

@@ -125,6 +125,58 @@ struct VerbTests {
     #expect(ending.output == #""{\"a:b\":\"c=d\",\"p\\\\q\":\"r\"}""# + "\n")
   }
 
+  /// As HTTPie 3.2 has them.
+  @Test(arguments: [
+    (#"p:="a\\b""#, #"{"p":"a\\b"}"#),
+    (#"re:="\\d+""#, #"{"re":"\\d+"}"#),
+    (#"unc=\\srv\share"#, #"{"unc":"\\\\srv\\share"}"#),
+    (#"a\\=b"#, #"{"a\\\\":"b"}"#),
+    (#"a\\\=b=c"#, #"{"a\\\\=b":"c"}"#),
+    (#"a=\"#, #"{"a":"\\"}"#),
+    (#"a=b\\"#, #"{"a":"b\\\\"}"#),
+    (#"a=b\=c\:d\@e\;f"#, #"{"a":"b=c:d@e;f"}"#),
+    (#"a\;b=c"#, #"{"a;b":"c"}"#),
+    (#"\n=\t"#, #"{"\\n":"\\t"}"#),
+    (#"j:={"x":"\u00e9\n"}"#, #"{"j":{"x":"\u00e9\n"}}"#),
+  ])
+  func backslashesBeforeAnythingElseStandForThemselves(item: String, body: String) throws {
+    let ending = try lull("post", "http://a.invalid/", item, "--dry-run")
+    #expect(
+      ending.output == "POST http://a.invalid/\ncontent-type: application/json\n\n\(body)\n",
+      "\(ending.errors)")
+  }
+
+  /// What the query says already stays as it is written.
+  @Test(arguments: [
+    (["?tag=a&tag=b&q=c+d&x=", "page==2", "tag==c"], "?tag=a&tag=b&q=c+d&x=&page=2&tag=c"),
+    (["", "page==2", "a==b c", "page==3"], "?a=b%20c&page=2&page=3"),
+    (["?", "a==1"], "?a=1"),
+  ])
+  func queryItemsAreAdded(words: [String], query: String) throws {
+    let words = ["get", "http://a.invalid/p" + words[0]] + words.dropFirst()
+    let ending = try Child(Binaries.lull, words + ["--dry-run"]).wait()
+    #expect(ending.output == "GET http://a.invalid/p\(query)\n", "\(ending.errors)")
+  }
+
+  @Test func showsNoHeadWhereNobodyAnswers() throws {
+    for words in [["get", "-i"], ["head"], ["get", "-i", "-v"]] {
+      let ending = try Child(Binaries.lull, [words[0], "http://127.0.0.1:9/"] + words.dropFirst())
+        .wait()
+      #expect(ending.output == "")
+      #expect(ending.code == 6)
+    }
+    // An answer that cannot be read is one.
+    let server = try HeldServer([
+      [
+        HeldServer.head("200 OK", "Content-Type: application/json", "Content-Length: 1"),
+        Array("{".utf8),
+      ]
+    ])
+    defer { server.stop() }
+    #expect(try lull("get", server.url, "-i").output.hasPrefix("HTTP/1.1 200 OK\n"))
+    #expect(try lull("get", url("/nothing"), "-i").output.hasPrefix("HTTP/1.1 404 Not Found\n"))
+  }
+
   @Test func headAsksForStatusAndHeaders() throws {
     let ending = try lull("head", url("/users/2"))
     #expect(ending.output.hasPrefix("HTTP/1.1 200 OK\n"))
@@ -218,6 +270,51 @@ struct VerbTests {
     #expect(two.output == "1\n2\n3\n4\n5\n6\n")
   }
 
+  /// Whatever is made of it is made of all pages.
+  @Test(arguments: [
+    ("json", "{ n = sum(x, 'id'), m = #x }", #"{"m":25,"n":325}"# + "\n"),
+    ("ndjson", "sum(x, 'id')", "325\n"),
+    ("lines", "sum(x, 'id')", "325\n"),
+    ("csv", "{ n = sum(x, 'id') }", "n\n325\n"),
+    ("table", "{ n = sum(x, 'id') }", "n\n325\n"),
+    ("lines", "map(first(reverse(x), 2), 'id')", "25\n24\n"),
+  ])
+  func expressionsSeeAllPages(format: String, expression: String, output: String) throws {
+    let ending = try lull(
+      "get", url("/users?per_page=10"), "--all", "-o", format, "-f", expression)
+    #expect(ending.output == output, "\(ending.errors)")
+  }
+
+  @Test func pagesWithoutElementsAreAnEmptyList() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      "api.lua",
+      """
+      local api = require "lull".service{ base_url = "https://a.invalid",
+        networking = function() return { json = {} } end }
+      return { service = api, calls = { none = { path = "/", pages = { page = { param = "p" } } } } }
+      """)
+    #expect(try lull("call", file, "none", "--all", "-f", "sum(x, 'id')").output == "0\n")
+    #expect(try lull("call", file, "none", "--all").output == "[]\n")
+  }
+
+  /// A sum of some pages is no sum.
+  @Test func expressionsAreNotAppliedToSomePages() throws {
+    let server = try HeldServer([
+      [
+        HeldServer.head(
+          "200 OK", "Content-Type: application/json", "Content-Length: 3",
+          "Link: </2>; rel=next"), Array("[1]".utf8),
+      ], [HeldServer.head("500 No", "Content-Length: 0")],
+    ])
+    defer { server.stop() }
+    let ending = try lull("get", server.url, "--all", "-f", "sum(x)")
+    #expect(ending.output == "")
+    #expect(ending.code == 5)
+    #expect(ending.errors.contains("-f is of all pages: with some of them missing nothing is"))
+    #expect(try lull("get", server.url, "--all").code == 5)
+  }
+
   @Test func showsTheExchangeBesideTheData() throws {
     let ending = try lull("get", url("/users/2"), "-v", "Authorization:Bearer abc")
     #expect(ending.output.hasPrefix(#"{"id":2"#))
@@ -241,7 +338,7 @@ struct VerbTests {
 
   @Test func showsTheExchangeOfEveryPage() throws {
     let ending = try lull("get", url("/users?per_page=10"), "--all", "-v", "-f", "{ #x }")
-    #expect(ending.output == "[10,10,5]\n")
+    #expect(ending.output == "[25]\n")
     let lines = ending.errors.split(separator: "\n")
     #expect(
       lines.filter { $0.hasPrefix("> GET ") } == [

@@ -116,7 +116,7 @@ public struct Headers: Sendable, Equatable {
 
   /// The same with a value that need not be text.
   public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
-    guard !name.isEmpty, name.utf8.allSatisfy(Headers.isNameByte) else { return }
+    guard Headers.isName(name) else { return }
     if let names = leftOut {
       let others = names.filter { $0 != name.lowercased() }
       leftOut = others.isEmpty ? nil : others
@@ -319,7 +319,7 @@ public struct Headers: Sendable, Equatable {
   }
 
   /// The characters of a token. (RFC 9110, 5.6.2)
-  private static func isNameByte(_ byte: UInt8) -> Bool {
+  static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 48...57, 65...90, 97...122: true
     default: "!#$%&'*+-.^_`|~".utf8.contains(byte)

@@ -15,6 +15,8 @@ package final class ContentFilter {
   package struct Problem: Error {
     /// For standard error.
     package let report: String
+
+    package init(report: String) { self.report = report }
   }
 
   /// - Parameter text: nil: the content itself.

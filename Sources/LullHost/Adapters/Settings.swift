@@ -325,7 +325,6 @@ extension LuaHost {
 
   /// The text in upper case if it is an HTTP token, else nil.
   static func token(_ text: String) -> String? {
-    guard !text.isEmpty, text.utf8.allSatisfy(Headers.isTokenByte) else { return nil }
-    return text.uppercased()
+    Headers.isName(text) ? text.uppercased() : nil
   }
 }

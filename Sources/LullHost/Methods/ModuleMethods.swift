@@ -214,7 +214,7 @@ extension LuaHost {
       let index = visitedIndex(in: call.state)
       switch name {
       case "content": content = try self.content(value, call.state, index)
-      case "content_type": contentType = try self.contentType(ofOption: value, name)
+      case "content_type": contentType = try self.headerValue(ofOption: value, name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(LuaHost.described(value))")

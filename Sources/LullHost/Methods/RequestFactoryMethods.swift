@@ -89,7 +89,7 @@ extension LuaHost {
       let index = visitedIndex(in: call.state)
       switch name {
       case "content": entity.content = try content(value, call.state, index)
-      case "content_type": contentType = try self.contentType(ofOption: value, name)
+      case "content_type": contentType = try self.headerValue(ofOption: value, name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
         try setHeaders(index, call.state, in: &entity.headers)

@@ -17,7 +17,7 @@ extension Method {
     },
     .function("auth.header", "sv") { call throws(Misuse) in
       let name = call.string(0)
-      guard !name.isEmpty, name.utf8.allSatisfy(Headers.isTokenByte) else {
+      guard Headers.isName(name) else {
         throw .argument(1, "'\(name)' is not a valid header name")
       }
       let auth = Auth.header(name, try call.host.credential(call, 1))

@@ -12,8 +12,9 @@ struct CallCommand {
         lull call API --help lists the calls of an API, lull call API CALL --help the parameters of
         one. API is the name of a file in ./apis or ~/.config/lull/apis, or the path of one.
 
-        What is true or false is set by --archived, --no-archived and --archived=false. A parameter
-        that is called like an option below is given as --param-NAME, unless the file names its
+        POST, PUT and PATCH whose parameters make no body take what a pipe or a file on standard
+        input holds, unless --ignore-stdin is given. What is true or false is set by --archived,
+        --no-archived and --archived=false. A parameter that is called like an option below is given as --param-NAME, unless the file names its
         option.
 
         A call runs the API's file as a script, with all rights. Help of it only looks at the file, in
@@ -149,9 +150,29 @@ struct CallCommand {
     for case .header(let name, let value) in options.headers {
       request.headers.append((name, value))
     }
+    do throws(RequestItem.Problem) {
+      try addInput(to: &request, call, options, host)
+    } catch {
+      throw .wrongUsage(error.message, .call)
+    }
+    if host.isInterrupted { return 0 }
     let exchange = CallExchange(host, api, options)
     return options.walksPages
       ? exchange.runPages(PageWalk(host, from: request, call: call)) : exchange.run(request)
+  }
+
+  /// Takes the body from standard input where the parameters make none.
+  private func addInput(
+    to request: inout CallRequest, _ call: APICall, _ options: CallOptions, _ host: LuaHost
+  ) throws(RequestItem.Problem) {
+    guard !options.ignoresInput,
+      let whole = try WholeBody(
+        inputOf: request.method, beside: request.body == nil ? nil : "a parameter", host)
+    else { return }
+    let hasType =
+      call.headers["content-type"] != nil
+      || request.headers.contains { $0.name.lowercased() == "content-type" }
+    request.body = try whole.body(isForm: call.bodyForm == .form, hasType: hasType)
   }
 
   /// What the end of a command line means where the page is the call's own.

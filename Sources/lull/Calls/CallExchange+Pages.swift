@@ -3,51 +3,68 @@ import LullHost
 
 extension CallExchange {
   /// Loads pages and writes them as one list: the elements of those that are lists, the others as
-  /// they are. Formats of lines are written page by page.
+  /// they are. That list is what -f sees, once all of it is there; without -f formats of lines are
+  /// written page by page, of which none is kept.
   func runPages(_ walk: PageWalk) -> Int32 {
     override(api.service)
     if options.isVerbose { trace(walk) }
-    var elements: [UInt8] = []
-    var count = 0
-    var code: Int32 = 0
+    walk.isFresh = options.isFresh
     do throws(ContentFilter.Problem) {
-      let filter = try ContentFilter(host, options.filter)
-      while count < options.pages ?? 1 {
+      // An expression that is none is told before anything is loaded.
+      let filter =
+        options.filter == nil ? nil : try ContentFilter(host, options.filter)
+      let plain = try ContentFilter(host, nil)
+      var list = PageList()
+      var code: Int32 = 0
+      while list.pageCount < options.pages ?? 1 {
         let step = walk.next()
         guard case .page(let entity) = step else {
-          if count == 0, case .failed(let error) = step {
-            code = write(.failure(error), nil, nil)
-          } else {
-            code = report(step)
+          if list.pageCount == 0, case .failed(let error) = step {
+            return end(write(.failure(error), nil, nil))
           }
+          code = report(step)
           break
         }
-        count += 1
-        let root: JSONText
-        if case .json(let document) = entity.content, options.filter == nil {
-          root = JSONText(document.root, spelledBy: spelling.bytes)
-        } else {
-          root = JSONText(try filter.json(of: entity.content, service: api.service).root)
-        }
-        if options.format == .ndjson || options.format == .lines {
+        list.pageCount += 1
+        let root = try json(of: entity.content, plain)
+        if filter == nil, options.format == .ndjson || options.format == .lines {
           guard Output.write(text.bytes(of: root)) else { return 0 }
-          continue
-        }
-        for element in root.lines {
-          elements.append(UInt8(ascii: elements.isEmpty ? "[" : ","))
-          element.write(to: &elements)
+        } else {
+          list.append(root)
         }
       }
+      guard !host.isInterrupted else { return end(code) }
+      if let filter {
+        guard code == 0 else {
+          Exit.complain("lull: -f is of all pages: with some of them missing nothing is written\n")
+          return end(code)
+        }
+        let document = try list.document()
+        let made = try filter.json(of: .json(document), service: api.service)
+        _ = Output.write(text.bytes(of: JSONText(made.root)))
+      } else if options.format != .ndjson, options.format != .lines {
+        _ = Output.write(text.bytes(of: JSONText(valid: list.bytes)))
+      }
+      return end(code)
     } catch {
       Exit.complain(error.report)
-      code = 1
+      return end(1)
     }
-    if options.format != .ndjson, options.format != .lines, count > 0 {
-      elements += elements.isEmpty ? "[]".utf8 : "]".utf8
-      _ = Output.write(text.bytes(of: JSONText(valid: elements)))
-    }
+  }
+
+  private func end(_ code: Int32) -> Int32 {
     host.runUntilIdle()
     return code
+  }
+
+  /// A page as JSON, with the server's digits where it came as such.
+  private func json(of content: Content, _ plain: ContentFilter) throws(ContentFilter.Problem)
+    -> JSONText
+  {
+    if case .json(let document) = content {
+      return JSONText(document.root, spelledBy: spelling.bytes)
+    }
+    return JSONText(try plain.json(of: content, service: api.service).root)
   }
 
   private func trace(_ walk: PageWalk) {

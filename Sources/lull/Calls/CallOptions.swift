@@ -1,3 +1,4 @@
+import LullCore
 import LullHost
 
 /// What is wanted of a request, and of what comes of it: the options that all verbs and `lull call`
@@ -16,6 +17,8 @@ struct CallOptions {
   var isOffline = false
   var timeout: Double?
   var headers: [RequestItem] = []
+  /// Whether standard input is left alone.
+  var ignoresInput = false
   /// How many pages to load at most; nil: no pages.
   var pages: Int?
   /// Whether pages are loaded: what is only shown is the request of the first.
@@ -28,15 +31,16 @@ struct CallOptions {
         help: "how content is written"),
       .init(
         names: ["-f", "--filter"], placeholder: "LUA",
-        help: "write what this expression makes of the content, x"),
+        help: "write what this expression makes of the content, x, which of pages is a list of "
+          + "them all"),
       .init(
         names: ["--columns"], placeholder: "A,B",
         help: "the fields of a table or csv, in that order; owner.login goes deeper"),
       .init(names: ["-i", "--include"], kind: .flag, help: "write status and headers first"),
       .init(
         names: ["-O", "--save"], placeholder: "FILE",
-        help: "write the body to a file as it arrives, byte for byte and however large; "
-          + "- writes it to standard output"),
+        help: "write the body to a file as it arrives, byte for byte and however large, but no "
+          + "part of one (206); - writes it to standard output"),
       .init(
         names: ["-H", "--header"], placeholder: "'K: V'",
         help: "set a header; 'K:' takes it away", isRepeated: true),
@@ -56,6 +60,10 @@ struct CallOptions {
       .init(
         names: ["--insecure"], kind: .flag,
         help: "believe whoever answers to be the host, whatever its certificate says"),
+      .init(
+        names: ["--ignore-stdin"], kind: .flag,
+        help: "leave standard input alone, which POST, PUT and PATCH read for a body if it is a "
+          + "pipe or a file"),
     ]
   }
 
@@ -64,8 +72,9 @@ struct CallOptions {
     [
       .init(
         names: ["--pages"], kind: .integer, placeholder: "N",
-        help: "load that many pages, and write them as one list"),
-      .init(names: ["--all"], kind: .flag, help: "load all pages"),
+        help: "load that many pages, and write them as one list; ndjson and lines without -f "
+          + "page by page"),
+      .init(names: ["--all"], kind: .flag, help: "load all pages, and write them in that way"),
     ]
   }
 
@@ -85,6 +94,7 @@ struct CallOptions {
     isFresh = words.has("--fresh")
     isInsecure = words.has("--insecure")
     isOffline = words.has("--offline")
+    ignoresInput = words.has("--ignore-stdin")
     if let text = words.text("--timeout") {
       guard let seconds = Double(text), seconds > 0 else {
         throw .wrongUsage("--timeout needs a number of seconds above 0, got '\(text)'", page)
@@ -96,8 +106,11 @@ struct CallOptions {
         throw .wrongUsage("-H needs 'Name: value', got '\(text)'", page)
       }
       let name = String(text[..<colon])
-      let value = text[text.index(after: colon)...].drop { $0 == " " }
-      headers.append(.header(name: name, value: value.isEmpty ? nil : String(value)))
+      let value = String(text[text.index(after: colon)...].drop { $0 == " " })
+      if let problem = Headers.problem(name, value.utf8) {
+        throw .wrongUsage("-H: \(problem)", page)
+      }
+      headers.append(.header(name: name, value: value.isEmpty ? nil : value))
     }
     if let text = words.text("--pages") {
       guard let count = Int(text), count > 0 else {

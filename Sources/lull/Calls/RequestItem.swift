@@ -1,3 +1,5 @@
+import LullCore
+
 /// One word that says something about a request, in the notation of HTTPie: `name=text`,
 /// `name:=json`, `name==query`, `Header:value`, `name=@file`, `name:=@file`.
 enum RequestItem: Equatable {
@@ -17,8 +19,8 @@ enum RequestItem: Equatable {
 
   /// Longer ones first: of two that begin at one place the longer counts.
   private static let separators = [":=@", "=@", "==", ":=", "=", ":", "@"]
-  /// What a backslash makes plain; before anything else it stands for itself.
-  private static let special: Set<Character> = [":", "=", "@", ";", "\\"]
+  /// What a backslash makes plain; before anything else, another backslash too, it stands for itself.
+  private static let special: Set<Character> = [":", "=", "@", ";"]
 
   init(_ word: String) throws(Problem) {
     let characters = RequestItem.unescaped(word)
@@ -33,7 +35,10 @@ enum RequestItem: Equatable {
     case "==": self = .query(name: name, value: value)
     case ":=": self = .json(name: name, value: value)
     case "=": self = .text(name: name, value: value)
-    case ":": self = .header(name: name, value: value.isEmpty ? nil : RequestItem.trimmed(value))
+    case ":":
+      let value = RequestItem.trimmed(value)
+      if let problem = Headers.problem(name, value.utf8) { throw Problem(message: problem) }
+      self = .header(name: name, value: value.isEmpty ? nil : value)
     default:
       throw Problem(
         message: "'\(word)' would be a file of a multipart form, which lull does not send")

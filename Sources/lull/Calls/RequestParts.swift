@@ -8,22 +8,27 @@ struct RequestParts {
   private let headers: [RequestItem]
   private let data: String?
   private let isForm: Bool
+  private let ignoresInput: Bool
 
-  init(_ items: [RequestItem], headers: [RequestItem], data: String?, isForm: Bool) {
+  /// - Parameter data: what `-d` gives.
+  init(_ items: [RequestItem], _ options: CallOptions, data: String?, isForm: Bool) {
     self.items = items
-    self.headers = headers
+    headers = options.headers
     self.data = data
     self.isForm = isForm
+    ignoresInput = options.ignoresInput
   }
 
-  func apply(to request: inout CallRequest) throws(RequestItem.Problem) {
+  func apply(to request: inout CallRequest, _ host: LuaHost) throws(RequestItem.Problem) {
+    // A query that is written out stays as it is.
+    let hasQuery = request.resource.url.query != nil
     var repeated: [(name: String, value: String)] = []
     for item in headers + items {
       switch item {
       case .header(let name, let value): request.headers.append((name, value))
       case .query(let name, let value):
         let isThere = request.resource.withParam(name, nil).url != request.resource.url
-        if isThere {
+        if hasQuery || isThere {
           repeated.append((name, value))
         } else {
           request.resource = request.resource.withParam(name, value)
@@ -33,11 +38,17 @@ struct RequestParts {
     }
     // Last: setting a parameter leaves one of each name.
     for (name, value) in repeated { RequestParts.append(name, value, to: &request.resource) }
-    let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
+    let item = items.first(where: \.isBody)
+    if item != nil { request.body = isForm ? try form() : try object() }
+    var whole: WholeBody?
     if let data {
-      request.body = try whole(data, hasType: hasType)
-    } else if items.contains(where: \.isBody) {
-      request.body = isForm ? try form() : try object()
+      whole = try WholeBody(data: data, host)
+    } else if !ignoresInput {
+      whole = try WholeBody(inputOf: request.method, beside: item.map { "'\($0.name)'" }, host)
+    }
+    if let whole {
+      let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
+      request.body = try whole.body(isForm: isForm, hasType: hasType)
     }
   }
 
@@ -45,31 +56,6 @@ struct RequestParts {
   private static func append(_ name: String, _ value: String, to resource: inout Resource) {
     let url = resource.url.appendingParam(name, value)
     resource = resource.service.resource(absoluteURL: url.percentEncoded)
-  }
-
-  /// The body as it stands; JSON unless a header says something else.
-  private func whole(_ data: String, hasType: Bool) throws(RequestItem.Problem) -> RequestBody {
-    let bytes: [UInt8]
-    if data == "-" {
-      bytes = try RequestParts.read { () throws(SourceFile.Unreadable) in
-        try SourceFile.read(0, name: "standard input")
-      }
-    } else if data.hasPrefix("@") {
-      bytes = try RequestParts.file(String(data.dropFirst()))
-    } else {
-      bytes = Array(data.utf8)
-    }
-    if isForm { return .data(bytes, contentType: "application/x-www-form-urlencoded") }
-    if !hasType {
-      do throws(JSONError) {
-        _ = try JSONDocument(parsing: bytes)
-      } catch {
-        throw RequestItem.Problem(
-          message: "the body is not JSON: \(error.description); say what it is with "
-            + "-H 'Content-Type: …'")
-      }
-    }
-    return .json(bytes)
   }
 
   private func object() throws(RequestItem.Problem) -> RequestBody {
@@ -139,17 +125,9 @@ struct RequestParts {
     return text
   }
 
-  private static func file(_ path: String) throws(RequestItem.Problem) -> [UInt8] {
-    try read { () throws(SourceFile.Unreadable) in try SourceFile.read(Array(path.utf8)) }
-  }
-
-  private static func read(_ body: () throws(SourceFile.Unreadable) -> [UInt8])
-    throws(RequestItem.Problem) -> [UInt8]
-  {
-    do throws(SourceFile.Unreadable) {
-      return try body()
-    } catch {
-      throw RequestItem.Problem(message: "cannot read '\(error.name)': \(error.reason)")
+  static func file(_ path: String) throws(RequestItem.Problem) -> [UInt8] {
+    try WholeBody.reading { () throws(SourceFile.Unreadable) in
+      try SourceFile.read(Array(path.utf8))
     }
   }
 }

@@ -15,7 +15,8 @@ extension VerbCommand {
       Sends \(verb == "post" ? "something to" : "a change of") a resource; writes what the server says to that.
 
       The body is a JSON object of the items name=text and name:=json, a form of them with --form,
-      or what -d gives.
+      what -d gives, or what a pipe or a file on standard input holds: JSON, unless -H says what it
+      is. Scripts and loops whose standard input is not meant give --ignore-stdin.
       """
     }
   }
@@ -40,6 +41,7 @@ extension VerbCommand {
         """
           lull \(verb) :8080/users\(verb == "post" ? "" : "/7") name="Ann Lee" age:=40 admin:=false
           lull \(verb) :8080/users\(verb == "post" ? "" : "/7") -d @user.json
+          generate | lull \(verb) :8080/rows -H 'Content-Type: text/csv'
           lull \(verb) https://example.com/login --form user=ann password=@secret.txt
         """
       }
@@ -47,9 +49,9 @@ extension VerbCommand {
       Examples:
       \(examples)
 
-      A backslash makes : = and @ plain. Data goes to standard output, everything else to standard
-      error. Exit codes: 0 fine, 1 a script error, 2 wrong usage, 3 an API file that cannot be read,
-      4 and 5 an HTTP status 4xx and 5xx, 6 no answer.
+      A backslash makes : = @ and ; plain, and stands for itself before anything else. Data goes to
+      standard output, everything else to standard error. Exit codes: 0 fine, 1 a script error, 2
+      wrong usage, 3 an API file that cannot be read, 4 and 5 an HTTP status 4xx and 5xx, 6 no answer.
 
       """
   }

@@ -27,13 +27,13 @@ struct VerbCommand {
           + "name==text for its query, Name:value for its headers",
         isRequired: false, isRepeated: true),
     ]
+    arguments.append(
+      .init(
+        names: ["-d", "--data"], placeholder: "BODY",
+        help: "the body as it is: JSON, @file, or - for standard input"))
     if hasBody {
-      arguments += [
-        .init(
-          names: ["-d", "--data"], placeholder: "BODY",
-          help: "the body as it is: JSON, @file, or - for standard input"),
-        .init(names: ["--form"], kind: .flag, help: "send items as a form instead of JSON"),
-      ]
+      arguments.append(
+        .init(names: ["--form"], kind: .flag, help: "send items as a form instead of JSON"))
     }
     return ArgumentSpec(
       name: "lull \(verb)",
@@ -70,11 +70,18 @@ struct VerbCommand {
     if let item = items.first(where: \.isBody) {
       guard method != "GET", method != "HEAD" else {
         throw .wrongUsage(
-          "\(method) has no body: for the query write \(item.name)==value, with two =", page)
+          "items make no body of \(method), -d does: for the query write \(item.name)==value, "
+            + "with two =", page)
       }
       guard data == nil else {
         throw .wrongUsage("-d is the whole body: it does not go with \(item.name)", page)
       }
+    }
+    guard data != "-" || !options.ignoresInput else {
+      throw .wrongUsage("-d - reads standard input, which --ignore-stdin leaves alone", page)
+    }
+    guard data == nil || options.pages == nil else {
+      throw .wrongUsage("pages are asked for without a body: -d is of one request", page)
     }
   }
 
@@ -82,12 +89,12 @@ struct VerbCommand {
     CallRun.run(target.api) { host, api in
       var request = target.request(of: api.service, method)
       do throws(RequestItem.Problem) {
-        try RequestParts(items, headers: options.headers, data: data, isForm: isForm)
-          .apply(to: &request)
+        try RequestParts(items, options, data: data, isForm: isForm).apply(to: &request, host)
       } catch {
         Exit.complain("lull: \(error.message)\n")
         return 2
       }
+      if host.isInterrupted { return 0 }
       let exchange = CallExchange(host, api, options)
       return options.walksPages
         ? exchange.runPages(PageWalk(host, from: request)) : exchange.run(request)

@@ -1,0 +1,28 @@
+import LullCore
+import LullHost
+
+/// The elements of all pages so far, as one JSON list.
+struct PageList {
+  var pageCount = 0
+  private var elements: [UInt8] = []
+
+  /// The elements of a list, or anything else as one.
+  mutating func append(_ page: JSONText) {
+    for element in page.lines {
+      elements.append(UInt8(ascii: elements.isEmpty ? "[" : ","))
+      element.write(to: &elements)
+    }
+  }
+
+  var bytes: [UInt8] { elements + (elements.isEmpty ? "[]".utf8 : "]".utf8) }
+
+  /// The list to be read; a problem where it is too large for that.
+  func document() throws(ContentFilter.Problem) -> JSONDocument {
+    do throws(JSONError) {
+      return try JSONDocument(parsing: bytes)
+    } catch {
+      throw ContentFilter.Problem(
+        report: "lull: the pages cannot be read as one list: \(error.description)\n")
+    }
+  }
+}

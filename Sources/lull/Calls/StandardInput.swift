@@ -1,0 +1,112 @@
+import Glibc
+import LullCore
+import LullREPL
+
+/// What stands at standard input, as far as it may be the body of a request.
+///
+/// Both questions wait until they can be answered; a signal ends the wait. Whoever waits for a body that
+/// nobody asked for by name is told how to do without after `patience` seconds of silence, once.
+struct StandardInput {
+  private static let patience = 2.0
+  /// How often a signal is looked for that came just before a wait; seconds.
+  private static let slice = 0.25
+
+  /// Whether it is a pipe, a socket or a file: no terminal, and no device such as `/dev/null`.
+  static var mayHoldBody: Bool {
+    guard let kind else { return false }
+    return [S_IFIFO, S_IFREG, S_IFSOCK].contains(kind)
+  }
+
+  private static var kind: mode_t? {
+    var status = stat()
+    return fstat(STDIN_FILENO, &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  /// Whether somebody wants to end it all.
+  private let isInterrupted: () -> Bool
+  private let tellsSilence: Bool
+
+  /// - Parameter tellsSilence: false where standard input was asked for by name.
+  init(tellsSilence: Bool, isInterrupted: @escaping () -> Bool) {
+    self.tellsSilence = tellsSilence
+    self.isInterrupted = isInterrupted
+  }
+
+  /// All of it; nil if a signal came before its end.
+  func read() throws(SourceFile.Unreadable) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    var silence = Silence(isTold: !tellsSilence)
+    while true {
+      guard wait(&silence) else { return nil }
+      let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count >= 0 else { throw StandardInput.unreadable() }
+      guard count > 0 else { return bytes }
+      bytes += buffer[..<count]
+      silence.isOver()
+    }
+  }
+
+  /// Whether there is nothing in it, of which nothing is taken: it may be somebody else's. nil if a signal
+  /// came before that was known.
+  func isEmpty() throws(SourceFile.Unreadable) -> Bool? {
+    var silence = Silence(isTold: !tellsSilence)
+    var byte: UInt8 = 0
+    while true {
+      guard wait(&silence) else { return nil }
+      let count: Int
+      switch StandardInput.kind {
+      case S_IFREG: count = pread(STDIN_FILENO, &byte, 1, max(0, lseek(STDIN_FILENO, 0, SEEK_CUR)))
+      case S_IFSOCK: count = recv(STDIN_FILENO, &byte, 1, Int32(MSG_PEEK))
+      default:
+        var waiting: Int32 = 0
+        count = ioctl(STDIN_FILENO, UInt(FIONREAD), &waiting) == 0 ? Int(waiting) : -1
+      }
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count >= 0 else { throw StandardInput.unreadable() }
+      return count == 0
+    }
+  }
+
+  /// Waits for its next bytes or its end; false if a signal came first.
+  private func wait(_ silence: inout Silence) -> Bool {
+    while !isInterrupted() {
+      var end = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      // Whatever is wrong with it, reading tells.
+      if poll(&end, 1, Int32(StandardInput.slice * 1000)) > 0 { return true }
+      if silence.isToBeTold(after: StandardInput.patience) {
+        Exit.complain(
+          "lull: waiting for a body on standard input; --ignore-stdin goes without\n")
+      }
+    }
+    return false
+  }
+
+  private static func unreadable() -> SourceFile.Unreadable {
+    // A message of the C library, copied at once.
+    SourceFile.Unreadable(name: "standard input", reason: String(cString: strerror(errno)))
+  }
+
+  /// How long nothing has come.
+  private struct Silence {
+    private var begin = StandardInput.now
+    private var isTold: Bool
+
+    init(isTold: Bool) { self.isTold = isTold }
+
+    mutating func isOver() { begin = StandardInput.now }
+
+    mutating func isToBeTold(after patience: Double) -> Bool {
+      guard !isTold, StandardInput.now - begin >= patience else { return false }
+      isTold = true
+      return true
+    }
+  }
+
+  private static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
