@@ -3,6 +3,8 @@
 // Swift to read it, nor when it is finalised.
 #include "lull_document.h"
 
+#include <stdlib.h>
+
 const char lull_document_key = 0;  // in the registry: the metatable of views
 
 // One value of a document, an array or an object: others are Lua values of their own.
@@ -38,6 +40,33 @@ static void push_view(lua_State *L, csj_document *document, size_t index) {
   made->document = document;
 }
 
+// [-0, +0] a float was read
+static void note_read(lull_runtime *runtime, size_t index) {
+  if (runtime->read_count == runtime->read_capacity) {
+    size_t capacity = runtime->read_capacity ? 2 * runtime->read_capacity : 64;
+    uint64_t *grown = realloc(runtime->reads, capacity * sizeof *grown);
+    if (grown == NULL) return;
+    runtime->reads = grown;
+    runtime->read_capacity = capacity;
+  }
+  runtime->reads[runtime->read_count++] = index;
+}
+
+// [-0, +0]
+void lull_reads_watch(lull_runtime *runtime, const struct csj_document *document) {
+  runtime->watched = document;
+  if (document != NULL) return;
+  free(runtime->reads);
+  runtime->reads = NULL;
+  runtime->read_count = runtime->read_capacity = 0;
+}
+
+// [-0, +0]
+size_t lull_reads_noted(const lull_runtime *runtime, const uint64_t **places) {
+  *places = runtime->reads;
+  return runtime->read_count;
+}
+
 // [-0, +1] the value at `index` of a document: a view, or the Lua value of anything else
 void lull_document_push(
   lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
@@ -49,7 +78,10 @@ void lull_document_push(
     case CSJ_FALSE: lua_pushboolean(L, 0); return;
     case CSJ_TRUE: lua_pushboolean(L, 1); return;
     case CSJ_INT: lua_pushinteger(L, csj_int_at(tape, index)); return;
-    case CSJ_DOUBLE: lua_pushnumber(L, csj_double_at(tape, index)); return;
+    case CSJ_DOUBLE:
+      if (runtime->watched == document) note_read(runtime, index);
+      lua_pushnumber(L, csj_double_at(tape, index));
+      return;
     case CSJ_STRING: {
       size_t length;
       const char *text = csj_string_at(tape, index, &length);

@@ -155,6 +155,11 @@ struct lull_runtime {
   size_t orphan_count;
   size_t orphan_capacity;
 
+  const struct csj_document *watched;  // whose floats are noted when somebody reads them; NULL: none's
+  uint64_t *reads;                     // their places, in order
+  size_t read_count;
+  size_t read_capacity;
+
   lull_chunk *chunks;
   size_t chunk_count;
   size_t chunk_capacity;

@@ -57,6 +57,7 @@ static int runtime_gc(lua_State *L) {
     free(runtime->promised);
     runtime->promised = NULL;
     runtime->promised_count = runtime->promised_capacity = 0;
+    lull_reads_watch(runtime, NULL);
     free(runtime->orphans);
     runtime->orphans = NULL;
     runtime->orphan_count = runtime->orphan_capacity = 0;

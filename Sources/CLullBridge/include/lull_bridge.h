@@ -361,6 +361,12 @@ int32_t lull_is_json_array(lua_State *L, int32_t index);
 int32_t lull_push_read_only(lua_State *L, int32_t index);
 // The document of which the value at `index` is a view, and where in it; NULL for anything else.
 struct csj_document *lull_document_at(lua_State *L, int32_t index, uint64_t *place);
+// From now on the places of the floats that are read from a document are noted; NULL ends that and
+// forgets them. The document must stay until then.
+void lull_reads_watch(lull_runtime *runtime, const struct csj_document *document);
+// How many were read, and their places in that order, valid until the next one is read; those that there
+// was no memory for are missing.
+size_t lull_reads_noted(const lull_runtime *runtime, const uint64_t **places);
 // The index of the method a function of ours stands for, negative for any other function.
 int32_t lull_function_method(lua_State *L, int32_t index);
 // Where in the module a value is, as "lull.json.encode", in the arena; NULL if it is not there.

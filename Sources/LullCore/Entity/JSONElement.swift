@@ -140,9 +140,16 @@ public struct JSONElement: Sendable {
   /// Appends the value as JSON, without spaces unless pretty: integers exact, doubles in the
   /// shortest form that reads back the same, no more escapes than needed. (JSN-13, REQ-10)
   public func encode(into output: inout [UInt8], pretty: Bool = false) {
+    encode(into: &output, pretty: pretty, spelledBy: nil)
+  }
+
+  /// The same with numbers as they were spelled.
+  package func encode(
+    into output: inout [UInt8], pretty: Bool = false, spelledBy spelling: JSONSpelling?
+  ) {
     var writer = JSONWriter(output: output, pretty: pretty)
     output = []
-    withView { JSONElement.write(&writer, $0, index) }
+    withView { JSONElement.write(&writer, $0, index, spelling) }
     output = writer.output
   }
 
@@ -199,7 +206,10 @@ public struct JSONElement: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func write(_ writer: inout JSONWriter, _ view: csj_view, _ index: Int) {
+  private static func write(
+    _ writer: inout JSONWriter, _ view: csj_view, _ index: Int, _ spelling: JSONSpelling?
+  ) {
+    if let digits = spelling?.digits(at: index) { return writer.write(number: digits) }
     switch csj_type_at(view, index) {
     case CSJ_FALSE: writer.write(false)
     case CSJ_TRUE: writer.write(true)
@@ -212,7 +222,7 @@ public struct JSONElement: Sendable {
       var element = csj_first(view, index)
       while element < end {
         writer.beginElement()
-        write(&writer, view, element)
+        write(&writer, view, element, spelling)
         element = csj_after(view, element)
       }
       writer.end("]")
@@ -222,7 +232,7 @@ public struct JSONElement: Sendable {
         writer.beginElement()
         writer.write(bytes(view, Int(pair.key)))
         writer.endKey()
-        write(&writer, view, Int(pair.value))
+        write(&writer, view, Int(pair.value), spelling)
       }
       writer.end("}")
     default: writer.writeNull()

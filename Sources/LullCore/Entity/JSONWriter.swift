@@ -52,6 +52,11 @@ package struct JSONWriter {
     output += value.description.utf8
   }
 
+  /// Expects the digits of a number as JSON has them.
+  package mutating func write(number digits: ArraySlice<UInt8>) {
+    output += digits
+  }
+
   package mutating func write(_ value: String) {
     var value = value
     value.withUTF8 { write($0) }

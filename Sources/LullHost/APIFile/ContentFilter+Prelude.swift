@@ -4,7 +4,11 @@ extension ContentFilter {
   /// alphabetical order; those of the content stay in theirs.
   static let prelude = #"""
     local lull = require "lull"
+    local float = math.type
     local env = setmetatable({}, { __index = _G })
+    -- Sums and averages, which are nobody's digits; and where marks are wanted, the parts of the
+    -- content that the result holds.
+    local made, held = {}, nil
 
     local function list(value, name)
       if value == nil or value == lull.null then return {} end
@@ -148,6 +152,7 @@ extension ContentFilter {
         local number = get(value)
         if present(number) then total = total + number end
       end
+      if float(total) == "float" and total == total then made[total] = true end
       return total
     end
 
@@ -157,7 +162,10 @@ extension ContentFilter {
         local number = get(value)
         if present(number) then total, count = total + number, count + 1 end
       end
-      return count > 0 and total / count or lull.null
+      if count == 0 then return lull.null end
+      local average = total / count
+      if average == average then made[average] = true end
+      return average
     end
 
     local function best(x, by, name, isBetter)
@@ -212,6 +220,14 @@ extension ContentFilter {
     end
 
     function encode(value, depth)
+      if held and float(value) == "float" and not made[value] then
+        return "\2" .. lull.json.encode(value) .. "\2"
+      elseif held and type(value) == "userdata" and value ~= lull.null then
+        local text = lull.json.encode(value)
+        held[#held + 1] = value
+        -- Only what holds numbers may be spelled otherwise.
+        return text:find("%d") and "\1" .. #held .. "\1" or text
+      end
       if type(value) ~= "table" or next(value) == nil or depth > 900 then
         return lull.json.encode(value == nil and lull.null or value)
       end
@@ -224,6 +240,10 @@ extension ContentFilter {
       return "[" .. table.concat(parts, ",") .. "]"
     end
 
-    return function(expression, x) return encode(expression(env, x), 0) end
+    return function(expression, x, wants_marks)
+      made, held = {}, wants_marks and {} or nil
+      local text = encode(expression(env, x), 0)
+      return text, held
+    end
     """#
 }

@@ -45,30 +45,76 @@ package final class ContentFilter {
       name: "=" + ContentFilter.expressionName, host)
   }
 
-  /// What the expression makes of content, as JSON; or the report of an error.
-  package func json(of content: Content, service: Service) throws(Problem) -> JSONDocument {
+  /// What the expression makes of content, as JSON text; or the report of an error.
+  ///
+  /// - Parameter body: what the content was read from, whose digits numbers keep that are taken from it.
+  package func json(of content: Content, service: Service, spelledBy body: [UInt8]? = nil)
+    throws(Problem) -> [UInt8]
+  {
     let value: LuaValue
+    var source: (document: JSONDocument, spelling: JSONSpelling)?
     if case .json(let document) = content {
       value = .view(document)
+      if let body, let spelling = JSONSpelling(of: document, in: body) {
+        source = (document, spelling)
+      }
     } else {
       value = host.content(
         content, holder: host.handle(of: service), key: host.makeID(), from: nil)
     }
+    if let source { lull_reads_watch(host.runtime, source.document.pointer) }
+    defer { lull_reads_watch(host.runtime, nil) }
     let answer = host.ask(
-      Callable(id: apply), [.ref(expression), value], kind: "-f expression"
-    ) { results in LuaHost.bytes(results[0]) ?? [] }
+      Callable(id: apply), [.ref(expression), value, .bool(source != nil)], kind: "-f expression"
+    ) { results -> [UInt8] in
+      let text = LuaHost.bytes(results[0]) ?? []
+      return source.map { spelled(text, results, $0.document, $0.spelling) } ?? text
+    }
     switch answer {
     case .success(let bytes):
-      guard let document = try? JSONDocument(parsing: bytes) else {
+      guard (try? JSONDocument(parsing: bytes)) != nil else {
         throw Problem(report: "lull: what -f gives has no JSON form\n")
       }
-      return document
+      return bytes
     case .failure(.failed(let failure)):
       throw Problem(
         report: host.isInterruption(failure)
           ? "" : host.describe(ContentFilter.shown(failure, of: text)))
     case .failure(.gone): throw Problem(report: "lull: not enough memory\n")
     }
+  }
+
+  /// A marked result with the server's digits.
+  private func spelled(
+    _ marked: [UInt8], _ results: RunResults, _ document: JSONDocument, _ spelling: JSONSpelling
+  ) -> [UInt8] {
+    var noted: UnsafePointer<UInt64>?
+    let count = lull_reads_noted(host.runtime, &noted)
+    // Valid until the expression reads on, and it has ended.
+    let places = UnsafeBufferPointer(start: noted, count: count).map { Int($0) }
+    var digits = ServerDigits(document, spelling, reads: places)
+    var parts: [Int64: [UInt8]] = [:]
+    try? host.forEachField(of: results.index(1), in: results.state) { key, _ throws(Misuse) in
+      let index = host.visitedIndex(in: results.state)
+      var place: UInt64 = 0
+      if lull_document_at(results.state, index, &place) == document.pointer {
+        parts[key.integer] = digits.text(ofPartAt: Int(place))
+      } else {
+        parts[key.integer] = try? host.encodeJSON(results.state, index).get()
+      }
+    }
+    return digits.text(
+      of: marked, parts: { parts[Int64($0)] ?? [] },
+      isMade: marked.first == ServerDigits.floatMark && ServerDigits.computes(text))
+  }
+
+  /// What it makes of content, to be read.
+  package func document(of content: Content, service: Service) throws(Problem) -> JSONDocument {
+    let bytes = try json(of: content, service: service)
+    guard let document = try? JSONDocument(parsing: bytes) else {
+      throw Problem(report: "lull: what -f gives has no JSON form\n")
+    }
+    return document
   }
 
   private static func load(
@@ -109,7 +155,7 @@ extension LuaHost {
     case .bytes(let bytes): .bytes(bytes)
     case .value(let value): .text(String(describing: value))
     case .foreign:
-      .json(try ContentFilter(self, nil).json(of: content, service: service).root)
+      .json(try ContentFilter(self, nil).document(of: content, service: service).root)
     }
   }
 }

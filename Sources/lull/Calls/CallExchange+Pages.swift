@@ -40,8 +40,9 @@ extension CallExchange {
           return end(code)
         }
         let document = try list.document()
-        let made = try filter.json(of: .json(document), service: api.service)
-        _ = Output.write(text.bytes(of: JSONText(made.root)))
+        let made = try filter.json(
+          of: .json(document), service: api.service, spelledBy: list.bytes)
+        _ = Output.write(text.bytes(of: JSONText(valid: made)))
       } else if options.format != .ndjson, options.format != .lines {
         _ = Output.write(text.bytes(of: JSONText(valid: list.bytes)))
       }
@@ -64,7 +65,7 @@ extension CallExchange {
     if case .json(let document) = content {
       return JSONText(document.root, spelledBy: spelling.bytes)
     }
-    return JSONText(try plain.json(of: content, service: api.service).root)
+    return JSONText(valid: try plain.json(of: content, service: api.service))
   }
 
   private func trace(_ walk: PageWalk) {

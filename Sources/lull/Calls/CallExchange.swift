@@ -57,7 +57,7 @@ struct CallExchange {
     let options = options
     if options.isOffline { service.isOffline = true }
     let recordsTimings = options.isVerbose || options.showsHead
-    let spelling = options.wantsBytes || options.filter != nil ? nil : spelling
+    let spelling = options.wantsBytes ? nil : spelling
     guard
       options.wantsBytes || options.isInsecure || recordsTimings || options.timeout != nil
         || spelling != nil
@@ -172,7 +172,8 @@ struct CallExchange {
     throws(ContentFilter.Problem) -> [UInt8]
   {
     if let filter {
-      return text.bytes(of: JSONText(try filter.json(of: content, service: api.service).root))
+      let made = try filter.json(of: content, service: api.service, spelledBy: spelling.bytes)
+      return text.bytes(of: JSONText(valid: made))
     }
     guard case .bytes(let bytes) = content else { return try self.bytes(of: content, style) }
     // Of an error nothing was to be saved, and nothing parsed it.
