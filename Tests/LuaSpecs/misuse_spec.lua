@@ -30,6 +30,19 @@ describe("misuse", function()
     raises("bad argument #1 to 'on_error'", function() lull.on_error(7) end)
   end)
 
+  it("of a content type: it stays on its line", function()
+    local message = "'content_type' must not contain line breaks or zero bytes"
+    local resource = fresh()("/a")
+    for _, value in ipairs { "text/plain\r\nX-Own: 1", "a/b\n", "a\0b" } do
+      raises(message, function() resource:post({ text = "x", content_type = value }) end)
+      raises(message, function() resource:post({ data = "x", content_type = value }) end)
+      raises(message, function() resource:post({ json = {}, content_type = value }) end)
+      raises(message, function() lull.entity { content = 1, content_type = value } end)
+      raises(message, function() lull.success { content = 1, content_type = value } end)
+    end
+    equal(#resource.all_requests, 0)
+  end)
+
   it("of an observer: a table without resource_changed, or no observer at all", function()
     local resource = fresh()("/a")
     local expected = "an observer table needs 'resource_changed', a function"

@@ -271,4 +271,35 @@ struct APIFileTests {
     #expect(ending.output.contains(/pipeline .* apis\/shop\.lua:4/))
     #expect(ending.output.contains("load: there is neither data nor error"))
   }
+
+  /// What a call declares goes for all of its pages, and stays as it is written.
+  @Test func sendsWhatACallDeclaresWithEveryPage() throws {
+    func page(_ link: String...) -> [[UInt8]] {
+      [
+        HeldServer.head(
+          "200 OK", "Content-Type: application/json", "Content-Length: 3",
+          link.first.map { "Link: <\($0)>; rel=next" } ?? "X-Last: yes"), Array("[1]".utf8),
+      ]
+    }
+    let server = try HeldServer([page("/list?tag=a&tag=b&q=c+d&page=2"), page()])
+    defer { server.stop() }
+    let file = try folder.write(
+      "pages.lua",
+      """
+      local lull = require "lull"
+      local api = lull.service{ base_url = "\(server.url)" }
+      return { service = api, calls = { list = { path = "/list?tag=a&tag=b&q=c+d", pages = true,
+        params = { tag = "string", page = "integer" }, headers = { ["X-Call"] = "yes" } } } }
+      """)
+    let ending = try run("call", file, "list", "--page", "1", "--all")
+    #expect(ending.output == "[1,1]\n", "\(ending.errors)")
+    #expect(
+      server.requests.map { String($0.prefix { $0 != "\r\n" }) } == [
+        "GET /list?tag=a&tag=b&q=c+d&page=1 HTTP/1.1",
+        "GET /list?tag=a&tag=b&q=c+d&page=2 HTTP/1.1",
+      ])
+    #expect(server.requests.allSatisfy { $0.contains("x-call: yes\r\n") })
+    let one = try run("call", file, "list", "--tag", "x", "--dry-run")
+    #expect(one.output.hasPrefix("GET \(server.url)/list?tag=x&q=c+d\n"), "\(one.output)")
+  }
 }

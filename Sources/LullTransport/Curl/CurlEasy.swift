@@ -192,8 +192,9 @@ final class CurlEasy {
     if method != self.method || hadBody != (body != nil) {
       self.method = method
       sendsBody = body != nil
-      // Of curl's three kinds the one that treats the body right; the name goes beside it.
-      let kind = sendsBody ? CURLOPT_POST : method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET
+      // Of curl's three kinds the one that treats the body right; the name goes beside it. To one
+      // without a body in its answer, giving the body adds that it is sent.
+      let kind = method == "HEAD" ? CURLOPT_NOBODY : sendsBody ? CURLOPT_POST : CURLOPT_HTTPGET
       guard set(kind, 1) else { return false }
       let isKindsOwn = method == (sendsBody ? "POST" : "GET") || method == "HEAD"
       guard

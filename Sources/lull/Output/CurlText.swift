@@ -10,8 +10,11 @@ struct CurlText {
     let body = http.body ?? (["POST", "PUT", "PATCH"].contains(http.method) ? [] : nil)
     var words = ["curl", "--location", "--compressed"]
     if http.options?.redirects == .answer { words.remove(at: 1) }
-    if http.method == "HEAD" {
+    if http.method == "HEAD", body == nil {
       words.append("--head")
+    } else if http.method == "HEAD" {
+      // curl sends no body with --head.
+      words += ["--request", "HEAD", "--include"]
     } else if http.method != (body == nil ? "GET" : "POST") {
       words += ["--request", http.method]
     }

@@ -1031,7 +1031,8 @@ function Resource:watch(options) end
 ---
 --- Raises the RequestError of a load that fails; and a RequestError of kind `custom` where the way goes
 --- on to another origin, to a page seen before, to more than 100 pages without `max`, or to what is no
---- URL. May wait; cancelling the waiting task cancels a load that only this wanted.
+--- URL, and where what should tell the next page cannot be read: it ends only where a page says that
+--- there is no other. May wait; cancelling the waiting task cancels a load that only this wanted.
 ---
 --- ```lua
 --- for content, page in api("/feed"):pages() do
@@ -1121,7 +1122,10 @@ function Resource:optional_relative(href) end
 
 --- The resource with a query parameter set, or removed for nil or false.
 ---
---- Parameters are sorted by name; an empty value gives the bare name. A secret is masked in the URL.
+--- The whole query is written anew, so that the order of changes does not matter: parameters are sorted
+--- by name, of several with one name the last stays, `foo=` becomes `foo`, and a plus sign `%2B`. An
+--- empty value gives the bare name. A secret is masked in the URL. `relative("?…")` takes a query as it
+--- is; `pages` changes one parameter and nothing else.
 ---
 --- ```lua
 --- print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])
@@ -1995,8 +1999,8 @@ function PipelineStage:remove_transformers() end
 --- Options of `resource:pages`.
 ---@class lull.PagesOptions
 ---@field next? string|(fun(content: any, resource: lull.Resource): string|lull.Resource|nil) # `"link"`: the header only; another string: the field that holds the URL (`meta.next`, or a JSON Pointer); a function that gives URL or resource, nil at the end, and must answer at once.
----@field cursor? lull.CursorOptions # A field of each page goes into a parameter of the next.
----@field page? lull.PageNumberOptions # A parameter that counts, until a page has no items.
+---@field cursor? lull.CursorOptions # A field of each page goes into a parameter of the next; the rest of the query stays as it is written.
+---@field page? lull.PageNumberOptions # A parameter that counts, until a page has no items; the rest of the query stays as it is written.
 ---@field max? integer # How many pages at most; default 100, beyond which it raises.
 ---@field cross_origin? boolean # Whether the next page may be on another origin; default false.
 
