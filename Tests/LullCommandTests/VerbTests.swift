@@ -261,60 +261,6 @@ struct VerbTests {
     #expect(sum.output == "saved\n")
   }
 
-  @Test func loadsPagesAsOneList() throws {
-    let all = try lull("get", url("/users?per_page=10"), "--all", "-f", "map(x, 'id')")
-    #expect(all.output == "[" + (1...25).map(String.init).joined(separator: ",") + "]\n")
-    let two = try lull(
-      "get", url("/users"), "per_page==3", "--pages", "2", "-o", "lines", "-f",
-      "map(x, 'id')")
-    #expect(two.output == "1\n2\n3\n4\n5\n6\n")
-  }
-
-  /// Whatever is made of it is made of all pages.
-  @Test(arguments: [
-    ("json", "{ n = sum(x, 'id'), m = #x }", #"{"m":25,"n":325}"# + "\n"),
-    ("ndjson", "sum(x, 'id')", "325\n"),
-    ("lines", "sum(x, 'id')", "325\n"),
-    ("csv", "{ n = sum(x, 'id') }", "n\n325\n"),
-    ("table", "{ n = sum(x, 'id') }", "n\n325\n"),
-    ("lines", "map(first(reverse(x), 2), 'id')", "25\n24\n"),
-  ])
-  func expressionsSeeAllPages(format: String, expression: String, output: String) throws {
-    let ending = try lull(
-      "get", url("/users?per_page=10"), "--all", "-o", format, "-f", expression)
-    #expect(ending.output == output, "\(ending.errors)")
-  }
-
-  @Test func pagesWithoutElementsAreAnEmptyList() throws {
-    let folder = try TemporaryFolder()
-    let file = try folder.write(
-      "api.lua",
-      """
-      local api = require "lull".service{ base_url = "https://a.invalid",
-        networking = function() return { json = require "lull".array{} } end }
-      return { service = api, calls = { none = { path = "/", pages = { page = { param = "p" } } } } }
-      """)
-    #expect(try lull("call", file, "none", "--all", "-f", "sum(x, 'id')").output == "0\n")
-    #expect(try lull("call", file, "none", "--all").output == "[]\n")
-  }
-
-  /// A sum of some pages is no sum.
-  @Test func expressionsAreNotAppliedToSomePages() throws {
-    let server = try HeldServer([
-      [
-        HeldServer.head(
-          "200 OK", "Content-Type: application/json", "Content-Length: 3",
-          "Link: </2>; rel=next"), Array("[1]".utf8),
-      ], [HeldServer.head("500 No", "Content-Length: 0")],
-    ])
-    defer { server.stop() }
-    let ending = try lull("get", server.url, "--all", "-f", "sum(x)")
-    #expect(ending.output == "")
-    #expect(ending.code == 5)
-    #expect(ending.errors.contains("-f is of all pages: with some of them missing nothing is"))
-    #expect(try lull("get", server.url, "--all").code == 5)
-  }
-
   @Test func showsTheExchangeBesideTheData() throws {
     let ending = try lull("get", url("/users/2"), "-v", "Authorization:Bearer abc")
     #expect(ending.output.hasPrefix(#"{"id":2"#))
@@ -325,29 +271,6 @@ struct VerbTests {
       #expect(ending.errors.contains(part), "\(part) is missing: \(ending.errors)")
     }
     #expect(!ending.errors.contains("abc"))
-  }
-
-  @Test func pagesThatFailTellIt() throws {
-    let missing = try lull("get", url("/nothing"), "--all")
-    #expect(missing.code == 4)
-    #expect(missing.output.hasPrefix(#"{"error":"not_found""#))
-    #expect(missing.errors.contains("404"))
-    #expect(try lull("get", url("/status/503"), "--pages", "3").code == 5)
-    #expect(try lull("get", "http://127.0.0.1:9/", "--all").code == 6)
-  }
-
-  @Test func showsTheExchangeOfEveryPage() throws {
-    let ending = try lull("get", url("/users?per_page=10"), "--all", "-v", "-f", "{ #x }")
-    #expect(ending.output == "[25]\n")
-    let lines = ending.errors.split(separator: "\n")
-    #expect(
-      lines.filter { $0.hasPrefix("> GET ") } == [
-        "> GET \(url("/users?per_page=10"))", "> GET \(url("/users?page=2&per_page=10"))",
-        "> GET \(url("/users?page=3&per_page=10"))",
-      ])
-    #expect(lines.filter { $0 == "< HTTP/1.1 200 OK" }.count == 3)
-    #expect(lines.filter { $0.hasPrefix("* ") && $0.contains("total ") }.count == 3)
-    #expect(lines.filter { $0.contains("that was there already") }.count == 2)
   }
 
   @Test func goesOnQuietlyIfNobodyReads() throws {

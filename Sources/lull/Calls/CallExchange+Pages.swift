@@ -9,13 +9,12 @@ extension CallExchange {
     override(api.service)
     if options.isVerbose { trace(walk) }
     walk.isFresh = options.isFresh
+    var list = PageList()
+    var code: Int32 = 0
     do throws(ContentFilter.Problem) {
       // An expression that is none is told before anything is loaded.
-      let filter =
-        options.filter == nil ? nil : try ContentFilter(host, options.filter)
+      let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
       let plain = try ContentFilter(host, nil)
-      var list = PageList()
-      var code: Int32 = 0
       while list.pageCount < options.pages ?? 1 {
         let step = walk.next()
         guard case .page(let entity) = step else {
@@ -33,24 +32,32 @@ extension CallExchange {
           list.append(root)
         }
       }
-      guard !host.isInterrupted else { return end(code) }
       if let filter {
-        guard code == 0 else {
+        if code == 0, !host.isInterrupted { try write(list, filter) }
+        if code != 0 {
           Exit.complain("lull: -f is of all pages: with some of them missing nothing is written\n")
-          return end(code)
         }
-        let document = try list.document()
-        let made = try filter.json(
-          of: .json(document), service: api.service, spelledBy: list.bytes)
-        _ = Output.write(text.bytes(of: JSONText(valid: made)))
-      } else if options.format != .ndjson, options.format != .lines {
-        _ = Output.write(text.bytes(of: JSONText(valid: list.bytes)))
+        return end(code)
       }
-      return end(code)
     } catch {
       Exit.complain(error.report)
-      return end(1)
+      code = 1
     }
+    let isWhole = code == 0 && !host.isInterrupted
+    // What has come is written even if something is missing.
+    if options.filter == nil, options.format != .ndjson, options.format != .lines,
+      isWhole || list.pageCount > 0
+    {
+      _ = Output.write(text.bytes(of: JSONText(valid: list.bytes)))
+    }
+    return end(code)
+  }
+
+  private func write(_ list: PageList, _ filter: ContentFilter) throws(ContentFilter.Problem) {
+    let bytes = list.bytes
+    let document = try PageList.document(bytes)
+    let made = try filter.json(of: .json(document), service: api.service, spelledBy: bytes)
+    _ = Output.write(text.bytes(of: JSONText(valid: made)))
   }
 
   private func end(_ code: Int32) -> Int32 {

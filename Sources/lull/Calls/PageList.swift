@@ -16,8 +16,8 @@ struct PageList {
 
   var bytes: [UInt8] { elements + (elements.isEmpty ? "[]".utf8 : "]".utf8) }
 
-  /// The list to be read; a problem where it is too large for that.
-  func document() throws(ContentFilter.Problem) -> JSONDocument {
+  /// Such a list to be read; a problem where it is too large for that.
+  static func document(_ bytes: [UInt8]) throws(ContentFilter.Problem) -> JSONDocument {
     do throws(JSONError) {
       return try JSONDocument(parsing: bytes)
     } catch {
