@@ -32,6 +32,7 @@ let package = Package(
     .target(name: "CCurl", path: "Sources/System/CCurl"),
     .target(name: "CSQLite", path: "Sources/System/CSQLite"),
     .target(name: "CCrypto", path: "Sources/System/CCrypto"),
+    .target(name: "CCompression", path: "Sources/System/CCompression"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(
@@ -42,7 +43,8 @@ let package = Package(
 
     .target(name: "LullCore", dependencies: ["CSimdjson"], swiftSettings: swiftSettings),
     .target(
-      name: "LullTransport", dependencies: ["LullCore", "CUV", "CCurl", "CSQLite", "CCrypto"],
+      name: "LullTransport",
+      dependencies: ["LullCore", "CUV", "CCurl", "CSQLite", "CCrypto", "CCompression"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullHost", dependencies: ["LullCore", "LullTransport", "CLullBridge"],

@@ -59,7 +59,7 @@ stack_effects() {
 # target in the chain CSimdjson, LullCore, LullTransport, LullHost, LullREPL is below it.
 allowed_imports='
 LullCore: CSimdjson
-LullTransport: CSimdjson LullCore CUV CCurl CSQLite CCrypto
+LullTransport: CSimdjson LullCore CUV CCurl CSQLite CCrypto CCompression
 LullHost: CSimdjson LullCore LullTransport CLullBridge
 LullREPL: LullCore LullTransport LullHost CEditline
 LullModule: LullCore LullTransport LullHost LullREPL

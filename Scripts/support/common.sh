@@ -6,9 +6,10 @@ release="$root/.build/release"
 
 # Needed to build and run.
 build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev
-  libsqlite3-dev)
+  libsqlite3-dev zlib1g-dev libbrotli-dev libzstd-dev)
 # Needed by the tests besides.
-test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 curl zsh fish)
+test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 python3-hpack python3-brotli
+  python3-zstandard curl zsh fish)
 
 say() { printf '%s\n' "$*" >&2; }
 

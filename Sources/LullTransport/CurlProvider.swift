@@ -284,9 +284,10 @@ package final class CurlProvider: NetworkingProvider {
       let response = response(of: transfer, easy)
       let body = easy.takeBody()
       let bodySize = body.count
+      let remark = easy.remark
       end(transfer, NetworkResult(response: response, body: body))
       detach(easy, from: queue)
-      log.answered(transfer.request, response, bodySize: bodySize)
+      log.answered(transfer.request, response, bodySize: bodySize, remark)
     }
     startWaiting(in: queue)
   }

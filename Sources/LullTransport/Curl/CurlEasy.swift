@@ -80,7 +80,6 @@ final class CurlEasy {
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     setText(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-    setText(CURLOPT_ACCEPT_ENCODING, "")
     set(CURLOPT_BUFFERSIZE, receiveBufferSize)
     if let file = authorities.file { setText(CURLOPT_CAINFO, file) }
     if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
@@ -106,6 +105,8 @@ final class CurlEasy {
   var isRedirect: Bool { incoming.pointee.isRedirect }
   var location: String? { incoming.pointee.location }
   var receivedHeaders: Headers { incoming.pointee.headers() }
+  /// What is worth saying of the body; nil if nothing is.
+  var remark: String? { incoming.pointee.remark }
 
   // MARK: Before
 
@@ -158,7 +159,7 @@ final class CurlEasy {
     transfer = nil
     multi = nil
     watch = nil
-    incoming.pointee.letGoOfSink()
+    incoming.pointee.letGoOfBody()
     if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
     if holdsSecrets { forgetSecrets() }
   }
@@ -253,9 +254,10 @@ final class CurlEasy {
 
   /// curl's `code`, put right where curl is mistaken about how an answer ended.
   func verdict(_ code: CURLcode) -> CURLcode {
-    if hasWholeAnswer(despite: code) { return CURLE_OK }
+    guard code == CURLE_OK || hasWholeAnswer(despite: code) else { return code }
     // A connection that ends among the headers makes a complete answer for curl (7.88).
-    return code == CURLE_OK && !hasWholeHead ? CURLE_GOT_NOTHING : code
+    guard hasWholeHead else { return CURLE_GOT_NOTHING }
+    return incoming.pointee.endBody() ? CURLE_OK : CURLE_PARTIAL_FILE
   }
 
   private var hasWholeHead: Bool { status >= 200 && incoming.pointee.isHeadComplete }

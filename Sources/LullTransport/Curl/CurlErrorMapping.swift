@@ -37,7 +37,9 @@ struct CurlErrorMapping {
       CURLE_PARTIAL_FILE where !response.isHeadComplete:
       return TransportError(
         .connection, "the connection to \(host) ended among the headers of the answer")
-    case CURLE_GOT_NOTHING:
+    // Over HTTP/2 curl (7.88) takes no answer for one without a body.
+    case CURLE_GOT_NOTHING,
+      CURLE_PARTIAL_FILE where response.status == 0:
       return TransportError(
         .connection, "the server closed the connection without an answer (\(host))")
     case CURLE_OPERATION_TIMEDOUT:
@@ -76,6 +78,8 @@ struct CurlErrorMapping {
       CURLE_SSL_ISSUER_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
       return TransportError(.tls, "no secure connection to \(host)\(reason)\(trustAdvice)")
+    // Whatever code its trailers have brought about.
+    case _ where detail.hasPrefix("Failed reading the chunked"): return malformed
     default:
       return TransportError(.network, "the exchange with \(host) failed\(reason)")
     }
@@ -98,9 +102,33 @@ struct CurlErrorMapping {
         .malformedResponse,
         "the response headers of \(origin.hostAndPort) are too large: more than 1 MB, or "
           + "100 KB in one line")
+    case .badStatusLine:
+      return TransportError(
+        .malformedResponse,
+        "\(origin.hostAndPort) sent an answer that is not valid HTTP (it begins with no status line)"
+      )
     case .ambiguousLength:
       return TransportError(
         .malformedResponse, "\(origin.hostAndPort) sent two different Content-Length headers")
+    case .badLength(let text):
+      return TransportError(
+        .malformedResponse,
+        "\(origin.hostAndPort) sent a Content-Length that is no length: '\(text)'")
+    case .foldedFraming:
+      return TransportError(
+        .malformedResponse,
+        "\(origin.hostAndPort) sent a Content-Length or Transfer-Encoding over several lines")
+    case .transferCoding(let name):
+      return TransportError(
+        .malformedResponse,
+        "\(origin.hostAndPort) sent a Transfer-Encoding that nobody had asked for: '\(name)'")
+    case .tooManyCodings:
+      return TransportError(
+        .malformedResponse,
+        "the body of \(origin.hostAndPort) is coded more than \(ContentCoding.maxCount) times "
+          + "(Content-Encoding)")
+    case .decoding(let failure):
+      return error(failure)
     case .switchedProtocol:
       return TransportError(
         .malformedResponse,
@@ -110,6 +138,28 @@ struct CurlErrorMapping {
         .network,
         "\(origin.hostAndPort) closed the connection without an answer; what was asked for may have "
           + "been done, so it is not sent again")
+    }
+  }
+
+  private func error(_ failure: DecodingFailure) -> TransportError {
+    let host = origin.hostAndPort
+    switch failure {
+    case .invalid(let coding):
+      return TransportError(
+        .malformedResponse,
+        "\(host) sent a body that is not valid \(coding.rawValue) (Content-Encoding)")
+    case .cut(let coding):
+      return TransportError(
+        .truncatedBody,
+        "the body of \(host) is cut: its \(coding.rawValue) ends before it is complete")
+    case .unavailable(let coding, let reason):
+      return TransportError.final(
+        .network,
+        "the body of \(host) is coded as \(coding.rawValue), which needs a library: \(reason)")
+    case .tooLarge: return error(IncomingResponse.Failure.bodyTooLarge)
+    case .refused: return error(IncomingResponse.Failure.bodyRefused)
+    case .noMemory:
+      return TransportError(.network, "not enough memory to decode the body of \(host)")
     }
   }
 

@@ -8,13 +8,19 @@ struct ExchangeLog {
     self.log = log
   }
 
-  func answered(_ request: HTTPRequest, _ response: HTTPResponse, bodySize: Int) {
+  /// - Parameter remark: what is to be known of the body besides.
+  func answered(
+    _ request: HTTPRequest, _ response: HTTPResponse, bodySize: Int, _ remark: String? = nil
+  ) {
     // The message below captures copies of both, which is not free.
     guard !log.enabled.isEmpty else { return }
     log(
       .network,
       "\(ExchangeLog.name(request)) → \(response.status) (\(bodySize) bytes, "
         + "\(ExchangeLog.milliseconds(response.elapsed ?? 0)) ms)")
+    if let remark {
+      log(.network, "the body of \(ExchangeLog.name(request)): \(remark)")
+    }
   }
 
   func failed(_ request: HTTPRequest, _ error: TransportError) {

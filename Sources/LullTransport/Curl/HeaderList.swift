@@ -41,7 +41,10 @@ enum HeaderList {
       !has(headers, name) && (headers.omitted.isEmpty || !headers.omitted.contains("\(name)"))
     }
     if isWanted("user-agent") { append("user-agent: \(userAgent)") }
-    if isWanted("accept-encoding") { append("accept-encoding: \(encodings)") }
+    if isWanted("accept-encoding") {
+      // A part of a coded body cannot be decoded.
+      append("accept-encoding: \(has(headers, "range") ? "identity" : encodings)")
+    }
     if withBody {
       if isWanted("expect") { append("expect:") }
       if isWanted("content-type") { append("content-type:") }
@@ -53,7 +56,7 @@ enum HeaderList {
     return list
   }
 
-  /// What this libcurl can decode.
+  /// What can be decoded here: libcurl brings the libraries it can use itself.
   private static let encodings: String = {
     // Static data of the library.
     guard let features = curl_version_info(CURLVERSION_FIRST)?.pointee.features else {

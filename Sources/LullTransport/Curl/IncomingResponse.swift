@@ -7,8 +7,19 @@ struct IncomingResponse {
   enum Failure {
     case bodyTooLarge
     case headTooLarge
+    /// What it begins with is no status line.
+    case badStatusLine
     /// Content-Length headers that contradict each other. (RFC 9112, 6.3)
     case ambiguousLength
+    /// A Content-Length that is no number, or too large a one.
+    case badLength(String)
+    /// A Content-Length or Transfer-Encoding that goes on in another line.
+    case foldedFraming
+    /// A transfer coding other than `chunked`, without having been asked for one. (RFC 9112, 7.4)
+    case transferCoding(String)
+    /// The codings of the body, or its bytes.
+    case tooManyCodings
+    case decoding(DecodingFailure)
     /// 101 without having been asked to speak another protocol. (RFC 9110, 15.2.2)
     case switchedProtocol
     /// The connection ended without an answer, and what was asked for may have been done.
@@ -41,6 +52,16 @@ struct IncomingResponse {
   private var held: HeldBytes?
   private var bodySize = 0
   private var contentLength: Int?
+  /// Whether the last header said how the body is framed, so that no line may continue it.
+  private var isFraming = false
+  /// What the Content-Encoding headers say; nil without any.
+  private var encoding: String?
+  /// What is to be undone of it.
+  private var codings: [ContentCoding] = []
+  /// nil before the first byte of a coded body.
+  private var decoder: BodyDecoder?
+  /// Bytes of the body as they came.
+  private var wireSize = 0
   private var maxBodySize = 0
   private var expectsBody = true
   private var keepsRedirects = false
@@ -62,6 +83,7 @@ struct IncomingResponse {
     body = []
     held = nil
     bodySize = 0
+    wireSize = 0
     self.maxBodySize = maxBodySize
     self.expectsBody = expectsBody
     self.keepsRedirects = keepsRedirects
@@ -80,8 +102,8 @@ struct IncomingResponse {
     return sink
   }
 
-  /// Bytes of heads and decoded body so far.
-  var receivedSize: Int { headSize + bodySize }
+  /// Bytes of heads and body so far, as they came.
+  var receivedSize: Int { headSize + wireSize }
 
   // MARK: Feeding
 
@@ -102,7 +124,8 @@ struct IncomingResponse {
     }
     if isHeadComplete {
       // After the head of a final response only trailers come.
-      guard status < 200, let status = IncomingResponse.status(in: line) else { return true }
+      guard status < 200 else { return true }
+      guard let status = HeadLine.status(in: line) else { return fail(.badStatusLine) }
       beginHead(status: status)
       return true
     }
@@ -111,29 +134,88 @@ struct IncomingResponse {
       isHeadComplete = true
       return headIsAcceptable()
     case 32, 9:
-      folds.append((lineCount - 1, Array(IncomingResponse.trim(line[...]))))
+      if isFraming { return fail(.foldedFraming) }
+      folds.append((lineCount - 1, Array(HeadLine.trim(line[...]))))
       return true
-    case UInt8(ascii: "c"), UInt8(ascii: "C"):
-      if let value = IncomingResponse.value(of: "content-length", in: line) {
-        let length = IncomingResponse.number(value)
-        guard contentLength == nil || contentLength == length else {
-          failure = .ambiguousLength
-          return false
-        }
-        contentLength = length
-      }
-    case UInt8(ascii: "l"), UInt8(ascii: "L"):
-      if location == nil, let value = IncomingResponse.value(of: "location", in: line) {
-        location = String(decoding: value, as: UTF8.self)
-      }
-    default: break
+    default:
+      isFraming = false
+      guard takeField(line, first) else { return false }
     }
     if received.appendReceivedLine(line) { lineCount += 1 }
     return true
   }
 
-  /// Takes decoded bytes of the body; false stops the transfer.
+  /// Looks at a header that decides about what follows; false stops the transfer.
+  private mutating func takeField(_ line: UnsafeBufferPointer<UInt8>, _ first: UInt8) -> Bool {
+    switch first {
+    case UInt8(ascii: "c"), UInt8(ascii: "C"):
+      if let value = HeadLine.value(of: "content-length", in: line) {
+        isFraming = true
+        // Without a body nothing depends on it.
+        guard !isBodyless else { return true }
+        guard let length = HeadLine.length(value) else {
+          return fail(.badLength(HeadLine.visible(value)))
+        }
+        guard contentLength == nil || contentLength == length else { return fail(.ambiguousLength) }
+        contentLength = length
+      } else if let value = HeadLine.value(of: "content-encoding", in: line) {
+        let text = String(decoding: value, as: UTF8.self)
+        encoding = encoding.map { $0 + ", " + text } ?? text
+      }
+    case UInt8(ascii: "t"), UInt8(ascii: "T"):
+      guard let value = HeadLine.value(of: "transfer-encoding", in: line) else { return true }
+      isFraming = true
+      for part in value.split(separator: UInt8(ascii: ",")) where !isBodyless {
+        let name = HeadLine.visible(HeadLine.trim(part)).lowercased()
+        if !["", "chunked", "identity"].contains(name) { return fail(.transferCoding(name)) }
+      }
+    case UInt8(ascii: "l"), UInt8(ascii: "L"):
+      // An empty one leads nowhere.
+      if location == nil, let value = HeadLine.value(of: "location", in: line), !value.isEmpty {
+        location = String(decoding: value, as: UTF8.self)
+      }
+    default: break
+    }
+    return true
+  }
+
+  /// Statuses that no body follows, whatever the head says. (RFC 9112, 6.3)
+  private var isBodyless: Bool { status < 200 || status == 204 || status == 304 }
+
+  private mutating func fail(_ failure: Failure) -> Bool {
+    self.failure = failure
+    return false
+  }
+
+  /// Takes bytes of the body as they came; false stops the transfer.
   mutating func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    wireSize += bytes.count
+    guard !codings.isEmpty else { return keep(bytes) }
+    let decoder =
+      self.decoder ?? BodyDecoder(codings, maxSize: bodySink == nil ? maxBodySize : .max)
+    self.decoder = decoder
+    do throws(DecodingFailure) {
+      try decoder.take(bytes) { piece throws(DecodingFailure) in
+        guard keep(piece) else { throw .refused }
+      }
+      return true
+    } catch {
+      switch error {
+      case .refused: return false
+      case .tooLarge: return fail(.bodyTooLarge)
+      default: return fail(.decoding(error))
+      }
+    }
+  }
+
+  /// Whether a coded body has come to its end, the connection having done so; else that is a failure.
+  mutating func endBody() -> Bool {
+    guard failure == nil, let coding = decoder?.unfinished else { return true }
+    return fail(.decoding(.cut(coding)))
+  }
+
+  /// Takes decoded bytes of the body; false stops the transfer.
+  private mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bodySize += bytes.count
     if let sink = bodySink {
       if !sink.take(bytes) { failure = .bodyRefused }
@@ -163,21 +245,35 @@ struct IncomingResponse {
     folds = []
     location = nil
     contentLength = nil
+    isFraming = false
+    encoding = nil
+    codings = []
+    decoder = nil
   }
 
   private mutating func headIsAcceptable() -> Bool {
-    guard status != 101 else {
-      failure = .switchedProtocol
-      return false
-    }
+    guard status != 101 else { return fail(.switchedProtocol) }
+    guard setCodings() else { return false }
     if let sink = bodySink {
       if !sink.begin(status) { failure = .bodyRefused }
       return failure == nil
     }
-    guard expectsBody, !isRedirect, status != 304, let contentLength, contentLength > maxBodySize
+    guard expectsBody, !isRedirect, !isBodyless, let contentLength, contentLength > maxBodySize
     else { return true }
-    failure = .bodyTooLarge
-    return false
+    return fail(.bodyTooLarge)
+  }
+
+  /// Finds out how the body is coded, if one comes that anybody wants to see.
+  private mutating func setCodings() -> Bool {
+    guard let encoding, expectsBody, !isRedirect, !isBodyless else { return true }
+    switch ContentCoding.codings(encoding) {
+    case .known(let codings):
+      // A part of what is coded is no stream that could be decoded.
+      if status != 206 { self.codings = codings }
+    case .unknown: break
+    case .tooMany: return fail(.tooManyCodings)
+    }
+    return true
   }
 
   // MARK: Taking out
@@ -190,7 +286,31 @@ struct IncomingResponse {
     return taken
   }
 
-  mutating func letGoOfSink() { sink = nil }
+  /// Keeps nothing of the body, which nobody wants any more, and nothing that decodes it.
+  mutating func letGoOfBody() {
+    sink = nil
+    decoder = nil
+    body = []
+    held = nil
+  }
+
+  /// What is worth saying of the body's codings; nil if nothing is.
+  var remark: String? {
+    guard let encoding, wireSize > 0 else { return nil }
+    if let (coding, count) = decoder?.surplus {
+      return "\(count) bytes behind the end of its \(coding.rawValue) are left out"
+    }
+    guard codings.isEmpty, !isRedirect else { return nil }
+    let name = HeadLine.visible(encoding.utf8)
+    switch ContentCoding.codings(encoding) {
+    case .known(let codings):
+      return codings.isEmpty
+        ? nil : "its Content-Encoding is '\(name)': a part (206) of that is given as it came"
+    case .unknown:
+      return "its Content-Encoding is '\(name)', which is not known here: it is given as it came"
+    case .tooMany: return nil
+    }
+  }
 
   /// The headers of the final response, in order.
   func headers() -> Headers {
@@ -202,46 +322,5 @@ struct IncomingResponse {
     var headers = Headers()
     for line in lines { _ = line.withUnsafeBufferPointer { headers.appendReceivedLine($0) } }
     return headers
-  }
-
-  // MARK: Reading lines
-
-  /// The status of `HTTP/1.1 200 OK` or `HTTP/2 200`; nil for any other line.
-  private static func status(in line: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 32) else { return nil }
-    return number(line[(space + 1)...].prefix(3))
-  }
-
-  private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
-    guard !digits.isEmpty else { return nil }
-    var number = 0
-    for digit in digits {
-      guard digit >= 48, digit <= 57 else { return nil }
-      let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
-      let (sum, isStillTooLarge) = tens.addingReportingOverflow(Int(digit - 48))
-      guard !isTooLarge, !isStillTooLarge else { return nil }
-      number = sum
-    }
-    return number
-  }
-
-  /// The trimmed value if `line` is a header of that lower-case name.
-  private static func value(of name: StaticString, in line: UnsafeBufferPointer<UInt8>)
-    -> Slice<UnsafeBufferPointer<UInt8>>?
-  {
-    let count = name.utf8CodeUnitCount
-    guard line.count > count, line[count] == UInt8(ascii: ":") else { return nil }
-    // Bit 0x20 makes letters lower-case; of the two names asked for here no other byte is affected.
-    for index in 0..<count where line[index] | 0x20 != name.utf8Start[index] { return nil }
-    return trim(line[(count + 1)...])
-  }
-
-  private static func trim(_ text: Slice<UnsafeBufferPointer<UInt8>>)
-    -> Slice<UnsafeBufferPointer<UInt8>>
-  {
-    var text = text
-    while let first = text.first, first <= 32 { text = text.dropFirst() }
-    while let last = text.last, last <= 32 { text = text.dropLast() }
-    return text
   }
 }
