@@ -106,6 +106,26 @@ describe("a 304", function()
     equal(resource.latest_error.cause.kind, "no_local_data_for_304")
   end)
 
+  it("NM-10 to a condition of one's own is the answer, with status and headers", function()
+    local service, sent = spec.fake { status = 304, headers = { ETag = '"abc"' } }
+    local function answers(resource, header)
+      local request = resource:get(nil, function(http) http.headers[header] = '"abc"' end)
+      local entity, err = request:await()
+      equal(entity, nil)
+      equal(err.http_status, 304)
+      equal(err.cause.kind, "no_local_data_for_304")
+      equal(err.entity:header("etag"), '"abc"')
+      return err
+    end
+    check(tostring(answers(service("/a"), "If-None-Match")):find("304", 1, true))
+    answers(service("/a"), "If-Modified-Since")
+    equal(#sent, 2)
+    service:configure { headers = { ["If-None-Match"] = '"x"' } }
+    local _, err = service("/b"):load():await()
+    equal(err.http_status, 304)
+    equal(service("/b").latest_error.http_status, 304)
+  end)
+
   it("NM-03 TRF-03 runs no transformer", function()
     local count = 0
     local service = spec.fake { json("1", { ETag = '"x"' }), not_modified }

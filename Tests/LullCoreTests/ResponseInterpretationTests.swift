@@ -8,6 +8,7 @@ struct ResponseInterpretationTests {
     var body: [UInt8]? = [1]
     var error: TransportError?
     var existing = false
+    var isConditional = false
     let expected: String
 
     var testDescription: String { id }
@@ -52,6 +53,12 @@ struct ResponseInterpretationTests {
       id: "NM-02: 304 without data", status: 304,
       expected: "- 'No data available' cause no_local_data_for_304 entity -"),
     Row(
+      id: "NM-10: 304 to a condition", status: 304, body: nil, isConditional: true,
+      expected: "304 'No data available' cause no_local_data_for_304 entity data(0)"),
+    Row(
+      id: "NM-01, NM-10: 304 to a condition, with data", status: 304, existing: true,
+      isConditional: true, expected: "not modified text"),
+    Row(
       id: "CXL-08: cancelled by the provider", body: nil,
       error: TransportError(.cancelled, "aborted"),
       expected: "- 'aborted' cause request_cancelled entity -"),
@@ -62,7 +69,8 @@ struct ResponseInterpretationTests {
     let response = row.status.map { HTTPResponse(status: $0) }
     let result = NetworkResult(response: response, body: row.body, error: row.error)
     let existing = row.existing ? Entity.text("old") : nil
-    let meaning = ResponseInterpretation(result, existing: existing, now: 5)
+    let meaning = ResponseInterpretation(
+      result, existing: existing, isConditional: row.isConditional, now: 5)
     #expect(text(of: meaning) == row.expected)
   }
 

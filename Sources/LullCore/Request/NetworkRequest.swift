@@ -82,13 +82,21 @@ public final class NetworkRequest: Request {
     transfer = nil
     if let body = result.body { target.service.host?.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
-    switch ResponseInterpretation(result, existing: target.record.state.latestData, now: now) {
+    let interpretation = ResponseInterpretation(
+      result, existing: target.record.state.latestData, isConditional: isConditional,
+      now: now)
+    switch interpretation {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))
     case .response(let response):
       log(response)
       process(labelled(response), now: now)
     }
+  }
+
+  /// Whether it depends on what the server has; without data in the resource somebody else wanted that.
+  private var isConditional: Bool {
+    ["if-none-match", "if-modified-since"].contains { http.headers[$0] != nil }
   }
 
   private func log(_ response: Response) {

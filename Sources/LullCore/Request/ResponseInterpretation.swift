@@ -5,8 +5,14 @@ package enum ResponseInterpretation: Sendable {
   /// 304 with data to keep: a success that is not new and runs no transformer. (NM-01, NM-03)
   case notModified(Entity)
 
-  /// - Parameter existing: the data of the request's own resource (LOAD-39).
-  package init(_ result: NetworkResult, existing: Entity?, now: Double) {
+  /// - Parameters:
+  ///   - existing: the data of the request's own resource (LOAD-39).
+  ///   - isConditional: whether it was asked for on a condition that is not of that data: a 304 then is
+  ///     the answer, with status and headers, and not a lack of one.
+  package init(
+    _ result: NetworkResult, existing: Entity?, isConditional: @autoclosure () -> Bool = false,
+    now: Double
+  ) {
     let exchange = result.response.map { Exchange($0) }
     // Success and error together are a failure that keeps both (LOAD-11).
     if let error = result.error {
@@ -21,8 +27,12 @@ package enum ResponseInterpretation: Sendable {
       if let existing {
         self = .notModified(existing)
       } else {
-        self = .response(
-          .failure(Self.error(nil, result, status: nil, cause: .noLocalDataFor304, now: now)))
+        let asked = isConditional() ? exchange : nil
+        var error = Self.error(
+          asked, result, status: asked?.status, cause: .noLocalDataFor304, now: now)
+        // It never has a body: the headers are what it brings.
+        if asked != nil { error.entity = Self.entity(exchange, result, now: now) }
+        self = .response(.failure(error))
       }
     case .some(let status) where status >= 400:
       self = .response(

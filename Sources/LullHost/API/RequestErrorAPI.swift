@@ -79,7 +79,10 @@ extension APIOwner {
       .word("invalid_json_object", "The JSON body holds what JSON cannot.", rules: "REQ-13"),
       .word("not_url_encodable", "A form's name or value is invalid UTF-8.", rules: "REQ-19"),
       .word("request_cancelled", "The request or task was cancelled.", rules: "CXL-01"),
-      .word("no_local_data_for_304", "A 304 came, but there is no data here.", rules: "NM-02"),
+      .word(
+        "no_local_data_for_304",
+        "A 304 came, but there is no data here; `http_status` is 304 if the condition was yours.",
+        rules: "NM-02 NM-10"),
       .word("invalid_text_encoding", "The response names a charset nobody knows.", rules: "TXT-05"),
       .word("undecodable_text", "The body is not valid in its charset.", rules: "TXT-06"),
       .word(
@@ -92,8 +95,8 @@ extension APIOwner {
       .word("tls", "The connection could not be secured."),
       .word("dns", "The host's name could not be resolved."),
       .word("connection", "The host could not be reached."),
-      .word("truncated_body", "The connection ended before the body did."),
-      .word("malformed_response", "What came is not HTTP."),
+      .word("truncated_body", "The connection ended before the body did, or the body is cut."),
+      .word("malformed_response", "What came is not HTTP, or its body not in its coding."),
       .word("body_too_large", "The decoded body exceeds `max_body_size`."),
       .word(
         "secret_origin", "A secret would have been sent to an origin it is not bound to.",

@@ -24,6 +24,13 @@ package struct CallRequest {
   /// Whether it has headers beside those of the configuration.
   package var hasOwnHeaders: Bool { !headers.isEmpty || !declared.isEmpty }
 
+  /// Whether one of these makes it depend on what the server has.
+  package var hasOwnCondition: Bool {
+    ["if-none-match", "if-modified-since"].contains { name in
+      declared[name] != nil || headers.contains { $0.value != nil && $0.name.lowercased() == name }
+    }
+  }
+
   private var mutation: AdHocMutation? {
     guard hasOwnHeaders || sink != nil else { return nil }
     return { [headers, declared, sink] (http: inout HTTPRequest) in

@@ -41,11 +41,13 @@ struct CallExchange {
       return write(.success(entity), filter, nil)
     }
     if options.file != nil { ProgressBar(options).follow(started) }
-    guard let response = host.finish(started) else { return 0 }
+    guard var response = host.finish(started) else { return 0 }
     if options.isVerbose {
       ExchangeTrace(style).show(sent: started)
       ExchangeTrace(style).show(response, of: started)
     }
+    // The condition is not that of data from a cache: what it is about, the user has.
+    if !response.isNew, request.hasOwnCondition { response = .failure(.notModified) }
     let code = write(response, filter, download)
     // What has been begun meanwhile comes to its end, such as the writing of a cache.
     host.runUntilIdle()
@@ -122,6 +124,14 @@ struct CallExchange {
         ).utf8
     }
     var code: Int32 = 0
+    if let error = response.error, error.isNotModified {
+      if !options.showsHead, !options.isVerbose {
+        Exit.complain(
+          "lull: not modified (304)\(options.file.map { ": \($0) stays as it is" } ?? "")\n")
+      }
+      if !output.isEmpty { _ = Output.write(output) }
+      return 0
+    }
     if let error = response.error {
       Exit.complain(CallExchange.text(of: error))
       code = CallExchange.exitCode(of: error)
@@ -219,4 +229,14 @@ struct CallExchange {
     default: return 1
     }
   }
+}
+
+extension RequestError {
+  /// The server's answer to a condition: what was asked for is what whoever asks has already.
+  fileprivate var isNotModified: Bool {
+    httpStatus == 304 && cause?.kind == "no_local_data_for_304"
+  }
+
+  fileprivate static let notModified = RequestError(
+    httpStatus: 304, entity: nil, cause: .noLocalDataFor304, timestamp: 0)
 }
