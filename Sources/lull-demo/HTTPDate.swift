@@ -27,6 +27,7 @@ enum HTTPDate {
     let words = text.split { " :".contains($0) }
     guard words.count == 8, words[7] == "GMT", let day = Int32(words[1]),
       let month = months.firstIndex(of: words[2]), let year = Int32(words[3]),
+      (1...9999).contains(year),
       let hour = Int32(words[4]), let minute = Int32(words[5]), let second = Int32(words[6])
     else { return nil }
     var parts = tm()

@@ -25,7 +25,7 @@ struct JobLedger: Sendable {
 
   /// What has become of a job; nil if there is none of that number.
   mutating func look(at id: Int) -> JSON? {
-    guard jobs.indices.contains(id - 1) else { return nil }
+    guard (1...).contains(id), id <= jobs.count else { return nil }
     let job = jobs[id - 1]
     if let since = job.since, job.step + 1 < Self.steps.count, .now - since >= job.pace {
       jobs[id - 1].step += 1
