@@ -22,7 +22,7 @@ extension CurlProvider {
   /// Where the exchange of `easy` is to run: its connections are shared by what runs there.
   func multi(for easy: CurlEasy, at index: Int, of multis: CurlMultis) -> CurlMulti? {
     guard let name = easy.route?.nameOfConnections else { return multis.multi(at: index) }
-    return multis.multi(named: name)
+    return multis.multi(named: name, at: index)
   }
 
   /// Once for each host in the life of a network.

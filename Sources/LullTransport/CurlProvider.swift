@@ -28,6 +28,8 @@ package final class CurlProvider: NetworkingProvider {
   var distrusted: Set<Origin> = []
   /// nil before the first request.
   private var curl: (multis: CurlMultis, pool: CurlPool)?
+  /// When to look for what has run out of time, by the loop's `uptime`.
+  private var nextOverdueLook = 0.0
   /// Runs while multi handles may have become idle.
   private var tidying: (any HostTimer)?
   /// Cancelled while curl's code ran; taken out of curl once it has returned.
@@ -224,6 +226,21 @@ package final class CurlProvider: NetworkingProvider {
     curl?.pool.give(easy)
   }
 
+  /// Ends exchanges that curl should have ended: while a server floods it with farewells over HTTP/2
+  /// curl (7.88) forgets the time. Once a second at most, since all are looked at.
+  private func endOverdue() {
+    guard let pool = curl?.pool, loop.uptime >= nextOverdueLook else { return }
+    nextOverdueLook = loop.uptime + 1
+    for easy in pool.inUse {
+      guard let transfer = easy.transfer, let queue = transfer.queue, transfer.remainingTime < -1
+      else { continue }
+      let host = queue.origin.hostAndPort
+      giveUp(
+        transfer, easy, queue,
+        CurlErrorMapping.exchangeTimeout(host: host, transfer.request.limits))
+    }
+  }
+
   /// Multi handles that many exchanges at once have needed are closed some time after these.
   private func tidyLater() {
     guard tidying == nil, !isClosed else { return }
@@ -252,6 +269,7 @@ package final class CurlProvider: NetworkingProvider {
     _ transfer: CurlTransfer, _ easy: CurlEasy, _ queue: HostQueue, _ error: TransportError
   ) {
     guard !transfer.hasEnded, transfer.easy === easy else { return }
+    if error.kind == .timeout, let multi = easy.multi { queue.ranOutOfTime(in: multi.index) }
     end(transfer, NetworkResult(error: error))
     detach(easy, from: queue)
     log.failed(transfer.request, error)
@@ -262,8 +280,8 @@ package final class CurlProvider: NetworkingProvider {
 
   private func finished(_ easy: CurlEasy, _ code: CURLcode) {
     guard let transfer = easy.transfer, let queue = transfer.queue else { return }
-    if queue.origin.isTLS, easy.route?.connection.httpVersion != .http1 {
-      queue.speaksHTTP2 = easy.usedHTTP2
+    if queue.origin.isTLS, easy.route?.connection.httpVersion != .http1, easy.status > 0 {
+      queue.usedHTTP2 = easy.usedHTTP2
     }
     let code = easy.verdict(code)
     if code != CURLE_OK, transfer.retryCount < 5, easy.diedOnKeptConnection(code) {
@@ -273,6 +291,7 @@ package final class CurlProvider: NetworkingProvider {
     } else if code != CURLE_OK {
       let said = easy.error(code, of: transfer, at: queue.origin)
       let error = secrets?.masked(said, of: transfer) ?? said
+      if error.kind == .timeout, let multi = easy.multi { queue.ranOutOfTime(in: multi.index) }
       // Of a response that breaks off, what came before the body is worth knowing.
       let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
       end(transfer, NetworkResult(response: head, error: error))
@@ -389,6 +408,7 @@ extension CurlProvider: TurnParticipant {
       cancelledInside = []
       for transfer in transfers { cancel(transfer) }
     }
+    endOverdue()
     for queue in queues.takeFound() { startWaiting(in: queue) }
     for multi in work.multis { multi.readCompletions(finished) }
     work.removeIdle()

@@ -33,11 +33,13 @@ final class CurlMultis {
     return made
   }
 
-  /// The one of that name; nil if memory or descriptors run out. It stays until all are closed.
-  func multi(named name: String) -> CurlMulti? {
+  /// The one of that name in place of that at `index`; nil if memory or descriptors run out. It stays
+  /// until all are closed.
+  func multi(named name: String, at index: Int) -> CurlMulti? {
+    let name = "\(index) \(name)"
     if let multi = named[name] { return multi }
     let made = CurlMulti(
-      index: 0, loop: loop, sockets: sockets, work: work, blocksSIGPIPE: blocksSIGPIPE)
+      index: index, loop: loop, sockets: sockets, work: work, blocksSIGPIPE: blocksSIGPIPE)
     named[name] = made
     return made
   }

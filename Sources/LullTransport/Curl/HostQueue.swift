@@ -13,9 +13,10 @@ final class HostQueue {
 
   let origin: Origin
   /// Where its multi handles begin among those of the provider.
-  private let firstMulti: Int
-  /// Whether the last response came over HTTP/2.
-  var speaksHTTP2 = false
+  private var firstMulti: Int
+  /// Whether the last response came over HTTP/2; nil before the first.
+  var usedHTTP2: Bool?
+  var speaksHTTP2: Bool { usedHTTP2 ?? false }
   private(set) var activeCount = 0
 
   /// Those under way while the address is not known; nil once it is.
@@ -85,6 +86,14 @@ final class HostQueue {
   /// can share connections.
   func multi(at place: Int) -> Int {
     firstMulti + (speaksHTTP2 ? 0 : place / CurlMultis.shareOfOrigin)
+  }
+
+  /// An exchange has run out of time in the multi handle of that index. Its connection, if it is one of
+  /// HTTP/2, goes on for the sake of its other streams, and may be dead: what begins from now on is
+  /// kept away from it. (Of HTTP/1 curl closes it.)
+  func ranOutOfTime(in index: Int) {
+    guard usedHTTP2 != false, origin.isTLS, index == firstMulti else { return }
+    firstMulti = (firstMulti + 1) % HostQueues.firstMultis
   }
 
   func append(_ transfer: CurlTransfer) {

@@ -5,7 +5,7 @@ final class HostQueues {
   private static let maxIdle = 256
   /// So many origins begin with the same multi handle; with so many handles they begin.
   private static let originsPerMulti = 8
-  private static let firstMultis = 32
+  static let firstMultis = 32
 
   private var madeCount = 0
   /// Where exchanges may wait for the host's address to be known.
