@@ -1,0 +1,1 @@
+-- Does nothing: what a process needs at least.
