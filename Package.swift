@@ -32,6 +32,7 @@ let package = Package(
     .target(name: "CCurl", path: "Sources/System/CCurl"),
     .target(name: "CSQLite", path: "Sources/System/CSQLite"),
     .target(name: "CCrypto", path: "Sources/System/CCrypto"),
+    .target(name: "CIDN", path: "Sources/System/CIDN"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(
@@ -40,7 +41,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CLullBridge", dependencies: ["CLua", "CSimdjson"]),
 
-    .target(name: "LullCore", dependencies: ["CSimdjson"], swiftSettings: swiftSettings),
+    .target(name: "LullCore", dependencies: ["CSimdjson", "CIDN"], swiftSettings: swiftSettings),
     .target(
       name: "LullTransport", dependencies: ["LullCore", "CUV", "CCurl", "CSQLite", "CCrypto"],
       swiftSettings: swiftSettings),

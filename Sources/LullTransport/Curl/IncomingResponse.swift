@@ -27,7 +27,7 @@ struct IncomingResponse {
   private(set) var isHeadComplete = true
   /// Whether there is a connection, so that the request goes out now.
   private(set) var isRequested = false
-  /// The first Location header.
+  /// The first Location header, as `ResourceURL.text(ofBytes:)` has it.
   private(set) var location: String?
   /// Keeps its memory from one response to the next, so that a head costs one allocation.
   private var received = Headers()
@@ -124,7 +124,7 @@ struct IncomingResponse {
       }
     case UInt8(ascii: "l"), UInt8(ascii: "L"):
       if location == nil, let value = IncomingResponse.value(of: "location", in: line) {
-        location = String(decoding: value, as: UTF8.self)
+        location = ResourceURL.text(ofBytes: UnsafeBufferPointer(rebasing: value))
       }
     default: break
     }
