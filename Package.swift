@@ -33,6 +33,7 @@ let package = Package(
     .target(name: "CSQLite", path: "Sources/System/CSQLite"),
     .target(name: "CCrypto", path: "Sources/System/CCrypto"),
     .target(name: "CCompression", path: "Sources/System/CCompression"),
+    .target(name: "CIDN", path: "Sources/System/CIDN"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(
@@ -41,7 +42,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CLullBridge", dependencies: ["CLua", "CSimdjson"]),
 
-    .target(name: "LullCore", dependencies: ["CSimdjson"], swiftSettings: swiftSettings),
+    .target(name: "LullCore", dependencies: ["CSimdjson", "CIDN"], swiftSettings: swiftSettings),
     .target(
       name: "LullTransport",
       dependencies: ["LullCore", "CUV", "CCurl", "CSQLite", "CCrypto", "CCompression"],

@@ -14,6 +14,8 @@ check_binaries() {
     needs_either "$command" "$module" 'libsqlite3'
   verify "what undoes codings is loaded at its first use" "call it through Sources/System/CCompression" \
     needs_either "$command" "$module" 'libz\.|libbrotli|libzstd'
+  verify "libidn2 is loaded at its first use" "call it through Sources/System/CIDN" \
+    needs_either "$command" "$module" 'libidn2'
   verify "lull.so exports luaopen_lull alone" "see Scripts/support/exports.map" exports "$module"
   verify "no Foundation in lull.so" "something below LullModule imports it" \
     symbols "$module" 'Foundation'

@@ -24,6 +24,20 @@ extension LuaHost {
     return Array(UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)))
   }
 
+  /// A string as a URL, bytes that are no UTF-8 being percent-encoded.
+  static func urlText(_ value: lull_value) -> String? {
+    withBytes(of: value) { ResourceURL.text(ofBytes: $0) }
+  }
+
+  /// The bytes of a string, which stay on Lua's stack during the call they were read in.
+  static func withBytes<R>(
+    of value: lull_value, _ body: (UnsafeBufferPointer<UInt8>) -> R
+  ) -> R? {
+    guard value.kind == Int32(LULL_STRING) else { return nil }
+    let raw = UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
+    return raw.withMemoryRebound(to: UInt8.self, body)
+  }
+
   static func isValidUTF8(_ value: lull_value) -> Bool {
     let raw = UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
     return raw.withMemoryRebound(to: UInt8.self) { UTF8Validation.isValid($0) }
@@ -93,8 +107,10 @@ extension LuaHost {
   /// The stack position of the value being visited by `forEachField`.
   func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
 
-  /// Settings whose strings are bytes: contents, and the text that has an error of its own.
-  private static let binarySettings: Set<String> = ["body", "text", "data", "content", "cause"]
+  /// Settings whose strings are bytes: contents, the text that has an error of its own, and a URL.
+  private static let binarySettings: Set<String> = [
+    "body", "text", "data", "content", "cause", "base_url",
+  ]
 
   /// Visits an options table whose keys must be known names; `owner` is what it is the value of.
   func forEachOption(

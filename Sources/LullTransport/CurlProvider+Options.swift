@@ -54,14 +54,13 @@ extension CurlProvider {
     guard let connection = request.options?.connection else { return nil }
     if let address = CurlRoute.address(for: origin, in: connection) {
       let port = address.port.map { "\($0)" } ?? origin.port
-      let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-      let target = Origin(scheme: origin.scheme, host: host, port: port)
+      let target = Origin(scheme: origin.scheme, host: address.urlHost, port: port)
       if !allowedHosts.permits(target) { return refusal("the address \(target.hostAndPort)") }
     }
     if case .url(let url) = connection.proxy {
+      // What is no proxy's is refused when the connection is to be made.
       guard let proxy = ProxyAddress(url) else { return nil }
-      let host = proxy.host.host.contains(":") ? "[\(proxy.host.host)]" : proxy.host.host
-      let target = Origin(scheme: "http", host: host, port: "\(proxy.port)")
+      let target = Origin(scheme: "http", host: proxy.host.urlHost, port: "\(proxy.port)")
       if !allowedHosts.permits(target) { return refusal("the proxy \(proxy.host.description)") }
     }
     return nil

@@ -85,8 +85,12 @@ package final class CurlProvider: NetworkingProvider {
         enter(queue, transfer)
       }
     } else {
-      let url = CurlURL.withoutCredentials(request.url)
-      end(transfer, TransportError(.invalidURL, "'\(url)' is not an absolute http or https URL"))
+      let url = Redirect.shown(request.url)
+      let problem = ResourceURL.hostProblem(in: request.url).map { ": \($0)" } ?? ""
+      end(
+        transfer,
+        TransportError(
+          .invalidURL, "'\(url)' is not an absolute http or https URL\(problem)"))
     }
     return transfer
   }

@@ -61,10 +61,66 @@ describe("relative", function()
     })
   end)
 
-  it("PATH-16 drops the old query", function()
+  it("PATH-16 drops the old query, but for an empty href and a fragment", function()
     rows("relative", "?foo=bar", {
       ["?baz=fez"] = "https://zingle.frotz/v1/a/b?baz=fez", c = "https://zingle.frotz/v1/a/c",
+      [""] = "https://zingle.frotz/v1/a/b?foo=bar", ["#s"] = "https://zingle.frotz/v1/a/b?foo=bar#s",
+      ["."] = "https://zingle.frotz/v1/a/", ["?"] = "https://zingle.frotz/v1/a/b?",
     })
+    local here = origin("?foo=bar")
+    equal(here:relative(""), here)
+  end)
+
+  it("PATH-16 keeps a query with a secret, in its order", function()
+    local here = origin("?z=1&a=2"):with_param("key", lull.secret { command = { "echo", "x" } })
+    equal(here:relative(""), here)
+    equal(here:relative("#s").url, here.url .. "#s")
+  end)
+
+  it("PATH-09 PATH-16 resolves all of RFC 3986, 5.4", function()
+    local service = lull.service {}
+    local base = service:resource_at("http://a/b/c/d;p?q")
+    local normal = {
+      ["g:h"] = "g:h", ["g"] = "http://a/b/c/g", ["./g"] = "http://a/b/c/g",
+      ["g/"] = "http://a/b/c/g/", ["/g"] = "http://a/g", ["//g"] = "http://g/",
+      ["?y"] = "http://a/b/c/d;p?y", ["g?y"] = "http://a/b/c/g?y", ["#s"] = "http://a/b/c/d;p?q#s",
+      ["g#s"] = "http://a/b/c/g#s", ["g?y#s"] = "http://a/b/c/g?y#s", [";x"] = "http://a/b/c/;x",
+      ["g;x"] = "http://a/b/c/g;x", ["g;x?y#s"] = "http://a/b/c/g;x?y#s",
+      [""] = "http://a/b/c/d;p?q", ["."] = "http://a/b/c/", ["./"] = "http://a/b/c/",
+      [".."] = "http://a/b/", ["../"] = "http://a/b/", ["../g"] = "http://a/b/g",
+      ["../.."] = "http://a/", ["../../"] = "http://a/", ["../../g"] = "http://a/g",
+    }
+    local abnormal = {
+      ["../../../g"] = "http://a/g", ["../../../../g"] = "http://a/g", ["/./g"] = "http://a/g",
+      ["/../g"] = "http://a/g", ["g."] = "http://a/b/c/g.", [".g"] = "http://a/b/c/.g",
+      ["g.."] = "http://a/b/c/g..", ["..g"] = "http://a/b/c/..g", ["./../g"] = "http://a/b/g",
+      ["./g/."] = "http://a/b/c/g/", ["g/./h"] = "http://a/b/c/g/h", ["g/../h"] = "http://a/b/c/h",
+      ["g;x=1/./y"] = "http://a/b/c/g;x=1/y", ["g;x=1/../y"] = "http://a/b/c/y",
+      ["g?y/./x"] = "http://a/b/c/g?y/./x", ["g?y/../x"] = "http://a/b/c/g?y/../x",
+      ["g#s/./x"] = "http://a/b/c/g#s/./x", ["g#s/../x"] = "http://a/b/c/g#s/../x",
+      ["http:g"] = "http:g",
+    }
+    for _, table_ in ipairs { normal, abnormal } do
+      for href, url in pairs(table_) do equal(base:relative(href).url, url, href) end
+    end
+  end)
+
+  it("PATH-18 escapes spaces and drops tabs and line breaks, as a browser does", function()
+    rows("relative", nil, {
+      ["a b?c d#e f"] = "https://zingle.frotz/v1/a/a%20b?c%20d#e%20f",
+      [" \n c\t1\r\n "] = "https://zingle.frotz/v1/a/c1", ["/\t/other.host/ "] = "https://other.host/",
+    })
+    equal(origin():relative("//other host/").url, ":")
+  end)
+
+  it("SVC-41 escapes bytes that are no UTF-8, each for itself", function()
+    rows("relative", nil, {
+      ["\xFE"] = "https://zingle.frotz/v1/a/%FE", ["?\xC3é"] = "https://zingle.frotz/v1/a/b?%C3%C3%A9",
+    })
+    rows("child", nil, {
+      ["\xFE"] = "https://zingle.frotz/v1/a/b/%FE", ["\xFF%"] = "https://zingle.frotz/v1/a/b/%FF%25",
+    })
+    equal(origin():relative("//\xFE/").url, ":")
   end)
 
   it("PATH-18 gives an invalid resource for what is no href", function()
@@ -109,6 +165,15 @@ describe("with_param", function()
     local resource = origin()
     equal(resource:with_param("a", "1"):with_param("b", "2"),
       resource:with_param("b", "2"):with_param("a", "1"))
+  end)
+
+  it("SVC-41 escapes names and values that are no UTF-8 byte by byte", function()
+    equal(with("", "a\xFE", "\xFF"), "https://zingle.frotz/v1/a/b?a%FE=%FF")
+    equal(with("?a%FE=1", "a\xFE", nil), "https://zingle.frotz/v1/a/b")
+    equal(origin():with_params { ["\xFE"] = 1, b = "\xC3" }.url, "https://zingle.frotz/v1/a/b?b=%C3&%FE=1")
+    local secret = origin():with_param("key", lull.secret { command = { "echo", "x" } })
+    equal(secret:with_param("b", "\xFE"):with_param("key", nil).url,
+      "https://zingle.frotz/v1/a/b?b=%FE")
   end)
 
   it("DYN-06 takes strings, numbers and true; false removes; anything else raises", function()

@@ -116,6 +116,87 @@ describe("a service", function()
   end)
 end)
 
+describe("the URL of a resource", function()
+  local service = lull.service "http://h/v1"
+
+  it("SVC-16 SVC-26 has a path, so that http://h and http://h/ are one", function()
+    equal(service:resource_at("http://h").url, "http://h/")
+    equal(service:resource_at("http://h"), service:resource_at("http://h/"))
+    equal(service:resource_at("http://h?x"), service:resource_at("http://h/?x"))
+    equal(service:resource_at("http://a"):relative("//h"), service:resource_at("http://h"))
+  end)
+
+  it("SVC-40 has the A-label of an international host name", function()
+    equal(lull.service("http://BÜCHER.example/v1").base_url, "http://xn--bcher-kva.example/v1/")
+    equal(service:resource_at("http://bücher.example/é").url, "http://xn--bcher-kva.example/é")
+    equal(service:resource_at("http://h"):relative("//b%C3%BCcher.example").url,
+      "http://xn--bcher-kva.example/")
+    equal(service:resource_under("http://ü", "x").url, "http://xn--tda/x")
+  end)
+
+  it("SVC-40 says of a host that is no name why it is none", function()
+    local bad = service:resource_at("http://ü..example/")
+    equal(bad.url, ":")
+    local _, err = bad:load():await()
+    equal(err.cause.kind, "invalid_url")
+    contains(err.cause.message,
+      "'http://ü..example/' is not a URL: the host name 'ü..example' is not valid")
+    local _, other = service:resource_at("http://℀.example/"):load():await()
+    contains(other.cause.message, "the host name '℀.example' is not valid")
+  end)
+
+  it("SVC-40 is what patterns match", function()
+    local books = lull.service "http://bücher.example/"
+    books:configure("http://bücher.example/a", { expiration_time = 7 })
+    books:configure("http://*.xn--bcher-kva.example/a", { expiration_time = 8 })
+    equal(books:configuration_for(books("/a")).expiration_time, 7.0)
+    equal(books:configuration_for("http://x.bücher.example/a").expiration_time, 8.0)
+  end)
+
+  it("SVC-41 has bytes that are no UTF-8 as escapes, and stays apart by them", function()
+    equal(service("/a\xFE").url, "http://h/v1/a%FE")
+    equal(service("/a\xFF").url, "http://h/v1/a%FF")
+    equal(service:resource_at("http://h/\xC3\x41é").url, "http://h/%C3Aé")
+    equal(service:resource_under("http://h/\xFE", "\xFF").url, "http://h/%FE/%FF")
+    equal(lull.service("http://h/\xFE").base_url, "http://h/%FE/")
+    equal(lull.service { base_url = "http://h/\xFE" }.base_url, "http://h/%FE/")
+    equal(service:resource_at("http://\xFE/").url, ":")
+  end)
+
+  it("SVC-41 is sent with the bytes of a mutation's url, too", function()
+    local sent
+    local stub = lull.service {
+      base_url = "http://h", networking = function(request) sent = request.url return { status = 204 } end,
+    }
+    stub("/"):get(nil, function(request) request.url = "http://bücher.example/\xFEü" end):await()
+    equal(sent, "http://xn--bcher-kva.example/%FE%C3%BC")
+    local _, err = stub("/"):get(nil, function(request) request.url = "http://ü..example/" end):await()
+    equal(err.cause.kind, "script_error")
+    contains(spec.reports()[1].message, "the host name 'ü..example' is not valid")
+  end)
+
+  it("SVC-39 is told in the log if dot segments lead above the base", function()
+    local lines = {}
+    lull.log.enabled = { "network" }
+    lull.log.handler = function(_, text) lines[#lines + 1] = text end
+    local stub = lull.service {
+      base_url = "http://h/v1", networking = function() return { status = 204 } end,
+    }
+    stub("../admin"):get():await()
+    stub:resource_at("http://h/v1/a/%2e%2E/../x"):get():await()
+    stub("a/../b"):get():await()
+    lull.log.handler = nil
+    lull.log.enabled = {}
+    local warnings = {}
+    for _, line in ipairs(lines) do
+      if line:find("warning", 1, true) then warnings[#warnings + 1] = line end
+    end
+    equal(#warnings, 2)
+    contains(warnings[1], "warning: GET http://h/v1/../admin leads above the base URL http://h/v1/")
+    contains(warnings[2], "warning: GET http://h/v1/a/%2e%2E/../x leads above")
+  end)
+end)
+
 describe("an invalid resource", function()
   it("SVC-18 SVC-21 comes from nil or from no URL, and nothing is raised", function()
     local service = lull.service("https://foo.bar")

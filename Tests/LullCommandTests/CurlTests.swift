@@ -17,6 +17,7 @@ struct CurlTests {
     ["delete", "/echo", "why=old"],
     ["post", "/echo"],
     ["get", "/redirect/2"],
+    ["get", "/x/../users/./2"],
     ["get", "/gzip"],
   ])
   func sayTheSameAsTheRequest(words: [String]) throws {

@@ -222,7 +222,7 @@ extension TransportSuite {
     @Test func whatTakesTheBodyPieceByPieceGetsItDecoded() throws {
       let taken = Mutex<[UInt8]>([])
       let sink = BodySink(
-        begin: { true },
+        begin: { _ in true },
         take: { bytes in
           taken.withLock { $0 += bytes }
           return true

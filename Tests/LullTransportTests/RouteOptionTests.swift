@@ -145,6 +145,44 @@ extension TransportSuite {
       harness.finish()
     }
 
+    @Test("NET-08: an address that stands for a host is found by us, not by curl")
+    func spellingsOfAHostHaveOneAddress() throws {
+      var allowed = AllowedHosts()
+      let isEachAPattern = ["nope.invalid", "localhost"].map { allowed.allow($0) }
+      #expect(isEachAPattern == [true, true])
+      let evil = try #require(RawServer { connection in connection.readRequest() })
+      let harness = try TransportHarness(allowedHosts: allowed)
+      let good = "localhost:\(nginx.port)"
+      let bad = "127.0.0.1:\(evil.port)"
+      for (url, addresses) in [
+        ("http://nope.invalid./few/", ["nope.invalid:80": bad]),
+        ("http://nope.invalid/few/", ["nope.invalid.:80": bad]),
+        ("http://nope%2einvalid/few/", ["NOPE.invalid:80": bad]),
+      ] {
+        let result = try harness.get(url) { $0.connection.addresses = addresses }
+        #expect(result.error?.message == "the address \(bad) is not allowed (--allow-host)")
+      }
+      // Of two that name it the first counts, in the order of their names.
+      for _ in 1...20 {
+        let result = try harness.get("http://nope.invalid/few/") {
+          $0.connection.addresses = ["nope.invalid:80": bad, "NOPE.invalid:80": good]
+        }
+        #expect(result.text == "few")
+      }
+      // A handle that is used again knows nothing of the host before.
+      let addresses = ["nope.invalid:80": good, "localhost:1": good]
+      for url in [
+        "http://nope.invalid/few/", "http://localhost:1/few/", "http://nope.invalid/few/",
+      ] {
+        #expect(try harness.get(url) { $0.connection.addresses = addresses }.text == "few")
+      }
+      let other = try harness.get("http://localhost:2/few/") { $0.connection.addresses = addresses }
+      #expect(other.error?.kind == .connection)
+      #expect(evil.connectionCount == 0)
+      harness.finish()
+      evil.stop()
+    }
+
     @Test func whatMayNotBeReachedMayNotBeReachedByAnotherWay() throws {
       var allowed = AllowedHosts()
       let isEachAPattern = ["nope.invalid", "localhost"].map { allowed.allow($0) }

@@ -38,130 +38,6 @@ extension ResourceURL {
   }
 }
 
-// MARK: - References
-
-extension ResourceURL {
-  /// What `href` means on a page at this URL, by RFC 3986 section 5; nil if it cannot be parsed.
-  /// (PATH-09 to PATH-18)
-  ///
-  /// Unlike there, the old query is dropped even by an empty `href` (PATH-16). Characters outside
-  /// ASCII are percent-encoded, as a browser does.
-  public func relative(_ href: String) -> ResourceURL? {
-    var href = href
-    return href.withUTF8 { reference in withBytes { resolve(reference, against: $0) } }
-  }
-
-  private func resolve(
-    _ reference: UnsafeBufferPointer<UInt8>, against base: UnsafeBufferPointer<UInt8>
-  ) -> ResourceURL? {
-    let own = Components(base)
-    let new = Components(reference)
-    let needsHost = own.schemeEnd.map { ResourceURL.needsHost(scheme: base[..<$0]) } ?? true
-    guard new.isValid(in: reference, needsHost: needsHost) else { return nil }
-
-    var result: [UInt8] = []
-    result.reserveCapacity(base.count + reference.count)
-    if let end = new.schemeEnd {
-      result += reference[...end]
-    } else if let end = own.schemeEnd {
-      result += base[...end]
-    }
-    var hasAuthority = true
-    if let authority = new.authority {
-      result += [UInt8(ascii: "/"), UInt8(ascii: "/")]
-      result += reference[authority]
-    } else if new.schemeEnd == nil, let authority = own.authority {
-      result += [UInt8(ascii: "/"), UInt8(ascii: "/")]
-      result += base[authority]
-    } else {
-      hasAuthority = false
-    }
-
-    let hasScheme = new.schemeEnd != nil || own.schemeEnd != nil
-    var path: [UInt8] = []
-    if new.schemeEnd != nil || new.authority != nil
-      || reference[new.path].first == UInt8(ascii: "/")
-    {
-      ResourceURL.append(reference[new.path], to: &path)
-      path = ResourceURL.removingDotSegments(path)
-    } else if new.path.isEmpty {
-      path += base[own.path]
-    } else {
-      if let slash = base[own.path].lastIndex(of: UInt8(ascii: "/")) {
-        path += base[own.path.lowerBound...slash]
-      } else if hasAuthority {
-        path.append(UInt8(ascii: "/"))
-      }
-      ResourceURL.append(reference[new.path], to: &path)
-      path = ResourceURL.removingDotSegments(path)
-    }
-    if !hasAuthority {
-      // Without dot segments a path may look like an authority, or its beginning like a scheme.
-      if path.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
-        result += [UInt8(ascii: "/"), UInt8(ascii: ".")]
-      } else if !hasScheme,
-        path.prefix(while: { $0 != UInt8(ascii: "/") }).contains(UInt8(ascii: ":"))
-      {
-        result += [UInt8(ascii: "."), UInt8(ascii: "/")]
-      }
-    }
-    result += path
-    if let query = new.query {
-      result.append(UInt8(ascii: "?"))
-      ResourceURL.append(reference[query], to: &result)
-    }
-    if let fragment = new.fragment {
-      result.append(UInt8(ascii: "#"))
-      ResourceURL.append(reference[fragment], to: &result)
-    }
-    // All parts may be empty, as those of `?` resolved against a bare path.
-    return result.isEmpty ? nil : ResourceURL(unchecked: String(decoding: result, as: UTF8.self))
-  }
-
-  private static func append(
-    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]
-  ) {
-    for byte in bytes {
-      if byte < 0x80 {
-        result.append(byte)
-      } else {
-        result.append(UInt8(ascii: "%"))
-        result.append(Escaping.hexDigit(byte >> 4))
-        result.append(Escaping.hexDigit(byte & 15))
-      }
-    }
-  }
-
-  /// RFC 3986, 5.2.4.
-  private static func removingDotSegments(_ path: [UInt8]) -> [UInt8] {
-    let slash = UInt8(ascii: "/")
-    let dot = UInt8(ascii: ".")
-    guard path.contains(dot) else { return path }
-    var output: [UInt8] = []
-    output.reserveCapacity(path.count)
-    let isRooted = path.first == slash
-    var index = isRooted ? 1 : 0
-    if isRooted { output.append(slash) }
-    // Here `output` is empty or ends in a slash, and `index` is at the start of a segment.
-    while index < path.count {
-      let end = path[index...].firstIndex(of: slash) ?? path.count
-      let segment = path[index..<end]
-      let isLast = end == path.count
-      if segment.elementsEqual([dot, dot]) {
-        if output.count > (isRooted ? 1 : 0) {
-          output.removeLast()
-          while let last = output.last, last != slash { output.removeLast() }
-        }
-      } else if !segment.elementsEqual([dot]) {
-        output += segment
-        if !isLast { output.append(slash) }
-      }
-      index = end + 1
-    }
-    return output
-  }
-}
-
 // MARK: - Parameters
 
 extension ResourceURL {
@@ -171,6 +47,11 @@ extension ResourceURL {
   /// The whole query is rewritten in one normal form, so that the order of changes does not matter:
   /// of duplicates the last is kept, `foo=` becomes `foo`, a literal `+` becomes `%2B`.
   public func withParams(_ changes: [(String, String?)]) -> ResourceURL {
+    withParams(raw: changes.map { ($0.0.utf8, $0.1?.utf8) })
+  }
+
+  /// The same of texts that need not be UTF-8: their bytes are escaped as they are. (SVC-41)
+  func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
       var parameters = Parameters()
@@ -281,15 +162,15 @@ extension ResourceURL {
       }
     }
 
-    mutating func add(_ name: String, _ value: String?) {
+    mutating func add(_ name: some Collection<UInt8>, _ value: (some Collection<UInt8>)?) {
       let name = append(name)
       let value = value.map { append($0) }
       entries.append(Entry(name: name, value: value))
     }
 
-    private mutating func append(_ string: String) -> Range<Int> {
+    private mutating func append(_ bytes: some Collection<UInt8>) -> Range<Int> {
       let start = text.count
-      text += string.utf8
+      text += bytes
       return start..<text.count
     }
 

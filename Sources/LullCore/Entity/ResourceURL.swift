@@ -2,9 +2,10 @@ internal import Glibc
 
 /// The URL of a resource: exactly one text, compared byte by byte. (SVC-26)
 ///
-/// Nothing is resolved, sorted or re-encoded behind the caller's back; only the functions that make
-/// a new URL from this one (`appending`, `relative`, `withParams`) write anything. The text is
-/// parsed anew for each question: URLs are kept in great number and asked rarely.
+/// Nothing is resolved, sorted or re-encoded behind the caller's back, but that an empty path becomes
+/// `/` and an international host name its A-labels; only the functions that make a new URL from this
+/// one (`appending`, `relative`, `withParams`) write anything. The text is parsed anew for each
+/// question: URLs are kept in great number and asked rarely.
 public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
   public let text: String
 
@@ -20,9 +21,8 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
   /// characters, a malformed host. References without a scheme, such as `./foo`, are taken
   /// literally. (SVC-16 to SVC-18)
   public init?(absolute text: String) {
-    guard !text.isEmpty else { return nil }
-    self.init(unchecked: text)
-    guard withBytes({ Components($0).isValid(in: $0) }) else { return nil }
+    guard !text.isEmpty, let url = ResourceURL(unchecked: text).normalised() else { return nil }
+    self = url
   }
 
   /// The base URL of a service: its path ends in a slash, its query is kept, a fragment is dropped.
@@ -67,8 +67,7 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { text }
 
-  /// The text as it goes on the wire: characters beyond ASCII escaped, and nothing else. A host
-  /// keeps them; turning one into ASCII is for whoever looks it up.
+  /// The text as it goes on the wire: characters beyond ASCII escaped, and nothing else.
   public var percentEncoded: String {
     withBytes { bytes in
       guard bytes.contains(where: { $0 >= 0x80 }) else { return text }
@@ -122,15 +121,18 @@ extension ResourceURL {
     }
   }
 
-  /// Scheme, host and port, as in `https://foo.bar:8080`: in lower case, the scheme's default port
-  /// dropped; empty for a URL without scheme or authority.
+  /// Scheme, host and port, as in `https://foo.bar:8080`: in lower case, all spellings of a host being
+  /// one, the scheme's default port dropped; empty for a URL without scheme or authority.
   public var origin: String {
     withBytes { bytes in
       let parts = Components(bytes)
       guard let schemeEnd = parts.schemeEnd, let range = parts.authority else { return "" }
       let authority = Authority(bytes, range)
       let scheme = ResourceURL.lowercased(bytes[..<schemeEnd])
-      let origin = scheme + "://" + ResourceURL.lowercased(bytes[authority.host])
+      let host =
+        ResourceURL.needsHost(scheme: bytes[..<schemeEnd])
+        ? try? HostName.canonical(bytes[authority.host]) : nil
+      let origin = scheme + "://" + (host ?? ResourceURL.lowercased(bytes[authority.host]))
       guard let port = authority.portNumber(in: bytes),
         port != ResourceURL.defaultPort(ofScheme: scheme)
       else { return origin }
@@ -167,7 +169,7 @@ extension ResourceURL {
     }
   }
 
-  private static func lowercased(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+  static func lowercased(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
     String(unsafeUninitializedCapacity: bytes.count) { out in
       var writer = Writer(out)
       for byte in bytes { writer.put(byte >= 65 && byte <= 90 ? byte | 0x20 : byte) }
@@ -175,7 +177,7 @@ extension ResourceURL {
     }
   }
 
-  private static func defaultPort(ofScheme scheme: String) -> Int? {
+  static func defaultPort(ofScheme scheme: String) -> Int? {
     switch scheme {
     case "http", "ws": 80
     case "https", "wss": 443
@@ -241,11 +243,16 @@ extension ResourceURL {
     ///
     /// Strict where a misreading would send a request elsewhere (white space, control characters,
     /// the authority), tolerant of other characters that ought to be escaped.
+    ///
+    /// - Parameter spacesPass: whether spaces may stand behind the authority, where they will be
+    ///   escaped.
     func isValid(
-      in bytes: UnsafeBufferPointer<UInt8>, needsHost inheritedNeedsHost: Bool = true
+      in bytes: UnsafeBufferPointer<UInt8>, needsHost inheritedNeedsHost: Bool = true,
+      spacesPass: Bool = false
     ) -> Bool {
       for (index, byte) in bytes.enumerated() {
-        if byte <= 0x20 || byte == 0x7F { return false }
+        if byte < 0x20 || byte == 0x7F { return false }
+        if byte == 0x20, !spacesPass || index < path.lowerBound { return false }
         // The control characters U+0080 to U+009F.
         if byte == 0xC2, index + 1 < bytes.count, bytes[index + 1] < 0xA0 { return false }
       }
@@ -333,7 +340,7 @@ extension ResourceURL {
       return Authority.isAddress(bytes[(host.lowerBound + 1)..<(host.upperBound - 1)])
     }
 
-    /// Characters outside ASCII pass: international host names are the provider's business.
+    /// Characters outside ASCII pass: whether they make a host name is looked at elsewhere.
     private static func isName(
       _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ allowed: ASCIISet
     ) -> Bool {

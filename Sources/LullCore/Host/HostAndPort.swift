@@ -1,6 +1,6 @@
 /// `example.com`, `example.com:443`, `127.0.0.1:80`, `::1`, `[::1]:80`.
 package struct HostAndPort: Sendable, Equatable {
-  /// Lower case; an IPv6 address without brackets.
+  /// As `HostName` has it; an IPv6 address without brackets.
   package var host: String
   package var port: Int?
 
@@ -18,11 +18,14 @@ package struct HostAndPort: Sendable, Equatable {
       let rest = name[name.index(after: end)...]
       guard rest.isEmpty || rest.first == ":" else { return nil }
       portText = rest.isEmpty ? nil : rest.dropFirst()
-      name = name[name.index(after: name.startIndex)..<end]
-      guard name.contains(":") else { return nil }
-    } else if let colon = name.firstIndex(of: ":"), name.lastIndex(of: ":") == colon {
-      portText = name[name.index(after: colon)...]
-      name = name[..<colon]
+      name = name[...end]
+    } else if let colon = name.firstIndex(of: ":") {
+      if name.lastIndex(of: ":") == colon {
+        portText = name[name.index(after: colon)...]
+        name = name[..<colon]
+      } else {
+        name = "[" + name + "]"
+      }
     }
     if let portText {
       guard portText.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let port = Int(portText),
@@ -30,18 +33,21 @@ package struct HostAndPort: Sendable, Equatable {
       else { return nil }
       self.port = port
     }
-    guard !name.isEmpty, name.unicodeScalars.allSatisfy(HostAndPort.mayStandInAHost) else {
-      return nil
-    }
-    host = name.lowercased()
+    guard name.utf8.allSatisfy(HostAndPort.mayStandInAHost),
+      let host = try? HostName.canonical(Array(name.utf8))
+    else { return nil }
+    self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
   }
 
+  /// As it stands in a URL.
   package var description: String {
-    let name = host.contains(":") ? "[\(host)]" : host
-    return port.map { "\(name):\($0)" } ?? name
+    port.map { "\(urlHost):\($0)" } ?? urlHost
   }
 
-  private static func mayStandInAHost(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value > 32 && scalar.value != 127 && !"/?#@[],;\\\"'".unicodeScalars.contains(scalar)
+  /// The host as it stands in a URL.
+  package var urlHost: String { host.contains(":") ? "[\(host)]" : host }
+
+  private static func mayStandInAHost(_ byte: UInt8) -> Bool {
+    byte > 32 && byte != 127 && !"/?#@,;\\\"'".utf8.contains(byte)
   }
 }

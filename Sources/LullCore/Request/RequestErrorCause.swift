@@ -57,7 +57,9 @@ public enum RequestErrorCause: Sendable {
   /// What happened, in words; more precise than the sentence for the user.
   public var message: String {
     switch self {
-    case .invalidURL(let source): source.map { "'\($0)' is not a URL" } ?? "there is no URL"
+    case .invalidURL(let source?):
+      "'\(source)' is not a URL" + (ResourceURL.hostProblem(in: source).map { ": \($0)" } ?? "")
+    case .invalidURL(nil): "there is no URL"
     case .unencodableText(let encoding, let text):
       text.text == nil
         ? "the text is not valid UTF-8: '\(LogText.part(text.description))'"

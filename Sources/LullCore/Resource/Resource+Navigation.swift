@@ -4,17 +4,36 @@ extension Resource {
   /// The resource one path below this one: one joining slash, dot segments literal, everything that is
   /// no path character escaped, the query kept. (PATH-01 to PATH-08) Lua: `resource:child(path)`.
   public func child(_ path: String) -> Resource {
-    if let secretURL = record.secretURL { return derived(secretURL) { $0.child(path) } }
-    return service.resource(at: url.child(path))
+    var path = path
+    return path.withUTF8 { child(pathBytes: $0) }
+  }
+
+  /// The same for a path that need not be UTF-8. (SVC-41)
+  package func child(pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
+    if let secretURL = record.secretURL {
+      return derived(secretURL) { $0.appending(pathBytes: path) }
+    }
+    return service.resource(at: url.appending(pathBytes: path))
   }
 
   /// What an `href` means on a page at this URL; an invalid resource, whose requests fail, if it
   /// cannot be resolved. (PATH-09 to PATH-18) Lua: `resource:relative(href)`.
   public func relative(_ href: String) -> Resource {
-    // Whatever it means, the old query is no part of it. (PATH-16)
+    var href = href
+    return href.withUTF8 { relative(hrefBytes: $0) }
+  }
+
+  /// The same for what need not be UTF-8. (SVC-41)
+  package func relative(hrefBytes href: UnsafeBufferPointer<UInt8>) -> Resource {
     let base = record.secretURL?.escaped ?? url
-    guard let url = base.relative(href) else { return service.resource(absoluteURL: href) }
-    return linked(url)
+    guard let target = base.relative(hrefBytes: href) else {
+      return service.invalidResource(.unparsable(ResourceURL.text(ofBytes: href)))
+    }
+    if let secretURL = record.secretURL, target.hasSameQuery(as: base) {
+      // It is all there, secrets and their places. (PATH-16)
+      return derived(secretURL) { _ in target }
+    }
+    return linked(target)
   }
 
   /// The same for an `href` that may be missing: nil gives nil. (PATH-19)
@@ -38,9 +57,18 @@ extension Resource {
 
   /// The same in order: of a name given twice the last counts.
   package func withParams(_ changes: [(String, String?)]) -> Resource {
-    guard record.secretURL == nil else {
-      return withParams(changes.map { ($0.0, $0.1.map { ParameterValue.text($0) }) })
+    withParams(raw: changes.map { ($0.0.utf8, $0.1?.utf8) })
+  }
+
+  /// The same of texts that need not be UTF-8. (SVC-41)
+  package func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> Resource {
+    guard let secretURL = record.secretURL else {
+      return service.resource(at: url.withParams(raw: changes))
     }
-    return service.resource(at: url.withParams(changes))
+    var secrets = secretURL.values
+    for (name, _) in changes {
+      for known in secrets.keys where known.utf8.elementsEqual(name) { secrets[known] = nil }
+    }
+    return service.resource(escaped: secretURL.escaped.withParams(raw: changes), secrets: secrets)
   }
 }

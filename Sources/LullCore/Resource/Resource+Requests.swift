@@ -59,6 +59,7 @@ extension Resource {
     case .unparsable(let source):
       return failedBeforeSending(.invalidURL(source: source), method: method)
     }
+    noteClimbing(method)
     let configuration = configuration(for: method)
     if let failure = configuration.failure {
       return failedBeforeSending(failure.dated(service.pump.clock.now), method: method)
@@ -85,6 +86,17 @@ extension Resource {
       resource: self, initialMethod: method, adHoc: adHoc, http: http, policies: policies)
     request.scriptAnchors = scriptAnchors
     return request
+  }
+
+  /// Says of a request whose dot segments lead out of the base URL that they do. (SVC-39)
+  private func noteClimbing(_ method: String) {
+    guard service.pump.log.enabled.contains(.network), let base = service.baseURL,
+      url.climbs(above: base)
+    else { return }
+    service.pump.log(
+      .network,
+      "warning: \(method) \(LogText.url(url.text)) leads above the base URL "
+        + "\(LogText.url(base.text)): its dot segments are sent as they are")
   }
 
   /// Decorates and lists a request that was built; the caller starts what comes of it.

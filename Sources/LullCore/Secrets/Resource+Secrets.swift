@@ -100,7 +100,7 @@ extension Resource {
 
 extension Service {
   /// The resource at a URL in which the masks of these secrets stand, escaped.
-  fileprivate func resource(escaped: ResourceURL, secrets: [String: SecretText]) -> Resource {
+  func resource(escaped: ResourceURL, secrets: [String: SecretText]) -> Resource {
     guard let secretURL = SecretURL(escaped: escaped, values: secrets) else {
       return resource(at: escaped)
     }

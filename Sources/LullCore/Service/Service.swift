@@ -52,7 +52,8 @@ open class Service {
     table.onForget = { [unowned self] in host?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     if let baseURL, self.baseURL == nil {
-      pump.log(.network, "warning: '\(baseURL)' is not a URL; the service has no base URL")
+      let message = RequestErrorCause.invalidURL(source: baseURL).message
+      pump.log(.network, "warning: \(message); the service has no base URL")
     }
     for transformer in standardTransformers {
       let made = transformer.make()
@@ -69,11 +70,17 @@ open class Service {
   /// The resource at a path under the base URL; slashes are joined, everything else is a path
   /// (SVC-07 to SVC-12). Lua: `service:resource(path)`.
   public func resource(_ path: String) -> Resource {
+    var path = path
+    return path.withUTF8 { resource(pathBytes: $0) }
+  }
+
+  /// The same for a path that need not be UTF-8. (SVC-41)
+  package func resource(pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard let baseURL else {
-      let source = invalidBase ?? path
+      let source = invalidBase ?? ResourceURL.text(ofBytes: path)
       return invalidResource(source.isEmpty ? .missing : .unparsable(source))
     }
-    return resource(at: baseURL.appending(path: path))
+    return resource(at: baseURL.appending(pathBytes: path))
   }
 
   /// The resource with exactly this URL; nil or no URL gives an invalid resource, whose requests
@@ -88,8 +95,14 @@ open class Service {
 
   /// The resource at a path under another base (SVC-13 to SVC-15). Lua: `service:resource_under`.
   public func resource(baseURL: String, path: String) -> Resource {
+    var path = path
+    return path.withUTF8 { resource(baseURL: baseURL, pathBytes: $0) }
+  }
+
+  /// The same for a path that need not be UTF-8. (SVC-41)
+  package func resource(baseURL: String, pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard let base = ResourceURL.base(baseURL) else { return invalidResource(.unparsable(baseURL)) }
-    return resource(at: base.appending(path: path))
+    return resource(at: base.appending(pathBytes: path))
   }
 
   package func resource(at url: ResourceURL) -> Resource {
@@ -100,9 +113,11 @@ open class Service {
     record.resource ?? Resource(service: self, record: record)
   }
 
-  private func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
+  func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
     guard case .unparsable(let text) = source else { return resource(of: missing) }
-    pump.log(.network, "warning: '\(text)' is not a URL")
+    pump.log(
+      .network,
+      "warning: \(RequestErrorCause.invalidURL(source: text).message)")
     let record = ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes)
     unparsable.add(record)
     return Resource(service: self, record: record)

@@ -29,7 +29,7 @@ package struct WildcardPattern: Sendable {
   /// PAT-16)
   package init(_ pattern: String, base: ResourceURL?) {
     var prefix: [UInt8] = []
-    var pattern = pattern
+    var pattern = WildcardPattern.withASCIIHost(pattern)
     var tokens = pattern.withUTF8 { bytes in
       var bytes = bytes
       if let base, ResourceURL.schemeEnd(bytes) == nil {
@@ -44,6 +44,19 @@ package struct WildcardPattern: Sendable {
     }
     self.prefix = prefix
     self.tokens = Array(tokens)
+  }
+
+  /// URLs have A-labels in the place of international host names. (SVC-40)
+  private static func withASCIIHost(_ pattern: String) -> String {
+    guard pattern.utf8.contains(where: { $0 >= 0x80 }),
+      let start = pattern.firstRange(of: "://")?.upperBound
+    else { return pattern }
+    let authority = pattern[start...].prefix { $0 != "/" }
+    let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? start)...]
+      .prefix { $0 != ":" }
+    // What is no name stays, and matches nothing.
+    guard let name = try? HostName.canonical(Array(host.utf8)) else { return pattern }
+    return pattern[..<host.startIndex] + name + pattern[host.endIndex...]
   }
 
   package func matches(_ url: ResourceURL) -> Bool {

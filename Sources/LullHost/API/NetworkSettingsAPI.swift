@@ -107,7 +107,8 @@ extension APIOwner {
       """
       `http`, `https`, `socks4`, `socks4a`, `socks5` and `socks5h` URLs, with user \
       and password if it needs them; these are left out when the setting is read. \
-      With a proxy of one's own the environment's `no_proxy` does not count.
+      With a proxy of one's own the environment's `no_proxy` does not count. Where `--allow-host` \
+      says which hosts may be reached, it must be one of them.
       """,
       swift: "ConnectionOptions.proxy"),
     .field(

@@ -10,11 +10,16 @@ extension APIOwner {
     .method(
       "relative", "(href: string): Resource",
       "The resource an href on this one points to, resolved as a browser does.",
-      "What cannot be resolved gives an invalid resource.",
+      """
+      By RFC 3986: dot segments are resolved, an empty href and one that begins with `#` keep the \
+      query. Spaces around it, tabs and line breaks are left out, other spaces escaped. What cannot \
+      be resolved gives an invalid resource.
+      """,
       example: """
         print(user:relative("8").url)              --> https://api.example.com/v1/users/8
         """,
-      swift: "Resource.relative(_:)", rules: "PATH-09 PATH-11 PATH-12 PATH-13 PATH-14 PATH-18"),
+      swift: "Resource.relative(_:)",
+      rules: "PATH-09 PATH-11 PATH-12 PATH-13 PATH-14 PATH-16 PATH-18"),
     .method(
       "optional_relative", "(href?: string): Resource?", "As `relative`; nil for nil.",
       "For links that a response may lack.",

@@ -16,14 +16,16 @@ extension APIOwner {
     .method(
       "resource", "(path: string): Resource", "The resource at a path below the base URL.",
       """
-      Slashes are joined, everything else is path: `?` is escaped, dots stay. Sends nothing and \
-      runs no configure function. Without a base URL it gives an invalid resource, whose requests \
-      fail.
+      Slashes are joined, everything else is path: `?` is escaped, and so is each byte that is no \
+      UTF-8; dots stay, and are sent: what leads above the base URL is told in the log when it is \
+      requested. Sends nothing and runs no configure function. Without a base URL it gives an \
+      invalid resource, whose requests fail.
       """,
       example: """
         print(api:resource("users/7") == api:resource("/users/7"))   --> true
         """,
-      swift: "Service.resource(_:)", rules: "SVC-07 SVC-08 SVC-10 SVC-11 SVC-24 SVC-34"),
+      swift: "Service.resource(_:)",
+      rules: "SVC-07 SVC-08 SVC-09 SVC-10 SVC-11 SVC-24 SVC-34 SVC-39"),
     .operation(
       "__call", "(path: string): Resource", shown: "service(path)",
       "The same as `service:resource(path)`.",
@@ -32,11 +34,15 @@ extension APIOwner {
         """),
     .method(
       "resource_at", "(url?: string): Resource", "The resource with exactly that absolute URL.",
-      "The base is ignored. nil and what is no URL give an invalid resource; nothing is raised.",
+      """
+      The base is ignored. An empty path becomes `/`, and an international host name its A-labels: \
+      `http://bücher.example` is `http://xn--bcher-kva.example/`. nil and what is no URL give an \
+      invalid resource; nothing is raised.
+      """,
       example: """
         print(api:resource_at("https://other.example.com/x").url)  --> https://other.example.com/x
         """,
-      swift: "Service.resource(absoluteURL:)", rules: "SVC-16 SVC-17 SVC-18 SVC-19 SVC-22"),
+      swift: "Service.resource(absoluteURL:)", rules: "SVC-16 SVC-17 SVC-18 SVC-19 SVC-22 SVC-40"),
     .method(
       "resource_under", "(base_url: string, path: string): Resource",
       "The resource at a path below another base URL than the service's.",

@@ -50,8 +50,9 @@ extension APIDeclaration {
       return "its path has a '#': what follows it is not sent; a # that is meant as such is "
         + "written %23"
     }
-    if target.split(separator: "/").contains("..") {
-      return "its path has the part '..': it leads out of \(shownBase), or to nothing"
+    if let part = target.split(separator: "/").first(where: { ResourceURL.isParent($0) }) {
+      return "its path has the part '\(part)', which is sent as it is: to the server it leads out "
+        + "of \(shownBase), or to nothing"
     }
     if target.hasPrefix("//") {
       return "its path begins with two slashes: it stays on \(shownBase), and a path begins with "

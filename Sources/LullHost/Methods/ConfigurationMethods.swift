@@ -116,7 +116,7 @@ extension Method {
     },
     .setter(.httpRequest, "url") { call throws(Misuse) in
       let box = try editable(call)
-      let text = LuaHost.string(call.raw(1))
+      let text = LuaHost.urlText(call.raw(1))
       if let text, box.http.secretURL != nil, text.utf8.starts(with: box.http.url.utf8) {
         let rest = String(decoding: text.utf8.dropFirst(box.http.url.utf8.count), as: UTF8.self)
         try box.checkText(Array(rest.utf8), "'url'")
@@ -126,10 +126,12 @@ extension Method {
         return box.http.appendToURL(rest)
       }
       if let text { try box.checkText(Array(text.utf8), "'url'") }
-      guard let text, ResourceURL(absolute: text) != nil else {
-        throw .message("'url' must be a URL, got \(LuaHost.text(call.raw(1)) ?? "no string")")
+      guard let text, let url = ResourceURL(absolute: text) else {
+        let problem = text.flatMap { ResourceURL.hostProblem(in: $0) }.map { ": \($0)" } ?? ""
+        throw .message(
+          "'url' must be a URL, got \(LuaHost.text(call.raw(1)) ?? "no string")\(problem)")
       }
-      box.http.url = text
+      box.http.url = url.percentEncoded
     },
     .setter(.httpRequest, "body") { call throws(Misuse) in
       let box = try editable(call)

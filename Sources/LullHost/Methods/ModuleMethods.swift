@@ -45,7 +45,7 @@ extension LuaHost {
     switch Int(call.raw(0).kind) {
     case Int(LULL_STRING):
       let service = Service(
-        baseURL: LuaHost.string(call.raw(0)), networking: environment.defaultNetworking(),
+        baseURL: LuaHost.urlText(call.raw(0)), networking: environment.defaultNetworking(),
         pump: pump)
       service.host = self
       call.return(value(service))
@@ -79,7 +79,11 @@ extension LuaHost {
     try forEachOption(of: table, in: call.state, known: known) { key, value throws(Misuse) in
       let index = visitedIndex(in: call.state)
       switch key {
-      case "base_url": baseURL = try contentType(ofOption: value, key)
+      case "base_url":
+        guard let text = LuaHost.urlText(value) else {
+          throw .message("'base_url' must be a string, got \(LuaHost.typeName(value))")
+        }
+        baseURL = text
       case "name": name = try contentType(ofOption: value, key)
       case "offline": isOffline = try LuaHost.flag(value, key)
       case "networking":

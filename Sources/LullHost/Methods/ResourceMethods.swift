@@ -186,14 +186,19 @@ extension Method {
 
   private static let resourceNavigation: [Method] = [
     .method(.resource, "child", "s") { call throws(Misuse) in
-      call.return(call.host.value(try call.resource.child(call.string(1))))
+      let resource = try call.resource
+      let child = LuaHost.withBytes(of: call.raw(1)) { resource.child(pathBytes: $0) }
+      call.lead(to: child ?? resource.child(""))
     },
     .method(.resource, "relative", "s") { call throws(Misuse) in
-      call.return(call.host.value(try call.resource.relative(call.string(1))))
+      let resource = try call.resource
+      let target = LuaHost.withBytes(of: call.raw(1)) { resource.relative(hrefBytes: $0) }
+      call.lead(to: target ?? resource.relative(""))
     },
     .method(.resource, "optional_relative", "S") { call throws(Misuse) in
-      let target = try call.resource.optionalRelative(call.optionalString(1))
-      call.return(target.map { call.host.value($0) } ?? .nil)
+      let resource = try call.resource
+      let target = LuaHost.withBytes(of: call.raw(1)) { resource.relative(hrefBytes: $0) }
+      if let target { call.lead(to: target) } else { call.return(.nil) }
     },
     .method(.resource, "with_param", "sV") { call throws(Misuse) in
       let resource = try call.resource
@@ -202,11 +207,12 @@ extension Method {
         return call.return(call.host.value(resource.withParams(change)))
       }
       let value = try LuaHost.parameter(call.raw(2), name: call.string(1))
-      call.return(call.host.value(resource.withParam(call.string(1), value)))
+      let change = RawParameter(call.raw(1), call.raw(2), value)
+      call.return(call.host.value(resource.withParams(raw: [(change.name, change.value)])))
     },
     .method(.resource, "with_params", "t") { call throws(Misuse) in
       let resource = try call.resource
-      var changes: [(String, String?)] = []
+      var changes: [([UInt8], [UInt8]?)] = []
       var secrets: [(String, ParameterValue?)] = []
       try call.host.forEachField(of: call.index(1), in: call.state) {
         key, value throws(Misuse) in
@@ -214,15 +220,29 @@ extension Method {
           throw .message("parameter names must be strings, got \(LuaHost.typeName(key))")
         }
         if let secret = call.host.secret(value) { return secrets.append((name, .secret(secret))) }
-        changes.append((name, try LuaHost.parameter(value, name: name)))
+        let change = RawParameter(key, value, try LuaHost.parameter(value, name: name))
+        changes.append((change.name, change.value))
       }
-      guard secrets.isEmpty else {
-        let all = changes.map { ($0.0, $0.1.map { ParameterValue.text($0) }) } + secrets
-        return call.return(call.host.value(resource.withParams(all)))
+      let changed = changes.isEmpty ? resource : resource.withParams(raw: changes)
+      guard !secrets.isEmpty || changes.isEmpty else {
+        return call.return(call.host.value(changed))
       }
-      call.return(call.host.value(resource.withParams(changes)))
+      call.return(call.host.value(changed.withParams(secrets)))
     },
   ]
+}
+
+/// A query parameter as the script has it, whose strings need not be UTF-8.
+private struct RawParameter {
+  let name: [UInt8]
+  /// nil removes the parameter.
+  let value: [UInt8]?
+
+  /// - Parameter text: what the value is as a text.
+  init(_ name: lull_value, _ value: lull_value, _ text: String?) {
+    self.name = LuaHost.bytes(name) ?? []
+    self.value = text.map { LuaHost.bytes(value) ?? Array($0.utf8) }
+  }
 }
 
 extension LuaHost {

@@ -13,19 +13,22 @@ extension Method {
       call.return(try call.service.name.map { .string($0) } ?? .nil)
     },
     .method(.service, "resource", "s") { call throws(Misuse) in
-      call.return(call.host.value(try call.service.resource(call.string(1))))
+      call.lead(to: try call.resource(below: call.service))
     },
     .method(.service, "__call", "s") { call throws(Misuse) in
-      call.return(call.host.value(try call.service.resource(call.string(1))))
+      call.lead(to: try call.resource(below: call.service))
     },
     .method(.service, "resource_at", "S") { call throws(Misuse) in
       let service = try call.service
-      call.return(call.host.value(service.resource(absoluteURL: call.optionalString(1))))
+      call.lead(to: service.resource(absoluteURL: LuaHost.urlText(call.raw(1))))
     },
     .method(.service, "resource_under", "ss") { call throws(Misuse) in
       let service = try call.service
-      call.return(
-        call.host.value(service.resource(baseURL: call.string(1), path: call.string(2))))
+      let base = LuaHost.urlText(call.raw(1)) ?? ""
+      let resource = LuaHost.withBytes(of: call.raw(2)) {
+        service.resource(baseURL: base, pathBytes: $0)
+      }
+      call.lead(to: resource ?? service.resource(baseURL: base, path: ""))
     },
     .method(.service, "configure", "*") { call throws(Misuse) in
       try ConfigureArguments(call).register(call)
@@ -40,7 +43,7 @@ extension Method {
       let resource: Resource
       if let given = call.object(1, .resource, as: Resource.self) {
         resource = given
-      } else if let url = call.optionalString(1) {
+      } else if let url = LuaHost.urlText(call.raw(1)) {
         resource = service.resource(absoluteURL: url)
       } else {
         throw .argument(

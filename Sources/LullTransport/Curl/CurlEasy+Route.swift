@@ -24,10 +24,13 @@ extension CurlEasy {
     case .environment: break
     case .none: setText(CURLOPT_PROXY, "")
     case .url(let url):
-      setText(CURLOPT_PROXY, url)
+      guard let proxy = ProxyAddress(url) else { return false }
+      setText(CURLOPT_PROXY, proxy.url)
       setText(CURLOPT_NOPROXY, "")
     }
-    if let hosts = connection.hostsWithoutProxy { setText(CURLOPT_NOPROXY, hosts) }
+    if let hosts = connection.hostsWithoutProxy {
+      setText(CURLOPT_NOPROXY, CurlEasy.withASCIINames(hosts))
+    }
     switch connection.httpVersion {
     case nil: break
     case .http1: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -40,29 +43,40 @@ extension CurlEasy {
       }
     case .http3: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_3))
     }
-    return setAddresses(connection.addresses)
+    return true
   }
 
-  /// Other places to connect to. Not curl's way to fill the cache of looked-up addresses: that is
-  /// shared with exchanges that know nothing of these.
-  private func setAddresses(_ addresses: [String: String]) -> Bool {
-    var list: UnsafeMutablePointer<curl_slist>?
-    for (key, value) in addresses {
-      guard let from = HostAndPort(key), let to = HostAndPort(value) else { continue }
-      let address = HostAndPort(host: to.host, port: nil).description
-      let line =
-        HostAndPort(host: from.host, port: nil).description
-        + ":\(from.port.map { "\($0)" } ?? ""):\(address):\(to.port.map { "\($0)" } ?? "")"
-      // curl copies the line.
-      guard let longer = curl_slist_append(list, line) else {
-        curl_slist_free_all(list)
-        return false
-      }
-      list = longer
+  /// International names of a list as they stand in URLs.
+  private static func withASCIINames(_ hosts: String) -> String {
+    guard hosts.utf8.contains(where: { $0 >= 0x80 }) else { return hosts }
+    let names = hosts.split { $0 == "," || $0 == " " }.map { host -> String in
+      let dot = host.hasPrefix(".") ? "." : ""
+      let name = try? HostName.canonical(Array(host.dropFirst(dot.count).utf8))
+      return name.map { dot + $0 } ?? String(host)
     }
-    guard list != nil else { return true }
+    return names.joined(separator: ",")
+  }
+
+  /// Where to connect to instead of the present hop's host, by the route's options; false if memory
+  /// runs out.
+  ///
+  /// curl is told of no host, so that it is not curl who finds out which one is meant. Not curl's way
+  /// to fill the cache of looked-up addresses either: that is shared with exchanges that know nothing
+  /// of these.
+  func setAddress(for origin: Origin, _ route: CurlRoute) -> Bool {
+    let address = CurlRoute.address(for: origin, in: route.connection)
+    let line = address.map { "::\($0.urlHost):\($0.port.map(String.init) ?? origin.port)" }
+    guard line != addressLine else { return true }
+    var list: UnsafeMutablePointer<curl_slist>?
+    if let line {
+      // curl copies the line.
+      list = curl_slist_append(nil, line)
+      guard list != nil else { return false }
+    }
     ccurl_easy_set_list(handle, CURLOPT_CONNECT_TO, list)
+    curl_slist_free_all(addressList)
     addressList = list
+    addressLine = line
     return true
   }
 }

@@ -21,8 +21,10 @@ final class CurlEasy {
   let jar: CurlJar?
   /// Of the present hop; nil if nobody asked for it.
   var watch: ExchangeWatch?
-  /// curl reads it for as long as the handle lives.
+  /// curl reads it until it is told of another one.
   var addressList: UnsafeMutablePointer<curl_slist>?
+  /// The one line in it.
+  var addressLine: String?
   /// The pool's note of where it keeps this handle.
   var place = 0
 
@@ -77,6 +79,8 @@ final class CurlEasy {
     // Cancelling must not wait for a name server; the resolver's thread ends on its own.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_FOLLOWLOCATION, 0)
+    // Dot segments go out as they stand in the URL that was checked, logged and matched.
+    set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     setText(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
@@ -129,7 +133,8 @@ final class CurlEasy {
       expectsBody: transfer.request.method != "HEAD",
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
       isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink)
-    guard setText(CURLOPT_URL, wire.url) else { return false }
+    guard setText(CURLOPT_URL, origin.wireURL(wire.url)) else { return false }
+    if let route, !setAddress(for: origin, route) { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
       // Worth waiting for a first connection that may carry all; without TLS there is no HTTP/2.

@@ -65,10 +65,11 @@ final class CurlRoute: Equatable {
   /// Where an exchange with `origin` connects to by its own options, instead of there.
   static func address(for origin: Origin, in connection: ConnectionOptions) -> HostAndPort? {
     guard !connection.addresses.isEmpty else { return nil }
-    let host = origin.host.filter { $0 != "[" && $0 != "]" }
-    for (key, value) in connection.addresses {
-      guard let key = HostAndPort(key), key.host == host, let address = HostAndPort(value),
-        key.port.map({ String($0) == origin.port }) ?? true
+    // In order, since several spellings may name one host; one dot at the end makes no difference.
+    func plain(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+    for (key, value) in connection.addresses.sorted(by: { $0.key < $1.key }) {
+      guard let key = HostAndPort(key), plain(key.urlHost) == plain(origin.host),
+        let address = HostAndPort(value), key.port.map({ String($0) == origin.port }) ?? true
       else { continue }
       return address
     }

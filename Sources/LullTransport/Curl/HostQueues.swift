@@ -20,7 +20,7 @@ final class HostQueues {
   func queue(for url: String) -> HostQueue? {
     guard !HostQueues.containsZero(url) else { return nil }
     if let last, hasLastPrefix(url) { return last }
-    guard let origin = CurlURL(url)?.origin else { return nil }
+    guard let origin = Origin(of: url) else { return nil }
     let queue = queue(for: origin)
     last = queue
     lastPrefix = HostQueues.prefix(of: url)

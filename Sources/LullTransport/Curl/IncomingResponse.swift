@@ -38,7 +38,7 @@ struct IncomingResponse {
   private(set) var isHeadComplete = true
   /// Whether there is a connection, so that the request goes out now.
   private(set) var isRequested = false
-  /// The first Location header.
+  /// The first Location header, as `ResourceURL.text(ofBytes:)` has it.
   private(set) var location: String?
   /// Keeps its memory from one response to the next, so that a head costs one allocation.
   private var received = Headers()
@@ -172,7 +172,7 @@ struct IncomingResponse {
     case UInt8(ascii: "l"), UInt8(ascii: "L"):
       // An empty one leads nowhere.
       if location == nil, let value = HeadLine.value(of: "location", in: line), !value.isEmpty {
-        location = String(decoding: value, as: UTF8.self)
+        location = ResourceURL.text(ofBytes: UnsafeBufferPointer(rebasing: value))
       }
     default: break
     }

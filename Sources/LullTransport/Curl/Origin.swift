@@ -1,8 +1,32 @@
+import LullCore
+
 /// Where requests go and what they share: connections, waiting queue, the right to see credentials.
 struct Origin: Hashable, Sendable {
-  var scheme: String
-  var host: String
-  var port: String
+  /// `http` or `https`.
+  let scheme: String
+  /// As `HostName` has it: no two spellings of one host, and none that curl reads otherwise.
+  let host: String
+  let port: String
+  /// As a URL, without a path.
+  let text: String
+
+  init(scheme: String, host: String, port: String) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+    text = "\(scheme)://" + (port == (scheme == "https" ? "443" : "80") ? host : host + ":" + port)
+  }
+
+  /// nil unless the text is an absolute http or https URL.
+  init?(of url: String) {
+    guard let address = ResourceURL(absolute: url)?.address else { return nil }
+    self.init(scheme: address.scheme, host: address.host, port: String(address.port))
+    guard CurlURL.agrees(with: self) else { return nil }
+  }
+
+  static func == (one: Origin, other: Origin) -> Bool { one.text == other.text }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   var isTLS: Bool { scheme == "https" }
 
@@ -11,8 +35,32 @@ struct Origin: Hashable, Sendable {
     host.hasPrefix("[") || host.utf8.allSatisfy { $0 >= 48 && $0 <= 57 || $0 == UInt8(ascii: ".") }
   }
 
+  /// An IPv6 address without the link it is of; any other host as it is.
+  var hostWithoutZone: String {
+    guard host.hasPrefix("["), let mark = host.firstIndex(of: "%") else { return host }
+    return host[..<mark] + "]"
+  }
+
   /// For messages: the host, and the port unless it is the scheme's own.
-  var hostAndPort: String {
-    port == (isTLS ? "443" : "80") ? host : host + ":" + port
+  var hostAndPort: String { String(text.dropFirst(scheme.count + 3)) }
+
+  /// The text of a URL of this origin for curl: what decides where it goes is made anew from what has
+  /// been checked.
+  func wireURL(_ url: String) -> String {
+    if hasBeginning(of: url) { return url }
+    // Nothing, which curl refuses, if it is not of this origin.
+    guard let address = ResourceURL.address(of: url), address.host == host else { return "" }
+    let user = address.user.map { $0.isEmpty ? "" : $0 + "@" } ?? ""
+    return "\(scheme)://\(user)\(hostAndPort)\(address.target)"
+  }
+
+  /// Whether the URL begins with this origin as it is written here, and no more of a host.
+  private func hasBeginning(of url: String) -> Bool {
+    let rest = url.utf8.dropFirst(text.utf8.count)
+    guard url.utf8.starts(with: text.utf8) else { return false }
+    switch rest.first {
+    case nil, UInt8(ascii: "/")?, UInt8(ascii: "?")?, UInt8(ascii: "#")?: return true
+    default: return false
+    }
   }
 }

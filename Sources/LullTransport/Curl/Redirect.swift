@@ -22,13 +22,14 @@ struct Redirect {
       throw TransportError(
         .tooManyRedirects, "\(origin.hostAndPort) redirected more than \(count)")
     }
-    guard let current = CurlURL(request.address), let target = CurlURL(request.address),
-      target.resolve(location), let targetOrigin = target.origin, target.text != nil
+    guard let current = ResourceURL(absolute: request.address),
+      var target = current.relative(location), let targetOrigin = Origin(of: target.text)
     else {
+      let problem = ResourceURL.hostProblem(in: location).map { ": \($0)" } ?? ""
       throw TransportError(
         .malformedResponse,
-        "\(origin.hostAndPort) redirects to '\(CurlURL.withoutCredentials(location))', "
-          + "which is no http or https URL")
+        "\(origin.hostAndPort) redirects to '\(Redirect.shown(location))', "
+          + "which is no http or https URL\(problem)")
     }
     let changesOrigin = targetOrigin != origin
     if changesOrigin, request.options?.redirects == .followWithinOrigin {
@@ -37,17 +38,26 @@ struct Redirect {
         "\(origin.hostAndPort) redirects to another origin, \(targetOrigin.scheme)://"
           + "\(targetOrigin.hostAndPort), which is not followed (redirects = \"same_origin\")")
     }
-    if !changesOrigin { target.inheritCredentials(from: current) }
+    if !changesOrigin { target = target.inheritingUser(of: current) }
     var (next, dropped) = RedirectPolicy.follow(
-      request, status: status, to: target.text ?? "", changesOrigin: changesOrigin)
+      request, status: status, to: target.percentEncoded, changesOrigin: changesOrigin)
     if let hiding { next = try hiding(next, targetOrigin) }
     self.request = next
     self.origin = targetOrigin
     var message =
-      "redirect \(status) \(CurlURL.withoutCredentials(request.url))"
-      + " -> \(CurlURL.withoutCredentials(next.url))"
+      "redirect \(status) \(Redirect.shown(request.url)) -> \(Redirect.shown(next.url))"
     if next.method != request.method { message += " as \(next.method)" }
     if !dropped.isEmpty { message += " (other origin: dropped \(dropped.joined(separator: ", ")))" }
     self.message = message
+  }
+
+  /// A URL without user and password, for people to read.
+  static func shown(_ text: String) -> String {
+    let shown = LogText.url(text)
+    // What nobody can read may hold them anywhere.
+    guard shown == text, text.utf8.contains(UInt8(ascii: "@")) else { return shown }
+    let head = String(text.prefix { $0 != "?" && $0 != "#" })
+    return head.utf8.contains(UInt8(ascii: "@")) && ResourceURL(absolute: head) == nil
+      ? "(a URL that cannot be read)" : shown
   }
 }

@@ -46,11 +46,8 @@ extension SecretStore {
 extension Origin {
   /// Why a request with secrets must not go here; nil if it may.
   func secretProblem(of request: HTTPRequest) -> TransportError? {
-    request.secretOriginProblem(target: text) { CurlURL($0)?.origin == self }
+    request.secretOriginProblem(target: text) { Origin(of: $0) == self }
   }
-
-  /// As a URL.
-  var text: String { "\(scheme)://\(hostAndPort)" }
 
   /// Whether what is sent here can be read by nobody on the way: encrypted, or never on the way.
   var isPrivate: Bool {

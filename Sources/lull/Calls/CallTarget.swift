@@ -17,7 +17,8 @@ struct CallTarget {
   init(_ word: String, _ rest: inout ArraySlice<String>, page: CommandPage) throws(CommandEnd) {
     if let url = CallTarget.url(word) {
       guard let origin = ResourceURL(absolute: url)?.origin, !origin.isEmpty else {
-        throw .wrongUsage("'\(word)' is not a URL", page)
+        let problem = ResourceURL.hostProblem(in: url).map { ": \($0)" } ?? ""
+        throw .wrongUsage("'\(word)' is not a URL\(problem)", page)
       }
       api = .origin(origin)
       path = CallPath(url)

@@ -21,6 +21,8 @@ struct CurlText {
     let url = Masking.url(http.url)
     // curl would take these for a set of URLs.
     if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
+    // And would resolve these.
+    if ResourceURL(absolute: url)?.hasDotSegments ?? false { words.append("--path-as-is") }
     words.append(CurlText.quoted(url))
     if let user = Masking.user(of: http.url) { words.append("--user \(CurlText.quoted(user))") }
     var lines = [words.joined(separator: " ")] + CurlText.networkArguments(http)

@@ -134,6 +134,9 @@ struct RawConnection {
     return max(0, recv(descriptor, &buffer, count, 0))
   }
 
+  /// The server's.
+  var port: UInt16 { server.port }
+
   /// Adds a line to the server's requests.
   func note(_ text: String) {
     server.note(text)

@@ -690,8 +690,10 @@ local Service = {}
 
 --- The resource at a path below the base URL.
 ---
---- Slashes are joined, everything else is path: `?` is escaped, dots stay. Sends nothing and runs no
---- configure function. Without a base URL it gives an invalid resource, whose requests fail.
+--- Slashes are joined, everything else is path: `?` is escaped, and so is each byte that is no UTF-8;
+--- dots stay, and are sent: what leads above the base URL is told in the log when it is requested.
+--- Sends nothing and runs no configure function. Without a base URL it gives an invalid resource, whose
+--- requests fail.
 ---
 --- ```lua
 --- print(api:resource("users/7") == api:resource("/users/7"))   --> true
@@ -702,7 +704,9 @@ function Service:resource(path) end
 
 --- The resource with exactly that absolute URL.
 ---
---- The base is ignored. nil and what is no URL give an invalid resource; nothing is raised.
+--- The base is ignored. An empty path becomes `/`, and an international host name its A-labels:
+--- `http://bücher.example` is `http://xn--bcher-kva.example/`. nil and what is no URL give an invalid
+--- resource; nothing is raised.
 ---
 --- ```lua
 --- print(api:resource_at("https://other.example.com/x").url)  --> https://other.example.com/x
@@ -1100,7 +1104,9 @@ function Resource:child(subpath) end
 
 --- The resource an href on this one points to, resolved as a browser does.
 ---
---- What cannot be resolved gives an invalid resource.
+--- By RFC 3986: dot segments are resolved, an empty href and one that begins with `#` keep the query.
+--- Spaces around it, tabs and line breaks are left out, other spaces escaped. What cannot be resolved
+--- gives an invalid resource.
 ---
 --- ```lua
 --- print(user:relative("8").url)              --> https://api.example.com/v1/users/8

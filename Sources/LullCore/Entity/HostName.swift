@@ -1,0 +1,160 @@
+internal import CIDN
+internal import Glibc
+
+/// The host of a URL in the one form in which hosts are compared, looked up and handed on, so that
+/// nobody can read it otherwise: lower case, escapes undone, international names as A-labels (UTS 46),
+/// addresses as they usually are written.
+package enum HostName {
+  package struct Problem: Error, Equatable {
+    package let message: String
+  }
+
+  /// - Parameter host: as it stands in a URL; an IPv6 address has its brackets.
+  package static func canonical(_ host: some Collection<UInt8>) throws(Problem) -> String {
+    if host.first == UInt8(ascii: "[") { return try address(host) }
+    var name = unescaped(host)
+    if name.contains(where: { $0 >= 0x80 }) { name = try international(name) }
+    for index in name.indices {
+      let byte = name[index]
+      guard ResourceURL.Escaping.host.contains(byte) else {
+        throw problem(host, "it has a character that no host name has")
+      }
+      if byte >= 65, byte <= 90 { name[index] = byte | 0x20 }
+    }
+    guard !name.isEmpty else { throw problem(host, "nothing is left of it") }
+    switch numeric(name) {
+    case .name: return String(decoding: name, as: UTF8.self)
+    case .address(let text): return text
+    case .neither: throw problem(host, "it is no IPv4 address")
+    }
+  }
+
+  /// Whether a host as it stands in a URL has other letters than ASCII's, escaped or not.
+  static func isInternational(_ host: some Collection<UInt8>) -> Bool {
+    host.contains { $0 >= 0x80 }
+      || host.contains(UInt8(ascii: "%")) && unescaped(host).contains { $0 >= 0x80 }
+  }
+
+  private static func problem(_ host: some Collection<UInt8>, _ reason: String) -> Problem {
+    let text = Array(host).withUnsafeBufferPointer { ResourceURL.text(ofBytes: $0) }
+    return Problem(
+      message: "the host name '\(LogText.part(text, limit: 80))' is not valid (\(reason))")
+  }
+
+  private static func unescaped(_ host: some Collection<UInt8>) -> [UInt8] {
+    let bytes = Array(host)
+    guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
+    return bytes.withUnsafeBufferPointer { bytes in
+      var result: [UInt8] = []
+      var index = 0
+      while index < bytes.count {
+        let decoded = ResourceURL.Escaping.decodedByte(in: bytes, at: index)
+        result.append(decoded ?? bytes[index])
+        index += decoded == nil ? 1 : 3
+      }
+      return result
+    }
+  }
+
+  // MARK: International names
+
+  private static func international(_ name: [UInt8]) throws(Problem) -> [UInt8] {
+    guard name.withUnsafeBufferPointer({ UTF8Validation.isValid($0) }) else {
+      throw problem(name, "it is not UTF-8")
+    }
+    // A zero byte would end it early in C; a mapping may not make one, nor any other separator.
+    guard !name.contains(0) else { throw problem(name, "it has a zero byte") }
+    var ascii = [CChar](repeating: 0, count: Int(CIDN_SIZE))
+    // Both end with a zero byte; the answer is static text.
+    let failure = name.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { name in
+      (Array(name) + [0]).withUnsafeBufferPointer { cidn_to_ascii($0.baseAddress, &ascii) }
+    }
+    if let failure { throw problem(name, String(cString: failure)) }
+    let result = ascii.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    var labels = result.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    if labels.count > 1, labels.last?.isEmpty ?? false { labels.removeLast() }
+    guard !labels.contains(where: \.isEmpty) else { throw problem(name, "a label is empty") }
+    return result
+  }
+
+  // MARK: Addresses
+
+  private static func address(_ host: some Collection<UInt8>) throws(Problem) -> String {
+    let inside = Array(host.dropFirst())
+    guard inside.last == UInt8(ascii: "]") else { throw problem(host, "it has no ]") }
+    let parts = inside.dropLast().split(
+      separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
+    var zone = ""
+    if parts.count == 2 {
+      let name = parts[1].starts(with: "25".utf8) ? parts[1].dropFirst(2) : parts[1]
+      let allowed = ResourceURL.ASCIISet("-._~")
+      guard (1...15).contains(name.count), name.allSatisfy({ allowed.contains($0) }) else {
+        throw problem(host, "its zone is none")
+      }
+      zone = "%25" + String(decoding: name, as: UTF8.self)
+    }
+    var address = in6_addr()
+    let text = String(decoding: parts[0], as: UTF8.self)
+    guard !parts[0].contains(0), inet_pton(AF_INET6, text, &address) == 1 else {
+      throw problem(host, "it is no IPv6 address")
+    }
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    // Writes no more than it is told, and ends it with a zero byte.
+    guard inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count)) != nil else {
+      throw problem(host, "it is no IPv6 address")
+    }
+    let digits = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return "[" + String(decoding: digits, as: UTF8.self) + zone + "]"
+  }
+
+  private enum Numeric {
+    case name
+    case address(String)
+    /// Ends in a number, and is no address.
+    case neither
+  }
+
+  /// `127.0.0.1`, `127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1.`: what the system's resolver takes for
+  /// an address. (WHATWG URL, 3.5)
+  private static func numeric(_ name: [UInt8]) -> Numeric {
+    var parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    if parts.count > 1, parts.last?.isEmpty ?? false { parts.removeLast() }
+    guard let last = parts.last, !last.isEmpty else { return .name }
+    let isHex =
+      last.count > 2 && last.starts(with: "0x".utf8)
+      && last.dropFirst(2).allSatisfy { Hexadecimal.value($0) != nil }
+    guard isHex || last.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return .name }
+    guard parts.count <= 4 else { return .neither }
+    var address: UInt64 = 0
+    for (index, part) in parts.enumerated() {
+      guard let number = number(part) else { return .neither }
+      let isLast = index == parts.count - 1
+      let bytes = isLast ? 5 - parts.count : 1
+      guard number < 1 << UInt64(8 * bytes) else { return .neither }
+      address = address << UInt64(8 * bytes) | number
+    }
+    let shifts: [UInt64] = [24, 16, 8, 0]
+    return .address(shifts.map { "\(address >> $0 & 255)" }.joined(separator: "."))
+  }
+
+  /// Decimal, octal after a 0, hexadecimal after `0x`; nil if it is none of these, or 2³² and more.
+  private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    var digits = digits
+    var base: UInt64 = 10
+    if digits.starts(with: "0x".utf8) {
+      base = 16
+      digits = digits.dropFirst(2)
+    } else if digits.count > 1, digits.first == UInt8(ascii: "0") {
+      base = 8
+      digits = digits.dropFirst()
+    }
+    guard !digits.isEmpty else { return nil }
+    var number: UInt64 = 0
+    for digit in digits {
+      guard let value = Hexadecimal.value(digit), UInt64(value) < base else { return nil }
+      number = number * base + UInt64(value)
+      guard number <= 0xFFFF_FFFF else { return nil }
+    }
+    return number
+  }
+}
