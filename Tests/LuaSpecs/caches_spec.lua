@@ -72,6 +72,24 @@ local function suite(name, make)
       equal(#sent, 0)
     end)
 
+    it("a part of the whole is not kept", function()
+      local cache = make()
+      local service = cached(function(http)
+        return http.headers.range and { status = 206, headers = { ["Content-Type"] = "application/json" }, body = "1" }
+          or json "123"
+      end, cache)
+      service:configure { headers = { Range = "bytes=0-0" } }
+      equal(service("/a"):load():await().content, 1)
+      spec.turn()
+      equal(cached(json "2", cache)("/a"):load_if_needed():await().content, 2)
+      spec.turn()
+      equal(service("/a"):load():await().content, 1)
+      spec.turn()
+      local other, sent = cached(json "3", cache)
+      equal(other("/a"):load_if_needed():await().content, 2)
+      equal(#sent, 0)
+    end)
+
     it("CACHE-05 CACHE-09 a fresh hit under load_if_needed: new_data(cache), not_modified, no load", function()
       local cache = make()
       local loaded = cached(json "1", cache)("/a"):load():await()

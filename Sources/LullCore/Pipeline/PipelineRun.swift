@@ -103,7 +103,9 @@ public final class PipelineRun {
   /// Notes a success at the end of each cached stage that has been passed.
   private func collect(_ response: Response) {
     while nextCache < caches.count, caches[nextCache].stepCount <= next {
-      if original.isSuccess, case .success(let entity) = response.outcome {
+      // A part, which a Range has asked for, says nothing of the whole. (RFC 9110, 15.3.7)
+      let isPart = original.entity?.exchange?.status == 206
+      if original.isSuccess, !isPart, case .success(let entity) = response.outcome {
         outputs.append((caches[nextCache], entity))
       }
       nextCache += 1
