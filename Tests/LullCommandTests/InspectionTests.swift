@@ -128,6 +128,20 @@ struct InspectionTests {
     #expect(try run(["--complete", "call", "ba"]).output == "bad\n//files\n")
   }
 
+  @Test(arguments: [
+    ("while true do end", "apis/bad.lua:1: does not come to an end"),
+    ("local s = 'x' while true do s = s .. s end", "needs more memory than an API file may"),
+  ])
+  func areNamedWhereTheyDoNotEnd(line: String, report: String) throws {
+    try folder.write("apis/bad.lua", "\(line)\n\(Self.declaration)")
+    for words in [["apis"], ["check", "bad"], ["call", "bad", "--help"]] {
+      let ending = try run(words)
+      let text = ending.output + ending.errors
+      #expect(text.contains("apis/bad.lua") && text.contains(report), "\(words): \(text)")
+      #expect(ending.code == 1, "\(words)")
+    }
+  }
+
   @Test func areNotReadWhereTheyAreHuge() throws {
     _ = try shell("mkdir apis; truncate -s 3G apis/huge.lua", folder: folder.path)
     #expect(try run(["--complete", "call", "huge", ""]).output == "")

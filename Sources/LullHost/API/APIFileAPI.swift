@@ -11,6 +11,10 @@ extension APIOwner {
 
       It returns a service, or `APIFileFields`. Raises what the file raises; for what the file \
       declares wrongly, its line; and if there is none. Not in the sandbox.
+
+      What only looks at a file (completion in a shell, `lull apis`, `lull check`, help of `lull call`) \
+      runs it in the sandbox and within limits: there `lull.secret` has no text, `lull.cache.file` keeps \
+      nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
       """)
   ]
 

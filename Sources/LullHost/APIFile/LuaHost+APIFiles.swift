@@ -15,6 +15,7 @@ extension LuaHost {
     }
     defer { apiFiles.loading.remove(key) }
     let source: [UInt8]
+    inspection?.path = path
     let limit = isInspecting ? Inspection.sizeLimit : TextFile.largest
     switch TextFile.read(Array(path.utf8), limit: limit) {
     case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
@@ -55,7 +56,8 @@ extension LuaHost {
     var shown = failure
     let frames = failure.trace.stacks.flatMap(\.self)
     let place = frames.first { $0.kind == .lua && $0.line > 0 }
-    shown.message = (place.map { "\($0.shortSource):\($0.line): " } ?? "") + text
+    let file = inspection?.path.map { "\($0): " } ?? ""
+    shown.message = (place.map { "\($0.shortSource):\($0.line): " } ?? file) + text
     shown.trace = Traceback()
     hasReportedLimit = true
     return describe(shown)
@@ -65,7 +67,7 @@ extension LuaHost {
   var interruptionText: String? {
     if hasPassedLimit {
       return lull_limit_passed(runtime) == Int32(LULL_LIMIT_MEMORY)
-        ? "needs more memory than a file may that is looked at" : "does not come to an end"
+        ? "needs more memory than an API file may" : "does not come to an end"
     }
     return exitRequest == nil
       ? nil : "calls os.exit, which ends whatever uses the file"
