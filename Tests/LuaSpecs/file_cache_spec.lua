@@ -122,6 +122,24 @@ describe("lull.cache.file", function()
     same({ load "13" }, { 1, 0 })
   end)
 
+  it("keeps apart who sends other headers, but for those that say nothing of anybody", function()
+    local dir, _ <close> = folder()
+    local function load(answer, name, value)
+      local service, sent = cached(json(answer), dir, nil, nil, { headers = { [name] = value } })
+      return service("/a"):load_if_needed():await().content, #sent
+    end
+    for number, name in ipairs { "X-Session", "X-Key", "X-Pwd", "Access-Key", "Signature", "X-User-Id" } do
+      same({ load(tostring(number), name, "ann") }, { number, 1 })
+      same({ load(tostring(100 + number), name, "ben") }, { 100 + number, 1 })
+      same({ load("0", name, "ann") }, { number, 0 })
+    end
+    same({ load("7", "Accept-Language", "de") }, { 7, 1 })
+    for _, name in ipairs { "Accept", "User-Agent", "Content-Language", "X-Request-ID", "traceparent",
+      "Idempotency-Key", "Cache-Control", "If-None-Match", "Range" } do
+      same({ load("0", name, "x") }, { 7, 0 })
+    end
+  end)
+
   it("has no credentials in its files", function()
     local dir, _ <close> = folder()
     local service = cached(json("1", { ["Set-Cookie"] = "sid=hush-cookie" }), dir, { identity = "hush-name" }, nil,
@@ -280,6 +298,19 @@ describe("A cache file", function()
     check(shell("ls " .. dir .. "/lull"):find("cache.db", 1, true))
     equal(load(nil, "3", { env = "-u XDG_CACHE_HOME HOME=" .. dir }).out, "3\n")
     check(shell("ls " .. dir .. "/.cache/lull"):find("cache.db", 1, true))
+  end)
+
+  it("sets the file of an older Lull aside, and says so once", function()
+    local dir, _ <close> = folder()
+    local path = dir .. "/cache.db"
+    load(path, "1")
+    shell("sqlite3 " .. path .. " 'PRAGMA user_version = 1'")
+    same({ load(path, "2").out, load(path, "3").out }, { "2\n", "2\n" })
+    equal(shell("ls " .. dir .. " | grep -c 'cache.db.version-1$'"), "1")
+    shell("sqlite3 " .. path .. " 'PRAGMA user_version = 1'")
+    equal(load(path, "4").err, "lull: warning: the cache '" .. path .. "' was written by an older Lull: it is '" ..
+      path .. ".version-1' now, and a new one begins\n")
+    equal(load(path, "5").err, "")
   end)
 
   it("of a newer Lull, and a database of another program, are left alone", function()

@@ -84,8 +84,11 @@ struct FileEntityCacheTests {
   }
 
   @Test(
-    "CACHE-23: credentials that are configured tell entries apart, as digests",
-    arguments: ["Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization"])
+    "CACHE-23: headers that are configured tell entries apart, as digests",
+    arguments: [
+      "Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization", "X-Session",
+      "X-Key", "X-Pwd", "Access-Key", "Signature", "X-User-Id", "X-Anything", "Accept-Token",
+    ])
   func identities(header: String) throws {
     let fixture = try fixture()
     func harness(_ value: String) -> Harness {
@@ -100,6 +103,34 @@ struct FileEntityCacheTests {
     for name in [""] + fixture.files {
       let bytes = try #require(contents(fixture.path + name))
       #expect(!String(decoding: bytes, as: UTF8.self).contains("hush"))
+    }
+  }
+
+  @Test(
+    "CACHE-23: headers that say nothing of who asks do not",
+    arguments: [
+      "Accept", "Accept-Language", "User-Agent", "Content-Type", "X-Request-ID", "traceparent",
+      "Idempotency-Key", "Cache-Control", "If-None-Match", "If-Modified-Since", "If-Match",
+      "If-Unmodified-Since", "If-Range", "Range",
+    ])
+  func harmlessHeaders(header: String) throws {
+    let fixture = try fixture()
+    for (value, expected) in [("one", "one"), ("two", "one")] {
+      let harness = fixture.harness()
+      harness.service.configure { $0.headers[header] = value }
+      harness.stub("GET", "/a", .text(value))
+      #expect(harness.content("/a") == expected)
+    }
+  }
+
+  @Test("CACHE-23: the order of headers, which tables do not have, makes no difference")
+  func orderOfHeaders() throws {
+    let fixture = try fixture()
+    for (names, expected) in [(["X-A", "X-B"], "X-A"), (["X-B", "X-A"], "X-A")] {
+      let harness = fixture.harness()
+      harness.service.configure { for name in names { $0.headers[name] = name } }
+      harness.stub("GET", "/a", .text(names[0]))
+      #expect(harness.content("/a") == expected)
     }
   }
 

@@ -58,7 +58,8 @@ public enum RequestErrorCause: Sendable {
   public var message: String {
     switch self {
     case .invalidURL(let source?):
-      "'\(source)' is not a URL" + (ResourceURL.hostProblem(in: source).map { ": \($0)" } ?? "")
+      "'\(CredentialMask.malformedURL(source))' is not a URL"
+        + (ResourceURL.hostProblem(in: source).map { ": \($0)" } ?? "")
     case .invalidURL(nil): "there is no URL"
     case .unencodableText(let encoding, let text):
       text.text == nil

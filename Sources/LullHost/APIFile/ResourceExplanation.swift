@@ -48,7 +48,7 @@ package struct ResourceExplanation {
       }
       rows.append(
         Row(
-          name: "headers.\(name)", value: ResourceExplanation.masked(name, value),
+          name: "headers.\(name)", value: CredentialMask.header(name, value),
           place: place(of: source, key: name)))
     }
     for name in final.headers.omitted.sorted() {
@@ -214,11 +214,6 @@ package struct ResourceExplanation {
   }
 
   // MARK: Parts
-
-  /// A secret of `lull.secret` has its mask in its place already.
-  private static func masked(_ header: String, _ value: String) -> String {
-    LogText.isSecret(header: header) && !value.contains("‹secret ") ? "***" : value
-  }
 
   private static func text(of attempt: RequestAttempt) -> String {
     let outcome =

@@ -8,8 +8,8 @@ public import LullCore
 /// loses at most what it is writing. A file that makes no sense is renamed, one that cannot be used is
 /// done without, each with one warning on standard error; the loads go on.
 ///
-/// Credentials are not in the file: of those that requests are configured to carry a digest is; headers
-/// of responses that set some are left out. What mutations of requests add, commands print and cookies
+/// Credentials are not in the file: of those that requests are configured to carry, and of other headers
+/// that may tell who asks, a digest is; headers of responses that are called like one are left out. What mutations of requests add, commands print and cookies
 /// hold is not seen: name whose it is with `Options.identity`. Lua: `lull.cache.file()`.
 public final class FileEntityCache: EntityCache {
   /// What a file cache may be told.
@@ -74,7 +74,7 @@ public final class FileEntityCache: EntityCache {
       let identity = CacheIdentity.digest(of: resource, name: options.identity)
     else { return nil }
     let place = CachePlace(
-      url: LogText.url(resource.url.text), stage: stage.description, version: options.version,
+      url: LogText.withoutUser(resource.url.text), stage: stage.description, version: options.version,
       identity: identity)
     return Key(place: place, pump: resource.service.pump)
   }
