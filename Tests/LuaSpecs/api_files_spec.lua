@@ -301,6 +301,18 @@ describe("resource:explain()", function()
     equal(api("/other"):explain():match("expiration_time +(%d+ s) +default"), "30 s")
   end)
 
+  it("CFG-02 says which headers stay off at another origin", function()
+    local api = lull.service{ base_url = "https://a.example/v1", networking = function() return {} end,
+      headers = { Authorization = "Bearer abc", Accept = "a/b" } }
+    local place = "api_files_spec.lua:" .. debug.getinfo(1, "l").currentline - 1
+    local text = api:resource_at("https://b.example/x"):explain()
+    contains(text:match("\n  headers.authorization +(.-)\n"), "stays off: another origin than https://a.example  ")
+    contains(text:match("\n  headers.authorization +(.-)\n"), place)
+    contains(text:match("\n  headers.accept +(.-)\n"), "a/b")
+    equal(text:find("abc", 1, true), nil)
+    equal(api("/x"):explain():find("stays off", 1, true), nil)
+  end)
+
   it("says which line has switched a setting off", function()
     local api = lull.service{ base_url = "https://a.example", networking = function() return {} end,
       retry = 3, auth = lull.auth.bearer("abc"), rate_limit = { requests = 1, per = 1 } }

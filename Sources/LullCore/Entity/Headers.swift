@@ -249,6 +249,20 @@ public struct Headers: Sendable, Equatable {
     }
   }
 
+  /// Puts back the values of `earlier` under each name that `isWanted` and that has others now, none of
+  /// them a secret.
+  ///
+  /// - Returns: those names.
+  mutating func restore(_ earlier: Headers, where isWanted: (String) -> Bool) -> [String] {
+    var names: [String] = []
+    for (name, _) in pairs where !names.contains(name) && isWanted(name) {
+      let plain = plainValues(name)
+      if !plain.isEmpty, plain != earlier.values(name) { names.append(name) }
+    }
+    for name in names { take(name, from: earlier) }
+    return names
+  }
+
   /// The same headers with what `resolve` makes of each value that holds secrets.
   package func resolved<E>(
     _ resolve: (String, SecretText) throws(E) -> [UInt8]

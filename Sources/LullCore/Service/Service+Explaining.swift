@@ -4,6 +4,8 @@ extension Service {
     package let entry: ConfigurationEntry
     package let before: Configuration
     package let after: Configuration
+    /// Headers of it that are not sent, the resource being on another origin than the base. (CFG-02)
+    package let withheld: [String]
     /// Why requests of this resource fail: the block has raised, and counts for nothing.
     package let failure: RequestError?
   }
@@ -15,16 +17,20 @@ extension Service {
   package func appliedEntries(to resource: Resource, method: String) -> [AppliedEntry] {
     var settings = Configuration()
     var applied: [AppliedEntry] = []
+    let isOutside = isOutside(resource.url)
     for entry in entries {
       var changed = settings
       do throws(RequestError) {
         guard try entry.applies(to: resource.url, method: method) else { continue }
-        try entry.apply(&changed)
-        applied.append(AppliedEntry(entry: entry, before: settings, after: changed, failure: nil))
+        let withheld = try entry.apply(&changed, isOutside: isOutside)
+        applied.append(
+          AppliedEntry(
+            entry: entry, before: settings, after: changed, withheld: withheld, failure: nil))
         settings = changed
       } catch {
         applied.append(
-          AppliedEntry(entry: entry, before: settings, after: settings, failure: error))
+          AppliedEntry(
+            entry: entry, before: settings, after: settings, withheld: [], failure: error))
       }
     }
     return applied

@@ -58,6 +58,16 @@ package struct ResourceExplanation {
       rows.append(
         Row(name: "headers.\(name)", value: "not sent", place: place(of: source, key: name)))
     }
+    for entry in applied {
+      for name in entry.withheld {
+        rows.append(
+          Row(
+            name: "headers.\(name)",
+            value:
+              "stays off: another origin than \(resource.service.baseURL?.origin ?? "")",
+            place: place(of: entry.entry, key: name)))
+      }
+    }
     for setting in Setting.allCases where setting != .headers && !setting.isCall {
       let text = setting.value(in: final).map {
         ResourceExplanation.text(of: setting, $0, final)
