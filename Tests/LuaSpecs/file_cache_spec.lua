@@ -54,6 +54,43 @@ describe("lull.cache.file", function()
     equal(#sent, 0)
   end)
 
+  it("CACHE-28 never writes what says no-store, and removes what is there", function()
+    local dir, _ <close> = folder()
+    local lines = {}
+    lull.log.enabled = { "cache" }
+    lull.log.handler = function(_, line) lines[#lines + 1] = line end
+    local function load(text, headers, settings)
+      local service, sent = cached(json(text, headers), dir, nil, nil, settings)
+      assert(service("/a"):load():await())
+      return #sent
+    end
+    local function kept()
+      local service, sent = cached(json "0", dir)
+      local content = service("/a"):load_if_needed():await().content
+      return content, #sent
+    end
+    load('"hush-1"', { ["Cache-Control"] = { "max-age=60", 'private="x", No-Store' } })
+    contains(table.concat(lines, "\n"), "/a: not written at parsing: Cache-Control: no-store")
+    same({ kept() }, { 0, 1 })
+    load "1"
+    load('"hush-2"', nil, { headers = { ["Cache-Control"] = "no-store" } })
+    same({ kept() }, { 0, 1 })
+    for _, name in ipairs { "", "-wal" } do
+      local bytes = lull.read_file(dir .. "/cache.db" .. name)
+      equal(bytes:find("hush", 1, true), nil)
+    end
+  end)
+
+  it("CACHE-14 keeps what says no-store in memory, as a cache there does", function()
+    local memory = lull.cache.memory()
+    local settings = { pipeline = { parsing = { cache = memory } } }
+    local first = spec.fake(json("1", { ["Cache-Control"] = "no-store" }), settings)
+    assert(first("/a"):load():await())
+    local second, sent = spec.fake(json "2", settings)
+    equal(second("/a"):load_if_needed():await().content, 1)
+    equal(#sent, 0)
+  end)
+
   it("CACHE-28 keeps bytes, text and JSON, and nothing that a transformer has made of them", function()
     local dir, _ <close> = folder()
     local kinds = {

@@ -257,7 +257,7 @@ public struct Headers: Sendable, Equatable {
     var names: [String] = []
     for (name, _) in pairs where !names.contains(name) && isWanted(name) {
       let plain = plainValues(name)
-      if !plain.isEmpty, plain != earlier.values(name) { names.append(name) }
+      if !plain.isEmpty, plain != earlier.byteValues(of: Array(name.utf8)) { names.append(name) }
     }
     for name in names { take(name, from: earlier) }
     return names

@@ -3,6 +3,7 @@
 /// Lua: `lull.service{ base_url = … }`. Home thread only. Open for subclassing (SVC-38).
 open class Service {
   public let baseURL: ResourceURL?
+  /// What URLs of the base's origin begin with, as far as they are written like it.
   private let baseOrigin: String?
   public let name: String?
   public let pump: Pump
@@ -44,7 +45,7 @@ open class Service {
     standardTransformers: [StandardTransformer] = [.json, .text]
   ) {
     self.baseURL = baseURL.flatMap { ResourceURL.base($0) }
-    baseOrigin = self.baseURL?.origin
+    baseOrigin = self.baseURL.map { $0.origin + "/" }
     invalidBase = self.baseURL == nil ? baseURL : nil
     self.name = name
     self.networking = networking
@@ -255,7 +256,7 @@ open class Service {
   /// Whether a URL is on another origin than the base, if there is one.
   func isOutside(_ url: ResourceURL) -> Bool {
     guard let baseOrigin else { return false }
-    return !url.text.utf8.starts(with: (baseOrigin + "/").utf8) && url.origin != baseOrigin
+    return !url.text.utf8.starts(with: baseOrigin.utf8) && url.origin + "/" != baseOrigin
   }
 
   private func limitTable() -> LimitTable {

@@ -47,6 +47,7 @@ package final class PageWalk {
       asking.resource = page
       asking.method = "GET"
       asking.body = nil
+      if page.url.origin != first.resource.url.origin { asking.leaveOrigin() }
     }
     request = asking.start(ifNeeded: !isFresh && !asking.hasOwnHeaders)
     var response: Response?

@@ -23,7 +23,7 @@ struct StoredEntity {
   /// Whether a file can keep such content. (CACHE-28)
   static func accepts(_ entity: Entity) -> Bool {
     switch entity.content {
-    case .bytes, .text, .json: entity.validatorsHold
+    case .bytes, .text, .json: entity.validatorsHold && !entity.forbidsStoring
     case .value, .foreign: false
     }
   }
