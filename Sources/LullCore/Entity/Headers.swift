@@ -7,7 +7,7 @@ internal import Glibc
 /// not be UTF-8: they are kept and sent as they came, and `bytes(_:)` has them so; a string of one has
 /// `\xE9` in the place of a byte that belongs to no character.
 public struct Headers: Sendable, Equatable {
-  private var lines: [UInt8] = []
+  private(set) var lines: [UInt8] = []
   /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
   package private(set) var secrets: SecretHeaders?
   /// As below; nil for none, which is cheaper to copy.
@@ -137,14 +137,20 @@ public struct Headers: Sendable, Equatable {
   public mutating func remove(_ name: String) {
     guard !lines.isEmpty else { return }
     if let secrets { self.secrets = secrets.removing(name) }
-    var kept: [UInt8] = []
     var name = name
-    var found = false
+    var isThere = false
+    name.withUTF8 { wanted in
+      forEachValue(of: wanted) { _ in
+        isThere = true
+        return false
+      }
+    }
+    // Most that are set were not there.
+    guard isThere else { return }
+    var kept: [UInt8] = []
     name.withUTF8 { wanted in
       forEachLine { lineName, value in
-        if Headers.equal(lineName, wanted) {
-          found = true
-        } else {
+        if !Headers.equal(lineName, wanted) {
           kept += lineName
           kept.append(UInt8(ascii: ":"))
           kept += value
@@ -152,7 +158,7 @@ public struct Headers: Sendable, Equatable {
         }
       }
     }
-    if found { lines = kept }
+    lines = kept
   }
 
   /// The headers one by one, names in lower case.

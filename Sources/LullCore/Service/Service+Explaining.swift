@@ -11,23 +11,24 @@ extension Service {
   /// All blocks of configuration, in order.
   package var configurationEntries: [ConfigurationEntry] { entries }
 
-  /// The blocks that apply to a resource, in order. They run for it once more. (CFG-13)
-  package func appliedEntries(to resource: Resource, method: String) -> [AppliedEntry] {
+  /// Visits the blocks that apply to a resource, in order; what they make of the settings together. They
+  /// run for it once more. (CFG-13)
+  package func visitEntries(
+    applyingTo resource: Resource, method: String, _ visit: (AppliedEntry) -> Void
+  ) -> Configuration {
     var settings = Configuration()
-    var applied: [AppliedEntry] = []
     for entry in entries {
       var changed = settings
       do throws(RequestError) {
         guard try entry.applies(to: resource.url, method: method) else { continue }
         try entry.apply(&changed)
-        applied.append(AppliedEntry(entry: entry, before: settings, after: changed, failure: nil))
+        visit(AppliedEntry(entry: entry, before: settings, after: changed, failure: nil))
         settings = changed
       } catch {
-        applied.append(
-          AppliedEntry(entry: entry, before: settings, after: settings, failure: error))
+        visit(AppliedEntry(entry: entry, before: settings, after: settings, failure: error))
       }
     }
-    return applied
+    return settings
   }
 }
 
