@@ -76,7 +76,7 @@ struct ReplCommand {
       // Of -i, what follows the file.
       if self.program > 0 {
         repl.arguments = Array(words[files.upperBound...])
-        repl.script = String(decoding: words[self.program], as: UTF8.self)
+        repl.script = String(escaping: words[self.program])
       }
       for source in sources {
         repl.load(source.bytes, name: String(escaping: source.name))

@@ -188,7 +188,7 @@ describe("coroutine.status, close, running and isyieldable", function()
     contains(select(2, pcall(coroutine.wrap, 1)), "function expected")
   end)
 
-  it("say of the main chunk that it is that, and cannot yield, as in a stock interpreter", function()
+  it("LUA-02 say of the main chunk that it is that, and cannot yield, as in a stock interpreter", function()
     local result = spec.script [[
       local main, is_main = coroutine.running()
       assert(type(main) == "thread" and is_main)

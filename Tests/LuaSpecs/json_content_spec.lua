@@ -185,7 +185,7 @@ describe("JSON", function()
     check(next(assert(spec.demo()("/gzip"):load():await()).json_dict))
   end)
 
-  it("tells where it is malformed", function()
+  it("JSN-18 tells where it is malformed", function()
     local err = refuses '{"a":1,}'
     equal(err.cause.byte, 8)
     equal(err.cause.message, "expected a key in double quotes (at byte 8)")
@@ -200,7 +200,7 @@ describe("JSON", function()
     equal(err.cause.message, "a number is too large")
   end)
 
-  it("prints as what it holds", function()
+  it("JSN-19 prints as what it holds", function()
     local body = '{"name":"Ada","tags":["x",1],"deep":{"list":[],"none":null,"of":{}}}'
     local shown = '{ deep = { list = [], none = null, of = {} }, name = "Ada", tags = { "x", 1 } }'
     local value = content(body)
@@ -219,7 +219,7 @@ describe("JSON", function()
     equal(result.out, "{ a = { 1 } }\n{ 1, { 2 } }\t[]\ttrue\n")
   end)
 
-  it("is a table like others but for how it prints", function()
+  it("JSN-19 is a table like others but for how it prints", function()
     local value = content '{"a":{"b":[1]}}'
     same(value, { a = { b = { 1 } } })
     equal(lull.json.encode(value), '{"a":{"b":[1]}}')
@@ -229,7 +229,8 @@ describe("JSON", function()
     contains(tostring(value), "<cycle>")
     value.self = nil
     -- What the script gives it comes first, and is nobody else's.
-    local copy = setmetatable(lull.copy(value), { __tostring = function() return "mine" end, __len = function() return 7 end })
+    local own = { __tostring = function() return "mine" end, __len = function() return 7 end }
+    local copy = setmetatable(lull.copy(value), own)
     equal(tostring(copy), "mine")
     equal(#copy, 7)
     equal(lull.inspect(copy), "mine")

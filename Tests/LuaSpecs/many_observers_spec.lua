@@ -339,7 +339,8 @@ describe("observers that come and go by the hundred", function()
       local choice = random(10)
       if choice <= 5 then
         local value = one()
-        local owner = random(3) == 1 and owners[random(many)] or random(8) == 1 and type(value) == "table" and value or nil
+        local owner = random(3) == 1 and owners[random(many)] or nil
+        if random(8) == 1 and type(value) == "table" then owner = value end
         if owner == nil then resource:add_observer(value) else resource:add_observer(value, owner) end
         expected.add(value, owner)
       elseif choice <= 9 then

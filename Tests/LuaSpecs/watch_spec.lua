@@ -77,7 +77,7 @@ describe("a watch", function()
     same(seen, { "false", "null", "0" })
   end)
 
-  it("tells numbers apart that only rounding makes one", function()
+  it("JSN-13 tells numbers apart that only rounding makes one", function()
     local api = stepping { "9007199254740993", "9007199254740992.0", "9007199254740992",
       '{"a": [9007199254740993]}', '{"a": [9007199254740992.0]}', "0" }
     local seen = {}

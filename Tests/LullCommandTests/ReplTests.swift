@@ -147,7 +147,7 @@ struct ReplTests {
     #expect(ending.code == 0)
   }
 
-  /// The file of -i runs as it would without a session, and again with `.reload`.
+  /// The file of -i runs as it would without a session, and again with `.reload`. (LUA-03)
   @Test func runsTheFileOfAScriptWithTheGlobals() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(
@@ -176,7 +176,8 @@ struct ReplTests {
     #expect(line.output.contains("7\tnil\n"))
     let hostile = try lull(
       "repl",
-      input: "('__lull_script'):gsub('.+', _ENV)\ntable.concat(setmetatable({}, {__index = _ENV}))\n"
+      input:
+        "('__lull_script'):gsub('.+', _ENV)\ntable.concat(setmetatable({}, {__index = _ENV}))\n"
         + "1 + 1\n")
     #expect(hostile.output.hasSuffix("2\n"))
   }

@@ -49,4 +49,29 @@ struct HeaderChangesTests {
       #expect(after.changedNames(since: before) == expected, "\(before.pairs) \(after.pairs)")
     }
   }
+
+  /// A filter knows which names may be there; it must not miss one, nor make headers different.
+  @Test func areSetOnceAmongThousands() {
+    var headers = Headers()
+    for index in 0..<2000 { headers["X-Name-\(index)"] = "\(index)" }
+    for index in stride(from: 0, to: 2000, by: 7) { headers["x-nAME-\(index)"] = "new" }
+    for index in stride(from: 3, to: 2000, by: 7) { headers["X-Name-\(index)"] = nil }
+    let received = Array("Late: 1\r\n".utf8)
+    let isTaken = received.withUnsafeBufferPointer { headers.appendReceivedLine($0) }
+    #expect(isTaken)
+    headers["LATE"] = "2"
+    headers["x-name-3"] = "3"
+    #expect(headers.values("late") == ["2"])
+    #expect(headers.values("X-Name-3") == ["3"])
+    var plain = Headers()
+    for (name, value) in headers.pairs { plain.add(name, value) }
+    #expect(plain == headers)
+    for index in 0..<2000 where index != 3 {
+      let expected = index % 7 == 0 ? ["new"] : index % 7 == 3 ? [] : ["\(index)"]
+      #expect(headers.values("x-name-\(index)") == expected)
+    }
+    headers.removeAll()
+    headers["a"] = "1"
+    #expect(headers == Headers([("a", "1")]))
+  }
 }

@@ -56,7 +56,7 @@ struct ObserverTests {
       resource.overrideLocalContent(with: .text("x"))
       #expect(
         journal.take() == stride(from: 0, to: count, by: 3).map(String.init))
-      #expect(recorders.allSatisfy { $0.take() == ["newData(localOverride)"] })
+      #expect(recorders.allSatisfy { $0.take() == ["newData(localOverride) D"] })
       // Those nobody holds any more leave, but for those with an owner.
       recorders = []
       resource.overrideLocalContent(with: .text("y"))

@@ -14,12 +14,11 @@ extension Headers {
       .union(old.keys.filter { new[$0] == nil })
   }
 
-  private static func values(_ lines: ArraySlice<UInt8>) -> [String: [String]] {
-    var values: [String: [String]] = [:]
+  private static func values(_ lines: ArraySlice<UInt8>) -> [String: [[UInt8]]] {
+    var values: [String: [[UInt8]]] = [:]
     for line in lines.split(separator: 10) {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-      values[String(decoding: line[..<colon], as: UTF8.self), default: []]
-        .append(String(decoding: line[(colon + 1)...], as: UTF8.self))
+      values[String(escaping: line[..<colon]), default: []].append(Array(line[(colon + 1)...]))
     }
     return values
   }

@@ -8,6 +8,10 @@ internal import Glibc
 /// `\xE9` in the place of a byte that belongs to no character.
 public struct Headers: Sendable, Equatable {
   private(set) var lines: [UInt8] = []
+  /// On where there are many lines, and something has been removed or replaced.
+  private var names = HeaderNameFilter()
+  /// In bytes.
+  private static let manyLines = 4096
   /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
   package private(set) var secrets: SecretHeaders?
   /// As below; nil for none, which is cheaper to copy.
@@ -121,6 +125,7 @@ public struct Headers: Sendable, Equatable {
       let others = names.filter { $0 != name.lowercased() }
       leftOut = others.isEmpty ? nil : others
     }
+    names.insert(name.utf8)
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
@@ -137,6 +142,13 @@ public struct Headers: Sendable, Equatable {
   public mutating func remove(_ name: String) {
     guard !lines.isEmpty else { return }
     if let secrets { self.secrets = secrets.removing(name) }
+    if lines.count > Headers.manyLines, !names.isOn {
+      var filter = HeaderNameFilter()
+      filter.turnOn()
+      forEachLine { name, _ in filter.insert(name) }
+      names = filter
+    }
+    guard names.mayHold(name.utf8) else { return }
     var name = name
     var isThere = false
     name.withUTF8 { wanted in
@@ -185,6 +197,7 @@ public struct Headers: Sendable, Equatable {
     while start < end, line[start] == 32 || line[start] == 9 { start += 1 }
     while end > start, Headers.isSpace(line[end - 1]) { end -= 1 }
     // In bulk, and without reserving: the array grows by doubling, not line by line.
+    names.turnOff()
     let first = lines.count
     lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[...colon]))
     lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[start..<end]))
@@ -206,6 +219,7 @@ public struct Headers: Sendable, Equatable {
   package mutating func removeAll() {
     secrets = nil
     leftOut = nil
+    names.turnOff()
     lines.removeAll(keepingCapacity: true)
   }
 

@@ -100,7 +100,7 @@ extension LuaHost {
     guard isKnown == true else { return false }
     // From now on it begins with where it has got.
     if message.count > origin.failure.message.utf8.count {
-      origin.failure.message = String(decoding: message, as: UTF8.self)
+      origin.failure.message = String(escaping: message)
     }
     return true
   }

@@ -67,7 +67,7 @@ struct TracebackTests {
         == "stack traceback:\n\t[C]: in function 'error'")
   }
 
-  /// Each level of a hundred and fifty would look up the names of seventy frames again.
+  /// Each level of a hundred and fifty would look up the names of seventy frames again. (LUA-04)
   @Test(arguments: [
     "coroutine.wrap(g)()",
     "local t = coroutine.create(g) local ok, e = coroutine.resume(t) if not ok then error(e, 0) end",

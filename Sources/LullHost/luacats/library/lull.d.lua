@@ -492,8 +492,11 @@ function lull.json.encode(value, options) end
 
 --- The value of JSON text, or nil and what is wrong with it.
 ---
+--- Its tables print as what they hold.
+---
 --- ```lua
 --- local value, problem = lull.json.decode('{"a": [1, 2.0]}')
+--- print(value)                                         --> { a = { 1, 2.0 } }
 --- print(math.type(value.a[1]), math.type(value.a[2]))  --> integer float
 --- ```
 ---@param text string
@@ -2098,6 +2101,7 @@ function PipelineStage:remove_transformers() end
 ---@field encoding? string # Of `unencodable_text`, `undecodable_text`: the charset.
 ---@field text? string # Of `unencodable_text`: the text.
 ---@field path? string # Of `invalid_json_object`: where the offending value is.
+---@field byte? integer # Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.
 ---@field string? string # Of `not_url_encodable`: the string.
 ---@field name? string # Of `invalid_text_encoding`: the charset nobody knows.
 ---@field expected? string # Of `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `"predicate"`.
