@@ -184,6 +184,9 @@ void lull_value_unpin(lull_runtime *runtime, int64_t id) {
 }
 
 // [-0, +0]
+uintptr_t lull_value_identity(lua_State *L, int32_t index) { return (uintptr_t)lua_topointer(L, index); }
+
+// [-0, +0]
 int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t index) {
   if (!lua_checkstack(L, 3)) return 0;
   index = lua_absindex(L, index);

@@ -68,7 +68,8 @@ static int holds_same(lua_State *L, int a, int b, int seen, int depth) {
   lua_pushvalue(L, b);
   lua_rawset(L, seen);
 
-  int has_a = lua_getmetatable(L, a), has_b = lua_getmetatable(L, b);
+  int has_a = !lull_is_plain_object(L, a) && lua_getmetatable(L, a);
+  int has_b = !lull_is_plain_object(L, b) && lua_getmetatable(L, b);
   int same = has_a == has_b && (!has_a || lua_rawequal(L, -1, -2));
   lua_pop(L, has_a + has_b);
   if (!same) return 0;

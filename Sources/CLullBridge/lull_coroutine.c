@@ -1,4 +1,4 @@
-// Lull's coroutine.resume, wrap, close and status. They are the stock functions, except that a wait of
+// Lull's coroutine.resume, wrap, close, status, running and isyieldable. They are the stock functions, except that a wait of
 // Lull's inside a coroutine of the script's own suspends the enclosing Lull coroutine through it: when
 // the inner one yields because it waits, they yield on, and go on with it when the wait is over.
 //
@@ -272,6 +272,25 @@ static int status_function(lua_State *L) {
   return 1;
 }
 
+// [-0, +2] coroutine.running; upvalue: runtime. The main chunk of the command runs in a coroutine, but
+// is the main one to scripts, as in a stock interpreter.
+static int running_function(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  int is_main = lua_pushthread(L);
+  int is_main_chunk = runtime->main_thread != 0 && runtime->current_thread == runtime->main_thread
+    && L == lull_thread_at(runtime, runtime->main_thread);
+  lua_pushboolean(L, is_main || is_main_chunk);
+  return 2;
+}
+
+// [-n, +1] coroutine.isyieldable; upvalue: runtime. From one of Lull's own there is nobody to yield to.
+static int isyieldable_function(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  lua_State *co = lua_isnone(L, 1) ? L : check_coroutine(L, 1);
+  lua_pushboolean(L, lua_isyieldable(co) && !is_own(runtime, L, co));
+  return 1;
+}
+
 // [-1, +2] coroutine.close; upvalue: runtime
 static int close_function(lua_State *L) {
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -298,7 +317,8 @@ static int close_function(lua_State *L) {
 void lull_open_coroutine(lua_State *L) {
   static const luaL_Reg functions[] = {
     {"resume", resume_function}, {"wrap", wrap_function}, {"status", status_function},
-    {"close", close_function},   {"yield", yield_function}, {NULL, NULL}};
+    {"close", close_function},   {"yield", yield_function},
+    {"running", running_function}, {"isyieldable", isyieldable_function}, {NULL, NULL}};
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, LUA_COLIBNAME) == LUA_TTABLE) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);

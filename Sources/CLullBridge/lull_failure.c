@@ -158,9 +158,11 @@ int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id
 // that resumed it: it is at the top of `co`
 void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co) {
   if (runtime->host == NULL || lua_type(co, -1) != LUA_TSTRING) return;
-  size_t mark = lull_arena_mark(runtime);
   lull_failure failure = {.frame_count = 0};
   failure.message = lua_tolstring(co, -1, &failure.message_length);
+  // One that goes on through coroutine after coroutine has had all of them in its first traceback.
+  if (lull_host_knows_failure(runtime->host, failure.message, failure.message_length)) return;
+  size_t mark = lull_arena_mark(runtime);
   lull_trace(runtime, L, co, 0, &failure);
   lull_host_note_failure(runtime->host, &failure);
   lull_arena_release(runtime, mark);

@@ -268,7 +268,8 @@ static int inspect_value(inspection *in, int index) {
   switch (lua_type(L, index)) {
     case LUA_TSTRING: push_quoted(L, index); return 1;
     case LUA_TTABLE:
-      if (!lull_is_array(L, index) && luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
+      if (!lull_is_array(L, index) && !lull_is_plain_object(L, index)
+        && luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
         lua_pop(L, 1);
         push_own_text(L, index);
         return 1;

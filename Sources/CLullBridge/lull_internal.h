@@ -113,6 +113,9 @@ struct lull_runtime {
 
   int32_t depth;           // C levels taken by the callbacks nested now
   int32_t current_thread;  // 0: none
+  int32_t main_thread;     // that of the main chunk, or of a session's line; 0: none
+  int32_t next_is_main;    // of the coroutine that is started next
+  int64_t trace_count;     // tracebacks taken
   const char *answer_now;  // kind of the innermost callback that must answer at once, or NULL
   int32_t pin_count;
   int32_t exit_method;     // what os.exit is in the command
@@ -177,6 +180,7 @@ typedef struct lull_resumption {
 extern const char lull_kind_key;     // in a metatable: the kind
 extern const char lull_runtime_key;  // in the registry: the runtime
 extern const char lull_array_key;    // in the registry: the metatable of JSON arrays
+extern const char lull_shown_key;    // in the registry: the metatable of JSON objects
 extern const char lull_sandbox_key;  // in the registry: true in the sandbox
 extern const char lull_host_key;     // in the registry: a host waiting for luaopen_lull
 
@@ -201,6 +205,8 @@ int lull_bound_trampoline(lua_State *L);
 void lull_make_metatables(lull_runtime *runtime, lua_State *L);
 void lull_make_module(lull_runtime *runtime, lua_State *L);
 void lull_push_array_metatable(lua_State *L);
+void lull_push_object_metatable(lua_State *L);
+int lull_is_plain_object(lua_State *L, int index);
 int lull_is_array(lua_State *L, int index);
 // The value at `index` of a document as plain tables.
 void lull_push_json(

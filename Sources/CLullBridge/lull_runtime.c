@@ -9,6 +9,7 @@ const char lull_runtime_key = 0;
 const char lull_array_key = 0;
 const char lull_host_key = 0;
 const char lull_sandbox_key = 0;
+const char lull_shown_key = 0;
 
 // [-0, +0] Runs `function` with `context` as its only argument; the status of lua_pcall.
 int lull_protect(lull_runtime *runtime, lua_CFunction function, void *context) {

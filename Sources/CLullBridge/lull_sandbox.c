@@ -90,7 +90,8 @@ static int set_metatable(lua_State *L) {
   int type = lua_type(L, 2);
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
-  if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) {
+  // That of JSON objects only keeps itself from being changed.
+  if (!lull_is_plain_object(L, 1) && luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) {
     return luaL_error(L, "cannot change a protected metatable");
   }
   if (type == LUA_TTABLE) {
@@ -158,11 +159,14 @@ static int open_sandbox(lua_State *L) {
   const char *folder = lua_touserdata(L, 1);
   lua_pushboolean(L, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_sandbox_key);
-  // One for all arrays: not for scripts to change.
+  // One for all arrays, and one for all objects: not for scripts to change.
   lull_push_array_metatable(L);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  lua_pop(L, 1);
+  lull_push_object_metatable(L);
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 2);
   open_base(L);
   open_string(L);
   for (const luaL_Reg *library = libraries; library->func; library++) {

@@ -9,6 +9,7 @@
 
 // What stands before every line, see lull_session_prologue.
 #define LULL_GUARD "__lull_line"
+#define LULL_SCRIPT_GUARD "__lull_script"
 #define LULL_BLOCK "__lull_block"
 
 // One session at a time; the memory of a full userdata that the registry holds.
@@ -41,7 +42,10 @@ void lull_repl_link(void) {
   if (lull_repl_register) lull_repl_register();
 }
 
-const char *lull_session_prologue(void) { return "local " LULL_GUARD " <close> = " LULL_GUARD "; "; }
+const char *lull_session_prologue(int32_t is_script) {
+  return is_script ? "local " LULL_GUARD " <close> = " LULL_SCRIPT_GUARD "; "
+                   : "local " LULL_GUARD " <close> = " LULL_GUARD "; ";
+}
 
 const char *lull_session_block_mark(void) { return " local " LULL_BLOCK "; "; }
 
@@ -71,6 +75,19 @@ static int is_name(lua_State *L, const char *name) {
   return lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), name) == 0;
 }
 
+// [-0, +0] the chunk that has asked goes on with the globals themselves, as a script of the command
+static void leave_environment(lua_State *L) {
+  lua_Debug frame;
+  // A C function that looks the name up has other upvalues.
+  if (!lua_getstack(L, 1, &frame) || !lua_getinfo(L, "Sf", &frame)) return;
+  if (strcmp(frame.what, "main") == 0) {
+    lua_pushvalue(L, lua_upvalueindex(3));
+    // _ENV is the first upvalue of every chunk. (Lua 5.4 manual, lua_load)
+    lua_setupvalue(L, -2, 1);
+  }
+  lua_pop(L, 1);
+}
+
 // [-2, +1] __index of the environment; upvalues: session, values, globals, functions, guard
 static int environment_index(lua_State *L) {
   lua_settop(L, 2);
@@ -81,7 +98,9 @@ static int environment_index(lua_State *L) {
   }
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(3)) != LUA_TNIL) return 1;
-  if (is_name(L, LULL_GUARD)) {
+  int is_script = is_name(L, LULL_SCRIPT_GUARD);
+  if (is_script || is_name(L, LULL_GUARD)) {
+    if (is_script) leave_environment(L);
     session *open = lua_touserdata(L, lua_upvalueindex(1));
     open->thread = open->runtime->current_thread;
     lua_pushvalue(L, lua_upvalueindex(5));

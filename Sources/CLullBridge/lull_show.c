@@ -57,9 +57,10 @@ const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, siz
   return context.text;
 }
 
-// [-0, +0] whether a metamethod of that name is set, without calling anything
+// [-0, +0] whether the script has set a metamethod of that name, without calling anything
 int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name) {
-  if (!lua_checkstack(L, 4) || !lua_getmetatable(L, index)) return 0;
+  if (!lua_checkstack(L, 4) || lull_is_plain_object(L, index)) return 0;
+  if (!lua_getmetatable(L, index)) return 0;
   lua_pushstring(L, name);
   int found = lua_rawget(L, -2) != LUA_TNIL;
   lua_pop(L, 2);

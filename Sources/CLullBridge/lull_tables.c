@@ -23,19 +23,46 @@ typedef struct known_strings {
 typedef struct builder {
   lua_State *L;
   csj_view tape;
-  int null;  // stack positions of lull.null and of the metatable of arrays
+  int null;  // stack positions of lull.null and of the metatables of arrays and objects
   int arrays;
+  int objects;
   known_strings *keys;  // NULL for a small document, as the other
   known_strings *values;
 } builder;
+
+// [-0, +0] what tables of JSON are as strings, into the metatable at the top: what they hold
+static void set_text(lua_State *L) {
+  lua_pushcfunction(L, lull_inspect);
+  lua_setfield(L, -2, "__tostring");
+}
+
+// [-0, +1] the metatable of JSON objects, which changes nothing but how they print
+void lull_push_object_metatable(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_shown_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_createtable(L, 0, 1);
+  set_text(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_shown_key);
+}
+
+// [-0, +0] whether the table at `index` is a JSON object with nothing of the script's about it
+int lull_is_plain_object(lua_State *L, int index) {
+  if (!lua_getmetatable(L, index)) return 0;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_shown_key);
+  int same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
+}
 
 // [-0, +1] the metatable that marks a table as a JSON array, so that an empty one encodes as []
 void lull_push_array_metatable(lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_array_key) == LUA_TTABLE) return;
   lua_pop(L, 1);
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
   lua_pushliteral(L, "JSONArray");
   lua_setfield(L, -2, "__name");
+  set_text(L);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_array_key);
 }
@@ -113,6 +140,8 @@ static void push_container(builder *b, size_t index) {
     return;
   }
   lua_createtable(L, 0, (int)csj_count(tape, index));
+  lua_pushvalue(L, b->objects);
+  lua_setmetatable(L, -2);
   while (child < end) {
     size_t length;
     const char *key = csj_string_at(tape, child, &length);
@@ -176,7 +205,9 @@ void lull_push_json(
   lull_registry_push(L, runtime->null);
   int null = lua_gettop(L);
   lull_push_array_metatable(L);
-  builder b = {.L = L, .tape = tape, .null = null, .arrays = null + 1};
+  lull_push_object_metatable(L);
+  builder b = {
+    .L = L, .tape = tape, .null = null, .arrays = null + 1, .objects = null + 2};
   size_t words = csj_after(tape, index) - index;
   if (words < LULL_LARGE_TAPE) {
     push_value(&b, tape, index);

@@ -174,10 +174,25 @@ void lull_thread_give_back(
   fail(run, status);
 }
 
+// [-0, +0]
+int32_t lull_main_begin(lull_runtime *runtime) {
+  runtime->next_is_main = 1;
+  return runtime->main_thread;
+}
+
+// [-0, +0]
+void lull_main_end(lull_runtime *runtime, int32_t previous) {
+  runtime->next_is_main = 0;
+  runtime->main_thread = previous;
+}
+
 void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
   int32_t number;
+  int is_main = runtime->next_is_main;
+  runtime->next_is_main = 0;
   lua_State *thread = lull_thread_take(runtime, &number, run);
   if (thread == NULL) return;
+  if (is_main) runtime->main_thread = number;
   int count = 0;
   int status = push_call(runtime, thread, call, call_field_waiting, &count);
   if (status != LULL_RUN_DONE) {

@@ -201,6 +201,7 @@ void lull_trace(
   tracing trace = {.runtime = runtime, .L = L};
   trace.frames = lull_arena_allocate(runtime, LULL_MAX_FRAMES * sizeof(lull_trace_frame));
   if (trace.frames == NULL) return;
+  runtime->trace_count++;
   failure->frames = trace.frames;
   lull_caller now = {
     .L = L, .nesting = runtime->nesting, .thread = runtime->current_thread,
@@ -223,6 +224,9 @@ void lull_trace(
   }
   failure->frame_count = trace.count;
 }
+
+// [-0, +0]
+int64_t lull_trace_count(lull_runtime *runtime) { return runtime->trace_count; }
 
 // [-0, +0]
 void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking) {

@@ -83,6 +83,14 @@ func lull_host_note_failure(
 }
 
 @c @implementation
+func lull_host_knows_failure(
+  _ pointer: UnsafeMutableRawPointer!, _ message: UnsafePointer<CChar>!, _ length: Int
+) -> Int32 {
+  let bytes = UnsafeRawBufferPointer(start: message, count: length)
+  return host(pointer)?.knowsInnerFailure(bytes) == true ? 1 : 0
+}
+
+@c @implementation
 func lull_host_report(
   _ pointer: UnsafeMutableRawPointer!, _ failure: UnsafePointer<lull_failure>!,
   _ place: UnsafePointer<CChar>!

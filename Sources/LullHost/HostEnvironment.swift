@@ -14,6 +14,8 @@ package protocol HostEnvironment: AnyObject {
   func run(until condition: () -> Bool)
   /// Sets what runs at the start of every turn.
   func onTurn(_ hook: @escaping () -> Void)
+  /// Has a turn that waits, or is about to, return at once.
+  func wake()
   /// How a signal handler wakes the loop; nil where nothing sleeps.
   var signalWakeUp: SignalWakeUp? { get }
   /// Whether the process belongs to Lull, so that SIGTERM and SIGPIPE are its business.
@@ -28,6 +30,7 @@ package protocol HostEnvironment: AnyObject {
 
 extension HostEnvironment {
   package var queuedExchangeCount: Int { 0 }
+  package func wake() {}
   package func watch(_ descriptor: Int32) -> DescriptorWatch? { nil }
   package func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch? { nil }
 }

@@ -37,6 +37,8 @@ package final class LoopEnvironment: HostEnvironment {
 
   package func onTurn(_ hook: @escaping () -> Void) { loop.beforeTurn.append(hook) }
 
+  package func wake() { loop.wake() }
+
   package var signalWakeUp: SignalWakeUp? { loop.signalWakeUp }
 
   package func watch(_ descriptor: Int32) -> DescriptorWatch? {

@@ -32,8 +32,9 @@ extension LuaHost {
       wantsProgress = try hasFunction(call.state, call.index(1), "resource_request_progress")
     }
     return LuaObserver(
-      host: self, id: id, isTable: isTable, wantsProgress: wantsProgress,
-      resource: resource, anchoredToService: anchored, ownsItself: isTable && !anchored)
+      host: self, id: id, identity: lull_value_identity(call.state, call.index(1)),
+      isTable: isTable, wantsProgress: wantsProgress, resource: resource,
+      anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 
   /// `add_observer(observer)`: a function lives as long as its service or until removed; a table
@@ -70,15 +71,22 @@ extension LuaHost {
     if isTable, lull_value_is(runtime, observer.id, call.state, call.index(2)) != 0 {
       observer.ownsItself = true
     } else if !observer.owners.contains(where: {
-      lull_value_is(runtime, $0, call.state, call.index(2)) != 0
+      lull_value_is(runtime, $0.id, call.state, call.index(2)) != 0
     }) {
-      observer.add(owner: try keep(call.state, call.index(2)))
+      let identity = lull_value_identity(call.state, call.index(2))
+      observer.add(owner: .init(id: try keep(call.state, call.index(2)), identity: identity))
     }
     if isNew { resource.hold(observer) }
   }
 
+  /// Those that may be, or be owned by, the value at position 1.
+  private func observers(of resource: Resource, called call: Call) -> [LuaObserver] {
+    let identity = lull_value_identity(call.state, call.index(1))
+    return resource.record.observers.keyed(identity).compactMap { $0 as? LuaObserver }
+  }
+
   private func known(_ call: Call, on resource: Resource) -> LuaObserver? {
-    resource.record.observers.first(of: LuaObserver.self) { observer in
+    observers(of: resource, called: call).first { observer in
       observer.isTable && !observer.isStopped
         && lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0
     }
@@ -88,7 +96,7 @@ extension LuaHost {
   /// table that owned itself, is removed by itself.
   func removeObservers(_ call: Call, from resource: Resource) {
     var unwanted: [LuaObserver] = []
-    for observer in resource.record.observers.all(of: LuaObserver.self) {
+    for observer in observers(of: resource, called: call) {
       if lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0 {
         if observer.isTable, !observer.owners.isEmpty {
           observer.ownsItself = false
@@ -98,8 +106,8 @@ extension LuaHost {
         continue
       }
       for owner in observer.owners
-      where lull_value_is(runtime, owner, call.state, call.index(1)) != 0 {
-        observer.remove(owner: owner)
+      where lull_value_is(runtime, owner.id, call.state, call.index(1)) != 0 {
+        observer.remove(owner: owner.id)
         if observer.owners.isEmpty, !observer.ownsItself, !observer.isAnchoredToService {
           unwanted.append(observer)
         }

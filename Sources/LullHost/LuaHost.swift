@@ -406,7 +406,7 @@ package final class LuaHost {
   /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
   /// parts of that.
   package var inFlightDescriptions: [String] {
-    openRequests.map { "\($0.method ?? "") \($0.url ?? "")" }.sorted()
+    openRequests.map { "\($0.method ?? "") \(LogText.url($0.url ?? ""))" }.sorted()
   }
 
   /// What is in flight, without the parts of that and cache checks.

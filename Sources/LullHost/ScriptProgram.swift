@@ -165,6 +165,7 @@ package final class ScriptProgram {
     let context = RunContext(purpose: "the main chunk") { [unowned self] host, outcome in
       host.strongTasks -= 1
       mainHasEnded = true
+      if !host.isClosed { lull_main_end(host.runtime, 0) }
       waitNotice?.cancel()
       waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) {
         host.reportWaiting()
@@ -175,6 +176,7 @@ package final class ScriptProgram {
       }
     }
     context.isStrong = true
+    _ = lull_main_begin(host.runtime)
     host.start(Callable(id: chunk), arguments.map { .bytes($0) }, context)
     if !mainHasEnded { watch(context) }
   }

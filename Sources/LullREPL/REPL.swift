@@ -18,6 +18,8 @@ package final class REPL {
   private var firstLine = 1
   /// The files run so far, for `.reload`.
   private(set) var files: [String] = []
+  /// The one of the files that runs as it would without a session; nil: none does.
+  package var script: String?
   /// What files are given as `...`.
   package var arguments: [[UInt8]] = []
   /// Modules that were there at the beginning.
@@ -75,7 +77,7 @@ package final class REPL {
   @discardableResult
   package func load(_ file: [UInt8], name: String) -> Bool {
     if !files.contains(name) { files.append(name) }
-    switch session.read(file: file, name: name) {
+    switch session.read(file: file, name: name, isScript: name == script) {
     case .ready(let line): return evaluate(line, with: arguments)
     case .incomplete(let report), .failed(let report):
       complain(report)

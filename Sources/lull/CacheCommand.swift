@@ -99,10 +99,10 @@ struct CacheCommand {
   private func show(_ url: String, _ cache: CacheInspection) throws(CacheInspection.Problem)
     -> Int32
   {
-    let known = ResourceURL(absolute: url).map { LogText.url($0.text) } ?? url
+    let known = ResourceURL(absolute: url).map { LogText.withoutUser($0.text) } ?? url
     let entries = try cache.entries(url: known)
     guard !entries.isEmpty else {
-      Exit.complain("lull: \(known) is not in the cache\n")
+      Exit.complain("lull: \(LogText.url(known)) is not in the cache\n")
       return 1
     }
     for (number, entry) in entries.enumerated() {
@@ -114,7 +114,7 @@ struct CacheCommand {
 
   private func show(_ entry: CacheInspection.Entry) {
     let entity = entry.entity
-    CacheCommand.show(entry.place.url)
+    CacheCommand.show(LogText.url(entry.place.url))
     CacheCommand.show("stage     \(entry.place.stage), version \(entry.place.version)")
     CacheCommand.show("age       \(CacheCommand.age(of: entity.timestamp))")
     if !entry.place.identity.isEmpty {

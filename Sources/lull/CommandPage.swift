@@ -139,7 +139,8 @@ enum CommandPage: String, CaseIterable {
         Lull's functions, .help about the session's own commands; Ctrl-C stops a line or leaves
         it, Ctrl-D leaves a statement that goes on, else the session. What comes from a pipe is
         run without prompts; the exit code is then 1 if anything failed. lull -i FILE [ARGS] runs
-        one script with arguments, then a session; it takes the same options.
+        one script with arguments, as lull FILE would, then a session whose variables its
+        top-level locals are; it takes the same options.
 
         Time and instructions are those of each line, and of each of FILES, from its start: one
         that passes them fails, and the session goes on. Memory is the session's.

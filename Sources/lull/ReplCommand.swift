@@ -74,7 +74,10 @@ struct ReplCommand {
     return program.interact(words: words, first: -self.program, folder: folder) { host in
       guard let repl = REPL(host) else { return .done(hasFailed: true) }
       // Of -i, what follows the file.
-      if self.program > 0 { repl.arguments = Array(words[files.upperBound...]) }
+      if self.program > 0 {
+        repl.arguments = Array(words[files.upperBound...])
+        repl.script = String(escaping: words[self.program])
+      }
       for source in sources {
         repl.load(source.bytes, name: String(escaping: source.name))
       }

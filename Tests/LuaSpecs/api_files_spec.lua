@@ -301,6 +301,37 @@ describe("resource:explain()", function()
     equal(api("/other"):explain():match("expiration_time +(%d+ s) +default"), "30 s")
   end)
 
+  it("CFG-02 says which headers stay off at another origin", function()
+    local api = lull.service{ base_url = "https://a.example/v1", networking = function() return {} end,
+      headers = { Authorization = "Bearer abc", Accept = "a/b" } }
+    local place = "api_files_spec.lua:" .. debug.getinfo(1, "l").currentline - 1
+    local text = api:resource_at("https://b.example/x"):explain()
+    contains(text:match("\n  headers.authorization +(.-)\n"), "stays off: another origin than https://a.example  ")
+    contains(text:match("\n  headers.authorization +(.-)\n"), place)
+    contains(text:match("\n  headers.accept +(.-)\n"), "a/b")
+    equal(text:find("abc", 1, true), nil)
+    equal(api("/x"):explain():find("stays off", 1, true), nil)
+  end)
+
+  it("finds the line of each of 2,000 headers, set together or one by one", function()
+    local lines = { 'local service = require "lull".service("http://127.0.0.1")', "service:configure{ headers = {" }
+    for i = 1, 1000 do lines[#lines + 1] = ('["X-%d"] = "%d",'):format(i, i) end
+    lines[#lines + 1] = "} }"
+    for i = 1001, 2000 do lines[#lines + 1] = ('service:configure{ headers = { ["X-%d"] = "%d" } }'):format(i, i) end
+    lines[#lines + 1] = 'service:configure{ headers = { ["x-7"] = "changed" } }'
+    lines[#lines + 1] = 'print(service("/a"):explain())'
+    local result = spec.script(table.concat(lines, "\n"), { seconds = 60 })
+    equal(result.err, "")
+    local found = {}
+    for name, value, line in result.out:gmatch "headers%.x%-(%d+) +(.-) +%S+:(%d+)\n" do
+      found[tonumber(name)] = value .. " " .. line
+    end
+    local expected = {}
+    for i = 1, 2000 do expected[i] = i .. " " .. (i <= 1000 and i + 2 or i + 3) end
+    expected[7] = "changed 2004"
+    spec.same(found, expected)
+  end, { seconds = 60 })
+
   it("says which line has switched a setting off", function()
     local api = lull.service{ base_url = "https://a.example", networking = function() return {} end,
       retry = 3, auth = lull.auth.bearer("abc"), rate_limit = { requests = 1, per = 1 } }

@@ -209,6 +209,27 @@ describe("oauth2", function()
     equal(elsewhere.cause.kind, "secret_origin")
   end)
 
+  it("believes no token of another origin that the endpoint redirects to", function()
+    local index = assert(spec.demo()("/"):load():await()).content
+    local function err(location, status)
+      local url = spec.demo()("/redirect-to"):with_params { url = location, status = status }.url
+      local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client { token_url = url }) }
+      local entity, problem = api("/private"):get():await()
+      equal(entity, nil)
+      return problem
+    end
+    for _, status in ipairs { 301, 302, 303, 307, 308 } do
+      local problem = err(index.other_origin .. "/oauth/token", status)
+      equal(problem.cause.kind, "auth_failed")
+      contains(problem.user_message, "redirects to another origin, " .. index.other_origin .. ", which is not followed")
+      contains(err(index.other_origin:gsub("^http:", "") .. "/oauth/token", status).user_message, index.other_origin)
+    end
+    contains(err(lull.demo():gsub("^http:", "https:") .. "/oauth/token", 307).user_message, "https://")
+    local url = spec.demo()("/redirect-to"):with_params { url = "/oauth/token", status = 307 }.url
+    local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client { token_url = url }) }
+    assert(api("/private"):get():await())
+  end)
+
   it("a request cancelled while it waits for a token is over at once", function()
     local api = spec.demo { auth = lull.auth.oauth2_client_credentials(client {
       client_secret = lull.secret { command = "sleep 0.1; printf s3cr3t" } }) }

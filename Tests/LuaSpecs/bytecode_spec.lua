@@ -1,5 +1,5 @@
 -- Precompiled chunks, which the interpreter does not check: the command takes none, however patched,
--- under whatever mode and by whatever way. A stock interpreter is what it is.
+-- under whatever mode and by whatever way (LUA-01). A stock interpreter is what it is.
 local spec = ...
 local describe, it, equal, check, contains = spec.describe, spec.it, spec.equal, spec.check, spec.contains
 
@@ -57,7 +57,7 @@ local function sandboxed(folder, source, options)
 end
 
 describe("a precompiled chunk", function()
-  it("is refused by load, patched or not, whatever the mode", function()
+  it("LUA-01 is refused by load, patched or not, whatever the mode", function()
     for number, chunk in ipairs(patched()) do
       refused(number, load(chunk))
       refused(number, load(chunk, "name"))

@@ -29,6 +29,73 @@ describe("configure", function()
     equal(service:configuration_for(service("/b")).retry_time, 1.0)
   end)
 
+  it("CFG-02 without a pattern, sends headers to the base's origin only", function()
+    local service, sent = spec.fake(json "{}", { headers = {
+      Authorization = "Bearer t", ["X-Tag"] = "1", Cookie = "a=b", Accept = "a/b", ["User-Agent"] = "me",
+      ["Content-Language"] = "de",
+    } })
+    service:configure(function(config)
+      config.headers["X-Function"] = "2"
+      config.headers["Accept-Language"] = "de"
+    end)
+    service:configure("https://other.test/named/**", { headers = { ["X-Tag"] = "3" } })
+    service:configure("/**", { headers = { ["X-Below"] = "4" } })
+    local function headers(resource)
+      assert(resource:load():await())
+      return sent[#sent].headers
+    end
+    local own = headers(service:resource_at("https://API.test:443/elsewhere"))
+    same({ own.authorization, own["x-tag"], own.cookie, own["x-function"], own["x-below"] },
+      { "Bearer t", "1", "a=b", "2", nil })
+    equal(headers(service("/a"))["x-below"], "4")
+    for _, url in ipairs { "https://other.test/", "http://api.test/v1/a", "https://api.test:8443/v1/a",
+      "https://api.test.evil/v1/a", "https://sub.api.test/v1/a" } do
+      local there = headers(service("/a"):relative(url))
+      for _, name in ipairs { "authorization", "x-tag", "cookie", "x-function", "x-below" } do
+        equal(there[name], nil, name .. " at " .. url)
+      end
+      same({ there.accept, there["user-agent"], there["content-language"], there["accept-language"] },
+        { "a/b", "me", "de", "de" })
+    end
+    equal(headers(service:resource_at("https://other.test/named/a"))["x-tag"], "3")
+    equal(headers(service:resource_under("https://other.test", "/a")).authorization, nil)
+    assert(service:resource_at("https://other.test/"):get(nil, function(http) http.headers["X-Tag"] = "5" end):await())
+    equal(sent[#sent].headers["x-tag"], "5", "what a request itself says goes along")
+  end)
+
+  it("CFG-02 without a pattern and a base, sends headers anywhere", function()
+    local nowhere = lull.service { headers = { ["X-Tag"] = "1" } }
+    local other = lull.service { base_url = "https://api.test", headers = { ["X-Tag"] = "1" } }
+    other:configure(function() return true end, { headers = { ["X-Named"] = "2" } })
+    local function header(service, url, name)
+      return service:configuration_for(service:resource_at(url)).headers[name]
+    end
+    equal(header(nowhere, "https://a.test/", "x-tag"), "1")
+    equal(header(nowhere, "https://b.test/", "x-tag"), "1")
+    equal(header(other, "https://b.test/", "x-tag"), nil)
+    equal(header(other, "https://b.test/", "x-named"), "2", "a predicate is a pattern")
+    equal(header(other, "https://api.test/x", "x-tag"), "1")
+  end)
+
+  it("CFG-02 puts back what a pattern has said before", function()
+    local service = fresh()
+    service:configure("https://other.test/**", { headers = { ["X-Tag"] = "named" } })
+    service:configure { headers = { ["X-Tag"] = "any" } }
+    equal(service:configuration_for(service:resource_at("https://other.test/a")).headers["x-tag"], "named")
+    equal(service:configuration_for(service("/a")).headers["x-tag"], "any")
+  end)
+
+  it("CFG-02 says in the log what stays off", function()
+    local service = lull.service { base_url = "https://api.test", headers = { ["X-Tag"] = "1", Accept = "a/b" } }
+    local lines = {}
+    lull.log.enabled = { "configuration" }
+    lull.log.handler = function(_, line) lines[#lines + 1] = line end
+    service:configuration_for(service:resource_at("https://other.test/"))
+    service:configuration_for(service("/a"))
+    check(lines[1]:find("; on another origin than the base: without x-tag\n", 1, true), lines[1])
+    equal(lines[2]:find("another origin", 1, true), nil)
+  end)
+
   it("takes settings beside the base URL", function()
     local service = lull.service { base_url = "https://foo.bar", expiration_time = 7 }
     equal(time(service, "/a"), 7.0)

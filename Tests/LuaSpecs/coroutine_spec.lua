@@ -188,6 +188,41 @@ describe("coroutine.status, close, running and isyieldable", function()
     contains(select(2, pcall(coroutine.wrap, 1)), "function expected")
   end)
 
+  it("LUA-02 say of the main chunk that it is that, and cannot yield, as in a stock interpreter", function()
+    local result = spec.script [[
+      local main, is_main = coroutine.running()
+      assert(type(main) == "thread" and is_main)
+      assert(not coroutine.resume(main))
+      assert(not coroutine.isyieldable(main) and not coroutine.isyieldable())
+      assert(not pcall(coroutine.yield))
+      local lull = require "lull"
+      local function look()
+        local thread, says_main = coroutine.running()
+        return thread == main, says_main, coroutine.isyieldable(), coroutine.isyieldable(main)
+      end
+      local function is(same, says_main, yields, ...)
+        local a, b, c, d = ...
+        assert(a == same and b == says_main and c == yields and d == false, debug.traceback())
+      end
+      is(true, true, false, look())
+      lull.sleep(0)
+      is(true, true, false, look())
+      is(true, true, false, select(2, pcall(look)))
+      string.gsub("x", "x", function() is(true, true, false, look()) end)
+      is(false, false, true, coroutine.wrap(look)())
+      is(false, false, true, coroutine.wrap(function() lull.sleep(0) return look() end)())
+      -- A task is no main chunk, but has nobody to yield to either.
+      is(false, false, false, lull.spawn(look):await())
+      is(false, false, false, lull.spawn(function() lull.sleep(0) return look() end):await())
+      is(false, false, true, lull.spawn(function() return coroutine.wrap(look)() end):await())
+      is(true, true, false, look())
+      assert(not pcall(coroutine.isyieldable, 1))
+      print "done"
+    ]]
+    equal(result.err, "")
+    equal(result.out, "done\n")
+  end)
+
   it("close runs to-be-closed variables of a suspended coroutine", function()
     local closed = {}
     local thread = coroutine.create(function()

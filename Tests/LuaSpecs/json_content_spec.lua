@@ -2,6 +2,7 @@
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check
+local contains = spec.contains
 local json = spec.json
 
 -- The content that the bytes are read as. Read as JSON, the document of the same bytes is equal.
@@ -184,9 +185,59 @@ describe("JSON", function()
     check(next(assert(spec.demo()("/gzip"):load():await()).json_dict))
   end)
 
-  it("tells where it is malformed", function()
+  it("JSN-18 tells where it is malformed", function()
     local err = refuses '{"a":1,}'
-    check(#err.cause.message > 5, err.cause.message)
+    equal(err.cause.byte, 8)
+    equal(err.cause.message, "expected a key in double quotes (at byte 8)")
+    equal(refuses("").cause.byte, 1)
+    equal(refuses(" [1, 2").cause.byte, 7)
+    -- In bytes of the body, of a large one too, which another thread parses.
+    equal(refuses('["\u{e9}", x]').cause.byte, 8)
+    equal(refuses("[" .. ("1,"):rep(100000) .. "]").cause.byte, 200002)
+    -- Where nobody knows it, nobody says so.
+    err = refuses "[1e999]"
+    equal(err.cause.byte, nil)
+    equal(err.cause.message, "a number is too large")
+  end)
+
+  it("JSN-19 prints as what it holds", function()
+    local body = '{"name":"Ada","tags":["x",1],"deep":{"list":[],"none":null,"of":{}}}'
+    local shown = '{ deep = { list = [], none = null, of = {} }, name = "Ada", tags = { "x", 1 } }'
+    local value = content(body)
+    for _, made in ipairs { value, lull.json.decode(body), lull.copy(value) } do
+      equal(tostring(made), lull.inspect(made))
+      equal(("%s"):format(made.tags), '{ "x", 1 }')
+      equal(tostring(made.deep.of), "{}")
+      equal(tostring(made.deep.list), "[]")
+      equal((tostring(made):gsub("%s+", " ")), (shown:gsub("null", lull.inspect(lull.null), 1)))
+    end
+    local result = spec.script(([==[
+      local lull = require "lull"
+      print(lull.json.decode(%q))
+      print(lull.json.decode("[1, [2]]"), lull.array {}, {} ~= nil)
+    ]==]):format('{"a":[1]}'))
+    equal(result.out, "{ a = { 1 } }\n{ 1, { 2 } }\t[]\ttrue\n")
+  end)
+
+  it("JSN-19 is a table like others but for how it prints", function()
+    local value = content '{"a":{"b":[1]}}'
+    same(value, { a = { b = { 1 } } })
+    equal(lull.json.encode(value), '{"a":{"b":[1]}}')
+    equal(lull.json.equal(value, { a = { b = { 1 } } }), true)
+    value.self = value
+    equal(value.nothing, nil)
+    contains(tostring(value), "<cycle>")
+    value.self = nil
+    -- What the script gives it comes first, and is nobody else's.
+    local own = { __tostring = function() return "mine" end, __len = function() return 7 end }
+    local copy = setmetatable(lull.copy(value), own)
+    equal(tostring(copy), "mine")
+    equal(#copy, 7)
+    equal(lull.inspect(copy), "mine")
+    equal(lull.inspect(value), '{ a = { b = { 1 } } }')
+    equal(lull.inspect { value }, '{ { a = { b = { 1 } } } }')
+    equal(tostring(setmetatable(lull.copy(value), nil)):match("^table: ") ~= nil, true)
+    contains(select(2, pcall(function() return "x" .. value end)), "attempt to concatenate")
   end)
 end)
 

@@ -262,3 +262,145 @@ describe("what many observers have heard of", function()
     check(kept[1] == nil and resource == nil)
   end)
 end)
+
+-- What a resource of that many observers should do, said plainly: a list that is walked each time.
+local function model()
+  local self = { entries = {}, stopped = {} }
+
+  local function find(value)
+    for _, entry in ipairs(self.entries) do if entry.value == value then return entry end end
+  end
+
+  function self.add(value, owner)
+    local entry = type(value) == "table" and find(value)
+    if not entry then
+      entry = { value = value, owners = {}, is_table = type(value) == "table" }
+      self.entries[#self.entries + 1] = entry
+    end
+    if owner == nil or owner == value then
+      entry.is_held = true
+    else
+      entry.owners[owner] = true
+    end
+  end
+
+  local function drop(is_gone)
+    for i = #self.entries, 1, -1 do
+      if is_gone(self.entries[i]) then table.remove(self.entries, i) end
+    end
+  end
+
+  function self.remove(value)
+    local gone = {}
+    for _, entry in ipairs(self.entries) do
+      if entry.value == value then
+        if entry.is_table and next(entry.owners) then entry.is_held = false else gone[entry] = true end
+      elseif entry.owners[value] then
+        entry.owners[value] = nil
+        gone[entry] = not next(entry.owners) and not entry.is_held
+      end
+      if gone[entry] and entry.is_table then self.stopped[#self.stopped + 1] = entry.value.id end
+    end
+    drop(function(entry) return gone[entry] end)
+  end
+
+  function self.heard()
+    local ids = {}
+    for i, entry in ipairs(self.entries) do ids[i] = entry.is_table and entry.value.id or entry.value(nil, "id") end
+    return ids
+  end
+
+  return self
+end
+
+describe("observers that come and go by the hundred", function()
+  local function run(seed, many)
+    local state = seed
+    local function random(n)
+      state = (state * 1103515245 + 12345) % 0x80000000
+      return state // 65536 % n + 1
+    end
+    local resource, heard, stopped, expected = spec.fake(json "1")("/a"), {}, {}, model()
+    local tables, functions, owners = {}, {}, {}
+    for i = 1, many do
+      tables[i] = {
+        id = "t" .. i,
+        resource_changed = function(self, _, event) if event == "new_data" then heard[#heard + 1] = self.id end end,
+        stopped_observing = function(self) stopped[#stopped + 1] = self.id end,
+      }
+      functions[i] = function(_, event)
+        if event == "id" then return "f" .. i end
+        if event == "new_data" then heard[#heard + 1] = "f" .. i end
+      end
+      owners[i] = { id = "o" .. i }
+    end
+    local function one() return random(3) == 1 and functions[random(many)] or tables[random(many)] end
+    for step = 1, 12 * many do
+      local choice = random(10)
+      if choice <= 5 then
+        local value = one()
+        local owner = random(3) == 1 and owners[random(many)] or nil
+        if random(8) == 1 and type(value) == "table" then owner = value end
+        if owner == nil then resource:add_observer(value) else resource:add_observer(value, owner) end
+        expected.add(value, owner)
+      elseif choice <= 9 then
+        local value = random(2) == 1 and one() or owners[random(many)]
+        resource:remove_observers(value)
+        expected.remove(value)
+      end
+      -- Now and then rarely, so that many are removed between two events.
+      if random(step % 200 < 100 and 4 or 60) == 1 then
+        heard = {}
+        resource:override_local_content(step)
+        same(heard, expected.heard(), "step " .. step)
+        same(stopped, expected.stopped, "step " .. step)
+      end
+    end
+    resource:override_local_content "end"
+    check(#expected.entries > 0)
+    for _, list in ipairs { tables, functions, owners } do
+      for _, value in ipairs(list) do
+        resource:remove_observers(value)
+        expected.remove(value)
+      end
+    end
+    same(stopped, expected.stopped)
+    heard = {}
+    resource:override_local_content "nobody"
+    same(heard, {})
+  end
+
+  it("OBS-14 OBS-23 OBS-31 OBS-33 are those they should be, in their order", function()
+    for seed = 1, 6 do
+      run(seed, 8)
+      run(seed, 150)
+    end
+  end, { seconds = 60 })
+
+  it("OBS-27 may be collected, and others have their places then", function()
+    local resource, heard = spec.fake(json "1")("/a"), 0
+    local function changed(_, _, event) if event == "new_data" then heard = heard + 1 end end
+    for _ = 1, 5 do
+      local kept, owners = {}, {}
+      for i = 1, 100 do
+        kept[i] = { resource_changed = changed }
+        resource:add_observer(kept[i])
+        owners[i] = {}
+        resource:add_observer({ resource_changed = changed }, owners[i])
+      end
+      resource:remove_observers(kept[50])
+      for i = 1, 100, 2 do kept[i], owners[i] = nil, nil end
+      spec.collect()
+      heard = 0
+      resource:override_local_content "x"
+      equal(heard, 99)
+      for i = 2, 100, 2 do
+        resource:remove_observers(kept[i])
+        resource:remove_observers(owners[i])
+      end
+      heard = 0
+      resource:override_local_content "x"
+      equal(heard, 0)
+    end
+  end, { seconds = 30 })
+end)

@@ -288,6 +288,17 @@ describe("pages end with an error", function()
     equal(#walk(allowed("/a"), { cross_origin = true }), 2)
   end)
 
+  it("CFG-02 at another origin, without the headers of the service", function()
+    local api, sent = spec.fake(function(http)
+      return json(http.url:find("elsewhere", 1, true) and "{}" or '{"next":"https://elsewhere.test/x"}')
+    end, { headers = { Authorization = "Bearer t", Accept = "a/b" } })
+    equal(#walk(api("/a"), { cross_origin = true }), 2)
+    local first, second = sent[1].headers, sent[2].headers
+    equal(first.authorization, "Bearer t")
+    equal(second.authorization, nil)
+    equal(second.accept, "a/b")
+  end)
+
   it("at a next page that is not http, whatever is allowed", function()
     local list = site { ["/a"] = '{"next":"ftp://elsewhere.test/b"}' }
     for _, options in ipairs { {}, { cross_origin = true } } do

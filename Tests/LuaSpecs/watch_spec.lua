@@ -77,6 +77,16 @@ describe("a watch", function()
     same(seen, { "false", "null", "0" })
   end)
 
+  it("JSN-13 tells numbers apart that only rounding makes one", function()
+    local api = stepping { "9007199254740993", "9007199254740992.0", "9007199254740992",
+      '{"a": [9007199254740993]}', '{"a": [9007199254740992.0]}', "0" }
+    local seen = {}
+    for content in api("/a"):watch { every = 0.01, until_ = function(c) return c == 0 end } do
+      seen[#seen + 1] = type(content) == "table" and content.a[1] or content
+    end
+    same(seen, { 9007199254740993, 9007199254740992.0, 9007199254740993, 9007199254740992.0, 0 })
+  end)
+
   it("gives fresh data at once, without a request", function()
     local api, sent = stepping { "1", "2" }
     assert(api("/a"):load():await())

@@ -89,6 +89,32 @@ struct CautiousCallTests {
     #expect(!again.contains("* total"))
   }
 
+  @Test func headersOfTheFirstPageStayWithItsOrigin() throws {
+    try folder.write(
+      "apis/s.lua",
+      """
+      local lull = require "lull"
+      return {
+        service = lull.service{ base_url = "\(sample.url)", headers = { ["X-Service"] = "hush" } },
+        calls = {
+          list = { path = "/headers", params = { link = "string" }, pages = { cross_origin = true } },
+        },
+      }
+      """)
+    let index = try lull("get", sample.url + "/", "-f", "x.other_origin", "-o", "lines").output
+    let link = "<\(index.prefix { $0 != "\n" })/echo>; rel=\"next\""
+    let ending = try Child(
+      Binaries.lull,
+      [
+        "call", "s", "list", "--link", link, "--all", "-H", "X-Tag: hush", "-H", "Accept: a/b",
+      ], folder: folder.path, input: .nothing
+    ).wait()
+    #expect(ending.code == 0, "\(ending.errors)")
+    let received = try lull("get", sample.url + "/received", "-o", "raw").output
+    #expect(received.contains(#""accept":"a/b""#), "\(received)")
+    #expect(!received.contains("hush"))
+  }
+
   @Test func whatADeleteAnswersFitsTheExample() throws {
     let ending = try lull(
       "delete", "sample", "/users/7", environment: ["SAMPLE_API": sample.url],

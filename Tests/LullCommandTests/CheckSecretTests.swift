@@ -77,6 +77,12 @@ struct CheckSecretTests {
       "local key = 'abc'\napi:configure{ auth = lull.auth.oauth2_client_credentials{ client_id = 'x', "
         + "client_secret = key, token_url = 'https://a.example/token' } }", "'client_secret'"
     ),
+    (
+      "api:configure{ headers = { ['X-Session'] = 'abcd-1234' } }", "header 'x-session'"
+    ),
+    (
+      "api:configure{ headers = { ['Access-Key'] = 'abc' } }", "header 'access-key'"
+    ),
     ("calls.a = { path = '/x?api_key=sk_live_abcdefghijklmnopqrstuvwxyz' }", "an API key"),
     ("calls.a = { path = '/x?a=1&api_key=abc' }", "parameter 'api_key' of the query"),
     ("calls.a = { path = '/x/ghp_abcdefghijklmnopqrstuvwxyz0123456789/y' }", "a GitHub token"),

@@ -87,6 +87,39 @@ struct ExitCallTests {
     #expect(ending.code == 5)
   }
 
+  /// What is found out between two turns, the last of which would wait for the end of the sleep: a
+  /// minute, after which the test's own patience has ended too.
+  @Test(arguments: [
+    "lull.on_error(function() os.exit(5) end) lull.spawn(function() error('x') end)",
+    "lull.on_error(function() os.exit(5) end) lull.spawn(function() lull.sleep(0) error('x') end)",
+    """
+    do
+      local owner = {}
+      r:add_observer({ resource_changed = function() end, stopped_observing = function() os.exit(5) end }, owner)
+    end
+    collectgarbage() collectgarbage()
+    """,
+    """
+    local observation = r:observe{ resource_changed = function() end,
+      stopped_observing = function() os.exit(5) end }
+    lull.spawn(function() lull.sleep(0) observation:stop() end)
+    """,
+  ])
+  func endsTheRunBetweenTwoTurns(code: String) throws {
+    let ending = try lull(
+      "-",
+      input: """
+        local lull = require 'lull'
+        local r = lull.service{ networking = function() end }:resource_at('http://a.test/')
+        \(code)
+        lull.sleep(60)
+        print('after')
+        """)
+    #expect(ending.output == "")
+    #expect(!ending.errors.contains("os.exit"))
+    #expect(ending.code == 5)
+  }
+
   @Test func closesVariables() throws {
     let ending = try lull(
       "-",

@@ -108,8 +108,8 @@ struct ReplLimitTests {
     let ending = try Child(
       Binaries.lull, words + [file, "word"], input: .text("before\nprint('on')\n")
     ).wait()
-    // What it had assigned is taken back.
-    #expect(ending.output == "nil\non\n")
+    // What a script had assigned stays, as without a session.
+    #expect(ending.output == "\"word\"\non\n")
     #expect(ending.errors.contains("busy.lua:2: " + Self.late))
     #expect(ending.code == 1)
   }

@@ -147,6 +147,41 @@ struct ReplTests {
     #expect(ending.code == 0)
   }
 
+  /// The file of -i runs as it would without a session, and again with `.reload`. (LUA-03)
+  @Test func runsTheFileOfAScriptWithTheGlobals() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      "main.lua",
+      """
+      assert(_ENV == _G and rawequal(_ENV, package.loaded._G))
+      local main, isMain = coroutine.running()
+      assert(isMain and not coroutine.isyieldable())
+      runs = (rawget(_G, "runs") or 0) + 1
+      local function adds() rawset(_ENV, "raw", 3) own = 4 end
+      adds()
+      local seen = false
+      for name in pairs(_ENV) do seen = seen or name == "own" end
+      if runs == 2 then error("second", 0) end
+      """)
+    let ending = try lull(
+      "-i", file, input: "runs, raw, own, seen, adds ~= nil, _G.seen\n.reload\nruns\nseen\n")
+    #expect(ending.output.hasPrefix("1\t3\t4\ttrue\ttrue\tnil\n"))
+    // What a script has assigned before it fails stays.
+    #expect(ending.output.hasSuffix("\n2\ntrue\n"))
+    #expect(ending.errors.contains("second"))
+    // A line has the variables of the session, and nobody else's.
+    let line = try lull(
+      "-i", file,
+      input: "return ('x'):gsub('x', _ENV)\n_ENV.__lull_script = nil\nlocal y = 7\ny, _G.y\n")
+    #expect(line.output.contains("7\tnil\n"))
+    let hostile = try lull(
+      "repl",
+      input:
+        "('__lull_script'):gsub('.+', _ENV)\ntable.concat(setmetatable({}, {__index = _ENV}))\n"
+        + "1 + 1\n")
+    #expect(hostile.output.hasSuffix("2\n"))
+  }
+
   @Test func opensASessionAlsoAfterAFileThatFails() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("bad.lua", "before = 1\nerror('in the file')\n")

@@ -188,6 +188,28 @@ struct SandboxTests {
     #expect(ending.code == 0)
   }
 
+  /// The metatable of JSON objects is there for printing, and in nobody's way.
+  @Test func printsContentAndLetsItHaveAMetatable() throws {
+    let ending = try run(
+      """
+      local lull = require "lull"
+      local value = lull.json.decode('{"a":{"b":[1]}}')
+      print(value, value.a.b)
+      print(getmetatable(value), pcall(setmetatable, value.a.b, {}))
+      print(setmetatable(value.a, { __index = { c = 2 } }).c, pcall(setmetatable, value, { __gc = print }))
+      print(setmetatable(value, nil) == value, getmetatable(value))
+      """)
+    #expect(
+      ending.output == """
+        { a = { b = { 1 } } }\t{ 1 }
+        false\tfalse\tcannot change a protected metatable
+        2\tfalse\t__gc is not available in the sandbox
+        true\tnil
+
+        """)
+    #expect(ending.errors == "")
+  }
+
   @Test func readsNoPrecompiledModule() throws {
     let ending = try run("print(select(2, pcall(require, 'compiled')))")
     #expect(ending.output.contains("precompiled chunk"))

@@ -12,7 +12,9 @@ struct ContentSamenessTests {
   }
 
   @Test(arguments: [
-    ("null", "null"), ("true", "true"), ("1", "1.0"), ("1.5", "15e-1"), (#""aé""#, #""a\u00e9""#),
+    ("null", "null"), ("true", "true"), ("1", "1.0"), ("9007199254740992", "9007199254740992.0"),
+    ("-9223372036854775808", "-9223372036854775808.0"), ("0", "-0.0"), ("1.5", "15e-1"),
+    (#""aé""#, #""a\u00e9""#),
     ("[1,[2]]", " [ 1 , [ 2 ] ] "), (#"{"a":1,"b":[{}]}"#, #"{"b":[{}],"a":1}"#),
     (#"{"a":1,"a":2}"#, #"{"a":2}"#), ("{}", "{}"),
   ])
@@ -25,10 +27,20 @@ struct ContentSamenessTests {
     ("null", "false"), ("0", "false"), ("1", "2"), (#""1""#, "1"), ("[]", "{}"), ("[1]", "[1,2]"),
     ("[1,2]", "[2,1]"), (#"{"a":1}"#, #"{"a":2}"#), (#"{"a":1}"#, #"{"b":1}"#),
     (#"{"a":1}"#, #"{"a":1,"b":null}"#), (#""a""#, #""A""#),
+    // Neither is rounded to the other, nor are texts that look the same.
+    ("9007199254740993", "9007199254740992.0"), ("[9007199254740993]", "[9007199254740992.0]"),
+    ("9007199254740993", "9007199254740992"), ("9223372036854775807", "9223372036854775808.0"),
+    (#"{"a":-9007199254740993}"#, #"{"a":-9007199254740992.0}"#),
+    (#""\u00e9""#, #""e\u0301""#), (#"{"\u00e9":1}"#, #"{"e\u0301":1}"#),
   ])
   func json_differs_by_its_values(a: String, b: String) throws {
     #expect(!isSame(try json(a), try json(b)))
     #expect(!isSame(try json(b), try json(a)))
+    let elements = (
+      try JSONDocument(parsing: Array(a.utf8)).root, try JSONDocument(parsing: Array(b.utf8)).root
+    )
+    #expect(elements.0 != elements.1)
+    #expect(elements.0.plainValue != elements.1.plainValue)
   }
 
   @Test func text_and_bytes_differ_by_kind_and_byte_by_byte() {

@@ -32,6 +32,15 @@ struct LogTextTests {
     #expect(!dump.contains("secret"))
   }
 
+  @Test("LOG-07: what content calls credentials is masked in a dump, before it is cut")
+  func masksContents() throws {
+    let document = try JSONDocument(parsing: Array(#"{"access_token":"hush","n":1}"#.utf8))
+    let json = LogText.content(.json(document))
+    #expect(json.contains(#""access_token": "***""#) && json.contains(#""n": 1"#), "\(json)")
+    let form = "password=" + String(repeating: "hush", count: 200) + "&n=1"
+    #expect(LogText.content(.text(form)) == "\"password=***&n=1\"")
+  }
+
   @Test("LOG-07: an error's dump has message, status, cause and entity")
   func dumpsErrors() {
     let error = RequestError(

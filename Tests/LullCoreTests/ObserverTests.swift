@@ -29,6 +29,48 @@ struct ObserverTests {
     #expect(event.description == text)
   }
 
+  @Test(
+    "OBS-16, OBS-18, OBS-23, OBS-30, OBS-33: of a long list all is as of a short one",
+    arguments: [5, 40, 300])
+  func keepsLongLists(count: Int) {
+    withHarness { harness in
+      let resource = harness.service.resource("/a")
+      var owners = (0..<count).map { _ in Owner() }
+      var recorders = (0..<count).map { _ in EventRecorder() }
+      let journal = Journal()
+      for index in 0..<count {
+        resource.addObserver(owner: owners[index], identity: index) { _, event in
+          if case .newData = event { journal("\(index)") }
+        }
+        resource.addObserver(recorders[index])
+      }
+      // Known already, by what they are and by what they are called.
+      for index in stride(from: 0, to: count, by: 3) {
+        resource.addObserver(owner: owners[0], identity: index) { _, _ in journal("never") }
+        resource.addObserver(recorders[index], owner: owners[0])
+      }
+      #expect(resource.record.observers.count == 2 * count)
+      for index in 1..<count { resource.removeObservers(ownedBy: owners[index]) }
+      #expect(resource.record.observers.count == count + (count + 2) / 3)
+      for recorder in recorders { _ = recorder.take() }
+      resource.overrideLocalContent(with: .text("x"))
+      #expect(
+        journal.take() == stride(from: 0, to: count, by: 3).map(String.init))
+      #expect(recorders.allSatisfy { $0.take() == ["newData(localOverride) D"] })
+      // Those nobody holds any more leave, but for those with an owner.
+      recorders = []
+      resource.overrideLocalContent(with: .text("y"))
+      #expect(resource.record.observers.count == 2 * ((count + 2) / 3))
+      owners = []
+      resource.overrideLocalContent(with: .text("z"))
+      #expect(resource.record.observers.isEmpty)
+      let again = Owner()
+      resource.addObserver(owner: again, identity: 0) { _, event in journal("\(event)") }
+      resource.removeObservers(ownedBy: again)
+      #expect(resource.record.observers.isEmpty)
+    }
+  }
+
   @Test("OBS-12, OBS-13, OBS-15: functions count one by one, though of one owner")
   func addsFunctions() {
     withHarness { harness in

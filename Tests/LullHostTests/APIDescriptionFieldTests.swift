@@ -216,7 +216,7 @@ struct APIDescriptionFieldTests {
         .script(script), .custom(TransportError(.network, "")),
       ] + TransportError.Kind.allCases.map { .transport(TransportError($0, "")) }
     #expect(try difference("CauseKind", causes.map(\.kind)) == [])
-    let fields = causes.flatMap { $0.payload.map(\.name) } + ["kind", "message", "value"]
+    let fields = causes.flatMap { $0.payload.map(\.name) } + ["kind", "message", "value", "byte"]
     #expect(try difference("Cause", fields) == [])
   }
 }

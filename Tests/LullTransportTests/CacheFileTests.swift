@@ -325,6 +325,39 @@ struct CacheFileTests {
     #expect(fixture.countSetAside == 0)
   }
 
+  @Test(
+    "CACHE-28: the file of an older Lull is set aside, whoever has it open; that one is not read")
+  func ofOlder() throws {
+    let older = file()
+    write(older, "a", "somebody else's")
+    older.perform { (database) throws(SQLiteError) in
+      try database.execute("PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    let one = file()
+    #expect(read(one, "a") == nil)
+    write(one, "a", "own")
+    #expect(
+      warnings.lines == [
+        "the cache '\(fixture.path)' was written by an older Lull: it is "
+          + "'\(fixture.path).version-1' now, and a new one begins"
+      ])
+    #expect(fixture.countSetAside == 0)
+    // That one looks whether its file is still the one of that name.
+    #expect(read(older, "a") == "own")
+    #expect(read(file(), "a") == "own")
+    #expect(warnings.lines.count == 1)
+    // An older one that begins anew, and is set aside again.
+    one.perform { (database) throws(SQLiteError) in
+      try database.execute("PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    #expect(read(file(), "a") == nil)
+    #expect(
+      fixture.files.filter { $0.hasPrefix(".version-") && !$0.hasSuffix("-wal") } == [".version-1"])
+    let inspection = try CacheInspection(path: fixture.path)
+    #expect(try inspection.clear(prefix: nil) == 0)
+    #expect(fixture.files.allSatisfy { $0 == "-lock" }, "\(fixture.files)")
+  }
+
   @Test("CACHE-28: files of a newer Lull and of other programs are left as they are")
   func ofOthers() throws {
     let one = file()

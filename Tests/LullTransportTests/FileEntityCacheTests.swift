@@ -84,8 +84,11 @@ struct FileEntityCacheTests {
   }
 
   @Test(
-    "CACHE-23: credentials that are configured tell entries apart, as digests",
-    arguments: ["Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization"])
+    "CACHE-23: headers that are configured tell entries apart, as digests",
+    arguments: [
+      "Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization", "X-Session",
+      "X-Key", "X-Pwd", "Access-Key", "Signature", "X-User-Id", "X-Anything", "Accept-Token",
+    ])
   func identities(header: String) throws {
     let fixture = try fixture()
     func harness(_ value: String) -> Harness {
@@ -100,6 +103,110 @@ struct FileEntityCacheTests {
     for name in [""] + fixture.files {
       let bytes = try #require(contents(fixture.path + name))
       #expect(!String(decoding: bytes, as: UTF8.self).contains("hush"))
+    }
+  }
+
+  @Test(
+    "CACHE-23: headers that say nothing of who asks do not",
+    arguments: [
+      "Accept", "Accept-Language", "User-Agent", "Content-Type", "X-Request-ID", "traceparent",
+      "Idempotency-Key", "Cache-Control", "If-None-Match", "If-Modified-Since", "If-Match",
+      "If-Unmodified-Since", "If-Range", "Range",
+    ])
+  func harmlessHeaders(header: String) throws {
+    let fixture = try fixture()
+    for (value, expected) in [("one", "one"), ("two", "one")] {
+      let harness = fixture.harness()
+      harness.service.configure { $0.headers[header] = value }
+      harness.stub("GET", "/a", .text(value))
+      #expect(harness.content("/a") == expected)
+    }
+  }
+
+  @Test(
+    "CACHE-28: what says no-store is not written, in whatever way it says so",
+    arguments: [
+      (["no-store"], true), (["No-Store"], true), (["max-age=60 , NO-STORE"], true),
+      (["max-age=60", "private, no-store"], true), (["private=\"a, b\", no-store"], true),
+      (["no-store=\"x\""], true), (["x=\"a\\\", b\",no-store"], true), (["x=\"a, no-store"], true),
+      (["no-cache, max-age=0"], false), (["private=\"no-store, x\""], false),
+      (["x=\"a\\\", no-store\""], false), (["no-storex"], false), (["x=no-store"], false),
+    ])
+  func noStore(values: [String], isForbidden: Bool) throws {
+    let fixture = try fixture()
+    let headers = [("Content-Type", "text/plain")] + values.map { ("Cache-Control", $0) }
+    let first = fixture.harness()
+    _ = first.loaded("/a", .init(headers: headers, body: "kept"))
+    let second = fixture.harness()
+    second.stub("GET", "/a", .text("asked"))
+    #expect(second.content("/a") == (isForbidden ? "asked" : "kept"))
+  }
+
+  @Test("CACHE-20, CACHE-28: what is there goes when an answer, a 304 or a request says no-store")
+  func noStoreRemoves() throws {
+    let forbidden = [("Content-Type", "text/plain"), ("Cache-Control", "no-store")]
+    for way in ["answer", "304", "request", "304 to a request"] {
+      let fixture = try fixture()
+      _ = fixture.harness().loaded(
+        "/a", .init(headers: [("Content-Type", "text/plain"), ("ETag", "1")], body: "hush"))
+      let second = fixture.harness(now: 5000)
+      var lines: [String] = []
+      second.pump.log.enabled = [.cache]
+      second.pump.log.handler = { lines.append($1) }
+      switch way {
+      case "answer": second.stub("GET", "/a", .init(headers: forbidden, body: "new"))
+      case "304": second.stub("GET", "/a", .init(status: 304, headers: forbidden))
+      case "request":
+        second.service.configure { $0.headers["Cache-Control"] = "no-store" }
+        second.stub("GET", "/a", .text("new"))
+      default:
+        second.service.configure { $0.headers["Cache-Control"] = "no-store" }
+        second.stub("GET", "/a", .init(status: 304))
+      }
+      #expect(second.content("/a") == (way.hasPrefix("304") ? "hush" : "new"))
+      let verb = way.hasPrefix("304") ? "removed" : "not written"
+      #expect(
+        lines.contains { $0.hasSuffix("/a: \(verb) at parsing: Cache-Control: no-store") },
+        "\(lines)")
+      let third = fixture.harness(now: 5001)
+      third.stub("GET", "/a", .text("asked"))
+      #expect(third.content("/a") == "asked", "\(way)")
+    }
+  }
+
+  @Test("CACHE-28: no transformer and no other cache brings what says no-store to the disk")
+  func noStoreOfOtherCaches() throws {
+    let fixture = try fixture()
+    let memory = MemoryEntityCache()
+    func harness() -> Harness {
+      let harness = fixture.harness(stage: .model)
+      harness.service.configure {
+        $0.pipeline[.rawData].cacheUsing(memory)
+        $0.pipeline[.decoding].add(
+          FunctionTransformer(description: "bare") { _ in
+            .success(Entity(content: .text("bare"), timestamp: 1000))
+          })
+      }
+      return harness
+    }
+    _ = harness().loaded(
+      "/a",
+      .init(headers: [("Content-Type", "text/plain"), ("Cache-Control", "no-store")], body: "x"))
+    // A hit in memory, which passes the same way.
+    #expect(harness().content("/a") == "bare")
+    let later = fixture.harness(stage: .model)
+    later.stub("GET", "/a", .text("asked"))
+    #expect(later.content("/a") == "asked")
+  }
+
+  @Test("CACHE-23: the order of headers, which tables do not have, makes no difference")
+  func orderOfHeaders() throws {
+    let fixture = try fixture()
+    for (names, expected) in [(["X-A", "X-B"], "X-A"), (["X-B", "X-A"], "X-A")] {
+      let harness = fixture.harness()
+      harness.service.configure { for name in names { $0.headers[name] = name } }
+      harness.stub("GET", "/a", .text(names[0]))
+      #expect(harness.content("/a") == expected)
     }
   }
 

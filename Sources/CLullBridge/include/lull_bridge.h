@@ -204,6 +204,9 @@ int32_t lull_host_call(void *host, int32_t method, lull_frame *frame);
 void lull_host_sweep(void *host);
 // A coroutine of the script's own has failed; its error is about to go on where it was resumed.
 void lull_host_note_failure(void *host, const lull_failure *failure);
+// Whether that is the text of the failure noted last, which has gone on in another coroutine and may
+// have got a position before it there; then it is remembered so.
+int32_t lull_host_knows_failure(void *host, const char *message, size_t length);
 // An error that goes nowhere else: to be reported.
 void lull_host_report(void *host, const lull_failure *failure, const char *place);
 // A userdata is about to be made for a handle. The same handle, or a new one for the same object if an
@@ -284,6 +287,8 @@ void lull_value_release_from_owner(lull_runtime *runtime, int64_t owner, int64_t
 // Holds values[id] until unpinned.
 int32_t lull_value_pin(lull_runtime *runtime, int64_t id);
 void lull_value_unpin(lull_runtime *runtime, int64_t id);
+// A number that is the same for the same table, function or object, and while it lives for no other.
+uintptr_t lull_value_identity(lua_State *L, int32_t index);
 // Whether two values are the same value.
 int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t index);
 // values[id] = a table of the values from `first` to `last` on the stack, with their count; pinned.
@@ -313,6 +318,12 @@ int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object);
 void lull_object_unpin(lull_runtime *runtime, uint64_t handle);
 int32_t lull_pin_count(lull_runtime *runtime);
 int32_t lull_waiting_thread_count(lull_runtime *runtime);
+// How many tracebacks were taken.
+int64_t lull_trace_count(lull_runtime *runtime);
+// What is started next is the main chunk, or a line of a session; what was that before, for
+// lull_main_end, when that has ended.
+int32_t lull_main_begin(lull_runtime *runtime);
+void lull_main_end(lull_runtime *runtime, int32_t previous);
 
 // --- Reading ---
 
@@ -497,8 +508,9 @@ void lull_repl_link(void);
 // Makes the environment of a session's lines; one session at a time. 0 on success.
 int32_t lull_session_open(lull_runtime *runtime);
 void lull_session_close(lull_runtime *runtime);
-// What must stand before every line: it has the chunk's locals taken when it returns.
-const char *lull_session_prologue(void);
+// What must stand before every line: it has the chunk's locals taken when it returns. A script's has
+// it run with the globals themselves.
+const char *lull_session_prologue(int32_t is_script);
 // What must stand at the beginning of a block of the chunk, so that the block's locals are not taken.
 const char *lull_session_block_mark(void);
 // Compiles a line as if that many lines stood before it. With an id it becomes part of the session,

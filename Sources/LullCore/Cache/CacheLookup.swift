@@ -76,7 +76,16 @@ package final class CacheLookup: Request {
         return goOn(after: entry)
       }
       for output in run.outputs {
-        later.first { $0.stage.stage == output.cache.stage }?.write(output.entity)
+        guard let entry = later.first(where: { $0.stage.stage == output.cache.stage }) else {
+          continue
+        }
+        // What a cache in memory has, another must not put on a disk.
+        let isForbidden = run.forbidsStoring || output.entity.forbidsStoring
+        if isForbidden, entry.stage.cache.outlivesProcess {
+          entry.remove()
+        } else {
+          entry.write(output.entity)
+        }
       }
       complete(with: .success(entity))
     }

@@ -17,6 +17,11 @@ public protocol EntityCache<Key>: AnyObject {
   /// The queue of this cache: `let operations = CacheOperations()`.
   var operations: CacheOperations { get }
 
+  /// Whether what it keeps is there when the process has ended; by default not. What came with
+  /// `Cache-Control: no-store`, or was asked for with it, is not given to such a one, and what it has of
+  /// that resource is removed.
+  var outlivesProcess: Bool { get }
+
   /// Where this resource's entity of that stage is kept; nil: not here (CACHE-24). Asked for reads and
   /// writes alike, at once, while the resource may be empty (CACHE-23).
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key?
@@ -40,6 +45,8 @@ public protocol EntityCache<Key>: AnyObject {
 }
 
 extension EntityCache {
+  public var outlivesProcess: Bool { false }
+
   public func accepts(_ entity: Entity) -> Bool { true }
 
   public func updateEntityTimestamp(

@@ -115,6 +115,8 @@ public struct Exchange: Sendable, Equatable {
   public var elapsed: Double?
   /// nil unless the request's options asked for them.
   public var timings: TransferTimings?
+  /// Whether request or response said `Cache-Control: no-store`, whatever becomes of the headers.
+  package var forbidsStoring = false
 
   package init(_ response: HTTPResponse) {
     status = response.status

@@ -7,7 +7,11 @@ internal import Glibc
 /// not be UTF-8: they are kept and sent as they came, and `bytes(_:)` has them so; a string of one has
 /// `\xE9` in the place of a byte that belongs to no character.
 public struct Headers: Sendable, Equatable {
-  private var lines: [UInt8] = []
+  private(set) var lines: [UInt8] = []
+  /// On where there are many lines, and something has been removed or replaced.
+  private var names = HeaderNameFilter()
+  /// In bytes.
+  private static let manyLines = 4096
   /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
   package private(set) var secrets: SecretHeaders?
   /// As below; nil for none, which is cheaper to copy.
@@ -121,6 +125,7 @@ public struct Headers: Sendable, Equatable {
       let others = names.filter { $0 != name.lowercased() }
       leftOut = others.isEmpty ? nil : others
     }
+    names.insert(name.utf8)
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
@@ -137,14 +142,27 @@ public struct Headers: Sendable, Equatable {
   public mutating func remove(_ name: String) {
     guard !lines.isEmpty else { return }
     if let secrets { self.secrets = secrets.removing(name) }
-    var kept: [UInt8] = []
+    if lines.count > Headers.manyLines, !names.isOn {
+      var filter = HeaderNameFilter()
+      filter.turnOn()
+      forEachLine { name, _ in filter.insert(name) }
+      names = filter
+    }
+    guard names.mayHold(name.utf8) else { return }
     var name = name
-    var found = false
+    var isThere = false
+    name.withUTF8 { wanted in
+      forEachValue(of: wanted) { _ in
+        isThere = true
+        return false
+      }
+    }
+    // Most that are set were not there.
+    guard isThere else { return }
+    var kept: [UInt8] = []
     name.withUTF8 { wanted in
       forEachLine { lineName, value in
-        if Headers.equal(lineName, wanted) {
-          found = true
-        } else {
+        if !Headers.equal(lineName, wanted) {
           kept += lineName
           kept.append(UInt8(ascii: ":"))
           kept += value
@@ -152,7 +170,7 @@ public struct Headers: Sendable, Equatable {
         }
       }
     }
-    if found { lines = kept }
+    lines = kept
   }
 
   /// The headers one by one, names in lower case.
@@ -179,6 +197,7 @@ public struct Headers: Sendable, Equatable {
     while start < end, line[start] == 32 || line[start] == 9 { start += 1 }
     while end > start, Headers.isSpace(line[end - 1]) { end -= 1 }
     // In bulk, and without reserving: the array grows by doubling, not line by line.
+    names.turnOff()
     let first = lines.count
     lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[...colon]))
     lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[start..<end]))
@@ -200,6 +219,7 @@ public struct Headers: Sendable, Equatable {
   package mutating func removeAll() {
     secrets = nil
     leftOut = nil
+    names.turnOff()
     lines.removeAll(keepingCapacity: true)
   }
 
@@ -247,6 +267,20 @@ public struct Headers: Sendable, Equatable {
         add(name, bytes: value)
       }
     }
+  }
+
+  /// Puts back the values of `earlier` under each name that `isWanted` and that has others now, none of
+  /// them a secret.
+  ///
+  /// - Returns: those names.
+  mutating func restore(_ earlier: Headers, where isWanted: (String) -> Bool) -> [String] {
+    var names: [String] = []
+    for (name, _) in pairs where !names.contains(name) && isWanted(name) {
+      let plain = plainValues(name)
+      if !plain.isEmpty, plain != earlier.byteValues(of: Array(name.utf8)) { names.append(name) }
+    }
+    for name in names { take(name, from: earlier) }
+    return names
   }
 
   /// The same headers with what `resolve` makes of each value that holds secrets.

@@ -28,8 +28,11 @@ package enum LogText {
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
   }
 
+  /// A URL without credentials.
+  package static func url(_ text: String) -> String { CredentialMask.url(text) }
+
   /// A URL without user and password.
-  package static func url(_ text: String) -> String {
+  package static func withoutUser(_ text: String) -> String {
     guard let user = userInfo(of: text) else { return text }
     return String(text[..<user.startIndex]) + text[text.index(after: user.endIndex)...]
   }
@@ -45,7 +48,9 @@ package enum LogText {
   /// JSON over several lines and text on one, as far as they go; anything else by type and size.
   package static func content(_ content: Content) -> String {
     switch content {
-    case .text(let text): return "\"" + part(text) + "\""
+    case .text(let text):
+      // Masked before it is cut: what is left of a credential would not be found.
+      return "\"" + part(CredentialMask.body(String(text.prefix(4096)))) + "\""
     case .json(let document): return json(document)
     case .bytes(let bytes): return "\(bytes.count) bytes"
     case .value(let value): return part(String(describing: value))
@@ -58,7 +63,7 @@ package enum LogText {
     guard document.memory < 64 * 1024 else { return "JSON of \(document.memory) bytes" }
     var text: [UInt8] = []
     document.root.encode(into: &text, pretty: true)
-    let lines = String(decoding: text, as: UTF8.self)
+    let lines = String(decoding: CredentialMask.body(text), as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false)
     let shown = lines.prefix(40).joined(separator: "\n")
     return lines.count > 40 ? shown + "\n… \(lines.count - 40) more lines" : shown
@@ -122,18 +127,9 @@ package enum LogText {
   }
 
   private static func headers(_ headers: Headers) -> [String] {
-    // A value with a secret in it has its mask in the place of what must not be seen.
-    let masked = headers.secretValues
-    return headers.pairs.map { name, value in
-      let isMasked = masked.contains { $0.name == name && $0.text.masked == value }
-      return "\(name): \(isSecret(header: name) && !isMasked ? "…" : part(value))"
+    headers.pairs.map { name, value in
+      "\(name): \(part(CredentialMask.header(name, value, mark: "…")))"
     }
-  }
-
-  /// Credentials never appear in a log: what is called like one is taken for one.
-  package static func isSecret(header name: String) -> Bool {
-    ["auth", "cookie", "token", "secret", "password", "api-key", "api_key", "apikey"]
-      .contains { name.contains($0) }
   }
 
   private static func indented(_ lines: [String]) -> String {

@@ -25,6 +25,15 @@ package final class Observation {
 
   package var observer: (any ResourceObserver)? { strongObserver ?? weakObserver }
 
+  /// What it is looked up by: its observer, its owners, and what the observer says of itself.
+  var keys: [UInt] {
+    guard let observer else { return [] }
+    var keys = [ObserverIndex.key(observer)]
+    for owner in owners { if let object = owner.object { keys.append(ObserverIndex.key(object)) } }
+    if let keyed = observer as? any KeyedObserver { keys += keyed.keys }
+    return keys
+  }
+
   /// What the log says of its end, asked before it is marked as removed.
   var farewell: String {
     guard let observer else { return "an observer was dropped: it has been collected" }

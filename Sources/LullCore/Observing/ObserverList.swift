@@ -4,20 +4,32 @@
 /// ones removed by a peer nothing more, not even the event under way; a nested broadcast finishes
 /// before the outer goes on. (OBS-33 to OBS-35)
 package final class ObserverList {
+  /// In order; in the place of one that has been removed stands `hole`, until there are many of them.
   private var observations: [Observation] = []
+  private var holeCount = 0
+  private lazy var hole: Observation = {
+    let hole = Observation(identity: nil)
+    hole.markRemoved()
+    return hole
+  }()
+  /// Of a list too long to be walked for each of its observers.
+  private var index: ObserverIndex?
+  private static let shortest = 32
   /// Whether some may have lost their owners without knowing it; held ones look before each event.
   private var hasUnheld = false
+  /// At how many of them additions look for such as have.
+  private var nextLook = ObserverList.shortest
 
   package init() {}
 
-  package var isEmpty: Bool { observations.isEmpty }
-  package var count: Int { observations.count }
+  package var isEmpty: Bool { count == 0 }
+  package var count: Int { observations.count - holeCount }
 
   /// How many of them would be told, without those that have died unnoticed.
   package var keptCount: Int { observations.count { $0.isKept } }
 
   /// Whether some are there only because nobody has noticed yet that they or their owners died.
-  package var hasDead: Bool { observations.contains { !$0.isKept } }
+  package var hasDead: Bool { observations.contains { !$0.isRemoved && !$0.isKept } }
 
   /// Whether progress would reach anybody.
   var wantsProgress: Bool {
@@ -28,11 +40,20 @@ package final class ObserverList {
     _ observer: any ResourceObserver, owner: AnyObject?, identity: AnyHashable? = nil,
     to resource: Resource
   ) {
-    // One that lost its last owner before has stopped observing, and starts anew. (OBS-30)
-    removeDead(resource: resource)
-    if let known = observations.first(where: { $0.isSame(as: observer, identity: identity) }) {
-      if let kept = known.observer { known.add(owner: owner, of: kept) }
-      return
+    if count >= nextLook {
+      removeDead(resource: resource)
+      nextLook = max(ObserverList.shortest, 2 * count)
+    }
+    if let position = position(of: observer, identity: identity) {
+      let known = observations[position]
+      known.forgetDeadOwners()
+      if known.isKept, let kept = known.observer {
+        known.add(owner: owner, of: kept)
+        if let owner { index?.add(ObserverIndex.key(owner), at: position) }
+        return
+      }
+      // One that lost its last owner before has stopped observing, and starts anew. (OBS-30)
+      removeDead(resource: resource)
     }
     let observation = Observation(identity: identity)
     observation.add(owner: owner, of: observer)
@@ -57,31 +78,86 @@ package final class ObserverList {
     observer.resourceChanged(resource, event: .observerAdded)
   }
 
+  /// Those left without an owner are told, and leave the list.
   func remove(ownedBy owner: AnyObject, resource: Resource) {
-    for observation in observations { observation.remove(owner: owner) }
-    removeDead(resource: resource)
+    var left: [Int] = []
+    for position in positions(ObserverIndex.key(owner)).sorted() {
+      let observation = observations[position]
+      guard !observation.isRemoved else { continue }
+      observation.remove(owner: owner)
+      if !observation.isKept, left.last != position { left.append(position) }
+    }
+    remove(at: left, resource: resource)
   }
 
   /// Takes a held observer off the list; it is told. Nobody else is asked anything.
   package func remove(_ observer: any ResourceObserver, resource: Resource) {
-    guard let index = observations.firstIndex(where: { $0.observer === observer }) else { return }
-    let observation = observations.remove(at: index)
-    markRemoved([observation], of: resource)
-    tell([observation], of: resource)
+    remove([observer], resource: resource)
   }
 
   /// Takes several held observers off the list at once; then they are told, in their order.
   package func remove(_ observers: [any ResourceObserver], resource: Resource) {
-    let unwanted = Set(observers.map(ObjectIdentifier.init))
-    var gone: [Observation] = []
-    for observation in observations {
-      guard let observer = observation.observer, unwanted.contains(ObjectIdentifier(observer))
-      else { continue }
-      gone.append(observation)
-    }
+    remove(
+      at: Set(observers.compactMap { position(of: $0, identity: nil) }).sorted(),
+      resource: resource)
+  }
+
+  private func remove(at positions: [Int], resource: Resource) {
+    let gone = positions.map { observations[$0] }
     markRemoved(gone, of: resource)
-    observations.removeAll { $0.isRemoved }
+    if observations.count <= ObserverList.shortest || 2 * positions.count > count {
+      takeOut()
+    } else {
+      for position in positions { observations[position] = hole }
+      holeCount += positions.count
+      if 2 * holeCount > observations.count { takeOut() }
+    }
     tell(gone, of: resource)
+  }
+
+  private func closeUp() {
+    if holeCount > 0 { takeOut() }
+  }
+
+  /// Holes, and those that are marked as removed.
+  private func takeOut() {
+    observations.removeAll { $0.isRemoved }
+    holeCount = 0
+    index = nil
+  }
+
+  // MARK: Finding
+
+  /// Those that have that key, all of a short list, and perhaps some that had it.
+  package func keyed(_ key: UInt) -> [any KeyedObserver] {
+    Set(positions(key)).sorted().compactMap { observations[$0].observer as? any KeyedObserver }
+  }
+
+  /// The observer has got another of its keys.
+  package func add(key: UInt, of observer: any ResourceObserver) {
+    guard index != nil, let position = position(of: observer, identity: nil) else { return }
+    index?.add(key, at: position)
+  }
+
+  private func position(of observer: any ResourceObserver, identity: AnyHashable?) -> Int? {
+    let isHere = { [observations] (position: Int) in
+      !observations[position].isRemoved
+        && observations[position].isSame(as: observer, identity: identity)
+    }
+    guard observations.count > ObserverList.shortest else {
+      return observations.indices.first(where: isHere)
+    }
+    let candidates = positions(ObserverIndex.key(observer))
+    if let identity { return index?.position(of: identity).flatMap { isHere($0) ? $0 : nil } }
+    return candidates.first(where: isHere)
+  }
+
+  /// Where those may stand that have that key; everywhere in a short list.
+  private func positions(_ key: UInt) -> [Int] {
+    guard observations.count > ObserverList.shortest else { return Array(observations.indices) }
+    if index == nil { index = ObserverIndex() }
+    index?.update(observations)
+    return index?[key] ?? []
   }
 
   /// Whoever tells those of a snapshot looks at the rest again.
@@ -101,21 +177,9 @@ package final class ObserverList {
     }
   }
 
-  package func first<Observer: ResourceObserver>(
-    of type: Observer.Type, where matches: (Observer) -> Bool
-  ) -> Observer? {
-    for observation in observations {
-      if let observer = observation.observer as? Observer, matches(observer) { return observer }
-    }
-    return nil
-  }
-
-  package func all<Observer: ResourceObserver>(of type: Observer.Type) -> [Observer] {
-    observations.compactMap { $0.observer as? Observer }
-  }
-
   /// Drops observers whose owners have died; the observers themselves are told if they still live.
   package func removeDead(resource: Resource) {
+    closeUp()
     for observation in observations { observation.forgetDeadOwners() }
     guard hasDead else { return }
     let gone = observations.filter { !$0.isKept }
@@ -124,13 +188,14 @@ package final class ObserverList {
       log(.observers, "\(resource.displayName): \(observation.farewell)")
     }
     markRemoved(gone, of: resource)
-    observations.removeAll { $0.isRemoved }
+    takeOut()
     for observation in gone {
       observation.observer?.stoppedObserving(resource: resource)
     }
   }
 
   func broadcast(_ event: ResourceEvent, resource: Resource) {
+    closeUp()
     let present = observations
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }

@@ -44,6 +44,9 @@ public final class PipelineRun {
   /// The stage of the step that runs now.
   package var stage: PipelineStageKey? { next > 0 ? steps[next - 1].stage : nil }
 
+  /// Whether what it makes of the response must not be kept where it outlives the process.
+  var forbidsStoring: Bool { original.entity?.forbidsStoring ?? false }
+
   func begin() { advance(original) }
 
   /// Goes on after a step that waited; ignored once the run is over.

@@ -14,7 +14,8 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
           do throws(JSONError) {
             return .json(try JSONDocument(parsing: bytes))
           } catch {
-            throw ContentParser.ParseFailure(cause: .malformedJSON(message: error.message))
+            throw ContentParser.ParseFailure(
+              cause: .malformedJSON(message: error.message, offset: error.offset))
           }
         })
     case .text:

@@ -13,6 +13,8 @@ public final class NetworkRequest: Request {
   private let exchange: PolicyExchange?
   private var channel: NetworkCompletion?
   private var run: PipelineRun?
+  /// Whether it or its answer says `Cache-Control: no-store`; a 304 too.
+  private(set) var forbidsStoring = false
   /// nil before anybody asks how far it is.
   private var progressModel: ProgressModel?
 
@@ -82,9 +84,12 @@ public final class NetworkRequest: Request {
     transfer = nil
     if let body = result.body { target.service.host?.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
+    forbidsStoring =
+      StoringRule.forbids(http.headers)
+      || result.response.map { StoringRule.forbids($0.headers) } ?? false
     let interpretation = ResponseInterpretation(
       result, existing: target.record.state.latestData, isConditional: isConditional,
-      now: now)
+      now: now, forbidsStoring: forbidsStoring)
     switch interpretation {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))

@@ -61,7 +61,9 @@ public struct RequestError: Error, Sendable {
   /// The message with method, URL and status, as `tostring` shows it.
   package var longDescription: String {
     var text = userMessage
-    if case .invalidURL(let source?) = cause { return "\(text): '\(source)'" }
+    if case .invalidURL(let source?) = cause {
+      return "\(text): '\(CredentialMask.malformedURL(source))'"
+    }
     var details = ""
     if let method, let url { details = "\(method) \(LogText.url(url))" }
     if let httpStatus { details += details.isEmpty ? "status \(httpStatus)" : " → \(httpStatus)" }

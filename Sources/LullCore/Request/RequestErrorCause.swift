@@ -10,7 +10,8 @@ public enum RequestErrorCause: Sendable {
   case undecodableText(encoding: String)
   case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
   case transformerReturnedNil(transformer: String)
-  case malformedJSON(message: String)
+  /// `offset`: where in the body, in bytes from its start; nil if that is not known.
+  case malformedJSON(message: String, offset: Int? = nil)
   /// Chains that pass on without end.
   case chainTooLong(message: String)
   case transport(TransportError)
@@ -58,7 +59,8 @@ public enum RequestErrorCause: Sendable {
   public var message: String {
     switch self {
     case .invalidURL(let source?):
-      "'\(source)' is not a URL" + (ResourceURL.hostProblem(in: source).map { ": \($0)" } ?? "")
+      "'\(CredentialMask.malformedURL(source))' is not a URL"
+        + (ResourceURL.hostProblem(in: source).map { ": \($0)" } ?? "")
     case .invalidURL(nil): "there is no URL"
     case .unencodableText(let encoding, let text):
       text.text == nil
@@ -74,7 +76,9 @@ public enum RequestErrorCause: Sendable {
     case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
       "\(transformer) expected \(expected), got \(actual)"
     case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
-    case .malformedJSON(let message), .chainTooLong(let message): message
+    case .malformedJSON(let message, let offset):
+      offset.map { "\(message) (at byte \($0 + 1))" } ?? message
+    case .chainTooLong(let message): message
     case .transport(let error): error.message
     case .script(let script): script.message
     case .custom(let error): String(describing: error)

@@ -9,11 +9,13 @@ package enum ResponseInterpretation: Sendable {
   ///   - existing: the data of the request's own resource (LOAD-39).
   ///   - isConditional: whether it was asked for on a condition that is not of that data: a 304 then is
   ///     the answer, with status and headers, and not a lack of one.
+  ///   - forbidsStoring: whether it must not be kept where it outlives the process.
   package init(
     _ result: NetworkResult, existing: Entity?, isConditional: @autoclosure () -> Bool = false,
-    now: Double
+    now: Double, forbidsStoring: Bool = false
   ) {
-    let exchange = result.response.map { Exchange($0) }
+    var exchange = result.response.map { Exchange($0) }
+    exchange?.forbidsStoring = forbidsStoring
     // Success and error together are a failure that keeps both (LOAD-11).
     if let error = result.error {
       self = .response(

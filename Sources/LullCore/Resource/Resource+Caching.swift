@@ -123,6 +123,14 @@ extension Resource {
     }
     for output in run.outputs {
       guard let entry = CacheEntry(output.cache, resource: self) else { continue }
+      // A transformer may have made an entity of its own.
+      if run.forbidsStoring || output.entity.forbidsStoring, output.cache.cache.outlivesProcess {
+        service.pump.log(
+          .cache,
+          "\(displayName): not written at \(output.cache.stage): \(StoringRule.reason)")
+        entry.remove()
+        continue
+      }
       let isKept = output.cache.cache.accepts(output.entity)
       service.pump.log(
         .cache,
@@ -141,9 +149,19 @@ extension Resource {
   }
 
   /// A 304 makes cached entities as young as the resource's. (CACHE-19, NM-04)
-  func touchCaches() {
+  ///
+  /// - Parameter forbidsStoring: whether it says that they are not to be kept any more.
+  func touchCaches(forbidsStoring: Bool) {
     guard let timestamp = record.state.latestData?.timestamp else { return }
-    for entry in cacheEntries(configuration) { entry.updateTimestamp(timestamp) }
+    for entry in cacheEntries(configuration) {
+      if forbidsStoring, entry.stage.cache.outlivesProcess {
+        service.pump.log(
+          .cache, "\(displayName): removed at \(entry.stage.stage): \(StoringRule.reason)")
+        entry.remove()
+      } else {
+        entry.updateTimestamp(timestamp)
+      }
+    }
   }
 
   /// Wiped: what the caches were asked for is of no interest, and they may be asked again. (WIPE-07,

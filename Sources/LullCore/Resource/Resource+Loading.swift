@@ -122,7 +122,8 @@ extension Resource {
       last is NetworkRequest && last.method == "GET" && last.resource?.record === record
     switch event {
     case .newData where !isOwnGet: removeFromCaches()
-    case .notModified where isOwnGet: touchCaches()
+    case .notModified where isOwnGet:
+      touchCaches(forbidsStoring: (last as? NetworkRequest)?.forbidsStoring ?? false)
     default: break
     }
   }

@@ -30,7 +30,7 @@ extension Resource {
     _ observer: any ResourceObserver, owner: AnyObject?, identity: AnyHashable? = nil
   ) -> Resource {
     record.observers.add(observer, owner: owner, identity: identity, to: self)
-    observerAdded()
+    heard(ofAdding: observer)
     return self
   }
 
@@ -38,12 +38,14 @@ extension Resource {
   /// `isToldByHost`: it hears events of the service's host, together with its neighbours.
   package func hold(_ observer: any ResourceObserver, isToldByHost: Bool = false) {
     record.observers.hold(observer, isToldByHost: isToldByHost, resource: self)
-    observerAdded()
+    heard(ofAdding: observer)
   }
 
   /// It has heard of its addition already; what caches have comes later. (OBS-40)
-  private func observerAdded() {
-    for load in record.loads { load.request.progressListenersChanged() }
+  private func heard(ofAdding observer: any ResourceObserver) {
+    if observer.wantsProgress {
+      for load in record.loads { load.request.progressListenersChanged() }
+    }
     checkCaches()
   }
 

@@ -81,7 +81,7 @@ public final class Resource {
     switch record.invalidSource {
     case nil: LogText.url(url.abbreviated(base: service.baseURL))
     case .missing: "<no URL>"
-    case .unparsable(let source): "<invalid URL: \(source)>"
+    case .unparsable(let source): "<invalid URL: \(CredentialMask.malformedURL(source))>"
     }
   }
 }

@@ -56,14 +56,17 @@ extension Resource {
     return service.resource(escaped: masked, secrets: secrets)
   }
 
-  /// What GET requests are configured to prove their sender with, and what stands in the URL: headers
-  /// with secrets, those that are called like a credential, `auth`, the files of a client certificate
-  /// and its key, query parameters.
+  /// What may tell one sender of GET requests from another, as they are configured, and what stands in
+  /// the URL: headers other than those that tell nothing of anybody, `auth`, the files of a client
+  /// certificate and its key, query parameters.
   package var credentials: [(name: String, value: SecretText)] {
     let settings = configuration(for: "GET").settings
     var credentials: [(name: String, value: SecretText)] = []
-    for (name, text, isSecret) in settings.headers.texts
-    where isSecret || LogText.isSecret(header: name) {
+    // Tables of a script have no order.
+    let headers = settings.headers.texts.enumerated()
+      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+    for (name, text, isSecret) in headers
+    where isSecret || !Headers.saysNothingOfSender(name) {
       credentials.append((name, text))
     }
     if let auth = settings.auth { credentials.append((auth.header, auth.identity)) }

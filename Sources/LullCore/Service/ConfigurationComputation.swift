@@ -5,11 +5,16 @@ struct ConfigurationComputation {
   private(set) var failure: RequestError?
   /// Descriptions of the blocks that have run, if they are logged.
   private(set) var applied: [String] = []
+  /// What stays off, the resource being on another origin, if that is logged. (CFG-02)
+  private(set) var withheld: [String] = []
   let version: Int
+  private let isOutside: Bool
   private let isLogging: Bool
 
-  init(version: Int, isLogging: Bool) {
+  /// - Parameter isOutside: whether it is that of a resource on another origin than the base.
+  init(version: Int, isOutside: Bool, isLogging: Bool) {
     self.version = version
+    self.isOutside = isOutside
     self.isLogging = isLogging
   }
 
@@ -18,12 +23,14 @@ struct ConfigurationComputation {
     for index in blocks {
       do throws(RequestError) {
         var changed = settings
-        try entries[index].apply(&changed)
+        let names = try entries[index].apply(&changed, isOutside: isOutside)
         if changed.policies !== settings.policies {
           limits().bind(&changed, block: index, version: version)
         }
         settings = changed
-        if isLogging { applied.append(entries[index].description) }
+        guard isLogging else { continue }
+        applied.append(entries[index].description)
+        withheld += names.filter { !withheld.contains($0) }
       } catch {
         note(error)
       }

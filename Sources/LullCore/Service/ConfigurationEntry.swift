@@ -17,6 +17,25 @@ package struct ConfigurationEntry {
     guard let pattern else { return true }
     return try pattern.matches(url)
   }
+
+  /// Makes its changes; those of its headers that stay off are put back. (CFG-02)
+  ///
+  /// - Parameter isOutside: whether the resource is on another origin than the service's base: there
+  ///   only what names it, by a pattern, sends headers that may say whose request it is. Those with
+  ///   secrets in them have origins of their own, and fail there.
+  /// - Returns: the names of the headers that stay off, in lower case.
+  package func apply(_ settings: inout Configuration, isOutside: Bool)
+    throws(RequestError) -> [String]
+  {
+    guard isOutside, pattern == nil else {
+      try apply(&settings)
+      return []
+    }
+    let before = settings.headers
+    try apply(&settings)
+    guard settings.headers != before else { return [] }
+    return settings.headers.restore(before) { !Headers.goesAnywhere($0) }
+  }
 }
 
 /// Changes settings; runs when a configuration is computed, not when it is registered (CFG-13).

@@ -4,6 +4,8 @@ extension Service {
     package let entry: ConfigurationEntry
     package let before: Configuration
     package let after: Configuration
+    /// Headers of it that are not sent, the resource being on another origin than the base. (CFG-02)
+    package let withheld: [String]
     /// Why requests of this resource fail: the block has raised, and counts for nothing.
     package let failure: RequestError?
   }
@@ -11,23 +13,29 @@ extension Service {
   /// All blocks of configuration, in order.
   package var configurationEntries: [ConfigurationEntry] { entries }
 
-  /// The blocks that apply to a resource, in order. They run for it once more. (CFG-13)
-  package func appliedEntries(to resource: Resource, method: String) -> [AppliedEntry] {
+  /// Visits the blocks that apply to a resource, in order; what they make of the settings together. They
+  /// run for it once more. (CFG-13)
+  package func visitEntries(
+    applyingTo resource: Resource, method: String, _ visit: (AppliedEntry) -> Void
+  ) -> Configuration {
     var settings = Configuration()
-    var applied: [AppliedEntry] = []
+    let isOutside = isOutside(resource.url)
     for entry in entries {
       var changed = settings
       do throws(RequestError) {
         guard try entry.applies(to: resource.url, method: method) else { continue }
-        try entry.apply(&changed)
-        applied.append(AppliedEntry(entry: entry, before: settings, after: changed, failure: nil))
+        let withheld = try entry.apply(&changed, isOutside: isOutside)
+        visit(
+          AppliedEntry(
+            entry: entry, before: settings, after: changed, withheld: withheld, failure: nil))
         settings = changed
       } catch {
-        applied.append(
-          AppliedEntry(entry: entry, before: settings, after: settings, failure: error))
+        visit(
+          AppliedEntry(
+            entry: entry, before: settings, after: settings, withheld: [], failure: error))
       }
     }
-    return applied
+    return settings
   }
 }
 

@@ -3,6 +3,8 @@
 /// Lua: `lull.service{ base_url = … }`. Home thread only. Open for subclassing (SVC-38).
 open class Service {
   public let baseURL: ResourceURL?
+  /// What URLs of the base's origin begin with, as far as they are written like it.
+  private let baseOrigin: String?
   public let name: String?
   public let pump: Pump
   public let networking: any NetworkingProvider
@@ -43,6 +45,7 @@ open class Service {
     standardTransformers: [StandardTransformer] = [.json, .text]
   ) {
     self.baseURL = baseURL.flatMap { ResourceURL.base($0) }
+    baseOrigin = self.baseURL.map { $0.origin + "/" }
     invalidBase = self.baseURL == nil ? baseURL : nil
     self.name = name
     self.networking = networking
@@ -207,8 +210,9 @@ open class Service {
     configuring = (method, url)
     defer { configuring = outer }
     let isLogging = pump.log.enabled.contains(.configuration)
+    let isOutside = isOutside(url)
     var computation = ConfigurationComputation(
-      version: configurationVersion, isLogging: isLogging)
+      version: configurationVersion, isOutside: isOutside, isLogging: isLogging)
     // What is logged of a configuration is logged for every resource.
     var isShared = pump.log.enabled.isDisjoint(with: [.configuration, .pipeline])
     // Constant blocks that apply and have not run: perhaps they need not.
@@ -227,14 +231,17 @@ open class Service {
         computation.note(error)
       }
     }
-    if isShared, let known = shared[waiting, computation.version] { return known }
+    if isShared, let known = shared[waiting, isOutside, computation.version] { return known }
     computation.run(waiting, of: entries, limits: limitTable)
     let settings = computation.settings
     let applied = computation.applied
+    let withheld = computation.withheld
     pump.log(
       .configuration,
-      "\(method) \(LogText.url(url.text)): \(applied.joined(separator: ", "))\(LogText.dump(settings))"
-    )
+      "\(method) \(LogText.url(url.text)): \(applied.joined(separator: ", "))"
+        + (withheld.isEmpty
+          ? "" : "; on another origin than the base: without \(withheld.joined(separator: ", "))")
+        + LogText.dump(settings))
     for key in settings.pipeline.omittedStages {
       pump.log(
         .pipeline,
@@ -242,8 +249,14 @@ open class Service {
           + "'\(key.description)', whose transformers will not run")
     }
     let configuration = ResolvedConfiguration(settings, failure: computation.failure)
-    if isShared { shared[waiting, computation.version] = configuration }
+    if isShared { shared[waiting, isOutside, computation.version] = configuration }
     return configuration
+  }
+
+  /// Whether a URL is on another origin than the base, if there is one.
+  func isOutside(_ url: ResourceURL) -> Bool {
+    guard let baseOrigin else { return false }
+    return !url.text.utf8.starts(with: baseOrigin.utf8) && url.origin + "/" != baseOrigin
   }
 
   private func limitTable() -> LimitTable {

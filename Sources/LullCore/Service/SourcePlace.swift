@@ -1,5 +1,5 @@
 /// A line of a source text, for people to find.
-package struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
+package struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
   /// The file as messages name it, or what else the text is called.
   package var file: String
   /// Counted from 1; 0: the file as a whole.

@@ -25,16 +25,22 @@ extension APIOwner {
         """
         Keeps bytes, text and JSON with headers, age and validators; tables that a transformer has \
         made are not kept. A later process finds them: fresh data needs no request, stale data is \
-        asked for with `If-None-Match` or `If-Modified-Since`. Entries are told apart by URL, stage, \
-        `version`, and the credentials among the headers and in the URL, of which the file has a \
-        digest only, and the names of `client_cert` and `client_key`. `Set-Cookie` and its like are \
-        left out. Whose entries they are is not seen where credentials come from a command (a \
+        asked for with `If-None-Match` or `If-Modified-Since`. What came with `Cache-Control: no-store`, \
+        or was asked for with it, is never written, and removes what is there; the log says so. \
+        Entries are told apart by URL, stage, \
+        `version`, the headers that are configured, the credentials in the URL, and the names of \
+        `client_cert` and `client_key`; the file has a digest of these only. Headers that say nothing of \
+        who asks do not count: `Accept*`, `Content-*`, `User-Agent`, `X-Request-ID`, `traceparent`, \
+        `Idempotency-Key`, `Cache-Control`, `Range` and conditions such as `If-Match`. Headers of \
+        answers that are called like credentials, such as `Set-Cookie`, are left out. Whose entries \
+        they are is not seen where credentials come from a command (a \
         `lull.secret` with `command` or `shell` counts by its words, not by what they print), from \
         `mutate_requests` or from `cookies`: say it with `identity`.
 
         Reading and writing happen beside the script; several processes may use one file, and one that \
         is killed loses at most what it is writing. A file that is damaged is renamed to \
-        `….corrupt-<time>`; one that cannot be used is done without, with one warning on standard \
+        `….corrupt-<time>`, one of an older Lull to `….version-<number>`; one that cannot be used is \
+        done without, with one warning on standard \
         error. `lull cache` shows and clears it. Not available in the sandbox.
         """,
         example: """

@@ -7,8 +7,9 @@ extension APIOwner {
         "The content: JSON as plain tables, text and bytes as strings; nil if none.",
         """
         Tables of JSON are built when first asked for and shared by everyone after that: treat \
-        them as read-only, edit a `lull.copy`. What a transformer of yours returned is delivered \
-        as it is.
+        them as read-only, edit a `lull.copy`. `print` and `tostring` show what they hold, as \
+        `lull.inspect` does: all of them have the same metatable, which does nothing else. What a \
+        transformer of yours returned is delivered as it is.
         """,
         writable: !readOnly, swift: readOnly ? nil : "\(swiftType).content"),
       .property(

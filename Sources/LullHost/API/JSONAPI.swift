@@ -19,8 +19,10 @@ extension APIOwner {
       .function(
         "decode", "(text: string): any, string?",
         "The value of JSON text, or nil and what is wrong with it.",
+        "Its tables print as what they hold.",
         example: """
           local value, problem = lull.json.decode('{"a": [1, 2.0]}')
+          print(value)                                         --> { a = { 1, 2.0 } }
           print(math.type(value.a[1]), math.type(value.a[2]))  --> integer float
           """, rules: "JSN-10 JSN-11 JSN-12 JSN-13 JSN-14"),
       .function(

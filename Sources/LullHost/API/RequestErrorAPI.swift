@@ -52,6 +52,10 @@ extension APIOwner {
       .field(
         "path", "string?", "Of `invalid_json_object`: where the offending value is.",
         rules: "DYN-02"),
+      .field(
+        "byte", "integer?",
+        "Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.",
+        rules: "JSN-18"),
       .field("string", "string?", "Of `not_url_encodable`: the string.", rules: "REQ-19"),
       .field(
         "name", "string?", "Of `invalid_text_encoding`: the charset nobody knows.", rules: "TXT-05"),

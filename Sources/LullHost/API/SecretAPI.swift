@@ -123,7 +123,10 @@ extension APIOwner {
     ])
 
   private static let oauth2Fields: [APIEntry] = [
-    .field("token_url", "string", "The token endpoint; secrets go to its origin."),
+    .field(
+      "token_url", "string",
+      "The token endpoint: secrets go to its origin, tokens come from there; no redirect leads away."
+    ),
     .field("client_id", "string", "Who asks."),
     .field("scope", "string?", "What the token is to be good for, by words with spaces between."),
     .field("audience", "string?", "Whom it is for, where the endpoint wants to know."),

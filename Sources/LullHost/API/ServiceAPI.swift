@@ -67,6 +67,12 @@ extension APIOwner {
       function for every resource with options is `configure(nil, fn, options)`. A settings \
       function must answer at once; if it raises, requests it applies to fail with kind \
       `script_error` and are not sent.
+
+      Of a service with a base, headers that are set without a pattern go to the base's origin only, but \
+      for `Accept*`, `Content-*` and `User-Agent`: a link or a page that leads elsewhere is asked for \
+      without them. A pattern that names the other origin, as `"https://files.example/**"` does, sends \
+      headers there; `explain` says which stay off. A secret, `auth` too, fails there unless its own \
+      `origins` name the place.
       """,
       example: """
         api:configure{ headers = { Accept = "application/json" } }

@@ -13,7 +13,8 @@ extension APIFileChecker {
   func look(atSettingsOf api: APIFile, _ host: LuaHost) {
     if let text = api.service.invalidBase {
       note(
-        "the base URL '\(LogText.url(text))' is none: it begins with https:// or http://",
+        "the base URL '\(CredentialMask.malformedURL(text))' is none: it begins with https:// or "
+          + "http://",
         at: SourcePlace(file: path, line: line(of: ["base_url"])))
     }
     var settings = Configuration()
@@ -40,7 +41,8 @@ extension APIFileChecker {
 
   /// Secrets have a mask in their place, which no file says.
   private func look(atHeaders headers: Headers) {
-    for (name, value) in headers.pairs where WrittenSecrets.isCredential(name, value) {
+    for (name, value) in headers.pairs
+    where WrittenSecrets.isCredential(header: name, value) {
       look(atCredential: value, "the value of the header '\(name)'")
     }
   }

@@ -24,6 +24,12 @@ package struct CallRequest {
   /// Whether it has headers beside those of the configuration.
   package var hasOwnHeaders: Bool { !headers.isEmpty || !declared.isEmpty }
 
+  /// Lets go of the headers that may say whose request it is: it goes to another origin now.
+  mutating func leaveOrigin() {
+    headers.removeAll { !Headers.goesAnywhere($0.name.lowercased()) }
+    for (name, _) in declared.pairs where !Headers.goesAnywhere(name) { declared.remove(name) }
+  }
+
   /// Whether one of these makes it depend on what the server has.
   package var hasOwnCondition: Bool {
     ["if-none-match", "if-modified-since"].contains { name in

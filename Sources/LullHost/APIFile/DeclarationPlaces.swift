@@ -57,12 +57,22 @@ package struct DeclarationPlaces {
   }
 
   func line(at offset: Int) -> Int {
+    DeclarationPlaces.first(lineEnds.count) { lineEnds[$0] >= offset } + 1
+  }
+
+  /// The index of the first token on a line, or behind it.
+  func firstToken(onOrAfterLine line: Int) -> Int {
+    DeclarationPlaces.first(tokens.count) { self.line(at: tokens[$0].range.lowerBound) >= line }
+  }
+
+  /// The first number below `count` for which something is so that stays so; else `count`.
+  private static func first(_ count: Int, where isSo: (Int) -> Bool) -> Int {
     var low = 0
-    var high = lineEnds.count
+    var high = count
     while low < high {
       let middle = (low + high) / 2
-      if lineEnds[middle] < offset { low = middle + 1 } else { high = middle }
+      if isSo(middle) { high = middle } else { low = middle + 1 }
     }
-    return low + 1
+    return low
   }
 }

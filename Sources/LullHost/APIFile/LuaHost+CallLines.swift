@@ -4,10 +4,34 @@ extension LuaHost {
   /// The line of a key inside the brackets of the call at a place; nil if it is not there, as where the
   /// table was made elsewhere.
   func line(of key: String, inCallAt place: SourcePlace) -> Int? {
-    guard let source = sources.source(named: place.file), let text = sources.text(of: source) else {
-      return nil
-    }
-    return CallBrackets(text, line: place.line)?.line(of: key)
+    CallLines(self).line(of: key, inCallAt: place)
+  }
+}
+
+/// Lines of keys in calls: each file is read once, and each call.
+final class CallLines {
+  private let host: LuaHost
+  private var files: [String: DeclarationPlaces?] = [:]
+  private var calls: [SourcePlace: [String: Int]] = [:]
+
+  init(_ host: LuaHost) {
+    self.host = host
+  }
+
+  /// As the host's.
+  func line(of key: String, inCallAt place: SourcePlace) -> Int? {
+    if let lines = calls[place] { return lines[key.lowercased()] }
+    let lines = places(in: place.file).flatMap { CallBrackets($0, line: place.line)?.lines } ?? [:]
+    calls[place] = lines
+    return lines[key.lowercased()]
+  }
+
+  private func places(in file: String) -> DeclarationPlaces? {
+    if let known = files[file] { return known }
+    let text = host.sources.source(named: file).flatMap { host.sources.text(of: $0) }
+    let places = text.map { DeclarationPlaces($0) }
+    files[file] = .some(places)
+    return places
   }
 }
 
@@ -17,15 +41,14 @@ struct CallBrackets {
   private let tokens: ArraySlice<LineToken>
 
   /// nil if no bracket is opened on that line.
-  init?(_ source: [UInt8], line: Int) {
-    let places = DeclarationPlaces(source)
+  init?(_ places: DeclarationPlaces, line: Int) {
     self.places = places
     let all = places.tokens
+    let lineStart = places.firstToken(onOrAfterLine: line)
     guard
-      let open = all.firstIndex(where: { token in
-        places.line(at: token.range.lowerBound) == line && (token.text == "(" || token.text == "{")
-          && token.kind == .symbol
-      })
+      let open = all[lineStart...].prefix(while: {
+        places.line(at: $0.range.lowerBound) == line
+      }).firstIndex(where: { $0.isSymbol("(") || $0.isSymbol("{") })
     else { return nil }
     var depth = 0
     var end = open
@@ -40,16 +63,17 @@ struct CallBrackets {
     tokens = all[open..<min(end, all.count)]
   }
 
-  /// `key =`, `["key"] =`, whatever the case of its letters.
-  func line(of key: String) -> Int? {
-    let key = key.lowercased()
-    let found = tokens.indices.first { index in
+  /// Where `key =` and `["key"] =` stand first, by the key in lower case.
+  var lines: [String: Int] {
+    var lines: [String: Int] = [:]
+    for index in tokens.indices.dropLast() {
       let token = tokens[index]
-      guard token.kind == .name || token.kind == .string, token.text.lowercased() == key,
-        tokens.indices.contains(index + 1)
-      else { return false }
-      return tokens[index + 1].text == (token.kind == .name ? "=" : "]")
+      guard token.kind == .name || token.kind == .string,
+        tokens[index + 1].text == (token.kind == .name ? "=" : "]")
+      else { continue }
+      let key = token.text.lowercased()
+      if lines[key] == nil { lines[key] = places.line(at: token.range.lowerBound) }
     }
-    return found.map { places.line(at: tokens[$0].range.lowerBound) }
+    return lines
   }
 }

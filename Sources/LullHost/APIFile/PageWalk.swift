@@ -43,10 +43,11 @@ package final class PageWalk {
     let request: Request?
     var asking = first
     if first.resource.url != page.url {
-      // The headers of the first page are those of the others.
+      // The headers of the first page are those of the others, but for pages on another origin.
       asking.resource = page
       asking.method = "GET"
       asking.body = nil
+      if page.url.origin != first.resource.url.origin { asking.leaveOrigin() }
     }
     request = asking.start(ifNeeded: !isFresh && !asking.hasOwnHeaders)
     var response: Response?

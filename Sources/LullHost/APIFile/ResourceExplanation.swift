@@ -3,19 +3,18 @@ package import LullCore
 /// Every setting that applies to a resource, with the line that has set it, and what a load would do
 /// now: as text for people.
 package struct ResourceExplanation {
-  private let host: LuaHost
   private let resource: Resource
   private let method: String
-  private let applied: [Service.AppliedEntry]
+  private let sources: SettingSources
+  private let lines: CallLines
 
   package init(_ host: LuaHost, _ resource: Resource, method: String = "GET") {
-    self.host = host
     self.resource = resource
     self.method = method
-    // Settings of the service are none of an invalid resource. (SVC-23)
-    applied =
-      resource.record.invalidSource == nil
-      ? resource.service.appliedEntries(to: resource, method: method) : []
+    lines = CallLines(host)
+    sources = SettingSources(of: resource, method: method) {
+      ResourceExplanation.text(of: $0, $1, $2)
+    }
   }
 
   package var text: String {
@@ -23,9 +22,8 @@ package struct ResourceExplanation {
     text +=
       resource.record.invalidSource == nil
       ? ResourceExplanation.aligned(settings) : "  none: the resource has no URL\n"
-    for entry in applied {
-      guard let failure = entry.failure else { continue }
-      text += "  \(place(of: entry.entry)): \(failure.longDescription); every request fails\n"
+    for (entry, failure) in sources.failures {
+      text += "  \(place(of: entry)): \(failure.longDescription); every request fails\n"
     }
     if method == "GET" { text += "\nload_if_needed\n" + ResourceExplanation.aligned(prospect) }
     return text
@@ -40,36 +38,30 @@ package struct ResourceExplanation {
   }
 
   private var settings: [Row] {
-    let final = applied.last { $0.failure == nil }?.after ?? Configuration()
+    let final = sources.settings
     var rows: [Row] = []
     for (name, value) in final.headers.pairs.sorted(by: { $0.name < $1.name }) {
-      let source = source { entry in
-        entry.after.headers.values(name) != entry.before.headers.values(name)
-      }
       rows.append(
         Row(
-          name: "headers.\(name)", value: ResourceExplanation.masked(name, value),
-          place: place(of: source, key: name)))
+          name: "headers.\(name)", value: CredentialMask.header(name, value),
+          place: place(of: sources.ofHeaders[name], key: name)))
     }
     for name in final.headers.omitted.sorted() {
-      let source = source { entry in
-        entry.after.headers.omitted.contains(name) && !entry.before.headers.omitted.contains(name)
-      }
       rows.append(
-        Row(name: "headers.\(name)", value: "not sent", place: place(of: source, key: name)))
+        Row(
+          name: "headers.\(name)", value: "not sent",
+          place: place(of: sources.ofOmissions[name], key: name)))
     }
-    for setting in Setting.allCases where setting != .headers && !setting.isCall {
-      let text = setting.value(in: final).map {
-        ResourceExplanation.text(of: setting, $0, final)
-      }
-      let source = source { entry in
-        setting.value(in: entry.after).map {
-          ResourceExplanation.text(of: setting, $0, entry.after)
-        }
-          != setting.value(in: entry.before).map {
-            ResourceExplanation.text(of: setting, $0, entry.before)
-          }
-      }
+    for (entry, name) in sources.withheld {
+      rows.append(
+        Row(
+          name: "headers.\(name)",
+          value: "stays off: another origin than \(resource.service.baseURL?.origin ?? "")",
+          place: place(of: entry, key: name)))
+    }
+    for setting in Setting.allCases where SettingSources.isExplained(setting) {
+      let text = sources.texts[setting]
+      let source = sources.ofSettings[setting]
       // Without a value: one that nobody has set, or that somebody has switched off.
       guard text != nil || source != nil else { continue }
       rows.append(
@@ -77,30 +69,20 @@ package struct ResourceExplanation {
           name: setting.rawValue, value: text ?? "false",
           place: place(of: source, key: setting.rawValue)))
     }
-    for entry in applied {
-      let mutations = entry.after.mutations.count - entry.before.mutations.count
-      let decorators = entry.after.decorators.count - entry.before.decorators.count
-      for (name, count) in [("mutate_requests", mutations), ("decorate_requests", decorators)]
-      where count > 0 {
-        rows.append(
-          Row(
-            name: name, value: count == 1 ? "a function" : "\(count) functions",
-            place: place(of: entry.entry, key: name)))
-      }
+    for (entry, name, count) in sources.functions {
+      rows.append(
+        Row(
+          name: name, value: count == 1 ? "a function" : "\(count) functions",
+          place: place(of: entry, key: name)))
     }
     return rows
-  }
-
-  /// The last block that has changed something; nil: that is as it was built in.
-  private func source(_ hasChanged: (Service.AppliedEntry) -> Bool) -> ConfigurationEntry? {
-    applied.last(where: hasChanged)?.entry
   }
 
   private func place(of entry: ConfigurationEntry?, key: String? = nil) -> String {
     guard let entry else { return "default" }
     var text = "built in"
     if var place = entry.source {
-      if let key, let line = host.line(of: key, inCallAt: place) { place.line = line }
+      if let key, let line = lines.line(of: key, inCallAt: place) { place.line = line }
       text = place.description
     }
     guard let pattern = entry.pattern else { return text }
@@ -214,11 +196,6 @@ package struct ResourceExplanation {
   }
 
   // MARK: Parts
-
-  /// A secret of `lull.secret` has its mask in its place already.
-  private static func masked(_ header: String, _ value: String) -> String {
-    LogText.isSecret(header: header) && !value.contains("‹secret ") ? "***" : value
-  }
 
   private static func text(of attempt: RequestAttempt) -> String {
     let outcome =

@@ -3,22 +3,21 @@ import LullCore
 extension WrittenSecrets {
   /// Whether what is called so is a credential by its value.
   static func isCredential(_ name: String, _ value: String) -> Bool {
-    let name = name.lowercased().replacing("-", with: "_")
-    if ["authorization", "proxy_authorization", "cookie", "x_api_key"].contains(name) {
-      return true
-    }
-    let isCalledOne = [
-      "api_key", "apikey", "app_key", "access_key", "secret", "password", "passwd", "passphrase",
-      "access_token", "auth_token", "refresh_token", "bearer_token", "private_token",
-    ].contains { name.contains($0) }
-    if isCalledOne {
+    if CredentialName.headers.contains(name.lowercased()) { return true }
+    switch CredentialName(name) {
+    case .certain:
       let plain = ["true", "false", "none", "null", "required", "optional"]
       return value.count >= 3 && !plain.contains(value.lowercased())
+    case .likely: return looksRandom(value) && value.contains(where: \.isNumber)
+    case nil: return false
     }
-    // These are names of many other things too.
-    let last = name.split(separator: "_").last.map(String.init) ?? name
-    return ["token", "key", "auth", "sig", "signature", "pwd", "pass"].contains(last)
-      && looksRandom(value) && value.contains(where: \.isNumber)
+  }
+
+  /// The same of a header, whose name says more: what is sent so is no name of a field.
+  static func isCredential(header name: String, _ value: String) -> Bool {
+    if isCredential(name, value) { return true }
+    return CredentialName.names(name) && value.count >= 8 && value.contains(where: \.isNumber)
+      && !value.contains(where: \.isWhitespace)
   }
 
   /// The credentials in the query of a path, or in a part of one: `/x?api_key=abc`.

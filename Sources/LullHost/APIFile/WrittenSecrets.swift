@@ -65,12 +65,12 @@ struct WrittenSecrets {
     guard let name = name(before: index)?.lowercased(), !APIDeclaration.types.contains(value) else {
       return nil
     }
-    if WrittenSecrets.headers.contains(name) {
+    if CredentialName.headers.contains(name) {
       return "the value of the header '\(name)'"
     }
-    let isCalledLikeOne = ["token", "secret", "password", "passwd", "api_key", "apikey", "api-key"]
-      .contains { name.contains($0) }
-    return isCalledLikeOne && WrittenSecrets.looksRandom(value)
+    let kind = CredentialName(name)
+    let isOne = kind == .certain || kind == .likely && value.contains(where: \.isNumber)
+    return isOne && WrittenSecrets.looksRandom(value)
       ? "what looks like a secret ('\(name)')" : nil
   }
 
@@ -87,7 +87,7 @@ struct WrittenSecrets {
     {
       start = index - 2
     }
-    guard let header = name(before: start)?.lowercased(), WrittenSecrets.headers.contains(header),
+    guard let header = name(before: start)?.lowercased(), CredentialName.headers.contains(header),
       let literal = literal(named: tokens[index].text, before: start)
     else { return nil }
     return ("the value of the header '\(header)'", literal)
@@ -142,8 +142,6 @@ struct WrittenSecrets {
   private func isJoinedBehind(_ index: Int) -> Bool {
     index + 1 < tokens.count && tokens[index + 1].isSymbol("..")
   }
-
-  private static let headers = ["authorization", "proxy-authorization", "cookie", "x-api-key"]
 
   private static let schemes = ["Bearer", "Basic", "token", "Token"]
 

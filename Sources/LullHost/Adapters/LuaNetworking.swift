@@ -137,7 +137,9 @@ final class StubAnswers: NetworkingProvider {
       return NetworkResult(
         error: .final(
           .network,
-          "unstubbed request \(method) \(url); the stubs are: \(known.isEmpty ? "none" : known)"))
+          "unstubbed request \(method) \(LogText.url(url)); the stubs are: "
+            + (known.isEmpty ? "none" : known)
+        ))
     }
     best.response?.url = url
     return best

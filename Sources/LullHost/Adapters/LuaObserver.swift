@@ -5,16 +5,18 @@ import LullCore
 ///
 /// The closure is anchored on Lua's side: at its owner, at the service, or, for a table that owns
 /// itself, nowhere. Once it or its owner is gone the observer is not alive any more.
-final class LuaObserver: ResourceObserver {
+final class LuaObserver: KeyedObserver {
   static let changed: StaticString = "resource_changed"
 
   unowned let host: LuaHost
   let id: Int64
+  /// What scripts call it by: the function or table itself.
+  private let identity: UInt
   let isTable: Bool
   /// Whether the table had `resource_request_progress` when it was added (PRG-24).
   let wantsProgress: Bool
-  /// The kept owner; nil for observers anchored to the service and for self-owned tables.
-  private(set) var owners: [Int64] = []
+  /// The kept owners; none of observers anchored to the service and of self-owned tables.
+  private(set) var owners: [Owner] = []
   /// Whether the service's userdata anchors the closure.
   var isAnchoredToService: Bool
   var ownsItself: Bool
@@ -25,12 +27,18 @@ final class LuaObserver: ResourceObserver {
   private unowned let record: ResourceRecord
   private let released: ReleasedValues
 
+  struct Owner {
+    let id: Int64
+    let identity: UInt
+  }
+
   init(
-    host: LuaHost, id: Int64, isTable: Bool, wantsProgress: Bool, resource: Resource,
-    anchoredToService: Bool, ownsItself: Bool
+    host: LuaHost, id: Int64, identity: UInt, isTable: Bool, wantsProgress: Bool,
+    resource: Resource, anchoredToService: Bool, ownsItself: Bool
   ) {
     self.host = host
     self.id = id
+    self.identity = identity
     self.isTable = isTable
     self.wantsProgress = wantsProgress
     service = resource.service
@@ -45,8 +53,10 @@ final class LuaObserver: ResourceObserver {
     guard !isStopped else { return }
     let anchoring = isAnchoredToService ? service?.hostHandle ?? 0 : 0
     guard anchoring != 0 || !owners.isEmpty else { return }
-    released.add(ReleasedObserver(id: id, owners: owners, service: anchoring))
+    released.add(ReleasedObserver(id: id, owners: owners.map(\.id), service: anchoring))
   }
+
+  var keys: [UInt] { [identity] + owners.map(\.identity) }
 
   /// An owner has died: if it was the last, the observer is told and leaves the list.
   func ownerDied() {
@@ -55,15 +65,16 @@ final class LuaObserver: ResourceObserver {
     record.observers.removeDead(resource: service.resource(of: record))
   }
 
-  func add(owner: Int64) {
+  func add(owner: Owner) {
     host.ownedObservers[id] = WeakObserver(observer: self)
     owners.append(owner)
-    if lull_value_anchor_to_owner(host.runtime, owner, id) != 0 { host.lacksMemory = true }
+    record.observers.add(key: owner.identity, of: self)
+    if lull_value_anchor_to_owner(host.runtime, owner.id, id) != 0 { host.lacksMemory = true }
   }
 
   /// Whether that owner was one of its owners.
   func remove(owner: Int64) {
-    guard let index = owners.firstIndex(of: owner) else { return }
+    guard let index = owners.firstIndex(where: { $0.id == owner }) else { return }
     owners.remove(at: index)
     lull_value_release_from_owner(host.runtime, owner, id)
   }
@@ -73,7 +84,7 @@ final class LuaObserver: ResourceObserver {
     // The service's userdata holds the closure; should it not, the next call will find that out.
     if isAnchoredToService { return true }
     guard lull_value_is_alive(host.runtime, id) != 0 else { return false }
-    return ownsItself || owners.contains { lull_value_is_alive(host.runtime, $0) != 0 }
+    return ownsItself || owners.contains { lull_value_is_alive(host.runtime, $0.id) != 0 }
   }
 
   /// Whether nothing but removal keeps it from hearing an event: no owner is to be asked first.
@@ -89,7 +100,7 @@ final class LuaObserver: ResourceObserver {
     guard !isStopped else { return }
     isStopped = true
     host.ownedObservers[id] = nil
-    for owner in owners { lull_value_release_from_owner(host.runtime, owner, id) }
+    for owner in owners { lull_value_release_from_owner(host.runtime, owner.id, id) }
     owners = []
     ownsItself = false
     if isAnchoredToService, let service {

@@ -121,8 +121,9 @@ extension NextPage {
     case .nothing, .list(0): return nil
     case .text(let reference):
       guard looksLikeReference(reference) else {
+        let shown = LogText.part(CredentialMask.malformedURL(reference), limit: 40)
         throw PagingProblem(
-          "'\(path.text)' is '\(LogText.part(reference, limit: 40))', which is no URL; if it is a "
+          "'\(path.text)' is '\(shown)', which is no URL; if it is a "
             + "cursor, say cursor = { param = …, field = \"\(path.text)\" }")
       }
       return try page(reference, from: resource, entity)
@@ -148,7 +149,8 @@ extension NextPage {
     throws(PagingProblem) -> Resource
   {
     guard let url = base(of: resource, entity).relative(escapingSpaces(reference)) else {
-      throw PagingProblem("The next page's URL '\(LogText.part(reference, limit: 80))' is no URL")
+      let shown = LogText.part(CredentialMask.malformedURL(reference), limit: 80)
+      throw PagingProblem("The next page's URL '\(shown)' is no URL")
     }
     return resource.linked(url.withoutFragment)
   }

@@ -18,6 +18,7 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
   }
 
   var operations: CacheOperations { cache.operations }
+  var outlivesProcess: Bool { cache.outlivesProcess }
 
   func key(for resource: Resource, at stage: PipelineStageKey) -> Cache.Key? {
     cache.key(for: resource, at: stage)

@@ -148,7 +148,7 @@ extension Method {
     },
     .method(.httpRequest, "__tostring") { call throws(Misuse) in
       let http = try httpRequest(call).http
-      call.return(.string("HTTPRequest(\(http.method) \(http.url))"))
+      call.return(.string("HTTPRequest(\(http.method) \(LogText.url(http.url)))"))
     },
     .method(.headers, "__index", "v") { call throws(Misuse) in
       let box = try call.selfObject(.headers, as: HeadersBox.self)

@@ -281,6 +281,8 @@ extension LuaHost {
       return
     }
     exitRequest = code
+    // It may be called at the start of a turn, which would wait for what comes next.
+    environment.wake()
     // For what runs the coroutine that calls, and for the latter if it cannot be suspended.
     lull_thread_interrupt(runtime)
     // Suspended for good: nothing after it runs, and no pcall sees an error.

@@ -10,7 +10,7 @@ extension Method {
     .method(.completion, "complete", "VV") { call throws(Misuse) in
       let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
       if answer.isGiven {
-        call.host.pump.log(.network, "\(answer.url): a second answer was ignored")
+        call.host.pump.log(.network, "\(LogText.url(answer.url)): a second answer was ignored")
         return
       }
       answer.complete(

@@ -86,7 +86,7 @@ extension Method {
       let request = try call.request
       let state = request.state.rawValue.split(separator: "_").joined(separator: " ")
       let name =
-        if let target = request.resource?.displayName ?? request.url {
+        if let target = request.resource?.displayName ?? request.url.map(LogText.url) {
           "\(request.method ?? "?") \(target)"
         } else {
           request.description

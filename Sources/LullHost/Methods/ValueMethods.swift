@@ -210,6 +210,9 @@ extension Method {
         ("kind", .string(cause.kind)), ("message", .string(cause.message)),
       ]
       fields += cause.payload.map { ($0.name, .bytes($0.value.bytes)) }
+      if case .malformedJSON(_, let offset?) = cause {
+        fields.append(("byte", .int(Int64(offset) + 1)))
+      }
       if case .script(let script) = cause, let value = script.value {
         fields.append(("value", .ref(value.id)))
       }

@@ -1,4 +1,5 @@
 import CLullBridge
+import Glibc
 import LullCore
 
 /// An error raised by the script where Swift called it.
@@ -84,6 +85,26 @@ extension LuaHost {
     context.reraised = Reraised(inner, isOfInnerCoroutine: true)
   }
 
+  /// Whether that is the error of a coroutine noted last, as it goes on: its traceback is known.
+  func knowsInnerFailure(_ message: UnsafeRawBufferPointer) -> Bool {
+    guard let origin = innermost?.reraised, origin.isOfInnerCoroutine,
+      origin.failure.requestError == nil, origin.failure.value == nil
+    else { return false }
+    let isKnown = origin.failure.message.utf8.withContiguousStorageIfAvailable { known in
+      let length = message.count - known.count
+      guard length >= 0, let end = message.baseAddress.map({ $0 + length }),
+        let start = known.baseAddress
+      else { return known.isEmpty }
+      return memcmp(end, start, known.count) == 0
+    }
+    guard isKnown == true else { return false }
+    // From now on it begins with where it has got.
+    if message.count > origin.failure.message.utf8.count {
+      origin.failure.message = String(escaping: message)
+    }
+    return true
+  }
+
   /// An error is about to be raised again where it was awaited: remembers where it comes from.
   /// In the main chunk of a stock interpreter, which shows no more than the text, the text says it
   /// too, unless the script is going to catch it.
@@ -102,7 +123,7 @@ extension LuaHost {
 
 /// A failure a coroutine has been given by what it awaited.
 final class Reraised {
-  let failure: ScriptFailure
+  fileprivate(set) var failure: ScriptFailure
   /// Of a coroutine of its own, as opposed to a task.
   let isOfInnerCoroutine: Bool
 

@@ -9,9 +9,11 @@ struct LineSource {
   /// What is compiled to be run.
   let instrumented: [UInt8]
 
-  /// - Parameter isStatement: false for `return` and an expression, which declares nothing.
-  init(_ source: [UInt8], isStatement: Bool) {
-    let prologue = Array(String(cString: lull_session_prologue()).utf8)
+  /// - Parameters:
+  ///   - isStatement: false for `return` and an expression, which declares nothing.
+  ///   - isScript: whether it sees the globals only, and no variables of the session.
+  init(_ source: [UInt8], isStatement: Bool, isScript: Bool = false) {
+    let prologue = Array(String(cString: lull_session_prologue(isScript ? 1 : 0)).utf8)
     instrumented = prologue + (isStatement ? LineSource.marked(source) : source)
   }
 

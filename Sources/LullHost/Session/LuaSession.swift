@@ -90,12 +90,16 @@ package final class LuaSession {
   }
 
   /// Compiles a whole file.
-  package func read(file: [UInt8], name: String) -> Reading {
+  ///
+  /// - Parameter isScript: whether it runs as the command runs scripts: its `_ENV` is `_G`, it does not
+  ///   see the session's variables, and what it assigned stays where it fails.
+  package func read(file: [UInt8], name: String, isScript: Bool = false) -> Reading {
     host.sources.remember(file, chunkName: Array("@\(name)".utf8))
     if let message = compile(file, name: "@" + name, firstLine: 1, id: 0) {
       return .failed(host.describe(syntaxError: message, in: file, name: name))
     }
-    return keep(LineSource(file, isStatement: true), name: "@" + name, firstLine: 1)
+    return keep(
+      LineSource(file, isStatement: true, isScript: isScript), name: "@" + name, firstLine: 1)
   }
 
   private func form(of text: [UInt8], name: String, firstLine: Int) -> Form {
@@ -180,10 +184,14 @@ package final class LuaSession {
     host.strongTasks += 1
     lull_line_begin(
       host.runtime, host.lineLimits.time ?? 0, host.lineLimits.instructions ?? 0)
+    let outer = lull_main_begin(host.runtime)
     host.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
     host.drive { ending != nil || host.isInterrupted }
     if ending == nil { host.cancel(context) }
-    if !host.isClosed { lull_line_end(host.runtime) }
+    if !host.isClosed {
+      lull_main_end(host.runtime, outer)
+      lull_line_end(host.runtime)
+    }
     host.strongTasks -= 1
     self.context = nil
     // A line that has returned in spite of Ctrl-C has had it all the same.

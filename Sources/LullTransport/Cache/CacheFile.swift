@@ -10,6 +10,8 @@ final class CacheFile {
   let path: String
   /// Told in one sentence what went wrong with the file; once for each thing.
   private let warn: @Sendable (String) -> Void
+  /// The same of what is as it should be.
+  private let note: @Sendable (String) -> Void
   private var database: SQLiteConnection?
   /// Of the file that `database` is.
   private var identity: CacheFolder.Identity?
@@ -25,9 +27,14 @@ final class CacheFile {
   /// Entries that were read, and when: written together, later.
   var reads: [Int64: Double] = [:]
 
-  init(path: String, warn: @escaping @Sendable (String) -> Void) {
+  /// - Parameter note: nil if `warn` is told everything.
+  init(
+    path: String, note: (@Sendable (String) -> Void)? = nil,
+    warn: @escaping @Sendable (String) -> Void
+  ) {
     self.path = path
     self.warn = warn
+    self.note = note ?? warn
   }
 
   /// Does something with the database; nil if that cannot be, of which nobody but the user is told.
@@ -101,12 +108,17 @@ final class CacheFile {
     return database
   }
 
-  private func connected() throws(SQLiteError) -> SQLiteConnection? {
+  /// - Parameter isAgain: whether an older file has been set aside for it.
+  private func connected(isAgain: Bool = false) throws(SQLiteError) -> SQLiteConnection? {
     let database = try SQLiteConnection(path: path)
     setPatience(!isImpatient, database)
     switch try CacheSchema.state(of: database) {
     case .ready: break
     case .empty: try CacheSchema.create(in: database)
+    case .older(let version) where !isAgain:
+      guard setAside(version: version) else { return nil }
+      return try connected(isAgain: true)
+    case .older(let version): throw SQLiteError.damaged("its version is \(version)")
     case .newer:
       refuse("'\(path)' was written by a newer Lull")
       return nil
@@ -137,6 +149,23 @@ final class CacheFile {
       } else {
         refuse("'\(path)': \(error.message)")
       }
+    }
+  }
+
+  /// Whoever has the older file open goes on with that one, under its new name, until it sees that
+  /// there is another. Called with the lock held.
+  private func setAside(version: Int64) -> Bool {
+    do throws(CacheFolder.Failure) {
+      let name = try CacheFolder.setAside(path, version: version)
+      try CacheFolder.makeFile(path)
+      identity = CacheFolder.identity(of: path)
+      note(
+        "the cache '\(path)' was written by an older Lull: it is '\(name)' now, and a new one begins"
+      )
+      return true
+    } catch {
+      refuse("\(error.message), though it was written by an older Lull")
+      return false
     }
   }
 

@@ -80,11 +80,27 @@ enum CacheFolder {
       count += 1
       name = "\(path).corrupt-\(Int(time))-\(count)"
     }
+    try move(path, to: name)
+    return name
+  }
+
+  /// The same of a file of an older version, in place of one that was set aside before.
+  /// - Returns: its new name.
+  static func setAside(_ path: String, version: Int64) throws(Failure) -> String {
+    let name = older(path, version: version)
+    try remove(name)
+    try move(path, to: name)
+    return name
+  }
+
+  /// What a file of an older version is called once there is a newer one.
+  static func older(_ path: String, version: Int64) -> String { "\(path).version-\(version)" }
+
+  private static func move(_ path: String, to name: String) throws(Failure) {
     guard rename(path, name) == 0 else { throw failure("cannot rename '\(path)'") }
     // There need not be any.
     rename(path + "-wal", name + "-wal")
     unlink(path + "-shm")
-    return name
   }
 
   /// Whether a file's first bytes are those of a cache, of this version or an older one, whatever the rest

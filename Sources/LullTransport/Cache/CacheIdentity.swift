@@ -2,15 +2,15 @@ import LullCore
 
 /// Who asks, as a cache file may know it: a digest, so that what lets one in is not on the disk.
 enum CacheIdentity {
-  /// Of the credentials that the resource's GET requests are configured to carry, and of user and
-  /// password in the URL.
+  /// Of the headers and credentials that the resource's GET requests are configured to carry, but for
+  /// headers that say nothing of who asks, and of user and password in the URL.
   ///
   /// - Parameter name: what the script says of it besides.
   /// - Returns: empty if there are none; nil if there is no way to make a digest.
   static func digest(of resource: Resource, name: String?) -> [UInt8]? {
     var text = SecretIdentity.text(of: resource)
     if let name { text += "name:\(name)\n" }
-    if LogText.url(resource.url.text) != resource.url.text { text += "url:\(resource.url.text)\n" }
-    return text.isEmpty ? [] : SHA256.digest(of: text)
+    if LogText.userInfo(of: resource.url.text) != nil { text += "url:\(resource.url.text)\n" }
+    return text.isEmpty ? [] : SHA256.digest(of: "version \(CacheSchema.version)\n" + text)
   }
 }

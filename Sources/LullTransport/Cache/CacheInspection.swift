@@ -45,7 +45,7 @@ package final class CacheInspection {
     }
     let troubles = Troubles()
     self.troubles = troubles
-    file = CacheFile(path: self.path) { troubles.add($0) }
+    file = CacheFile(path: self.path, note: CacheStore.warn) { troubles.add($0) }
   }
 
   /// Whether there is one; if not, it is not made either.
@@ -117,6 +117,9 @@ package final class CacheInspection {
       }
       defer { lock.release() }
       try CacheFolder.remove(path)
+      for version in 1..<CacheSchema.version {
+        try CacheFolder.remove(CacheFolder.older(path, version: version))
+      }
     } catch {
       throw Problem(message: error.message)
     }

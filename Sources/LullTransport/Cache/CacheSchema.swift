@@ -1,13 +1,15 @@
 /// The tables of a cache file, and whether a file has them.
 enum CacheSchema {
-  /// Raised when the tables change.
-  static let version: Int64 = 1
+  /// Raised when the tables change, or what the identities in them are made of: entries of another
+  /// version may be somebody else's.
+  static let version: Int64 = 2
   /// "Lull": in a file's first bytes, so that no other program's database is taken for a cache.
   static let application: Int64 = 0x4c75_6c6c
 
   enum State {
     case ready
     case empty
+    case older(Int64)
     case newer
     case ofOthers
   }
@@ -18,6 +20,7 @@ enum CacheSchema {
     if application == self.application {
       if version == self.version { return .ready }
       guard version < self.version else { return .newer }
+      if version > 0 { return .older(version) }
       throw SQLiteError.damaged("its version is \(version)")
     }
     let isEmpty = try database.integer("SELECT count(*) FROM sqlite_master") == 0

@@ -8,9 +8,10 @@ public import LullCore
 /// loses at most what it is writing. A file that makes no sense is renamed, one that cannot be used is
 /// done without, each with one warning on standard error; the loads go on.
 ///
-/// Credentials are not in the file: of those that requests are configured to carry a digest is; headers
-/// of responses that set some are left out. What mutations of requests add, commands print and cookies
-/// hold is not seen: name whose it is with `Options.identity`. Lua: `lull.cache.file()`.
+/// Credentials are not in the file: of those that requests are configured to carry, and of other headers
+/// that may tell who asks, a digest is; headers of responses that are called like one are left out, and
+/// so is whatever says `Cache-Control: no-store`. What mutations of requests add, commands print and
+/// cookies hold is not seen: name whose it is with `Options.identity`. Lua: `lull.cache.file()`.
 public final class FileEntityCache: EntityCache {
   /// What a file cache may be told.
   public struct Options: Sendable, Equatable {
@@ -37,6 +38,7 @@ public final class FileEntityCache: EntityCache {
 
   /// The store keeps the order.
   public let operations = CacheOperations(isOrderedByCache: true)
+  public let outlivesProcess = true
   public let options: Options
   /// nil if there is no folder to put it in.
   public let path: String?
@@ -74,7 +76,8 @@ public final class FileEntityCache: EntityCache {
       let identity = CacheIdentity.digest(of: resource, name: options.identity)
     else { return nil }
     let place = CachePlace(
-      url: LogText.url(resource.url.text), stage: stage.description, version: options.version,
+      url: LogText.withoutUser(resource.url.text), stage: stage.description,
+      version: options.version,
       identity: identity)
     return Key(place: place, pump: resource.service.pump)
   }

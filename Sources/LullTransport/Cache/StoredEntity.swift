@@ -23,7 +23,7 @@ struct StoredEntity {
   /// Whether a file can keep such content. (CACHE-28)
   static func accepts(_ entity: Entity) -> Bool {
     switch entity.content {
-    case .bytes, .text, .json: entity.validatorsHold
+    case .bytes, .text, .json: entity.validatorsHold && !entity.forbidsStoring
     case .value, .foreign: false
     }
   }
@@ -52,9 +52,7 @@ struct StoredEntity {
     var lines: [UInt8] = []
     entity.headers.forEachLine { name, value in
       // What lets one in is not for a disk.
-      guard !StoredEntity.credentials.contains(String(escaping: name)) else {
-        return
-      }
+      guard !CredentialName.names(String(escaping: name)) else { return }
       lines += name
       lines.append(UInt8(ascii: ":"))
       lines += value
@@ -68,16 +66,9 @@ struct StoredEntity {
     elapsed = entity.exchange?.elapsed.flatMap { StoredEntity.isDuration($0) ? $0 : nil }
   }
 
-  /// Header fields of responses that hold what lets one in.
-  private static let credentials: Set<String> = [
-    "set-cookie", "set-cookie2", "authentication-info", "proxy-authentication-info",
-    "authorization", "x-auth-token", "x-csrf-token", "x-xsrf-token", "x-amz-security-token",
-    "x-subject-token",
-  ]
-
   /// Where redirects have led, without a query, which may hold what lets one in; nil if there were none.
   private static func finalURL(_ text: String, of place: CachePlace) -> String? {
-    let text = LogText.url(text)
+    let text = LogText.withoutUser(text)
     guard text != place.url else { return nil }
     let bare = String(text.prefix { $0 != "?" && $0 != "#" })
     return bare == place.url.prefix { $0 != "?" && $0 != "#" } ? nil : bare

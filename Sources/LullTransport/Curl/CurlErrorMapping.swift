@@ -265,7 +265,7 @@ struct CurlErrorMapping {
       return " (\(text.prefix(1).lowercased())\(text.dropFirst()))"
     }
     // It may quote the URL of a proxy, with its password.
-    return detail.isEmpty ? "" : " (\(LogText.url(detail)))"
+    return detail.isEmpty ? "" : " (\(CredentialMask.text(detail)))"
   }
 
   static func seconds(_ value: Double) -> String {

@@ -1,4 +1,5 @@
 import CCurl
+import LullCore
 
 /// What curl's own parser makes of a URL.
 enum CurlURL {

@@ -6,6 +6,9 @@ struct Redirect {
   let origin: Origin
   let message: String
 
+  /// What has been set to have one to another origin refused; of no help where nobody has set it.
+  static let refusalHint = " (redirects = \"same_origin\")"
+
   typealias Hiding = (HTTPRequest, Origin) throws(TransportError) -> HTTPRequest
 
   /// Reads `location` as an answer to `request`; fails after too many hops, or if it leads nowhere.
@@ -36,7 +39,7 @@ struct Redirect {
       throw TransportError(
         .redirectRefused,
         "\(origin.hostAndPort) redirects to another origin, \(targetOrigin.scheme)://"
-          + "\(targetOrigin.hostAndPort), which is not followed (redirects = \"same_origin\")")
+          + "\(targetOrigin.hostAndPort), which is not followed" + Redirect.refusalHint)
     }
     if !changesOrigin { target = target.inheritingUser(of: current) }
     var (next, dropped) = RedirectPolicy.follow(

@@ -30,9 +30,7 @@ enum RedirectPolicy {
       removeHeaders(of: &next) { $0.hasPrefix("content-") }
     }
     guard changesOrigin else { return (next, []) }
-    var dropped = removeHeaders(of: &next) { name in
-      !(name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent")
-    }
+    var dropped = removeHeaders(of: &next) { !Headers.goesAnywhere($0) }
     if next.options?.connection.clientCertificate != nil {
       next.options?.connection.clientCertificate = nil
       next.options?.connection.clientKey = nil

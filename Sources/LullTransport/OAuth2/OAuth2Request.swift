@@ -42,9 +42,11 @@ struct OAuth2Request {
     self.http = http
   }
 
-  private static func options(of request: HTTPRequest, to origin: String?) -> TransferOptions? {
-    guard let given = request.options else { return nil }
+  private static func options(of request: HTTPRequest, to origin: String?) -> TransferOptions {
     var options = TransferOptions()
+    // Whoever answers elsewhere is not whom the tokens are to come from.
+    options.redirects = .followWithinOrigin
+    guard let given = request.options else { return options }
     options.connection = given.connection
     options.firstByteTimeout = given.firstByteTimeout
     options.idleTimeout = given.idleTimeout
@@ -52,7 +54,7 @@ struct OAuth2Request {
       options.connection.clientCertificate = nil
       options.connection.clientKey = nil
     }
-    return options == TransferOptions() ? nil : options
+    return options
   }
 
   private static func escaped(_ text: String) -> String {
@@ -64,20 +66,24 @@ struct OAuth2Request {
 struct OAuth2Answer {
   private let result: NetworkResult
   private let url: String
+  private let endpointOrigin: String?
   private let known: SecretSearch
 
   /// - Parameter known: what the endpoint was told, which it may repeat.
   init(_ result: NetworkResult, from url: String, hiding known: SecretSearch) {
     self.result = result
     self.url = LogText.url(url)
+    endpointOrigin = ResourceURL(absolute: url)?.origin
     self.known = known
   }
 
   /// - Parameter refresh: the refresh token to keep if none comes.
   func tokens(now: Double, refresh: String?) -> Result<OAuth2Tokens, TransportError> {
     if let error = result.error {
-      return .failure(OAuth2.failure("no token from \(url): \(error.message)"))
+      let reason = error.message.replacing(Redirect.refusalHint, with: "")
+      return .failure(OAuth2.failure("no token from \(url): \(reason)"))
     }
+    if let problem = originProblem { return .failure(OAuth2.failure(problem)) }
     let status = result.response?.status ?? 0
     let root = (try? JSONDocument(parsing: result.body ?? []))?.root
     guard (200...299).contains(status) else {
@@ -98,6 +104,15 @@ struct OAuth2Answer {
       OAuth2Tokens(
         access: access, refresh: root["refresh_token"]?.string ?? refresh,
         lifetime: lifetime.flatMap { $0.isFinite ? $0 : nil }, now: now))
+  }
+
+  /// A script that stands in for the network may follow redirects as it likes.
+  private var originProblem: String? {
+    guard let answered = result.response?.url,
+      let origin = ResourceURL(absolute: answered)?.origin,
+      origin != endpointOrigin
+    else { return nil }
+    return "no token from \(url): another origin has answered, \(origin)"
   }
 
   /// The endpoint's own words, which are for people to read. (RFC 6749, section 5.2)

@@ -215,7 +215,9 @@ struct CallExchange {
   /// A line for standard error.
   static func text(of error: RequestError) -> String {
     var text = "lull: \(error.longDescription)"
-    if case .malformedJSON(let message) = error.cause { text += ": the JSON is wrong: \(message)" }
+    if case .malformedJSON? = error.cause, let cause = error.cause {
+      text += ": the JSON is wrong: \(cause.message)"
+    }
     return text + "\n"
   }
 

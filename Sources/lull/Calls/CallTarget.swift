@@ -18,7 +18,7 @@ struct CallTarget {
     if let url = CallTarget.url(word) {
       guard let origin = ResourceURL(absolute: url)?.origin, !origin.isEmpty else {
         let problem = ResourceURL.hostProblem(in: url).map { ": \($0)" } ?? ""
-        throw .wrongUsage("'\(word)' is not a URL\(problem)", page)
+        throw .wrongUsage("'\(CredentialMask.malformedURL(word))' is not a URL\(problem)", page)
       }
       api = .origin(origin)
       path = CallPath(url)

@@ -46,7 +46,7 @@ struct CurlText {
     var source = ""
     if let body {
       if let text = String(validating: body, as: UTF8.self), !body.contains(0) {
-        lines.append("--data-raw \(CurlText.quoted(text))")
+        lines.append("--data-raw \(CurlText.quoted(CredentialMask.body(text)))")
       } else {
         source = "printf '\(body.map(CurlText.octal).joined())' | "
         lines.append("--data-binary @-")

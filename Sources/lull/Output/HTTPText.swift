@@ -16,7 +16,9 @@ struct HTTPText {
     var text = lines.joined(separator: "\n") + "\n"
     if let body = http.body {
       text += "\n"
-      let shown = String(validating: body, as: UTF8.self) ?? "(\(body.count) bytes)"
+      let shown =
+        String(validating: body, as: UTF8.self).map { CredentialMask.body($0) }
+        ?? "(\(body.count) bytes)"
       text += shown.hasSuffix("\n") ? shown : shown + "\n"
     }
     self.text = text
@@ -28,7 +30,7 @@ struct HTTPText {
       .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
   }
 
-  /// Status and headers of a response.
+  /// Status and headers of a response, with credentials left out.
   ///
   /// - Parameter version: of HTTP, if it is known.
   static func head(version: String?, status: Int, headers: Headers, _ style: OutputStyle) -> String
@@ -36,7 +38,7 @@ struct HTTPText {
     let name = version.map { "HTTP/\($0)" } ?? "HTTP"
     var text = style.painted("\(name) \(status) \(StatusPhrase.text(for: status))", "1") + "\n"
     for (name, value) in headers.pairs {
-      text += style.painted(name, "34") + ": \(value)\n"
+      text += style.painted(name, "34") + ": \(Masking.header(name, value))\n"
     }
     return text + "\n"
   }

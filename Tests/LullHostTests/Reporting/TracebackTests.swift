@@ -1,3 +1,4 @@
+import CLullBridge
 import Testing
 
 @testable import LullHost
@@ -64,5 +65,36 @@ struct TracebackTests {
     #expect(
       Traceback(stacks: [[script[0]]]).text(showingHost: false)
         == "stack traceback:\n\t[C]: in function 'error'")
+  }
+
+  /// Each level of a hundred and fifty would look up the names of seventy frames again. (LUA-04)
+  @Test(arguments: [
+    "coroutine.wrap(g)()",
+    "local t = coroutine.create(g) local ok, e = coroutine.resume(t) if not ok then error(e, 0) end",
+  ])
+  func areTakenOnceOfAnErrorThroughNestedCoroutines(level: String) throws {
+    let harness = try HostHarness()
+    var counts: [Int64] = []
+    for depth in [2, 150] {
+      let before = lull_trace_count(harness.host.runtime)
+      let end = harness.run(
+        """
+        local f = function() error("deep") end
+        for _ = 1, \(depth) do
+          local g = f
+          f = function() \(level) end
+        end
+        f()
+        """)
+      guard case .failed(let message) = end else {
+        Issue.record("it did not fail")
+        return
+      }
+      #expect(message.hasSuffix("test:1: deep"))
+      counts.append(lull_trace_count(harness.host.runtime) - before)
+    }
+    #expect(counts[0] > 0)
+    #expect(counts[0] == counts[1])
+    harness.finish()
   }
 }

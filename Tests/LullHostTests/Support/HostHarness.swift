@@ -135,7 +135,7 @@ final class HostHarness {
   private func removeImmortalObservers() {
     var owned: [(observer: LuaObserver, owner: Int64)] = []
     for case let observer? in host.ownedObservers.values.map(\.observer) {
-      owned += observer.owners.map { (observer, $0) }
+      owned += observer.owners.map { (observer, $0.id) }
     }
     let end = run(
       """

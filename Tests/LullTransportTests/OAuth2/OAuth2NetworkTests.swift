@@ -87,6 +87,95 @@ extension TransportSuite {
       directory.remove()
     }
 
+    private static let token = #"{"access_token":"t","token_type":"bearer"}"#
+
+    /// Each with another origin in it: its port, its name, or its scheme.
+    @Test(
+      arguments: [301, 302, 303, 307, 308],
+      ["http://127.0.0.1:@/token", "//127.0.0.1:@/token", "http://localhost:#/token", "https:same"])
+    func aRedirectToAnotherOriginIsRefused(status: Int, form: String) throws {
+      let other = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.answer(OAuth2NetworkTests.token)
+        })
+      let server = try #require(
+        RawServer { connection in
+          guard let request = connection.readRequest() else { return }
+          let port =
+            request.split(separator: "\r\n").first { $0.hasPrefix("Host:") }?
+            .split(separator: ":").last ?? ""
+          let location =
+            form == "https:same"
+            ? "https://127.0.0.1:\(port)/token"
+            : form.replacing("@", with: "\(other.port)").replacing("#", with: port)
+          connection.write(
+            "HTTP/1.1 \(status) Elsewhere\r\nLocation: \(location)\r\n"
+              + "Content-Length: \(OAuth2NetworkTests.token.utf8.count)\r\n\r\n"
+              + OAuth2NetworkTests.token)
+        })
+      let target =
+        switch form {
+        case "https:same": "https://127.0.0.1:\(server.port)"
+        case "http://localhost:#/token": "http://localhost:\(server.port)"
+        default: "http://127.0.0.1:\(other.port)"
+        }
+      let auth = OAuth2(settings(server.url))
+      #expect(
+        message(try authorize(auth))
+          == "auth_failed: no token from \(server.url)/token: 127.0.0.1:\(server.port) redirects to "
+          + "another origin, \(target), which is not followed")
+      #expect(other.requests.isEmpty)
+      #expect(server.requests.count == 1)
+      harness.finish(timers: 5)
+      server.stop()
+      other.stop()
+      directory.remove()
+    }
+
+    @Test func aRedirectWithinTheOriginIsFollowed() throws {
+      let server = try #require(
+        RawServer { connection in
+          guard let request = connection.readRequest() else { return }
+          guard request.hasPrefix("POST /token ") else {
+            return connection.answer(OAuth2NetworkTests.token)
+          }
+          connection.write(
+            "HTTP/1.1 307 There\r\nLocation: /there\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+          )
+        })
+      #expect(message(try authorize(OAuth2(settings(server.url)))) == "authorized")
+      #expect(server.requests.last?.hasPrefix("POST /there ") == true)
+      harness.finish(timers: 5)
+      server.stop()
+      directory.remove()
+    }
+
+    @Test func whatAnotherOriginHasAnsweredIsNotBelieved() {
+      func tokens(from url: String?) -> Result<OAuth2Tokens, TransportError> {
+        let response = HTTPResponse(status: 200, url: url)
+        return OAuth2Answer(
+          NetworkResult(response: response, body: Array(OAuth2NetworkTests.token.utf8)),
+          from: "https://a.test/token",
+          hiding: SecretStore(pump: harness.loop.pump).search(for: [])
+        ).tokens(now: 0, refresh: nil)
+      }
+      for url in ["https://b.test/token", "http://a.test/token", "https://a.test:444/token"] {
+        guard case .failure(let error) = tokens(from: url) else {
+          Issue.record("tokens of \(url) were taken")
+          continue
+        }
+        #expect(
+          error.message.hasPrefix("no token from https://a.test/token: another origin has answered")
+        )
+      }
+      for url in ["https://A.test:443/elsewhere", nil] {
+        #expect(throws: Never.self) { try tokens(from: url).get() }
+      }
+      harness.finish(timers: 5)
+      directory.remove()
+    }
+
     @Test func oneWhoseTimeIsUpIsNotKeptByOthersWhoWait() throws {
       let server = try #require(
         RawServer { connection in
@@ -119,7 +208,7 @@ extension TransportSuite {
       let http = OAuth2Request(settings("https://a.test"), refreshToken: nil, for: waiting).http
       #expect(http.limits.timeout == 7)
       #expect(http.limits.connectTimeout == 3)
-      options.redirects = TransferOptions().redirects
+      options.redirects = .followWithinOrigin
       #expect(http.options == options)
       harness.finish(timers: 5)
       directory.remove()

@@ -496,8 +496,11 @@ function lull.json.encode(value, options) end
 
 --- The value of JSON text, or nil and what is wrong with it.
 ---
+--- Its tables print as what they hold.
+---
 --- ```lua
 --- local value, problem = lull.json.decode('{"a": [1, 2.0]}')
+--- print(value)                                         --> { a = { 1, 2.0 } }
 --- print(math.type(value.a[1]), math.type(value.a[2]))  --> integer float
 --- ```
 ---@param text string
@@ -584,17 +587,20 @@ function lull.cache.memory() end
 ---
 --- Keeps bytes, text and JSON with headers, age and validators; tables that a transformer has made are
 --- not kept. A later process finds them: fresh data needs no request, stale data is asked for with
---- `If-None-Match` or `If-Modified-Since`. Entries are told apart by URL, stage, `version`, and the
---- credentials among the headers and in the URL, of which the file has a digest only, and the names of
---- `client_cert` and `client_key`. `Set-Cookie` and its like are left out. Whose entries they are is
---- not seen where credentials come from a command (a `lull.secret` with `command` or `shell` counts by
---- its words, not by what they print), from `mutate_requests` or from `cookies`: say it with
---- `identity`.
+--- `If-None-Match` or `If-Modified-Since`. What came with `Cache-Control: no-store`, or was asked for
+--- with it, is never written, and removes what is there; the log says so. Entries are told apart by
+--- URL, stage, `version`, the headers that are configured, the credentials in the URL, and the names of
+--- `client_cert` and `client_key`; the file has a digest of these only. Headers that say nothing of who
+--- asks do not count: `Accept*`, `Content-*`, `User-Agent`, `X-Request-ID`, `traceparent`,
+--- `Idempotency-Key`, `Cache-Control`, `Range` and conditions such as `If-Match`. Headers of answers
+--- that are called like credentials, such as `Set-Cookie`, are left out. Whose entries they are is not
+--- seen where credentials come from a command (a `lull.secret` with `command` or `shell` counts by its
+--- words, not by what they print), from `mutate_requests` or from `cookies`: say it with `identity`.
 ---
 --- Reading and writing happen beside the script; several processes may use one file, and one that is
---- killed loses at most what it is writing. A file that is damaged is renamed to `….corrupt-<time>`;
---- one that cannot be used is done without, with one warning on standard error. `lull cache` shows and
---- clears it. Not available in the sandbox.
+--- killed loses at most what it is writing. A file that is damaged is renamed to `….corrupt-<time>`,
+--- one of an older Lull to `….version-<number>`; one that cannot be used is done without, with one
+--- warning on standard error. `lull cache` shows and clears it. Not available in the sandbox.
 ---
 --- ```lua
 --- api:configure { pipeline = { parsing = { cache = lull.cache.file { version = 2 } } } }
@@ -736,6 +742,12 @@ function Service:resource_under(base_url, path) end
 --- functions, or a function and a table, are a predicate and its settings; a function for every
 --- resource with options is `configure(nil, fn, options)`. A settings function must answer at once; if
 --- it raises, requests it applies to fail with kind `script_error` and are not sent.
+---
+--- Of a service with a base, headers that are set without a pattern go to the base's origin only, but
+--- for `Accept*`, `Content-*` and `User-Agent`: a link or a page that leads elsewhere is asked for
+--- without them. A pattern that names the other origin, as `"https://files.example/**"` does, sends
+--- headers there; `explain` says which stay off. A secret, `auth` too, fails there unless its own
+--- `origins` name the place.
 ---
 --- ```lua
 --- api:configure{ headers = { Accept = "application/json" } }
@@ -1702,7 +1714,7 @@ function PipelineStage:remove_transformers() end
 
 --- A client of a token endpoint, as in RFC 6749, section 4.4.
 ---@class lull.OAuth2Client
----@field token_url string # The token endpoint; secrets go to its origin.
+---@field token_url string # The token endpoint: secrets go to its origin, tokens come from there; no redirect leads away.
 ---@field client_id string # Who asks.
 ---@field scope? string # What the token is to be good for, by words with spaces between.
 ---@field audience? string # Whom it is for, where the endpoint wants to know.
@@ -1712,7 +1724,7 @@ function PipelineStage:remove_transformers() end
 
 --- A client with a refresh token, as in RFC 6749, section 6.
 ---@class lull.OAuth2RefreshClient
----@field token_url string # The token endpoint; secrets go to its origin.
+---@field token_url string # The token endpoint: secrets go to its origin, tokens come from there; no redirect leads away.
 ---@field client_id string # Who asks.
 ---@field scope? string # What the token is to be good for, by words with spaces between.
 ---@field audience? string # Whom it is for, where the endpoint wants to know.
@@ -2102,6 +2114,7 @@ function PipelineStage:remove_transformers() end
 ---@field encoding? string # Of `unencodable_text`, `undecodable_text`: the charset.
 ---@field text? string # Of `unencodable_text`: the text.
 ---@field path? string # Of `invalid_json_object`: where the offending value is.
+---@field byte? integer # Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.
 ---@field string? string # Of `not_url_encodable`: the string.
 ---@field name? string # Of `invalid_text_encoding`: the charset nobody knows.
 ---@field expected? string # Of `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `"predicate"`.
@@ -2118,7 +2131,7 @@ function PipelineStage:remove_transformers() end
 ---| "invalid_json_object" # The JSON body holds what JSON cannot.
 ---| "not_url_encodable" # A form's name or value is invalid UTF-8.
 ---| "request_cancelled" # The request or task was cancelled.
----| "no_local_data_for_304" # A 304 came, but there is no data here.
+---| "no_local_data_for_304" # A 304 came, but there is no data here; `http_status` is 304 if the condition was yours.
 ---| "invalid_text_encoding" # The response names a charset nobody knows.
 ---| "undecodable_text" # The body is not valid in its charset.
 ---| "wrong_input_type_in_transformer_pipeline" # A transformer met content it does not take.
@@ -2129,8 +2142,8 @@ function PipelineStage:remove_transformers() end
 ---| "tls" # The connection could not be secured.
 ---| "dns" # The host's name could not be resolved.
 ---| "connection" # The host could not be reached.
----| "truncated_body" # The connection ended before the body did.
----| "malformed_response" # What came is not HTTP.
+---| "truncated_body" # The connection ended before the body did, or the body is cut.
+---| "malformed_response" # What came is not HTTP, or its body not in its coding.
 ---| "body_too_large" # The decoded body exceeds `max_body_size`.
 ---| "secret_origin" # A secret would have been sent to an origin it is not bound to.
 ---| "secret_unavailable" # A secret's variable, file or command gave nothing.

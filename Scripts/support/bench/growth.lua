@@ -1,0 +1,28 @@
+-- B14: WHAT is done with COUNT: "observers" adds as many observer tables to one resource and removes
+-- them again, in the order in which they came; "levels" raises an error through as many nested
+-- coroutines, TIMES times, also in a stock interpreter.
+local what, count, times = ...
+count = tonumber(count)
+
+if what == "observers" then
+  local lull = require "lull"
+  local resource = lull.service{ base_url = "http://127.0.0.1" }:resource("/item/1")
+  local stopped = 0
+  local function changed() end
+  local function stop() stopped = stopped + 1 end
+  local tables = {}
+  for i = 1, count do
+    tables[i] = { resource_changed = changed, stopped_observing = stop }
+    resource:add_observer(tables[i])
+  end
+  for i = 1, count do resource:remove_observers(tables[i]) end
+  assert(stopped == count, stopped)
+  return
+end
+
+local raise = function() error("deep", 0) end
+for _ = 1, count do
+  local inner = raise
+  raise = function() coroutine.wrap(inner)() end
+end
+for _ = 1, tonumber(times) do assert(not pcall(raise)) end

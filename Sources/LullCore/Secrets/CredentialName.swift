@@ -1,0 +1,110 @@
+/// What names of headers, parameters and fields say of their values: the one list of those that let
+/// somebody in.
+package enum CredentialName {
+  /// Nothing else is called so.
+  case certain
+  /// So are other things too.
+  case likely
+
+  /// nil for the name of something else; letter case and what parts its words do not matter.
+  package init?(_ name: some StringProtocol) {
+    let whole = name.lowercased()
+    if CredentialName.others.contains(whole) { return nil }
+    let words = CredentialName.words(of: name)
+    if words.contains(where: CredentialName.neutral.contains) { return nil }
+    let pairs = zip(words, words.dropFirst()).map { $0 + $1 }
+    let isCertain = words.contains { word in
+      CredentialName.stems.contains { word.contains($0) } && !word.hasPrefix("secretar")
+    }
+    if isCertain || pairs.contains(where: CredentialName.pairs.contains) {
+      self = .certain
+    } else if words.indices.contains(where: { CredentialName.isLikely(words, $0) }) {
+      self = .likely
+    } else {
+      return nil
+    }
+  }
+
+  /// The value stands in the place of a credential, whatever it looks like.
+  package static func names(_ name: some StringProtocol) -> Bool { CredentialName(name) != nil }
+
+  /// Of headers: those that have no other use.
+  package static let headers: Set<String> = [
+    "authorization", "proxy-authorization", "cookie", "x-api-key",
+  ]
+
+  private static let stems = [
+    "password", "passwd", "passphrase", "passcode", "secret", "credential", "cookie", "apikey",
+    "authorization", "sessid", "sessionid", "accesskey", "privatekey", "accesstoken", "authtoken",
+    "refreshtoken", "bearertoken", "privatetoken", "idtoken", "jwt",
+  ]
+
+  /// Two words, or one.
+  private static let pairs: Set<String> = [
+    "apikey", "appkey", "accesskey", "authkey", "privatekey", "sharedkey", "signingkey",
+    "subscriptionkey", "accesstoken", "authtoken", "refreshtoken", "bearertoken", "privatetoken",
+    "securitytoken", "sessiontoken", "idtoken", "sessionid",
+  ]
+
+  private static let words: Set<String> = [
+    "key", "token", "sig", "hmac", "pwd", "pass", "sid", "otp", "totp", "bearer", "csrf", "xsrf",
+    "assertion", "creds", "appkey", "authkey", "sharedkey", "signingkey", "subscriptionkey",
+  ]
+
+  /// Keys that open nothing.
+  private static let keyKinds: Set<String> = [
+    "public", "primary", "foreign", "sort", "partition", "idempotency", "cache", "surrogate",
+    "websocket", "routing", "object", "group", "order", "index", "message", "translation",
+  ]
+
+  /// What is said about a credential is none.
+  private static let neutral: Set<String> = [
+    "type", "url", "uri", "endpoint", "count", "limit", "length", "size", "hint", "expires",
+    "expiry", "expiration", "ttl", "policy", "algorithm",
+  ]
+
+  private static let others: Set<String> = [
+    "www-authenticate", "proxy-authenticate", "access-control-allow-credentials",
+  ]
+
+  private static func isLikely(_ words: [String], _ place: Int) -> Bool {
+    let word = words[place]
+    if word == "key", place > 0, keyKinds.contains(words[place - 1]) { return false }
+    if CredentialName.words.contains(word) || word.hasSuffix("token") { return true }
+    // A number of tokens is something else.
+    if word == "tokens" { return words.count == 1 }
+    if word.contains("signature") || word.hasPrefix("session") && word != "sessions" { return true }
+    return word.contains("auth") && !isAuthor(word)
+  }
+
+  private static func isAuthor(_ word: String) -> Bool {
+    word.hasPrefix("author") && !word.hasPrefix("authoriz") && !word.hasPrefix("authoris")
+  }
+
+  /// `X-Api-Key`, `api_key`, `apiKey`, `APIKey`: in lower case.
+  private static func words(of name: some StringProtocol) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var last: Character = " "
+    func end() {
+      if !word.isEmpty { words.append(word.lowercased()) }
+      word = ""
+    }
+    for character in name {
+      if !character.isLetter && !character.isNumber {
+        end()
+      } else {
+        if character.isUppercase, last.isLowercase || last.isNumber { end() }
+        // The last capital letter of several begins the next word.
+        if character.isLowercase, last.isUppercase, word.count > 1, let first = word.popLast() {
+          end()
+          word.append(first)
+        }
+        word.append(character)
+      }
+      last = character
+    }
+    end()
+    return words
+  }
+}
