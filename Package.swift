@@ -36,13 +36,18 @@ let package = Package(
     .target(name: "CIDN", path: "Sources/System/CIDN"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
+    .target(name: "CLullLedger"),
+    .target(name: "CLullMalloc", dependencies: ["CLullLedger"]),
     .target(
       name: "CSimdjson",
+      dependencies: ["CLullLedger"],
       cxxSettings: [.define("SIMDJSON_EXCEPTIONS", to: "0")],
       linkerSettings: [.linkedLibrary("simdjson")]),
-    .target(name: "CLullBridge", dependencies: ["CLua", "CSimdjson"]),
+    .target(name: "CLullBridge", dependencies: ["CLua", "CSimdjson", "CLullLedger"]),
 
-    .target(name: "LullCore", dependencies: ["CSimdjson", "CIDN"], swiftSettings: swiftSettings),
+    .target(
+      name: "LullCore", dependencies: ["CSimdjson", "CIDN", "CLullLedger"],
+      swiftSettings: swiftSettings),
     .target(
       name: "LullTransport",
       dependencies: ["LullCore", "CUV", "CCurl", "CSQLite", "CCrypto", "CCompression"],
@@ -58,7 +63,9 @@ let package = Package(
       name: "LullModule", dependencies: ["LullHost", "LullREPL"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "lull",
-      dependencies: ["LullCore", "LullTransport", "LullHost", "LullREPL", "CCommandLine"],
+      dependencies: [
+        "LullCore", "LullTransport", "LullHost", "LullREPL", "CCommandLine", "CLullMalloc",
+      ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .executableTarget(
       name: "lull-demo",
@@ -67,7 +74,7 @@ let package = Package(
 
     .target(name: "LullTesting", dependencies: ["LullCore"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "LullCoreTests", dependencies: ["LullCore", "LullTesting"],
+      name: "LullCoreTests", dependencies: ["LullCore", "CLullLedger", "LullTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullTransportTests", dependencies: ["LullCore", "LullTransport", "LullTesting"],

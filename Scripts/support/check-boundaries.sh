@@ -58,7 +58,7 @@ stack_effects() {
 # TARGET: what it may import besides Glibc, Synchronization and Testing. Everything to the left of a
 # target in the chain CSimdjson, LullCore, LullTransport, LullHost, LullREPL is below it.
 allowed_imports='
-LullCore: CSimdjson CIDN
+LullCore: CSimdjson CIDN CLullLedger
 LullTransport: CSimdjson LullCore CUV CCurl CSQLite CCrypto CCompression
 LullHost: CSimdjson LullCore LullTransport CLullBridge
 LullREPL: LullCore LullTransport LullHost CEditline

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "lull_internal.h"
 
+#include <lull_ledger.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -48,6 +49,7 @@ struct lull_blocks {
   member *open[LULL_BLOCK_SIZES];  // pages with room, by the size of their blocks
   member *regions;                 // those with an empty page
   int empty_regions;
+  size_t mapped;  // bytes of all regions
 };
 
 static void link_first(member **list, member *new) {
@@ -71,8 +73,10 @@ static page *page_of(const void *address) {
 
 static int place_of(size_t size) { return (int)((size - 1) / LULL_BLOCK_STEP); }
 
-// A region of the system's memory with nothing but empty pages; NULL without memory
-static region *make_region(void) {
+// A region of the system's memory with nothing but empty pages; NULL without memory, and where the
+// ledger has no room for it
+static region *make_region(lull_blocks *blocks) {
+  if (!lull_ledger_may(LULL_REGION_SIZE)) return NULL;
   size_t size = 2 * (size_t)LULL_REGION_SIZE;
   char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return NULL;
@@ -82,6 +86,8 @@ static region *make_region(void) {
   if (rest > 0) munmap(start + LULL_REGION_SIZE, rest);
   region *made = (region *)start;
   made->empty = all_empty;
+  blocks->mapped += LULL_REGION_SIZE;
+  lull_ledger_add(LULL_REGION_SIZE);
   return made;
 }
 
@@ -89,7 +95,7 @@ static region *make_region(void) {
 static page *make_page(lull_blocks *blocks, size_t size) {
   region *source = (region *)blocks->regions;
   if (source == NULL) {
-    source = make_region();
+    source = make_region(blocks);
     if (source == NULL) return NULL;
     link_first(&blocks->regions, &source->place);
     blocks->empty_regions++;
@@ -104,6 +110,14 @@ static page *make_page(lull_blocks *blocks, size_t size) {
   return made;
 }
 
+// Back to the system with a region.
+static void drop_region(lull_blocks *blocks, region *empty) {
+  unlink_from(&blocks->regions, &empty->place);
+  munmap(empty, LULL_REGION_SIZE);
+  blocks->mapped -= LULL_REGION_SIZE;
+  lull_ledger_add(-LULL_REGION_SIZE);
+}
+
 // A page with nothing in it is for any size again.
 static void drop_page(lull_blocks *blocks, page *empty) {
   region *home = region_of(empty);
@@ -111,9 +125,9 @@ static void drop_page(lull_blocks *blocks, page *empty) {
   if (home->empty == 0) link_first(&blocks->regions, &home->place);
   home->empty |= (uint64_t)1 << (((char *)empty - (char *)home) / LULL_PAGE_SIZE);
   if (home->empty != all_empty) return;
-  if (blocks->empty_regions == LULL_EMPTY_REGIONS) {
-    unlink_from(&blocks->regions, &home->place);
-    munmap(home, LULL_REGION_SIZE);
+  // What stays counts: under a limit others may need it.
+  if (blocks->empty_regions == (lull_ledger_is_kept() ? 1 : LULL_EMPTY_REGIONS)) {
+    drop_region(blocks, home);
   } else {
     blocks->empty_regions++;
   }
@@ -155,6 +169,8 @@ void lull_blocks_give(lull_blocks *blocks, void *block) {
 
 int lull_blocks_fit(size_t size, size_t other) { return place_of(size) == place_of(other); }
 
+size_t lull_blocks_mapped(const lull_blocks *blocks) { return blocks->mapped; }
+
 lull_blocks *lull_blocks_new(void) { return calloc(1, sizeof(lull_blocks)); }
 
 // All blocks have been given back.
@@ -162,10 +178,6 @@ void lull_blocks_free(lull_blocks *blocks) {
   for (int place = 0; place < LULL_BLOCK_SIZES; place++) {
     while (blocks->open[place]) drop_page(blocks, (page *)blocks->open[place]);
   }
-  while (blocks->regions) {
-    region *last = (region *)blocks->regions;
-    unlink_from(&blocks->regions, &last->place);
-    munmap(last, LULL_REGION_SIZE);
-  }
+  while (blocks->regions) drop_region(blocks, (region *)blocks->regions);
   free(blocks);
 }

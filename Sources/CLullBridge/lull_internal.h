@@ -261,6 +261,8 @@ lull_blocks *lull_blocks_new(void);
 void lull_blocks_free(lull_blocks *blocks);
 void *lull_blocks_take(lull_blocks *blocks, size_t size);
 void lull_blocks_give(lull_blocks *blocks, void *block);
+// How much of the system's memory it has, in use or not.
+size_t lull_blocks_mapped(const lull_blocks *blocks);
 // Whether a block for the one size is one for the other.
 int lull_blocks_fit(size_t size, size_t other);
 lull_memory *lull_memory_of(lua_State *L);
@@ -268,6 +270,8 @@ void lull_memory_attach(lua_State *L, lull_runtime *runtime);
 int lull_memory_limit(lull_runtime *runtime, int64_t bytes);
 size_t lull_memory_room(const lull_runtime *runtime);
 void lull_memory_check_soon(lull_runtime *runtime);
+void lull_memory_settle(lull_runtime *runtime);
+int lull_memory_admits(lull_runtime *runtime, size_t size);
 void lull_interrupt_arm(lua_State *L);
 void lull_interrupt_hook(lua_State *L, lua_Debug *info);
 int lull_interrupt_pause(lua_State *L);
@@ -290,6 +294,8 @@ int lull_watchdog_limit_time(double seconds);
 void lull_watchdog_say(int32_t limit, const char *text);
 void lull_watchdog_expect_end(int32_t code, int32_t limit);
 void lull_watchdog_relax(void);
+int lull_watchdog_runs(void);
+void lull_watchdog_end_memory(void);
 
 // Whether code of the script runs now, as opposed to the loop.
 static inline int lull_runtime_runs(const lull_runtime *runtime) {

@@ -1,6 +1,7 @@
 // JSON text from tables and documents, and back. The module's `json` table.
 #include "lull_internal.h"
 
+#include <lull_ledger.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -492,8 +493,11 @@ static int json_decode(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, -2);
   csj_error error;
+  // About what a document takes while it is made.
+  if (!lull_ledger_may(8 * length)) lua_gc(L, LUA_GCCOLLECT);
   *owner = csj_parse((const uint8_t *)text, length, &error);
   if (*owner == NULL) {
+    lull_memory_settle(runtime);
     lua_pushnil(L);
     if (error.offset >= 0) {
       lua_pushfstring(L, "%s (at byte %d)", error.message, (int)error.offset + 1);

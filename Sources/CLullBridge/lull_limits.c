@@ -3,10 +3,14 @@
 // reaches is the watchdog's.
 #include "lull_internal.h"
 
+#include <lull_ledger.h>
 #include <string.h>
 
 // Frames searched for handlers of xpcall: the interpreter finds a frame by walking to it.
 enum { LULL_SEARCHED_FRAMES = 2000 };
+
+// What there may be beyond the limit of memory once it has been passed, to say so.
+enum { LULL_REPORT_RESERVE = 4 * 1024 * 1024 };
 
 // How many instructions are counted at once: the hook is called that seldom, but what a coroutine runs
 // after its last call of it goes uncounted.
@@ -145,6 +149,7 @@ void lull_interrupt_clear(lull_runtime *runtime) {
 void lull_limit_pass(lull_runtime *runtime, int32_t limit) {
   if (runtime->passed_limit != LULL_LIMIT_NONE) return;
   runtime->passed_limit = limit;
+  if (limit == LULL_LIMIT_MEMORY) lull_ledger_reserve(LULL_REPORT_RESERVE);
   if (lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
   lull_signals_wake();
   lull_watchdog_expect_end(LULL_EXIT_SCRIPT_ERROR, limit);

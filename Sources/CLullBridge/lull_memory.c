@@ -7,6 +7,7 @@
 #include "lull_internal.h"
 
 #include <fcntl.h>
+#include <lull_ledger.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,9 @@ struct lull_memory {
   int has_unmet_need;  // something was refused and not asked for again: the script has felt it
   int is_check_due;    // more than the limit was granted, to be seen to between two instructions
 
-  // Of the whole process, while there is a limit.
+  size_t own_before;  // heap and regions in use by Lua when the limit was set
+
+  // Of the whole process, while there is a limit and nobody keeps the ledger.
   int statm;            // open file of the kernel's count of its pages; -1: none
   size_t heap_before;   // heap in use when the limit was set, without Lua's
   size_t heap_outside;  // heap in use since then, without Lua's, when last measured
@@ -81,13 +84,40 @@ static int is_to_fail(lull_memory *memory, const void *block, size_t size) {
   return 1;
 }
 
+// [-0, +0] what the ledger counts of Lua's
+static size_t own_size(const lull_memory *memory) {
+  return memory->used_large + (memory->blocks ? lull_blocks_mapped(memory->blocks) : 0);
+}
+
+// [-0, +0] what the heap has grown by, without Lua's, as the ledger knows it at any time
+static size_t grown_outside(const lull_memory *memory) {
+  int64_t own = (int64_t)own_size(memory) - (int64_t)memory->own_before;
+  int64_t outside = lull_ledger_grown() - own;
+  return outside > 0 ? (size_t)outside : 0;
+}
+
 // [-0, +0] whether that many bytes more would be over the limit by more than `slack`
 static int is_over_by(const lull_memory *memory, size_t growth, size_t slack) {
-  return memory->used + memory->held + growth > memory->limit + slack;
+  size_t held = lull_ledger_is_kept() ? grown_outside(memory) : memory->held;
+  return memory->used + held + growth > memory->limit + slack;
 }
 
 static int is_over(const lull_memory *memory, size_t growth) {
   return is_over_by(memory, growth, 0);
+}
+
+// [-0, +0] what was refused to the script has ended it, or is asked for once more after a collection
+static void refuse(lull_memory *memory, const void *block, size_t size) {
+  lull_runtime *runtime = memory->runtime;
+  if (runtime == NULL || runtime->passed_limit != LULL_LIMIT_NONE) return;
+  if (is_repeated(&memory->over_limit, block, size)) {
+    memory->has_unmet_need = 0;
+    lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+    return;
+  }
+  memory->over_limit = (refusal){.block = block, .size = size};
+  memory->has_unmet_need = 1;
+  lull_memory_check_soon(runtime);
 }
 
 // [-0, +0] whether a limited state may have that
@@ -111,14 +141,7 @@ static int is_granted(lull_memory *memory, const void *block, size_t size, size_
     lull_memory_check_soon(runtime);
     return 1;
   }
-  if (is_repeated(&memory->over_limit, block, size)) {
-    memory->has_unmet_need = 0;
-    lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
-    return 0;
-  }
-  memory->over_limit = (refusal){.block = block, .size = size};
-  memory->has_unmet_need = 1;
-  lull_memory_check_soon(runtime);
+  refuse(memory, block, size);
   return 0;
 }
 
@@ -133,11 +156,14 @@ static int is_small(const lull_memory *memory, size_t size) {
   return size - 1 < memory->largest_small;
 }
 
-// [-0, +0] a block of the C library's, as realloc; NULL without memory and for 0 bytes
+// [-0, +0] a block of the C library's, as realloc; NULL for 0 bytes, without memory, and where the
+// ledger has no room for it
 static void *resize_large(lull_memory *memory, void *block, size_t old_size, size_t new_size) {
   void *result = NULL;
   if (new_size == 0) {
     free(block);
+  } else if (new_size > old_size && !lull_ledger_may(new_size - old_size)) {
+    return NULL;
   } else {
     result = realloc(block, new_size);
     // The interpreter relies on shrinking to succeed.
@@ -183,7 +209,11 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
   } else {
     result = resize_large(memory, block, old_size, new_size);
   }
-  if (result != NULL || new_size == 0) memory->used += new_size - old_size;
+  if (result != NULL || new_size == 0) {
+    memory->used += new_size - old_size;
+  } else if (lull_ledger_is_kept()) {
+    refuse(memory, block, new_size);
+  }
   return result;
 }
 
@@ -240,6 +270,7 @@ static size_t process_size(const lull_memory *memory) {
 // Measuring the heap takes a walk over what is free in it. A process that is smaller than the limit
 // cannot have a heap over it, which the kernel tells for the price of a system call.
 static size_t held_outside(lull_memory *memory, int exactly) {
+  if (lull_ledger_is_kept()) return grown_outside(memory);
   size_t counted = (size_t)lull_host_held(memory->runtime->host);
   size_t size = process_size(memory);
   if (!exactly && size <= memory->limit) {
@@ -259,9 +290,12 @@ int lull_memory_limit(lull_runtime *runtime, int64_t bytes) {
   lull_memory *memory = runtime->memory;
   if (memory == NULL) return 0;
   memory->limit = (size_t)bytes;
+  runtime->has_memory_limit = 1;
+  memory->own_before = own_size(memory);
+  // Where nothing ends the process, there may be other scripts in it.
+  if (lull_watchdog_runs() && lull_ledger_open(bytes + bytes / 2, lull_watchdog_end_memory)) return 1;
   if (memory->statm < 0) memory->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   memory->heap_before = heap_outside_lua(memory);
-  runtime->has_memory_limit = 1;
   return 1;
 }
 
@@ -271,7 +305,7 @@ void lull_memory_check(lull_runtime *runtime) {
   if (!runtime->has_memory_limit || runtime->host == NULL) return;
   if (runtime->passed_limit != LULL_LIMIT_NONE) return;
   memory->is_check_due = 0;
-  if (memory->has_unmet_need) {
+  if (memory->has_unmet_need || lull_ledger_has_refused()) {
     lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
     return;
   }
@@ -289,8 +323,31 @@ size_t lull_memory_room(const lull_runtime *runtime) {
   if (!runtime->has_memory_limit) return SIZE_MAX;
   const lull_memory *memory = runtime->memory;
   size_t most = memory->limit + memory->limit / 2;
-  size_t total = memory->used + memory->held;
-  return total < most ? most - total : 0;
+  size_t total = memory->used + (lull_ledger_is_kept() ? grown_outside(memory) : memory->held);
+  size_t room = total < most ? most - total : 0, left = lull_ledger_room();
+  return room < left ? room : left;
+}
+
+// [-0, +0]
+void lull_memory_pass(lull_runtime *runtime) {
+  if (runtime->has_memory_limit) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+}
+
+// [-0, +0] What the ledger has refused ends the run before the script hears of it: it could catch that.
+void lull_memory_settle(lull_runtime *runtime) {
+  if (runtime->has_memory_limit && lull_ledger_has_refused()) {
+    lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+  }
+}
+
+// [-0, +0] whether so much may be copied out of Lua, after a collection if it must be; else the limit
+// has been passed. Finalisers may run; raises nothing
+int lull_memory_admits(lull_runtime *runtime, size_t size) {
+  if (lull_ledger_may(size)) return 1;
+  lua_gc(runtime->L, LUA_GCCOLLECT);
+  if (lull_ledger_may(size)) return 1;
+  lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
+  return 0;
 }
 
 // [-n, +0] closes the state and gives its allocator back

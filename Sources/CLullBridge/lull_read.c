@@ -1,6 +1,7 @@
 // Reading what Lua handed over, without converting, allocating or raising.
 #include "lull_internal.h"
 
+#include <lull_ledger.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,6 +99,16 @@ static int next_entry(lua_State *L) {
   return lua_next(L, 1) ? 2 : 0;
 }
 
+// [-0, +0] whether Swift may have copies of the key and the value at the top
+static int admits_entry(lua_State *L) {
+  lull_runtime *runtime = lull_state_runtime(L);
+  size_t size = 0;
+  for (int index = -2; index <= -1; index++) {
+    if (lua_type(L, index) == LUA_TSTRING) size += lua_rawlen(L, index);
+  }
+  return runtime == NULL || lull_memory_admits(runtime, size);
+}
+
 // [-1, +2] the next key and value, or [-1, +0] at the end or without memory
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value) {
   // Protected: a finaliser that runs while a visitor allocates may have changed the table, and then
@@ -117,7 +128,9 @@ int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value
   }
   lull_read(L, -2, key);
   lull_read(L, -1, value);
-  return 1;
+  if (!lull_ledger_is_kept() || admits_entry(L)) return 1;
+  lua_pop(L, 2);
+  return -1;
 }
 
 // [-n, +0] leaves the key

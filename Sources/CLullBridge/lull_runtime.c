@@ -1,6 +1,7 @@
 // The runtime of one state: its registry tables, the arena, the sweep queue, opening and closing.
 #include "lull_internal.h"
 
+#include <lull_ledger.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -303,7 +304,7 @@ void *lull_arena_allocate(lull_runtime *runtime, size_t size) {
       runtime->chunk_capacity = capacity;
     }
     size_t bytes = size > LULL_CHUNK ? size : LULL_CHUNK;
-    char *memory = malloc(bytes);
+    char *memory = lull_ledger_ask(bytes) ? malloc(bytes) : NULL;
     if (memory == NULL) return NULL;
     last = &runtime->chunks[runtime->chunk_count++];
     *last = (lull_chunk){.memory = memory, .size = bytes, .start = runtime->arena_top};

@@ -105,6 +105,7 @@ void lull_thread_enter(
   runtime->callers = caller;
   runtime->wait_armed = 0;
   runtime->depth++;
+  lull_memory_settle(runtime);
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(thread);
 }
 
@@ -256,6 +257,7 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   runtime->answer_now = kind;
   // A protected call and the call inside it: two C levels of the interpreter's 200.
   runtime->depth += 2;
+  lull_memory_settle(runtime);
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(L);
   int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
   runtime->depth -= 2;

@@ -174,6 +174,15 @@ static int answers_alike(const lull_runtime *runtime, int index, const lull_obje
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9 < self->answer_until;
 }
 
+// [-0, +0] whether Swift may have copies of the strings it is given
+static int admits_strings(lull_runtime *runtime, lua_State *L, int count) {
+  size_t size = 0;
+  for (int index = 1; index <= count; index++) {
+    if (lua_type(L, index) == LUA_TSTRING) size += lua_rawlen(L, index);
+  }
+  return lull_memory_admits(runtime, size);
+}
+
 // [-0, +n] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none.
 // `levels`: how many of Lua's C calls led here that a callback's own depth does not count.
 static int dispatch(
@@ -196,10 +205,17 @@ static int dispatch(
   lua_State *previous = runtime->L;
   runtime->L = L;
   if (runtime->swept_count > 0) lull_host_sweep(runtime->host);
-  if (runtime->has_memory_limit) lull_memory_check(runtime);
+  if (runtime->has_memory_limit) {
+    lull_memory_check(runtime);
+    if (!admits_strings(runtime, L, count)) {
+      runtime->L = previous;
+      return luaL_error(L, "not enough memory");
+    }
+  }
   size_t mark = lull_arena_mark(runtime);
   runtime->depth += levels;
   int outcome = lull_host_call(runtime->host, index, &frame);
+  lull_memory_settle(runtime);
   runtime->depth -= levels;
   runtime->L = previous;
 

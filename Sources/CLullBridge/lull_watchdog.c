@@ -137,6 +137,17 @@ void lull_watchdog_expect_end(int32_t code, int32_t limit) {
   arm();
 }
 
+int lull_watchdog_runs(void) { return watchdog.runs; }
+
+// Any thread, where it cannot go on: ends the process at once, as one that needs more memory.
+void lull_watchdog_end_memory(void) {
+  int is_expected = watchdog.end != 0;
+  const char *line = is_expected ? watchdog.line : lines[LULL_LIMIT_MEMORY];
+  int32_t code = is_expected ? watchdog.code : LULL_EXIT_SCRIPT_ERROR;
+  if (line && write(STDERR_FILENO, line, strlen(line)) < 0) _exit(code);
+  _exit(code);
+}
+
 void lull_watchdog_keep_quiet(void) { watchdog.line = NULL; }
 
 // Home thread: nothing needs to end any more.

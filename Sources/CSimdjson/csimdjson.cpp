@@ -1,5 +1,6 @@
 #include "csimdjson.h"
 
+#include <lull_ledger.h>
 #include <simdjson.h>
 
 #include <pthread.h>
@@ -46,8 +47,9 @@ void preferLargePages(void *bytes, size_t size) {
   if (end > first) (void)madvise(reinterpret_cast<void *>(first), end - first, MADV_HUGEPAGE);
 }
 
-// As malloc; to be freed, or made smaller, in the same way.
+// As malloc; to be freed, or made smaller, in the same way. Nothing where the ledger has no room.
 void *allocate(size_t size) {
+  if (!lull_ledger_ask(size)) return nullptr;
   if (size < 2 * largePage) return std::malloc(size);
   void *bytes = nullptr;
   if (posix_memalign(&bytes, largePage, size) != 0) return nullptr;
@@ -775,6 +777,10 @@ class Parser {
     size_t capacity = 4096;
     while (capacity < length) capacity *= 2;
     if (capacity > smallText) capacity = length;
+    if (!implementation_ || capacity > implementation_->capacity()) {
+      // For the index of tokens, of four bytes each, whose predecessor goes only afterwards.
+      if (!lull_ledger_ask(4 * capacity)) return simdjson::MEMALLOC;
+    }
     error_code code;
     if (!implementation_) {
       code = simdjson::get_active_implementation()->create_dom_parser_implementation(

@@ -18,10 +18,17 @@ extension LuaHost {
     /// Instructions of the interpreter, over all coroutines; rounded up to the next hundred. Counting
     /// makes a script two to three times slower, and `debug.sethook` is an error then.
     package var instructions: Int64?
-    /// Bytes by which Lua's memory and the process's heap may grow: Lua's allocator counts, bodies,
-    /// documents and a kilobyte for each object of Lull's count, and if the heap of the whole process
-    /// has grown by more than these since the limit was set, that counts instead. A single call may
-    /// go beyond it before it is looked at, at the next call or turn; `lull.json.encode` looks itself.
+    /// Bytes by which Lua's memory and the process's heap may grow.
+    ///
+    /// In the command, whose allocator keeps the ledger (`MemoryLedger`), every block counts from when
+    /// it is made. Over the limit the script is ended at the next call, turn or instruction, unless a
+    /// collection helps. What would be more than half as much again is not made: strings, bodies and
+    /// documents are asked for before, and where code that cannot do without needs it, the process
+    /// ends.
+    ///
+    /// Elsewhere Lua's allocator counts, bodies, documents and a kilobyte for each object of Lull's
+    /// count, and if the heap of the whole process has grown by more than these since the limit was
+    /// set, that counts instead. There a single call may go beyond the limit before it is looked at.
     package var memory: Int64?
 
     package init(time: Double? = nil, instructions: Int64? = nil, memory: Int64? = nil) {

@@ -2,11 +2,12 @@ import Glibc
 import CLullBridge
 import LullCore
 
+// A string that the ledger does not allow to be copied reads as none: the run ends.
 extension LuaHost {
   /// A string as people read it: what is no UTF-8 is spelled out. (`requireText` refuses it, `bytes`
   /// has it as it is.)
   static func string(_ value: lull_value) -> String? {
-    guard value.kind == Int32(LULL_STRING) else { return nil }
+    guard value.kind == Int32(LULL_STRING), mayBeCopied(value) else { return nil }
     // The bytes stay on Lua's stack during the call they were read in.
     return String(
       escaping: UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)))
@@ -20,7 +21,7 @@ extension LuaHost {
   }
 
   static func bytes(_ value: lull_value) -> [UInt8]? {
-    guard value.kind == Int32(LULL_STRING) else { return nil }
+    guard value.kind == Int32(LULL_STRING), mayBeCopied(value) else { return nil }
     return Array(UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)))
   }
 
@@ -36,6 +37,11 @@ extension LuaHost {
     guard value.kind == Int32(LULL_STRING) else { return nil }
     let raw = UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
     return raw.withMemoryRebound(to: UInt8.self, body)
+  }
+
+  /// Small strings are not asked for.
+  private static func mayBeCopied(_ value: lull_value) -> Bool {
+    value.extra < 4096 || MemoryLedger.allows(Int(value.extra))
   }
 
   static func isValidUTF8(_ value: lull_value) -> Bool {
@@ -184,7 +190,7 @@ extension LuaHost {
   func encodeJSON(_ state: OpaquePointer?, _ index: Int32) -> Result<[UInt8], JSONProblem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {
-      return .failure(LuaHost.problem(of: result))
+      return .failure(problem(of: result))
     }
     defer {
       free(result.bytes)
@@ -194,6 +200,9 @@ extension LuaHost {
       return .failure(
         JSONProblem(text: "there is a Secret, which only the body of a request can hold"))
     }
+    guard MemoryLedger.allows(result.length) else {
+      return .failure(JSONProblem(text: "not enough memory"))
+    }
     return .success(
       Array(UnsafeRawBufferPointer(start: result.bytes, count: result.length)))
   }
@@ -202,11 +211,14 @@ extension LuaHost {
   func encodeJSONBody(_ state: OpaquePointer?, _ index: Int32) -> Result<RequestBody, JSONProblem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {
-      return .failure(LuaHost.problem(of: result))
+      return .failure(problem(of: result))
     }
     defer {
       free(result.bytes)
       free(result.secrets)
+    }
+    guard MemoryLedger.allows(result.length) else {
+      return .failure(JSONProblem(text: "not enough memory"))
     }
     let text = UnsafeRawBufferPointer(start: result.bytes, count: result.length)
     let uses = UnsafeBufferPointer(start: result.secrets, count: result.secret_count)
@@ -226,8 +238,9 @@ extension LuaHost {
     return .success(.secret(SecretBody(template, contentType: "application/json")))
   }
 
-  private static func problem(of result: lull_json_result) -> JSONProblem {
-    withUnsafeBytes(of: result.problem) { raw in
+  private func problem(of result: lull_json_result) -> JSONProblem {
+    if result.lacks_room != 0 { lull_memory_pass(runtime) }
+    return withUnsafeBytes(of: result.problem) { raw in
       JSONProblem(text: String(escapingCut: raw.prefix { $0 != 0 }))
     }
   }

@@ -26,12 +26,17 @@ enum TextFile {
     var status = stat()
     guard fstat(file, &status) == 0 else { return .failure(Problem(path, errno: errno)) }
     if let objection = objection(to: status) { return .failure(Problem(path, objection)) }
+    let expected = min(Int(status.st_size) + 1, limit)
+    guard MemoryLedger.allows(expected) else { return .failure(Problem(path, "not enough memory")) }
     var bytes: [UInt8] = []
     // Files of /proc say that they are empty.
-    bytes.reserveCapacity(min(Int(status.st_size) + 1, limit))
+    bytes.reserveCapacity(expected)
     let piece = 1 << 16
     while bytes.count <= limit {
       let before = bytes.count
+      guard MemoryLedger.reserve(before + piece, in: &bytes) else {
+        return .failure(Problem(path, "not enough memory"))
+      }
       bytes.append(contentsOf: repeatElement(0, count: piece))
       let count = bytes.withUnsafeMutableBytes { raw in
         Glibc.read(file, raw.baseAddress.map { $0 + before }, piece)

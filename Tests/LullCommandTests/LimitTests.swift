@@ -5,7 +5,11 @@ import Testing
 struct LimitTests {
   static let time = "the script ran for more than 0.2 s (--max-time)\n"
   static let instructions = "the script ran more than 100000 instructions (--max-instructions)\n"
-  static let memory = "the script needs more than 16 MB of memory (--max-memory)\n"
+  static let memory = memory(16)
+
+  static func memory(_ megabytes: Int) -> String {
+    "the script needs more than \(megabytes) MB of memory (--max-memory)\n"
+  }
 
   /// What hooks reach, whatever is around it.
   static let endless = [

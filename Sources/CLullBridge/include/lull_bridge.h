@@ -587,6 +587,8 @@ void lull_line_end(lull_runtime *runtime);
 int32_t lull_limit_passed(const lull_runtime *runtime);
 // Compares what is held now with the limit, after a collection if it must be.
 void lull_memory_check(lull_runtime *runtime);
+// The limit of memory leaves no room for what the script needs.
+void lull_memory_pass(lull_runtime *runtime);
 // From where the count of changes is read that remembered answers depend on; valid as long as the host.
 void lull_watch_changes(lull_runtime *runtime, const uint64_t *changes);
 

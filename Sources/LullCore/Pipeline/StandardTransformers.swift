@@ -24,6 +24,9 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
         parse: { bytes, entity throws(ContentParser.ParseFailure) in
           // ISO-8859-1 is the default of the model (TXT-02).
           let charset = entity.charset ?? "iso-8859-1"
+          guard MemoryLedger.allows(bytes.count) else {
+            throw ContentParser.ParseFailure(cause: .undecodableText(encoding: charset))
+          }
           do throws(TextCodingError) {
             return .text(try TextCoding.decode(bytes, charset: charset))
           } catch {

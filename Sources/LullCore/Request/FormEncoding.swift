@@ -18,6 +18,8 @@ package enum FormEncoding {
       parts.append(part)
     }
     parts.sort { $0.lexicographicallyPrecedes($1) }
+    // Nothing is sent any more where there is no room: the run ends.
+    guard MemoryLedger.allows(count) else { return [] }
     var body: [UInt8] = []
     body.reserveCapacity(count)
     for part in parts {

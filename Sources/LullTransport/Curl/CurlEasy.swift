@@ -208,6 +208,8 @@ final class CurlEasy {
       else { return false }
     }
     guard let body else { return true }
+    // Of which curl makes a copy.
+    guard MemoryLedger.allows(body.count) else { return false }
     ccurl_easy_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
     return body.withUnsafeBytes { bytes in
       // curl copies as many bytes as it was told above; of an empty body it needs some address.

@@ -26,6 +26,8 @@ struct IncomingResponse {
     case notRepeated
     /// By whoever was to take it.
     case bodyRefused
+    /// The limit of memory has no room for more of the body.
+    case noMemory
   }
 
   private static let maxHeadSize = 1 << 20
@@ -229,8 +231,12 @@ struct IncomingResponse {
     let needed = body.count + bytes.count
     if let contentLength, contentLength > needed, needed > body.capacity {
       // An announcement is believed when some of it has come, which then is moved once.
-      let most = body.isEmpty ? IncomingResponse.maxReserve : maxBodySize
-      body.reserveCapacity(min(contentLength, most))
+      let most = min(contentLength, body.isEmpty ? IncomingResponse.maxReserve : maxBodySize)
+      if MemoryLedger.hasRoom(for: most) { body.reserveCapacity(most) }
+    }
+    guard MemoryLedger.reserve(needed, in: &body) else {
+      failure = .noMemory
+      return false
     }
     body.append(contentsOf: bytes)
     if let held { held.grow(by: bytes.count) } else { held = HeldBytes.ofBody(body.count) }

@@ -15,7 +15,7 @@ import threading
 import time
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote
 
 CHUNK = 1 << 20
 made = {}
@@ -37,6 +37,13 @@ def zipped(first, piece, count, last):
             parts += [packer.compress(last), packer.flush()]
             made[key] = b"".join(parts)
         return made[key]
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """Whoever was asking has been ended."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -71,10 +78,11 @@ class Handler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def answer(self):
-        url = urlsplit(self.path)
-        query = {name: values[0] for name, values in parse_qs(url.query).items()}
+        # lull escapes the question mark of a path, and may add a query.
+        path, _, rest = unquote(self.path).partition("?")
+        query = {name: values[0] for name, values in parse_qs(rest.replace("?", "&")).items()}
         count = int(query.get("n", 0))
-        kind = url.path.split("/")[1]
+        kind = path.split("/")[1]
         if kind == "bytes":
             self.start(count, Content_Type="application/octet-stream")
             self.send(b"x", count)
@@ -110,8 +118,7 @@ class Handler(BaseHTTPRequestHandler):
 def main():
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), Handler)
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()
 

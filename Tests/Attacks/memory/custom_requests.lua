@@ -1,0 +1,9 @@
+-- expects: limit
+local lull = require "lull"
+
+local text = ("x"):rep(100000)
+
+local kept = {}
+while true do
+  kept[#kept + 1] = lull.custom_request{ start = print, description = text .. #kept }
+end

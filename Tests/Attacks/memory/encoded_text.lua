@@ -1,0 +1,4 @@
+-- expects: limit
+local lull = require "lull"
+
+print(#lull.json.encode(("\1"):rep(30 << 20)))

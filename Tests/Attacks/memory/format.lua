@@ -1,0 +1,3 @@
+-- expects: limit
+local text = "x"
+while true do text = ("%s%s"):format(text, text) end

@@ -1,0 +1,2 @@
+-- expects: limit
+print(#("x"):rep(20000):gsub("x", ("y"):rep(20000)))

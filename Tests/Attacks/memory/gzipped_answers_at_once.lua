@@ -1,0 +1,7 @@
+-- expects: limit
+local lull = require "lull"
+
+local api = lull.service{ base_url = (...), connections_per_host = 32 }
+local requests = {}
+for index = 1, 32 do requests[index] = api("/gzip?n=10000000&i=" .. index):load() end
+print(lull.all(requests))

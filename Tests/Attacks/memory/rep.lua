@@ -1,0 +1,2 @@
+-- expects: limit
+print(#("x"):rep(1 << 30))
