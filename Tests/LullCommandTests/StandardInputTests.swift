@@ -118,7 +118,7 @@ struct StandardInputTests {
     let head = try lull("head", server.url, "-d", "-", input: "[1]")
     #expect(head.code == 0, "\(head.errors)")
     let sent = server.requests.first?.lowercased() ?? ""
-    #expect(sent.hasPrefix("head / "), "\(sent)")
+    #expect(sent.hasPrefix("head / ") && sent.contains("content-length: 3\r\n"), "\(sent)")
   }
 
   @Test func whatIsNoJSONIsWrongUsage() throws {

@@ -132,6 +132,8 @@ final class CurlEasy {
       maxBodySize: transfer.request.limits.maxBodySize,
       expectsBody: transfer.request.method != "HEAD",
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
+      // Sent as a HEAD with a body, it has for curl an answer with one.
+      endsWithHead: wire.method == "HEAD" && wire.bodyToSend != nil,
       isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink)
     guard setText(CURLOPT_URL, origin.wireURL(wire.url)) else { return false }
     if let route, !setAddress(for: origin, route) { return false }
@@ -198,11 +200,10 @@ final class CurlEasy {
     if method != self.method || hadBody != (body != nil) {
       self.method = method
       sendsBody = body != nil
-      // Of curl's three kinds the one that treats the body right; the name goes beside it. To one
-      // without a body in its answer, giving the body adds that it is sent.
-      let kind = method == "HEAD" ? CURLOPT_NOBODY : sendsBody ? CURLOPT_POST : CURLOPT_HTTPGET
+      // Of curl's three kinds the one that treats the body right; the name goes beside it.
+      let kind = sendsBody ? CURLOPT_POST : method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET
       guard set(kind, 1) else { return false }
-      let isKindsOwn = method == (sendsBody ? "POST" : "GET") || method == "HEAD"
+      let isKindsOwn = method == (sendsBody ? "POST" : "GET") || method == "HEAD" && !sendsBody
       guard
         isKindsOwn ? setText(CURLOPT_CUSTOMREQUEST, nil) : setText(CURLOPT_CUSTOMREQUEST, method)
       else { return false }
@@ -276,7 +277,8 @@ final class CurlEasy {
   /// over it once more when it wants to end its own side; of all stream errors only this one leaves
   /// the error text empty.
   private func hasWholeAnswer(despite code: CURLcode) -> Bool {
-    code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && hasWholeHead
+    if incoming.pointee.hasEndedWithHead { return code == CURLE_WRITE_ERROR }
+    return code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && hasWholeHead
       && incoming.pointee.failure == nil
   }
 

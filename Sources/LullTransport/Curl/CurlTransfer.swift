@@ -130,11 +130,10 @@ final class CurlTransfer: NetworkTransfer {
 }
 
 extension HTTPRequest {
-  /// POST, PUT and PATCH always say how long their body is, be it nothing; HEAD sends none.
+  /// POST, PUT and PATCH always say how long their body is, be it nothing.
   var bodyToSend: [UInt8]? {
     switch method {
     case "POST", "PUT", "PATCH": body ?? []
-    case "HEAD": nil
     default: body
     }
   }

@@ -67,6 +67,9 @@ struct IncomingResponse {
   private var maxBodySize = 0
   private var expectsBody = true
   private var keepsRedirects = false
+  private var endsWithHead = false
+  /// Whether the transfer was stopped since the whole answer was there.
+  private(set) var hasEndedWithHead = false
   /// Whether the request may go out once more if its connection ends without an answer.
   private(set) var isRepeatable = true
   /// Takes the body of a success; nil: it is kept here.
@@ -74,8 +77,8 @@ struct IncomingResponse {
 
   /// Forgets everything, for the response to a new request.
   mutating func start(
-    maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, isRepeatable: Bool,
-    sink: BodySink?
+    maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, endsWithHead: Bool,
+    isRepeatable: Bool, sink: BodySink?
   ) {
     beginHead(status: 0)
     isHeadComplete = true
@@ -89,6 +92,8 @@ struct IncomingResponse {
     self.maxBodySize = maxBodySize
     self.expectsBody = expectsBody
     self.keepsRedirects = keepsRedirects
+    self.endsWithHead = endsWithHead
+    hasEndedWithHead = false
     self.isRepeatable = isRepeatable
     self.sink = sink
   }
@@ -259,6 +264,10 @@ struct IncomingResponse {
 
   private mutating func headIsAcceptable() -> Bool {
     guard status != 101 else { return fail(.switchedProtocol) }
+    if endsWithHead, status >= 200 {
+      hasEndedWithHead = true
+      return false
+    }
     guard setCodings() else { return false }
     if let sink = bodySink {
       if !sink.begin(status) { failure = .bodyRefused }
