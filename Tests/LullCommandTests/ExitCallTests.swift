@@ -90,13 +90,18 @@ struct ExitCallTests {
   /// What is found out between two turns, the last of which would wait for the end of the sleep: a
   /// minute, after which the test's own patience has ended too.
   @Test(arguments: [
-    "lull.on_error(function() os.exit(5) end) lull.spawn(function() error('x') end)",
-    "lull.on_error(function() os.exit(5) end) lull.spawn(function() lull.sleep(0) error('x') end)",
+    """
+    lull.on_error(function() os.exit(5) end)
+    lull.spawn(function() error('x') end)
+    lull.sleep(0.01)
+    collectgarbage() collectgarbage()
+    """,
     """
     do
       local owner = {}
       r:add_observer({ resource_changed = function() end, stopped_observing = function() os.exit(5) end }, owner)
     end
+    lull.sleep(0.01)
     collectgarbage() collectgarbage()
     """,
     """

@@ -54,11 +54,13 @@ struct Redirect {
     self.message = message
   }
 
-  /// A URL without user and password, for people to read.
+  /// A URL without credentials, for people to read.
   static func shown(_ text: String) -> String {
     let shown = LogText.url(text)
     // What nobody can read may hold them anywhere.
-    guard shown == text, text.utf8.contains(UInt8(ascii: "@")) else { return shown }
+    guard LogText.userInfo(of: text) == nil, text.utf8.contains(UInt8(ascii: "@")) else {
+      return shown
+    }
     let head = String(text.prefix { $0 != "?" && $0 != "#" })
     return head.utf8.contains(UInt8(ascii: "@")) && ResourceURL(absolute: head) == nil
       ? "(a URL that cannot be read)" : shown
