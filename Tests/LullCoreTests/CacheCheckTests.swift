@@ -223,7 +223,7 @@ struct CacheCheckTests {
       let recorders = [resource, other].map { $0.recorded() }
       let load = resource.loadIfNeeded()
       harness.settle()
-      #expect(load?.outcome == "cached (not new)")
+      #expect(load?.outcome == "cached")
       #expect(recorders.map { $0.take() } == [["newData(cache) L D", "notModified D"], []])
       #expect(journal.take() == ["read model a"])
     }
@@ -264,7 +264,7 @@ struct CacheCheckTests {
       let resource = harness.service.resource("/a")
       let load = resource.loadIfNeeded()
       harness.settle()
-      #expect(load?.outcome == "cached (not new)")
+      #expect(load?.outcome == "cached")
       #expect(journal.take() == ["key: true false false", "read model a"])
     }
   }

@@ -97,7 +97,7 @@ struct CacheLookupTests {
       let load = resource.loadIfNeeded()
       harness.settle()
       #expect(recorder.take() == ["newData(cache) L D", "notModified D"])
-      #expect(load?.outcome == "good dec par mod cle (not new)")
+      #expect(load?.outcome == "good dec par mod cle")
       #expect(
         journal.take() == [
           "read cleanup a", "read parsing a", "read raw_data a",

@@ -170,7 +170,7 @@ struct CacheUpkeepTests {
       let resource = harness.service.resource("/a")
       let load = resource.loadIfNeeded()
       harness.settle()
-      #expect(load?.outcome == "cached (not new)")
+      #expect(load?.outcome == "cached")
       #expect(journal.take() == ["read k"])
     }
   }

@@ -6,7 +6,7 @@ import Testing
 struct LoadWithCacheTests {
   // MARK: load_if_needed
 
-  @Test("LOAD-29, CACHE-05, CACHE-06, CACHE-09: a fresh hit is the load; its age stays")
+  @Test("LOAD-29, CACHE-05, CACHE-06, CACHE-09, CACHE-38: a fresh hit is the load; its age stays")
   func freshHit() {
     withHarness { harness in
       let journal = Journal()
@@ -28,6 +28,7 @@ struct LoadWithCacheTests {
       #expect(recorder.take() == ["newData(cache) L D", "notModified D"])
       #expect(load?.state == .completed)
       #expect(load?.response?.entity?.etag == "c")
+      #expect(load?.response?.isNew == true)
       #expect(resource.timestamp == 990)
       #expect(resource.loadIfNeeded() == nil, "CACHE-06")
       #expect(harness.sent == [])
@@ -62,6 +63,21 @@ struct LoadWithCacheTests {
         recorder.take() == ["newData(cache) L D", "requested L D", "newData(network) D"])
       #expect(load?.outcome == "network")
       #expect(harness.provider.requests.map { $0.headers["if-none-match"] } == ["c"])
+    }
+  }
+
+  @Test("CACHE-38: data that somebody else has brought meanwhile is not new to the load")
+  func overriddenMeanwhile() {
+    withHarness { harness in
+      let cache = harness.cache(age: 10)
+      cache.answering = .whenReleased
+      let resource = harness.service.resource("/a")
+      let load = resource.loadIfNeeded()
+      resource.overrideLocalData(with: .text("own", at: harness.clock.now))
+      harness.settle()
+      #expect(load?.outcome == "own (not new)")
+      cache.releaseAll()
+      harness.settle()
     }
   }
 
@@ -108,7 +124,7 @@ struct LoadWithCacheTests {
       cache.release()
       harness.settle()
       #expect(recorder.take() == ["newData(cache) L D", "notModified D"])
-      #expect(load?.outcome == "cached (not new)")
+      #expect(load?.outcome == "cached")
     }
   }
 

@@ -100,7 +100,7 @@ struct MemoryEntityCacheTests {
       let recorder = resource.recorded()
       let load = resource.loadIfNeeded()
       harness.settle()
-      #expect(load?.outcome == "x (not new)")
+      #expect(load?.outcome == "x")
       #expect(recorder.take() == ["newData(cache) L D", "notModified D"])
       #expect(harness.sent == [])
     }

@@ -31,7 +31,7 @@ struct OfflineTests {
       let recorder = resource.recorded()
       let request = resource.loadIfNeeded()
       harness.settle()
-      #expect(request?.outcome == "cached (not new)")
+      #expect(request?.outcome == "cached")
       #expect(recorder.take() == ["newData(cache) L D", "notModified D"])
       #expect(resource.loadIfNeeded() == nil)
       #expect(resource.isUpToDate)

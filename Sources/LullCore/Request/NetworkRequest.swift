@@ -15,6 +15,9 @@ public final class NetworkRequest: Request {
   private var run: PipelineRun?
   /// Whether it or its answer says `Cache-Control: no-store`; a 304 too.
   private(set) var forbidsStoring = false
+  /// Whether the caches have what it brought, as far as they take it, and it is not yet the data of its
+  /// resource.
+  var isInCaches = false
   /// nil before anybody asks how far it is.
   private var progressModel: ProgressModel?
 
@@ -81,6 +84,9 @@ public final class NetworkRequest: Request {
   private func arrived(_ result: NetworkResult) {
     guard !isCompleted else { return }
     channel = nil
+    // Until the request does, it holds what of a script's is in the answer.
+    let answered = transfer
+    defer { withExtendedLifetime(answered) {} }
     transfer = nil
     if let body = result.body { target.service.host?.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
@@ -94,6 +100,7 @@ public final class NetworkRequest: Request {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))
     case .response(let response):
+      if !response.isSuccess { pump.requestHost?.hold(response, for: self) }
       log(response)
       process(labelled(response), now: now)
     }
@@ -129,7 +136,7 @@ public final class NetworkRequest: Request {
       now: now
     ) { [unowned self] response in
       // The run holds its request.
-      if let run = self.run { target.writeCaches(run, response) }
+      if let run = self.run { isInCaches = target.writeCaches(run, response) }
       self.run = nil
       complete(with: labelled(response))
     }

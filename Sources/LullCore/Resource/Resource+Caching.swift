@@ -70,10 +70,11 @@ extension Resource {
   /// The request `loadIfNeeded` returns while the caches have not answered: fresh data of theirs
   /// completes it, else it becomes a real load. (LOAD-29, CACHE-05 to CACHE-08)
   func loadAfterCacheCheck(_ lookup: CacheLookup) -> Request {
-    let composite = ChainedRequest(wrapping: lookup) { [self] _, composite in
+    let composite = ChainedRequest(wrapping: lookup) { [self] found, composite in
       if isUpToDate {
         if let data = record.state.latestData {
-          return .useResponse(.success(data, isNew: false))
+          // What the caches had is new to whoever asked, as the resource was empty. (CACHE-38)
+          return .useResponse(.success(data, isNew: found.entity?.isSame(as: data) ?? false))
         }
         if let error = record.state.latestError { return .useResponse(.failure(error)) }
       }
@@ -107,20 +108,15 @@ extension Resource {
     return configuration.caches.compactMap { CacheEntry($0, resource: self) }
   }
 
-  /// Whether what `request` brings is kept: it is part of a GET load that no later one has overtaken.
-  /// (CACHE-29, STA-11)
-  private func keepsResult(of request: Request, succeeded: Bool) -> Bool {
-    guard request.method == "GET",
-      let token = record.loads.first(where: { $0.request.includes(request) })?.token
+  /// Writes what the cached stages made of a GET load's response, unless a later load has overtaken it;
+  /// whether it is of a GET load. (CACHE-14 to CACHE-17, CACHE-29, STA-11)
+  func writeCaches(_ run: PipelineRun, _ response: Response) -> Bool {
+    guard run.request.method == "GET",
+      let token = record.loads.first(where: { $0.request.includes(run.request) })?.token
     else { return false }
-    return record.state.mayCache(token, succeeded: succeeded)
-  }
-
-  /// Writes what the cached stages made of a GET load's response. (CACHE-14 to CACHE-17)
-  func writeCaches(_ run: PipelineRun, _ response: Response) {
-    guard !run.outputs.isEmpty, keepsResult(of: run.request, succeeded: response.isSuccess) else {
-      return
-    }
+    guard !run.outputs.isEmpty,
+      record.state.mayCache(token, succeeded: response.isSuccess)
+    else { return true }
     for output in run.outputs {
       guard let entry = CacheEntry(output.cache, resource: self) else { continue }
       // A transformer may have made an entity of its own.
@@ -140,6 +136,7 @@ extension Resource {
             : "not written at \(output.cache.stage), whose cache cannot keep such content"))
       entry.write(output.entity)
     }
+    return true
   }
 
   /// What is the data now did not come through the caches: their entries are of the past. (OVR-12,

@@ -110,18 +110,22 @@ extension Resource {
     let effect = record.state.loadEnded(token, outcome, now: service.pump.clock.now)
     service.pump.log(.stateChanges, "\(shortDescription): \(effect.event)")
     endCacheCheck()
-    if effect.isApplied { updateCaches(effect.event, of: request) }
+    let last = request.lastPart
+    if effect.isApplied { updateCaches(effect.event, with: last) }
+    // Made a load again later, it brings what is older than the caches.
+    (last as? NetworkRequest)?.isInCaches = false
     stateChanged()
     notify(effect.event)
   }
 
-  /// Writes have been made by the pipeline already; only a GET of this resource makes any.
-  private func updateCaches(_ event: ResourceEvent, of request: Request) {
-    let last = request.lastPart
+  /// Writes have been made by the pipeline already; only a GET of this resource makes any, and only
+  /// while it is a load.
+  private func updateCaches(_ event: ResourceEvent, with last: Request) {
     let isOwnGet =
       last is NetworkRequest && last.method == "GET" && last.resource?.record === record
     switch event {
-    case .newData where !isOwnGet: removeFromCaches()
+    case .newData where !isOwnGet || (last as? NetworkRequest)?.isInCaches == false:
+      removeFromCaches()
     case .notModified where isOwnGet:
       touchCaches(forbidsStoring: (last as? NetworkRequest)?.forbidsStoring ?? false)
     default: break

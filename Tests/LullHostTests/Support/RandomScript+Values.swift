@@ -1,3 +1,5 @@
+import LullTesting
+
 @testable import LullHost
 
 /// Expressions of Lua for types written as LuaCATS does.

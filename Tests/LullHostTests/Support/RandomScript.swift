@@ -1,3 +1,5 @@
+import LullTesting
+
 @testable import LullHost
 
 /// A script of random calls, made from a seed: every member that is described, with arguments that
