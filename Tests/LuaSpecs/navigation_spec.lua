@@ -17,6 +17,22 @@ local function rows(method, query, table_)
   end
 end
 
+describe("an invalid resource", function()
+  it("PATH-31 leads to invalid resources with its cause", function()
+    local service = lull.service("https://zingle.frotz/v1")
+    local invalid = service:resource_at("http://[")
+    for _, found in ipairs {
+      invalid:child("c"), invalid:relative("c"), invalid:relative("http://other.host/c"),
+      invalid:optional_relative("c"), invalid:with_param("a", 1), invalid:with_params { a = 1 },
+    } do
+      local _, err = found:load():await()
+      equal(err.cause.kind, "invalid_url")
+      equal(err.cause.source, "http://[")
+    end
+    equal(invalid:optional_relative(nil), nil)
+  end)
+end)
+
 describe("child", function()
   it("PATH-02 PATH-03 PATH-04 appends to the path", function()
     rows("child", nil, {

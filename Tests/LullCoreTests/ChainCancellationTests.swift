@@ -39,6 +39,39 @@ struct ChainCancellationTests {
     }
   }
 
+  @Test("CHN-21: cancelling one of two chains around a request leaves it to the other")
+  func leavesTheWrappedToTheOther() {
+    withHarness { harness in
+      let journal = Journal()
+      let (wrapped, chain) = chain(harness, journal)
+      let other = wrapped.chained { _ in .useThisResponse }
+      let nested = other.chained { _ in .useThisResponse }
+      chain.cancel()
+      #expect(wrapped.state == .inProgress)
+      #expect(harness.provider.cancelledCount == 0)
+      harness.provider.release()
+      harness.settle()
+      #expect([wrapped, other, nested].map(\.outcome) == ["a", "a", "a"])
+      #expect(journal.take() == ["hook"])
+    }
+  }
+
+  @Test("CHN-21: the last of several chains around a request takes it along")
+  func cancelsTheWrappedWithTheLast() {
+    withHarness { harness in
+      let (wrapped, chain) = chain(harness, Journal())
+      let other = wrapped.chained { _ in .useThisResponse }
+      let nested = other.chained { _ in .useThisResponse }
+      nested.cancel()
+      #expect(other.causeKind == "request_cancelled")
+      #expect(wrapped.state == .inProgress)
+      chain.cancel()
+      #expect(wrapped.causeKind == "request_cancelled")
+      #expect(harness.provider.cancelledCount == 1)
+      harness.settle()
+    }
+  }
+
   @Test("CHN-14: cancelling a chain that has passed on cancels that request, not the wrapped one")
   func cancelsThePassedTo() {
     withHarness { harness in

@@ -72,6 +72,33 @@ struct ResourceNavigationTests {
         == reached { $0.withParam("a", "1").withParam("b", "2") })
   }
 
+  @Test("PATH-31: from an invalid resource every way leads to one with the same cause")
+  func staysInvalid() {
+    withHarness { harness in
+      let ways: [(Resource) -> Resource?] = [
+        { $0.child("c") }, { $0.relative("c") }, { $0.relative("http://other.host/c") },
+        { $0.optionalRelative("?a=b") }, { $0.withParam("a", "b") }, { $0.withParam("a", nil) },
+        { $0.withParams(["a": "b", "c": nil]) },
+        { $0.withParams([("a", .secret(SecretText("b")))]) },
+        { $0.child("c").relative("d").withParam("a", "b") },
+      ]
+      for (source, invalid) in [
+        ("http://[", harness.service.resource(absoluteURL: "http://[")),
+        (nil, harness.service.resource(absoluteURL: nil)),
+      ] {
+        for way in ways {
+          let request = way(invalid)?.load()
+          guard case .invalidURL(let echoed)? = request?.response?.error?.cause else {
+            Issue.record("the cause is \(String(describing: request?.response?.error?.cause))")
+            continue
+          }
+          #expect(echoed == source)
+        }
+      }
+      #expect(harness.sent == [])
+    }
+  }
+
   @Test("SVC-34: no configuration runs on the way")
   func runsNoConfiguration() {
     withHarness { harness in

@@ -1,5 +1,6 @@
 /// From one resource to others of the same service. Nothing is loaded and no configuration runs on
-/// the way (SVC-34); the same URL is always the same resource (SVC-25).
+/// the way (SVC-34); the same URL is always the same resource (SVC-25). From an invalid resource every
+/// way leads to one with the same cause (PATH-31).
 extension Resource {
   /// The resource one path below this one: one joining slash, dot segments literal, everything that is
   /// no path character escaped, the query kept. (PATH-01 to PATH-08) Lua: `resource:child(path)`.
@@ -10,6 +11,7 @@ extension Resource {
 
   /// The same for a path that need not be UTF-8. (SVC-41)
   package func child(pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
+    guard record.invalidSource == nil else { return self }
     if let secretURL = record.secretURL {
       return derived(secretURL) { $0.appending(pathBytes: path) }
     }
@@ -25,6 +27,7 @@ extension Resource {
 
   /// The same for what need not be UTF-8. (SVC-41)
   package func relative(hrefBytes href: UnsafeBufferPointer<UInt8>) -> Resource {
+    guard record.invalidSource == nil else { return self }
     let base = record.secretURL?.escaped ?? url
     guard let target = base.relative(hrefBytes: href) else {
       return service.invalidResource(.unparsable(ResourceURL.text(ofBytes: href)))
@@ -62,6 +65,7 @@ extension Resource {
 
   /// The same of texts that need not be UTF-8. (SVC-41)
   package func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> Resource {
+    guard record.invalidSource == nil else { return self }
     guard let secretURL = record.secretURL else {
       return service.resource(at: url.withParams(raw: changes))
     }

@@ -5,6 +5,7 @@ extension Resource {
   /// Its URL shows masks, and is unique by them. Its children keep the secrets with the query;
   /// `relative` drops both. Lua: `resource:with_params{ key = lull.secret{…} }`.
   package func withParams(_ changes: [(String, ParameterValue?)]) -> Resource {
+    guard record.invalidSource == nil else { return self }
     var secrets = record.secretURL?.values ?? [:]
     var texts: [(String, String?)] = []
     for (name, value) in changes {

@@ -2,11 +2,14 @@ extension APIOwner {
   static let resourceNavigation: [APIEntry] = [
     .method(
       "child", "(subpath: string): Resource", "The resource at a path below this one.",
-      "One slash joins; the rest is path: dots stay, `?` is escaped. The query is kept.",
+      """
+      One slash joins; the rest is path: dots stay, `?` is escaped. The query is kept. From an \
+      invalid resource this and its kin lead to an invalid one with the same cause.
+      """,
       example: """
         print(user:child("photo").url)             --> https://api.example.com/v1/users/7/photo
         """,
-      swift: "Resource.child(_:)", rules: "PATH-02 PATH-04 PATH-05 PATH-07 PATH-08"),
+      swift: "Resource.child(_:)", rules: "PATH-02 PATH-04 PATH-05 PATH-07 PATH-08 PATH-31"),
     .method(
       "relative", "(href: string): Resource",
       "The resource an href on this one points to, resolved as a browser does.",
