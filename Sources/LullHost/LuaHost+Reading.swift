@@ -61,6 +61,17 @@ extension LuaHost {
     value.kind == Int32(LULL_BOOLEAN) ? value.integer != 0 : nil
   }
 
+  /// A value that is nothing but itself; nil for any other.
+  static func scalar(_ value: lull_value) -> RaisedValue? {
+    switch Int(value.kind) {
+    case Int(LULL_BOOLEAN): .boolean(value.integer != 0)
+    case Int(LULL_INTEGER): .integer(value.integer)
+    case Int(LULL_NUMBER): .number(value.number)
+    case Int(LULL_STRING): bytes(value).map { .string(ByteString($0)) }
+    default: nil
+    }
+  }
+
   /// The word for a value's type in messages.
   static func typeName(_ value: lull_value) -> String {
     switch Int(value.kind) {

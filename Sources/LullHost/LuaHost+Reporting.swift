@@ -16,7 +16,7 @@ extension LuaHost {
       defer { if self.errorHandler == nil { self.errorHandler = errorHandler } }
       let error: LuaValue =
         failure.requestError.map { value(ErrorBox($0), .error) }
-        ?? failure.value.map { .ref($0.id) } ?? .string(failure.message)
+        ?? failure.value.map { LuaValue($0) } ?? .string(failure.message)
       let arguments: [LuaValue] = [error, .string(failure.traceback), .string(place)]
       switch ask(
         Callable(id: errorHandler, isHandler: true), arguments, kind: "lull.on_error handler",

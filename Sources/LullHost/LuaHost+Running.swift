@@ -243,10 +243,13 @@ extension LuaHost {
       trace: traceback(failure))
     if let box = object(failure.value, .error, as: ErrorBox.self) {
       result.requestError = box.error
-    } else if failure.value.kind == Int32(LULL_TABLE) || failure.value.kind == Int32(LULL_OTHER) {
+    } else if let value = LuaHost.scalar(failure.value) {
+      result.value = value
+    } else if failure.value.kind != Int32(LULL_NIL) {
       let id = makeID()
       if lull_failure_keep(runtime, &run, id) == 0 {
-        result.value = ForeignContent(id: id, typeName: LuaHost.typeName(failure.value))
+        result.value = .foreign(
+          ForeignContent(id: id, typeName: LuaHost.typeName(failure.value)))
         // Pinned until whoever hears of the failure has had the time to hold it.
         valuePins[id] = 1
         pump.enqueue { [unowned self] in unpin(id) }

@@ -258,6 +258,7 @@ extension LuaHost {
     }
     if let box = object(second, .error, as: ErrorBox.self) {
       result.error = LuaHost.networkResult(box.error).error
+      result.requestError = box.error
     } else if let text = LuaHost.text(second) {
       result.error = TransportError(.network, text)
     } else if result.response == nil {
@@ -305,9 +306,12 @@ extension LuaHost {
       response: HTTPResponse(status: status, headers: headers, url: url), body: body)
   }
 
+  /// An error of Lull's as it is; to policies it is one of the network.
   static func networkResult(_ error: RequestError) -> NetworkResult {
-    if case .transport(let transport) = error.cause { return NetworkResult(error: transport) }
-    return NetworkResult(error: TransportError(.network, error.userMessage))
+    var result = NetworkResult(error: TransportError(.network, error.userMessage))
+    if case .transport(let transport) = error.cause { result.error = transport }
+    result.requestError = error
+    return result
   }
 }
 

@@ -540,7 +540,7 @@ extension RequestError {
   var foreignIDs: [Int64] {
     var ids: [Int64] = []
     if let id = entity?.content.foreignID { ids.append(id) }
-    if case .script(let script) = cause, let id = script.value?.id { ids.append(id) }
+    if let id = cause?.raisedValue?.foreign?.id { ids.append(id) }
     if case .custom(let custom as ScriptCause) = cause { ids.append(custom.value.id) }
     return ids
   }

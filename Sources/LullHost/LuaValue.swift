@@ -69,6 +69,18 @@ enum LuaConstant: Int32 {
   }
 }
 
+extension LuaValue {
+  init(_ raised: RaisedValue) {
+    switch raised {
+    case .boolean(let bool): self = .bool(bool)
+    case .integer(let int): self = .int(int)
+    case .number(let number): self = .number(number)
+    case .string(let string): self = string.text.map { .string($0) } ?? .bytes(string.bytes)
+    case .foreign(let foreign): self = .ref(foreign.id)
+    }
+  }
+}
+
 extension LuaHost {
   /// The bridge's form of a value; strings and lists are copied into the arena.
   func encode(_ value: LuaValue) -> lull_value {

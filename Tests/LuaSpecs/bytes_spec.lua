@@ -145,6 +145,20 @@ describe("bytes that are no UTF-8", function()
     holds_no_replacement(text)
   end)
 
+  it("BYT-08 are raised again where a task is awaited", function()
+    local task = lull.spawn(function() error(word, 0) end)
+    local ok, raised = pcall(task.await, task)
+    equal(ok, false)
+    equal(raised, word)
+  end)
+
+  it("BYT-08 are in the value of the error that a function of the script raised", function()
+    local service = spec.fake(function() error(word, 0) end)
+    local _, err = service("/a"):load():await()
+    equal(err.cause.value, word)
+    equal(#spec.reports(), 1)
+  end)
+
   it("BYT-09 of a stub are those of its table", function()
     local stub = lull.testing.stub { ["GET /a"] = { headers = { ["X-Word"] = word }, body = word } }
     local service = lull.service { base_url = "http://h", networking = stub }

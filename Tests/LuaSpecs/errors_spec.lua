@@ -143,6 +143,70 @@ describe("an error of the network", function()
   end)
 end)
 
+describe("the value of a script_error", function()
+  local values = { 42, 1.5, true, false, "text", print, lull.null, { code = 7 },
+    coroutine.create(print), lull.regex "x" }
+  local function raising(value) return function() error(value, 0) end end
+  local done = lull.hard_wired_request(lull.success { content = 1 })
+  local ways = {
+    ["a networking function"] = function(value)
+      return spec.fake(raising(value))("/a"):load()
+    end,
+    ["a transformer"] = function(value)
+      local service = spec.fake(json "1")
+      service:transform(raising(value))
+      return service("/a"):load()
+    end,
+    ["a transformer of responses"] = function(value)
+      local service = spec.fake(json "1")
+      service:configure(function(config)
+        config.pipeline.cleanup:add_transformer(raising(value))
+      end)
+      return service("/a"):load()
+    end,
+    ["a chain function"] = function(value) return done:chained(raising(value)) end,
+    ["a custom request"] = function(value)
+      return lull.custom_request { start = raising(value) }:start()
+    end,
+    ["a configure function"] = function(value)
+      local service = spec.fake(json "1")
+      service:configure(raising(value))
+      return service("/a"):load()
+    end,
+    ["a mutation"] = function(value)
+      return spec.fake(json "1")("/a"):request("GET", nil, raising(value))
+    end,
+    ["a decorator"] = function(value)
+      local service = spec.fake(json "1")
+      service:configure(function(config) config:decorate_requests(raising(value)) end)
+      return service("/a"):load()
+    end,
+  }
+  for name, way in pairs(ways) do
+    it("ERR-16 is whatever " .. name .. " has raised", function()
+      for _, value in ipairs(values) do
+        local request = way(value)
+        spec.collect()
+        local _, err = request:await()
+        spec.collect()
+        equal(err.cause.kind, "script_error")
+        check(rawequal(err.cause.value, value), name .. ": " .. tostring(value))
+        equal(math.type(err.cause.value), math.type(value))
+      end
+      spec.reports()
+    end)
+  end
+
+  it("ERR-16 is what a task raises again", function()
+    for _, value in ipairs(values) do
+      local task = lull.spawn(raising(value))
+      local ok, raised = pcall(task.await, task)
+      equal(ok, false)
+      check(rawequal(raised, value))
+    end
+  end)
+end)
+
 describe("lull.error", function()
   it("makes an error from a text or a table", function()
     local err = lull.error("kaputt")

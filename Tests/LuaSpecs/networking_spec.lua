@@ -103,6 +103,74 @@ describe("a networking function", function()
     end
   end)
 
+  it("ERR-15 answers with an error that keeps its cause, status and entity", function()
+    local cause = { code = 7 }
+    local function made()
+      return lull.error {
+        user_message = "KABOOM", cause = cause, http_status = 418,
+        entity = lull.entity { content = { tea = true }, headers = { ["X-Pot"] = "short" } },
+      }
+    end
+    for _, answer in ipairs {
+      function(_, complete) complete(nil, made()) end,
+      function() return nil, made() end,
+      function() error(made()) end,
+      function() lull.sleep(0) return nil, made() end,
+    } do
+      for _, settings in ipairs { {}, { retry = { times = 1, backoff = { base = 0 } } } } do
+        local service = spec.fake(answer, settings)
+        local resource = service("/a")
+        local request = resource:load()
+        spec.collect()
+        local _, err = request:await()
+        spec.collect()
+        equal(err.user_message, "KABOOM")
+        equal(err.http_status, 418)
+        check(rawequal(err.cause, cause))
+        equal(err.entity.content.tea, true)
+        equal(err.entity.headers["X-Pot"], "short")
+        equal(err.url, "https://api.test/v1/a")
+        equal(resource.latest_error.entity.content.tea, true)
+      end
+    end
+  end)
+
+  it("ERR-15 LOAD-11 fills what the error does not say from the answer beside it", function()
+    local service = spec.fake(function()
+      return { status = 503, body = "busy", headers = { ["X-Pot"] = "short" } },
+        lull.error { user_message = "no tea", cause = "why" }
+    end)
+    local _, err = service("/a"):load():await()
+    equal(err.user_message, "no tea")
+    equal(err.cause, "why")
+    equal(err.http_status, 503)
+    equal(err.entity.headers["x-pot"], "short")
+  end)
+
+  it("ERR-15 passes on the error of another request as it is", function()
+    local inner = spec.fake(spec.json('{"no":1}', nil, 404))
+    local service = spec.fake(function()
+      return nil, select(2, inner("/x"):load():await())
+    end)
+    local _, err = service("/a"):load():await()
+    equal(err.http_status, 404)
+    equal(err.entity.content.no, 1)
+    equal(err.cause, nil)
+    inner = lull.service("http://127.0.0.1:1")
+    _, err = service("/a"):load():await()
+    equal(err.cause.kind, "connection")
+  end)
+
+  it("ERR-15 goes through the pipeline like any error", function()
+    local service = spec.fake(function()
+      return nil, lull.error { http_status = 418, entity = lull.entity { content = { tea = 1 } } }
+    end)
+    service:transform(function(content) return { tea = content.tea + 1 } end)
+    local _, err = service("/a"):load():await()
+    equal(err.http_status, 418)
+    equal(err.entity.content.tea, 1)
+  end)
+
   it("that raises fails its request with script_error, and is reported", function()
     local _, err = spec.fake(function() error("kaputt") end)("/a"):get():await()
     equal(err.cause.kind, "script_error")

@@ -38,6 +38,9 @@ public struct NetworkResult: Sendable {
   /// The decoded body; nil when there was none at all (ERR-08).
   public var body: [UInt8]?
   public var error: TransportError?
+  /// What a script that stood in for the network has made of the failure, besides; its cause, status and
+  /// entity come first.
+  package var requestError: RequestError?
 
   public init(response: HTTPResponse? = nil, body: [UInt8]? = nil, error: TransportError? = nil) {
     self.response = response

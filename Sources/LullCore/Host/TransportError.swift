@@ -29,6 +29,8 @@ public struct TransportError: Error, Sendable, Equatable {
   public var message: String
   /// Of an error in a script that stood in for the network.
   package var traceback: String?
+  /// What that has raised.
+  package var value: RaisedValue?
   /// Whether trying again is known to be of no use.
   package var isFinal = false
 

@@ -21,6 +21,8 @@ package final class PolicyExchange: NetworkTransfer {
   private unowned let pump: Pump
   private var completion: NetworkCompletion?
   private var stage = Stage.idle
+  /// The transfer that brought the last answer: what is in that may be held by it.
+  private var answered: (any NetworkTransfer)?
   /// Its number in the line of its service, kept for further attempts.
   private var order: UInt64?
   private var retries = 0
@@ -147,7 +149,8 @@ package final class PolicyExchange: NetworkTransfer {
   }
 
   private func arrived(_ result: NetworkResult, for request: AuthorizedRequest) {
-    guard case .sending = stage else { return }
+    guard case .sending(_, let transfer) = stage else { return }
+    answered = transfer
     stage = .idle
     noteEnd(RequestAttempt.Outcome(result))
     policies.lane?.end()

@@ -96,6 +96,15 @@ public enum RequestErrorCause: Sendable {
     }
   }
 
+  /// What a script has raised.
+  package var raisedValue: RaisedValue? {
+    switch self {
+    case .script(let script): script.value
+    case .transport(let error): error.value
+    default: nil
+    }
+  }
+
   private var texts: [(name: String, text: String)] {
     switch self {
     case .invalidURL(let source): source.map { [("source", $0)] } ?? []
@@ -120,12 +129,12 @@ public struct ScriptErrorCause: Sendable {
   public var traceback: String
   /// The pipeline stage, for transformers.
   public var stage: String?
-  /// What was raised, if it was not a string.
-  package var value: ForeignContent?
+  /// What was raised.
+  package var value: RaisedValue?
 
   package init(
     userMessage: String, message: String, traceback: String, stage: String? = nil,
-    value: ForeignContent? = nil
+    value: RaisedValue? = nil
   ) {
     self.userMessage = userMessage
     self.message = message

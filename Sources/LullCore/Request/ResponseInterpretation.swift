@@ -17,6 +17,10 @@ package enum ResponseInterpretation: Sendable {
     var exchange = result.response.map { Exchange($0) }
     exchange?.forbidsStoring = forbidsStoring
     // Success and error together are a failure that keeps both (LOAD-11).
+    if let given = result.requestError {
+      self = .response(.failure(Self.error(given, exchange, result, now: now)))
+      return
+    }
     if let error = result.error {
       self = .response(
         .failure(
@@ -49,6 +53,19 @@ package enum ResponseInterpretation: Sendable {
     Entity(
       content: .bytes(result.body ?? []), headers: result.response?.headers ?? Headers(),
       timestamp: now, exchange: exchange)
+  }
+
+  /// What is given comes first, and what arrived fills the gaps.
+  private static func error(
+    _ given: RequestError, _ exchange: Exchange?, _ result: NetworkResult, now: Double
+  ) -> RequestError {
+    let arrived = Self.error(
+      exchange, result, status: exchange?.status, cause: given.cause, now: now)
+    var error = given.dated(now)
+    error.httpStatus = given.httpStatus ?? arrived.httpStatus
+    error.entity = given.entity ?? arrived.entity
+    error.exchange = given.exchange ?? exchange
+    return error
   }
 
   private static func error(

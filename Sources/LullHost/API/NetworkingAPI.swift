@@ -6,8 +6,9 @@ extension APIOwner {
     """
     It is called when a request starts, in a coroutine that is closed if the request is \
     cancelled, and may wait. It answers once: by returning a table, or nil and an error, or by \
-    calling `complete` with the same; a status and an error may come together. What comes after \
-    the first answer is ignored and logged. If it raises, or ends without an answer nobody can \
+    calling `complete` with the same; a status and an error may come together. The request fails \
+    with that error: its cause, status and entity come first, and the answer beside it says the \
+    rest. What comes after the first answer is ignored and logged. If it raises, or ends without an answer nobody can \
     give any more, the request fails with kind `script_error`; a request error it raises is the \
     answer.
     """,

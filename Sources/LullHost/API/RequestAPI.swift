@@ -67,7 +67,8 @@ extension APIOwner {
     .method(
       "on_new_data", "(hook: fun(entity: Entity)): Request",
       "Calls a function with the entity of a success that brought new data.",
-      swift: "Request.onNewData(_:)", rules: "HOOK-01 HOOK-02"),
+      "It comes from the server, or from a cache that answered while there was none.",
+      swift: "Request.onNewData(_:)", rules: "HOOK-01 HOOK-02 CACHE-38"),
     .method(
       "on_not_modified", "(hook: fun()): Request",
       "Calls a function when the server says that the data is still current.",
@@ -146,8 +147,8 @@ extension APIOwner {
       The function is called once, success or failure. It returns nothing to keep the response, a \
       Response to use instead, or a Request to pass to, which is started. It may wait; what it \
       raises fails the chain with kind `script_error`. The chain has started if this request has. \
-      Cancelling the chain cancels the part that runs; cancelling the part does not cancel the \
-      chain.
+      Cancelling the chain cancels the part that runs, unless another chain that is not cancelled \
+      waits for that too; cancelling the part does not cancel the chain.
       """,
       example: """
         local request = api("/users/9"):get():chained(function(response)

@@ -70,7 +70,7 @@ extension APIOwner {
       .field("traceback", "string?", "Of `script_error`: the stack when it was raised."),
       .field("stage", "string?", "Of `script_error` in a transformer: its stage.", rules: "TRF-13"),
       .field(
-        "value", "any", "Of `script_error`: what was raised, if not a string.", rules: "TRF-13"),
+        "value", "any", "Of `script_error`: what was raised, of any type.", rules: "TRF-13 ERR-16"),
     ])
 
   static let causeKinds = APIOwner.words(

@@ -10,7 +10,7 @@ extension ContentFilter {
   static func shown(_ failure: ScriptFailure, of expression: String) -> ScriptFailure {
     var shown = failure
     shown.trace = Traceback()
-    guard failure.requestError == nil, failure.value == nil,
+    guard failure.requestError == nil, failure.isText,
       !failure.message.hasPrefix(expressionName + ":")
     else { return shown }
     let frames = failure.trace.stacks.flatMap(\.self)

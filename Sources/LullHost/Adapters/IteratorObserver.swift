@@ -53,7 +53,7 @@ extension LuaHost {
   /// What a function of the script raised, to be raised where it was called for.
   func raisedValue(_ failure: ScriptFailure) -> LuaValue {
     if let error = failure.requestError { return value(error, service: nil) }
-    if let kept = failure.value { return .ref(kept.id) }
+    if let value = failure.value { return LuaValue(value) }
     return .string(failure.message)
   }
 }

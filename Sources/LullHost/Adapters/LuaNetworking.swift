@@ -15,7 +15,8 @@ final class LuaNetworking: NetworkingProvider {
   }
 
   func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
-    let answer = NetworkAnswer(completion, request, log: host.pump.log)
+    let held = HeldAnswer(host)
+    let answer = NetworkAnswer(completion, request, held, log: host.pump.log)
     let id = function
     let facts = RequestFacts(request)
     let context = RunContext(purpose: "a networking function") { host, outcome in
@@ -52,7 +53,7 @@ final class LuaNetworking: NetworkingProvider {
     let complete = LuaValue.method(index: Method.completeIndex, handle: handle, service: 0)
     let report = LuaValue.method(index: Method.reportIndex, handle: handle, service: 0)
     host.start(Callable(id: function), [host.value(box, .httpRequest), complete, report], context)
-    return Transfer(host: host, context: context, answer: answer)
+    return Transfer(host: host, context: context, answer: answer, held: held)
   }
 
   final class Transfer: NetworkTransfer {
@@ -61,11 +62,13 @@ final class LuaNetworking: NetworkingProvider {
     private(set) weak var context: RunContext?
     /// Held by the script's `complete` and `report`; when they are gone nothing moves any more.
     private weak var answer: NetworkAnswer?
+    private let held: HeldAnswer
 
-    init(host: LuaHost, context: RunContext, answer: NetworkAnswer) {
+    init(host: LuaHost, context: RunContext, answer: NetworkAnswer, held: HeldAnswer) {
       self.host = host
       self.context = context
       self.answer = answer
+      self.held = held
     }
 
     var metrics: TransferMetrics { answer?.metrics ?? TransferMetrics() }
@@ -76,17 +79,40 @@ final class LuaNetworking: NetworkingProvider {
   }
 }
 
+/// Values of the script in an answer, held until the request has them: with what it got for starting.
+///
+/// Its end only notes their numbers, since nothing may be called across from `deinit`.
+final class HeldAnswer {
+  private unowned let host: LuaHost
+  private let released: ReleasedValues
+  private var ids: [Int64] = []
+
+  init(_ host: LuaHost) {
+    self.host = host
+    released = host.released
+  }
+
+  func hold(_ result: NetworkResult) {
+    ids += (result.requestError?.foreignIDs ?? []).filter { host.pin($0) }
+    if let id = result.error?.value?.foreign?.id, host.pin(id) { ids.append(id) }
+  }
+
+  deinit { for id in ids { released.addPin(id) } }
+}
+
 /// The one answer a `networking` function gives; what comes after the first is ignored and logged.
 final class NetworkAnswer {
   private var completion: NetworkCompletion?
   private let request: HTTPRequest
+  private let held: HeldAnswer
   private let log: Log
   /// What the script reports of bytes on their way; feeds progress.
   var metrics = TransferMetrics()
 
-  init(_ completion: NetworkCompletion, _ request: HTTPRequest, log: Log) {
+  init(_ completion: NetworkCompletion, _ request: HTTPRequest, _ held: HeldAnswer, log: Log) {
     self.completion = completion
     self.request = request
+    self.held = held
     self.log = log
   }
 
@@ -104,6 +130,7 @@ final class NetworkAnswer {
   func complete(_ result: NetworkResult) {
     guard let completion else { return }
     self.completion = nil
+    held.hold(result)
     log(.network, result.summary(of: request))
     completion(result)
   }
@@ -111,6 +138,7 @@ final class NetworkAnswer {
   func fail(_ failure: ScriptFailure) {
     var error = TransportError(.scriptError, failure.message)
     error.traceback = failure.traceback
+    error.value = failure.value
     complete(NetworkResult(error: error))
   }
 }

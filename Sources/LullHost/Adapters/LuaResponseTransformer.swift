@@ -45,7 +45,10 @@ final class LuaResponseTransformer: ResponseTransformer {
           "a transformer of responses must return a Response, got "
             + LuaHost.typeName(results[0]), definedAt: host.definition(of: function.id)), run)
     case .failed(let failure):
-      if let error = failure.requestError { return .failure(error) }
+      if let error = failure.requestError {
+        host.hold(.failure(error), for: run.request)
+        return .failure(error)
+      }
       return failed(failure, run)
     case .gone: return .failure(run.failure(.transformerReturnedNil(transformer: description)))
     case .cancelled: return nil
@@ -54,7 +57,7 @@ final class LuaResponseTransformer: ResponseTransformer {
 
   private func failed(_ failure: ScriptFailure, _ run: PipelineRun) -> Response {
     host.report(failure, in: description, request: RequestFacts(run))
-    if let id = failure.value?.id { host.hold(id, for: run.request) }
+    if let id = failure.value?.foreign?.id { host.hold(id, for: run.request) }
     return .failure(
       run.failure(
         .script(

@@ -122,9 +122,12 @@ final class LuaTransformer: ContentFunction {
   private func error(
     of failure: ScriptFailure, _ run: PipelineRun
   ) -> (error: RequestError, isRaised: Bool) {
-    if let error = failure.requestError { return (error, true) }
+    if let error = failure.requestError {
+      host.hold(.failure(error), for: run.request)
+      return (error, true)
+    }
     host.report(failure, in: description, request: RequestFacts(run))
-    if let id = failure.value?.id { host.hold(id, for: run.request) }
+    if let id = failure.value?.foreign?.id { host.hold(id, for: run.request) }
     let error = run.failure(
       .script(
         ScriptErrorCause(

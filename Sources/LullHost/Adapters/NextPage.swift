@@ -101,7 +101,9 @@ extension NextPage {
     -> Resource?
   {
     // Each by itself: what is wrong with one is no part of another.
-    let headers = entity.headers.values("link").map { LinkHeader($0) }
+    let headers = entity.headers.byteValues(of: Array("link".utf8)).map { value in
+      value.withUnsafeBufferPointer { LinkHeader(ResourceURL.text(ofBytes: $0)) }
+    }
     let own = base(of: resource, entity).withoutFragment
     for link in headers.flatMap(\.links) where link.relations.contains("next") {
       // Some name the page itself as what the link is from.

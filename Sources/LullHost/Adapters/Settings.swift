@@ -278,7 +278,7 @@ extension LuaHost {
     guard let failure = predicateFailure else { return .message(error.longDescription) }
     predicateFailure = nil
     if let error = failure.requestError { return .value(value(error, service: nil)) }
-    if let kept = failure.value { return .value(.ref(kept.id)) }
+    if let value = failure.value { return .value(LuaValue(value)) }
     return .value(.string(failure.message))
   }
 

@@ -105,7 +105,7 @@ extension LuaHost {
       }
       task.complete(.finished(results: id, isFailure: LuaHost.isFailure(results)))
     case .failed(let failure):
-      if let id = failure.value?.id {
+      if let id = failure.value?.foreign?.id {
         anchor(id, from: task.hostHandle)
       }
       taskFailed(task, failure)
@@ -162,7 +162,7 @@ extension LuaHost {
   /// whoever does not catch it tells where that was.
   func valueToRaise(_ failure: ScriptFailure) -> LuaValue {
     let raised: LuaValue =
-      failure.requestError.map { value($0, service: nil) } ?? failure.value.map { .ref($0.id) }
+      failure.requestError.map { value($0, service: nil) } ?? failure.value.map { LuaValue($0) }
       ?? .string(failure.message)
     return .reraised(raised, failure)
   }

@@ -213,9 +213,7 @@ extension Method {
       if case .malformedJSON(_, let offset?) = cause {
         fields.append(("byte", .int(Int64(offset) + 1)))
       }
-      if case .script(let script) = cause, let value = script.value {
-        fields.append(("value", .ref(value.id)))
-      }
+      if let value = cause.raisedValue { fields.append(("value", LuaValue(value))) }
       call.return(.map(fields))
     },
     .getter(.error, "entity") { call throws(Misuse) in

@@ -8,8 +8,8 @@ struct ScriptFailure {
   var trace = Traceback()
   /// What was raised, if it was an error object of Lull.
   var requestError: RequestError?
-  /// What was raised, if it was neither a string nor an error of Lull; kept under this id.
-  var value: ForeignContent?
+  /// What was raised, if it was not an error of Lull; what is more than itself is kept under an id.
+  var value: RaisedValue?
   /// The function at fault, where no line of it has raised anything.
   var definition: TraceFrame?
 
@@ -28,8 +28,11 @@ extension ScriptFailure {
   /// that was resumed.
   func isSame(as other: ScriptFailure) -> Bool {
     message.hasSuffix(other.message) && (requestError == nil) == (other.requestError == nil)
-      && (value == nil) == (other.value == nil)
+      && isText == other.isText
   }
+
+  /// Whether nothing but text was raised.
+  var isText: Bool { value?.isString ?? true }
 
   /// Adds where this comes from to where it has got.
   mutating func join(_ origin: Reraised) {
@@ -57,7 +60,8 @@ extension LuaHost {
 
   /// What was raised that is no text and does not say what it is, as `lull.inspect` shows it.
   func inspection(of failure: ScriptFailure) -> String? {
-    guard !isClosed, let id = failure.value?.id, failure.message.hasPrefix("(error object is a ")
+    guard !isClosed, let id = failure.value?.foreign?.id,
+      failure.message.hasPrefix("(error object is a ")
     else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
       buffer.initialize(repeating: 0)
@@ -88,7 +92,7 @@ extension LuaHost {
   /// Whether that is the error of a coroutine noted last, as it goes on: its traceback is known.
   func knowsInnerFailure(_ message: UnsafeRawBufferPointer) -> Bool {
     guard let origin = innermost?.reraised, origin.isOfInnerCoroutine,
-      origin.failure.requestError == nil, origin.failure.value == nil
+      origin.failure.requestError == nil, origin.failure.isText
     else { return false }
     let isKnown = origin.failure.message.utf8.withContiguousStorageIfAvailable { known in
       let length = message.count - known.count

@@ -1109,7 +1109,8 @@ function Resource:wipe() end
 
 --- The resource at a path below this one.
 ---
---- One slash joins; the rest is path: dots stay, `?` is escaped. The query is kept.
+--- One slash joins; the rest is path: dots stay, `?` is escaped. The query is kept. From an invalid
+--- resource this and its kin lead to an invalid one with the same cause.
 ---
 --- ```lua
 --- print(user:child("photo").url)             --> https://api.example.com/v1/users/7/photo
@@ -1254,6 +1255,8 @@ function Request:on_completion(hook) end
 function Request:on_success(hook) end
 
 --- Calls a function with the entity of a success that brought new data.
+---
+--- It comes from the server, or from a cache that answered while there was none.
 ---@param hook fun(entity: lull.Entity)
 ---@return lull.Request
 function Request:on_new_data(hook) end
@@ -1341,7 +1344,8 @@ function Request:repeated() end
 --- The function is called once, success or failure. It returns nothing to keep the response, a Response
 --- to use instead, or a Request to pass to, which is started. It may wait; what it raises fails the
 --- chain with kind `script_error`. The chain has started if this request has. Cancelling the chain
---- cancels the part that runs; cancelling the part does not cancel the chain.
+--- cancels the part that runs, unless another chain that is not cancelled waits for that too;
+--- cancelling the part does not cancel the chain.
 ---
 --- ```lua
 --- local request = api("/users/9"):get():chained(function(response)
@@ -2122,7 +2126,7 @@ function PipelineStage:remove_transformers() end
 ---@field transformer? string # Of the same and of `transformer_returned_nil`: which one.
 ---@field traceback? string # Of `script_error`: the stack when it was raised.
 ---@field stage? string # Of `script_error` in a transformer: its stage.
----@field value? any # Of `script_error`: what was raised, if not a string.
+---@field value? any # Of `script_error`: what was raised, of any type.
 
 --- Kinds of causes.
 ---@alias lull.CauseKind
@@ -2249,9 +2253,10 @@ function PipelineStage:remove_transformers() end
 ---
 --- It is called when a request starts, in a coroutine that is closed if the request is cancelled, and
 --- may wait. It answers once: by returning a table, or nil and an error, or by calling `complete` with
---- the same; a status and an error may come together. What comes after the first answer is ignored and
---- logged. If it raises, or ends without an answer nobody can give any more, the request fails with
---- kind `script_error`; a request error it raises is the answer.
+--- the same; a status and an error may come together. The request fails with that error: its cause,
+--- status and entity come first, and the answer beside it says the rest. What comes after the first
+--- answer is ignored and logged. If it raises, or ends without an answer nobody can give any more, the
+--- request fails with kind `script_error`; a request error it raises is the answer.
 ---@alias lull.NetworkingFunction fun(http: lull.HTTPRequest, complete: lull.Completion, report: fun(metrics: lull.NetworkReport)): lull.NetworkAnswer?, lull.RequestError?
 
 --- Answers a request, once.
