@@ -253,14 +253,15 @@ struct APIFileTests {
       return lull.service{ base_url = "\(sample.url)", expiration_time = 0,
         pipeline = { parsing = { cache = lull.cache.file{ path = "\(folder.path)/cache.db" } } } }
       """)
-    let counted = try run("get", "kept", "/counter")
-    #expect(counted.code == 0, "\(counted.errors)")
-    #expect(try run("get", "kept", "/counter", "--offline").output == counted.output)
+    let loaded = try run("get", "kept", "/users/19")
+    #expect(loaded.code == 0, "\(loaded.errors)")
+    #expect(try run("patch", "\(sample.url)/users/19", "visits:=4711").code == 0)
+    #expect(try run("get", "kept", "/users/19", "--offline").output == loaded.output)
     let other = try run("get", "kept", "/users", "--offline")
     #expect(other.code == 6)
     #expect(other.output == "")
     #expect(other.errors.contains("Offline"))
-    #expect(try run("get", "kept", "/counter").output != counted.output)
+    #expect(try run("get", "kept", "/users/19").output.contains("4711"))
   }
 
   @Test func explainsWhatHasBeenSetWhere() throws {

@@ -78,7 +78,7 @@ struct FormatTests {
   @Test func whatIsNoJSONIsSaidAndShown() throws {
     let ending = try lull("get", api, "cut")
     #expect(ending.output == Self.bodies["cut"])
-    #expect(ending.errors.hasSuffix(": the JSON is wrong: a string is not closed\n"))
+    #expect(ending.errors.hasSuffix(": the JSON is wrong: a string is not closed (at byte 11)\n"))
     #expect(ending.code == 1)
   }
 
