@@ -273,7 +273,7 @@ package final class CurlProvider: NetworkingProvider {
     _ transfer: CurlTransfer, _ easy: CurlEasy, _ queue: HostQueue, _ error: TransportError
   ) {
     guard !transfer.hasEnded, transfer.easy === easy else { return }
-    if error.kind == .timeout, let multi = easy.multi { queue.ranOutOfTime(in: multi.index) }
+    queue.stopped(easy)
     end(transfer, NetworkResult(error: error))
     detach(easy, from: queue)
     log.failed(transfer.request, error)
@@ -287,6 +287,7 @@ package final class CurlProvider: NetworkingProvider {
     if queue.origin.isTLS, easy.route?.connection.httpVersion != .http1, easy.status > 0 {
       queue.usedHTTP2 = easy.usedHTTP2
     }
+    let isOver = code == CURLE_OK
     let code = easy.verdict(code)
     if code != CURLE_OK, transfer.retryCount < 5, easy.diedOnKeptConnection(code) {
       transfer.willBeRetried()
@@ -295,7 +296,8 @@ package final class CurlProvider: NetworkingProvider {
     } else if code != CURLE_OK {
       let said = easy.error(code, of: transfer, at: queue.origin)
       let error = secrets?.masked(said, of: transfer) ?? said
-      if error.kind == .timeout, let multi = easy.multi { queue.ranOutOfTime(in: multi.index) }
+      let isStopped = !isOver && easy.wasStopped
+      if error.kind == .timeout || code == CURLE_HTTP2_STREAM || isStopped { queue.stopped(easy) }
       // Of a response that breaks off, what came before the body is worth knowing.
       let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
       end(transfer, NetworkResult(response: head, error: error))

@@ -83,5 +83,19 @@ extension TransportSuite {
       }
       harness.finish()
     }
+
+    /// Its server may go on sending, and have no ear for what is asked next.
+    @Test func aConnectionWithAStoppedStreamIsNotUsedAgain() throws {
+      let before = try harness.get(nginx.tlsURL + "/protocol")
+      var request = HTTPRequest(method: "GET", url: nginx.tlsURL + "/metered")
+      request.limits.maxBodySize = 10
+      let stopped = try harness.send(request)
+      #expect(stopped.error?.kind == .bodyTooLarge)
+      let after = try harness.get(nginx.tlsURL + "/protocol")
+      #expect(after.text == "HTTP/2.0")
+      let connections = [before, after].map { $0.response?.headers["x-connection"] }
+      #expect(connections[0] != nil && connections[1] != nil && connections[0] != connections[1])
+      harness.finish()
+    }
   }
 }

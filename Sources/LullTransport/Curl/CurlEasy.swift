@@ -290,6 +290,9 @@ final class CurlEasy {
   /// Whether anything of an answer is here.
   var hasAnswer: Bool { incoming.pointee.receivedSize > 0 }
 
+  /// Whether it was stopped from here, so that the server may go on sending.
+  var wasStopped: Bool { incoming.pointee.failure != nil }
+
   var usedHTTP2: Bool {
     long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
   }

@@ -88,11 +88,13 @@ final class HostQueue {
     firstMulti + (speaksHTTP2 ? 0 : place / CurlMultis.shareOfOrigin)
   }
 
-  /// An exchange has run out of time in the multi handle of that index. Its connection, if it is one of
-  /// HTTP/2, goes on for the sake of its other streams, and may be dead: what begins from now on is
-  /// kept away from it. (Of HTTP/1 curl closes it.)
-  func ranOutOfTime(in index: Int) {
-    guard usedHTTP2 != false, origin.isTLS, index == firstMulti else { return }
+  /// An exchange has been stopped: it has run out of time, or what came was not acceptable.
+  /// Its connection, if it is one of HTTP/2, goes on for the sake of its other streams, and may be dead
+  /// or full of what nobody reads: what begins from now on is kept away from it. (Of HTTP/1 curl closes
+  /// it.)
+  func stopped(_ easy: CurlEasy) {
+    let mayBeShared = origin.isTLS ? usedHTTP2 != false : easy.route?.hasPriorKnowledge ?? false
+    guard mayBeShared, easy.multi?.index == firstMulti else { return }
     firstMulti = (firstMulti + 1) % HostQueues.firstMultis
   }
 

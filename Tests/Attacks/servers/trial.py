@@ -92,6 +92,9 @@ class Trial:
             self.settings(case),
         ]
         ending = run(words, case.seconds + PATIENCE)
+        if ending.is_killed and case.binds_curl:
+            yield from self.kept(case, "the probe", ending)
+            return
         told = {}
         for line in ending.output.decode(errors="replace").splitlines():
             name, _, value = line.partition("=")
@@ -115,6 +118,9 @@ class Trial:
         if case.scheme == "h2c":
             return
         ending = run(words, case.seconds + PATIENCE)
+        if ending.is_killed and case.binds_curl:
+            yield from self.kept(case, "lull get", ending, memory=max(case.memory, 96))
+            return
         yield from self.common(case, "lull get", ending, memory=max(case.memory, 96))
         # Parsed by its type, content may fail besides.
         if case.outcome and ending.code not in case.outcome.exit_codes | {1}:
@@ -129,6 +135,10 @@ class Trial:
             yield f"{who} hangs: not over after {ending.seconds:.0f} s"
         elif ending.code < 0:
             yield f"{who} died of {signal.Signals(-ending.code).name}: {ending.errors.strip()[-400:]}"
+        yield from self.kept(case, who, ending, memory)
+
+    def kept(self, case, who, ending, memory=None):
+        """Whether it kept within its memory."""
         most = self.base + (memory or case.memory)
         if ending.megabytes > most:
             yield f"{who} needed {ending.megabytes:.0f} MB, more than {most:.0f}"
