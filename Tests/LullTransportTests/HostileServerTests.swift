@@ -216,6 +216,10 @@ extension TransportSuite {
         "a chunk size with a prefix", Hostile.chunked + "0x5\r\nhello\r\n0\r\n\r\n",
         .failure(.malformedResponse, "not valid HTTP")),
       Hostile(
+        "a Location with an escape",
+        "HTTP/1.1 302 Found\r\nLocation: /\u{1B}[2J\r\nContent-Length: 0\r\n\r\n",
+        .failure(.malformedResponse, "redirects to '/?[2J', which is no")),
+      Hostile(
         "an empty Location", "HTTP/1.1 302 Found\r\nLocation: \r\nContent-Length: 2\r\n\r\nhi",
         ends: .wait, .text("hi", status: 302)),
       Hostile(

@@ -54,9 +54,12 @@ struct Redirect {
     self.message = message
   }
 
-  /// A URL without credentials, for people to read.
+  /// A URL without credentials, for people to read: a terminal gets nothing from it to obey.
   static func shown(_ text: String) -> String {
-    let shown = LogText.url(text)
+    var shown = ""
+    for scalar in LogText.url(text).unicodeScalars {
+      shown.unicodeScalars.append(scalar.properties.generalCategory == .control ? "?" : scalar)
+    }
     // What nobody can read may hold them anywhere.
     guard LogText.userInfo(of: text) == nil, text.utf8.contains(UInt8(ascii: "@")) else {
       return shown
