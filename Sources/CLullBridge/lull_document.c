@@ -55,6 +55,7 @@ static void note_read(lull_runtime *runtime, size_t index) {
 // [-0, +0]
 void lull_reads_watch(lull_runtime *runtime, const struct csj_document *document) {
   runtime->watched = document;
+  runtime->has_list_read_as_object = 0;
   if (document != NULL) return;
   free(runtime->reads);
   runtime->reads = NULL;
@@ -65,6 +66,11 @@ void lull_reads_watch(lull_runtime *runtime, const struct csj_document *document
 size_t lull_reads_noted(const lull_runtime *runtime, const uint64_t **places) {
   *places = runtime->reads;
   return runtime->read_count;
+}
+
+// [-0, +0]
+int32_t lull_reads_took_list_for_object(const lull_runtime *runtime) {
+  return runtime->has_list_read_as_object;
 }
 
 // [-0, +1] the value at `index` of a document: a view, or the Lua value of anything else
@@ -135,10 +141,15 @@ size_t lull_document_find(lua_State *L, const csj_document *document, size_t ind
 static int view_index(lua_State *L) {
   view *of = check_view(L, 1);
   size_t found = lull_document_find(L, of->document, of->index, 2);
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   if (found == 0) {
+    if (
+      runtime->watched == of->document && of->index == CSJ_ROOT && lua_type(L, 2) == LUA_TSTRING
+      && csj_type_at(csj_document_view(of->document), CSJ_ROOT) == CSJ_ARRAY)
+      runtime->has_list_read_as_object = 1;
     lua_pushnil(L);
   } else {
-    lull_document_push(L, lua_touserdata(L, lua_upvalueindex(1)), of->document, found);
+    lull_document_push(L, runtime, of->document, found);
   }
   return 1;
 }

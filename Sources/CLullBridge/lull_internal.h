@@ -160,6 +160,7 @@ struct lull_runtime {
 
   const struct csj_document *watched;  // whose floats are noted when somebody reads them; NULL: none's
   uint64_t *reads;                     // their places, in order
+  int32_t has_list_read_as_object;     // somebody has asked that document, a list, for a field
   size_t read_count;
   size_t read_capacity;
 

@@ -34,7 +34,7 @@ extension LuaHost {
   static func withBytes<R>(
     of value: lull_value, _ body: (UnsafeBufferPointer<UInt8>) -> R
   ) -> R? {
-    guard value.kind == Int32(LULL_STRING) else { return nil }
+    guard value.kind == Int32(LULL_STRING), mayBeCopied(value) else { return nil }
     let raw = UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
     return raw.withMemoryRebound(to: UInt8.self, body)
   }

@@ -32,6 +32,27 @@ struct VerbPageTests {
     #expect(ending.output == output, "\(ending.errors)")
   }
 
+  /// Nothing would come of it, as if there were nothing.
+  @Test func theListOfAllPagesIsNotTakenForAPage() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      "api.lua",
+      """
+      local api = require "lull".service{ base_url = "https://a.invalid",
+        networking = function(http)
+          return { json = { items = { { id = http.url:match "p=2" and 2 or 1 } } } }
+        end }
+      return { service = api, calls = { some = { path = "/", pages = { page = { param = "p" } } } } }
+      """)
+    let taken = try lull("call", file, "some", "--pages", "2", "-f", "map(x.items, 'id')")
+    #expect(taken.output == "")
+    #expect(taken.errors.contains("x is the list of what is on all pages, and has no fields"))
+    #expect(taken.code == 1)
+    let list = "map(flatten(map(x, 'items')), 'id')"
+    #expect(try lull("call", file, "some", "--pages", "2", "-f", list).output == "[1,2]\n")
+    #expect(try lull("call", file, "some", "-f", "map(x.items, 'id')").output == "[1]\n")
+  }
+
   @Test func pagesWithoutElementsAreAnEmptyList() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(

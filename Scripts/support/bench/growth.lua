@@ -1,4 +1,4 @@
--- B14: WHAT is done with COUNT: "observers" adds as many observer tables to one resource and removes
+-- B20: WHAT is done with COUNT: "observers" adds as many observer tables to one resource and removes
 -- them again, in the order in which they came; "levels" raises an error through as many nested
 -- coroutines, TIMES times, also in a stock interpreter.
 local what, count, times = ...

@@ -1,4 +1,4 @@
-"""B14: what one more of many costs: observer tables, configured headers, nested coroutines."""
+"""B20: what one more of many costs: observer tables, configured headers, nested coroutines."""
 
 import os
 import statistics
@@ -11,13 +11,13 @@ LEVELS = 90, 180
 ERRORS = 20
 
 
-def b14(bench):
+def b20(bench):
     if not bench.counts_instructions():
-        bench.notes.append("B14: left out, since it counts instructions, for which valgrind is needed")
+        bench.notes.append("B20: left out, since it counts instructions, for which valgrind is needed")
         return
 
     def one_more(words, pairs):
-        few, many = (bench.instructions_per_call("B14", words, *pair) for pair in pairs)
+        few, many = (bench.instructions_per_call("B20", words, *pair) for pair in pairs)
         return many, few
 
     observers = lambda count: bench.script("growth.lua", "observers", count)
@@ -25,23 +25,23 @@ def b14(bench):
     for workload, words, pairs in (
             ("adding and removing one of 20,000 observer tables; of 2,000", observers, OBSERVERS),
             ("explaining one of 2,000 configured headers; of 200", headers, HEADERS)):
-        runs, = bench.interleaved("B14", [lambda: one_more(words, pairs)], runs=3)
+        runs, = bench.interleaved("B20", [lambda: one_more(words, pairs)], runs=3)
         add(bench, workload, runs, 1.5)
 
     def levels(interpreter):
         return bench.instructions_per_call(
-            "B14", lambda count: [*interpreter, bench.file("growth.lua"), "levels", str(count),
+            "B20", lambda count: [*interpreter, bench.file("growth.lua"), "levels", str(count),
                                   str(ERRORS)], *LEVELS) / ERRORS
 
     ours, theirs = bench.interleaved(
-        "B14", [lambda: levels([bench.lull, "run"]), lambda: levels(["lua5.4"])], runs=3)
+        "B20", [lambda: levels([bench.lull, "run"]), lambda: levels(["lua5.4"])], runs=3)
     add(bench, "an error through one of 180 nested coroutines; in lua5.4",
         list(zip(ours, theirs)), 4)
 
 
 def add(bench, workload, runs, goal):
     bench.add(
-        "B14", workload, statistics.median(run[0] for run in runs),
+        "B20", workload, statistics.median(run[0] for run in runs),
         statistics.median(run[1] for run in runs), [run[0] / run[1] for run in runs], goal, "instr.")
 
 

@@ -378,6 +378,8 @@ void lull_reads_watch(lull_runtime *runtime, const struct csj_document *document
 // How many were read, and their places in that order, valid until the next one is read; those that there
 // was no memory for are missing.
 size_t lull_reads_noted(const lull_runtime *runtime, const uint64_t **places);
+// Whether that document is a list and was asked for a field since then.
+int32_t lull_reads_took_list_for_object(const lull_runtime *runtime);
 // The index of the method a function of ours stands for, negative for any other function.
 int32_t lull_function_method(lua_State *L, int32_t index);
 // Where in the module a value is, as "lull.json.encode", in the arena; NULL if it is not there.

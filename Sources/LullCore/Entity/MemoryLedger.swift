@@ -9,9 +9,13 @@ package enum MemoryLedger {
   /// What is smaller need not be asked for: it is counted all the same, when it is made.
   package static let threshold = 4096
 
+  /// What the allocator has of its own around a large block, and what is made beside it: where only that
+  /// did not fit, the run would end inside the library, which knows no place in the script.
+  private static let around = 16 * 1024
+
   /// Whether so many bytes more may be made.
   package static func allows(_ bytes: Int) -> Bool {
-    bytes < threshold || lull_ledger_ask(bytes) != 0
+    bytes < threshold || lull_ledger_ask(max(bytes, bytes &+ around)) != 0
   }
 
   /// The same, without consequences for the run: for who can do with less.

@@ -47,10 +47,13 @@ package final class ContentFilter {
 
   /// What the expression makes of content, as JSON text; or the report of an error.
   ///
-  /// - Parameter body: what the content was read from, whose digits numbers keep that are taken from it.
-  package func json(of content: Content, service: Service, spelledBy body: [UInt8]? = nil)
-    throws(Problem) -> [UInt8]
-  {
+  /// - Parameters:
+  ///   - body: what the content was read from, whose digits numbers keep that are taken from it.
+  ///   - isOfPages: whether the content is the list of what is on several pages. One who takes it for
+  ///     one page, which has fields, would get nothing for something: that is a problem.
+  package func json(
+    of content: Content, service: Service, spelledBy body: [UInt8]? = nil, isOfPages: Bool = false
+  ) throws(Problem) -> [UInt8] {
     let value: LuaValue
     var source: (document: JSONDocument, spelling: JSONSpelling)?
     if case .json(let document) = content {
@@ -62,7 +65,9 @@ package final class ContentFilter {
       value = host.content(
         content, holder: host.handle(of: service), key: host.makeID(), from: nil)
     }
-    if let source { lull_reads_watch(host.runtime, source.document.pointer) }
+    if case .json(let document) = content, source != nil || isOfPages {
+      lull_reads_watch(host.runtime, document.pointer)
+    }
     defer { lull_reads_watch(host.runtime, nil) }
     let answer = host.ask(
       Callable(id: apply), [.ref(expression), value, .bool(source != nil)], kind: "-f expression"
@@ -72,6 +77,11 @@ package final class ContentFilter {
     }
     switch answer {
     case .success(let bytes):
+      if isOfPages, lull_reads_took_list_for_object(host.runtime) != 0 {
+        throw Problem(
+          report: "lull: -f '\(text)': x is the list of what is on all pages, and has no fields: "
+            + "what x.items is of one page, flatten(map(x, \"items\")) is of all\n")
+      }
       guard (try? JSONDocument(parsing: bytes)) != nil else {
         throw Problem(report: "lull: what -f gives has no JSON form\n")
       }

@@ -150,7 +150,7 @@ extension NextPage {
   static func page(_ reference: String, from resource: Resource, _ entity: Entity)
     throws(PagingProblem) -> Resource
   {
-    guard let url = base(of: resource, entity).relative(escapingSpaces(reference)) else {
+    guard let url = base(of: resource, entity).relative(reference) else {
       let shown = LogText.part(CredentialMask.malformedURL(reference), limit: 80)
       throw PagingProblem("The next page's URL '\(shown)' is no URL")
     }
@@ -159,15 +159,6 @@ extension NextPage {
 
   private static func base(of resource: Resource, _ entity: Entity) -> ResourceURL {
     entity.exchange?.url.flatMap { ResourceURL(absolute: $0) } ?? resource.url
-  }
-
-  /// Servers write spaces into URLs, where a `Link` header may have them.
-  private static func escapingSpaces(_ reference: String) -> String {
-    guard reference.contains(" ") else { return reference }
-    var text = reference[...]
-    while text.first == " " { text.removeFirst() }
-    while text.last == " " { text.removeLast() }
-    return String(text).replacing(" ", with: "%20")
   }
 }
 
