@@ -113,6 +113,8 @@ extension LuaHost {
       guard found > 0 else { return }
       do throws(Misuse) {
         try body(key, value)
+        // Nothing is made of a part of it.
+        if MemoryLedger.hasRefused { throw .message("not enough memory") }
       } catch {
         lull_table_leave(state, keys)
         throw error

@@ -40,9 +40,11 @@ struct VerbPageTests {
       """
       local api = require "lull".service{ base_url = "https://a.invalid",
         networking = function(http)
-          return { json = { items = { { id = http.url:match "p=2" and 2 or 1 } } } }
+          local isLast = http.url:find "c=" ~= nil
+          return { json = { items = { { id = isLast and 2 or 1 } }, next = not isLast and "b" or nil } }
         end }
-      return { service = api, calls = { some = { path = "/", pages = { page = { param = "p" } } } } }
+      return { service = api, calls = {
+        some = { path = "/", pages = { cursor = { param = "c", field = "next" } } } } }
       """)
     let taken = try lull("call", file, "some", "--pages", "2", "-f", "map(x.items, 'id')")
     #expect(taken.output == "")

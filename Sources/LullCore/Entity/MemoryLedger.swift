@@ -23,6 +23,9 @@ package enum MemoryLedger {
     lull_ledger_may(max(0, bytes)) != 0
   }
 
+  /// Whether something was not allowed, so that the run ends.
+  package static var hasRefused: Bool { lull_ledger_has_refused() != 0 }
+
   /// Room in an array for `count` elements in all, its own old memory beside it while they move; false
   /// if that may not be.
   package static func reserve(_ count: Int, in bytes: inout [UInt8]) -> Bool {

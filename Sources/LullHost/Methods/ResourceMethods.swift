@@ -241,7 +241,9 @@ private struct RawParameter {
   /// - Parameter text: what the value is as a text.
   init(_ name: lull_value, _ value: lull_value, _ text: String?) {
     self.name = LuaHost.bytes(name) ?? []
-    self.value = text.map { LuaHost.bytes(value) ?? Array($0.utf8) }
+    // A string that may not be copied is none: the run ends.
+    let isString = value.kind == Int32(LULL_STRING)
+    self.value = text.map { isString ? LuaHost.bytes(value) ?? [] : Array($0.utf8) }
   }
 }
 
