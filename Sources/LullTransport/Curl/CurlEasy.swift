@@ -42,6 +42,12 @@ final class CurlEasy {
   /// Who opens and closes its sockets: a multi handle, which may be gone.
   private var socketData: UnsafeMutableRawPointer?
 
+  /// Whether the server may choose HTTP/2, or has to speak it.
+  var mayUseHTTP2: Bool {
+    let version = route?.connection.httpVersion
+    return version == .http2 || (isTLS && version != .http1)
+  }
+
   private let userAgent: String
   private let share: CurlShare
   /// curl writes its explanation of a failure here.

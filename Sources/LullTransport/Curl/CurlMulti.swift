@@ -31,6 +31,7 @@ final class CurlMulti {
   private let guardsSignal: Bool
   private let sockets: CurlSocketTable
   private let work: CurlWork
+  private let callGuard = StuckCallGuard()
   /// Whether `work` knows of this.
   private var isNoted = false
   /// How many connections curl keeps in all, those in use included.
@@ -73,6 +74,7 @@ final class CurlMulti {
   func add(_ easy: CurlEasy) -> CURLMcode {
     let code = callingCurl { curl_multi_add_handle(multi, easy.handle) }
     guard code == CURLM_OK else { return code }
+    if easy.mayUseHTTP2 { callGuard.start() }
     attachedCount += 1
     emptySince = nil
     // Above the limit curl looks through all connections after each transfer, to close one.
@@ -130,6 +132,7 @@ final class CurlMulti {
     guard !isClosed else { return }
     isClosed = true
     callingCurl { _ = curl_multi_cleanup(multi) }
+    callGuard.stop()
     sockets.removeAll(of: self)
     UVHandle.closeAndFree(timer)
   }
@@ -138,7 +141,10 @@ final class CurlMulti {
 
   fileprivate func perform(_ descriptor: curl_socket_t, _ events: Int32) {
     var running: Int32 = 0
+    let isWatched = callGuard.isWatching
+    if isWatched { callGuard.enter(descriptor) }
     callingCurl { _ = curl_multi_socket_action(multi, descriptor, events, &running) }
+    if isWatched { callGuard.leave() }
     guard Int(running) < attachedCount else { return }
     hasCompletions = true
     note()
@@ -168,11 +174,13 @@ final class CurlMulti {
       return CURL_SOCKET_BAD
     }
     sockets.insert(CurlSocket(descriptor: descriptor, isKept: true, multi: self))
+    callGuard.opened(descriptor)
     return descriptor
   }
 
   fileprivate func closeSocket(_ descriptor: curl_socket_t) -> Int32 {
     sockets.remove(descriptor)
+    callGuard.willClose(descriptor)
     return Glibc.close(descriptor)
   }
 

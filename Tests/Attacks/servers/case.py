@@ -76,7 +76,6 @@ class Case:
       "reset" with an error, "cut" without the farewell of TLS, "hold" when the client does.
     scheme: as Server names its ports. trusts: whether the client knows the server's certificate.
     seconds: how long the client waits. memory: megabytes that it may need beside its program.
-  binds_curl: whether libcurl may not come back from it, so that nobody can end it in time.
     """
 
     def __init__(
@@ -93,12 +92,10 @@ class Case:
         verb=True,
         scheme="http",
         trusts=True,
-        binds_curl=False,
     ):
         self.name, self.answer, self.outcome, self.ending = name, answer, outcome, ending
         self.method, self.seconds, self.memory, self.upload = method, seconds, memory, upload
         self.settings, self.verb, self.scheme, self.trusts = settings, verb, scheme, trusts
-        self.binds_curl = binds_curl
 
     def pieces(self, connection):
         answer = self.answer(connection) if callable(self.answer) else self.answer

@@ -1,0 +1,105 @@
+import Glibc
+import Synchronization
+
+/// Cuts off the connection of a call into curl that does not come back.
+///
+/// While frames of HTTP/2 arrive without end that change nothing for a transfer, such as GOAWAY or empty
+/// DATA, libcurl 7.88 reads on inside one call: it calls nobody and heeds no time-out, its own included.
+/// A thread therefore looks every second how long the present call has taken, and shuts its socket
+/// down after `patience`; curl then sees the connection's end and returns.
+///
+/// It ends no call that waits for something else than a socket, and knows nothing of transfers: what
+/// becomes of them is for curl to tell. A call without a socket of its own has all of them shut down.
+/// Made, started, entered and left on the home thread; the thread of its own only reads what the lock
+/// guards.
+final class StuckCallGuard: Sendable {
+  private struct State {
+    var isOver = false
+    /// When the present call began, in nanoseconds; nil outside.
+    var since: UInt64?
+    /// Whose events it is about; negative for none's.
+    var descriptor: Int32 = -1
+    var descriptors: Set<Int32> = []
+  }
+
+  /// How long a call may take, in nanoseconds: longer than any disk that a body is written to.
+  private static let patience: UInt64 = 10_000_000_000
+
+  private let state = Mutex(State())
+  private let isStarted = Atomic(false)
+
+  /// Whether calls are watched.
+  var isWatching: Bool { isStarted.load(ordering: .relaxed) }
+
+  /// Begins to watch; a second time does nothing. Without a thread nothing is watched.
+  func start() {
+    guard !isStarted.exchange(true, ordering: .relaxed) else { return }
+    // Signals are for the threads that expect them.
+    var all = sigset_t()
+    var before = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var thread = pthread_t()
+    // The thread keeps this until `stop`.
+    let this = Unmanaged.passRetained(self)
+    let code = pthread_create(
+      &thread, nil,
+      { this in
+        guard let this else { return nil }
+        Unmanaged<StuckCallGuard>.fromOpaque(this).takeRetainedValue().watch()
+        return nil
+      }, this.toOpaque())
+    if code == 0 { pthread_detach(thread) } else { this.release() }
+  }
+
+  /// Ends the thread, within a second.
+  func stop() {
+    state.withLock { $0.isOver = true }
+  }
+
+  func opened(_ descriptor: Int32) {
+    state.withLock { _ = $0.descriptors.insert(descriptor) }
+  }
+
+  /// Before it is closed: the number may be another's at once.
+  func willClose(_ descriptor: Int32) {
+    state.withLock { _ = $0.descriptors.remove(descriptor) }
+  }
+
+  func enter(_ descriptor: Int32) {
+    let now = StuckCallGuard.now
+    state.withLock {
+      $0.since = now
+      $0.descriptor = descriptor
+    }
+  }
+
+  func leave() {
+    state.withLock { $0.since = nil }
+  }
+
+  private func watch() {
+    while true {
+      sleep(1)
+      let isOver = state.withLock { state in
+        guard !state.isOver else { return true }
+        // Again and again, should curl have opened another one meanwhile.
+        guard let since = state.since, StuckCallGuard.now - since > StuckCallGuard.patience
+        else { return false }
+        let isOfOne = state.descriptors.contains(state.descriptor)
+        for descriptor in isOfOne ? [state.descriptor] : state.descriptors {
+          _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+        return false
+      }
+      if isOver { return }
+    }
+  }
+
+  private static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
