@@ -56,7 +56,8 @@ extension CallExchange {
   private func write(_ list: PageList, _ filter: ContentFilter) throws(ContentFilter.Problem) {
     let bytes = list.bytes
     let document = try PageList.document(bytes)
-    let made = try filter.json(of: .json(document), service: api.service, spelledBy: bytes, isOfPages: true)
+    let made = try filter.json(
+      of: .json(document), service: api.service, spelledBy: bytes, isOfPages: true)
     _ = Output.write(text.bytes(of: JSONText(valid: made)))
   }
 
