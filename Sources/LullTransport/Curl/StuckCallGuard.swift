@@ -25,6 +25,9 @@ final class StuckCallGuard: Sendable {
   /// How long a call may take, in nanoseconds: longer than any disk that a body is written to.
   private static let patience: UInt64 = 10_000_000_000
 
+  /// SHUT_RDWR, an enumerator without a name of its type, which not every build of Glibc's module shows.
+  private static let bothWays: Int32 = 2
+
   private let state = Mutex(State())
   private let isStarted = Atomic(false)
 
@@ -89,7 +92,7 @@ final class StuckCallGuard: Sendable {
         else { return false }
         let isOfOne = state.descriptors.contains(state.descriptor)
         for descriptor in isOfOne ? [state.descriptor] : state.descriptors {
-          _ = shutdown(descriptor, Int32(SHUT_RDWR))
+          _ = shutdown(descriptor, StuckCallGuard.bothWays)
         }
         return false
       }
