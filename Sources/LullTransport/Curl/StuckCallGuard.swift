@@ -25,7 +25,7 @@ final class StuckCallGuard: Sendable {
   /// How long a call may take, in nanoseconds: longer than any disk that a body is written to.
   private static let patience: UInt64 = 10_000_000_000
 
-  /// SHUT_RDWR, an enumerator without a name of its type, which not every build of Glibc's module shows.
+  /// SHUT_RDWR, which Glibc's module shows only to files that import other system modules as well.
   private static let bothWays: Int32 = 2
 
   private let state = Mutex(State())
