@@ -22,7 +22,8 @@ final class StuckCallGuard: Sendable {
     var descriptors: Set<Int32> = []
   }
 
-  /// How long a call may take, in nanoseconds: longer than any disk that a body is written to.
+  /// How long a call may take, in nanoseconds. What takes the body is called from within: a disk that
+  /// stands still for as long ends its exchange too.
   private static let patience: UInt64 = 10_000_000_000
 
   /// SHUT_RDWR, which Glibc's module shows only to files that import other system modules as well.
