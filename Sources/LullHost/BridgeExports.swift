@@ -98,7 +98,7 @@ func lull_host_report(
   guard let host = host(pointer), let failure, let place else { return }
   // Both are there during the call.
   var described = ScriptFailure(
-    message: LuaHost.string(failure.pointee.message, failure.pointee.message_length))
+    message: String(escaping: failure.pointee.message, failure.pointee.message_length))
   described.requestError =
     host.object(
       failure.pointee.value, .error, as: ErrorBox.self)?.error
@@ -139,7 +139,7 @@ func lull_host_print_aside(
 ) {
   guard let text else { return }
   // There during the call.
-  host(pointer)?.inspection?.print(LuaHost.string(text, length))
+  host(pointer)?.inspection?.print(String(escaping: text, length))
 }
 
 @c @implementation

@@ -3,7 +3,7 @@ import LullCore
 extension Call {
   /// The resource at the path that is the first argument, whatever bytes that has.
   func resource(below service: Service) -> Resource {
-    LuaHost.withBytes(of: raw(1)) { service.resource(pathBytes: $0) } ?? service.resource("")
+    raw(1).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
   }
 
   /// Returns a resource that a script has found its way to. One who checks a file hears of a way that

@@ -23,23 +23,23 @@ struct Call {
   // MARK: Arguments whose type the bridge has checked
 
   /// As people read it, whatever its bytes are.
-  func string(_ position: Int) -> String { LuaHost.string(raw(position)) ?? "" }
+  func string(_ position: Int) -> String { raw(position).string ?? "" }
 
   /// One that must be text.
   ///
   /// - Parameter number: which argument it is, if there is no self.
   func text(_ position: Int, argument number: Int? = nil) throws(Misuse) -> String {
     let value = raw(position)
-    guard value.kind != Int32(LULL_STRING) || LuaHost.isValidUTF8(value) else {
+    guard value.kind != Int32(LULL_STRING) || value.isValidUTF8 else {
       let text = LogText.part(string(position), limit: 100)
       throw .argument(number ?? position, "not valid UTF-8: '\(text)'")
     }
     return string(position)
   }
 
-  func optionalString(_ position: Int) -> String? { LuaHost.string(raw(position)) }
+  func optionalString(_ position: Int) -> String? { raw(position).string }
 
-  func number(_ position: Int) -> Double? { LuaHost.number(raw(position)) }
+  func number(_ position: Int) -> Double? { raw(position).double }
 
   /// The position on the stack of an argument.
   func index(_ position: Int) -> Int32 { Int32(position + 1) }

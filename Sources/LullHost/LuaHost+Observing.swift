@@ -8,17 +8,17 @@ extension LuaHost {
     -> LuaObserver
   {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
-    if isTable, try !hasFunction(call.state, call.index(1), "resource_changed") {
+    if isTable, try !LuaTable(call.index(1), in: call.state).hasFunction("resource_changed") {
       throw .argument(1, "an observer table needs 'resource_changed', a function")
     }
     if isTable {
-      try forEachField(of: call.index(1), in: call.state) { key, field throws(Misuse) in
+      try LuaTable(call.index(1), in: call.state).forEachField { key, field throws(Misuse) in
         let optional = ["resource_request_progress", "stopped_observing"]
-        guard let name = LuaHost.string(key), optional.contains(name),
+        guard let name = key.string, optional.contains(name),
           field.kind != Int32(LULL_FUNCTION)
         else { return }
         throw .argument(
-          1, "'\(name)' of an observer table must be a function, got \(LuaHost.described(field))")
+          1, "'\(name)' of an observer table must be a function, got \(field.described)")
       }
     }
     let id: Int64
@@ -29,7 +29,8 @@ extension LuaHost {
     }
     var wantsProgress = false
     if isTable {
-      wantsProgress = try hasFunction(call.state, call.index(1), "resource_request_progress")
+      wantsProgress = try LuaTable(call.index(1), in: call.state).hasFunction(
+        "resource_request_progress")
     }
     return LuaObserver(
       host: self, id: id, identity: lull_value_identity(call.state, call.index(1)),
@@ -55,7 +56,7 @@ extension LuaHost {
     case Int(LULL_TABLE), Int(LULL_FUNCTION), Int(LULL_OBJECT), Int(LULL_OTHER): break
     default:
       throw .argument(
-        2, "an owner must be a table, function or object, got \(LuaHost.typeName(call.raw(2)))")
+        2, "an owner must be a table, function or object, got \(call.raw(2).typeName)")
     }
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
     let observer: LuaObserver

@@ -2,130 +2,7 @@ import Glibc
 import CLullBridge
 import LullCore
 
-// A string that the ledger does not allow to be copied reads as none: the run ends.
 extension LuaHost {
-  /// A string as people read it: what is no UTF-8 is spelled out. (`requireText` refuses it, `bytes`
-  /// has it as it is.)
-  static func string(_ value: lull_value) -> String? {
-    guard value.kind == Int32(LULL_STRING), mayBeCopied(value) else { return nil }
-    // The bytes stay on Lua's stack during the call they were read in.
-    return String(
-      escaping: UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)))
-  }
-
-  /// Refuses a string that is no text where it could not stay what it is.
-  static func requireText(_ value: lull_value, _ what: @autoclosure () -> String) throws(Misuse) {
-    guard value.kind == Int32(LULL_STRING), !isValidUTF8(value) else { return }
-    throw .message(
-      "\(what()) is not valid UTF-8: '\(LogText.part(string(value), limit: 100))'")
-  }
-
-  static func bytes(_ value: lull_value) -> [UInt8]? {
-    guard value.kind == Int32(LULL_STRING), mayBeCopied(value) else { return nil }
-    return Array(UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra)))
-  }
-
-  /// A string as a URL, bytes that are no UTF-8 being percent-encoded.
-  static func urlText(_ value: lull_value) -> String? {
-    withBytes(of: value) { ResourceURL.text(ofBytes: $0) }
-  }
-
-  /// The bytes of a string, which stay on Lua's stack during the call they were read in.
-  static func withBytes<R>(
-    of value: lull_value, _ body: (UnsafeBufferPointer<UInt8>) -> R
-  ) -> R? {
-    guard value.kind == Int32(LULL_STRING), mayBeCopied(value) else { return nil }
-    let raw = UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
-    return raw.withMemoryRebound(to: UInt8.self, body)
-  }
-
-  /// Small strings are not asked for.
-  private static func mayBeCopied(_ value: lull_value) -> Bool {
-    value.extra < 4096 || MemoryLedger.allows(Int(value.extra))
-  }
-
-  static func isValidUTF8(_ value: lull_value) -> Bool {
-    let raw = UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
-    return raw.withMemoryRebound(to: UInt8.self) { UTF8Validation.isValid($0) }
-  }
-
-  static func number(_ value: lull_value) -> Double? {
-    switch Int(value.kind) {
-    case Int(LULL_INTEGER): Double(value.integer)
-    case Int(LULL_NUMBER): value.number
-    default: nil
-    }
-  }
-
-  static func bool(_ value: lull_value) -> Bool? {
-    value.kind == Int32(LULL_BOOLEAN) ? value.integer != 0 : nil
-  }
-
-  /// A value that is nothing but itself; nil for any other.
-  static func scalar(_ value: lull_value) -> RaisedValue? {
-    switch Int(value.kind) {
-    case Int(LULL_BOOLEAN): .boolean(value.integer != 0)
-    case Int(LULL_INTEGER): .integer(value.integer)
-    case Int(LULL_NUMBER): .number(value.number)
-    case Int(LULL_STRING): bytes(value).map { .string(ByteString($0)) }
-    default: nil
-    }
-  }
-
-  /// The word for a value's type in messages.
-  static func typeName(_ value: lull_value) -> String {
-    switch Int(value.kind) {
-    case Int(LULL_NIL): "nil"
-    case Int(LULL_BOOLEAN): "boolean"
-    case Int(LULL_INTEGER), Int(LULL_NUMBER): "number"
-    case Int(LULL_STRING): "string"
-    case Int(LULL_NULL): "lull.null"
-    case Int(LULL_TABLE): "table"
-    case Int(LULL_FUNCTION): "function"
-    case Int(LULL_OBJECT): HandleKind(rawValue: value.aux)?.description ?? "userdata"
-    default: "userdata"
-    }
-  }
-
-  /// A value in messages: itself if it is short, else its type.
-  static func described(_ value: lull_value) -> String {
-    switch Int(value.kind) {
-    case Int(LULL_BOOLEAN): value.integer != 0 ? "true" : "false"
-    case Int(LULL_INTEGER), Int(LULL_NUMBER): text(value) ?? "number"
-    case Int(LULL_STRING): "'\(LogText.part(string(value), limit: 40))'"
-    default: typeName(value)
-    }
-  }
-
-  /// Visits the fields of a table on `state`; `body` may use the stack but must leave it as it was.
-  /// Metamethods are not consulted.
-  func forEachField(
-    of table: Int32, in state: OpaquePointer?,
-    _ body: (lull_value, lull_value) throws(Misuse) -> Void
-  ) throws(Misuse) {
-    let keys = lull_table_begin(state)
-    guard keys != 0 else { throw .message("the Lua stack is full") }
-    var key = lull_value()
-    var value = lull_value()
-    while true {
-      let found = lull_table_next(state, table, &key, &value)
-      guard found >= 0 else { throw .message("not enough memory") }
-      guard found > 0 else { return }
-      do throws(Misuse) {
-        try body(key, value)
-        // Nothing is made of a part of it.
-        if MemoryLedger.hasRefused { throw .message("not enough memory") }
-      } catch {
-        lull_table_leave(state, keys)
-        throw error
-      }
-      lull_table_pop_value(state, keys)
-    }
-  }
-
-  /// The stack position of the value being visited by `forEachField`.
-  func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
-
   /// Settings whose strings are bytes: contents, the text that has an error of its own, and a URL.
   private static let binarySettings: Set<String> = [
     "body", "text", "data", "content", "cause", "base_url",
@@ -136,15 +13,15 @@ extension LuaHost {
     of table: Int32, in state: OpaquePointer?, known: [String], owner: String? = nil,
     _ body: (String, lull_value) throws(Misuse) -> Void
   ) throws(Misuse) {
-    try forEachField(of: table, in: state) { key, value throws(Misuse) in
-      guard let name = LuaHost.string(key) else {
+    try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
+      guard let name = key.string else {
         let place = owner.map { " in '\($0)'" } ?? ""
         throw .message(
-          "unknown setting of type \(LuaHost.typeName(key))\(place); settings have names")
+          "unknown setting of type \(key.typeName)\(place); settings have names")
       }
       do throws(Misuse) {
         guard known.contains(name) else { throw unknownSetting(name, among: known) }
-        if !LuaHost.binarySettings.contains(name) { try LuaHost.requireText(value, "'\(name)'") }
+        if !LuaHost.binarySettings.contains(name) { try value.requireText("'\(name)'") }
         try body(name, value)
       } catch {
         guard let checker, let place = LuaHost.place(of: state) else { throw error }
@@ -154,21 +31,6 @@ extension LuaHost {
           at: SourcePlace(file: place.file, line: line(of: name, inCallAt: place) ?? place.line))
       }
     }
-  }
-
-  /// A number as the nearest integer; nil if it is none, or beyond 64 bits.
-  static func wholeNumber(_ value: lull_value) -> Int? {
-    if value.kind == Int32(LULL_INTEGER) { return Int(value.integer) }
-    return number(value).flatMap { Int(exactly: $0.rounded()) }
-  }
-
-  /// Whether a field of the table, also one its metatable provides, is a function.
-  func hasFunction(_ state: OpaquePointer?, _ index: Int32, _ name: StaticString) throws(Misuse)
-    -> Bool
-  {
-    let found = lull_has_function(state, index, name.cString)
-    guard found >= 0 else { throw .message("not enough memory") }
-    return found > 0
   }
 
   func unknownSetting(_ name: String, among known: [String]) -> Misuse {
@@ -269,11 +131,11 @@ extension LuaHost {
   {
     switch Int(value.kind) {
     case Int(LULL_STRING):
-      if LuaHost.isValidUTF8(value) { return .text(LuaHost.string(value) ?? "") }
-      return .bytes(LuaHost.bytes(value) ?? [])
+      if value.isValidUTF8 { return .text(value.string ?? "") }
+      return .bytes(value.bytes ?? [])
     default:
       let id = try keep(state, index)
-      return .foreign(ForeignContent(id: id, typeName: LuaHost.typeName(value)))
+      return .foreign(ForeignContent(id: id, typeName: value.typeName))
     }
   }
 }

@@ -21,7 +21,7 @@ extension LuaHost {
       switch ask(
         Callable(id: errorHandler, isHandler: true), arguments, kind: "lull.on_error handler",
         read: {
-          LuaHost.bool($0[0]) == true
+          $0[0].bool == true
         })
       {
       case .success(let isHandled):

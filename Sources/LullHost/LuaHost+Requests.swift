@@ -8,7 +8,7 @@ extension LuaHost {
     guard let delay = call.number(1) else { return resource.cancelLoadIfUnobserved() }
     guard delay >= 0, delay.isFinite else {
       throw .argument(
-        1, "a number of seconds, 0 or more, expected, got \(LuaHost.described(call.raw(1)))")
+        1, "a number of seconds, 0 or more, expected, got \(call.raw(1).described)")
     }
     // Its userdata holds the service's, and with it every function of the configuration.
     let userdata = try keep(call.state, call.index(0))
@@ -78,7 +78,7 @@ extension Call {
       default:
         if let kind { throw .message("a body is either '\(kind)' or '\(name)', not both") }
         kind = name
-        body = try requestBody(name, value, host.visitedIndex(in: state))
+        body = try requestBody(name, value, LuaTable.visitedIndex(in: state))
       }
     }
     guard let body else {
@@ -109,16 +109,16 @@ extension Call {
       }
     case "form": return try formBody(value, index)
     default:
-      guard let bytes = LuaHost.bytes(value) else {
-        throw .message("'\(name)' must be a string, got \(LuaHost.typeName(value))")
+      guard let bytes = value.bytes else {
+        throw .message("'\(name)' must be a string, got \(value.typeName)")
       }
       if name == "data" { return .success(.data(bytes, contentType: "application/octet-stream")) }
-      guard LuaHost.isValidUTF8(value) else {
+      guard value.isValidUTF8 else {
         return .failure(
           RequestBodyFailure(
             cause: .unencodableText(encoding: "utf-8", text: ByteString(bytes))))
       }
-      return .success(.text(LuaHost.string(value) ?? ""))
+      return .success(.text(value.string ?? ""))
     }
   }
 
@@ -126,28 +126,28 @@ extension Call {
     -> Result<RequestBody, RequestBodyFailure>
   {
     guard value.kind == Int32(LULL_TABLE) else {
-      throw .message("'form' must be a table, got \(LuaHost.typeName(value))")
+      throw .message("'form' must be a table, got \(value.typeName)")
     }
     var pairs: [(name: String, value: SecretText)] = []
     var hasSecrets = false
     var failure: RequestBodyFailure?
-    try host.forEachField(of: index, in: state) { key, element throws(Misuse) in
-      guard let name = LuaHost.text(key) else {
-        throw .message("form names must be strings, got \(LuaHost.typeName(key))")
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard let name = key.text else {
+        throw .message("form names must be strings, got \(key.typeName)")
       }
       for part in [key, element]
-      where part.kind == Int32(LULL_STRING) && !LuaHost.isValidUTF8(part) {
+      where part.kind == Int32(LULL_STRING) && !part.isValidUTF8 {
         failure = RequestBodyFailure(
-          cause: .notURLEncodable(string: ByteString(LuaHost.bytes(part) ?? [])))
+          cause: .notURLEncodable(string: ByteString(part.bytes ?? [])))
       }
       if let secret = host.secret(element) {
         hasSecrets = true
         return pairs.append((name, secret))
       }
-      guard let text = LuaHost.text(element) ?? LuaHost.bool(element).map({ "\($0)" }) else {
+      guard let text = element.text ?? element.bool.map({ "\($0)" }) else {
         throw .message(
           "form value '\(name)' must be a string, number, boolean or secret, got "
-            + LuaHost.typeName(element))
+            + element.typeName)
       }
       pairs.append((name, SecretText(text)))
     }

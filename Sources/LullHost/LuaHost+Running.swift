@@ -239,17 +239,17 @@ extension LuaHost {
     var failure = lull_failure()
     lull_run_failure(runtime, &run, &failure)
     var result = ScriptFailure(
-      message: LuaHost.string(failure.message, failure.message_length),
+      message: String(escaping: failure.message, failure.message_length),
       trace: traceback(failure))
     if let box = object(failure.value, .error, as: ErrorBox.self) {
       result.requestError = box.error
-    } else if let value = LuaHost.scalar(failure.value) {
+    } else if let value = failure.value.scalar {
       result.value = value
     } else if failure.value.kind != Int32(LULL_NIL) {
       let id = makeID()
       if lull_failure_keep(runtime, &run, id) == 0 {
         result.value = .foreign(
-          ForeignContent(id: id, typeName: LuaHost.typeName(failure.value)))
+          ForeignContent(id: id, typeName: failure.value.typeName))
         // Pinned until whoever hears of the failure has had the time to hold it.
         valuePins[id] = 1
         pump.enqueue { [unowned self] in unpin(id) }
@@ -259,12 +259,5 @@ extension LuaHost {
     }
     if let origin = context?.reraised { result.join(origin) }
     return result
-  }
-
-  static func string(_ start: UnsafePointer<CChar>?, _ length: Int) -> String {
-    guard let start else { return "" }
-    // `length` bytes are there, in the arena.
-    return String(
-      escaping: UnsafeRawBufferPointer(start: UnsafeRawPointer(start), count: length))
   }
 }

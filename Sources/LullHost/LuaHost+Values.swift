@@ -86,10 +86,6 @@ extension LuaHost {
     }
   }
 
-  static func isTruthy(_ value: lull_value) -> Bool {
-    value.kind != Int32(LULL_NIL) && LuaHost.bool(value) != false
-  }
-
   // MARK: Hooks
 
   /// Keeps the hook with the request: with its userdata while it has not been delivered, else until
@@ -139,10 +135,10 @@ extension LuaHost {
   // MARK: What scripts hand over
 
   func contentType(ofOption value: lull_value, _ name: String) throws(Misuse) -> String {
-    guard let text = LuaHost.string(value) else {
-      throw .message("'\(name)' must be a string, got \(LuaHost.typeName(value))")
+    guard let text = value.string else {
+      throw .message("'\(name)' must be a string, got \(value.typeName)")
     }
-    try LuaHost.requireText(value, "'\(name)'")
+    try value.requireText("'\(name)'")
     return text
   }
 
@@ -170,10 +166,10 @@ extension LuaHost {
     case Int(LULL_TABLE):
       headers.remove(name)
       var values: [(position: Int64, text: [UInt8], secret: SecretText?)] = []
-      try forEachField(of: index, in: state) { key, element throws(Misuse) in
+      try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
         let secret = allowsSecrets ? self.secret(element) : nil
         let masked = secret.map { Array($0.masked.utf8) }
-        guard key.kind == Int32(LULL_INTEGER), let text = masked ?? LuaHost.textBytes(element)
+        guard key.kind == Int32(LULL_INTEGER), let text = masked ?? element.textBytes
         else { throw .message("header '\(name)' must be a string or a list of strings") }
         values.append((key.integer, text, secret))
       }
@@ -194,10 +190,10 @@ extension LuaHost {
       headers.remove(name)
       headers.add(name, secret)
     default:
-      guard let text = LuaHost.textBytes(value) else {
+      guard let text = value.textBytes else {
         throw .message(
           "header '\(name)' must be a string or a list of strings, got "
-            + LuaHost.typeName(value))
+            + value.typeName)
       }
       try LuaHost.checkHeaderValue(text, name)
       headers.set(name, bytes: text)
@@ -213,29 +209,15 @@ extension LuaHost {
     allowsSecrets: Bool = false
   ) throws(Misuse) {
     var result = headers
-    try forEachField(of: table, in: state) { key, value throws(Misuse) in
-      guard let name = LuaHost.string(key) else {
-        throw .message("header names must be strings, got \(LuaHost.typeName(key))")
+    try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
+      guard let name = key.string else {
+        throw .message("header names must be strings, got \(key.typeName)")
       }
       try setHeader(
-        name, value, state, visitedIndex(in: state), in: &result, allowsSecrets: allowsSecrets)
+        name, value, state, LuaTable.visitedIndex(in: state), in: &result,
+        allowsSecrets: allowsSecrets)
     }
     headers = result
-  }
-
-  /// A string, or a number written as one.
-  static func text(_ value: lull_value) -> String? {
-    switch Int(value.kind) {
-    case Int(LULL_STRING): string(value)
-    case Int(LULL_INTEGER): String(value.integer)
-    case Int(LULL_NUMBER): String(value.number)
-    default: nil
-    }
-  }
-
-  /// The same as bytes, which need not be text.
-  static func textBytes(_ value: lull_value) -> [UInt8]? {
-    bytes(value) ?? text(value).map { Array($0.utf8) }
   }
 
   // MARK: Networking answers
@@ -254,12 +236,12 @@ extension LuaHost {
     } else if first.kind != Int32(LULL_NIL) {
       throw .message(
         "a networking function answers with a table { status =, headers =, body = }, got "
-          + LuaHost.typeName(first))
+          + first.typeName)
     }
     if let box = object(second, .error, as: ErrorBox.self) {
       result.error = LuaHost.networkResult(box.error).error
       result.requestError = box.error
-    } else if let text = LuaHost.text(second) {
+    } else if let text = second.text {
       result.error = TransportError(.network, text)
     } else if result.response == nil {
       throw .message("a networking function must answer with a table or an error")
@@ -276,12 +258,12 @@ extension LuaHost {
     var defaultType: String?
     try forEachOption(of: table, in: state, known: LuaHost.answerKeys) {
       name, value throws(Misuse) in
-      let index = visitedIndex(in: state)
+      let index = LuaTable.visitedIndex(in: state)
       switch name {
       case "status":
         guard value.kind == Int32(LULL_INTEGER), (100...999).contains(value.integer) else {
           throw .message(
-            "'status' must be an HTTP status, such as 200, got \(LuaHost.described(value))")
+            "'status' must be an HTTP status, such as 200, got \(value.described)")
         }
         status = Int(value.integer)
       case "headers":
@@ -294,8 +276,8 @@ extension LuaHost {
         }
         defaultType = "application/json"
       default:
-        guard let bytes = LuaHost.bytes(value) else {
-          throw .message("'\(name)' must be a string, got \(LuaHost.typeName(value))")
+        guard let bytes = value.bytes else {
+          throw .message("'\(name)' must be a string, got \(value.typeName)")
         }
         body = bytes
         if name == "text" { defaultType = "text/plain; charset=utf-8" }

@@ -6,21 +6,21 @@ extension APIDeclaration {
   func parameter(_ key: lull_value, _ value: lull_value, _ state: OpaquePointer?)
     throws(Misuse) -> CallParameter
   {
-    guard let name = LuaHost.string(key), APIDeclaration.isName(name) else {
+    guard let name = key.string, APIDeclaration.isName(name) else {
       throw .message(
         "parameters have names of letters, digits, '_', '-' and '.', got "
-          + LuaHost.described(key))
+          + key.described)
     }
     var parameter = CallParameter(name: name)
-    let index = host.visitedIndex(in: state)
-    if LuaHost.string(value) != nil {
+    let index = LuaTable.visitedIndex(in: state)
+    if value.string != nil {
       parameter.kind = try kind(value, index, state, name)
       return parameter
     }
     guard value.kind == Int32(LULL_TABLE) else {
       throw .message(
         "parameter '\(name)' must be a type, a list of words or a table, got "
-          + LuaHost.described(value))
+          + value.described)
     }
     if lull_table_length(state, index) > 0 {
       parameter.kind = try kind(value, index, state, name)
@@ -31,13 +31,13 @@ extension APIDeclaration {
     do throws(Misuse) {
       try host.forEachOption(of: index, in: state, known: Self.parameterKeys) {
         key, value throws(Misuse) in
-        let index = host.visitedIndex(in: state)
+        let index = LuaTable.visitedIndex(in: state)
         switch key {
         case "type": parameter.kind = try kind(value, index, state, name)
         case "description": parameter.description = try host.contentType(ofOption: value, key)
         case "required":
-          guard let isRequired = LuaHost.bool(value) else {
-            throw .message("'required' must be true or false, got \(LuaHost.described(value))")
+          guard let isRequired = value.bool else {
+            throw .message("'required' must be true or false, got \(value.described)")
           }
           parameter.isRequired = isRequired
         case "option":
@@ -76,7 +76,7 @@ extension APIDeclaration {
       }
       return .choice(words)
     }
-    let word = LuaHost.string(value) ?? ""
+    let word = value.string ?? ""
     switch word {
     case "string": return .string
     case "number": return .number
@@ -86,7 +86,7 @@ extension APIDeclaration {
     default:
       let near = NearestName.suggestion(for: word, among: Self.types)
       throw .message(
-        "parameter '\(name)' has the unknown type \(LuaHost.described(value))"
+        "parameter '\(name)' has the unknown type \(value.described)"
           + (near.map { " (did you mean '\($0)'?)" }
             ?? "; there are \(ArgumentParser.list(Self.types)), or a list of words"))
     }
@@ -139,14 +139,14 @@ extension LuaHost {
     case (.string, Int(LULL_OBJECT)):
       if let text = secret(value) { return .secret(text) }
     case (.string, _):
-      try LuaHost.requireText(value, "parameter '\(parameter.name)'")
-      if let text = LuaHost.text(value) { return .string(text) }
+      try value.requireText("parameter '\(parameter.name)'")
+      if let text = value.text { return .string(text) }
     case (.boolean, _):
-      if let bool = LuaHost.bool(value) { return .boolean(bool) }
+      if let bool = value.bool { return .boolean(bool) }
     case (.choice(let words), _):
-      if let text = LuaHost.text(value), words.contains(text) { return .string(text) }
+      if let text = value.text, words.contains(text) { return .string(text) }
     case (.integer, _), (.number, Int(LULL_INTEGER)):
-      if let number = LuaHost.number(value), let whole = Int(exactly: number) {
+      if let number = value.double, let whole = Int(exactly: number) {
         return .integer(whole)
       }
     case (.number, Int(LULL_NUMBER)):
@@ -157,6 +157,6 @@ extension LuaHost {
     }
     throw .message(
       "parameter '\(parameter.name)' must be \(parameter.expectation), got "
-        + LuaHost.described(value))
+        + value.described)
   }
 }

@@ -32,7 +32,7 @@ struct APIDeclaration {
       throw problem(
         [],
         "an API file returns a service, or { service =, calls =, description = }, not "
-          + LuaHost.described(value))
+          + value.described)
     }
     var service: Service?
     var wrongService: String?
@@ -44,14 +44,14 @@ struct APIDeclaration {
       case "service":
         service = host.object(value, .service, as: Service.self)
         guard service != nil else {
-          let text = "'service' must be a service, got \(LuaHost.described(value))"
+          let text = "'service' must be a service, got \(value.described)"
           wrongService = text
           throw .message(text)
         }
       case "description": description = try host.contentType(ofOption: value, key)
       default:
         guard value.kind == Int32(LULL_TABLE) else {
-          throw .message("'calls' must be a table, got \(LuaHost.described(value))")
+          throw .message("'calls' must be a table, got \(value.described)")
         }
       }
     }
@@ -63,7 +63,7 @@ struct APIDeclaration {
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       // What is no table has been noted above.
       guard key == "calls", value.kind == Int32(LULL_TABLE) else { return }
-      let table = host.visitedIndex(in: state)
+      let table = LuaTable.visitedIndex(in: state)
       do throws(APIFileProblem) {
         calls = try self.calls(table, state, service)
       } catch {
@@ -83,7 +83,7 @@ struct APIDeclaration {
     var calls: [APICall] = []
     var failure: APIFileProblem?
     let visited = Result { () throws(Misuse) in
-      try host.forEachField(of: table, in: state) { key, value throws(Misuse) in
+      try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
         guard failure == nil else { return }
         do throws(APIFileProblem) {
           calls.append(try call(key, value, state, service))
@@ -104,23 +104,23 @@ struct APIDeclaration {
   private func call(
     _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, _ service: Service
   ) throws(APIFileProblem) -> APICall {
-    guard let name = LuaHost.string(key), APIDeclaration.isName(name) else {
+    guard let name = key.string, APIDeclaration.isName(name) else {
       throw problem(
         ["calls"],
         "calls have names of letters, digits and underscores, got "
-          + LuaHost.described(key))
+          + key.described)
     }
     let at = ["calls", name]
     guard value.kind == Int32(LULL_TABLE) else {
-      throw problem(at, "call '\(name)' must be a table, got \(LuaHost.described(value))")
+      throw problem(at, "call '\(name)' must be a table, got \(value.described)")
     }
-    let table = host.visitedIndex(in: state)
+    let table = LuaTable.visitedIndex(in: state)
     var call = APICall(name: name)
     var wrongPath: String?
     var declared: [CallParameter] = []
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
       key, value throws(Misuse) in
-      let index = host.visitedIndex(in: state)
+      let index = LuaTable.visitedIndex(in: state)
       switch key {
       case "path":
         do throws(Misuse) {
@@ -134,7 +134,7 @@ struct APIDeclaration {
       case "columns": call.columns = try strings(value, index, state, key)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
-          throw .message("'headers' must be a table, got \(LuaHost.described(value))")
+          throw .message("'headers' must be a table, got \(value.described)")
         }
         try host.setHeaders(index, state, in: &call.headers, allowsSecrets: true)
       case "body":
@@ -146,7 +146,7 @@ struct APIDeclaration {
       case "pages": call.pages = try pages(value, index, state, service)
       default:
         guard value.kind == Int32(LULL_TABLE) else {
-          throw .message("'params' must be a table, got \(LuaHost.described(value))")
+          throw .message("'params' must be a table, got \(value.described)")
         }
       }
     }
@@ -159,13 +159,13 @@ struct APIDeclaration {
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
       key, value throws(Misuse) in
       guard key == "params", value.kind == Int32(LULL_TABLE) else { return }
-      try host.forEachField(of: host.visitedIndex(in: state), in: state) {
+      try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
         key, value throws(Misuse) in
         do throws(Misuse) {
           declared.append(try parameter(key, value, state))
         } catch {
           let problem = problem(
-            at + ["params", LuaHost.string(key) ?? ""], "call '\(name)': \(error.text)")
+            at + ["params", key.string ?? ""], "call '\(name)': \(error.text)")
           if !note(problem) { failure = problem }
         }
       }
@@ -182,11 +182,11 @@ struct APIDeclaration {
   private func pages(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
   ) throws(Misuse) -> LuaPages.Options? {
-    if let isPaged = LuaHost.bool(value) { return isPaged ? LuaPages.Options() : nil }
+    if let isPaged = value.bool { return isPaged ? LuaPages.Options() : nil }
     guard value.kind == Int32(LULL_TABLE) else {
       throw .message(
         "'pages' must be true or a table of the options of 'resource:pages', got "
-          + LuaHost.described(value))
+          + value.described)
     }
     let options = try host.pagesOptions(index, state)
     if options.function != 0 { host.anchor(options.function, from: host.handle(of: service)) }
@@ -201,14 +201,14 @@ struct APIDeclaration {
   ) throws(Misuse) -> [String] {
     let expected = "'\(name)' must be a list of strings"
     guard value.kind == Int32(LULL_TABLE) else {
-      throw .message("\(expected), got \(LuaHost.described(value))")
+      throw .message("\(expected), got \(value.described)")
     }
     var texts: [(position: Int64, text: String)] = []
-    try host.forEachField(of: index, in: state) { key, element throws(Misuse) in
-      guard key.kind == Int32(LULL_INTEGER), let text = LuaHost.text(element) else {
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER), let text = element.text else {
         throw .message(expected)
       }
-      try LuaHost.requireText(element, "a string of '\(name)'")
+      try element.requireText("a string of '\(name)'")
       texts.append((key.integer, text))
     }
     return texts.sorted { $0.position < $1.position }.map(\.text)
@@ -221,13 +221,13 @@ struct APIDeclaration {
   ) throws(APIFileProblem) {
     var failure: APIFileProblem?
     let visited = Result { () throws(Misuse) in
-      try host.forEachField(of: table, in: state) { key, value throws(Misuse) in
+      try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
         guard failure == nil else { return }
-        let name = LuaHost.string(key)
+        let name = key.string
         do throws(Misuse) {
           guard let name else {
             throw .message(
-              "unknown setting of type \(LuaHost.typeName(key)); settings have names")
+              "unknown setting of type \(key.typeName); settings have names")
           }
           guard known.contains(name) else { throw host.unknownSetting(name, among: known) }
           try body(name, value)

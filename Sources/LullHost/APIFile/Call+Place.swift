@@ -14,7 +14,7 @@ extension LuaHost {
     let line = lull_caller_line(state, &source, &length)
     guard line > 0, let source else { return nil }
     // `length` bytes, there for as long as the function that is running.
-    let name = LuaHost.string(source, length)
+    let name = String(escaping: source, length)
     // `@` marks a file, `=` a text with a name; anything else is the text itself. (lua_Debug)
     guard let mark = name.first, mark == "@" || mark == "=" else {
       return SourcePlace(file: "(loaded text)", line: Int(line))

@@ -72,7 +72,7 @@ package final class ContentFilter {
     let answer = host.ask(
       Callable(id: apply), [.ref(expression), value, .bool(source != nil)], kind: "-f expression"
     ) { results -> [UInt8] in
-      let text = LuaHost.bytes(results[0]) ?? []
+      let text = results[0].bytes ?? []
       return source.map { spelled(text, results, $0.document, $0.spelling) } ?? text
     }
     switch answer {
@@ -104,8 +104,8 @@ package final class ContentFilter {
     let places = UnsafeBufferPointer(start: noted, count: count).map { Int($0) }
     var digits = ServerDigits(document, spelling, reads: places)
     var parts: [Int64: [UInt8]] = [:]
-    try? host.forEachField(of: results.index(1), in: results.state) { key, _ throws(Misuse) in
-      let index = host.visitedIndex(in: results.state)
+    try? LuaTable(results.index(1), in: results.state).forEachField { key, _ throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: results.state)
       var place: UInt64 = 0
       if lull_document_at(results.state, index, &place) == document.pointer {
         parts[key.integer] = digits.text(ofPartAt: Int(place))

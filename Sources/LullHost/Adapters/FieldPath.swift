@@ -113,7 +113,7 @@ extension LuaHost {
     case Int(LULL_TABLE):
       return value.integer > 0 || value.aux == 0 ? .list(count: Int(value.integer)) : .object
     default:
-      guard let text = LuaHost.text(value) else { return .other(LuaHost.typeName(value)) }
+      guard let text = value.text else { return .other(value.typeName) }
       return text.isEmpty ? .nothing : .text(text)
     }
   }

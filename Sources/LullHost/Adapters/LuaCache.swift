@@ -58,7 +58,7 @@ final class LuaCache: ScriptCache {
         host.report(
           ScriptFailure(
             "a cache's 'read' must return an Entity or nil, got "
-              + LuaHost.typeName(results[0]),
+              + results[0].typeName,
             definedAt: host.definition(of: id, method: "read")), in: "read function of a cache",
           request: key.facts)
         return completion(nil)
@@ -134,7 +134,7 @@ extension LuaHost {
     case Int(LULL_NIL): return nil
     case Int(LULL_TABLE):
       for name in LuaHost.cacheFunctions {
-        guard try hasFunction(call.state, index, name) else {
+        guard try LuaTable(index, in: call.state).hasFunction(name) else {
           throw .message(
             "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")
         }
@@ -150,7 +150,7 @@ extension LuaHost {
       }
       throw .message(
         "'cache' must be lull.cache.memory(), lull.cache.file(), a table of functions or nil, got "
-          + LuaHost.typeName(value))
+          + value.typeName)
     }
   }
 
@@ -174,7 +174,7 @@ extension LuaHost {
     }
     return LuaCache(
       host: self, assigned: assigned, operations: operations,
-      updatesTimestamps: try hasFunction(state, index, "update_timestamp"))
+      updatesTimestamps: try LuaTable(index, in: state).hasFunction("update_timestamp"))
   }
 
   private func forgetTableCachesIfDoubled() {
@@ -201,7 +201,7 @@ extension LuaHost {
     let value = results[0]
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
-    case Int(LULL_STRING): return LuaCache.Key(.bytes(LuaHost.bytes(value) ?? []), facts) {}
+    case Int(LULL_STRING): return LuaCache.Key(.bytes(value.bytes ?? []), facts) {}
     case Int(LULL_INTEGER): return LuaCache.Key(.int(value.integer), facts) {}
     case Int(LULL_NUMBER): return LuaCache.Key(.number(value.number), facts) {}
     case Int(LULL_BOOLEAN): return LuaCache.Key(.bool(value.integer != 0), facts) {}

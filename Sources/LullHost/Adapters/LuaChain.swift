@@ -53,7 +53,7 @@ extension LuaHost {
       }
       let failure = ScriptFailure(
         "a chain function must return nothing, a Request or a Response, got "
-          + LuaHost.typeName(value), definedAt: definition(of: id))
+          + value.typeName, definedAt: definition(of: id))
       return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
     case .failed(let failure):
       return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))

@@ -14,18 +14,18 @@ extension LuaHost {
         name, value throws(Misuse) in
         switch name {
         case "version":
-          guard let version = LuaHost.number(value).flatMap({ Int(exactly: $0) }), version >= 0
+          guard let version = value.double.flatMap({ Int(exactly: $0) }), version >= 0
           else { throw LuaHost.mustBe(name, "a whole number, 0 or more", value) }
           options.version = version
         case "path": options.path = try LuaHost.text(ofOption: value, name)
         case "identity": options.identity = try LuaHost.text(ofOption: value, name)
         case "max_size":
-          guard let size = LuaHost.number(value), size >= 65536, size < 1e15 else {
+          guard let size = value.double, size >= 65536, size < 1e15 else {
             throw LuaHost.mustBe(name, "a number of bytes, 65536 or more", value)
           }
           options.maxSize = Int(size)
         default:
-          guard let seconds = LuaHost.number(value), seconds >= 0 else {
+          guard let seconds = value.double, seconds >= 0 else {
             throw LuaHost.mustBe(name, "a number of seconds, 0 or more", value)
           }
           options.maxAge = seconds
@@ -38,13 +38,13 @@ extension LuaHost {
   }
 
   private static func text(ofOption value: lull_value, _ name: String) throws(Misuse) -> String {
-    guard let text = string(value), !text.isEmpty, !text.utf8.contains(0) else {
+    guard let text = value.string, !text.isEmpty, !text.utf8.contains(0) else {
       throw mustBe(name, "a string that is not empty", value)
     }
     return text
   }
 
   private static func mustBe(_ name: String, _ what: String, _ value: lull_value) -> Misuse {
-    .message("'\(name)' must be \(what), got \(described(value))")
+    .message("'\(name)' must be \(what), got \(value.described)")
   }
 }

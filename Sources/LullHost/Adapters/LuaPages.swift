@@ -122,13 +122,13 @@ final class LuaPages {
     let answer = host.ask(Callable(id: id), values, kind: "next function of pages") {
       results -> Result<Resource?, PagingProblem> in
       let value = results[0]
-      if !LuaHost.isTruthy(value) { return .success(nil) }
+      if !value.isTruthy { return .success(nil) }
       if let page = host.object(value, .resource, as: Resource.self) { return .success(page) }
-      guard let reference = LuaHost.string(value) else {
+      guard let reference = value.string else {
         return .failure(
           PagingProblem(
             "'next' of pages must return a URL, a Resource or nil, got "
-              + LuaHost.described(value)))
+              + value.described))
       }
       return Result { () throws(PagingProblem) in
         try NextPage.page(reference, from: resource, entity)

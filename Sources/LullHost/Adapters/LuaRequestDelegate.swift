@@ -86,7 +86,7 @@ final class LuaRequestDelegate: ScriptDelegate {
     else { return 0 }
     let answer = host.ask(
       Callable(id: progress), [], kind: "progress function of a custom request"
-    ) { (value: LuaHost.number($0[0]), type: LuaHost.typeName($0[0])) }
+    ) { (value: $0[0].double, type: $0[0].typeName) }
     let failure: ScriptFailure
     switch answer {
     case .success((let value?, _)): return value
@@ -116,7 +116,7 @@ final class LuaRequestDelegate: ScriptDelegate {
         return .failure(
           .init(
             "'repeated' must return a table such as custom_request takes, got "
-              + LuaHost.typeName(results[0])))
+              + results[0].typeName))
       }
       do throws(Misuse) {
         let delegate = try host.requestDelegate(table: results.index(0), in: results.state)
@@ -204,9 +204,9 @@ extension LuaHost {
         return
       }
       guard value.kind == Int32(LULL_FUNCTION) else {
-        throw .message("'\(name)' must be a function, got \(LuaHost.typeName(value))")
+        throw .message("'\(name)' must be a function, got \(value.typeName)")
       }
-      let id = try keep(state, visitedIndex(in: state))
+      let id = try keep(state, LuaTable.visitedIndex(in: state))
       switch name {
       case "start": functions.start = id
       case "cancel": functions.cancel = id

@@ -43,7 +43,7 @@ final class LuaResponseTransformer: ResponseTransformer {
       return failed(
         ScriptFailure(
           "a transformer of responses must return a Response, got "
-            + LuaHost.typeName(results[0]), definedAt: host.definition(of: function.id)), run)
+            + results[0].typeName, definedAt: host.definition(of: function.id)), run)
     case .failed(let failure):
       if let error = failure.requestError {
         host.hold(.failure(error), for: run.request)

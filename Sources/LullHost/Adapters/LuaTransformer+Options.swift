@@ -18,7 +18,7 @@ extension LuaTransformer.Options {
       }
       rules.mismatch = mismatch
     case "transform_errors":
-      guard let flag = LuaHost.bool(value) else {
+      guard let flag = value.bool else {
         throw .message("'transform_errors' must be true or false")
       }
       rules.transformsErrors = flag
@@ -27,11 +27,11 @@ extension LuaTransformer.Options {
         throw .message("'content_types' must be a list of content types")
       }
       var patterns: [ContentTypePattern] = []
-      try call.host.forEachField(of: index, in: call.state) { _, element throws(Misuse) in
-        guard let text = LuaHost.string(element) else {
+      try LuaTable(index, in: call.state).forEachField { _, element throws(Misuse) in
+        guard let text = element.string else {
           throw .message("'content_types' must be a list of content types")
         }
-        try LuaHost.requireText(element, "a string of 'content_types'")
+        try element.requireText("a string of 'content_types'")
         patterns.append(ContentTypePattern(text))
       }
       rules.contentTypes = patterns
@@ -44,7 +44,7 @@ extension LuaTransformer.Options {
     if value.kind == Int32(LULL_FUNCTION) {
       return .predicate(try call.host.kept(call.state, index, for: service))
     }
-    switch LuaHost.string(value) {
+    switch value.string {
     case "any": return .any
     case let word? where ["json", "text", "data", "table"].contains(word): return .word(word)
     default:

@@ -84,7 +84,7 @@ final class LuaTransformer: ContentFunction {
       let answer = host.ask(
         Callable(id: function.id), [host.content(content, for: run.request)],
         kind: "predicate of a transformer"
-      ) { LuaHost.isTruthy($0[0]) }
+      ) { $0[0].isTruthy }
       switch answer {
       case .success(let isTrue): return isTrue
       case .failure(.failed(let failure)): throw error(of: failure, run).error

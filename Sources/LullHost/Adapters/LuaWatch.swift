@@ -153,7 +153,7 @@ final class LuaWatch {
     let values = [host.content(of: resource), host.value(resource)]
     guard let until = options.until else { return .give(values) }
     let answer = host.ask(Callable(id: until), values, kind: "until_ function of watch") {
-      LuaHost.isTruthy($0[0])
+      $0[0].isTruthy
     }
     switch answer {
     case .success(let isDone):

@@ -58,9 +58,9 @@ extension LuaHost {
 
   private func credential(_ value: lull_value, _ name: String) throws(Misuse) -> SecretText {
     if let text = secret(value) { return text }
-    guard let text = LuaHost.string(value), !text.isEmpty else {
+    guard let text = value.string, !text.isEmpty else {
       let given =
-        value.kind == Int32(LULL_STRING) ? "an empty string" : LuaHost.typeName(value)
+        value.kind == Int32(LULL_STRING) ? "an empty string" : value.typeName
       throw .message("'\(name)' must be a Secret or a string, got \(given)")
     }
     checker?.look(atCredential: text, "the value of '\(name)'")

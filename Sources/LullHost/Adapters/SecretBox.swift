@@ -37,7 +37,7 @@ extension LuaHost {
     var origins: [String] = []
     try forEachOption(of: call.index(0), in: call.state, known: LuaHost.secretKeys) {
       key, value throws(Misuse) in
-      let index = visitedIndex(in: call.state)
+      let index = LuaTable.visitedIndex(in: call.state)
       switch key {
       case "name": name = try text(ofSecret: value, key)
       case "origins": origins = try self.origins(call, value, index)
@@ -82,14 +82,14 @@ extension LuaHost {
 
   func text(ofSecret value: lull_value, _ key: String) throws(Misuse) -> String {
     let expected = "'\(key)' must be a string that is not empty, got"
-    guard let text = LuaHost.string(value) else {
-      throw .message("\(expected) \(LuaHost.typeName(value))")
+    guard let text = value.string else {
+      throw .message("\(expected) \(value.typeName)")
     }
     guard !text.isEmpty else { throw .message("\(expected) an empty string") }
     guard !text.utf8.contains(0) else {
       throw .message("'\(key)' must be a string without zero bytes")
     }
-    try LuaHost.requireText(value, "'\(key)'")
+    try value.requireText("'\(key)'")
     return text
   }
 
@@ -98,13 +98,13 @@ extension LuaHost {
   {
     var words: [(Int64, String)] = []
     guard value.kind == Int32(LULL_TABLE) else {
-      throw .message("'\(key)' must be a list of strings, got \(LuaHost.typeName(value))")
+      throw .message("'\(key)' must be a list of strings, got \(value.typeName)")
     }
-    try forEachField(of: index, in: call.state) { position, element throws(Misuse) in
-      guard position.kind == Int32(LULL_INTEGER), let word = LuaHost.text(element),
+    try LuaTable(index, in: call.state).forEachField { position, element throws(Misuse) in
+      guard position.kind == Int32(LULL_INTEGER), let word = element.text,
         !word.utf8.contains(0)
       else { throw .message("'\(key)' must be a list of strings") }
-      try LuaHost.requireText(element, "a string of '\(key)'")
+      try element.requireText("a string of '\(key)'")
       words.append((position.integer, word))
     }
     return words.sorted { $0.0 < $1.0 }.map(\.1)
@@ -128,10 +128,10 @@ extension LuaHost {
   /// `auth = lull.auth.bearer(…)`, or false for none.
   func authChange(_ value: lull_value) throws(Misuse) -> (inout Configuration) -> Void {
     if let box = object(value, .auth, as: AuthBox.self) { return { $0.auth = box.auth } }
-    guard LuaHost.bool(value) == false || value.kind == Int32(LULL_NIL) else {
+    guard value.bool == false || value.kind == Int32(LULL_NIL) else {
       throw .message(
         "'auth' must be what a function of lull.auth gives, or false, got "
-          + LuaHost.typeName(value))
+          + value.typeName)
     }
     return { $0.auth = nil }
   }
@@ -139,13 +139,13 @@ extension LuaHost {
   /// What of a text that is not to be seen a script has given: a secret, or a string in its place.
   func credential(_ call: Call, _ position: Int) throws(Misuse) -> SecretText {
     if let text = secret(call.raw(position)) { return text }
-    guard let text = LuaHost.string(call.raw(position)), !text.isEmpty else {
+    guard let text = call.raw(position).string, !text.isEmpty else {
       throw .argument(
         position + 1,
-        "Secret or string expected, got \(LuaHost.described(call.raw(position)))")
+        "Secret or string expected, got \(call.raw(position).described)")
     }
     // What it is, is not for a message.
-    guard LuaHost.isValidUTF8(call.raw(position)) else {
+    guard call.raw(position).isValidUTF8 else {
       throw .argument(position + 1, "not valid UTF-8")
     }
     checker?.look(atCredential: text, "the secret of an 'auth'")

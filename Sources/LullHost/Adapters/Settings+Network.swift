@@ -70,14 +70,14 @@ extension Setting {
   // MARK: Reading
 
   private func flag(_ value: lull_value) throws(Misuse) -> Bool {
-    guard let flag = LuaHost.bool(value) else { throw mustBe("true or false", value) }
+    guard let flag = value.bool else { throw mustBe("true or false", value) }
     return flag
   }
 
   /// The name of a file; nil for false, which takes an earlier one away.
   private func file(_ value: lull_value, _ host: LuaHost) throws(Misuse) -> String? {
-    if LuaHost.bool(value) == false { return nil }
-    guard let path = LuaHost.string(value), !path.isEmpty, !path.utf8.contains(0) else {
+    if value.bool == false { return nil }
+    guard let path = value.string, !path.isEmpty, !path.utf8.contains(0) else {
       throw mustBe("the name of a file, or false", value)
     }
     // It is opened when something is sent.
@@ -87,37 +87,37 @@ extension Setting {
 
   /// Seconds; nil for false.
   private func wait(_ value: lull_value) throws(Misuse) -> Double? {
-    if LuaHost.bool(value) == false { return nil }
-    guard let seconds = LuaHost.number(value), seconds > 0 else {
+    if value.bool == false { return nil }
+    guard let seconds = value.double, seconds > 0 else {
       throw mustBe("a number of seconds above 0, or false", value)
     }
     return seconds.isFinite ? seconds : nil
   }
 
   private func proxy(_ value: lull_value) throws(Misuse) -> ProxyRule {
-    if LuaHost.bool(value) == false { return .none }
-    guard let url = LuaHost.string(value), !url.utf8.contains(0), ProxyAddress(url) != nil else {
+    if value.bool == false { return .none }
+    guard let url = value.string, !url.utf8.contains(0), ProxyAddress(url) != nil else {
       let schemes = ProxyAddress.schemes.joined(separator: ", ")
       // The value may hold a password.
       throw .message(
         "'proxy' must be false or a URL such as \"http://host:3128\" (\(schemes)), got "
-          + (LuaHost.string(value) == nil ? LuaHost.described(value) : "another string"))
+          + (value.string == nil ? value.described : "another string"))
     }
     return .url(url)
   }
 
   /// A string, or a list of strings.
   private func hosts(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse) -> String? {
-    if LuaHost.bool(value) == false { return nil }
+    if value.bool == false { return nil }
     let expectation = "a string such as \"localhost,.example.com\", a list of strings, or false"
-    if let text = LuaHost.string(value), !text.utf8.contains(0) { return text }
+    if let text = value.string, !text.utf8.contains(0) { return text }
     guard value.kind == Int32(LULL_TABLE) else { throw mustBe(expectation, value) }
     var hosts: [(position: Int64, name: String)] = []
-    try call.host.forEachField(of: index, in: call.state) { key, element throws(Misuse) in
-      guard key.kind == Int32(LULL_INTEGER), let name = LuaHost.string(element),
+    try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER), let name = element.string,
         !name.utf8.contains(0)
       else { throw mustBe(expectation, element) }
-      try LuaHost.requireText(element, "a string of '\(rawValue)'")
+      try element.requireText("a string of '\(rawValue)'")
       hosts.append((key.integer, name))
     }
     return hosts.sorted { $0.position < $1.position }.map(\.name).joined(separator: ",")
@@ -127,18 +127,18 @@ extension Setting {
     -> [String: String]
   {
     let expectation = "a table such as { [\"api.example.com:443\"] = \"127.0.0.1\" }"
-    if LuaHost.bool(value) == false { return [:] }
+    if value.bool == false { return [:] }
     guard value.kind == Int32(LULL_TABLE) else { throw mustBe(expectation, value) }
     var addresses: [String: String] = [:]
-    try call.host.forEachField(of: index, in: call.state) { key, element throws(Misuse) in
-      guard let name = LuaHost.string(key), HostAndPort(name)?.port != nil else {
+    try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
+      guard let name = key.string, HostAndPort(name)?.port != nil else {
         throw .message(
-          "'resolve' must be \(expectation), got the key \(LuaHost.described(key)), which is no "
+          "'resolve' must be \(expectation), got the key \(key.described), which is no "
             + "host:port")
       }
-      guard let address = LuaHost.string(element), HostAndPort(address) != nil else {
+      guard let address = element.string, HostAndPort(address) != nil else {
         throw .message(
-          "'resolve' must be \(expectation), got \(LuaHost.described(element)) for '\(name)'")
+          "'resolve' must be \(expectation), got \(element.described) for '\(name)'")
       }
       addresses[name] = address
     }
@@ -146,17 +146,17 @@ extension Setting {
   }
 
   private func httpVersion(_ value: lull_value) throws(Misuse) -> HTTPVersion? {
-    if LuaHost.bool(value) == false { return nil }
-    guard let version = LuaHost.string(value).flatMap({ HTTPVersion(rawValue: $0) }) else {
+    if value.bool == false { return nil }
+    guard let version = value.string.flatMap({ HTTPVersion(rawValue: $0) }) else {
       throw mustBe("\"1.1\", \"2\", \"3\" or false", value)
     }
     return version
   }
 
   private func redirects(_ value: lull_value) throws(Misuse) -> RedirectRule {
-    if LuaHost.bool(value) == false { return .answer }
-    if LuaHost.string(value) == "same_origin" { return .followWithinOrigin }
-    guard let limit = LuaHost.wholeNumber(value), LuaHost.number(value) == Double(limit),
+    if value.bool == false { return .answer }
+    if value.string == "same_origin" { return .followWithinOrigin }
+    guard let limit = value.wholeNumber, value.double == Double(limit),
       (0...100).contains(limit)
     else { throw mustBe("a whole number from 0 to 100, false, or \"same_origin\"", value) }
     return .follow(atMost: limit)
@@ -165,8 +165,8 @@ extension Setting {
   private func cookies(_ value: lull_value, _ host: LuaHost, _ service: Service) throws(Misuse)
     -> CookieJar?
   {
-    if let flag = LuaHost.bool(value) { return flag ? service.cookieJar : nil }
-    guard let path = LuaHost.string(value), !path.isEmpty, !path.utf8.contains(0) else {
+    if let flag = value.bool { return flag ? service.cookieJar : nil }
+    guard let path = value.string, !path.isEmpty, !path.utf8.contains(0) else {
       throw mustBe("true, false, or the name of a file", value)
     }
     if !host.isInspecting { try host.refuseInSandbox("a file of cookies") }

@@ -19,7 +19,7 @@ extension Setting {
   func policyChange(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse)
     -> (inout Configuration) -> Void
   {
-    let isOff = value.kind == Int32(LULL_NIL) || LuaHost.bool(value) == false
+    let isOff = value.kind == Int32(LULL_NIL) || value.bool == false
     switch self {
     case .retry:
       let retry = isOff ? nil : try retry(call, value, index)
@@ -60,7 +60,7 @@ extension Setting {
         }
         requests = count
       } else {
-        guard let seconds = LuaHost.number(field), seconds > 0, seconds.isFinite else {
+        guard let seconds = field.double, seconds > 0, seconds.isFinite else {
           throw mustBe("a number of seconds, more than 0", field, field: name)
         }
         per = seconds
@@ -81,7 +81,7 @@ extension Setting {
     -> RetryPolicy?
   {
     var policy = RetryPolicy()
-    if LuaHost.bool(value) == true { return policy }
+    if value.bool == true { return policy }
     if let times = Setting.whole(value), times >= 0 {
       policy.times = times
       return times == 0 ? nil : policy
@@ -103,10 +103,10 @@ extension Setting {
         policy.statuses = []
         policy.errors = []
         guard field.kind == Int32(LULL_TABLE) else { return try add(field, to: &policy) }
-        try host.forEachField(of: host.visitedIndex(in: call.state), in: call.state) {
+        try LuaTable(LuaTable.visitedIndex(in: call.state), in: call.state).forEachField {
           key, element throws(Misuse) in
           guard key.kind == Int32(LULL_INTEGER) else {
-            throw mustBeRetryList("the field \(LuaHost.described(key))")
+            throw mustBeRetryList("the field \(key.described)")
           }
           try add(element, to: &policy)
         }
@@ -115,9 +115,9 @@ extension Setting {
           throw mustBe(
             "a table such as { base = 0.5, max = 30, jitter = true }", field, field: name)
         }
-        policy.backoff = try backoff(call, host.visitedIndex(in: call.state))
+        policy.backoff = try backoff(call, LuaTable.visitedIndex(in: call.state))
       default:
-        guard let isUnsafe = LuaHost.bool(field) else {
+        guard let isUnsafe = field.bool else {
           throw mustBe("true or false", field, field: name)
         }
         policy.isUnsafe = isUnsafe
@@ -129,10 +129,10 @@ extension Setting {
   private func add(_ element: lull_value, to policy: inout RetryPolicy) throws(Misuse) {
     if let status = Setting.whole(element), (100...599).contains(status) {
       policy.statuses.insert(status)
-    } else if let word = LuaHost.string(element), let kinds = Setting.retryWords[word] {
+    } else if let word = element.string, let kinds = Setting.retryWords[word] {
       policy.errors.formUnion(kinds)
     } else {
-      throw mustBeRetryList(LuaHost.described(element))
+      throw mustBeRetryList(element.described)
     }
   }
 
@@ -149,12 +149,12 @@ extension Setting {
     ) {
       name, field throws(Misuse) in
       if name == "jitter" {
-        guard let hasJitter = LuaHost.bool(field) else {
+        guard let hasJitter = field.bool else {
           throw mustBe("true or false", field, field: "backoff.jitter")
         }
         return backoff.hasJitter = hasJitter
       }
-      guard let seconds = LuaHost.number(field), seconds >= 0 else {
+      guard let seconds = field.double, seconds >= 0 else {
         throw mustBe("a number of seconds, 0 or more", field, field: "backoff.\(name)")
       }
       if name == "base" { backoff.base = seconds } else { backoff.max = seconds }
@@ -195,11 +195,11 @@ extension Setting {
   // MARK: Reading
 
   private static func whole(_ value: lull_value) -> Int? {
-    LuaHost.number(value).flatMap { Int(exactly: $0) }
+    value.double.flatMap { Int(exactly: $0) }
   }
 
   private func mustBe(_ expectation: String, _ value: lull_value, field: String) -> Misuse {
-    .message("'\(rawValue).\(field)' must be \(expectation), got \(LuaHost.described(value))")
+    .message("'\(rawValue).\(field)' must be \(expectation), got \(value.described)")
   }
 }
 

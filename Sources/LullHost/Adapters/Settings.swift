@@ -64,13 +64,13 @@ enum Setting: String, CaseIterable {
       guard value.kind == Int32(LULL_TABLE) else { throw mustBe("a table", value) }
       // Read now, so that a mistake raises at the line that made it; applied in order later.
       var edits: [(inout Headers) -> Void] = []
-      try host.forEachField(of: index, in: call.state) { key, element throws(Misuse) in
-        guard let name = LuaHost.string(key) else {
-          throw .message("header names must be strings, got \(LuaHost.typeName(key))")
+      try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
+        guard let name = key.string else {
+          throw .message("header names must be strings, got \(key.typeName)")
         }
         var probe = Headers()
         try host.setHeader(
-          name, element, call.state, host.visitedIndex(in: call.state), in: &probe,
+          name, element, call.state, LuaTable.visitedIndex(in: call.state), in: &probe,
           allowsSecrets: true)
         edits.append { [probe] headers in headers.take(name, from: probe) }
       }
@@ -117,21 +117,21 @@ enum Setting: String, CaseIterable {
   var isCall: Bool { self == .mutateRequests || self == .decorateRequests }
 
   func seconds(_ value: lull_value) throws(Misuse) -> Double {
-    guard let seconds = LuaHost.number(value), seconds >= 0 else {
+    guard let seconds = value.double, seconds >= 0 else {
       throw mustBe("a number of seconds, 0 or more", value)
     }
     return seconds
   }
 
   func count(_ value: lull_value, minimum: Int) throws(Misuse) -> Int {
-    guard let number = LuaHost.number(value), number == number.rounded(), number < 1e18,
+    guard let number = value.double, number == number.rounded(), number < 1e18,
       number >= Double(minimum)
     else { throw mustBe("a whole number, \(minimum) or more", value) }
     return Int(number)
   }
 
   func mustBe(_ expectation: String, _ value: lull_value) -> Misuse {
-    .message("'\(rawValue)' must be \(expectation), got \(LuaHost.described(value))")
+    .message("'\(rawValue)' must be \(expectation), got \(value.described)")
   }
 }
 
@@ -144,7 +144,7 @@ extension LuaHost {
     var changes: [(inout Configuration) -> Void] = []
     try forEachOption(of: table, in: call.state, known: others + Setting.names) {
       name, value throws(Misuse) in
-      let index = visitedIndex(in: call.state)
+      let index = LuaTable.visitedIndex(in: call.state)
       if let setting = Setting(rawValue: name) {
         changes.append(try setting.change(call, value, index, service: service))
       } else {
@@ -163,15 +163,15 @@ extension LuaHost {
     }
     let expected = "'\(name)' must be a function or a list of functions"
     guard value.kind == Int32(LULL_TABLE) else {
-      throw .message("\(expected), got \(LuaHost.typeName(value))")
+      throw .message("\(expected), got \(value.typeName)")
     }
     var functions: [(position: Int64, function: KeptValue)] = []
-    try forEachField(of: index, in: call.state) { key, element throws(Misuse) in
+    try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
       guard element.kind == Int32(LULL_FUNCTION), key.kind == Int32(LULL_INTEGER) else {
         throw .message(expected)
       }
       functions.append(
-        (key.integer, try kept(call.state, visitedIndex(in: call.state), for: service)))
+        (key.integer, try kept(call.state, LuaTable.visitedIndex(in: call.state), for: service)))
     }
     return functions.sorted { $0.position < $1.position }.map(\.function)
   }
@@ -206,7 +206,7 @@ extension LuaHost {
           return .success(decorated)
         }
         return .failure(
-          .init("a decorator must return a Request, got \(LuaHost.typeName(results[0]))"))
+          .init("a decorator must return a Request, got \(results[0].typeName)"))
       }
       let failure: ScriptFailure
       switch answer {
@@ -269,7 +269,7 @@ extension LuaHost {
       throw .argument(
         position,
         "pattern expected (string, lull.regex, function or Resource), got "
-          + LuaHost.typeName(value))
+          + value.typeName)
     }
   }
 
@@ -285,7 +285,7 @@ extension LuaHost {
   private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {
     .predicate { [unowned self] (url) throws(RequestError) in
       let answer = ask(Callable(id: function.id), [.string(url.text)], kind: "predicate") {
-        LuaHost.isTruthy($0[0])
+        $0[0].isTruthy
       }
       switch answer {
       case .success(let matches): return matches
@@ -305,11 +305,11 @@ extension LuaHost {
   /// `methods = { "GET", … }`, in any letter case.
   func methods(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse) -> Set<String> {
     guard value.kind == Int32(LULL_TABLE) else {
-      throw .message("'methods' must be a list of HTTP methods, got \(LuaHost.typeName(value))")
+      throw .message("'methods' must be a list of HTTP methods, got \(value.typeName)")
     }
     var methods: Set<String> = []
-    try forEachField(of: index, in: call.state) { _, element throws(Misuse) in
-      guard let text = LuaHost.string(element) else {
+    try LuaTable(index, in: call.state).forEachField { _, element throws(Misuse) in
+      guard let text = element.string else {
         throw .message("'methods' must be a list of HTTP methods")
       }
       methods.insert(try LuaHost.method(text))

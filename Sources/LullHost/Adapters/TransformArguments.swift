@@ -22,19 +22,19 @@ struct TransformArguments {
     if !isPatternless { pattern = try host.pattern(call, 1, service: service) }
     guard call.raw(position).kind == Int32(LULL_FUNCTION) else {
       throw .argument(
-        position, "function expected, got \(LuaHost.typeName(call.raw(position)))")
+        position, "function expected, got \(call.raw(position).typeName)")
     }
     function = try host.kept(call.state, call.index(position), for: service)
     guard call.count > position + 1, !call.isNil(position + 1) else { return }
     guard call.raw(position + 1).kind == Int32(LULL_TABLE) else {
       throw .argument(
-        position + 1, "table expected, got \(LuaHost.typeName(call.raw(position + 1)))")
+        position + 1, "table expected, got \(call.raw(position + 1).typeName)")
     }
     var copy = self
     try host.forEachOption(
       of: call.index(position + 1), in: call.state, known: TransformArguments.known
     ) { name, value throws(Misuse) in
-      try copy.set(name, value, call, host.visitedIndex(in: call.state), service)
+      try copy.set(name, value, call, LuaTable.visitedIndex(in: call.state), service)
     }
     self = copy
   }

@@ -13,16 +13,17 @@ extension LuaHost {
   func argumentSpec(_ table: Int32, _ state: OpaquePointer?) throws(Misuse) -> ArgumentSpec {
     var spec = ArgumentSpec()
     var arguments: [(position: Int64, argument: ArgumentSpec.Argument)] = []
-    try forEachField(of: table, in: state) { key, value throws(Misuse) in
+    try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
       if key.kind == Int32(LULL_INTEGER) {
         do throws(Misuse) {
-          arguments.append((key.integer, try argument(value, state, visitedIndex(in: state))))
+          arguments.append(
+            (key.integer, try argument(value, state, LuaTable.visitedIndex(in: state))))
         } catch {
           throw .message("argument #\(key.integer) of the specification: \(error.text)")
         }
         return
       }
-      let name = LuaHost.string(key) ?? ""
+      let name = key.string ?? ""
       guard LuaHost.argumentsKeys.contains(name) else {
         throw unknownSetting(name, among: LuaHost.argumentsKeys)
       }
@@ -59,25 +60,25 @@ extension LuaHost {
     throws(Misuse) -> ArgumentSpec.Argument
   {
     var draft = ArgumentDraft()
-    if let text = LuaHost.string(value) {
+    if let text = value.string {
       draft.names = [(1, text)]
     } else if value.kind == Int32(LULL_TABLE) {
-      try forEachField(of: index, in: state) { key, field throws(Misuse) in
-        let place = visitedIndex(in: state)
+      try LuaTable(index, in: state).forEachField { key, field throws(Misuse) in
+        let place = LuaTable.visitedIndex(in: state)
         if key.kind == Int32(LULL_INTEGER) {
-          guard let name = LuaHost.string(field) else {
-            throw .message("names must be strings, got \(LuaHost.described(field))")
+          guard let name = field.string else {
+            throw .message("names must be strings, got \(field.described)")
           }
           return draft.names.append((key.integer, name))
         }
-        let name = LuaHost.string(key) ?? ""
+        let name = key.string ?? ""
         guard LuaHost.argumentKeys.contains(name) else {
           throw unknownSetting(name, among: LuaHost.argumentKeys)
         }
         try read(name, field, state, place, into: &draft)
       }
     } else {
-      throw .message("a table or a name expected, got \(LuaHost.described(value))")
+      throw .message("a table or a name expected, got \(value.described)")
     }
     return try draft.argument()
   }
@@ -92,23 +93,23 @@ extension LuaHost {
         draft.kind = .function(try keep(state, index))
         return
       }
-      let word = LuaHost.string(value) ?? ""
+      let word = value.string ?? ""
       guard let place = LuaHost.argumentTypes.firstIndex(of: word) else {
         let near = NearestName.suggestion(for: word, among: LuaHost.argumentTypes)
         throw .message(
           "'type' must be \(ArgumentParser.list(LuaHost.argumentTypes)), or a function, got "
-            + LuaHost.described(value) + (near.map { " (did you mean '\($0)'?)" } ?? ""))
+            + value.described + (near.map { " (did you mean '\($0)'?)" } ?? ""))
       }
       draft.kind = [.flag, .count, .string, .number, .integer][place]
     case "help": draft.help = try contentType(ofOption: value, name)
     case "value": draft.placeholder = try contentType(ofOption: value, name)
     case "choices":
       guard value.kind == Int32(LULL_TABLE) else {
-        throw .message("'choices' must be a list of strings, got \(LuaHost.described(value))")
+        throw .message("'choices' must be a list of strings, got \(value.described)")
       }
       var choices: [(Int64, String)] = []
-      try forEachField(of: index, in: state) { key, field throws(Misuse) in
-        guard key.kind == Int32(LULL_INTEGER), let text = LuaHost.text(field) else {
+      try LuaTable(index, in: state).forEachField { key, field throws(Misuse) in
+        guard key.kind == Int32(LULL_INTEGER), let text = field.text else {
           throw .message("'choices' must be a list of strings")
         }
         choices.append((key.integer, text))
@@ -117,8 +118,8 @@ extension LuaHost {
       guard !draft.choices.isEmpty else { throw .message("'choices' must not be empty") }
     case "default": draft.standard = try standard(value, state, index)
     default:
-      guard let flag = LuaHost.bool(value) else {
-        throw .message("'\(name)' must be true or false, got \(LuaHost.described(value))")
+      guard let flag = value.bool else {
+        throw .message("'\(name)' must be true or false, got \(value.described)")
       }
       if name == "required" { draft.isRequired = flag } else { draft.isRepeated = flag }
     }
@@ -137,11 +138,11 @@ extension LuaHost {
       return .init(kind: .number, value: .number(value.number), text: LuaHost.shown(value.number))
     case Int(LULL_STRING):
       return .init(
-        kind: .string, value: .bytes(LuaHost.bytes(value) ?? []), text: LuaHost.string(value))
+        kind: .string, value: .bytes(value.bytes ?? []), text: value.string)
     case Int(LULL_TABLE):
       var texts: [(Int64, String)] = []
-      try forEachField(of: index, in: state) { key, field throws(Misuse) in
-        guard key.kind == Int32(LULL_INTEGER), let text = LuaHost.text(field) else {
+      try LuaTable(index, in: state).forEachField { key, field throws(Misuse) in
+        guard key.kind == Int32(LULL_INTEGER), let text = field.text else {
           throw .message("'default' of a repeated argument must be a list of strings or numbers")
         }
         texts.append((key.integer, text))
@@ -152,7 +153,7 @@ extension LuaHost {
     default:
       throw .message(
         "'default' must be a string, a number, a boolean or a list, got "
-          + LuaHost.described(value))
+          + value.described)
     }
   }
 }

@@ -37,7 +37,7 @@ final class Polling {
     guard decided != nil else { return }
     timer = nil
     scope.run(function, [], as: "function given to lull.wait_until") { [self] outcome in
-      if case .finished(let results) = outcome, !LuaHost.isTrue(results[0]) {
+      if case .finished(let results) = outcome, !results[0].isTruthy {
         timer = StrongTimer(after: every, host: host) { [weak self] in self?.call() }
         return
       }

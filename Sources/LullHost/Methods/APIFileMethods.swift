@@ -35,7 +35,7 @@ extension Method {
 
     .method(.apiCalls, "__index", "v") { call throws(Misuse) in
       let api = try calls(call)
-      let name = LuaHost.text(call.raw(1)) ?? ""
+      let name = call.raw(1).text ?? ""
       guard let declared = api.call(name) else { throw .message(api.unknownCall(name)) }
       call.return(call.host.value(APICallBox(declared, of: api), .apiCall, service: api.service))
     },
@@ -126,16 +126,16 @@ extension LuaHost {
     let declared = try call.selfObject(.apiCall, as: APICallBox.self)
     var given: [String: CallValue] = [:]
     if !call.isNil(1) {
-      try forEachField(of: call.index(1), in: call.state) { key, value throws(Misuse) in
-        guard let name = LuaHost.string(key) else {
-          throw .message("parameter names must be strings, got \(LuaHost.typeName(key))")
+      try LuaTable(call.index(1), in: call.state).forEachField { key, value throws(Misuse) in
+        guard let name = key.string else {
+          throw .message("parameter names must be strings, got \(key.typeName)")
         }
         guard let parameter = declared.call.parameters.first(where: { $0.name == name }) else {
           throw .message(declared.call.unknown(name).message)
         }
         var json: [UInt8]?
         if parameter.kind == .json {
-          switch encodeJSON(call.state, visitedIndex(in: call.state)) {
+          switch encodeJSON(call.state, LuaTable.visitedIndex(in: call.state)) {
           case .success(let bytes): json = bytes
           case .failure(let problem):
             throw .message("parameter '\(name)' cannot be encoded: \(problem.text)")

@@ -54,8 +54,8 @@ extension LuaHost {
     lull_read(state, index, &value)
     guard value.kind == Int32(LULL_TABLE) else { return ("", []) }
     var script = ""
-    try forEachField(of: index, in: state) { key, field throws(Misuse) in
-      if key.kind == Int32(LULL_INTEGER), key.integer == 0, let bytes = LuaHost.bytes(field) {
+    try LuaTable(index, in: state).forEachField { key, field throws(Misuse) in
+      if key.kind == Int32(LULL_INTEGER), key.integer == 0, let bytes = field.bytes {
         let path = ArgumentText.decode(bytes)
         script = path.split(separator: "/").last.map(String.init) ?? path
       }
@@ -66,14 +66,14 @@ extension LuaHost {
   /// The strings of a list.
   private func words(_ table: Int32, _ state: OpaquePointer?) throws(Misuse) -> [String] {
     var words: [(position: Int64, text: String)] = []
-    try forEachField(of: table, in: state) { key, field throws(Misuse) in
+    try LuaTable(table, in: state).forEachField { key, field throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER), key.integer > 0 else { return }
-      if let bytes = LuaHost.bytes(field) {
+      if let bytes = field.bytes {
         words.append((key.integer, ArgumentText.decode(bytes)))
-      } else if let text = LuaHost.text(field) {
+      } else if let text = field.text {
         words.append((key.integer, text))
       } else {
-        throw .message("words must be strings, got \(LuaHost.described(field))")
+        throw .message("words must be strings, got \(field.described)")
       }
     }
     return words.sorted { $0.position < $1.position }.map(\.text)
@@ -139,7 +139,7 @@ extension LuaHost {
       Callable(id: id), [.bytes(ArgumentText.encode(text))], kind: "type function of lull.args"
     ) { results -> Result<LuaValue, ArgumentParser.End> in
       guard results[0].kind != Int32(LULL_NIL) else {
-        let problem = LuaHost.text(results[1]) ?? "not valid"
+        let problem = results[1].text ?? "not valid"
         return .failure(.problem("'\(argument.shown)': \(problem), got '\(text)'"))
       }
       let id = makeID()

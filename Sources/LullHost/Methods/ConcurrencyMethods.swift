@@ -63,12 +63,12 @@ extension LuaHost {
   /// The requests and tasks of a list.
   private func awaitedItems(_ call: Call) throws(Misuse) -> [AwaitedItem] {
     var items: [Int64: AwaitedItem] = [:]
-    try forEachField(of: call.index(0), in: call.state) { key, value throws(Misuse) in
+    try LuaTable(call.index(0), in: call.state).forEachField { key, value throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER) else {
         throw .argument(
           1,
           "a list of requests and tasks expected, got a table with the key "
-            + LuaHost.described(key))
+            + key.described)
       }
       if let request = object(value, .request, as: Request.self) {
         items[key.integer] = .request(request)
@@ -79,7 +79,7 @@ extension LuaHost {
         throw .argument(
           1,
           "element \(key.integer) must be a Request or a Task, got "
-            + LuaHost.typeName(value)
+            + value.typeName
             + (isFunction ? " (lull.spawn makes a task of a function)" : ""))
       }
     }
@@ -110,10 +110,10 @@ extension LuaHost {
     if !call.isNil(2) {
       try forEachOption(of: call.index(2), in: call.state, known: ["concurrency"]) {
         name, value throws(Misuse) in
-        guard let number = LuaHost.wholeNumber(value), number >= 1 else {
+        guard let number = value.wholeNumber, number >= 1 else {
           throw .message(
             "'\(name)' must be a whole number, 1 or more, got "
-              + LuaHost.described(value))
+              + value.described)
         }
         concurrency = number
       }
@@ -153,7 +153,7 @@ extension LuaHost {
 
   /// `lull.timeout(s, fn)`
   fileprivate func timeout(_ call: Call) throws(Misuse) {
-    let seconds = try LuaHost.seconds(call.raw(0)) { .argument(1, $0) }
+    let seconds = try call.raw(0).seconds { .argument(1, $0) }
     let held = try pinned(call, [1])
     let scope = RunScope(self)
     try waitForRuns(call, "lull.timeout(\(LuaHost.shown(seconds)))", scope, held) { completion in
@@ -195,7 +195,7 @@ extension LuaHost {
     if !call.isNil(1) {
       try forEachOption(of: call.index(1), in: call.state, known: ["every", "timeout"]) {
         name, value throws(Misuse) in
-        let seconds = try LuaHost.seconds(value) {
+        let seconds = try value.seconds {
           .message("'\(name)': \($0)")
         }
         if name == "every" { every = seconds } else { limit = seconds }
@@ -303,24 +303,6 @@ extension LuaHost {
   static func isFailure(_ results: RunResults) -> Bool {
     results.count >= 2 && results[0].kind == Int32(LULL_NIL)
       && results[1].kind != Int32(LULL_NIL)
-  }
-
-  static func isTrue(_ value: lull_value) -> Bool {
-    switch Int(value.kind) {
-    case Int(LULL_NIL): false
-    case Int(LULL_BOOLEAN): value.integer != 0
-    default: true
-    }
-  }
-
-  /// A number of seconds, 0 or more.
-  static func seconds(_ value: lull_value, orRaise misuse: (String) -> Misuse) throws(Misuse)
-    -> Double
-  {
-    guard let seconds = number(value), seconds >= 0, seconds.isFinite else {
-      throw misuse("a number of seconds, 0 or more, expected, got \(described(value))")
-    }
-    return seconds
   }
 
   /// A number as Lua shows it: without `.0`.

@@ -15,11 +15,11 @@ extension Method {
 
   /// `configuration.name = value`
   private static func assign(_ call: Call, _ box: ConfigurationBox) throws(Misuse) {
-    let name = LuaHost.text(call.raw(1)) ?? ""
+    let name = call.raw(1).text ?? ""
     guard let setting = Setting(rawValue: name), !setting.isCall else {
       throw call.host.unknownSetting(name, among: Setting.names)
     }
-    try LuaHost.requireText(call.raw(2), "'\(name)'")
+    try call.raw(2).requireText("'\(name)'")
     let change = try setting.change(call, call.raw(2), call.index(2), service: box.service)
     // Only now: what does not fit changes nothing.
     if setting == .headers { box.settings.headers = Headers() }
@@ -35,7 +35,7 @@ extension Method {
     },
     .method(.configuration, "__index", "v") { call throws(Misuse) in
       let box = try configuration(call)
-      let name = LuaHost.text(call.raw(1)) ?? ""
+      let name = call.raw(1).text ?? ""
       guard let setting = Setting(rawValue: name), !setting.isCall else {
         throw call.host.unknownSetting(name, among: Setting.names)
       }
@@ -109,14 +109,14 @@ extension Method {
     },
     .setter(.httpRequest, "method") { call throws(Misuse) in
       let box = try editable(call)
-      guard let text = LuaHost.string(call.raw(1)) else {
-        throw .message("'method' must be a string, got \(LuaHost.typeName(call.raw(1)))")
+      guard let text = call.raw(1).string else {
+        throw .message("'method' must be a string, got \(call.raw(1).typeName)")
       }
       box.http.method = try LuaHost.method(text)
     },
     .setter(.httpRequest, "url") { call throws(Misuse) in
       let box = try editable(call)
-      let text = LuaHost.urlText(call.raw(1))
+      let text = call.raw(1).urlText
       if let text, box.http.secretURL != nil, text.utf8.starts(with: box.http.url.utf8) {
         let rest = String(decoding: text.utf8.dropFirst(box.http.url.utf8.count), as: UTF8.self)
         try box.checkText(Array(rest.utf8), "'url'")
@@ -129,7 +129,7 @@ extension Method {
       guard let text, let url = ResourceURL(absolute: text) else {
         let problem = text.flatMap { ResourceURL.hostProblem(in: $0) }.map { ": \($0)" } ?? ""
         throw .message(
-          "'url' must be a URL, got \(LuaHost.text(call.raw(1)) ?? "no string")\(problem)")
+          "'url' must be a URL, got \(call.raw(1).text ?? "no string")\(problem)")
       }
       box.http.url = url.percentEncoded
     },
@@ -139,8 +139,8 @@ extension Method {
         box.http.body = nil
         return
       }
-      guard let bytes = LuaHost.bytes(call.raw(1)) else {
-        throw .message("'body' must be a string or nil, got \(LuaHost.typeName(call.raw(1)))")
+      guard let bytes = call.raw(1).bytes else {
+        throw .message("'body' must be a string or nil, got \(call.raw(1).typeName)")
       }
       // What it is already, means what it did.
       if bytes != box.http.body { try box.checkText(bytes, "'body'") }
@@ -152,7 +152,7 @@ extension Method {
     },
     .method(.headers, "__index", "v") { call throws(Misuse) in
       let box = try call.selfObject(.headers, as: HeadersBox.self)
-      guard let name = LuaHost.textBytes(call.raw(1)) else { return call.return(.nil) }
+      guard let name = call.raw(1).textBytes else { return call.return(.nil) }
       let headers = box.read()
       if String(escaping: name).lowercased() == "set-cookie" {
         let values = headers.byteValues(of: name)
@@ -165,8 +165,8 @@ extension Method {
       guard let write = box.write else {
         throw .message("these headers are read-only: they belong to a resource or response")
       }
-      guard let name = LuaHost.text(call.raw(1)) else {
-        throw .message("header names must be strings, got \(LuaHost.typeName(call.raw(1)))")
+      guard let name = call.raw(1).text else {
+        throw .message("header names must be strings, got \(call.raw(1).typeName)")
       }
       var headers = box.read()
       try call.host.setHeader(

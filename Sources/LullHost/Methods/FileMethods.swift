@@ -17,7 +17,7 @@ extension Method {
     .function("write_file", "ssT") { call throws(Misuse) in try call.host.writeFile(call) },
     .function("env", "sV") { call throws(Misuse) in
       if !call.host.isInspecting { try call.host.refuseInSandbox("lull.env") }
-      var name = LuaHost.bytes(call.raw(0)) ?? []
+      var name = call.raw(0).bytes ?? []
       guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), !name.contains(0) else {
         throw .argument(1, "the name of an environment variable expected, got '\(call.string(0))'")
       }
@@ -39,10 +39,10 @@ extension Method {
 extension Call {
   /// The name of a file at a position: bytes, as file names are.
   fileprivate func path(_ position: Int) throws(Misuse) -> [UInt8] {
-    let path = LuaHost.bytes(raw(position)) ?? []
+    let path = raw(position).bytes ?? []
     guard !path.isEmpty, !path.contains(0) else {
       throw .argument(
-        position + 1, "the name of a file expected, got \(LuaHost.described(raw(position)))")
+        position + 1, "the name of a file expected, got \(raw(position).described)")
     }
     return path
   }
@@ -61,22 +61,22 @@ extension LuaHost {
       try forEachOption(of: call.index(2), in: call.state, known: LuaHost.writeKeys) {
         name, value throws(Misuse) in
         if name == "append" {
-          guard let flag = LuaHost.bool(value) else {
-            throw .message("'append' must be true or false, got \(LuaHost.described(value))")
+          guard let flag = value.bool else {
+            throw .message("'append' must be true or false, got \(value.described)")
           }
           appends = flag
         } else {
-          guard let text = LuaHost.string(value), let bits = UInt32(text, radix: 8), bits <= 0o777
+          guard let text = value.string, let bits = UInt32(text, radix: 8), bits <= 0o777
           else {
             throw .message(
               "'mode' must be a string of octal digits such as \"600\", got "
-                + LuaHost.described(value))
+                + value.described)
           }
           mode = bits
         }
       }
     }
-    let bytes = LuaHost.bytes(call.raw(1)) ?? []
+    let bytes = call.raw(1).bytes ?? []
     let outcome =
       appends
       ? TextFile.append(bytes, to: path, mode: mode) : TextFile.write(bytes, to: path, mode: mode)

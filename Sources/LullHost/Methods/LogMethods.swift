@@ -14,11 +14,11 @@ extension Method {
       switch Int(call.raw(1).kind) {
       case Int(LULL_NIL): break
       case Int(LULL_BOOLEAN): if call.raw(1).integer != 0 { names = ["common"] }
-      case Int(LULL_STRING): names = [LuaHost.string(call.raw(1)) ?? ""]
+      case Int(LULL_STRING): names = [call.raw(1).string ?? ""]
       case Int(LULL_TABLE):
-        try call.host.forEachField(of: call.index(1), in: call.state) {
+        try LuaTable(call.index(1), in: call.state).forEachField {
           _, element throws(Misuse) in
-          guard let name = LuaHost.string(element) else {
+          guard let name = element.string else {
             throw .message("'enabled' must be a list of category names")
           }
           names.append(name)
@@ -26,7 +26,7 @@ extension Method {
       default:
         throw .message(
           "'enabled' must be a list of category names, or \"common\", \"detailed\" or \"all\", got "
-            + LuaHost.typeName(call.raw(1)))
+            + call.raw(1).typeName)
       }
       try call.host.enableLog(names, proxy)
     },
@@ -42,7 +42,7 @@ extension Method {
       proxy.log.handler = nil
       guard !call.isNil(1) else { return }
       guard call.raw(1).kind == Int32(LULL_FUNCTION) else {
-        throw .message("'handler' must be a function, got \(LuaHost.typeName(call.raw(1)))")
+        throw .message("'handler' must be a function, got \(call.raw(1).typeName)")
       }
       let id = try host.keep(call.state, call.index(1))
       guard lull_value_pin(host.runtime, id) == 0 else { throw .message("not enough memory") }

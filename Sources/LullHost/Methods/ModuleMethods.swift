@@ -45,28 +45,20 @@ extension LuaHost {
     switch Int(call.raw(0).kind) {
     case Int(LULL_STRING):
       let service = Service(
-        baseURL: LuaHost.urlText(call.raw(0)), networking: environment.defaultNetworking(),
+        baseURL: call.raw(0).urlText, networking: environment.defaultNetworking(),
         pump: pump)
       service.host = self
       call.return(value(service))
     case Int(LULL_TABLE): try makeService(call, table: call.index(0))
     default:
       throw .argument(
-        1, "base URL or table of settings expected, got \(LuaHost.typeName(call.raw(0)))")
+        1, "base URL or table of settings expected, got \(call.raw(0).typeName)")
     }
   }
 
   private static let serviceKeys = [
     "base_url", "name", "networking", "standard_transformers", "offline",
   ]
-
-  /// A setting that is true or false.
-  static func flag(_ value: lull_value, _ name: String) throws(Misuse) -> Bool {
-    guard let flag = bool(value) else {
-      throw .message("'\(name)' must be true or false, got \(described(value))")
-    }
-    return flag
-  }
 
   private func makeService(_ call: Call, table: Int32) throws(Misuse) {
     var baseURL: String?
@@ -77,18 +69,18 @@ extension LuaHost {
     // A first look, for what the service is made of; settings need the service to exist.
     let known = LuaHost.serviceKeys + Setting.names
     try forEachOption(of: table, in: call.state, known: known) { key, value throws(Misuse) in
-      let index = visitedIndex(in: call.state)
+      let index = LuaTable.visitedIndex(in: call.state)
       switch key {
       case "base_url":
-        guard let text = LuaHost.urlText(value) else {
-          throw .message("'base_url' must be a string, got \(LuaHost.typeName(value))")
+        guard let text = value.urlText else {
+          throw .message("'base_url' must be a string, got \(value.typeName)")
         }
         baseURL = text
       case "name": name = try contentType(ofOption: value, key)
-      case "offline": isOffline = try LuaHost.flag(value, key)
+      case "offline": isOffline = try value.flag(key)
       case "networking":
         guard value.kind == Int32(LULL_FUNCTION) else {
-          throw .message("'networking' must be a function, got \(LuaHost.typeName(value))")
+          throw .message("'networking' must be a function, got \(value.typeName)")
         }
         networking = try self.networking(call, index)
       case "standard_transformers": transformers = try standardTransformers(call, value, index)
@@ -131,12 +123,12 @@ extension LuaHost {
       throw .message("'standard_transformers' must be a list of \"json\" and \"text\"")
     }
     var chosen: [StandardTransformer] = []
-    try forEachField(of: index, in: call.state) { _, element throws(Misuse) in
-      let name = LuaHost.text(element) ?? ""
+    try LuaTable(index, in: call.state).forEachField { _, element throws(Misuse) in
+      let name = element.text ?? ""
       guard let transformer = StandardTransformer(rawValue: name) else {
         throw .message(
           "'standard_transformers' must be a list of \"json\" and \"text\", got "
-            + LuaHost.described(element))
+            + element.described)
       }
       chosen.append(transformer)
     }
@@ -161,27 +153,27 @@ extension LuaHost {
         case "http_status":
           guard value.kind == Int32(LULL_INTEGER) else {
             throw .message(
-              "'http_status' must be a whole number, got \(LuaHost.described(value))")
+              "'http_status' must be a whole number, got \(value.described)")
           }
           status = Int(value.integer)
         case "entity":
           guard let box = object(value, .entity, as: EntityBox.self) else {
-            throw .message("'entity' must be an Entity, got \(LuaHost.typeName(value))")
+            throw .message("'entity' must be an Entity, got \(value.typeName)")
           }
           entity = box.entity
         default:
-          let index = visitedIndex(in: call.state)
+          let index = LuaTable.visitedIndex(in: call.state)
           causeMessage = try self.causeMessage(value, index, call)
           cause = .custom(
             ScriptCause(
               value: ForeignContent(
-                id: try keep(call.state, index), typeName: LuaHost.typeName(value)),
-              text: causeMessage ?? LuaHost.typeName(value)))
+                id: try keep(call.state, index), typeName: value.typeName),
+              text: causeMessage ?? value.typeName))
         }
       }
     } else {
       throw .argument(
-        1, "message or table expected, got \(LuaHost.typeName(call.raw(0)))")
+        1, "message or table expected, got \(call.raw(0).typeName)")
     }
     // Without a message of its own: the cause's, the status phrase, or a plain one (ERR-02).
     var error = RequestError(
@@ -195,12 +187,12 @@ extension LuaHost {
   private func causeMessage(_ value: lull_value, _ index: Int32, _ call: Call) throws(Misuse)
     -> String?
   {
-    if let text = LuaHost.text(value) { return text }
+    if let text = value.text { return text }
     if let box = object(value, .error, as: ErrorBox.self) { return box.error.userMessage }
     var message: String?
     if value.kind == Int32(LULL_TABLE) {
-      try forEachField(of: index, in: call.state) { key, field throws(Misuse) in
-        if LuaHost.string(key) == "message" { message = LuaHost.text(field) }
+      try LuaTable(index, in: call.state).forEachField { key, field throws(Misuse) in
+        if key.string == "message" { message = field.text }
       }
     }
     return message
@@ -215,18 +207,18 @@ extension LuaHost {
     let known = ["content", "content_type", "headers", "timestamp"]
     try forEachOption(of: call.index(0), in: call.state, known: known) {
       name, value throws(Misuse) in
-      let index = visitedIndex(in: call.state)
+      let index = LuaTable.visitedIndex(in: call.state)
       switch name {
       case "content": content = try self.content(value, call.state, index)
       case "content_type": contentType = try self.headerValue(ofOption: value, name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
-          throw .message("'headers' must be a table, got \(LuaHost.described(value))")
+          throw .message("'headers' must be a table, got \(value.described)")
         }
         try setHeaders(index, call.state, in: &headers)
       default:
-        guard let seconds = LuaHost.number(value) else {
-          throw .message("'timestamp' must be a number, got \(LuaHost.described(value))")
+        guard let seconds = value.double else {
+          throw .message("'timestamp' must be a number, got \(value.described)")
         }
         timestamp = seconds
       }
@@ -265,8 +257,8 @@ extension LuaHost {
     case Int(LULL_NIL): code = 0
     case Int(LULL_BOOLEAN): code = value.integer != 0 ? 0 : 1
     default:
-      guard let number = LuaHost.number(value), let whole = Int64(exactly: number) else {
-        throw .argument(1, "an exit code expected, got \(LuaHost.typeName(value))")
+      guard let number = value.double, let whole = Int64(exactly: number) else {
+        throw .argument(1, "an exit code expected, got \(value.typeName)")
       }
       code = Int32(truncatingIfNeeded: whole)
     }

@@ -24,8 +24,8 @@ extension Method {
       try call.host.forEachOption(
         of: call.index(1), in: call.state, known: ["sent", "to_send", "received", "to_receive"]
       ) { name, value throws(Misuse) in
-        guard let count = LuaHost.wholeNumber(value) else {
-          throw .message("'\(name)' must be a number of bytes, got \(LuaHost.typeName(value))")
+        guard let count = value.wholeNumber else {
+          throw .message("'\(name)' must be a number of bytes, got \(value.typeName)")
         }
         switch name {
         case "sent": metrics.sent = count
@@ -40,7 +40,7 @@ extension Method {
     .method(.stub, "answer", "*") { call throws(Misuse) in
       let stubs = try call.selfObject(.stub, as: StubAnswers.self)
       guard let box = call.object(1, .httpRequest, as: HTTPRequestBox.self) else {
-        throw .argument(1, "HTTPRequest expected, got \(LuaHost.typeName(call.raw(1)))")
+        throw .argument(1, "HTTPRequest expected, got \(call.raw(1).typeName)")
       }
       let result = stubs.answer(method: box.http.method, url: box.http.url)
       if let error = result.error {
@@ -66,22 +66,22 @@ extension LuaHost {
   /// `lull.testing.stub{ ["GET /users/7"] = { status =, headers =, json =, body = }, … }`
   func makeStub(_ call: Call) throws(Misuse) {
     let stubs = StubAnswers(log: pump.log)
-    try forEachField(of: call.index(0), in: call.state) { key, value throws(Misuse) in
-      guard let name = LuaHost.string(key), let space = name.firstIndex(of: " ") else {
+    try LuaTable(call.index(0), in: call.state).forEachField { key, value throws(Misuse) in
+      guard let name = key.string, let space = name.firstIndex(of: " ") else {
         throw .message(
           "a stub's key is a method and a path, such as \"GET /users/7\", got "
-            + LuaHost.described(key))
+            + key.described)
       }
       guard value.kind == Int32(LULL_TABLE) else {
-        throw .message("the stub '\(name)' must be a table, got \(LuaHost.typeName(value))")
+        throw .message("the stub '\(name)' must be a table, got \(value.typeName)")
       }
       let result = try networkResult(
-        table: visitedIndex(in: call.state), call.state, url: "")
+        table: LuaTable.visitedIndex(in: call.state), call.state, url: "")
       let path = name[name.index(after: space)...].drop { $0 == " " }
       guard !path.isEmpty else {
         throw .message(
           "a stub's key is a method and a path, such as \"GET /users/7\", got "
-            + LuaHost.described(key))
+            + key.described)
       }
       stubs.add(
         method: try LuaHost.method(String(name[..<space])), path: String(path), result)

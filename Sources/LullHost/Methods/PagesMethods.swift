@@ -47,12 +47,12 @@ extension LuaHost {
     var way: String?
     try forEachOption(of: table, in: state, known: LuaHost.pagesKeys) {
       name, value throws(Misuse) in
-      let index = visitedIndex(in: state)
+      let index = LuaTable.visitedIndex(in: state)
       switch name {
       case "max": options.max = try pageLimit(value)
       case "cross_origin":
-        guard let isAllowed = LuaHost.bool(value) else {
-          throw .message("'\(name)' must be true or false, got \(LuaHost.described(value))")
+        guard let isAllowed = value.bool else {
+          throw .message("'\(name)' must be true or false, got \(value.described)")
         }
         options.allowsOtherOrigins = isAllowed
       default:
@@ -68,10 +68,10 @@ extension LuaHost {
   }
 
   private func pageLimit(_ value: lull_value) throws(Misuse) -> Int {
-    if let number = LuaHost.number(value), number == .infinity { return .max }
+    if let number = value.double, number == .infinity { return .max }
     guard value.kind == Int32(LULL_INTEGER), value.integer > 0 else {
       throw .message(
-        "'max' must be a number of pages, 1 or more, or math.huge, got \(LuaHost.described(value))")
+        "'max' must be a number of pages, 1 or more, or math.huge, got \(value.described)")
     }
     return Int(value.integer)
   }
@@ -84,15 +84,15 @@ extension LuaHost {
     switch (name, Int(value.kind)) {
     case ("next", Int(LULL_FUNCTION)): return .function(try keep(state, index))
     case ("next", Int(LULL_STRING)):
-      let text = LuaHost.string(value) ?? ""
+      let text = value.string ?? ""
       guard !text.isEmpty else { throw .message("'next' must name a field, got an empty string") }
       return text == "link" ? .link : .field(FieldPath(text))
     case ("next", _):
       throw .message(
         "'next' must be \"link\", the name of a field, or a function, got "
-          + LuaHost.described(value))
+          + value.described)
     case (_, Int(LULL_TABLE)): break
-    default: throw .message("'\(name)' must be a table, got \(LuaHost.described(value))")
+    default: throw .message("'\(name)' must be a table, got \(value.described)")
     }
     return name == "cursor" ? try cursor(state, index) : try pageNumber(state, index)
   }
@@ -120,7 +120,7 @@ extension LuaHost {
       guard value.kind == Int32(LULL_INTEGER), (-1 << 53...1 << 53).contains(value.integer),
         name == "first" || value.integer != 0
       else {
-        throw .message("'\(name)' must be a whole number, got \(LuaHost.described(value))")
+        throw .message("'\(name)' must be a whole number, got \(value.described)")
       }
       numbers[name] = Int(value.integer)
     }

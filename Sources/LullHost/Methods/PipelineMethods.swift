@@ -38,7 +38,7 @@ extension Method {
     },
     .method(.pipeline, "__index", "v") { call throws(Misuse) in
       let box = try pipeline(call)
-      let name = LuaHost.text(call.raw(1)) ?? ""
+      let name = call.raw(1).text ?? ""
       let key = try call.host.stageKey(name, in: box.settings.pipeline)
       call.return(call.host.value(StageBox(box, key), .stage, service: box.service))
     },
@@ -55,7 +55,7 @@ extension Method {
         try call.host.forEachOption(
           of: call.index(2), in: call.state, known: LuaTransformer.Options.keys
         ) { name, value throws(Misuse) in
-          try options.set(name, value, call, call.host.visitedIndex(in: call.state), service)
+          try options.set(name, value, call, LuaTable.visitedIndex(in: call.state), service)
         }
       }
       let function = LuaTransformer(
@@ -127,11 +127,11 @@ extension LuaHost {
     -> [PipelineStageKey]
   {
     guard value.kind == Int32(LULL_TABLE) else {
-      throw .message("'order' must be a list of stage names, got \(LuaHost.typeName(value))")
+      throw .message("'order' must be a list of stage names, got \(value.typeName)")
     }
     var names: [(position: Int64, name: String)] = []
-    try forEachField(of: index, in: call.state) { key, element throws(Misuse) in
-      guard key.kind == Int32(LULL_INTEGER), let name = LuaHost.string(element), !name.isEmpty
+    try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER), let name = element.string, !name.isEmpty
       else { throw .message("'order' must be a list of stage names") }
       guard !["order", "clear"].contains(name) else {
         throw .message("a stage cannot be named '\(name)'")
@@ -174,30 +174,31 @@ extension LuaHost {
     throws(Misuse) -> (inout Configuration) -> Void
   {
     guard value.kind == Int32(LULL_TABLE) else {
-      throw .message("'pipeline' must be a table, got \(LuaHost.typeName(value))")
+      throw .message("'pipeline' must be a table, got \(value.typeName)")
     }
     var order: [PipelineStageKey]?
     // The order first: it makes stages of the script's own.
-    try forEachField(of: index, in: call.state) { key, element throws(Misuse) in
-      guard LuaHost.string(key) == "order" else { return }
-      order = try stageOrder(call, element, visitedIndex(in: call.state))
+    try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
+      guard key.string == "order" else { return }
+      order = try stageOrder(call, element, LuaTable.visitedIndex(in: call.state))
     }
     var caches: [(key: PipelineStageKey, cache: (any EntityCache)?)] = []
-    try forEachField(of: index, in: call.state) { key, element throws(Misuse) in
-      let name = LuaHost.text(key) ?? ""
+    try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
+      let name = key.text ?? ""
       guard name != "order" else { return }
       let stage = try stageKey(name)
       guard element.kind == Int32(LULL_TABLE) else {
         throw .message(
           "the stage '\(name)' must be a table such as { cache = … }, got "
-            + LuaHost.typeName(element))
+            + element.typeName)
       }
-      try forEachOption(of: visitedIndex(in: call.state), in: call.state, known: ["cache"]) {
+      try forEachOption(of: LuaTable.visitedIndex(in: call.state), in: call.state, known: ["cache"])
+      {
         _, given throws(Misuse) in
         // false switches off what an earlier block has set.
         let cache =
-          LuaHost.bool(given) == false
-          ? nil : try cache(call, given, visitedIndex(in: call.state), service: service)
+          given.bool == false
+          ? nil : try cache(call, given, LuaTable.visitedIndex(in: call.state), service: service)
         caches.append((stage, cache))
       }
     }

@@ -12,12 +12,12 @@ extension Method {
       let error: RequestError
       if let box = call.object(0, .error, as: ErrorBox.self) {
         error = box.error
-      } else if let text = LuaHost.text(call.raw(0)) {
-        try LuaHost.requireText(call.raw(0), "the message")
+      } else if let text = call.raw(0).text {
+        try call.raw(0).requireText("the message")
         error = RequestError(userMessage: text, timestamp: host.pump.clock.now)
       } else {
         throw .argument(
-          1, "RequestError or message expected, got \(LuaHost.typeName(call.raw(0)))")
+          1, "RequestError or message expected, got \(call.raw(0).typeName)")
       }
       call.return(host.value(.failure(error), service: nil))
     },
@@ -25,7 +25,7 @@ extension Method {
       let host = call.host
       guard let box = call.object(0, .error, as: ErrorBox.self) else {
         throw .argument(
-          1, "RequestError expected, such as lull.error{…}, got \(LuaHost.typeName(call.raw(0)))")
+          1, "RequestError expected, such as lull.error{…}, got \(call.raw(0).typeName)")
       }
       call.return(host.value(FixedRequest(.failure(box.error), pump: host.pump)))
     },
@@ -35,7 +35,7 @@ extension Method {
         throw .argument(
           1,
           "Response expected, such as lull.success{…} or lull.failure(…), got "
-            + LuaHost.typeName(call.raw(0)))
+            + call.raw(0).typeName)
       }
       call.return(host.value(FixedRequest(box.response, pump: host.pump)))
     },
@@ -53,7 +53,7 @@ extension Method {
         throw .argument(
           1,
           "Response expected, such as lull.success{…} or lull.failure(…), got "
-            + LuaHost.typeName(call.raw(1)))
+            + call.raw(1).typeName)
       }
       completion.handler.broadcastResponse(box.response)
     },
@@ -77,7 +77,7 @@ extension LuaHost {
       return call.return(value(.success(box.entity, isNew: isNew), service: box.service))
     }
     guard call.raw(0).kind == Int32(LULL_TABLE) else {
-      throw .argument(1, "Entity or table expected, got \(LuaHost.typeName(call.raw(0)))")
+      throw .argument(1, "Entity or table expected, got \(call.raw(0).typeName)")
     }
     guard call.isNil(1) else {
       throw .argument(2, "options go into the table; a second table is for an Entity")
@@ -86,7 +86,7 @@ extension LuaHost {
     var contentType: String?
     try forEachOption(of: call.index(0), in: call.state, known: LuaHost.successKeys) {
       name, value throws(Misuse) in
-      let index = visitedIndex(in: call.state)
+      let index = LuaTable.visitedIndex(in: call.state)
       switch name {
       case "content": entity.content = try content(value, call.state, index)
       case "content_type": contentType = try self.headerValue(ofOption: value, name)
@@ -101,8 +101,8 @@ extension LuaHost {
   }
 
   private func flag(_ value: lull_value, _ name: String) throws(Misuse) -> Bool {
-    guard let flag = LuaHost.bool(value) else {
-      throw .message("'\(name)' must be true or false, got \(LuaHost.typeName(value))")
+    guard let flag = value.bool else {
+      throw .message("'\(name)' must be true or false, got \(value.typeName)")
     }
     return flag
   }

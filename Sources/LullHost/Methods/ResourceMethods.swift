@@ -75,7 +75,7 @@ extension Method {
       guard let content = resource.latestData?.content else {
         return call.return(call.count > 1 ? .stack(2) : .nil)
       }
-      let fits = call.isNil(1) || content.luaTypeName == LuaHost.typeName(call.raw(1))
+      let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
       call.return(fits ? call.host.content(of: resource) : .stack(2))
     },
   ]
@@ -94,7 +94,7 @@ extension Method {
     },
     .method(.resource, "load_using", "v") { call throws(Misuse) in
       guard let request = call.object(1, .request, as: Request.self) else {
-        throw .argument(1, "Request expected, got \(LuaHost.typeName(call.raw(1)))")
+        throw .argument(1, "Request expected, got \(call.raw(1).typeName)")
       }
       let resource = try call.resource
       if request.state == .notStarted {
@@ -137,7 +137,7 @@ extension Method {
     },
     .method(.resource, "override_local_data", "v") { call throws(Misuse) in
       guard let box = call.object(1, .entity, as: EntityBox.self) else {
-        throw .argument(1, "Entity expected, got \(LuaHost.typeName(call.raw(1)))")
+        throw .argument(1, "Entity expected, got \(call.raw(1).typeName)")
       }
       try call.resource.overrideLocalData(with: box.entity)
       call.returnSelf()
@@ -187,17 +187,17 @@ extension Method {
   private static let resourceNavigation: [Method] = [
     .method(.resource, "child", "s") { call throws(Misuse) in
       let resource = try call.resource
-      let child = LuaHost.withBytes(of: call.raw(1)) { resource.child(pathBytes: $0) }
+      let child = call.raw(1).withBytes { resource.child(pathBytes: $0) }
       call.lead(to: child ?? resource.child(""))
     },
     .method(.resource, "relative", "s") { call throws(Misuse) in
       let resource = try call.resource
-      let target = LuaHost.withBytes(of: call.raw(1)) { resource.relative(hrefBytes: $0) }
+      let target = call.raw(1).withBytes { resource.relative(hrefBytes: $0) }
       call.lead(to: target ?? resource.relative(""))
     },
     .method(.resource, "optional_relative", "S") { call throws(Misuse) in
       let resource = try call.resource
-      let target = LuaHost.withBytes(of: call.raw(1)) { resource.relative(hrefBytes: $0) }
+      let target = call.raw(1).withBytes { resource.relative(hrefBytes: $0) }
       if let target { call.lead(to: target) } else { call.return(.nil) }
     },
     .method(.resource, "with_param", "sV") { call throws(Misuse) in
@@ -214,10 +214,10 @@ extension Method {
       let resource = try call.resource
       var changes: [([UInt8], [UInt8]?)] = []
       var secrets: [(String, ParameterValue?)] = []
-      try call.host.forEachField(of: call.index(1), in: call.state) {
+      try LuaTable(call.index(1), in: call.state).forEachField {
         key, value throws(Misuse) in
-        guard let name = LuaHost.string(key) else {
-          throw .message("parameter names must be strings, got \(LuaHost.typeName(key))")
+        guard let name = key.string else {
+          throw .message("parameter names must be strings, got \(key.typeName)")
         }
         if let secret = call.host.secret(value) { return secrets.append((name, .secret(secret))) }
         let change = RawParameter(key, value, try LuaHost.parameter(value, name: name))
@@ -240,10 +240,10 @@ private struct RawParameter {
 
   /// - Parameter text: what the value is as a text.
   init(_ name: lull_value, _ value: lull_value, _ text: String?) {
-    self.name = LuaHost.bytes(name) ?? []
+    self.name = name.bytes ?? []
     // A string that may not be copied is none: the run ends.
     let isString = value.kind == Int32(LULL_STRING)
-    self.value = text.map { isString ? LuaHost.bytes(value) ?? [] : Array($0.utf8) }
+    self.value = text.map { isString ? value.bytes ?? [] : Array($0.utf8) }
   }
 }
 
@@ -254,10 +254,10 @@ extension LuaHost {
     case Int(LULL_NIL): return nil
     case Int(LULL_BOOLEAN): return value.integer != 0 ? "true" : nil
     default:
-      guard let text = text(value), number(value)?.isFinite ?? true else {
+      guard let text = value.text, value.double?.isFinite ?? true else {
         throw .message(
           "parameter '\(name)' must be a string, a finite number or a boolean, got "
-            + described(value))
+            + value.described)
       }
       return text
     }

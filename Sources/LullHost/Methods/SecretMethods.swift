@@ -40,11 +40,11 @@ extension Method {
     .method(.secret, "__concat", "vV") { call throws(Misuse) in
       let text = try call.selfObject(.secret, as: SecretBox.self).text
       let raw = call.raw(1)
-      guard let other = call.host.secret(raw) ?? LuaHost.text(raw).map({ SecretText($0) }) else {
-        throw .message("attempt to concatenate a \(LuaHost.typeName(raw)) value")
+      guard let other = call.host.secret(raw) ?? raw.text.map({ SecretText($0) }) else {
+        throw .message("attempt to concatenate a \(raw.typeName) value")
       }
-      try LuaHost.requireText(raw, "what is put beside a secret")
-      let isRight = LuaHost.bool(call.raw(2)) ?? false
+      try raw.requireText("what is put beside a secret")
+      let isRight = call.raw(2).bool ?? false
       let joined = isRight ? other + text : text + other
       call.return(call.host.value(SecretBox(joined), .secret))
     },

@@ -20,12 +20,12 @@ extension Method {
     },
     .method(.service, "resource_at", "S") { call throws(Misuse) in
       let service = try call.service
-      call.lead(to: service.resource(absoluteURL: LuaHost.urlText(call.raw(1))))
+      call.lead(to: service.resource(absoluteURL: call.raw(1).urlText))
     },
     .method(.service, "resource_under", "ss") { call throws(Misuse) in
       let service = try call.service
-      let base = LuaHost.urlText(call.raw(1)) ?? ""
-      let resource = LuaHost.withBytes(of: call.raw(2)) {
+      let base = call.raw(1).urlText ?? ""
+      let resource = call.raw(2).withBytes {
         service.resource(baseURL: base, pathBytes: $0)
       }
       call.lead(to: resource ?? service.resource(baseURL: base, path: ""))
@@ -43,11 +43,11 @@ extension Method {
       let resource: Resource
       if let given = call.object(1, .resource, as: Resource.self) {
         resource = given
-      } else if let url = LuaHost.urlText(call.raw(1)) {
+      } else if let url = call.raw(1).urlText {
         resource = service.resource(absoluteURL: url)
       } else {
         throw .argument(
-          1, "Resource or URL expected, got \(LuaHost.typeName(call.raw(1)))")
+          1, "Resource or URL expected, got \(call.raw(1).typeName)")
       }
       let method = try LuaHost.method(call.optionalString(2) ?? "GET")
       let settings = resource.configuration(for: method).settings
@@ -105,7 +105,7 @@ extension Method {
       call.return(.bool(try call.service.isOffline))
     },
     .setter(.service, "is_offline") { call throws(Misuse) in
-      try call.service.isOffline = LuaHost.flag(call.raw(1), "is_offline")
+      try call.service.isOffline = call.raw(1).flag("is_offline")
     },
     .getter(.service, "cached_resource_count_limit") { call throws(Misuse) in
       call.return(.int(Int64(try call.service.cachedResourceCountLimit)))
@@ -115,7 +115,7 @@ extension Method {
       guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
         throw .message(
           "'cached_resource_count_limit' must be a whole number, 0 or more, got "
-            + LuaHost.described(value))
+            + value.described)
       }
       try call.service.cachedResourceCountLimit = Int(value.integer)
     },
@@ -127,7 +127,7 @@ extension Method {
       guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
         throw .message(
           "'cached_resource_byte_limit' must be a whole number of bytes, 0 or more, got "
-            + LuaHost.described(value))
+            + value.described)
       }
       try call.service.cachedResourceByteLimit = Int(value.integer)
     },
@@ -173,20 +173,20 @@ private struct ConfigureArguments {
     default:
       throw .argument(
         settingsPosition,
-        "settings expected: a table or a function, got \(LuaHost.typeName(settings))")
+        "settings expected: a table or a function, got \(settings.typeName)")
     }
     guard call.count > settingsPosition + 1 else { return }
     guard call.raw(settingsPosition + 1).kind == Int32(LULL_TABLE) else {
       throw .argument(
         settingsPosition + 1,
-        "table expected, got \(LuaHost.typeName(call.raw(settingsPosition + 1)))")
+        "table expected, got \(call.raw(settingsPosition + 1).typeName)")
     }
     var methods: Set<String>?
     var description: String?
     try host.forEachOption(
       of: call.index(settingsPosition + 1), in: call.state, known: ["methods", "description"]
     ) { name, value throws(Misuse) in
-      let index = host.visitedIndex(in: call.state)
+      let index = LuaTable.visitedIndex(in: call.state)
       if name == "methods" {
         methods = try host.methods(call, value, index)
       } else {

@@ -181,7 +181,7 @@ extension LuaHost {
 
   /// `lull.sleep(s)`.
   func sleep(_ call: Call) throws(Misuse) {
-    let seconds = try LuaHost.seconds(call.raw(0)) { .argument(1, $0) }
+    let seconds = try call.raw(0).seconds { .argument(1, $0) }
     try wait(call, for: "lull.sleep(\(seconds))") { completion in
       let timer = StrongTimer(after: seconds, host: self) { completion([], false) }
       return { timer.cancel() }

@@ -75,12 +75,12 @@ extension Method {
     },
     .method(.entity, "typed_content", "V") { call throws(Misuse) in
       let content = try entity(call).entity.content
-      let fits = call.isNil(1) || content.luaTypeName == LuaHost.typeName(call.raw(1))
+      let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
       call.return(
         fits ? shared(content, try entity(call).entity.exchange, call) : .stack(2))
     },
     .method(.entity, "header", "s") { call throws(Misuse) in
-      let name = LuaHost.textBytes(call.raw(1)) ?? []
+      let name = call.raw(1).textBytes ?? []
       call.return(try entity(call).entity.headers.bytes(of: name).map { .bytes($0) } ?? .nil)
     },
     .method(.entity, "touch") { call throws(Misuse) in
@@ -100,7 +100,7 @@ extension Method {
       let box = try entity(call)
       try requireOwn(box)
       guard call.raw(1).kind == Int32(LULL_TABLE) else {
-        throw .message("'headers' must be a table, got \(LuaHost.typeName(call.raw(1)))")
+        throw .message("'headers' must be a table, got \(call.raw(1).typeName)")
       }
       var headers = Headers()
       try call.host.setHeaders(call.index(1), call.state, in: &headers)
@@ -260,7 +260,7 @@ extension Method {
       guard let content = try error(call).error.entity?.content else {
         return call.return(call.count > 1 ? .stack(2) : .nil)
       }
-      let fits = call.isNil(1) || content.luaTypeName == LuaHost.typeName(call.raw(1))
+      let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
       call.return(
         fits ? shared(content, try error(call).error.exchange, call) : .stack(2))
     },

@@ -39,9 +39,9 @@ extension LuaHost {
           options.timeout = try seconds(value, name) { $0 >= 0 }
         default:
           guard value.kind == Int32(LULL_FUNCTION) else {
-            throw .message("'\(name)' must be a function, got \(LuaHost.described(value))")
+            throw .message("'\(name)' must be a function, got \(value.described)")
           }
-          options.until = try keep(call.state, visitedIndex(in: call.state))
+          options.until = try keep(call.state, LuaTable.visitedIndex(in: call.state))
         }
       }
     }
@@ -57,10 +57,10 @@ extension LuaHost {
   private func seconds(_ value: lull_value, _ name: String, _ isAllowed: (Double) -> Bool)
     throws(Misuse) -> Double
   {
-    guard let seconds = LuaHost.number(value), seconds.isFinite, isAllowed(seconds) else {
+    guard let seconds = value.double, seconds.isFinite, isAllowed(seconds) else {
       throw .message(
         "'\(name)' must be a number of seconds, \(isAllowed(0) ? "0 or more" : "more than 0"), "
-          + "got \(LuaHost.described(value))")
+          + "got \(value.described)")
     }
     return seconds
   }

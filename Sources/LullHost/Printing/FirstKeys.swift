@@ -8,8 +8,8 @@ struct ShownKey: Comparable {
   private let bytes: [UInt8]
 
   init(_ key: lull_value) {
-    order = key.kind == Int32(LULL_STRING) ? 1 : LuaHost.number(key) != nil ? 0 : 2
-    number = LuaHost.number(key) ?? 0
+    order = key.kind == Int32(LULL_STRING) ? 1 : key.double != nil ? 0 : 2
+    number = key.double ?? 0
     // Of a long one its beginning decides.
     bytes =
       order == 1

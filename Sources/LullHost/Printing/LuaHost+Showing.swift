@@ -40,7 +40,7 @@ extension LuaHost {
   private func shown(
     other value: lull_value, at index: Int32, in state: OpaquePointer?, isInside: Bool
   ) -> ShownValue {
-    let name = text(of: index, in: state) ?? LuaHost.typeName(value)
+    let name = text(of: index, in: state) ?? value.typeName
     var place: UInt64 = 0
     guard !isInside, let document = lull_document_at(state, index, &place) else {
       return .atom(name, .object)
@@ -156,7 +156,7 @@ extension LuaHost {
     if let resource = object(value, .resource, as: Resource.self) {
       return .atom(description(of: resource), .object)
     }
-    let name = text(of: index, in: state) ?? LuaHost.typeName(value)
+    let name = text(of: index, in: state) ?? value.typeName
     if !isInside, let box = object(value, .entity, as: EntityBox.self) {
       return .titled(name, shown(box.entity.content))
     }

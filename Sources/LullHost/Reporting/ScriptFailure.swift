@@ -83,7 +83,7 @@ extension LuaHost {
   /// The error of a coroutine of the script's own goes on where it was resumed.
   func innerCoroutineFailed(_ failure: lull_failure) {
     var inner = ScriptFailure(
-      message: LuaHost.string(failure.message, failure.message_length), trace: traceback(failure))
+      message: String(escaping: failure.message, failure.message_length), trace: traceback(failure))
     guard let context = innermost else { return }
     if let origin = context.reraised { inner.join(origin) }
     context.reraised = Reraised(inner, isOfInnerCoroutine: true)

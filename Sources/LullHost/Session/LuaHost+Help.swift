@@ -12,7 +12,7 @@ extension LuaHost {
     let value = call.raw(0)
     switch Int(value.kind) {
     case Int(LULL_STRING):
-      let name = LuaHost.string(value) ?? ""
+      let name = value.string ?? ""
       return HelpText.text(named: name) ?? unknown(name)
     case Int(LULL_OBJECT):
       if let owner = APIDescription.owners.first(where: { $0.handle?.rawValue == value.aux }) {
@@ -30,7 +30,7 @@ extension LuaHost {
       }
     default: break
     }
-    return "There is no help for \(LuaHost.described(value)); help() lists what there is.\n"
+    return "There is no help for \(value.described); help() lists what there is.\n"
   }
 
   private func unknown(_ name: String) -> String {

@@ -81,6 +81,6 @@ extension LuaHost {
     defer { lull_arena_release(runtime, mark) }
     var length = 0
     guard let text = lull_text_of(runtime, state, index, &length) else { return nil }
-    return LuaHost.string(text, length)
+    return String(escaping: text, length)
   }
 }

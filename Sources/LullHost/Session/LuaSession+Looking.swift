@@ -57,7 +57,7 @@ extension LuaSession {
   }
 
   package func string(at path: [String]) -> String? {
-    walk(path) { value, used in used == path.count ? LuaHost.string(value) : nil }
+    walk(path) { value, used in used == path.count ? value.string : nil }
   }
 
   // MARK: Modules
@@ -178,7 +178,7 @@ extension LuaSession {
     var names: [String] = []
     var key = lull_value()
     while names.count < 5000, lull_table_next(state, table, &key, &value) == 1 {
-      if let name = LuaHost.string(key), !namesOnly || ShownValue.isName(name),
+      if let name = key.string, !namesOnly || ShownValue.isName(name),
         !onlyFunctions || value.kind == Int32(LULL_FUNCTION)
       {
         names.append(name)

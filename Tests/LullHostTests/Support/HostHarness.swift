@@ -39,7 +39,7 @@ final class HostHarness {
     let context = RunContext(purpose: "the test") { host, outcome in
       host.strongTasks -= 1
       switch outcome {
-      case .finished(let results): end = .finished(LuaHost.text(results[0]))
+      case .finished(let results): end = .finished(results[0].text)
       case .failed(let failure): end = .failed(failure.message)
       case .gone, .cancelled: end = .other
       }

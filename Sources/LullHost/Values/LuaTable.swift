@@ -1,0 +1,45 @@
+import CLullBridge
+import LullCore
+
+/// A table on the stack of a call, to be read during that call. Metamethods are not consulted.
+struct LuaTable {
+  let index: Int32
+  let state: OpaquePointer?
+
+  init(_ index: Int32, in state: OpaquePointer?) {
+    self.index = index
+    self.state = state
+  }
+
+  /// Visits the fields; `body` may use the stack but must leave it as it was.
+  func forEachField(_ body: (lull_value, lull_value) throws(Misuse) -> Void) throws(Misuse) {
+    let keys = lull_table_begin(state)
+    guard keys != 0 else { throw .message("the Lua stack is full") }
+    var key = lull_value()
+    var value = lull_value()
+    while true {
+      let found = lull_table_next(state, index, &key, &value)
+      guard found >= 0 else { throw .message("not enough memory") }
+      guard found > 0 else { return }
+      do throws(Misuse) {
+        try body(key, value)
+        // Nothing is made of a part of it.
+        if MemoryLedger.hasRefused { throw .message("not enough memory") }
+      } catch {
+        lull_table_leave(state, keys)
+        throw error
+      }
+      lull_table_pop_value(state, keys)
+    }
+  }
+
+  /// The stack position of the value being visited by `forEachField`.
+  static func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
+
+  /// Whether a field of it, also one its metatable provides, is a function.
+  func hasFunction(_ name: StaticString) throws(Misuse) -> Bool {
+    let found = lull_has_function(state, index, name.cString)
+    guard found >= 0 else { throw .message("not enough memory") }
+    return found > 0
+  }
+}

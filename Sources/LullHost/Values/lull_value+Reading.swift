@@ -1,0 +1,142 @@
+import CLullBridge
+import LullCore
+
+// What the bridge has read, as Swift's types. A string that the ledger does not allow to be copied
+// reads as none: the run ends.
+extension lull_value {
+  /// A string as people read it: what is no UTF-8 is spelled out. (`requireText` refuses it, `bytes`
+  /// has it as it is.)
+  var string: String? {
+    // The bytes stay on Lua's stack during the call they were read in.
+    mayBeCopied ? String(escaping: UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
+  }
+
+  var bytes: [UInt8]? {
+    mayBeCopied ? Array(UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
+  }
+
+  /// A string, or a number written as one.
+  var text: String? {
+    switch Int(kind) {
+    case Int(LULL_STRING): string
+    case Int(LULL_INTEGER): String(integer)
+    case Int(LULL_NUMBER): String(number)
+    default: nil
+    }
+  }
+
+  /// The same as bytes, which need not be text.
+  var textBytes: [UInt8]? { bytes ?? text.map { Array($0.utf8) } }
+
+  /// A string as a URL, bytes that are no UTF-8 being percent-encoded.
+  var urlText: String? { withBytes { ResourceURL.text(ofBytes: $0) } }
+
+  /// The bytes of a string, which stay on Lua's stack during the call they were read in.
+  func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
+    guard mayBeCopied else { return nil }
+    let raw = UnsafeRawBufferPointer(start: pointer, count: Int(extra))
+    return raw.withMemoryRebound(to: UInt8.self, body)
+  }
+
+  /// Whether it is a string that there is room for; small ones are not asked for.
+  private var mayBeCopied: Bool {
+    kind == Int32(LULL_STRING) && (extra < 4096 || MemoryLedger.allows(Int(extra)))
+  }
+
+  /// Of a string only.
+  var isValidUTF8: Bool {
+    let raw = UnsafeRawBufferPointer(start: pointer, count: Int(extra))
+    return raw.withMemoryRebound(to: UInt8.self) { UTF8Validation.isValid($0) }
+  }
+
+  /// An integer or a float.
+  var double: Double? {
+    switch Int(kind) {
+    case Int(LULL_INTEGER): Double(integer)
+    case Int(LULL_NUMBER): number
+    default: nil
+    }
+  }
+
+  /// A number as the nearest integer; nil if it is none, or beyond 64 bits.
+  var wholeNumber: Int? {
+    if kind == Int32(LULL_INTEGER) { return Int(integer) }
+    return double.flatMap { Int(exactly: $0.rounded()) }
+  }
+
+  var bool: Bool? { kind == Int32(LULL_BOOLEAN) ? integer != 0 : nil }
+
+  /// Whether Lua takes it for true.
+  var isTruthy: Bool { kind != Int32(LULL_NIL) && bool != false }
+
+  /// A value that is nothing but itself; nil for any other.
+  var scalar: RaisedValue? {
+    switch Int(kind) {
+    case Int(LULL_BOOLEAN): .boolean(integer != 0)
+    case Int(LULL_INTEGER): .integer(integer)
+    case Int(LULL_NUMBER): .number(number)
+    case Int(LULL_STRING): bytes.map { .string(ByteString($0)) }
+    default: nil
+    }
+  }
+
+  /// The word for its type in messages.
+  var typeName: String {
+    switch Int(kind) {
+    case Int(LULL_NIL): "nil"
+    case Int(LULL_BOOLEAN): "boolean"
+    case Int(LULL_INTEGER), Int(LULL_NUMBER): "number"
+    case Int(LULL_STRING): "string"
+    case Int(LULL_NULL): "lull.null"
+    case Int(LULL_TABLE): "table"
+    case Int(LULL_FUNCTION): "function"
+    case Int(LULL_OBJECT): HandleKind(rawValue: aux)?.description ?? "userdata"
+    default: "userdata"
+    }
+  }
+
+  /// What it is in messages: itself if it is short, else its type.
+  var described: String {
+    switch Int(kind) {
+    case Int(LULL_BOOLEAN): integer != 0 ? "true" : "false"
+    case Int(LULL_INTEGER), Int(LULL_NUMBER): text ?? "number"
+    case Int(LULL_STRING): "'\(LogText.part(string, limit: 40))'"
+    default: typeName
+    }
+  }
+
+  // MARK: What must be something
+
+  /// Refuses a string that is no text where it could not stay what it is.
+  func requireText(_ what: @autoclosure () -> String) throws(Misuse) {
+    guard kind == Int32(LULL_STRING), !isValidUTF8 else { return }
+    throw .message("\(what()) is not valid UTF-8: '\(LogText.part(string, limit: 100))'")
+  }
+
+  /// A setting that is true or false.
+  func flag(_ name: String) throws(Misuse) -> Bool {
+    guard let bool else {
+      throw .message("'\(name)' must be true or false, got \(described)")
+    }
+    return bool
+  }
+
+  /// A number of seconds, 0 or more.
+  func seconds(orRaise misuse: (String) -> Misuse) throws(Misuse) -> Double {
+    guard let double, double >= 0, double.isFinite else {
+      throw misuse("a number of seconds, 0 or more, expected, got \(described)")
+    }
+    return double
+  }
+}
+
+extension String {
+  /// So many bytes of C's that are there during the call, as people read them.
+  init(escaping start: UnsafePointer<CChar>?, _ length: Int) {
+    guard let start else {
+      self = ""
+      return
+    }
+    self.init(escaping: UnsafeRawBufferPointer(start: UnsafeRawPointer(start), count: length))
+  }
+}
