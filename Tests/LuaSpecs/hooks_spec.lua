@@ -203,7 +203,7 @@ describe("progress", function()
 end)
 
 describe("a request", function()
-  it("tells its resource, method, URL and text", function()
+  it("LOG-09 tells its resource, method, URL and text", function()
     local resource = spec.fake(json "1")("/users/7")
     local request = resource:post()
     equal(request.resource, resource)
