@@ -45,26 +45,31 @@ let package = Package(
       linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CLullBridge", dependencies: ["CLua", "CSimdjson", "CLullLedger"]),
 
+    .target(name: "LullSystem", swiftSettings: swiftSettings),
     .target(
-      name: "LullCore", dependencies: ["CSimdjson", "CIDN", "CLullLedger"],
+      name: "LullCore", dependencies: ["LullSystem", "CSimdjson", "CIDN", "CLullLedger"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullTransport",
-      dependencies: ["LullCore", "CUV", "CCurl", "CSQLite", "CCrypto", "CCompression"],
+      dependencies: [
+        "LullSystem", "LullCore", "CUV", "CCurl", "CSQLite", "CCrypto", "CCompression",
+      ],
       swiftSettings: swiftSettings),
     .target(
-      name: "LullHost", dependencies: ["LullCore", "LullTransport", "CLullBridge"],
+      name: "LullHost", dependencies: ["LullSystem", "LullCore", "LullTransport", "CLullBridge"],
       exclude: ["luacats"],
       swiftSettings: swiftSettings),
     .target(
-      name: "LullREPL", dependencies: ["LullCore", "LullTransport", "LullHost", "CEditline"],
+      name: "LullREPL",
+      dependencies: ["LullSystem", "LullCore", "LullTransport", "LullHost", "CEditline"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullModule", dependencies: ["LullHost", "LullREPL"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "lull",
       dependencies: [
-        "LullCore", "LullTransport", "LullHost", "LullREPL", "CCommandLine", "CLullMalloc",
+        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullREPL", "CCommandLine",
+        "CLullMalloc",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .executableTarget(
@@ -74,18 +79,22 @@ let package = Package(
 
     .target(name: "LullTesting", dependencies: ["LullCore"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "LullCoreTests", dependencies: ["LullCore", "CLullLedger", "LullTesting"],
+      name: "LullCoreTests",
+      dependencies: ["LullSystem", "LullCore", "CLullLedger", "LullTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "LullTransportTests", dependencies: ["LullCore", "LullTransport", "LullTesting"],
+      name: "LullTransportTests",
+      dependencies: ["LullSystem", "LullCore", "LullTransport", "LullTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullHostTests",
-      dependencies: ["LullCore", "LullTransport", "LullHost", "LullTesting"],
+      dependencies: ["LullSystem", "LullCore", "LullTransport", "LullHost", "LullTesting"],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
       name: "LullREPLTests",
-      dependencies: ["LullCore", "LullTransport", "LullHost", "LullREPL", "LullTesting"],
+      dependencies: [
+        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullREPL", "LullTesting",
+      ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
       name: "LullCommandTests", dependencies: ["lull", "lull-demo", "LullTesting"],

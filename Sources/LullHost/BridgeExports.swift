@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 import LullTransport
 
 // What the C half calls. Each takes the host's opaque pointer, which it was given by

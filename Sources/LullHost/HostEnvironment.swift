@@ -1,4 +1,5 @@
 package import LullCore
+package import LullSystem
 package import LullTransport
 
 /// What a scripting host stands on: time, the pump, a network, and somebody who drives them.

@@ -1,4 +1,5 @@
 package import LullCore
+package import LullSystem
 package import LullTransport
 
 /// The event loop and its network, as `lull` and `lull.so` use them.

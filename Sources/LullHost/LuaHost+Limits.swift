@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 
 extension LuaHost {
   /// How much of time, work and memory a script may take.

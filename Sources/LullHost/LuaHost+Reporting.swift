@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 
 extension LuaHost {
   /// An error in a callback: to the script's handler, else to standard error. It makes the exit code

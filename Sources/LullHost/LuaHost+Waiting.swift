@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 
 extension LuaHost {
   /// What a wait brings: results, or a value to raise.

@@ -1,6 +1,7 @@
 import CLullBridge
 import Glibc
 import LullCore
+import LullSystem
 
 /// One run of one script by the command: a state, its host, and the exit code.
 ///

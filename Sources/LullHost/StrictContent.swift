@@ -1,6 +1,7 @@
 import CLullBridge
 import Glibc
 import LullCore
+import LullSystem
 
 /// With `LULL_STRICT=1`: content that is shared, compared with the document it was built from.
 ///

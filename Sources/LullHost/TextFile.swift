@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// Whole regular files, for scripts: read at once, written so that nobody sees half of one.
 ///
@@ -11,7 +12,7 @@ enum TextFile {
 
     fileprivate init(_ path: [UInt8], _ text: String) { message = path + Array(": \(text)".utf8) }
     fileprivate init(_ path: [UInt8], errno code: Int32) {
-      self.init(path, String(cString: strerror(code)))
+      self.init(path, ErrorText.of(code))
     }
   }
 
@@ -79,7 +80,7 @@ enum TextFile {
     let file = open(FileName.cString(path), flags, mode ?? 0o666)
     guard file >= 0 else {
       // A pipe that nobody reads.
-      let text = errno == ENXIO ? "not a regular file" : String(cString: strerror(errno))
+      let text = errno == ENXIO ? "not a regular file" : ErrorText.of(errno)
       return .failure(Problem(path, text))
     }
     var status = stat()

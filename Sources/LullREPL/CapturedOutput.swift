@@ -1,6 +1,7 @@
 import CEditline
 import Glibc
 import LullCore
+import LullSystem
 
 /// Takes what anybody writes to standard output and standard error while a line is being edited, to
 /// be shown above it.

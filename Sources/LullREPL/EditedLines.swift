@@ -2,6 +2,7 @@ import CEditline
 import Glibc
 import LullCore
 import LullHost
+import LullSystem
 import LullTransport
 
 /// Lines edited at a terminal through libedit, which asks for one character after the other: while it

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// What was typed in earlier sessions, statement by statement: `$XDG_STATE_HOME/lull/history`, a line
 /// for each. One that has several lines is written with `\n` for their ends, and marked by a byte 1 in

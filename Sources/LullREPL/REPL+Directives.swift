@@ -1,5 +1,6 @@
 import Glibc
 import LullHost
+import LullSystem
 
 extension REPL {
   /// False if it could not be done.
@@ -97,11 +98,7 @@ extension REPL {
     }
   }
 
-  private static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  private static var now: Double { SystemClock.uptime }
 
   /// Three digits and a unit.
   static func text(_ seconds: Double) -> String {

@@ -1,6 +1,7 @@
 import Glibc
 package import LullHost
 import LullCore
+import LullSystem
 
 /// A session that reads lines, runs them and prints what they give.
 ///

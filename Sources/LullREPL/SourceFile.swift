@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// Reading scripts, as the stock interpreter reads them.
 package enum SourceFile {
@@ -38,8 +39,7 @@ package enum SourceFile {
   }
 
   private static func unreadable(_ name: String) -> Unreadable {
-    // The text of strerror stays valid until the next call on this thread.
-    Unreadable(name: name, reason: String(cString: strerror(errno)))
+    Unreadable(name: name, reason: ErrorText.of(errno))
   }
 
   package static func folder(of path: [UInt8]) -> [UInt8] {

@@ -1,6 +1,7 @@
 import CEditline
 import Glibc
 import LullCore
+import LullSystem
 
 /// The terminal a session talks to, by a descriptor of its own, so that it is reached also while the
 /// standard streams lead elsewhere.

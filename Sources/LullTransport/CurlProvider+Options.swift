@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 
 /// What requests with options of their own need.
 extension CurlProvider {

@@ -1,5 +1,6 @@
 import Glibc
 package import LullCore
+import LullSystem
 
 /// The sample API as a child process: it ends when this object does, or when this process dies,
 /// because its standard input closes.
@@ -73,7 +74,7 @@ package final class DemoServer {
   }
 
   private static func failure(_ what: String, _ code: Int32) -> TransportError {
-    TransportError(.connection, "cannot \(what): \(String(cString: strerror(code)))")
+    TransportError(.connection, "cannot \(what): \(ErrorText.of(code))")
   }
 
   private static func firstLine(_ descriptor: Int32) -> String? {

@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullSystem
 import LullTransport
 
 /// `lull cache`: shows and clears the cache file that scripts and calls share.
@@ -156,7 +157,7 @@ struct CacheCommand {
   }
 
   private static func age(of timestamp: Double) -> String {
-    let seconds = WallClock.now - timestamp
+    let seconds = SystemClock.now - timestamp
     guard seconds.isFinite, abs(seconds) < 1e15 else { return "unknown" }
     switch seconds {
     case ..<(-60): return "none: dated \(Int(-seconds)) s ahead of now, counts as stale"

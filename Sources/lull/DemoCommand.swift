@@ -1,5 +1,6 @@
 import Glibc
 import LullHost
+import LullSystem
 import LullTransport
 
 /// `lull demo`: becomes `lull-demo`, the sample API.
@@ -41,7 +42,7 @@ struct DemoCommand {
     }
     let words = [path, "--port", port].map { (word: String) in strdup(word) }
     execv(path, words + [nil])
-    Exit.complain("lull: cannot start \(path): \(String(cString: strerror(errno)))\n")
+    Exit.complain("lull: cannot start \(path): \(ErrorText.of(errno))\n")
     return 1
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import LullCore
 import LullHost
+import LullSystem
 
 /// Leaving the process.
 enum Exit {

@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 import LullTesting
 import Testing
 
@@ -208,13 +209,13 @@ struct AccessorTests {
   @Test(
     "ENT-11, ENT-12: an entity made without a timestamp is of now, its content type the one given")
   func makesEntities() {
-    let before = WallClock.now
+    let before = SystemClock.now
     let entity = Entity(
       content: .text("x"), contentType: "a/b", headers: Headers([("Content-Type", "c/d")]))
-    #expect((before...WallClock.now).contains(entity.timestamp))
+    #expect((before...SystemClock.now).contains(entity.timestamp))
     #expect(entity.contentType == "a/b")
     let error = RequestError(userMessage: "No")
-    #expect((before...WallClock.now).contains(error.timestamp))
+    #expect((before...SystemClock.now).contains(error.timestamp))
   }
 
   @Test("Content made of a value is the kind of content that value is")

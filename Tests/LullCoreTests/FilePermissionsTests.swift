@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 import Testing
 
 @Suite("Permissions of files that replace others", .serialized)

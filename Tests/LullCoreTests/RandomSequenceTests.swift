@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 import LullTesting
 import Testing
 
@@ -36,9 +37,5 @@ import Testing
     getenv(name).map { String(cString: $0) }
   }
 
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  private static func now() -> Double { SystemClock.uptime }
 }

@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 import Testing
 
 @Suite("Text for terminals")

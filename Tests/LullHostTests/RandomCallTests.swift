@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 import Testing
 
 @testable import LullHost
@@ -34,11 +35,7 @@ import Testing
     getenv(name).map { String(cString: $0) }
   }
 
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  private static func now() -> Double { SystemClock.uptime }
 
   private static func write(_ seed: UInt64) {
     guard let path = setting("LULL_FUZZ_SCRIPT"), let file = fopen(path, "w") else { return }

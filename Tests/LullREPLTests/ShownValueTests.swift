@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullSystem
 import Testing
 
 @Suite("Values as they are shown")

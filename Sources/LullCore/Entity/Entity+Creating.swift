@@ -1,3 +1,5 @@
+import LullSystem
+
 extension Entity {
   /// An entity made here and now: its timestamp is the current time. (ENT-11, ENT-12)
   ///
@@ -8,7 +10,7 @@ extension Entity {
   ) {
     self.init(
       content: content, contentType: contentType, charset: charset, headers: headers,
-      timestamp: WallClock.now)
+      timestamp: SystemClock.now)
   }
 
   /// The same metadata with the content as a value of that type; nil if it cannot be one. (ENT-14)

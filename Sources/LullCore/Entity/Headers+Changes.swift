@@ -1,5 +1,3 @@
-internal import Glibc
-
 extension Headers {
   /// The names, in lower case, that have other values than in `before`.
   ///
@@ -58,7 +56,7 @@ extension Headers {
     _ count: Int
   ) -> Bool {
     guard count > 0, let a = a.baseAddress, let b = b.baseAddress else { return true }
-    return memcmp(a + first, b + second, count) == 0
+    return RawBytes.areEqual(a + first, b + second, count: count)
   }
 
   private static func isLineStart(_ lines: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {

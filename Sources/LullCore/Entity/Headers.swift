@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// HTTP headers: case-insensitive names, order kept, repeated ones kept apart until read. (ENT-07 to ENT-10)
 ///
 /// Held as one run of bytes, `name: value` lines with lower-case names, so that a response's headers
@@ -346,10 +344,7 @@ public struct Headers: Sendable, Equatable {
 
   /// Without its end; each line has one.
   private static func lineLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    guard let start = bytes.baseAddress, let end = memchr(start, 10, bytes.count) else {
-      return bytes.count
-    }
-    return UnsafeRawPointer(end) - UnsafeRawPointer(start)
+    RawBytes.count(before: 10, in: bytes)
   }
 
   /// The characters of a token. (RFC 9110, 5.6.2)

@@ -1,5 +1,5 @@
 internal import CIDN
-internal import Glibc
+import LullSystem
 
 /// The host of a URL in the one form in which hosts are compared, looked up and handed on, so that
 /// nobody can read it otherwise: lower case, escapes undone, international names as A-labels (UTS 46),
@@ -93,18 +93,10 @@ package enum HostName {
       }
       zone = "%25" + String(decoding: name, as: UTF8.self)
     }
-    var address = in6_addr()
-    let text = String(decoding: parts[0], as: UTF8.self)
-    guard !parts[0].contains(0), inet_pton(AF_INET6, text, &address) == 1 else {
+    guard let digits = IPv6Address.canonical(String(decoding: parts[0], as: UTF8.self)) else {
       throw problem(host, "it is no IPv6 address")
     }
-    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    // Writes no more than it is told, and ends it with a zero byte.
-    guard inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count)) != nil else {
-      throw problem(host, "it is no IPv6 address")
-    }
-    let digits = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    return "[" + String(decoding: digits, as: UTF8.self) + zone + "]"
+    return "[" + digits + zone + "]"
   }
 
   private enum Numeric {

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The URL of a resource: exactly one text, compared byte by byte. (SVC-26)
 ///
 /// Nothing is resolved, sorted or re-encoded behind the caller's back, but that an empty path becomes
@@ -56,7 +54,7 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
       right.withBytes { b in
         guard a.count == b.count else { return false }
         guard let first = a.baseAddress, let second = b.baseAddress else { return true }
-        return first == second || memcmp(first, second, a.count) == 0
+        return RawBytes.areEqual(first, second, count: a.count)
       }
     }
   }

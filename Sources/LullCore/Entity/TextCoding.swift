@@ -1,4 +1,4 @@
-internal import Glibc
+internal import LullSystem
 
 /// Why text could not be read from bytes or written as bytes.
 package enum TextCodingError: Error, Sendable, Equatable {
@@ -76,7 +76,7 @@ package enum TextCoding {
     guard let name = resolvedName(charset) else { return nil }
     if builtIn.contains(name) { return name }
     // Only iconv knows which charsets it knows.
-    return Converter(from: name, to: "utf-8") == nil ? nil : name
+    return CharsetConverter(from: name, to: "utf-8") == nil ? nil : name
   }
 
   // MARK: Names
@@ -208,7 +208,7 @@ package enum TextCoding {
   private static func convert(
     _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from charset: String, givenAs name: String
   ) throws(TextCodingError) -> String? {
-    guard let converter = Converter(from: charset, to: "utf-8") else {
+    guard let converter = CharsetConverter(from: charset, to: "utf-8") else {
       throw .unknownCharset(name: name)
     }
     // The slice lies within the caller's buffer, which outlives the call.
@@ -221,7 +221,7 @@ package enum TextCoding {
   private static func convert(
     _ text: String, to charset: String, givenAs name: String
   ) throws(TextCodingError) -> [UInt8]? {
-    guard let converter = Converter(from: "utf-8", to: charset) else {
+    guard let converter = CharsetConverter(from: "utf-8", to: charset) else {
       throw .unknownCharset(name: name)
     }
     var copy = text
@@ -234,60 +234,5 @@ package enum TextCoding {
       try convert(bytes[...], from: charset, givenAs: name)
     }
     return readBack.map { $0.utf8.elementsEqual(text.utf8) } == true ? bytes : nil
-  }
-}
-
-/// An iconv descriptor, closed with the value.
-private struct Converter: ~Copyable {
-  // Opened in init, closed in deinit and nowhere else.
-  private let descriptor: iconv_t
-
-  /// Nil if iconv does not know one of the charsets.
-  init?(from charset: String, to target: String) {
-    // iconv_open returns -1 as a pointer when it fails, never null.
-    guard let descriptor = iconv_open(target, charset),
-      descriptor != UnsafeMutableRawPointer(bitPattern: -1)
-    else { return nil }
-    self.descriptor = descriptor
-  }
-
-  deinit {
-    iconv_close(descriptor)
-  }
-
-  /// Converts the whole input, or returns nil at the first thing that cannot be converted. When
-  /// `lossless`, also if iconv says it replaced something.
-  borrowing func convert(_ bytes: UnsafeBufferPointer<UInt8>, lossless: Bool) -> [UInt8]? {
-    var output: [UInt8] = []
-    output.reserveCapacity(bytes.count + bytes.count / 2)
-    // iconv takes a mutable pointer but only reads the input.
-    var input = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?
-      .assumingMemoryBound(to: CChar.self)
-    var inputLeft = bytes.count
-    var isFlushing = inputLeft == 0
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { chunk in
-      while true {
-        var next = chunk.baseAddress
-        var room = chunk.count
-        // Once the input is used up a null input makes iconv write what it holds back: the return
-        // to the initial shift state, or a character that might have been combined.
-        let replaced =
-          isFlushing
-          ? iconv(descriptor, nil, nil, &next, &room)
-          : iconv(descriptor, &input, &inputLeft, &next, &room)
-        let failure = errno
-        // iconv has filled the chunk up to where `room` is left.
-        output += UnsafeRawBufferPointer(chunk)[..<(chunk.count - room)]
-        if replaced == -1 {
-          guard failure == E2BIG else { return nil }
-        } else if replaced > 0, lossless {
-          return nil
-        } else if isFlushing {
-          return output
-        } else {
-          isFlushing = true
-        }
-      }
-    }
   }
 }

@@ -1,3 +1,5 @@
+import LullSystem
+
 extension RequestError {
   /// An error made here and now, to be thrown by a mutation, a decorator or a transformer, or to be
   /// delivered by `failedRequest(returning:)`: its timestamp is the current time. (ERR-14)
@@ -7,6 +9,6 @@ extension RequestError {
   ) {
     self.init(
       userMessage: userMessage, httpStatus: httpStatus, entity: entity, cause: cause,
-      timestamp: WallClock.now)
+      timestamp: SystemClock.now)
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 package import LullCore
+import LullSystem
 import Synchronization
 
 /// A file that takes the body of an answer as it arrives: nobody sees it before all of it is there.
@@ -18,7 +19,7 @@ package final class Download: Sendable {
     fileprivate init(_ path: String, _ text: String) { self.text = "\(path): \(text)" }
     fileprivate init(_ path: String, errno code: Int32) {
       // A message of the C library, copied at once.
-      self.init(path, String(cString: strerror(code)))
+      self.init(path, ErrorText.of(code))
       isUnread = code == EPIPE
     }
   }

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// Where the bytes of a download go, and how they get the name they are to have.
 struct DownloadPlace {
@@ -8,7 +9,7 @@ struct DownloadPlace {
 
     init(_ text: String) { self.text = text }
     // A message of the C library, copied at once.
-    init(errno code: Int32) { text = String(cString: strerror(code)) }
+    init(errno code: Int32) { text = ErrorText.of(code) }
   }
 
   private enum Kind {

@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 
 /// A file that is only looked at: what it is given in place of the machine, and what it asked for.
 ///

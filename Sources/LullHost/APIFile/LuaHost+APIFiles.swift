@@ -1,6 +1,7 @@
 import CLullBridge
 import Glibc
 import LullCore
+import LullSystem
 
 extension LuaHost {
   /// The API of a name or a path: loaded at the first call, the same ever after.

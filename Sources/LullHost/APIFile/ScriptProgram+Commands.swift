@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 
 extension ScriptProgram {
   /// Runs a command's own work in a state of its own; the exit code: that of the work, unless a

@@ -1,6 +1,7 @@
 import CLullBridge
 import Glibc
 import LullCore
+import LullSystem
 
 extension Method {
   static let logMethods: [Method] = [

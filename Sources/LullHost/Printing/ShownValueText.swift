@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 
 /// Lays a value out as text: on one line if it fits, else one element a line; a list of objects with
 /// the same keys as a table.

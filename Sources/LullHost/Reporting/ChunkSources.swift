@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// The texts of chunks, for reports: those the host has loaded itself, and files as they are on disk.
 final class ChunkSources {
@@ -11,7 +12,7 @@ final class ChunkSources {
   private var texts: [ChunkSource: [UInt8]] = [:]
   private var order: [ChunkSource] = []
   /// A file written after this may not be the one that was loaded.
-  private let start = WallClock.now
+  private let start = SystemClock.now
   /// Whether files that were not kept when they were loaded may be read. Not in the sandbox: a script
   /// can give a chunk the name of any file.
   var readsFiles = true

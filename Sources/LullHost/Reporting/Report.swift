@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 
 /// What is told of an error: what happened, where in the script, in which of its functions, for which
 /// request, and what called what.

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// Colours of reports, where there is somebody to see them.
 struct ReportStyle {

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// What a script waits for whose main chunk has come to its end, or waits itself, for a person who
 /// wonders.

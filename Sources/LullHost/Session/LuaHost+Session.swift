@@ -1,6 +1,7 @@
 import CLullBridge
 import Glibc
 import LullCore
+import LullSystem
 import Synchronization
 
 extension LuaHost {

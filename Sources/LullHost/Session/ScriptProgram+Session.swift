@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 
 extension ScriptProgram {
   /// How a session ended.

@@ -1,6 +1,7 @@
 import CLullBridge
 import Glibc
 import LullCore
+import LullSystem
 
 /// Whole-message writes to standard output, after what the C library still holds back. On a terminal
 /// control characters are made visible; elsewhere bytes are written as they are.
@@ -11,7 +12,7 @@ package enum StandardOutput {
     let code = lull_flush_out()
     guard code != 0 else { return nil }
     // A message of the C library, copied at once.
-    return code > 0 ? String(cString: strerror(code)) : "a part of it is lost"
+    return code > 0 ? ErrorText.of(code) : "a part of it is lost"
   }
 
   package static func write(_ text: String) { write(Array(text.utf8)) }

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// A cache file as one process has it: opened when it is first needed, set aside when it makes no sense,
 /// and left alone for good when it cannot be used.
@@ -181,7 +182,7 @@ final class CacheFile {
       guard countSetAside <= 3 else {
         return refuse("'\(path)' is damaged again and again: \(reason)")
       }
-      let name = try CacheFolder.setAside(path, at: WallClock.now)
+      let name = try CacheFolder.setAside(path, at: SystemClock.now)
       warn(
         "the cache '\(path)' cannot be read (\(reason)): it is '\(name)' now, and a new one begins")
     } catch {

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// Where cache files are, and what is done to files by name.
 enum CacheFolder {
@@ -145,7 +146,7 @@ enum CacheFolder {
 
   private static func failure(_ what: String) -> Failure {
     // A text of the C library, copied at once.
-    Failure(message: "\(what): \(String(cString: strerror(errno)))")
+    Failure(message: "\(what): \(ErrorText.of(errno))")
   }
 
   private static func environment(_ name: String) throws(Failure) -> String? {

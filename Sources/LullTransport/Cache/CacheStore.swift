@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 import Synchronization
 
 /// What is asked of one cache file by this process, one thing after the other, in the order asked, on one

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import LullSystem
 
 /// What SQLite could not do.
 struct SQLiteError: Error, Sendable {
@@ -35,7 +36,7 @@ struct SQLiteError: Error, Sendable {
       text = String(cString: csqlite_message(connection))
       let system = csqlite_system_error(connection)
       let isOfDisk = [Int(CSQLITE_IOERR), Int(CSQLITE_CANTOPEN)].contains(Int(code & 0xff))
-      if system != 0, isOfDisk { text += ": " + String(cString: strerror(system)) }
+      if system != 0, isOfDisk { text += ": " + ErrorText.of(system) }
     }
     self.init(code: code, message: text)
   }

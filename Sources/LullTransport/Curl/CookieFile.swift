@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// A file of cookies in the Netscape format, readable by its owner only.
 struct CookieFile {
@@ -49,7 +50,7 @@ struct CookieFile {
 
   private func problem(_ what: String, _ code: Int32) -> TransportError {
     // A message of the C library, copied at once.
-    let reason = String(cString: strerror(code)).lowercased()
+    let reason = ErrorText.of(code).lowercased()
     return TransportError.final(.network, "cookies: \(what) '\(path)' (\(reason))")
   }
 }

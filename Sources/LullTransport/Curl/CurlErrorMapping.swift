@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import LullCore
+import LullSystem
 
 /// Turns what curl says about a failed exchange into what the user reads.
 struct CurlErrorMapping {
@@ -264,7 +265,7 @@ struct CurlErrorMapping {
     }
     if systemError != 0 {
       // A message of the C library, copied at once.
-      let text = String(cString: strerror(systemError))
+      let text = ErrorText.of(systemError)
       return " (\(text.prefix(1).lowercased())\(text.dropFirst()))"
     }
     // It may quote the URL of a proxy, with its password.

@@ -1,5 +1,6 @@
 import CCurl
 import LullCore
+import LullSystem
 
 /// Cookies that some exchanges share, kept and matched by curl's own engine.
 ///

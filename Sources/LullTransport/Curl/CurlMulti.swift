@@ -2,6 +2,7 @@ import CCurl
 import CUV
 import Glibc
 import LullCore
+import LullSystem
 
 /// One curl multi handle on one libuv loop: its sockets, its timer, its finished transfers.
 ///

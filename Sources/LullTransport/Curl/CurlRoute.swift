@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import LullCore
+import LullSystem
 
 /// What makes a curl handle different from an ordinary one; handles are used again for exchanges that
 /// agree in it.
@@ -46,7 +47,7 @@ final class CurlRoute: Equatable {
     ]
     for case (let name, let file?) in files where access(file, R_OK) != 0 {
       // A message of the C library, copied at once.
-      let reason = String(cString: strerror(errno)).lowercased()
+      let reason = ErrorText.of(errno).lowercased()
       throw TransportError.final(.tls, "\(name): cannot read '\(file)' (\(reason))")
     }
     if case .url(let url) = connection.proxy, ProxyAddress(url) == nil {

@@ -1,4 +1,5 @@
 import Glibc
+import LullSystem
 import Synchronization
 
 /// Cuts off the connection of a call into curl that does not come back.
@@ -102,8 +103,6 @@ final class StuckCallGuard: Sendable {
   }
 
   private static var now: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    SystemClock.uptimeNanoseconds
   }
 }

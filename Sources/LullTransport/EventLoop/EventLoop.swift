@@ -1,5 +1,6 @@
 package import CUV
 package import LullCore
+package import LullSystem
 
 /// The loop that drives one home thread: sockets and timers by libuv, results by the pump.
 ///

@@ -1,6 +1,7 @@
 import CUV
 import Glibc
 import LullCore
+import LullSystem
 
 /// Time and timers of one event loop.
 ///
@@ -21,17 +22,9 @@ final class LoopClock: HostClock {
     self.loop = loop
   }
 
-  var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  var now: Double { SystemClock.now }
 
-  var uptime: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  var uptime: Double { SystemClock.uptime }
 
   var isSystemTime: Bool { true }
 

@@ -1,4 +1,5 @@
 package import LullCore
+import LullSystem
 
 /// Access tokens from a token endpoint, for all requests of a service. (RFC 6749, sections 4.4 and 6)
 ///

@@ -1,5 +1,6 @@
 import CUV
 import Glibc
+import LullSystem
 import Synchronization
 
 /// A command that prints a secret: run once, in the pool, with nothing to read and a time limit.
@@ -147,6 +148,6 @@ final class SecretCommand: Sendable {
 
   private func reason(_ code: Int32) -> String {
     // A message of the C library, copied at once.
-    String(cString: strerror(code))
+    ErrorText.of(code)
   }
 }

@@ -1,5 +1,6 @@
 import CUV
 import LullCore
+import LullSystem
 
 /// What the exchanges of a provider do about secrets: where they may go, who waits for their texts,
 /// what is said of them.

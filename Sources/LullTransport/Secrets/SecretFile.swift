@@ -1,4 +1,5 @@
 import Glibc
+import LullSystem
 
 /// Reads the file a secret is in. Blocks: for the pool.
 enum SecretFile {
@@ -11,7 +12,7 @@ enum SecretFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       // A message of the C library, copied at once.
-      let reason = String(cString: strerror(errno))
+      let reason = ErrorText.of(errno)
       return .failure(SecretProblem("the file \(path) cannot be read (\(reason))"))
     }
     defer { close(descriptor) }

@@ -1,5 +1,6 @@
 import Glibc
 package import LullCore
+import LullSystem
 import Synchronization
 
 /// Tokens that outlive a process: a JSON file for its owner alone, which several processes share.
@@ -117,7 +118,7 @@ package struct TokenFile: Sendable {
 
   private func problem(_ what: String, _ code: Int32) -> Problem {
     // A message of the C library, copied at once.
-    Problem(message: "the token file \(path) \(what) (\(String(cString: strerror(code))))")
+    Problem(message: "the token file \(path) \(what) (\(ErrorText.of(code)))")
   }
 }
 

@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 
 /// What `-v` shows of an exchange, on standard error: lines with `>` were sent, with `<` received.
 struct ExchangeTrace {

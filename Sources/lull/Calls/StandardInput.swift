@@ -1,6 +1,7 @@
 import Glibc
 import LullCore
 import LullREPL
+import LullSystem
 
 /// What stands at standard input, as far as it may be the body of a request.
 ///
@@ -85,7 +86,7 @@ struct StandardInput {
 
   private static func unreadable() -> SourceFile.Unreadable {
     // A message of the C library, copied at once.
-    SourceFile.Unreadable(name: "standard input", reason: String(cString: strerror(errno)))
+    SourceFile.Unreadable(name: "standard input", reason: ErrorText.of(errno))
   }
 
   /// How long nothing has come.
@@ -104,9 +105,5 @@ struct StandardInput {
     }
   }
 
-  private static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  private static var now: Double { SystemClock.uptime }
 }

@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullSystem
 
 /// What the last word of a command line may become, for the scripts of the shells: a line each, with
 /// what it is behind a tab; `//files` where a file is meant.

@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullSystem
 
 /// JSON as rows and columns: a list of objects, one row each.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// Standard output, for data: as it is, but on a terminal with control characters made visible.
 enum Output {
@@ -13,7 +14,7 @@ enum Output {
     // Who has stopped reading wants no more; anything else loses data.
     guard failure == EPIPE else {
       // A message of the C library, copied at once.
-      Exit.complain("lull: cannot write the output: \(String(cString: strerror(failure)))\n")
+      Exit.complain("lull: cannot write the output: \(ErrorText.of(failure))\n")
       Exit.now(1)
     }
     return false

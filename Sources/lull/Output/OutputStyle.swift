@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// What standard output is, and what may be written to it.
 struct OutputStyle {

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 
 /// How far a download is, on one line of standard error; shown only on a terminal.
 final class ProgressBar {

@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 import LullTesting
 import Testing
 

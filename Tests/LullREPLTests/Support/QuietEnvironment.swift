@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullSystem
 import LullTesting
 
 /// A host's surroundings without a loop, signals or network.

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullSystem
 import LullTesting
 import LullTransport
 import Testing

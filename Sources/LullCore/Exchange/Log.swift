@@ -1,3 +1,5 @@
+import LullSystem
+
 /// Category logging of one runtime; nothing is logged until a category is enabled. (LOG-01 to LOG-05)
 ///
 /// Messages of a disabled category are not even built. Home thread only. The default output is one

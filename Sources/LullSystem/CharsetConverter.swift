@@ -1,0 +1,56 @@
+import Glibc
+
+/// A conversion between two charsets by the C library: an iconv descriptor, closed with the value.
+package struct CharsetConverter: ~Copyable {
+  // Opened in init, closed in deinit and nowhere else.
+  private let descriptor: iconv_t
+
+  /// Nil if iconv does not know one of the charsets.
+  package init?(from charset: String, to target: String) {
+    // iconv_open returns -1 as a pointer when it fails, never null.
+    guard let descriptor = iconv_open(target, charset),
+      descriptor != UnsafeMutableRawPointer(bitPattern: -1)
+    else { return nil }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    iconv_close(descriptor)
+  }
+
+  /// Converts the whole input, or returns nil at the first thing that cannot be converted. When
+  /// `lossless`, also if iconv says it replaced something.
+  package borrowing func convert(_ bytes: UnsafeBufferPointer<UInt8>, lossless: Bool) -> [UInt8]? {
+    var output: [UInt8] = []
+    output.reserveCapacity(bytes.count + bytes.count / 2)
+    // iconv takes a mutable pointer but only reads the input.
+    var input = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?
+      .assumingMemoryBound(to: CChar.self)
+    var inputLeft = bytes.count
+    var isFlushing = inputLeft == 0
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { chunk in
+      while true {
+        var next = chunk.baseAddress
+        var room = chunk.count
+        // Once the input is used up a null input makes iconv write what it holds back: the return
+        // to the initial shift state, or a character that might have been combined.
+        let replaced =
+          isFlushing
+          ? iconv(descriptor, nil, nil, &next, &room)
+          : iconv(descriptor, &input, &inputLeft, &next, &room)
+        let failure = errno
+        // iconv has filled the chunk up to where `room` is left.
+        output += UnsafeRawBufferPointer(chunk)[..<(chunk.count - room)]
+        if replaced == -1 {
+          guard failure == E2BIG else { return nil }
+        } else if replaced > 0, lossless {
+          return nil
+        } else if isFlushing {
+          return output
+        } else {
+          isFlushing = true
+        }
+      }
+    }
+  }
+}

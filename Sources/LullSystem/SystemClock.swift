@@ -1,0 +1,27 @@
+import Glibc
+
+/// The system's clocks, for values that are made without a home thread's clock at hand. Any thread.
+package enum SystemClock {
+  /// Unix epoch seconds.
+  package static var now: Double { seconds(of: CLOCK_REALTIME) }
+
+  /// Seconds since some time in the past, which go on evenly when somebody sets the time.
+  package static var uptime: Double { seconds(of: CLOCK_MONOTONIC) }
+
+  /// The same in nanoseconds.
+  package static var uptimeNanoseconds: UInt64 {
+    let time = read(CLOCK_MONOTONIC)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  private static func seconds(of clock: clockid_t) -> Double {
+    let time = read(clock)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  private static func read(_ clock: clockid_t) -> timespec {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return time
+  }
+}
