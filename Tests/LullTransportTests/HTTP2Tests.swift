@@ -71,6 +71,21 @@ extension TransportSuite {
       harness.finish()
     }
 
+    /// curl (7.88) stops reading when a head is larger than its buffer, whatever it has that size from.
+    @Test(arguments: [false, true])
+    func aHeadMayBeAlmostAsLongAsCurlTakes(hasOptions: Bool) throws {
+      let url = nginx.tlsURL + "/long-head"
+      let result =
+        try hasOptions
+        ? harness.get(url) { $0.connection.certificateAuthorities = nginx.authority }
+        : harness.get(url)
+      #expect(result.error == nil)
+      #expect(result.response?.headers["x-a"]?.utf8.count == 60_000)
+      #expect(result.response?.headers["x-b"]?.utf8.count == 60_000)
+      #expect(result.body?.count == 20_000)
+      harness.finish()
+    }
+
     /// nginx does not read these bodies: it answers and resets the stream.
     @Test func anAnswerBeforeTheBodyWasReadCounts() throws {
       for _ in 0..<20 {

@@ -48,6 +48,14 @@ final class CurlEasy {
     return version == .http2 || (isTLS && version != .http1)
   }
 
+  /// What HTTP/2 needs, bytes: curl's limit of a head and what it reads from a connection at once.
+  ///
+  /// A head that does not fit makes curl (7.88) pause, and forget that it has: neither the rest of the
+  /// head nor the end of the stream is looked at before the server says something else.
+  private static let leastForHTTP2 = (128 + 32) << 10
+
+  /// What curl reads at once where nothing demands more.
+  private let receiveBufferSize: Int
   private let userAgent: String
   private let share: CurlShare
   /// curl writes its explanation of a failure here.
@@ -66,6 +74,7 @@ final class CurlEasy {
     incoming = .allocate(capacity: 1)
     incoming.initialize(to: IncomingResponse())
     self.userAgent = userAgent
+    self.receiveBufferSize = receiveBufferSize
     self.share = jar?.share ?? share
     // Unretained: the provider keeps every handle it uses until it is out of curl.
     let this = Unmanaged.passUnretained(self).toOpaque()
@@ -90,12 +99,12 @@ final class CurlEasy {
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     setText(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-    set(CURLOPT_BUFFERSIZE, receiveBufferSize)
     if let file = authorities.file { setText(CURLOPT_CAINFO, file) }
     if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
     // Turns curl's engine on; the name of no file.
     if jar != nil { setText(CURLOPT_COOKIEFILE, "") }
     if let route, !set(route) { return nil }
+    setReceiveBuffer()
   }
 
   deinit {
@@ -147,6 +156,7 @@ final class CurlEasy {
       isTLS = origin.isTLS
       // Worth waiting for a first connection that may carry all; without TLS there is no HTTP/2.
       set(CURLOPT_PIPEWAIT, isTLS ? 1 : 0)
+      setReceiveBuffer()
     }
     set(&timeout, CURLOPT_TIMEOUT_MS, transfer.remainingTime)
     set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, transfer.request.limits.connectTimeout)
@@ -190,6 +200,11 @@ final class CurlEasy {
   /// Gives away the response's body.
   func takeBody() -> [UInt8] {
     incoming.pointee.takeBody()
+  }
+
+  private func setReceiveBuffer() {
+    let least = mayUseHTTP2 ? CurlEasy.leastForHTTP2 : 0
+    set(CURLOPT_BUFFERSIZE, max(receiveBufferSize, least))
   }
 
   private func setSockets(of multi: CurlMulti) {

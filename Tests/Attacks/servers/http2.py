@@ -271,10 +271,20 @@ def floods():
     ), {"verb": False}
     yield "a head of ten thousand fields", lambda s: b"".join(split_head(s, [("x-a", "b")] * 10_000)) + data(
         s, b"hi"
-    ), either(comes(b"hi"), MALFORMED, "connection", "network", "timeout"), {}
+    ), comes(b"hi"), {}
     yield "a field of 60 KB", lambda s: b"".join(split_head(s, [("x-a", "b" * 60_000)])) + data(
         s, b"hi"
-    ), either(comes(b"hi"), MALFORMED, "connection", "network", "timeout"), {}
+    ), comes(b"hi"), {}
+    yield "a field of 60 KB, and a body", lambda s: b"".join(split_head(s, [("x-a", "b" * 60_000)])) + data(
+        s, b"x" * 16_000
+    ), comes(b"x" * 16_000), {}
+    # Just below what nghttp2 and libcurl (7.88) take.
+    yield "a head of 120 KB", lambda s: b"".join(
+        split_head(s, [("x-a", "b" * 60_000), ("x-b", "b" * 60_000)])
+    ) + data(s, b"x" * 16_000), comes(b"x" * 16_000), {}
+    yield "a head of 120 KB in few bytes", lambda s: hpack_bomb(s, 28, b"x" * 16_000), comes(
+        b"x" * 16_000
+    ), {}
     yield "a field of a megabyte", lambda s: b"".join(split_head(s, [("x-a", "b" * (1 << 20))])) + data(
         s, b"hi"
     ), fails(MALFORMED, "connection", "network"), {}
@@ -290,12 +300,12 @@ def split_head(stream, fields):
         yield frame(HEADERS if number == 0 else CONTINUATION, last, stream, part)
 
 
-def hpack_bomb(stream):
+def hpack_bomb(stream, count=12_000, body=b"hi"):
     """A field of 4 KB in the table, then a byte for each of its repetitions."""
     value = b"b" * 4000
     inserted = b"\x40\x01a\x7f" + bytes([(len(value) - 127) % 128 + 128, (len(value) - 127) // 128]) + value
-    whole = block((":status", "200")) + inserted + b"\xbe" * 12_000
-    return frame(HEADERS, END_HEADERS, stream, whole) + data(stream, b"hi")
+    whole = block((":status", "200")) + inserted + b"\xbe" * count
+    return frame(HEADERS, END_HEADERS, stream, whole) + data(stream, body)
 
 
 def heads():

@@ -124,6 +124,12 @@ final class NginxServer: Sendable {
           location = /client { return 200 '$ssl_client_verify $ssl_client_s_dn'; }
           location /echo { \(echo) }
           location = /metered { alias \(path)/large; gzip off; limit_rate 2m; }
+          location = /long-head {
+            set $long "\(String(repeating: "b", count: 2000))";
+            set $long "$long$long$long$long$long$long$long$long$long$long";
+            add_header x-a "$long$long$long"; add_header x-b "$long$long$long";
+            return 200 "$long";
+          }
         }
         server {
           listen 127.0.0.1:\(tls) ssl http2; server_name client.localhost;
