@@ -149,7 +149,8 @@ final class CurlEasy {
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
       // Sent as a HEAD with a body, it has for curl an answer with one.
       endsWithHead: wire.method == "HEAD" && wire.bodyToSend != nil,
-      isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink)
+      isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink,
+      callGuard: multi.callGuard)
     guard setText(CURLOPT_URL, origin.wireURL(wire.url)) else { return false }
     if let route, !setAddress(for: origin, route) { return false }
     if origin.isTLS != isTLS {

@@ -32,7 +32,7 @@ final class CurlMulti {
   private let guardsSignal: Bool
   private let sockets: CurlSocketTable
   private let work: CurlWork
-  private let callGuard = StuckCallGuard()
+  let callGuard = StuckCallGuard()
   /// Whether `work` knows of this.
   private var isNoted = false
   /// How many connections curl keeps in all, those in use included.

@@ -74,11 +74,13 @@ struct IncomingResponse {
   private(set) var isRepeatable = true
   /// Takes the body of a success; nil: it is kept here.
   private var sink: BodySink?
+  /// Does not count the sink's time as curl's; nil without a sink.
+  private var callGuard: StuckCallGuard?
 
   /// Forgets everything, for the response to a new request.
   mutating func start(
     maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, endsWithHead: Bool,
-    isRepeatable: Bool, sink: BodySink?
+    isRepeatable: Bool, sink: BodySink?, callGuard: StuckCallGuard
   ) {
     beginHead(status: 0)
     isHeadComplete = true
@@ -96,6 +98,7 @@ struct IncomingResponse {
     hasEndedWithHead = false
     self.isRepeatable = isRepeatable
     self.sink = sink
+    self.callGuard = sink == nil ? nil : callGuard
   }
 
   /// A response whose Location is to be followed; its own body is of no interest.
@@ -107,6 +110,11 @@ struct IncomingResponse {
   private var bodySink: BodySink? {
     guard let sink, expectsBody, (200..<300).contains(status) else { return nil }
     return sink
+  }
+
+  /// What the sink says, which may take its time.
+  private func hasAccepted(_ call: () -> Bool) -> Bool {
+    callGuard?.pausing(call) ?? call()
   }
 
   /// Bytes of heads and body so far, as they came.
@@ -225,7 +233,7 @@ struct IncomingResponse {
   private mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bodySize += bytes.count
     if let sink = bodySink {
-      if !sink.take(bytes) { failure = .bodyRefused }
+      if !hasAccepted({ sink.take(bytes) }) { failure = .bodyRefused }
       return failure == nil
     }
     guard bodySize <= maxBodySize else {
@@ -270,7 +278,7 @@ struct IncomingResponse {
     }
     guard setCodings() else { return false }
     if let sink = bodySink {
-      if !sink.begin(status) { failure = .bodyRefused }
+      if !hasAccepted({ sink.begin(status) }) { failure = .bodyRefused }
       return failure == nil
     }
     guard expectsBody, !isRedirect, !isBodyless, let contentLength, contentLength > maxBodySize
@@ -304,6 +312,7 @@ struct IncomingResponse {
   /// Keeps nothing of the body, which nobody wants any more, and nothing that decodes it.
   mutating func letGoOfBody() {
     sink = nil
+    callGuard = nil
     decoder = nil
     body = []
     held = nil

@@ -9,6 +9,7 @@ import Synchronization
 /// A thread therefore looks every second how long the present call has taken, and shuts its socket
 /// down after `patience`; curl then sees the connection's end and returns.
 ///
+/// What takes a body is called from within, and may be slow: its time does not count, see `pausing`.
 /// It ends no call that waits for something else than a socket, and knows nothing of transfers: what
 /// becomes of them is for curl to tell. A call without a socket of its own has all of them shut down.
 /// Made, started, entered and left on the home thread; the thread of its own only reads what the lock
@@ -23,15 +24,24 @@ final class StuckCallGuard: Sendable {
     var descriptors: Set<Int32> = []
   }
 
-  /// How long a call may take, in nanoseconds. What takes the body is called from within: a disk that
-  /// stands still for as long ends its exchange too.
-  private static let patience: UInt64 = 10_000_000_000
+  /// How long a call may take, in nanoseconds.
+  private let patience: UInt64
+  /// How often that is looked at, in microseconds.
+  private let interval: UInt32
 
   /// SHUT_RDWR, which Glibc's module shows only to files that import other system modules as well.
   private static let bothWays: Int32 = 2
 
   private let state = Mutex(State())
   private let isStarted = Atomic(false)
+
+  /// - Parameters:
+  ///   - patience: seconds that a call may take.
+  ///   - interval: seconds between two looks.
+  init(patience: Double = 10, interval: Double = 1) {
+    self.patience = UInt64(patience * 1e9)
+    self.interval = UInt32(interval * 1e6)
+  }
 
   /// Whether calls are watched.
   var isWatching: Bool { isStarted.load(ordering: .relaxed) }
@@ -58,7 +68,7 @@ final class StuckCallGuard: Sendable {
     if code == 0 { pthread_detach(thread) } else { this.release() }
   }
 
-  /// Ends the thread, within a second.
+  /// Ends the thread, at its next look.
   func stop() {
     state.withLock { $0.isOver = true }
   }
@@ -84,14 +94,28 @@ final class StuckCallGuard: Sendable {
     state.withLock { $0.since = nil }
   }
 
+  /// Runs `body` within a call; what it takes does not count as the call's.
+  func pausing<Result>(_ body: () -> Result) -> Result {
+    let since = state.withLock { state in
+      defer { state.since = nil }
+      return state.since
+    }
+    guard let since else { return body() }
+    let start = StuckCallGuard.now
+    defer {
+      let duration = StuckCallGuard.now - start
+      state.withLock { $0.since = since + duration }
+    }
+    return body()
+  }
+
   private func watch() {
     while true {
-      sleep(1)
+      usleep(interval)
       let isOver = state.withLock { state in
         guard !state.isOver else { return true }
         // Again and again, should curl have opened another one meanwhile.
-        guard let since = state.since, StuckCallGuard.now - since > StuckCallGuard.patience
-        else { return false }
+        guard let since = state.since, StuckCallGuard.now - since > patience else { return false }
         let isOfOne = state.descriptors.contains(state.descriptor)
         for descriptor in isOfOne ? [state.descriptor] : state.descriptors {
           _ = shutdown(descriptor, StuckCallGuard.bothWays)
