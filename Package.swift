@@ -45,6 +45,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CLullBridge", dependencies: ["CLua", "CSimdjson", "CLullLedger"]),
 
+    .target(name: "LullArguments", swiftSettings: swiftSettings),
     .target(name: "LullSystem", swiftSettings: swiftSettings),
     .target(
       name: "LullCore", dependencies: ["LullSystem", "CSimdjson", "CIDN", "CLullLedger"],
@@ -56,7 +57,10 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .target(
-      name: "LullHost", dependencies: ["LullSystem", "LullCore", "LullTransport", "CLullBridge"],
+      name: "LullHost",
+      dependencies: [
+        "LullArguments", "LullSystem", "LullCore", "LullTransport", "CLullBridge",
+      ],
       exclude: ["luacats"],
       swiftSettings: swiftSettings),
     .target(
@@ -68,16 +72,19 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullREPL", "CCommandLine",
+        "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullREPL",
+        "CCommandLine",
         "CLullMalloc",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .executableTarget(
       name: "lull-demo",
-      dependencies: [.product(name: "FlyingFox", package: "FlyingFox")],
+      dependencies: ["LullArguments", .product(name: "FlyingFox", package: "FlyingFox")],
       swiftSettings: swiftSettings),
 
     .target(name: "LullTesting", dependencies: ["LullCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullArgumentsTests", dependencies: ["LullArguments"], swiftSettings: swiftSettings),
     .testTarget(
       name: "LullCoreTests",
       dependencies: ["LullSystem", "LullCore", "CLullLedger", "LullTesting"],

@@ -55,17 +55,19 @@ stack_effects() {
   ' Sources/CLullBridge/include/*.h Sources/CLullBridge/*.h Sources/CLullBridge/*.c | sort
 }
 
-# TARGET: what it may import besides Glibc (but the core), Synchronization and Testing. Everything to the left of a
-# target in the chain CSimdjson, LullSystem, LullCore, LullTransport, LullHost, LullREPL is below it.
+# TARGET: what it may import besides Glibc (but the core), Synchronization and Testing. Everything to
+# the left of a target in the chain LullArguments, CSimdjson, LullSystem, LullCore, LullTransport,
+# LullHost, LullREPL is below it.
 allowed_imports='
+LullArguments:
 LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CCrypto CCompression
-LullHost: CSimdjson LullSystem LullCore LullTransport CLullBridge
+LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
 LullREPL: LullSystem LullCore LullTransport LullHost CEditline
 LullModule: LullSystem LullCore LullTransport LullHost LullREPL
-lull: LullSystem LullCore LullTransport LullHost LullREPL
-lull-demo: FlyingFox FlyingSocks Foundation
+lull: LullArguments LullSystem LullCore LullTransport LullHost LullREPL
+lull-demo: LullArguments FlyingFox FlyingSocks Foundation
 LullTesting: LullCore
 '
 

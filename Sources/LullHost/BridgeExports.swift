@@ -1,4 +1,5 @@
 import CLullBridge
+import LullArguments
 import LullCore
 import LullSystem
 import LullTransport

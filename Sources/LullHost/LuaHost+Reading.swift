@@ -1,5 +1,6 @@
 import Glibc
 import CLullBridge
+import LullArguments
 import LullCore
 
 extension LuaHost {

@@ -1,4 +1,5 @@
 import Foundation
+import LullArguments
 
 /// The program: two origins on loopback, one line that says where, and then silence.
 @main
@@ -8,13 +9,11 @@ enum LullDemo {
       // Before anything watches standard input: bad options must be heard of whatever comes there.
       let options = try Options(CommandLine.arguments.dropFirst())
       Lifetime.begin()
-      if options.help {
-        print(Options.usage)
-      } else {
-        try await serve(options)
-      }
-    } catch let misuse as Options.Misuse {
-      Lifetime.fail("\(misuse.message)\n\n\(Options.usage)", code: 2)
+      try await serve(options)
+    } catch Options.End.help {
+      print(ArgumentHelp.text(of: Options.spec), terminator: "")
+    } catch Options.End.misuse(let problem) {
+      Lifetime.fail("\(problem)\n\n\(ArgumentHelp.text(of: Options.spec))", code: 2)
     } catch {
       Lifetime.fail("cannot start: \(error)", code: 1)
     }
@@ -34,7 +33,7 @@ enum LullDemo {
     await other.serve(routes, site: site.swapped)
 
     var announcement = "lull-demo listening on \(site.origin)\n"
-    if !options.quiet { announcement += RouteTable.text(routes, site: site) + "\n" }
+    if !options.isQuiet { announcement += RouteTable.text(routes, site: site) + "\n" }
     try? FileHandle.standardOutput.write(contentsOf: Data(announcement.utf8))
     while true { try await Task.sleep(for: .seconds(86_400)) }
   }

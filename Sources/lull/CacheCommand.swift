@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 import LullSystem
@@ -38,16 +39,10 @@ struct CacheCommand {
 
   /// - Parameter words: what follows `cache`.
   init(_ words: some Collection<String>) throws(CommandEnd) {
-    let spec = CacheCommand.spec
-    let result: ArgumentParser.Result
-    do throws(ArgumentParser.End) {
-      result = try ArgumentParser.parse(Array(words), by: spec)
-    } catch {
-      throw CommandEnd(error, .cache)
-    }
-    let url = result.texts[1]?.first
-    path = result.texts[2]?.last
-    switch result.texts[0]?.first ?? "info" {
+    let parsed = try CacheCommand.spec.read(words, page: .cache)
+    let url = parsed.text("URL")
+    path = parsed.text("--path")
+    switch parsed.text("ACTION") ?? "info" {
     case "info":
       guard url == nil else { throw .wrongUsage("'lull cache info' takes no URL", .cache) }
       action = .info

@@ -1,3 +1,4 @@
+import LullArguments
 import LullHost
 
 /// Why the words of a command line ask for nothing to be run.

@@ -1,3 +1,4 @@
+import LullArguments
 import LullHost
 
 /// What a command's `--help` shows. Made only when somebody asks.

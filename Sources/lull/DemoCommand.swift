@@ -1,4 +1,5 @@
 import Glibc
+import LullArguments
 import LullHost
 import LullSystem
 import LullTransport
@@ -24,14 +25,7 @@ struct DemoCommand {
 
   /// - Parameter words: what follows `demo`.
   init(_ words: some Collection<String>) throws(CommandEnd) {
-    let spec = DemoCommand.spec
-    let result: ArgumentParser.Result
-    do throws(ArgumentParser.End) {
-      result = try ArgumentParser.parse(Array(words), by: spec)
-    } catch {
-      throw CommandEnd(error, .demo)
-    }
-    port = result.texts[0]?.first ?? "0"
+    port = try DemoCommand.spec.read(words, page: .demo).text("--port") ?? "0"
   }
 
   /// Comes back only if there is nothing to become.

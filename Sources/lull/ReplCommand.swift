@@ -17,7 +17,7 @@ struct ReplCommand {
     guard words.first != "repl", words.contains("-i") else { return words.first == "repl" }
     var rest = words
     var options = RunOptions()
-    while try options.take(from: &rest, page: .repl) {}
+    try options.take(from: &rest, page: .repl)
     return rest.first == "-i"
   }
 
@@ -25,9 +25,9 @@ struct ReplCommand {
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     var rest = words
     var options = RunOptions()
-    while try options.take(from: &rest, page: .repl) {}
+    try options.take(from: &rest, page: .repl)
     let isSession = rest.popFirst() == "repl"
-    while try options.take(from: &rest, page: .repl) {}
+    try options.take(from: &rest, page: .repl)
     try options.check(page: .repl)
     switch rest.first {
     case "-h", "--help": throw .help(.repl)

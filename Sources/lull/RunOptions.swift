@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 import LullTransport
@@ -29,40 +30,21 @@ struct RunOptions {
     return "attempt to load a precompiled chunk, which a session cannot run: lull run does"
   }
 
-  /// Takes the option at the beginning of `words`, and its value if it has one; false, and nothing
-  /// taken, if there is none of these.
+  /// Takes the options at the beginning of `words`.
   mutating func take(
     from words: inout ArraySlice<String>, page: CommandPage
-  ) throws(CommandEnd) -> Bool {
-    guard let word = words.first else { return false }
-    switch word {
-    case "--sandbox":
-      isSandboxed = true
-      words.removeFirst()
-      return true
-    case "--allow-bytecode":
-      allowsBytecode = true
-      words.removeFirst()
-      return true
-    default: break
+  ) throws(CommandEnd) {
+    guard words.first?.hasPrefix("-") == true else { return }
+    let parsed = try RunOptions.spec.takeLeading(from: &words, page: page)
+    if parsed.has("--sandbox") { isSandboxed = true }
+    if parsed.has("--allow-bytecode") { allowsBytecode = true }
+    for host in parsed.all("--allow-host") {
+      namesHosts = true
+      _ = hosts.allow(host)
     }
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = String(parts[0])
-    guard let apply = RunOptions.valued[name] else { return false }
-    words.removeFirst()
-    let value: String
-    if parts.count > 1 {
-      value = String(parts[1])
-    } else {
-      guard let next = words.popFirst() else {
-        throw .wrongUsage("\(name) needs a value", page)
-      }
-      value = next
-    }
-    guard apply.set(&self, value) else {
-      throw .wrongUsage("\(name) needs \(apply.need), got '\(value)'", page)
-    }
-    return true
+    if let text = parsed.text("--max-time") { limits.time = RunOptions.seconds(text) }
+    if let text = parsed.text("--max-instructions") { limits.instructions = RunOptions.count(text) }
+    if let text = parsed.text("--max-memory") { limits.memory = RunOptions.size(text) }
   }
 
   /// What cannot be meant together.
@@ -79,7 +61,7 @@ struct RunOptions {
   }
 
   /// As the page of help shows them.
-  static var arguments: [ArgumentSpec.Argument] {
+  static var arguments: [Argument] {
     [
       .init(
         "--sandbox", kind: .flag,
@@ -88,23 +70,31 @@ struct RunOptions {
           + "it, and no more"),
       .init(
         "--allow-host", placeholder: "HOST",
+        demand: .init("a host such as example.com, *.example.com or localhost:8080", isHost),
         help: "a host it may reach, by redirects too: example.com, *.example.com, localhost:8080; "
           + "without any, every host, and in the sandbox none",
         isRepeated: true),
-      .init("--max-time", placeholder: "SECONDS", help: "end it after that many seconds"),
+      .init(
+        "--max-time", placeholder: "SECONDS",
+        demand: .init("a number of seconds above 0") { seconds($0) != nil },
+        help: "end it after that many seconds", isReplaceable: true),
       .init(
         "--max-instructions", placeholder: "COUNT",
-        help: "end it after that many instructions; counting makes it two to three times slower"),
+        demand: .init("a whole number above 0") { count($0) != nil },
+        help: "end it after that many instructions; counting makes it two to three times slower",
+        isReplaceable: true),
       .init(
         "--max-memory", placeholder: "SIZE",
+        demand: .init("a size such as 64M, at least 1M") { size($0) != nil },
         help:
-          "end it when Lua's memory and all that Lull keeps for it grow beyond that, such as 64M"),
+          "end it when Lua's memory and all that Lull keeps for it grow beyond that, such as 64M",
+        isReplaceable: true),
       .init("--allow-bytecode", kind: .flag, help: "let it load precompiled chunks"),
     ]
   }
 
   /// The same where a session is asked for.
-  static var sessionArguments: [ArgumentSpec.Argument] {
+  static var sessionArguments: [Argument] {
     arguments.map { argument in
       var argument = argument
       switch argument.names.first {
@@ -126,43 +116,26 @@ struct RunOptions {
     }
   }
 
-  private typealias Valued = (need: String, set: @Sendable (inout RunOptions, String) -> Bool)
+  private static var spec: ArgumentSpec {
+    ArgumentSpec(name: "lull", description: "", arguments: arguments)
+  }
 
-  private static let valued: [String: Valued] = [
-    "--allow-host": (
-      "a host such as example.com, *.example.com or localhost:8080",
-      { options, value in
-        options.namesHosts = true
-        return options.hosts.allow(value)
-      }
-    ),
-    "--max-time": (
-      "a number of seconds above 0",
-      { options, value in
-        guard let seconds = Double(value), seconds > 0, seconds.isFinite else { return false }
-        options.limits.time = seconds
-        return true
-      }
-    ),
-    "--max-instructions": (
-      "a whole number above 0",
-      { options, value in
-        guard let count = Int64(value), count > 0 else { return false }
-        options.limits.instructions = count
-        return true
-      }
-    ),
-    "--max-memory": (
-      "a size such as 64M, at least 1M",
-      { options, value in
-        guard let size = RunOptions.size(value), size >= 1 << 20 else { return false }
-        options.limits.memory = size
-        return true
-      }
-    ),
-  ]
+  // MARK: What texts say
 
-  /// `1000`, `64K`, `64M`, `2G`; nil for anything else.
+  private static func isHost(_ text: String) -> Bool {
+    var hosts = AllowedHosts()
+    return hosts.allow(text)
+  }
+
+  private static func seconds(_ text: String) -> Double? {
+    Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+  }
+
+  private static func count(_ text: String) -> Int64? {
+    Int64(text).flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  /// `1000K`, `64M`, `2G`, of at least a megabyte; nil for anything else.
   private static func size(_ text: String) -> Int64? {
     let shifts: [Character: Int64] = ["k": 10, "m": 20, "g": 30]
     let shift = text.last.flatMap { shifts[Character($0.lowercased())] }
@@ -170,6 +143,6 @@ struct RunOptions {
       return nil
     }
     let (size, overflows) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
-    return overflows ? nil : size
+    return overflows || size < 1 << 20 ? nil : size
   }
 }

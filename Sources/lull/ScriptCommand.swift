@@ -26,7 +26,7 @@ struct ScriptCommand {
     var options = RunOptions()
     let saysRun = rest.first == "run"
     if saysRun { rest.removeFirst() }
-    while try options.take(from: &rest, page: .run) {}
+    try options.take(from: &rest, page: .run)
     try options.check(page: .run)
     guard let word = rest.first else { throw ScriptCommand.missing }
     switch word {

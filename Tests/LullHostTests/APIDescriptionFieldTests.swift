@@ -150,9 +150,9 @@ struct APIDescriptionFieldTests {
     #expect(try difference("PagesOptions", LuaHost.pagesKeys) == [])
     #expect(try difference("WriteOptions", LuaHost.writeKeys) == [])
     #expect(
-      try difference("ArgumentsSpec", LuaHost.argumentsKeys + ["[integer]"]) == [])
-    #expect(try difference("ArgumentSpec", LuaHost.argumentKeys + ["[integer]"]) == [])
-    #expect(try difference("ArgumentType", LuaHost.argumentTypes) == [])
+      try difference("ArgumentsSpec", ScriptArgumentReader.specKeys + ["[integer]"]) == [])
+    #expect(try difference("ArgumentSpec", ScriptArgumentReader.argumentKeys + ["[integer]"]) == [])
+    #expect(try difference("ArgumentType", ScriptArgumentReader.types) == [])
     #expect(try difference("CursorOptions", LuaHost.cursorKeys) == [])
     #expect(try difference("PageNumberOptions", LuaHost.pageNumberKeys) == [])
     #expect(try difference("NetworkAnswer", LuaHost.answerKeys) == [])

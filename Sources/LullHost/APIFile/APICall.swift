@@ -1,3 +1,4 @@
+import LullArguments
 package import LullCore
 
 /// A call as an API file declares it: what to ask for, and what may be said to it.
@@ -131,7 +132,7 @@ extension CallParameter {
     case .number: "a number"
     case .integer: "a whole number"
     case .boolean: "true or false"
-    case .choice(let words): ArgumentParser.list(words)
+    case .choice(let words): WordList.text(words)
     case .json: "JSON"
     }
   }

@@ -1,4 +1,5 @@
 import CLullBridge
+import LullArguments
 import LullCore
 
 /// The parameters of calls.
@@ -88,7 +89,7 @@ extension APIDeclaration {
       throw .message(
         "parameter '\(name)' has the unknown type \(value.described)"
           + (near.map { " (did you mean '\($0)'?)" }
-            ?? "; there are \(ArgumentParser.list(Self.types)), or a list of words"))
+            ?? "; there are \(WordList.text(Self.types)), or a list of words"))
     }
   }
 

@@ -1,3 +1,4 @@
+import LullArguments
 package import LullCore
 
 /// An API as a file of Lua describes it: a service, its named calls, and what it is about.

@@ -1,4 +1,5 @@
 import Glibc
+import LullArguments
 import LullCore
 
 /// Where API files are: by path, or by name in `./apis`, then in `$XDG_CONFIG_HOME/lull/apis`.

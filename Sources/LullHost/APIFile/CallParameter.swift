@@ -1,3 +1,4 @@
+import LullArguments
 package import LullCore
 
 /// One parameter of a call as an API file declares it.
@@ -19,7 +20,7 @@ package struct CallParameter {
       case .number: "number"
       case .integer: "integer"
       case .boolean: "boolean"
-      case .choice(let words): ArgumentParser.list(words)
+      case .choice(let words): WordList.text(words)
       case .json: "JSON"
       }
     }
@@ -98,8 +99,8 @@ extension CallParameter {
     case .integer: return Int(text).map { .integer($0) }
     case .number:
       if let whole = Int(text) { return .integer(whole) }
-      return ArgumentParser.number(text).map { .number($0) }
-    case .boolean: return ArgumentParser.boolean(text).map { .boolean($0) }
+      return ArgumentText.number(text).map { .number($0) }
+    case .boolean: return ArgumentText.boolean(text).map { .boolean($0) }
     case .choice(let words): return words.contains(text) ? .string(text) : nil
     case .json:
       let bytes = Array(text.utf8)

@@ -1,28 +1,34 @@
 import CLullBridge
+import LullArguments
 import LullCore
 import LullSystem
 
 extension Method {
   static let argumentMethods: [Method] = [
-    .function("args", "tT") { call throws(Misuse) in try call.host.readArguments(call) }
+    .function("args", "tT") { call throws(Misuse) in try ArgumentsCall(call).answer() }
   ]
 }
 
-extension LuaHost {
-  /// `lull.args(spec[, words])`
-  func readArguments(_ call: Call) throws(Misuse) {
-    var spec = try argumentSpec(call.index(0), call.state)
-    let (script, own) = try commandLine(call.state, isWanted: call.isNil(1))
-    let words = call.isNil(1) ? own : try self.words(call.index(1), call.state)
-    if spec.name.isEmpty { spec.name = script.isEmpty ? "script" : script }
-    switch try values(words, spec) {
+/// One call of `lull.args(spec[, words])`.
+private struct ArgumentsCall {
+  private let call: Call
+  private var host: LuaHost { call.host }
+
+  init(_ call: Call) { self.call = call }
+
+  func answer() throws(Misuse) {
+    var arguments = try ScriptArgumentReader(host: host, state: call.state).arguments(call.index(0))
+    let (script, own) = try commandLine(isWanted: call.isNil(1))
+    let words = call.isNil(1) ? own : try self.words(call.index(1))
+    if arguments.spec.name.isEmpty { arguments.spec.name = script.isEmpty ? "script" : script }
+    switch try values(words, arguments) {
     case .success(let fields): call.return(.map(fields))
-    case .failure(let end): try leave(call, spec, end)
+    case .failure(let end): try leave(arguments.spec, end)
     }
   }
 
   /// Prints what there is to say, and ends the script.
-  private func leave(_ call: Call, _ spec: ArgumentSpec, _ end: ArgumentParser.End) throws(Misuse) {
+  private func leave(_ spec: ArgumentSpec, _ end: ArgumentParser.End) throws(Misuse) {
     let code: Int32
     switch end {
     case .help:
@@ -36,7 +42,7 @@ extension LuaHost {
         ArgumentText.encode("\(spec.name): \(text)\nTry '\(spec.name) --help'.\n"))
       code = 2
     }
-    try self.end(call, code: code)
+    try host.end(call, code: code)
   }
 
   /// To standard output, as `print` does.
@@ -45,9 +51,10 @@ extension LuaHost {
   }
 
   /// The name of the script, and if they are wanted the words after it, from the global `arg`.
-  private func commandLine(_ state: OpaquePointer?, isWanted: Bool) throws(Misuse) -> (
+  private func commandLine(isWanted: Bool) throws(Misuse) -> (
     script: String, words: [String]
   ) {
+    let state = call.state
     let index = lull_push_global(state, "arg")
     guard index != 0 else { throw .message("not enough memory") }
     defer { lull_pop_from(state, index) }
@@ -61,13 +68,13 @@ extension LuaHost {
         script = path.split(separator: "/").last.map(String.init) ?? path
       }
     }
-    return (script, isWanted ? try words(index, state) : [])
+    return (script, isWanted ? try words(index) : [])
   }
 
   /// The strings of a list.
-  private func words(_ table: Int32, _ state: OpaquePointer?) throws(Misuse) -> [String] {
+  private func words(_ table: Int32) throws(Misuse) -> [String] {
     var words: [(position: Int64, text: String)] = []
-    try LuaTable(table, in: state).forEachField { key, field throws(Misuse) in
+    try LuaTable(table, in: call.state).forEachField { key, field throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER), key.integer > 0 else { return }
       if let bytes = field.bytes {
         words.append((key.integer, ArgumentText.decode(bytes)))
@@ -83,19 +90,19 @@ extension LuaHost {
   // MARK: Values
 
   /// Throws what a function of the script raises.
-  private func values(_ words: [String], _ spec: ArgumentSpec) throws(Misuse) -> Result<
+  private func values(_ words: [String], _ arguments: ScriptArguments) throws(Misuse) -> Result<
     [(String, LuaValue)], ArgumentParser.End
   > {
-    let result: ArgumentParser.Result
-    switch Result(catching: { () throws(ArgumentParser.End) in
-      try ArgumentParser.parse(words, by: spec)
-    }) {
-    case .success(let parsed): result = parsed
-    case .failure(let end): return .failure(end)
+    let result: ParsedArguments
+    do throws(ArgumentParser.End) {
+      result = try ArgumentParser.parse(words, by: arguments.spec)
+    } catch {
+      return .failure(error)
     }
     var fields: [(String, LuaValue)] = []
-    for (index, argument) in spec.arguments.enumerated() {
-      var value = argument.standard
+    for (index, argument) in arguments.spec.arguments.enumerated() {
+      let meaning = arguments.meanings[index]
+      var value = meaning.standard
       switch argument.kind {
       case .flag: value = result.counts[index].map { .bool($0 > 0) } ?? value ?? .bool(false)
       case .count: value = result.counts[index].map { .int(Int64($0)) } ?? value ?? .int(0)
@@ -103,7 +110,7 @@ extension LuaHost {
         if let texts = result.texts[index] {
           var values: [LuaValue] = []
           for text in texts {
-            switch try self.value(text, argument) {
+            switch try self.value(text, argument, meaning) {
             case .success(let value): values.append(value)
             case .failure(let end): return .failure(end)
             }
@@ -118,41 +125,41 @@ extension LuaHost {
     return .success(fields)
   }
 
-  private func value(_ text: String, _ argument: ArgumentSpec.Argument) throws(Misuse)
-    -> Result<LuaValue, ArgumentParser.End>
+  private func value(_ text: String, _ argument: Argument, _ meaning: ScriptArguments.Meaning)
+    throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
   {
+    if let function = meaning.function { return try converted(text, function, argument) }
     switch argument.kind {
-    case .integer: return .success(ArgumentParser.integer(text).map { .int($0) } ?? .nil)
+    case .integer: return .success(ArgumentText.integer(text).map { .int($0) } ?? .nil)
     case .number:
       return .success(
-        ArgumentParser.integer(text).map { .int($0) }
-          ?? ArgumentParser.number(text).map { .number($0) } ?? .nil)
-    case .function(let id): return try converted(text, id, argument)
+        ArgumentText.integer(text).map { .int($0) }
+          ?? ArgumentText.number(text).map { .number($0) } ?? .nil)
     default: return .success(.bytes(ArgumentText.encode(text)))
     }
   }
 
   /// What the script's function makes of the text; nil and a message from it is wrong usage.
-  private func converted(_ text: String, _ id: Int64, _ argument: ArgumentSpec.Argument)
+  private func converted(_ text: String, _ id: Int64, _ argument: Argument)
     throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
   {
-    let answer = ask(
+    let answer = host.ask(
       Callable(id: id), [.bytes(ArgumentText.encode(text))], kind: "type function of lull.args"
     ) { results -> Result<LuaValue, ArgumentParser.End> in
       guard results[0].kind != Int32(LULL_NIL) else {
         let problem = results[1].text ?? "not valid"
         return .failure(.problem("'\(argument.shown)': \(problem), got '\(text)'"))
       }
-      let id = makeID()
-      guard lull_value_keep(runtime, results.state, results.index(0), id) == 0 else {
+      let id = host.makeID()
+      guard lull_value_keep(host.runtime, results.state, results.index(0), id) == 0 else {
         return .failure(.problem("not enough memory"))
       }
-      holdForNow([id])
+      host.holdForNow([id])
       return .success(.ref(id))
     }
     switch answer {
     case .success(let value): return value
-    case .failure(.failed(let failure)): throw .value(raisedValue(failure))
+    case .failure(.failed(let failure)): throw .value(host.raisedValue(failure))
     case .failure(.gone): return .success(.nil)
     }
   }

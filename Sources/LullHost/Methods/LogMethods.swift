@@ -1,5 +1,6 @@
 import CLullBridge
 import Glibc
+import LullArguments
 import LullCore
 import LullSystem
 

@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 
@@ -31,7 +32,7 @@ struct ApisCommand {
 
   /// - Parameter words: what follows `apis`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    let parsed = try ParsedWords(words, by: ApisCommand.spec, page: .apis)
+    let parsed = try ApisCommand.spec.read(words, page: .apis)
     format = parsed.text("-o").flatMap { OutputFormat(rawValue: $0) } ?? .table
   }
 

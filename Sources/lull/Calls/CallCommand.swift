@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 
@@ -119,7 +120,7 @@ struct CallCommand {
     guard let call = file.call(name) else { return (nil, "lull: \(file.unknownCall(name))\n") }
     let spec = CallPage.spec(of: call, in: api)
     do throws(CommandEnd) {
-      _ = try ParsedWords(words, by: spec, page: .call)
+      _ = try spec.read(words, page: .call)
     } catch {
       if case .help = error { return (ArgumentHelp.text(of: spec), nil) }
     }
@@ -127,7 +128,7 @@ struct CallCommand {
   }
 
   private func run(_ call: APICall, _ host: LuaHost, _ api: APIFile) throws(CommandEnd) -> Int32 {
-    let parsed = try ParsedWords(words, by: CallPage.spec(of: call, in: self.api), page: .call)
+    let parsed = try CallPage.spec(of: call, in: self.api).read(words, page: .call)
     var options = try CallOptions(parsed, page: .call)
     if options.columns.isEmpty { options.columns = call.columns }
     guard options.pages == nil || call.hasPages else {

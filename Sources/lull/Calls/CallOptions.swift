@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 
@@ -24,7 +25,7 @@ struct CallOptions {
   /// Whether pages are loaded: what is only shown is the request of the first.
   var walksPages: Bool { pages != nil && !printsCurl && !isDry }
 
-  static var arguments: [ArgumentSpec.Argument] {
+  static var arguments: [Argument] {
     [
       .init(
         names: ["-o", "--output"], placeholder: "FORMAT", choices: OutputFormat.names,
@@ -68,7 +69,7 @@ struct CallOptions {
   }
 
   /// Of what may come in pages.
-  static var pageArguments: [ArgumentSpec.Argument] {
+  static var pageArguments: [Argument] {
     [
       .init(
         names: ["--pages"], kind: .integer, placeholder: "N",
@@ -78,7 +79,7 @@ struct CallOptions {
     ]
   }
 
-  init(_ words: ParsedWords, page: CommandPage) throws(CommandEnd) {
+  init(_ words: ParsedArguments, page: CommandPage) throws(CommandEnd) {
     format = words.text("-o").flatMap { OutputFormat(rawValue: $0) }
     filter = words.text("-f")
     guard filter?.contains(where: { !$0.isWhitespace }) != false else {

@@ -1,3 +1,4 @@
+import LullArguments
 import LullHost
 
 /// Help that comes from an API's file.
@@ -27,7 +28,7 @@ struct CallPage {
     return text
   }
 
-  private static func options(hasPages: Bool) -> [ArgumentSpec.Argument] {
+  private static func options(hasPages: Bool) -> [Argument] {
     CallOptions.arguments + (hasPages ? CallOptions.pageArguments : [])
   }
 
@@ -41,7 +42,7 @@ struct CallPage {
   static func spec(of call: APICall, in api: String) -> ArgumentSpec {
     let options = options(hasPages: call.hasPages)
     let names = call.options(beside: taken(hasPages: call.hasPages))
-    let parameters = zip(call.parameters, names).map { parameter, name -> ArgumentSpec.Argument in
+    let parameters = zip(call.parameters, names).map { parameter, name -> Argument in
       var choices: [String] = []
       if case .choice(let words) = parameter.kind { choices = words }
       return .init(

@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 import LullREPL
@@ -34,7 +35,7 @@ struct CheckCommand {
 
   /// - Parameter words: what follows `check`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    self.words = try ParsedWords(words, by: CheckCommand.spec, page: .check).all("FILE")
+    self.words = try CheckCommand.spec.read(words, page: .check).all("FILE")
   }
 
   func run() -> Int32 {

@@ -1,3 +1,4 @@
+import LullArguments
 import LullHost
 
 /// `lull completion bash|zsh|fish`: prints the script for a shell.
@@ -26,7 +27,7 @@ struct CompletionCommand {
 
   /// - Parameter words: what follows `completion`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    let word = try ParsedWords(words, by: CompletionCommand.spec, page: .completion).text("SHELL")
+    let word = try CompletionCommand.spec.read(words, page: .completion).text("SHELL")
     guard let script = CompletionScript(rawValue: word ?? "") else {
       throw .wrongUsage(
         "there is no completion for '\(word ?? "")': bash, zsh or fish", .completion)

@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 
@@ -35,7 +36,7 @@ struct ExplainCommand {
 
   /// - Parameter words: what follows `explain`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    let parsed = try ParsedWords(words, by: ExplainCommand.spec, page: .explain)
+    let parsed = try ExplainCommand.spec.read(words, page: .explain)
     var rest = parsed.all("PATH")[...]
     target = try CallTarget(parsed.text("TARGET") ?? "", &rest, page: .explain)
     if let surplus = rest.first {

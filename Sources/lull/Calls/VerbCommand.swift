@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 
@@ -14,7 +15,7 @@ struct VerbCommand {
 
   static func spec(_ verb: String) -> ArgumentSpec {
     let hasBody = verb != "get" && verb != "head"
-    var arguments: [ArgumentSpec.Argument] = [
+    var arguments: [Argument] = [
       .init(
         positional: "TARGET",
         help: "an API by name or file and a PATH below it; or a URL, or :8080/path of localhost",
@@ -46,7 +47,7 @@ struct VerbCommand {
   init(_ words: ArraySlice<String>, page: CommandPage) throws(CommandEnd) {
     let verb = words.first ?? "get"
     method = verb.uppercased()
-    let parsed = try ParsedWords(words.dropFirst(), by: VerbCommand.spec(verb), page: page)
+    let parsed = try VerbCommand.spec(verb).read(words.dropFirst(), page: page)
     options = try CallOptions(parsed, page: page)
     if method == "HEAD" {
       guard options.file == nil else {

@@ -1,3 +1,4 @@
+import LullArguments
 import LullCore
 import LullHost
 import LullSystem

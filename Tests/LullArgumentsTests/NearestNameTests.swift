@@ -1,4 +1,4 @@
-import LullCore
+import LullArguments
 import Testing
 
 struct NearestNameTests {

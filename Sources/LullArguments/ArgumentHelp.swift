@@ -42,7 +42,7 @@ package enum ArgumentHelp {
   }
 
   /// `-n, --limit N`; names without a short form begin where the others' long ones do.
-  private static func column(of argument: ArgumentSpec.Argument) -> String {
+  private static func column(of argument: Argument) -> String {
     if argument.isPositional { return argument.shown }
     let short = argument.names.filter { !$0.hasPrefix("--") }
     var long = argument.names.filter { $0.hasPrefix("--") }
@@ -52,12 +52,11 @@ package enum ArgumentHelp {
     return argument.kind.takesValue ? "\(text) \(placeholder(of: argument))" : text
   }
 
-  private static func canBeTakenBack(_ argument: ArgumentSpec.Argument) -> Bool {
-    if argument.kind == .flag, case .bool(true)? = argument.standard { return true }
-    return argument.kind == .boolean
+  private static func canBeTakenBack(_ argument: Argument) -> Bool {
+    argument.kind == .boolean || argument.kind == .flag && argument.isOn
   }
 
-  private static func placeholder(of argument: ArgumentSpec.Argument) -> String {
+  private static func placeholder(of argument: Argument) -> String {
     if let placeholder = argument.placeholder { return placeholder }
     switch argument.kind {
     case .integer: return "N"
@@ -66,9 +65,9 @@ package enum ArgumentHelp {
     }
   }
 
-  private static func explanation(of argument: ArgumentSpec.Argument) -> String {
+  private static func explanation(of argument: Argument) -> String {
     var details: [String] = []
-    if !argument.choices.isEmpty { details.append(ArgumentParser.list(argument.choices)) }
+    if !argument.choices.isEmpty { details.append(WordList.text(argument.choices)) }
     if argument.isRepeated, !argument.isPositional { details.append("may be repeated") }
     if argument.isRequired, !argument.isPositional { details.append("required") }
     if let standard = argument.standardText, !standard.isEmpty {

@@ -1,18 +1,8 @@
-import LullCore
-
 /// Reads the words of a command line as an `ArgumentSpec` says.
 ///
 /// Options may stand anywhere, before and after positional arguments; `--` ends them. Values are
 /// texts still: what they mean is for whoever asked.
 package struct ArgumentParser {
-  /// What the words say, argument by argument in the order of the specification.
-  package struct Result {
-    /// The texts of each argument that takes any, in order; nil: it was not given.
-    package internal(set) var texts: [[String]?]
-    /// How often each flag was there; `--no-x` makes it none.
-    package internal(set) var counts: [Int?]
-  }
-
   package enum End: Error, Equatable {
     /// Wrong usage, in words.
     case problem(String)
@@ -21,10 +11,12 @@ package struct ArgumentParser {
   }
 
   private let spec: ArgumentSpec
-  private var result: Result
+  private var result: ParsedArguments
   private var loose: [String] = []
 
-  package static func parse(_ words: [String], by spec: ArgumentSpec) throws(End) -> Result {
+  package static func parse(_ words: [String], by spec: ArgumentSpec) throws(End)
+    -> ParsedArguments
+  {
     var parser = ArgumentParser(spec)
     try parser.read(words)
     try parser.deal()
@@ -32,11 +24,27 @@ package struct ArgumentParser {
     return parser.result
   }
 
+  /// Takes the options at the front of `words`; the first word that is none of the specification's,
+  /// and all behind it, are left for whoever asks to read.
+  package static func takeLeading(
+    _ words: inout ArraySlice<String>, by spec: ArgumentSpec
+  ) throws(End) -> ParsedArguments {
+    var parser = ArgumentParser(spec)
+    while let word = words.first, parser.isOwnOption(word) {
+      words.removeFirst()
+      if word.hasPrefix("--") {
+        try parser.readLong(word, &words)
+      } else {
+        try parser.readShort(word, &words)
+      }
+    }
+    try parser.check()
+    return parser.result
+  }
+
   private init(_ spec: ArgumentSpec) {
     self.spec = spec
-    result = Result(
-      texts: Array(repeating: nil, count: spec.arguments.count),
-      counts: Array(repeating: nil, count: spec.arguments.count))
+    result = ParsedArguments(spec)
   }
 
   // MARK: Words
@@ -56,6 +64,13 @@ package struct ArgumentParser {
         loose.append(word)
       }
     }
+  }
+
+  /// Whether a word begins with an option of the specification.
+  private func isOwnOption(_ word: String) -> Bool {
+    guard word.hasPrefix("-") else { return false }
+    return index(of: String(word.hasPrefix("--") ? word.prefix { $0 != "=" } : word.prefix(2)))
+      != nil
   }
 
   /// `-5` is no option, unless there are options that look like it.
@@ -140,15 +155,21 @@ package struct ArgumentParser {
       text = given
     } else {
       guard let next = words.first, !isOption(next) else {
-        throw .problem("'\(name)' needs a value")
+        throw .problem(
+          spec.arguments[index].demand == nil
+            ? "'\(name)' needs a value" : "\(name) needs a value")
       }
       words = words.dropFirst()
       text = next
     }
-    if let known = result.texts[index], !spec.arguments[index].isRepeated {
-      guard known.isEmpty else { throw .problem("'\(spec.arguments[index].shown)' is given twice") }
+    let argument = spec.arguments[index]
+    if result.texts[index] == nil || argument.isReplaceable {
+      result.texts[index] = [text]
+    } else if argument.isRepeated {
+      result.texts[index]?.append(text)
+    } else {
+      throw .problem("'\(argument.shown)' is given twice")
     }
-    result.texts[index, default: []].append(text)
   }
 
   /// Whether a word can only be meant as an option.
@@ -211,52 +232,24 @@ package struct ArgumentParser {
     }
   }
 
-  private func check(_ text: String, of argument: ArgumentSpec.Argument) throws(End) {
+  private func check(_ text: String, of argument: Argument) throws(End) {
     guard argument.choices.isEmpty || argument.choices.contains(text) else {
       let near = NearestName.suggestion(for: text, among: argument.choices)
       throw .problem(
-        "'\(argument.shown)' must be \(ArgumentParser.list(argument.choices)), got '\(text)'"
+        "'\(argument.shown)' must be \(WordList.text(argument.choices)), got '\(text)'"
           + (near.map { " (did you mean '\($0)'?)" } ?? ""))
     }
     switch argument.kind {
-    case .integer where ArgumentParser.integer(text) == nil:
+    case .integer where ArgumentText.integer(text) == nil:
       throw .problem("'\(argument.shown)' must be a whole number, got '\(text)'")
-    case .number where ArgumentParser.number(text) == nil:
+    case .number where ArgumentText.number(text) == nil:
       throw .problem("'\(argument.shown)' must be a number, got '\(text)'")
-    case .boolean where ArgumentParser.boolean(text) == nil:
+    case .boolean where ArgumentText.boolean(text) == nil:
       throw .problem("'\(argument.shown)' must be true or false, got '\(text)'")
     default: break
     }
-  }
-
-  /// `a`, `a or b`, `a, b or c`
-  static func list(_ words: [String]) -> String {
-    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-    return words.dropLast().joined(separator: ", ") + " or " + last
-  }
-
-  static func boolean(_ text: String) -> Bool? {
-    switch text {
-    case "true", "yes", "1": true
-    case "false", "no", "0": false
-    default: nil
+    if let demand = argument.demand, !demand.isMet(text) {
+      throw .problem("\(argument.shown) needs \(demand.text), got '\(text)'")
     }
-  }
-
-  static func integer(_ text: String) -> Int64? { Int64(text) }
-
-  static func number(_ text: String) -> Double? {
-    // Neither `nan` nor `inf` nor hexadecimal fractions are what somebody types on purpose.
-    guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
-    return Double(text).flatMap { $0.isFinite ? $0 : nil }
-  }
-}
-
-extension Array {
-  /// The element, made if it is nil.
-  fileprivate subscript<Wrapped>(index: Int, default standard: Wrapped) -> Wrapped
-  where Element == Wrapped? {
-    get { self[index] ?? standard }
-    set { self[index] = newValue }
   }
 }

@@ -1,0 +1,50 @@
+/// What a command line may look like: that of a script, which `lull.args` is told, or of a program.
+package struct ArgumentSpec: Sendable {
+  /// What the command is called in messages.
+  package var name = ""
+  package var description: String?
+  /// What stands at the end of the help.
+  package var notes: String?
+  /// What `--version` prints, if there is one.
+  package var version: String?
+  package var arguments: [Argument] = []
+
+  package init() {}
+
+  package init(
+    name: String, description: String, arguments: [Argument], notes: String? = nil
+  ) {
+    self.name = name
+    self.description = description
+    self.arguments = arguments
+    self.notes = notes
+  }
+
+  package var positionals: [Argument] { arguments.filter(\.isPositional) }
+  package var options: [Argument] { arguments.filter { !$0.isPositional } }
+  package var hasPositionals: Bool { arguments.contains(where: \.isPositional) }
+
+  /// The option that is called so.
+  package func option(_ name: String) -> Argument? {
+    arguments.first { !$0.isPositional && $0.names.contains(name) }
+  }
+
+  /// Whether `name` is one of the script's own, so that it stands for nothing else.
+  func has(_ name: String) -> Bool { option(name) != nil }
+
+  /// What no command line could be told apart by, in words; nil if nothing is wrong.
+  package var problem: String? {
+    var names: Set<String> = []
+    var keys: Set<String> = []
+    for argument in arguments {
+      for name in argument.names where !names.insert(name).inserted {
+        return "'\(name)' is in the specification twice"
+      }
+      guard keys.insert(argument.key).inserted else {
+        return "two arguments of the specification would both be '\(argument.key)'"
+      }
+    }
+    return positionals.count(where: \.isRepeated) < 2
+      ? nil : "only one positional argument can be repeated"
+  }
+}

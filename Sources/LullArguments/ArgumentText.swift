@@ -1,0 +1,43 @@
+/// Words of a command line as text, and back to the very bytes: file names need not be UTF-8.
+package enum ArgumentText {
+  /// Where the scalars begin that stand for bytes which are no text; nobody types those.
+  private static let base: UInt32 = 0x10_FF00
+
+  package static func decode(_ bytes: [UInt8]) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var scalars = String.UnicodeScalarView()
+    for byte in bytes {
+      if let scalar = Unicode.Scalar(byte < 0x80 ? UInt32(byte) : base + UInt32(byte)) {
+        scalars.append(scalar)
+      }
+    }
+    return String(scalars)
+  }
+
+  package static func encode(_ text: some StringProtocol) -> [UInt8] {
+    text.unicodeScalars.flatMap { scalar -> [UInt8] in
+      if scalar.value >= base + 0x80, scalar.value <= base + 0xFF {
+        return [UInt8(scalar.value - base)]
+      }
+      return Array(String(scalar).utf8)
+    }
+  }
+
+  // MARK: What a text says
+
+  package static func boolean(_ text: String) -> Bool? {
+    switch text {
+    case "true", "yes", "1": true
+    case "false", "no", "0": false
+    default: nil
+    }
+  }
+
+  package static func integer(_ text: String) -> Int64? { Int64(text) }
+
+  package static func number(_ text: String) -> Double? {
+    // Neither `nan` nor `inf` nor hexadecimal fractions are what somebody types on purpose.
+    guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
+    return Double(text).flatMap { $0.isFinite ? $0 : nil }
+  }
+}

@@ -1,0 +1,25 @@
+/// What the words of a command line say, argument by argument in the order of the specification.
+package struct ParsedArguments: Sendable {
+  private let spec: ArgumentSpec
+  /// The texts of each argument that takes any, in order; nil: it was not given.
+  package internal(set) var texts: [[String]?]
+  /// How often each flag was there; `--no-x` makes it none.
+  package internal(set) var counts: [Int?]
+
+  init(_ spec: ArgumentSpec) {
+    self.spec = spec
+    texts = Array(repeating: nil, count: spec.arguments.count)
+    counts = Array(repeating: nil, count: spec.arguments.count)
+  }
+
+  private func index(_ name: String) -> Int? {
+    spec.arguments.firstIndex { $0.names.contains(name) }
+  }
+
+  /// All texts given under a name of an argument.
+  package func all(_ name: String) -> [String] { index(name).flatMap { texts[$0] } ?? [] }
+
+  package func text(_ name: String) -> String? { all(name).first }
+
+  package func has(_ name: String) -> Bool { (index(name).flatMap { counts[$0] } ?? 0) > 0 }
+}

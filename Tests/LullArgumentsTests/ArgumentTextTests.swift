@@ -1,0 +1,34 @@
+import LullArguments
+import Testing
+
+struct ArgumentTextTests {
+  @Test(
+    "bytes come back as they were",
+    arguments: [
+      [], Array("plain".utf8), Array("żółw 🐢".utf8), [0xFF], [0x61, 0xFE, 0, 0xC3],
+      [0xED, 0xA0, 0x80], Array(0...255),
+    ])
+  func keepsBytes(bytes: [UInt8]) {
+    #expect(ArgumentText.encode(ArgumentText.decode(bytes)) == bytes)
+  }
+
+  @Test("numbers are those that people type")
+  func readsNumbers() {
+    #expect(ArgumentText.integer("-7") == -7)
+    #expect(ArgumentText.integer("7.0") == nil)
+    #expect(ArgumentText.number("1e3") == 1000)
+    for text in ["nan", "inf", "0x1p3", "1e999", "", " 1"] {
+      #expect(ArgumentText.number(text) == nil, "\(text)")
+    }
+    #expect(ArgumentText.boolean("yes") == true)
+    #expect(ArgumentText.boolean("0") == false)
+    #expect(ArgumentText.boolean("on") == nil)
+  }
+
+  @Test("words are listed as a sentence has them")
+  func lists() {
+    #expect(WordList.text([]) == "")
+    #expect(WordList.text(["a"]) == "a")
+    #expect(WordList.text(["a", "b", "c"]) == "a, b or c")
+  }
+}
