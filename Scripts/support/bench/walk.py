@@ -1,0 +1,231 @@
+"""Traces one warm load through Lull's functions and files; see Scripts/support/trace-load."""
+
+import collections
+import os
+import re
+import sys
+import tempfile
+
+from harness import HERE, Failure, run
+from server import Server
+
+# Loads of the two runs; what one more load calls is the difference, divided.
+LOADS = (20, 40)
+GOALS = {"functions": 300, "files": 60, "upward": 0}
+
+# From the ground up, as Scripts/support/check-boundaries.sh has them: a path begins with its floor. What
+# is not listed is on no floor.
+FLOORS = [
+    "Sources/CLullLedger", "Sources/CLullMalloc", "Sources/System", "Sources/CSimdjson", "Sources/LullSystem",
+    *(f"Sources/LullCore/{name}" for name in (
+        "Text", "Exchange", "Policy", "Pipeline", "Request", "Resource", "Service")),
+    "Sources/LullTransport", "Sources/CLullBridge", "Sources/LullHost", "Sources/LullClients",
+    "Sources/LullREPL", "Sources/lull",
+]
+
+
+class Calls:
+    """What calls what, how often, in one run under callgrind."""
+
+    # `fn=(2) name` gives a number to a name, `fn=(2)` uses it; with a `c` before it is that of a call.
+    # (Callgrind Format Specification)
+    LINE = re.compile(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?$")
+
+    def __init__(self, path):
+        self.counts = collections.Counter()
+        self.objects = {}
+        names, objects = {}, {}
+        present = {"ob": None, "fn": None}
+        called = {"ob": None, "fn": None}
+        with open(path) as lines:
+            for line in lines:
+                match = self.LINE.match(line)
+                if match:
+                    is_call, kind, number, name = match.groups()
+                    known = objects if kind == "ob" else names
+                    if name:
+                        known[number] = name
+                    (called if is_call else present)[kind] = known[number]
+                    if not is_call and kind == "fn":
+                        self.objects.setdefault(self.plain(present["fn"]), present["ob"])
+                elif line.startswith("calls="):
+                    count = int(line[6:].split()[0])
+                    callee = self.plain(called["fn"])
+                    self.objects.setdefault(callee, called["ob"] or present["ob"])
+                    self.counts[self.plain(present["fn"]), callee] += count
+                    called["ob"] = None
+
+    @staticmethod
+    def plain(name):
+        """Of a function inside itself: 'name'2'."""
+        return re.sub(r"'\d+$", "", name)
+
+
+class Function:
+    """A symbol of Lull's: where it is written, and what it belongs to."""
+
+    def __init__(self, symbol, place, text):
+        self.symbol, self.text = symbol, text
+        path, _, line = place.partition(":")
+        self.file = path if path.startswith("Sources/") and line.split()[0] not in ("0", "?") else None
+        # A closure is a part of the function it stands in, an accessor of its property.
+        whole = text.split(" in ", 1)[1] if text.startswith("closure #") else text
+        while whole.startswith("closure #"):
+            whole = whole.split(" in ", 1)[1]
+        self.is_closure = whole != text
+        whole = re.sub(r"\.(getter|setter|modify|read|didset|willset)\b.*$", "", whole)
+        whole = re.sub(r"\.__(de)?allocating_", ".", whole)
+        self.whole = (self.file, whole)
+
+    @property
+    def is_written(self):
+        """Whether it is there in the source, and not made by the compiler."""
+        return self.file is not None and not re.match(
+            r"(partial apply|protocol witness|(reabstraction )?thunk|outlined|lazy |type metadata|"
+            r"default argument|implicit closure)", self.text)
+
+
+def load_calls(lull, folder):
+    """What one warm load calls, and the objects of the functions."""
+    server = Server(folder)
+    runs = []
+    try:
+        for count in LOADS:
+            profile = os.path.join(folder, f"callgrind.{count}")
+            run(["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={profile}",
+                 f"--log-file={profile}.log", lull, "run", os.path.join(HERE, "walk.lua"), server.url,
+                 str(count)])
+            runs.append(Calls(profile))
+    finally:
+        server.stop()
+    few, many = runs
+    more = LOADS[1] - LOADS[0]
+    # What happens now and then is no part of the walk.
+    calls = {
+        edge for edge, count in many.counts.items() if (count - few.counts[edge]) / more >= 0.9}
+    return calls, many.objects
+
+
+def functions_of(lull, root, symbols):
+    """The functions by their symbols."""
+    addresses = {}
+    for line in run(["nm", lull]).splitlines():
+        words = line.split()
+        if len(words) == 3 and words[2] in symbols:
+            addresses[words[2]] = words[0]
+    known = sorted(addresses)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("\n".join("0x" + addresses[symbol] for symbol in known) + "\n")
+        file.flush()
+        places = run(["addr2line", "-e", lull, f"@{file.name}"]).splitlines()
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("\n".join(known) + "\n")
+        file.flush()
+        with open(file.name) as text:
+            texts = run(["swift", "demangle", "-simplified"], stdin=text).splitlines()
+    if not len(known) == len(places) == len(texts):
+        raise Failure("addr2line or swift demangle has left something out")
+    return {
+        symbol: Function(symbol, os.path.relpath(place, root) if place.startswith("/") else place, text)
+        for symbol, place, text in zip(known, places, texts)}
+
+
+class Walk:
+    def __init__(self, calls, objects, functions, lull):
+        self.calls, self.objects, self.functions = calls, objects, functions
+        self.lull = lull
+        self.callers = collections.defaultdict(set)
+        for caller, callee in calls:
+            self.callers[callee].add(caller)
+        self.written = {
+            symbol for edge in calls for symbol in edge
+            if symbol in functions and functions[symbol].is_written}
+        self.wholes = {functions[symbol].whole for symbol in self.written}
+        self.files = {file for file, _ in self.wholes}
+        # Per function who calls it from another file: that file or library, and whether by its name.
+        self.entries = collections.defaultdict(set)
+        for symbol in self.written:
+            function = functions[symbol]
+            for caller, is_direct in self.sources(symbol, not function.is_closure, set()):
+                place = functions[caller].file if caller in self.written else self.library(caller)
+                if place != function.file:
+                    self.entries[function.whole].add(
+                        (place, functions[caller].whole[1] if caller in self.written else "", is_direct))
+
+    def library(self, symbol):
+        return os.path.basename(self.objects.get(symbol) or "?")
+
+    def sources(self, symbol, is_direct, seen):
+        """Who calls it, past what the compiler has put in between."""
+        for caller in self.callers[symbol] - seen:
+            seen.add(caller)
+            if caller in self.written or self.objects.get(caller) != self.lull:
+                yield caller, is_direct
+            else:
+                yield from self.sources(caller, False, seen)
+
+    @staticmethod
+    def floor(path):
+        found = [index for index, floor in enumerate(FLOORS) if path.startswith(floor + "/")]
+        return found[0] if found else None
+
+    def upward(self):
+        """Calls by name into a higher floor. What a lower one declares for others to fill in, a closure, a
+        protocol's requirement or one of the bridge's `lull_host_` functions, is not one."""
+        for (file, name), sources in self.entries.items():
+            if name.startswith("lull_host_"):
+                continue
+            for place, caller, is_direct in sources:
+                here, there = self.floor(place), self.floor(file)
+                if is_direct and here is not None and there is not None and here < there:
+                    yield f"{place}: {caller} → {file}: {name}"
+
+
+def report(walk, shows_calls):
+    per_file = {
+        file: (sum(1 for place, _ in walk.wholes if place == file),
+               sum(1 for place, _ in walk.entries if place == file))
+        for file in walk.files}
+    for file, (functions, entries) in sorted(
+            per_file.items(), key=lambda item: (walk.floor(item[0]) or 0, item[0])):
+        print(f"{functions:5d} {entries:5d}  {file}")
+    upward = sorted(set(walk.upward()))
+    once = sum(1 for _, entries in per_file.values() if entries == 1)
+    print("(functions, those of them entered from another file)\n")
+    for line in upward:
+        print(f"upward: {line}")
+    if shows_calls:
+        for (file, name), sources in sorted(walk.entries.items()):
+            for place, caller, is_direct in sorted(sources):
+                print(f"{place}: {caller or '(library)'} {'→' if is_direct else '⇢'} {file}: {name}")
+    figures = {
+        "functions": len(walk.wholes), "files": len(walk.files), "entries": len(walk.entries),
+        "upward": len(upward)}
+    for name, figure in figures.items():
+        goal = f"  (goal: at most {GOALS[name]})" if name in GOALS else ""
+        print(f"{name:10} {figure:5d}{goal}")
+    print(f"{once} of {len(walk.files)} files are entered by one function only")
+
+
+def main():
+    lull, root, *options = sys.argv[1:]
+    if options not in ([], ["--calls"]):
+        raise Failure("the only option is --calls")
+    lull, root = os.path.abspath(lull), os.path.realpath(root)
+    with tempfile.TemporaryDirectory(prefix="lull-walk.") as folder:
+        # Valgrind stumbles over the debug information of Swift's.
+        stripped = os.path.join(folder, "lull")
+        run(["objcopy", "--strip-debug", lull, stripped])
+        calls, objects = load_calls(stripped, folder)
+    symbols = {symbol for edge in calls for symbol in edge if objects.get(symbol) == stripped}
+    functions = functions_of(lull, root, symbols)
+    if not any(function.file for function in functions.values()):
+        raise Failure(f"{lull} has no debug information of {root}/Sources")
+    report(Walk(calls, objects, functions, stripped), bool(options))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"trace-load: {failure}")
