@@ -43,7 +43,9 @@ let package = Package(
       dependencies: ["CLullLedger"],
       cxxSettings: [.define("SIMDJSON_EXCEPTIONS", to: "0")],
       linkerSettings: [.linkedLibrary("simdjson")]),
-    .target(name: "CLullBridge", dependencies: ["CLua", "CSimdjson", "CLullLedger"]),
+    .target(
+      name: "CLullBridge", dependencies: ["CLua", "CSimdjson", "CLullLedger"],
+      cSettings: [.headerSearchPath(".")]),
 
     .target(name: "LullArguments", swiftSettings: swiftSettings),
     .target(name: "LullSystem", swiftSettings: swiftSettings),

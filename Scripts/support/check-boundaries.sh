@@ -5,15 +5,14 @@ check_boundaries() {
   verify "unsafe Swift is justified" "say on the line above why it is safe" unsafe_lines
   verify "stack effects of the bridge" "begin the comment above the function with [-pops, +pushes]" \
     stack_effects
+  verify "floors of the bridge" "move the code to a floor that may, see base/lull_base.h" bridge_floors
   verify "imports point downwards" "move the code to the target that may, see check-boundaries.sh" \
     imports
 }
 
 lua_includes() {
   grep -rnE '# *include *[<"][^>"]*\b(lua|lauxlib|lualib|luaconf)\.h[>"]' Sources \
-    | grep -vE '^Sources/(CLullBridge|System/CLua)/'
-  # What could be seen through the public header of the bridge could be used by Swift.
-  grep -nE '# *include *[<"][^>"]*\b(lua|lauxlib|lualib)\.h' Sources/CLullBridge/include/*.h
+    | grep -vE '^Sources/(CLullBridge/base/lull_base\.h|System/CLua/)'
   return 0
 }
 
@@ -27,32 +26,6 @@ unsafe_lines() {
       next
     }
     { justified = 0 }'
-}
-
-# Functions of the bridge that take a lua_State need a comment with their effect on its stack, above
-# the definition or above the declaration in a header.
-stack_effects() {
-  awk '
-    function finish() { comment = ""; inside = 0 }
-    FNR == 1 { finish() }
-    /^\/\// { comment = comment $0; next }
-    /^(typedef|struct|enum|union|#|extern "C")/ { finish(); next }
-    # A definition or declaration begins in the first column and may go on over several lines.
-    /^[A-Za-z_].*\(/ && !inside { head = $0; inside = 1; start = FNR }
-    inside && FNR > start { head = head " " $0 }
-    inside && /[{;]/ {
-      name = head
-      sub(/\(.*/, "", name); gsub(/\*/, " ", name); sub(/ +$/, "", name); sub(/^.* /, "", name)
-      parameters = head
-      sub(/^[^(]*\(/, "", parameters)
-      if (comment ~ /\[-/) has[name] = 1
-      if (head ~ /\{/ && parameters ~ /lua_State *\*/ && FILENAME ~ /\.c$/) place[name] = FILENAME ":" start
-      finish()
-      next
-    }
-    !inside { comment = "" }
-    END { for (name in place) if (!has[name]) print place[name] ": " name }
-  ' Sources/CLullBridge/include/*.h Sources/CLullBridge/*.h Sources/CLullBridge/*.c | sort
 }
 
 # TARGET: what it may import besides Glibc (but the core), Synchronization and Testing. Everything to

@@ -10,41 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lull_kinds.h"
+
 typedef struct lua_State lua_State;
 typedef struct lull_runtime lull_runtime;
-
-// The kinds of userdata; 0 stands for functions of the module table.
-enum {
-  LULL_KIND_MODULE = 0,
-  LULL_KIND_SERVICE,
-  LULL_KIND_RESOURCE,
-  LULL_KIND_REQUEST,
-  LULL_KIND_OBSERVATION,
-  LULL_KIND_ENTITY,
-  LULL_KIND_RESPONSE,
-  LULL_KIND_ERROR,
-  LULL_KIND_TASK,
-  LULL_KIND_CONFIGURATION,
-  LULL_KIND_HTTP_REQUEST,
-  LULL_KIND_HEADERS,
-  LULL_KIND_REGEX,
-  LULL_KIND_LOG,
-  LULL_KIND_COMPLETION,
-  LULL_KIND_STUB,
-  LULL_KIND_PIPELINE,
-  LULL_KIND_STAGE,
-  LULL_KIND_CACHE,
-  LULL_KIND_ITERATOR,
-  LULL_KIND_HANDLER,
-  LULL_KIND_WATCH,
-  LULL_KIND_PAGES,
-  LULL_KIND_SECRET,
-  LULL_KIND_AUTH,
-  LULL_KIND_API,
-  LULL_KIND_API_CALLS,
-  LULL_KIND_API_CALL,
-  LULL_KIND_COUNT
-};
 
 // What a lull_value holds; as an argument, a result, a field of an options table.
 enum {

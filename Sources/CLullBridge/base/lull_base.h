@@ -1,0 +1,27 @@
+// What every room of the bridge stands on: Lua, and what Swift sees. The only file that includes lua.h.
+//
+// A room is a source file with its header, a floor a folder. From the ground up, a room uses those that
+// stand before it in this list, by headers and by calls; those of `ending`, which end what does not end
+// by itself, also each other. Scripts/check reads the list and holds the files against it.
+//
+//   base     lull_base lull_keys lull_kinds lull_queue lull_arena lull_blocks lull_output lull_warnings
+//   runtime  lull_runtime
+//   ending   lull_watchdog lull_alarm lull_signal lull_limit lull_interrupt lull_memory
+//   values   lull_protect lull_kept lull_marks lull_readonly lull_read lull_inspect lull_tables
+//   values   lull_document lull_push lull_anchor lull_content
+//   json     lull_equal lull_pointer lull_difference lull_json
+//   calls    lull_arguments lull_dispatch lull_objects
+//   runs     lull_pool lull_traceback lull_failure lull_closing lull_coroutine lull_thread lull_sequence
+//   runs     lull_chunks lull_load
+//   states   lull_modules lull_sandbox lull_inspection lull_limits lull_command lull_show lull_session
+//   states   lull_module lull_state
+#ifndef LULL_BASE_H
+#define LULL_BASE_H
+
+#include <lua5.4/lua.h>
+#include <lua5.4/lauxlib.h>
+#include <lua5.4/lualib.h>
+
+#include "lull_bridge.h"
+
+#endif

@@ -1,0 +1,19 @@
+// Where things are in the registry of a state: the addresses of these are the keys.
+#ifndef LULL_KEYS_H
+#define LULL_KEYS_H
+
+#include "base/lull_base.h"
+
+extern const char lull_kind_key;     // in a metatable: the kind
+extern const char lull_runtime_key;  // in the registry: the runtime
+extern const char lull_array_key;    // in the registry: the metatable of JSON arrays
+extern const char lull_shown_key;    // in the registry: the metatable of JSON objects
+extern const char lull_sandbox_key;  // in the registry: true in the sandbox
+extern const char lull_host_key;     // in the registry: a host waiting for luaopen_lull
+
+// [-0, +1] the value under a registry reference.
+static inline void lull_registry_push(lua_State *L, int reference) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
+}
+
+#endif

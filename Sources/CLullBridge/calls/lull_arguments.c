@@ -1,0 +1,98 @@
+// Checking self and arguments, and what is said where they do not fit.
+#include "calls/lull_arguments.h"
+
+#include <string.h>
+
+// The name as messages show it; `os.exit` says what the stock function says, a service that is called
+// what it does.
+static const char *shown_name(const lull_method *method) {
+  if (strcmp(method->name, "os.exit") == 0) return "exit";
+  if (strcmp(method->name, "__call") != 0) return method->name;
+  switch (method->kind) {
+    case LULL_KIND_SERVICE: return "resource";
+    case LULL_KIND_API_CALL: return "call";
+    default: return "next";
+  }
+}
+
+// [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
+int lull_argument_error(lua_State *L, const lull_method *method, int position, const char *text) {
+  return luaL_error(L, "bad argument #%d to '%s' (%s)", position, shown_name(method), text);
+}
+
+// [-0, +1 at most] what a value is called in messages: our kind, else the Lua type
+static const char *described_type(lua_State *L, int index) {
+  if (lua_isnone(L, index)) return "no value";
+  if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) return lua_tostring(L, -1);
+  return luaL_typename(L, index);
+}
+
+const char *lull_article(const char *name) { return strchr("AEIOU", name[0]) ? "an" : "a"; }
+
+static const char *expectation(char letter) {
+  switch (letter | 0x20) {
+    case 's': return "string";
+    case 'n': return "number";
+    case 'i': return "integer";
+    case 'b': return "boolean";
+    case 'f': return "function";
+    case 't': return "table";
+    case 'o': return "function or table";
+    default: return "value";
+  }
+}
+
+// [-0, +0] whether the argument at `index` fits the letter; numbers become strings where one is due.
+int lull_argument_fits(lua_State *L, int index, char letter) {
+  int type = lua_type(L, index);
+  switch (letter | 0x20) {
+    case 's':
+      if (type == LUA_TNUMBER) lua_tostring(L, index);
+      return type == LUA_TSTRING || type == LUA_TNUMBER;
+    case 'n': return type == LUA_TNUMBER;
+    case 'i': return type == LUA_TNUMBER && lua_isinteger(L, index);
+    case 'b': return type == LUA_TBOOLEAN;
+    case 'f': return type == LUA_TFUNCTION;
+    case 't': return type == LUA_TTABLE;
+    case 'o': return type == LUA_TFUNCTION || type == LUA_TTABLE;
+    default: return type != LUA_TNONE;
+  }
+}
+
+// [-0, +0] raises unless the arguments from `first` fit the method's letters.
+void lull_arguments_check(lua_State *L, const lull_method *method, int first, int top) {
+  int position = 1;
+  for (const char *letter = method->arguments; *letter; letter++, position++) {
+    if (*letter == '*') return;
+    int index = first + position - 1;
+    int optional = *letter >= 'A' && *letter <= 'Z';
+    if (optional && lua_isnoneornil(L, index)) continue;
+    if (lull_argument_fits(L, index, *letter)) continue;
+    const char *got = described_type(L, index);
+    lull_argument_error(
+      L, method, position,
+      lua_pushfstring(L, "%s expected, got %s", expectation(*letter), got));
+  }
+  int given = top - first + 1;
+  if (given >= position) {
+    luaL_error(
+      L, "too many arguments to '%s' (%d expected, got %d)", shown_name(method), position - 1,
+      given);
+  }
+}
+
+// [-0, +0] raises
+int lull_self_error(lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  const char *name = lull_kind_name(method->kind);
+  if (lull_self_is(runtime, L, method)) {
+    return luaL_error(L, "this %s is closed ('%s')", name, method->name);
+  }
+  const char *got = described_type(L, 1);
+  if (method->role == LULL_ROLE_METHOD) {
+    return luaL_error(
+      L, "'%s' needs %s %s as self, got %s (write object:%s(…) with a colon)", method->name,
+      lull_article(name), name, got, method->name);
+  }
+  return luaL_error(
+    L, "'%s' belongs to %s %s, got %s", method->name, lull_article(name), name, got);
+}

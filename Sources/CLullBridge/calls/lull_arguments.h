@@ -1,0 +1,36 @@
+// What a call from Lua must be, before Swift hears of it.
+#ifndef LULL_ARGUMENTS_H
+#define LULL_ARGUMENTS_H
+
+#include "runtime/lull_runtime.h"
+
+int lull_argument_error(lua_State *L, const lull_method *method, int position, const char *text);
+int lull_argument_fits(lua_State *L, int index, char letter);
+void lull_arguments_check(lua_State *L, const lull_method *method, int first, int top);
+// "an" or "a", as it stands before the name.
+const char *lull_article(const char *name);
+// Raises: the value at 1 is not of the method's kind, or closed.
+int lull_self_error(lull_runtime *runtime, lua_State *L, const lull_method *method);
+
+// [-0, +0] raises once Lull is closed
+static inline void lull_check_open(lull_runtime *runtime, lua_State *L, const char *name) {
+  if (runtime->host == NULL) luaL_error(L, "lull is closed ('%s')", name);
+}
+
+// [-0, +0] whether the value at 1 is an object of the method's kind
+static inline int lull_self_is(lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1)) return 0;
+  int same = lua_topointer(L, -1) == runtime->metatable_of[method->kind];
+  lua_pop(L, 1);
+  return same;
+}
+
+// [-0, +0] the value at 1; raises unless it is an open object of the method's kind
+static inline lull_object *lull_self_check(
+  lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  lull_object *object = lull_self_is(runtime, L, method) ? lua_touserdata(L, 1) : NULL;
+  if (object == NULL || object->handle == 0) lull_self_error(runtime, L, method);
+  return object;
+}
+
+#endif

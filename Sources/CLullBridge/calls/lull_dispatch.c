@@ -1,0 +1,178 @@
+// Lua → Swift: every method, property and function of the API comes through here.
+//
+// The order is always the same: check self and arguments (may raise: no Swift frame is above), call
+// Swift, and only after it has returned push results, raise or yield.
+#define _POSIX_C_SOURCE 200809L
+#include "calls/lull_dispatch.h"
+
+#include <time.h>
+
+#include "calls/lull_arguments.h"
+#include "ending/lull_memory.h"
+#include "values/lull_push.h"
+
+// [-n, +m] the continuation of a wait: the resumption's values are its results. A script may resume a
+// waiting coroutine of ours itself: that brings it nothing, and it waits on.
+static int continue_wait(lua_State *L, int status, lua_KContext context) {
+  (void)status;
+  lull_runtime *runtime = (lull_runtime *)context;
+  const lull_resumption *resumption = runtime->resumption;
+  if (resumption == NULL || resumption->thread != L) {
+    lua_settop(L, 0);
+    return lua_yieldk(L, 0, context, continue_wait);
+  }
+  runtime->resumption = NULL;
+  int count = lull_push_all(runtime, L, NULL, resumption->values, resumption->count);
+  if (resumption->raise) {
+    lua_settop(L, lua_gettop(L) - count + 1);
+    return lua_error(L);
+  }
+  return count;
+}
+
+// [-n, +0] ends the process as the script itself would; raises if that is not to be had
+static int exit_by_lua(lua_State *L, lua_Integer code) {
+  luaL_checkstack(L, 4, "no room for os.exit");
+  if (lua_getglobal(L, "os") == LUA_TTABLE && lua_getfield(L, -1, "exit") == LUA_TFUNCTION) {
+    lua_pushinteger(L, code);
+    lua_call(L, 1, 0);
+  }
+  return luaL_error(L, "cannot exit: os.exit is not there, or has returned");
+}
+
+// How far the coarse clock, which costs a tenth of the exact one, may lag behind it, in seconds: more
+// than one tick of any kernel.
+static const double coarse_lag = 0.05;
+
+// [-0, +0]
+static void remember_answer(
+  const lull_runtime *runtime, int index, lull_object *self, double until) {
+  self->answer_method = index;
+  self->answer_until = until - coarse_lag;
+  self->answer_changes = *runtime->changes;
+}
+
+// [-0, +0] whether the method is known to answer nil still. Nothing else would have happened in Swift.
+static int answers_alike(const lull_runtime *runtime, int index, const lull_object *self) {
+  if (self->answer_changes != *runtime->changes || self->answer_method != index) return 0;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9 < self->answer_until;
+}
+
+// [-0, +0] whether Swift may have copies of the strings it is given
+static int admits_strings(lull_runtime *runtime, lua_State *L, int count) {
+  size_t size = 0;
+  for (int index = 1; index <= count; index++) {
+    if (lua_type(L, index) == LUA_TSTRING) size += lua_rawlen(L, index);
+  }
+  return lull_memory_admits(runtime, size);
+}
+
+// [-0, +n] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none.
+// `levels`: how many of Lua's C calls led here that a callback's own depth does not count.
+int lull_dispatch(
+  lull_runtime *runtime, lua_State *L, int index, lull_object *self, int count, int levels) {
+  lull_frame frame;
+  frame.L = L;
+  frame.argument_count = count;
+  frame.result_count = 0;
+  frame.error_argument = 0;
+  frame.outcome = LULL_RETURN;
+  frame.answer_until = 0;
+  int decoded = count < LULL_MAX_ARGUMENTS ? count : LULL_MAX_ARGUMENTS;
+  int read = 0;
+  if (self) {
+    frame.arguments[read++] =
+      (lull_value){.kind = LULL_OBJECT, .aux = self->kind, .handle = self->handle};
+  }
+  for (; read < decoded; read++) lull_read(L, read + 1, &frame.arguments[read]);
+
+  lua_State *previous = runtime->L;
+  runtime->L = L;
+  if (runtime->swept.count > 0) lull_host_sweep(runtime->host);
+  if (runtime->has_memory_limit) {
+    lull_memory_check(runtime);
+    if (!admits_strings(runtime, L, count)) {
+      runtime->L = previous;
+      return luaL_error(L, "not enough memory");
+    }
+  }
+  size_t mark = runtime->arena.top;
+  runtime->depth += levels;
+  int outcome = lull_host_call(runtime->host, index, &frame);
+  lull_memory_settle(runtime);
+  runtime->depth -= levels;
+  runtime->L = previous;
+
+  // Swift has returned: from here on Lua may raise.
+  switch (outcome) {
+    case LULL_RETURN: {
+      if (frame.answer_until > 0 && self) remember_answer(runtime, index, self, frame.answer_until);
+      if (frame.result_count == 1 && lull_push_simple(runtime, L, &frame.results[0])) {
+        lull_arena_drop(&runtime->arena, mark);
+        return 1;
+      }
+      int pushed = lull_push_all(runtime, L, L, frame.results, frame.result_count);
+      lull_arena_drop(&runtime->arena, mark);
+      return pushed;
+    }
+    case LULL_WAIT:
+      lull_arena_drop(&runtime->arena, mark);
+      runtime->wait_armed = 1;
+      return lua_yieldk(L, 0, (lua_KContext)runtime, continue_wait);
+    case LULL_EXIT:
+      lull_arena_drop(&runtime->arena, mark);
+      return exit_by_lua(L, (lua_Integer)frame.results[0].integer);
+    case LULL_RAISE_ARGUMENT: {
+      lull_push(runtime, L, L, &frame.results[0]);
+      lull_arena_drop(&runtime->arena, mark);
+      return lull_argument_error(
+        L, &runtime->methods[index], frame.error_argument, lua_tostring(L, -1));
+    }
+    case LULL_RAISE:
+      luaL_where(L, 1);
+      lull_push(runtime, L, L, &frame.results[0]);
+      lull_arena_drop(&runtime->arena, mark);
+      lua_concat(L, 2);
+      return lua_error(L);
+    default:
+      lull_push_all(runtime, L, L, frame.results, 1);
+      lull_arena_drop(&runtime->arena, mark);
+      return lua_error(L);
+  }
+}
+
+// [-n, +m] upvalues: runtime, method index
+int lull_trampoline(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  int index = (int)lua_tointeger(L, lua_upvalueindex(2));
+  const lull_method *method = &runtime->methods[index];
+  lull_check_open(runtime, L, method->name);
+  int top = lua_gettop(L);
+  if (method->kind == LULL_KIND_MODULE) {
+    lull_arguments_check(L, method, 1, top);
+    return lull_dispatch(runtime, L, index, NULL, lua_gettop(L), 0);
+  }
+  lull_object *self = lull_self_check(runtime, L, method);
+  lull_arguments_check(L, method, 2, top);
+  if (answers_alike(runtime, index, self)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  return lull_dispatch(runtime, L, index, self, lua_gettop(L), 0);
+}
+
+// [-n, +m] upvalues: runtime, method index, the object
+int lull_bound_trampoline(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  int index = (int)lua_tointeger(L, lua_upvalueindex(2));
+  const lull_method *method = &runtime->methods[index];
+  lull_check_open(runtime, L, method->name);
+  lull_arguments_check(L, method, 1, lua_gettop(L));
+  lua_pushvalue(L, lua_upvalueindex(3));
+  lua_insert(L, 1);
+  lull_object *self = lull_self_check(runtime, L, method);
+  return lull_dispatch(runtime, L, index, self, lua_gettop(L), 0);
+}
+

@@ -1,0 +1,144 @@
+// Ending code that does not end by itself: Ctrl-C, os.exit and limits raise in the coroutine that runs
+// now, and again at its every instruction until it is gone, then in the one that runs it. What no hook
+// reaches is the watchdog's.
+#include "ending/lull_interrupt.h"
+
+#include "base/lull_keys.h"
+#include "ending/lull_limit.h"
+
+// Frames searched for handlers of xpcall: the interpreter finds a frame by walking to it.
+enum { LULL_SEARCHED_FRAMES = 2000 };
+
+// [-0, +0] the runtime of this state; NULL before it is there
+static lull_runtime *runtime_of(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+  lull_runtime *runtime = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return runtime;
+}
+
+// [-1, +1] a message handler that leaves the error alone
+static int same_error(lua_State *L) {
+  lua_settop(L, 1);
+  return 1;
+}
+
+// [-0, +0] An error raised in a hook is handed to its handler while hooks are off, so a handler of the
+// script's could run for ever: those of this coroutine's xpcalls are replaced.
+static void silence_handlers(lull_runtime *runtime, lua_State *L) {
+  lua_Debug frame;
+  for (int level = 0; level < LULL_SEARCHED_FRAMES && lua_getstack(L, level, &frame); level++) {
+    lua_getinfo(L, "f", &frame);
+    int is_xpcall = runtime->xpcall && lua_tocfunction(L, -1) == runtime->xpcall;
+    lua_pop(L, 1);
+    if (!is_xpcall) continue;
+    lua_pushcfunction(L, same_error);
+    if (lua_setlocal(L, &frame, 2) == NULL) lua_pop(L, 1);
+  }
+}
+
+// [-0, +1] "x.lua:3: " of the innermost Lua function, or ""
+static void push_place(lua_State *L) {
+  lua_Debug frame;
+  for (int level = 0; level < LULL_SEARCHED_FRAMES && lua_getstack(L, level, &frame); level++) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline > 0) {
+      lua_pushfstring(L, "%s:%d: ", frame.short_src, frame.currentline);
+      return;
+    }
+  }
+  lua_pushliteral(L, "");
+}
+
+// [-0, +0] raises; stays set
+static void interrupt_hook(lua_State *L, lua_Debug *info) {
+  (void)info;
+  lull_runtime *runtime = runtime_of(L);
+  if (runtime == NULL) {
+    lua_sethook(L, NULL, 0, 0);
+    luaL_error(L, "interrupted!");
+    return;
+  }
+  silence_handlers(runtime, L);
+  if (runtime->passed_limit == LULL_LIMIT_NONE) luaL_error(L, "interrupted!");
+  push_place(L);
+  lua_pushstring(L, runtime->limit_texts[runtime->passed_limit]);
+  lua_concat(L, 2);
+  lua_error(L);
+}
+
+// [-0, +0] safe in a signal handler
+void lull_interrupt_arm(lua_State *L) {
+  int events = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+  lua_sethook(L, interrupt_hook, events, 1);
+}
+
+// [-0, +0] counts what this coroutine runs
+static void count_hook(lua_State *L, lua_Debug *info) {
+  lull_runtime *runtime = runtime_of(L);
+  if (runtime == NULL) return;
+  runtime->instructions_left -= runtime->instruction_step;
+  if (runtime->instructions_left > 0) return;
+  lull_limit_pass(runtime, LULL_LIMIT_INSTRUCTIONS);
+  lull_interrupt_arm(L);
+  interrupt_hook(L, info);
+}
+
+// [-0, +0] Lets C code do its work on a coroutine that is interrupted; 1 if it is to be armed again.
+int lull_interrupt_pause(lua_State *L) {
+  if (lua_gethook(L) != interrupt_hook) return 0;
+  lua_sethook(L, NULL, 0, 0);
+  return 1;
+}
+
+// [-0, +0] the hook a coroutine has while nothing interrupts it
+void lull_interrupt_set_own_hook(lull_runtime *runtime, lua_State *L) {
+  if (runtime->instruction_step > 0) {
+    lua_sethook(L, count_hook, LUA_MASKCOUNT, runtime->instruction_step);
+  } else {
+    lua_sethook(L, NULL, 0, 0);
+  }
+}
+
+// [-0, +0] looks at what is held once the code that runs is between two instructions
+static void memory_hook(lua_State *L, lua_Debug *info) {
+  lull_runtime *runtime = runtime_of(L);
+  if (runtime == NULL) return;
+  lull_interrupt_set_own_hook(runtime, L);
+  lull_memory_check(runtime);
+  if (lua_gethook(L) == interrupt_hook) interrupt_hook(L, info);
+}
+
+// [-0, +0]
+void lull_interrupt_check_memory(lull_runtime *runtime) {
+  if (lua_gethook(runtime->L) == interrupt_hook) return;
+  lua_sethook(runtime->L, memory_hook, LUA_MASKCOUNT | LUA_MASKLINE, 1);
+}
+
+// [-0, +0] for a coroutine that is new or taken from the pool
+void lull_interrupt_rest(lull_runtime *runtime, lua_State *L) {
+  lua_Hook hook = lua_gethook(L);
+  if (hook == interrupt_hook || hook == memory_hook) lull_interrupt_set_own_hook(runtime, L);
+}
+
+// [-0, +0] `from`, which runtime->L ran, has ended or waits: what interrupted it goes on here.
+void lull_interrupt_pass(lull_runtime *runtime, lua_State *from) {
+  lua_Hook hook = lua_gethook(from);
+  lull_interrupt_rest(runtime, from);
+  // A main state at depth 0 drives the loop, and sees to the interruption when that returns.
+  if (hook == interrupt_hook && runtime->depth > 0) lull_interrupt_arm(runtime->L);
+}
+
+// [-0, +0] nothing that runs now is interrupted any more
+void lull_interrupt_clear(lull_runtime *runtime) {
+  lull_interrupt_rest(runtime, runtime->L);
+  lull_interrupt_rest(runtime, runtime->main);
+  for (const lull_nesting *inner = runtime->nesting; inner; inner = inner->outer) {
+    lull_interrupt_rest(runtime, inner->L);
+  }
+}
+
+// [-0, +0]
+void lull_thread_interrupt(lull_runtime *runtime) {
+  if (lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
+}

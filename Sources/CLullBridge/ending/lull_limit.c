@@ -1,0 +1,23 @@
+// A limit is passed once: what runs is interrupted, the loop woken, and the watchdog told.
+#include "ending/lull_limit.h"
+
+#include <lull_ledger.h>
+
+#include "ending/lull_interrupt.h"
+#include "ending/lull_signal.h"
+#include "ending/lull_watchdog.h"
+
+// What there may be beyond the limit of memory once it has been passed, to say so.
+enum { LULL_REPORT_RESERVE = 4 * 1024 * 1024 };
+
+// [-0, +0] safe in a signal handler and in the allocator
+void lull_limit_pass(lull_runtime *runtime, int32_t limit) {
+  if (runtime->passed_limit != LULL_LIMIT_NONE) return;
+  runtime->passed_limit = limit;
+  if (limit == LULL_LIMIT_MEMORY) lull_ledger_reserve(LULL_REPORT_RESERVE);
+  if (lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
+  lull_signals_wake();
+  lull_watchdog_expect_end(LULL_EXIT_SCRIPT_ERROR, limit);
+}
+
+int32_t lull_limit_passed(const lull_runtime *runtime) { return runtime->passed_limit; }

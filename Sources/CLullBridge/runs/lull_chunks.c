@@ -1,0 +1,196 @@
+// Compiling text only: precompiled chunks can do anything to the interpreter, which does not check
+// them. These take the place of the stock functions unless the command is told to allow bytecode.
+#include "runs/lull_chunks.h"
+
+#include <string.h>
+
+#include "base/lull_keys.h"
+
+static const char refusal_text[] =
+  "attempt to load a precompiled chunk (only --allow-bytecode permits it)";
+static const char sandbox_refusal_text[] =
+  "attempt to load a precompiled chunk, which is not available in the sandbox";
+
+// Where the piece that a reader function returned stays while it is read: behind the arguments.
+enum { LULL_PIECE = 5 };
+
+// [-0, +1] says that precompiled chunks are refused, as upvalue 1 puts it
+static void push_refusal(lua_State *L) {
+  lua_pushstring(L, lua_toboolean(L, lua_upvalueindex(1)) ? sandbox_refusal_text : refusal_text);
+}
+
+// [-1, +1] a message of the compiler, in our words if it speaks of a precompiled chunk
+static void reword(lua_State *L) {
+  const char *message = lua_tostring(L, -1);
+  if (message == NULL || strncmp(message, "attempt to load a binary chunk", 30) != 0) return;
+  lua_pop(L, 1);
+  push_refusal(L);
+}
+
+// [-1, +n] what load and loadfile return for a compilation that ended so; `environment` is the index
+// of the first upvalue to be, 0 for none
+static int loaded(lua_State *L, int status, int environment) {
+  if (status != LUA_OK) {
+    reword(L);
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  if (environment) {
+    lua_pushvalue(L, environment);
+    if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
+  }
+  return 1;
+}
+
+// [-0, +1 until the next call] a lua_Reader that asks the function at 1
+static const char *read_piece(lua_State *L, void *unused, size_t *size) {
+  (void)unused;
+  luaL_checkstack(L, 2, "too many nested functions");
+  lua_pushvalue(L, 1);
+  lua_call(L, 0, 1);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    *size = 0;
+    return NULL;
+  }
+  if (!lua_isstring(L, -1)) luaL_error(L, "reader function must return a string");
+  lua_replace(L, LULL_PIECE);
+  return lua_tolstring(L, LULL_PIECE, size);
+}
+
+// [-0, +0] the mode to compile with, which never allows a precompiled chunk: the interpreter takes
+// one wherever there is a 'b' in the mode, whatever else there is. NULL where only such are asked for.
+static const char *text_mode(const char *mode) {
+  if (strchr(mode, 't')) return "t";
+  return strchr(mode, 'b') ? NULL : mode;
+}
+
+// [-n, +m] load(chunk [, name [, mode [, environment]]]); upvalue: whether in the sandbox
+static int load_text(lua_State *L) {
+  const char *mode = text_mode(luaL_optstring(L, 3, "bt"));
+  int environment = lua_isnone(L, 4) ? 0 : 4;
+  size_t length;
+  const char *text = lua_tolstring(L, 1, &length);
+  const char *name = luaL_optstring(L, 2, text ? text : "=(load)");
+  if (text == NULL) luaL_checktype(L, 1, LUA_TFUNCTION);
+  if (mode == NULL) {
+    lua_pushnil(L);
+    push_refusal(L);
+    return 2;
+  }
+  if (text) return loaded(L, luaL_loadbufferx(L, text, length, name, mode), environment);
+  lua_settop(L, LULL_PIECE);
+  return loaded(L, lua_load(L, read_piece, NULL, name, mode), environment);
+}
+
+// [-n, +m] loadfile([name [, mode [, environment]]])
+static int load_file(lua_State *L) {
+  const char *name = luaL_optstring(L, 1, NULL);
+  const char *mode = text_mode(luaL_optstring(L, 2, "bt"));
+  int environment = lua_isnone(L, 3) ? 0 : 3;
+  // Without a mode nothing is compiled: the file is opened, which may fail.
+  int status = luaL_loadfilex(L, name, mode ? mode : "");
+  if (mode == NULL && status == LUA_ERRSYNTAX) {
+    lua_pop(L, 1);
+    push_refusal(L);
+  }
+  return loaded(L, status, environment);
+}
+
+// [-n, +m] the continuation of do_file
+static int done_file(lua_State *L, int status, lua_KContext context) {
+  (void)status;
+  (void)context;
+  return lua_gettop(L) - 1;
+}
+
+// [-n, +m] dofile([name])
+static int do_file(lua_State *L) {
+  const char *name = luaL_optstring(L, 1, NULL);
+  lua_settop(L, 1);
+  if (luaL_loadfilex(L, name, "t") != LUA_OK) {
+    reword(L);
+    return lua_error(L);
+  }
+  lua_callk(L, 0, LUA_MULTRET, 0, done_file);
+  return done_file(L, LUA_OK, 0);
+}
+
+// [-1, +2] the searcher of Lua modules: name; upvalues: whether in the sandbox, the package table
+static int search_file(lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  lua_getfield(L, lua_upvalueindex(2), "searchpath");
+  lua_pushvalue(L, 1);
+  if (lua_getfield(L, lua_upvalueindex(2), "path") != LUA_TSTRING) {
+    return luaL_error(L, "'package.path' must be a string");
+  }
+  lua_call(L, 2, 2);
+  // Not found: where it was looked for.
+  if (lua_isnil(L, -2)) return 1;
+  lua_pop(L, 1);
+  const char *file = lua_tostring(L, -1);
+  if (luaL_loadfilex(L, file, "t") != LUA_OK) {
+    reword(L);
+    return luaL_error(
+      L, "error loading module '%s' from file '%s':\n\t%s", name, file, lua_tostring(L, -1));
+  }
+  lua_insert(L, -2);
+  return 2;
+}
+
+// [-0, +0] a function that knows whether it is in the sandbox, into the table at the top
+static void set_function(lua_State *L, const char *name, lua_CFunction function, int sandboxed) {
+  lua_pushboolean(L, sandboxed);
+  lua_pushcclosure(L, function, 1);
+  lua_setfield(L, -2, name);
+}
+
+// [-0, +0] raises without memory
+void lull_refuse_bytecode(lua_State *L, int sandboxed) {
+  lua_pushglobaltable(L);
+  set_function(L, "load", load_text, sandboxed);
+  if (sandboxed) {
+    lua_pop(L, 1);
+    return;
+  }
+  set_function(L, "loadfile", load_file, 0);
+  set_function(L, "dofile", do_file, 0);
+  lua_pop(L, 1);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, LUA_LOADLIBNAME) == LUA_TTABLE
+    && lua_getfield(L, -1, "searchers") == LUA_TTABLE) {
+    lua_pushboolean(L, 0);
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, search_file, 2);
+    // After what is preloaded, before what is written in C.
+    lua_rawseti(L, -2, 2);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+}
+
+// [-1, +0]
+static int refuse(lua_State *L) {
+  lull_refuse_bytecode(L, 0);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_state_refuse_bytecode(lua_State *L) {
+  lua_pushcfunction(L, refuse);
+  if (lua_pcall(L, 0, 0, 0) == LUA_OK) return 0;
+  lua_pop(L, 1);
+  return 1;
+}
+
+// [-0, +0] for chunks that Swift loads
+void lull_allow_bytecode(lull_runtime *runtime) { runtime->allows_bytecode = 1; }
+
+// [-0, +0] as reword, for chunks that Swift loads, and modules
+const char *lull_reworded(lua_State *L, const char *message) {
+  if (message == NULL || strncmp(message, "attempt to load a binary chunk", 30) != 0) return message;
+  int is_sandboxed = lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_sandbox_key) != LUA_TNIL;
+  lua_pop(L, 1);
+  return is_sandboxed ? sandbox_refusal_text : refusal_text;
+}

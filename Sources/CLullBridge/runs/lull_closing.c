@@ -1,0 +1,27 @@
+// Closing coroutines: their variables to be closed are, and what fails there is reported.
+#include "runs/lull_closing.h"
+
+#include "ending/lull_interrupt.h"
+#include "runs/lull_failure.h"
+
+// [-n, +0] closes the variables of a coroutine, which are left alone once a limit has been passed; the
+// status of lua_resetthread
+int lull_thread_reset(lull_runtime *runtime, lua_State *thread) {
+  if (runtime->passed_limit != LULL_LIMIT_NONE) return LUA_OK;
+  lua_State *previous = runtime->L;
+  runtime->L = thread;
+  int status = lua_resetthread(thread);
+  runtime->L = previous;
+  lull_interrupt_pass(runtime, thread);
+  return status;
+}
+
+// [-n, +0] as above, for a coroutine nobody hears of any more: a handler's error is reported
+void lull_thread_close(lull_runtime *runtime, lua_State *thread) {
+  // One that has failed has its own error at its top, which has been told of.
+  int has_failed = lua_status(thread) != LUA_YIELD && lua_gettop(thread) > 0;
+  const void *known = has_failed ? lua_topointer(thread, -1) : NULL;
+  if (lull_thread_reset(runtime, thread) == LUA_OK || lua_gettop(thread) == 0) return;
+  if (has_failed && lua_topointer(thread, -1) == known) return;
+  lull_failure_report(runtime, thread, runtime->answer_now);
+}

@@ -1,0 +1,77 @@
+// Compiling chunks for Swift.
+#include <string.h>
+
+#include "base/lull_keys.h"
+#include "runs/lull_chunks.h"
+#include "runs/lull_failure.h"
+#include "values/lull_kept.h"
+#include "values/lull_protect.h"
+
+typedef struct loading {
+  lull_runtime *runtime;
+  const char *bytes;
+  size_t length;
+  const char *name;
+  int64_t id;
+  const char *message;
+} loading;
+
+// [-1, +0] compiles and keeps, or copies the message
+static int load_chunk(lua_State *L) {
+  loading *context = lua_touserdata(L, 1);
+  const char *mode = context->runtime->allows_bytecode ? "bt" : "t";
+  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, mode) == LUA_OK) {
+    lull_registry_push(L, context->runtime->values);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, (lua_Integer)context->id);
+    lull_registry_push(L, context->runtime->pins);
+    lull_values_push(context->runtime, L, context->id);
+    lua_rawseti(L, -2, (lua_Integer)context->id);
+    context->runtime->pin_count++;
+    return 0;
+  }
+  size_t length;
+  const char *text = lua_tostring(L, -1);
+  const char *refusal = lull_reworded(L, text);
+  // Unlike the compiler's other messages, this one names no chunk; the name begins with @ or =.
+  if (refusal != text) lua_pushfstring(L, "%s: %s", context->name + 1, refusal);
+  context->message = lull_copied(context->runtime, L, -1, &length);
+  return 0;
+}
+
+int32_t lull_load(
+  lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
+  const char **message) {
+  loading context = {
+    .runtime = runtime, .bytes = bytes, .length = length, .name = name, .id = id};
+  int status = lull_protect(runtime, load_chunk, &context);
+  *message = status == LUA_OK ? context.message : "not enough memory";
+  return *message != NULL;
+}
+
+typedef struct compiling {
+  const char *bytes;
+  size_t length;
+  const char *name;
+  char *message;
+  size_t size;
+} compiling;
+
+// [-1, +0] compiles and copies the message, if there is one
+static int compile_chunk(lua_State *L) {
+  compiling *context = lua_touserdata(L, 1);
+  context->message[0] = 0;
+  if (luaL_loadbufferx(L, context->bytes, context->length, context->name, "t") == LUA_OK) return 0;
+  const char *text = lua_tostring(L, -1);
+  if (text) strncat(context->message, text, context->size - 1);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_compile(
+  lull_runtime *runtime, const char *bytes, size_t length, const char *name, char *message,
+  size_t size) {
+  compiling context = {
+    .bytes = bytes, .length = length, .name = name, .message = message, .size = size};
+  return lull_protect(runtime, compile_chunk, &context) != LUA_OK || message[0] != 0;
+}

@@ -1,0 +1,89 @@
+// The pool of coroutines: functions that may wait run in them. One that ended without error is used
+// again, which costs less than a protected call.
+//
+// At the bottom of their stacks lie the tables of objects and of values, so that what is looked up
+// there need not be moved down over them, and room for what several calls in a row share.
+#include "runs/lull_pool.h"
+
+#include <stdlib.h>
+
+#include "base/lull_keys.h"
+#include "values/lull_protect.h"
+
+// [-1, +0] threads[n] = a new coroutine, and threads[coroutine] = n
+static int new_thread(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, 1);
+  lull_registry_push(L, runtime->threads);
+  lua_newthread(L);
+  lua_pushvalue(L, -1);
+  lua_pushinteger(L, runtime->pool.next_new);
+  lua_rawset(L, -4);
+  lua_rawseti(L, -2, runtime->pool.next_new);
+  return 0;
+}
+
+// [-0, +0] the coroutine with that number, NULL if there is none
+lua_State *lull_thread_at(lull_runtime *runtime, int32_t number) {
+  lua_State *L = runtime->L;
+  lull_registry_push(L, runtime->threads);
+  lua_rawgeti(L, -1, number);
+  lua_State *thread = lua_tothread(L, -1);
+  lua_pop(L, 2);
+  return thread;
+}
+
+// [-n, +0] Puts a number back where lull_pool_take finds it, with its coroutine if it can be used again.
+void lull_pool_give(lull_runtime *runtime, int32_t number, lua_State *thread) {
+  lull_pool *pool = &runtime->pool;
+  if (pool->free_count == pool->free_capacity) {
+    int32_t capacity = pool->free_capacity ? pool->free_capacity * 2 : 64;
+    lull_free_thread *larger = realloc(pool->free, (size_t)capacity * sizeof(lull_free_thread));
+    if (larger == NULL) return;
+    pool->free = larger;
+    pool->free_capacity = capacity;
+  }
+  if (thread) {
+    // Nothing of the call before is held any longer.
+    lua_settop(thread, LULL_AT_SHARED - 1);
+    lua_settop(thread, LULL_BELOW_FUNCTION);
+  }
+  pool->free[pool->free_count++] = (lull_free_thread){.number = number, .L = thread};
+}
+
+// [-0, +0] a coroutine ready to run, from the pool if it has one; NULL without memory
+lua_State *lull_pool_take(lull_runtime *runtime, int32_t *number) {
+  lull_pool *pool = &runtime->pool;
+  if (pool->free_count > 0) {
+    lull_free_thread free = pool->free[--pool->free_count];
+    *number = free.number;
+    if (free.L) return free.L;
+  } else {
+    *number = ++pool->count;
+  }
+  pool->next_new = *number;
+  if (lull_protect(runtime, new_thread, runtime) != LUA_OK) {
+    lull_pool_give(runtime, *number, NULL);
+    return NULL;
+  }
+  lua_State *thread = lull_thread_at(runtime, *number);
+  lull_registry_push(thread, runtime->objects);
+  lull_registry_push(thread, runtime->values);
+  lua_settop(thread, LULL_BELOW_FUNCTION);
+  return thread;
+}
+
+// [-0, +0] forgets a coroutine that must not be used again
+void lull_pool_drop(lull_runtime *runtime, int32_t number) {
+  lua_State *L = runtime->L;
+  lull_registry_push(L, runtime->threads);
+  if (lua_rawgeti(L, -1, number) == LUA_TTHREAD) {
+    lua_pushnil(L);
+    lua_rawset(L, -3);
+  } else {
+    lua_pop(L, 1);
+  }
+  lua_pushnil(L);
+  lua_rawseti(L, -2, number);
+  lua_pop(L, 1);
+  lull_pool_give(runtime, number, NULL);
+}

@@ -1,0 +1,339 @@
+// Swift → Lua: functions that may wait run in pooled coroutines, functions that must answer at once
+// in a protected call. A coroutine returns to the pool only when it ended without error.
+#include "runs/lull_thread.h"
+
+#include "ending/lull_interrupt.h"
+#include "ending/lull_memory.h"
+#include "runs/lull_closing.h"
+#include "runs/lull_coroutine.h"
+#include "runs/lull_failure.h"
+#include "runs/lull_pool.h"
+#include "values/lull_kept.h"
+#include "values/lull_protect.h"
+#include "values/lull_push.h"
+
+// C levels of the interpreter's 200: a coroutine takes one. Beyond this it would fail by itself, less
+// clearly. Handlers get a little more room, to hear of the failure.
+enum { LULL_MAX_DEPTH = 190, LULL_MAX_HANDLER_DEPTH = 194 };
+
+// [-n, +m] table, arguments… plus the field's name as a light userdata at 1: calls table:field(…)
+static int call_field(lua_State *L) {
+  const char *name = lua_touserdata(L, 1);
+  if (lua_getfield(L, 2, name) == LUA_TNIL) return 0;
+  lua_replace(L, 1);
+  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, NULL);
+  return lua_gettop(L);
+}
+
+// [-n, +m] as call_field's continuation: whatever the field returned
+static int field_returned(lua_State *L, int status, lua_KContext context) {
+  (void)status;
+  (void)context;
+  return lua_gettop(L);
+}
+
+// [-n, +m] like call_field, for coroutines
+static int call_field_waiting(lua_State *L) {
+  const char *name = lua_touserdata(L, 1);
+  if (lua_getfield(L, 2, name) == LUA_TNIL) return 0;
+  lua_replace(L, 1);
+  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, field_returned);
+  return field_returned(L, LUA_OK, 0);
+}
+
+typedef struct pushing {
+  lull_runtime *runtime;
+  lua_State *L;
+  const lull_call *call;
+} pushing;
+
+// [-1, +0] pushes the arguments here, where raising is caught, and moves them over
+static int push_arguments(lua_State *L) {
+  pushing *context = lua_touserdata(L, 1);
+  int count = lull_push_all(
+    context->runtime, L, NULL, context->call->arguments, context->call->count);
+  // Not luaL_checkstack, which would raise on a coroutine that is not running.
+  if (!lua_checkstack(context->L, count)) return luaL_error(L, "too many arguments");
+  lua_xmove(L, context->L, count);
+  return 0;
+}
+
+// [-0, +1] as lull_push_simple, onto the stack of a coroutine of the pool
+static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *value) {
+  if (value->kind != LULL_OBJECT) return lull_push_simple(runtime, L, value);
+  if (lua_rawgeti(L, LULL_AT_OBJECTS, lull_handle_slot(value->handle)) == LUA_TUSERDATA) {
+    const lull_object *object = lua_touserdata(L, -1);
+    if (object->handle == value->handle) return 1;
+  }
+  lua_pop(L, 1);
+  return 0;
+}
+
+// [-0, +n] the arguments, onto the stack of a coroutine of the pool; 0, and nothing pushed, without
+// memory
+int lull_thread_push_arguments(lull_runtime *runtime, lua_State *target, const lull_call *call) {
+  int below = lua_gettop(target);
+  int32_t i = 0;
+  while (i < call->count && push_argument(runtime, target, &call->arguments[i])) i++;
+  if (i == call->count) return 1;
+  lua_settop(target, below);
+  pushing context = {.runtime = runtime, .L = target, .call = call};
+  return lull_protect(runtime, push_arguments, &context) == LUA_OK;
+}
+
+// [-0, +1+n] function and arguments onto the stack of a coroutine of the pool; LULL_RUN_DONE if all
+// are there
+static int push_call(
+  lull_runtime *runtime, lua_State *target, const lull_call *call, lua_CFunction by_name,
+  int *count) {
+  // A stack has room for LUA_MINSTACK values as it is. (Lua 5.4 manual, section 4.1.1)
+  if (call->count > LUA_MINSTACK - 10 && !lua_checkstack(target, call->count + 10)) {
+    return LULL_RUN_NO_MEMORY;
+  }
+  if (call->method) {
+    lua_pushcfunction(target, by_name);
+    lua_pushlightuserdata(target, (void *)call->method);
+  }
+  if (lua_rawgeti(target, LULL_AT_VALUES, (lua_Integer)call->function) == LUA_TNIL) {
+    return LULL_RUN_GONE;
+  }
+  if (!lull_thread_push_arguments(runtime, target, call)) return LULL_RUN_NO_MEMORY;
+  // An argument may be several values.
+  *count = lua_gettop(target) - LULL_BELOW_FUNCTION - 1;
+  return LULL_RUN_DONE;
+}
+
+// [-0, +0] A coroutine is about to be resumed; `caller` keeps what runs now.
+void lull_thread_enter(
+  lull_runtime *runtime, lua_State *thread, int32_t number, lull_caller *caller) {
+  *caller = (lull_caller){
+    .L = runtime->L, .nesting = runtime->nesting, .thread = runtime->current_thread,
+    .answer_now = runtime->answer_now, .outer = runtime->callers};
+  runtime->L = thread;
+  runtime->current_thread = number;
+  runtime->answer_now = NULL;
+  runtime->nesting = NULL;
+  runtime->callers = caller;
+  runtime->wait_armed = 0;
+  runtime->depth++;
+  lull_memory_settle(runtime);
+  if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(thread);
+}
+
+// [-0, +0] Its last lua_resume has given that: what ran before runs again, and `run` says how it ended.
+void lull_thread_leave(
+  lull_runtime *runtime, const lull_caller *caller, int status, int results, lull_run *run) {
+  lua_State *thread = runtime->L;
+  int32_t number = runtime->current_thread;
+  runtime->depth--;
+  runtime->L = caller->L;
+  runtime->nesting = caller->nesting;
+  runtime->current_thread = caller->thread;
+  runtime->callers = caller->outer;
+  runtime->answer_now = caller->answer_now;
+  lull_interrupt_pass(runtime, thread);
+  // What it lacked may have been its end.
+  if (runtime->has_memory_limit && status > LUA_YIELD) lull_memory_check(runtime);
+
+  run->L = thread;
+  run->thread = number;
+  run->is_protected_call = 0;
+  run->result_count = results;
+  if (status == LUA_OK) {
+    run->status = LULL_RUN_DONE;
+    run->result_count = results - LULL_BELOW_FUNCTION;
+  } else if (status == LUA_YIELD && runtime->wait_armed) {
+    run->status = LULL_RUN_WAITING;
+    runtime->waiting_threads++;
+  } else {
+    // A plain coroutine.yield of the script outside of any coroutine of its own is an error too.
+    run->status = LULL_RUN_FAILED;
+    if (status == LUA_YIELD) run->result_count = -1;
+  }
+  runtime->wait_armed = 0;
+}
+
+// [-n, +m] resumes the coroutine and classifies how it ended
+static void resume(
+  lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_run *run) {
+  lull_caller caller;
+  lull_thread_enter(runtime, thread, number, &caller);
+  int results = 0;
+  // From the state that runs, never NULL: the count of nested C calls goes on from there.
+  int status = lua_resume(thread, caller.L, count, &results);
+  lull_thread_leave(runtime, &caller, status, results, run);
+}
+
+static void fail(lull_run *run, int status) {
+  *run = (lull_run){.status = status};
+}
+
+// [-0, +0] a coroutine for a call from Swift; NULL, and the run has failed, if there can be none
+lua_State *lull_thread_take(lull_runtime *runtime, int32_t *number, lull_run *run) {
+  if (runtime->depth >= LULL_MAX_DEPTH || !lua_checkstack(runtime->L, 16)) {
+    fail(run, LULL_RUN_TOO_DEEP);
+    return NULL;
+  }
+  lua_State *thread = lull_pool_take(runtime, number);
+  if (thread == NULL) fail(run, LULL_RUN_NO_MEMORY);
+  return thread;
+}
+
+// [-n, +0] The call has failed before its function ran.
+void lull_thread_give_back(
+  lull_runtime *runtime, lua_State *thread, int32_t number, int status, lull_run *run) {
+  lull_pool_give(runtime, number, thread);
+  fail(run, status);
+}
+
+// [-0, +0]
+int32_t lull_main_begin(lull_runtime *runtime) {
+  runtime->next_is_main = 1;
+  return runtime->main_thread;
+}
+
+// [-0, +0]
+void lull_main_end(lull_runtime *runtime, int32_t previous) {
+  runtime->next_is_main = 0;
+  runtime->main_thread = previous;
+}
+
+void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
+  int32_t number;
+  int is_main = runtime->next_is_main;
+  runtime->next_is_main = 0;
+  lua_State *thread = lull_thread_take(runtime, &number, run);
+  if (thread == NULL) return;
+  if (is_main) runtime->main_thread = number;
+  int count = 0;
+  int status = push_call(runtime, thread, call, call_field_waiting, &count);
+  if (status != LULL_RUN_DONE) {
+    lull_thread_give_back(runtime, thread, number, status, run);
+    return;
+  }
+  resume(runtime, thread, number, count, run);
+}
+
+void lull_resume(
+  lull_runtime *runtime, int32_t number, const lull_value *values, int32_t count, int32_t raise,
+  lull_run *run) {
+  lua_State *thread = lull_thread_at(runtime, number);
+  runtime->waiting_threads--;
+  if (thread == NULL || lua_status(thread) != LUA_YIELD) {
+    // The script has closed it, which is its right.
+    lull_pool_drop(runtime, number);
+    fail(run, LULL_RUN_GONE);
+    return;
+  }
+  lull_resumption resumption = {
+    .thread = thread, .values = values, .count = count, .raise = raise};
+  lull_resumption *previous = runtime->resumption;
+  runtime->resumption = &resumption;
+  resume(runtime, thread, number, 0, run);
+  runtime->resumption = previous;
+}
+
+// [-1, +n] pushes function and arguments here, where raising is caught, and calls
+static int ask(lua_State *L) {
+  pushing *context = lua_touserdata(L, 1);
+  const lull_call *call = context->call;
+  lua_settop(L, 0);
+  if (call->method) {
+    lua_pushcfunction(L, call_field);
+    lua_pushlightuserdata(L, (void *)call->method);
+  }
+  lull_values_push(context->runtime, L, call->function);
+  lull_push_all(context->runtime, L, NULL, call->arguments, call->count);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lull_run *run) {
+  lua_State *L = runtime->L;
+  int limit = call->is_handler ? LULL_MAX_HANDLER_DEPTH : LULL_MAX_DEPTH;
+  if (runtime->depth + 2 > limit || !lua_checkstack(L, 16)) {
+    fail(run, LULL_RUN_TOO_DEEP);
+    return;
+  }
+  int base = lua_gettop(L);
+  if (!lull_value_is_alive(runtime, call->function)) {
+    fail(run, LULL_RUN_GONE);
+    return;
+  }
+  pushing context = {.runtime = runtime, .L = L, .call = call};
+  lua_pushcfunction(L, lull_failure_handler);
+  lua_pushcfunction(L, ask);
+  lua_pushlightuserdata(L, &context);
+  const char *previous_answer = runtime->answer_now;
+  runtime->answer_now = kind;
+  // A protected call and the call inside it: two C levels of the interpreter's 200.
+  runtime->depth += 2;
+  lull_memory_settle(runtime);
+  if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(L);
+  int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
+  runtime->depth -= 2;
+  if (runtime->has_memory_limit && status != LUA_OK) lull_memory_check(runtime);
+  // Otherwise what made the call is interrupted too.
+  if (runtime->depth == 0) lull_interrupt_rest(runtime, L);
+  runtime->answer_now = previous_answer;
+  lua_remove(L, base + 1);
+  *run = (lull_run){
+    .status = status == LUA_OK ? LULL_RUN_DONE : LULL_RUN_FAILED,
+    .thread = base,
+    .result_count = lua_gettop(L) - base,
+    .is_protected_call = 1,
+    .L = L};
+}
+
+int32_t lull_run_result_index(const lull_run *run, int32_t position) {
+  return lua_gettop(run->L) - run->result_count + 1 + position;
+}
+
+void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
+  // Reading an object takes two places of a stack that may be full of results.
+  if (position >= run->result_count || !lua_checkstack(run->L, 4)) {
+    *value = (lull_value){.kind = LULL_NIL};
+    return;
+  }
+  lull_read(run->L, lull_run_result_index(run, position), value);
+}
+
+// [-n, +0] closes the coroutine with its pending to-be-closed variables, after those of the coroutines
+// it waits through. Errors of their handlers change nothing any more.
+//
+// The handlers must answer at once. lua_resetthread calls them without a yieldable frame below, and the
+// two ways around it cost more than they give: unwinding a failed coroutine under a lua_pcallk at its
+// bottom would put a protected call into every callback, and lose the stack the traceback is read from;
+// unwinding a cancelled one by an error would show the cancellation to every pcall on the way. The
+// interpreter counts C levels per coroutine and so not across this call: our own count does.
+static void close_thread(lull_runtime *runtime, lua_State *thread, const char *kind) {
+  const char *previous_answer = runtime->answer_now;
+  runtime->answer_now = kind;
+  runtime->depth++;
+  lull_coroutine_close_inner(runtime, thread);
+  lull_thread_close(runtime, thread);
+  runtime->depth--;
+  runtime->answer_now = previous_answer;
+}
+
+void lull_run_end(lull_runtime *runtime, lull_run *run) {
+  if (run->L == NULL) return;
+  if (run->is_protected_call) {
+    lua_settop(run->L, run->thread);
+  } else if (run->status == LULL_RUN_DONE) {
+    lull_pool_give(runtime, run->thread, run->L);
+  } else if (run->status == LULL_RUN_FAILED) {
+    close_thread(runtime, run->L, "__close handler of a failed coroutine");
+    lull_pool_drop(runtime, run->thread);
+  }
+  run->L = NULL;
+}
+
+void lull_thread_cancel(lull_runtime *runtime, int32_t number) {
+  lua_State *thread = lull_thread_at(runtime, number);
+  runtime->waiting_threads--;
+  if (thread && lua_status(thread) == LUA_YIELD) {
+    close_thread(runtime, thread, "__close handler of a cancelled task");
+  }
+  lull_pool_drop(runtime, number);
+}

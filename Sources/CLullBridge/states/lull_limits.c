@@ -1,0 +1,66 @@
+// Setting the limits of a script, and of a session's line.
+#include <string.h>
+
+#include "ending/lull_alarm.h"
+#include "ending/lull_interrupt.h"
+#include "ending/lull_memory.h"
+#include "ending/lull_watchdog.h"
+#include "values/lull_protect.h"
+
+// How many instructions are counted at once: the hook is called that seldom, but what a coroutine runs
+// after its last call of it goes uncounted.
+enum { LULL_INSTRUCTION_STEP = 100 };
+
+// [-0, +0]
+void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions) {
+  if (seconds > 0) lull_alarm_set(LULL_ALARM_LINE, seconds);
+  if (instructions > 0) runtime->instructions_left = instructions;
+}
+
+// [-0, +0]
+void lull_line_end(lull_runtime *runtime) {
+  lull_alarm_set(LULL_ALARM_LINE, 0);
+  runtime->instructions_left = INT64_MAX;
+  // Memory is the session's, and does not come back.
+  if (runtime->passed_limit == LULL_LIMIT_NONE || runtime->passed_limit == LULL_LIMIT_MEMORY) return;
+  runtime->passed_limit = LULL_LIMIT_NONE;
+  if (lull_signals_pending() == 0) lull_watchdog_relax();
+  lull_interrupt_clear(runtime);
+}
+
+// [-n, +0] instead of debug.sethook
+static int refuse_hook(lua_State *L) {
+  return luaL_error(L, "debug.sethook is not available with --max-instructions");
+}
+
+// [-1, +0] protected part of lull_limits_set
+static int refuse_hooks(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, LUA_DBLIBNAME) != LUA_TTABLE) return 0;
+  lua_pushcfunction(L, refuse_hook);
+  lua_setfield(L, -2, "sethook");
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits) {
+  for (int limit = 1; limit < LULL_LIMIT_COUNT; limit++) {
+    const char *text = limits->texts[limit];
+    if (text == NULL) continue;
+    strncpy(runtime->limit_texts[limit], text, LULL_LIMIT_TEXT - 1);
+    lull_watchdog_say(limit, text);
+  }
+  if (limits->memory > 0 && !lull_memory_limit(runtime, limits->memory)) return 1;
+  if (limits->instructions > 0) {
+    // Of a small number every part counts.
+    int64_t step = limits->instructions / 10;
+    runtime->instruction_step =
+      step < 1 ? 1 : step > LULL_INSTRUCTION_STEP ? LULL_INSTRUCTION_STEP : (int32_t)step;
+    runtime->instructions_left = limits->instructions;
+    // Coroutines get the hook of whoever makes them. (Lua 5.4 manual, lua_newthread)
+    lull_interrupt_set_own_hook(runtime, runtime->main);
+    if (lull_protect(runtime, refuse_hooks, runtime) != LUA_OK) return 1;
+  }
+  if (limits->seconds > 0 && !lull_watchdog_limit_time(limits->seconds)) return 1;
+  return 0;
+}

@@ -1,0 +1,336 @@
+// Who keeps which Lua value alive: kept ids, anchors, pins. Everything that stores runs protected.
+#include "values/lull_kept.h"
+#include "values/lull_protect.h"
+#include "values/lull_push.h"
+#include "values/lull_tables.h"
+
+typedef struct anchoring {
+  lull_runtime *runtime;
+  const void *document;
+  int64_t id;
+  int64_t key;
+  uint64_t handle;
+  const lull_value *object;
+} anchoring;
+
+// [-2, +0] values[id] = the second argument
+static int keep(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->values);
+  lua_pushvalue(L, 2);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int64_t id) {
+  anchoring context = {.runtime = runtime, .id = id};
+  lua_State *running = runtime->L;
+  index = lua_absindex(L, index);
+  if (!lua_checkstack(L, 2) || !lua_checkstack(running, 16)) return LUA_ERRMEM;
+  lua_pushcfunction(running, keep);
+  lua_pushlightuserdata(running, &context);
+  lua_pushvalue(L, index);
+  if (L != running) lua_xmove(L, running, 1);
+  int status = lua_pcall(running, 2, 0, 0);
+  if (status != LUA_OK) lua_pop(running, 1);
+  return status;
+}
+
+// [-0, +1] the anchor table of the userdata at the top, made if missing; 0 and [-0, +0] if it is none
+static int push_anchor_table(lua_State *L, int make) {
+  if (lua_getiuservalue(L, -1, LULL_UV_ANCHORS) == LUA_TTABLE) return 1;
+  lua_pop(L, 1);
+  if (!make) return 0;
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, -3, LULL_UV_ANCHORS);
+  return 1;
+}
+
+// [-1, +0]
+static int anchor_to_object(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  // First of all the value: allocating may collect what only the weak table holds.
+  lull_values_push(context->runtime, L, context->id);
+  int value = lua_gettop(L);
+  if (!lull_push_existing(context->runtime, L, context->handle)) return 0;
+  push_anchor_table(L, 1);
+  lua_pushvalue(L, value);
+  lua_rawseti(L, -2, (lua_Integer)context->key);
+  return 0;
+}
+
+int32_t lull_value_anchor_to_object(
+  lull_runtime *runtime, uint64_t handle, int64_t key, int64_t id) {
+  anchoring context = {.runtime = runtime, .handle = handle, .key = key, .id = id};
+  return lull_protect(runtime, anchor_to_object, &context);
+}
+
+// What lets go must not fail for want of memory: no call, and nil is no new entry of a table.
+
+// [-1, +0] table[key] = nil, of the table at the top
+static void let_go(lua_State *L, lua_Integer key) {
+  lua_pushnil(L);
+  lua_rawseti(L, -2, key);
+  lua_pop(L, 1);
+}
+
+// [-0, +0]
+void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int64_t key) {
+  lua_State *L = runtime->L;
+  if (!lua_checkstack(L, 4) || !lull_push_existing(runtime, L, handle)) return;
+  if (push_anchor_table(L, 0)) let_go(L, (lua_Integer)key);
+  lua_pop(L, 1);
+}
+
+// [-1, +0] __gc of an owner's anchors: the owner has died. What it alone kept is held once more, so
+// that it can be told; upvalue: the runtime. Calls nothing across.
+static int owner_died(lua_State *L) {
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  if (runtime->host == NULL || !lua_istable(L, 1)) return 0;
+  lull_registry_push(L, runtime->values);
+  lull_registry_push(L, runtime->pins);
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    lua_Integer id = lua_tointeger(L, -2);
+    // Resurrected values have left the weak table before their finalisers ran.
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, 2, id);
+    lua_rawseti(L, 3, id);
+    runtime->pin_count++;
+    lull_queue_add(&runtime->orphans, (uint64_t)id);
+  }
+  return 0;
+}
+
+// [-0, +1] a new table of anchors
+static void push_anchors(lua_State *L) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+  lua_pushcclosure(L, owner_died, 1);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+}
+
+// [-1, +0] key: the owner's id
+static int anchor_to_owner(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->anchors);
+  lull_values_push(context->runtime, L, context->key);
+  if (lua_isnil(L, -1)) return 0;
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, -3) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    push_anchors(L);
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -5);
+  }
+  lull_values_push(context->runtime, L, context->id);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+int32_t lull_value_anchor_to_owner(lull_runtime *runtime, int64_t owner, int64_t id) {
+  anchoring context = {.runtime = runtime, .key = owner, .id = id};
+  return lull_protect(runtime, anchor_to_owner, &context);
+}
+
+// [-0, +0]
+void lull_value_release_from_owner(lull_runtime *runtime, int64_t owner, int64_t id) {
+  lua_State *L = runtime->L;
+  if (!lua_checkstack(L, 4)) return;
+  lull_registry_push(L, runtime->anchors);
+  lull_values_push(runtime, L, owner);
+  if (lua_rawget(L, -2) == LUA_TTABLE) {
+    let_go(L, (lua_Integer)id);
+  } else {
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+// [-1, +0]
+static int pin(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->pins);
+  lull_values_push(context->runtime, L, context->id);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+int32_t lull_value_pin(lull_runtime *runtime, int64_t id) {
+  anchoring context = {.runtime = runtime, .id = id};
+  int status = lull_protect(runtime, pin, &context);
+  if (status == LUA_OK) runtime->pin_count++;
+  return status;
+}
+
+// [-0, +0]
+void lull_value_unpin(lull_runtime *runtime, int64_t id) {
+  if (!lua_checkstack(runtime->L, 2)) return;
+  lull_registry_push(runtime->L, runtime->pins);
+  let_go(runtime->L, (lua_Integer)id);
+  runtime->pin_count--;
+}
+
+// [-n, +0] values[id] = a table of the arguments after the context, with their count
+static int pack(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  int count = lua_gettop(L) - 1;
+  lull_registry_push(L, context->runtime->values);
+  lua_createtable(L, count, 1);
+  for (int i = 1; i <= count; i++) {
+    lua_pushvalue(L, i + 1);
+    lua_rawseti(L, -2, i);
+  }
+  lua_pushinteger(L, count);
+  lua_setfield(L, -2, "n");
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, -3, (lua_Integer)context->id);
+  lull_registry_push(L, context->runtime->pins);
+  lua_insert(L, -2);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_value_pack(
+  lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id) {
+  anchoring context = {.runtime = runtime, .id = id};
+  lua_State *running = runtime->L;
+  int count = last >= first ? last - first + 1 : 0;
+  if (!lua_checkstack(L, 2) || !lua_checkstack(running, count + 16)) return LUA_ERRMEM;
+  lua_pushcfunction(running, pack);
+  lua_pushlightuserdata(running, &context);
+  for (int32_t index = first; index <= last; index++) {
+    lua_pushvalue(L, index);
+    if (L != running) lua_xmove(L, running, 1);
+  }
+  int status = lua_pcall(running, count + 1, 0, 0);
+  if (status != LUA_OK) {
+    lua_pop(running, 1);
+  } else {
+    runtime->pin_count++;
+  }
+  return status;
+}
+
+typedef struct bundling {
+  lull_runtime *runtime;
+  const int64_t *ids;
+  int32_t count;
+  int64_t id;
+} bundling;
+
+// [-1, +0] values[id] and pins[id] = a list of the values of all ids
+static int bundle(lua_State *L) {
+  bundling *context = lua_touserdata(L, 1);
+  // First of all the values: allocating may collect what only the weak table holds.
+  luaL_checkstack(L, context->count + 8, "too many values");
+  for (int32_t i = 0; i < context->count; i++) {
+    lull_values_push(context->runtime, L, context->ids[i]);
+  }
+  lua_createtable(L, context->count, 0);
+  int list = lua_gettop(L);
+  for (int32_t i = 0; i < context->count; i++) {
+    lua_pushvalue(L, 2 + i);
+    lua_rawseti(L, list, i + 1);
+  }
+  lull_registry_push(L, context->runtime->values);
+  lua_pushvalue(L, list);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  lull_registry_push(L, context->runtime->pins);
+  lua_pushvalue(L, list);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  return 0;
+}
+
+int32_t lull_value_bundle(
+  lull_runtime *runtime, const int64_t *ids, int32_t count, int64_t id) {
+  bundling context = {.runtime = runtime, .ids = ids, .count = count, .id = id};
+  int status = lull_protect(runtime, bundle, &context);
+  if (status == LUA_OK) runtime->pin_count++;
+  return status;
+}
+
+typedef struct setting {
+  lull_runtime *runtime;
+  int64_t id;
+  int64_t position;
+} setting;
+
+// [-2, +0] the value is the second argument
+static int set_element(lua_State *L) {
+  setting *context = lua_touserdata(L, 1);
+  lull_values_push(context->runtime, L, context->id);
+  if (!lua_istable(L, -1)) return 0;
+  lua_pushvalue(L, 2);
+  lua_rawseti(L, -2, (lua_Integer)context->position);
+  return 0;
+}
+
+// [-0, +0]
+int32_t lull_value_set_element(
+  lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position) {
+  lua_State *running = runtime->L;
+  setting context = {.runtime = runtime, .id = id, .position = position};
+  if (!lua_checkstack(L, 1) || !lua_checkstack(running, 8)) return LUA_ERRMEM;
+  lua_pushcfunction(running, set_element);
+  lua_pushlightuserdata(running, &context);
+  if (exists) {
+    lua_pushvalue(L, index);
+    if (L != running) lua_xmove(L, running, 1);
+  } else {
+    lua_pushnil(running);
+  }
+  int status = lua_pcall(running, 2, 0, 0);
+  if (status != LUA_OK) lua_pop(running, 1);
+  return status;
+}
+
+// [-1, +0] builds first, so that the tables are on the stack while their anchor is made
+static int build_document(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_push_document(context->runtime, L, context->document, context->id);
+  return anchor_to_object(L);
+}
+
+int32_t lull_document_build(
+  lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key) {
+  anchoring context = {
+    .runtime = runtime, .document = document, .id = id, .handle = handle, .key = key};
+  // What these tables replace is let go first, lest the collector go through it once more.
+  lull_value_release_from_object(runtime, handle, key);
+  return lull_protect(runtime, build_document, &context);
+}
+
+// [-1, +0]
+static int pin_object(lua_State *L) {
+  anchoring *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->pinned_objects);
+  lull_push_all(context->runtime, L, NULL, context->object, 1);
+  // Not the handle it was asked for by: its userdata may have been renewed.
+  lull_object *object = lua_touserdata(L, -1);
+  if (object == NULL) return luaL_error(L, "this object is closed");
+  lua_rawseti(L, -2, lull_handle_slot(object->handle));
+  return 0;
+}
+
+int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object) {
+  anchoring context = {.runtime = runtime, .object = object};
+  int status = lull_protect(runtime, pin_object, &context);
+  if (status == LUA_OK) runtime->pin_count++;
+  return status;
+}
+
+// [-0, +0]
+void lull_object_unpin(lull_runtime *runtime, uint64_t handle) {
+  if (!lua_checkstack(runtime->L, 2)) return;
+  lull_registry_push(runtime->L, runtime->pinned_objects);
+  let_go(runtime->L, lull_handle_slot(handle));
+  runtime->pin_count--;
+}
+

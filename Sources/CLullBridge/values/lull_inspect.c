@@ -1,0 +1,366 @@
+// lull.inspect and lull.copy: any Lua value for a person to read, and a deep copy.
+#include "values/lull_inspect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lull_keys.h"
+#include "values/lull_marks.h"
+
+typedef struct inspection {
+  lua_State *L;
+  luaL_Buffer *buffer;
+  int seen;   // stack position: tables on the way down
+  int depth;  // levels shown
+  int level;
+} inspection;
+
+// Whether a key can be written without brackets.
+static int is_name(const char *text, size_t length) {
+  static const char *const reserved[] = {
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
+    "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while"};
+  if (length == 0 || length > 60 || (text[0] >= '0' && text[0] <= '9')) return 0;
+  for (size_t i = 0; i < length; i++) {
+    char c = text[i];
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_')) {
+      return 0;
+    }
+  }
+  for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++) {
+    if (strlen(reserved[i]) == length && memcmp(reserved[i], text, length) == 0) return 0;
+  }
+  return 1;
+}
+
+// How many bytes the UTF-8 sequence takes that begins there; 0 if there is none.
+static size_t sequence_length(const unsigned char *text, size_t left) {
+  unsigned char first = text[0];
+  if (first < 0x80) return 1;
+  size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  if (length == 0 || length > left) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if ((text[i] & 0xC0) != 0x80) return 0;
+  }
+  // Longer than needed, surrogates, and beyond the last code point. (RFC 3629, section 4)
+  if ((first == 0xE0 && text[1] < 0xA0) || (first == 0xED && text[1] > 0x9F)
+    || (first == 0xF0 && text[1] < 0x90) || (first == 0xF4 && text[1] > 0x8F)) {
+    return 0;
+  }
+  return length;
+}
+
+// [-0, +1] the string at `index` in quotes, control characters and bytes that are no UTF-8 escaped
+static void push_quoted(lua_State *L, int index) {
+  size_t length;
+  const char *text = lua_tolstring(L, index, &length);
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  luaL_addchar(&buffer, '"');
+  for (size_t i = 0; i < length; i++) {
+    unsigned char c = (unsigned char)text[i];
+    char escape[8];
+    switch (c) {
+      case '"': luaL_addstring(&buffer, "\\\""); break;
+      case '\\': luaL_addstring(&buffer, "\\\\"); break;
+      case '\n': luaL_addstring(&buffer, "\\n"); break;
+      case '\r': luaL_addstring(&buffer, "\\r"); break;
+      case '\t': luaL_addstring(&buffer, "\\t"); break;
+      default:
+        if (c < 0x20 || c == 0x7f) {
+          snprintf(escape, sizeof(escape), "\\x%02x", c);
+          luaL_addstring(&buffer, escape);
+          break;
+        }
+        size_t sequence = sequence_length((const unsigned char *)text + i, length - i);
+        if (sequence == 0) {
+          snprintf(escape, sizeof(escape), "\\x%02X", c);
+          luaL_addstring(&buffer, escape);
+        } else {
+          luaL_addlstring(&buffer, text + i, sequence);
+          i += sequence - 1;
+        }
+    }
+  }
+  luaL_addchar(&buffer, '"');
+  luaL_pushresult(&buffer);
+}
+
+static int inspect_value(inspection *in, int index);
+
+// [-0, +0] orders keys: numbers before strings before the rest, each by value
+static int compare_keys(lua_State *L, int a, int b) {
+  int ta = lua_type(L, a), tb = lua_type(L, b);
+  if (ta == LUA_TNUMBER && tb == LUA_TNUMBER) return lua_compare(L, a, b, LUA_OPLT);
+  if (ta == LUA_TSTRING && tb == LUA_TSTRING) return lua_compare(L, a, b, LUA_OPLT);
+  int ra = ta == LUA_TNUMBER ? 0 : ta == LUA_TSTRING ? 1 : 2;
+  int rb = tb == LUA_TNUMBER ? 0 : tb == LUA_TSTRING ? 1 : 2;
+  return ra < rb;
+}
+
+// [-0, +0] one step of a heap sort of the list at `list`
+static void sift(lua_State *L, int list, lua_Integer start, lua_Integer end) {
+  lua_Integer root = start;
+  while (root * 2 <= end) {
+    lua_Integer child = root * 2;
+    lua_rawgeti(L, list, child);
+    if (child + 1 <= end) {
+      lua_rawgeti(L, list, child + 1);
+      if (compare_keys(L, lua_gettop(L) - 1, lua_gettop(L))) {
+        child++;
+        lua_remove(L, -2);
+      } else {
+        lua_pop(L, 1);
+      }
+    }
+    lua_rawgeti(L, list, root);
+    if (!compare_keys(L, lua_gettop(L), lua_gettop(L) - 1)) {
+      lua_pop(L, 2);
+      return;
+    }
+    lua_rawseti(L, list, child);
+    lua_rawseti(L, list, root);
+    root = child;
+  }
+}
+
+// [-0, +0] sorts the list of keys at `list`
+static void sort_keys(lua_State *L, int list, lua_Integer count) {
+  for (lua_Integer start = count / 2; start >= 1; start--) sift(L, list, start, count);
+  for (lua_Integer end = count; end > 1; end--) {
+    lua_rawgeti(L, list, 1);
+    lua_rawgeti(L, list, end);
+    lua_rawseti(L, list, 1);
+    lua_rawseti(L, list, end);
+    sift(L, list, 1, end - 1);
+  }
+}
+
+// [-0, +1] the parts in braces. Its buffer takes a piece of the C stack, so it is no part of the
+// recursion.
+static void push_joined(lua_State *L, int parts, lua_Integer count, int multiline, int level) {
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  luaL_addstring(&buffer, "{");
+  for (lua_Integer i = 1; i <= count; i++) {
+    luaL_addstring(&buffer, multiline ? "\n" : " ");
+    for (int k = 0; multiline && k <= level; k++) luaL_addstring(&buffer, "  ");
+    lua_rawgeti(L, parts, i);
+    luaL_addvalue(&buffer);
+    if (i < count) luaL_addstring(&buffer, ",");
+  }
+  luaL_addstring(&buffer, multiline ? "\n" : " ");
+  for (int k = 0; multiline && k < level; k++) luaL_addstring(&buffer, "  ");
+  luaL_addstring(&buffer, "}");
+  luaL_pushresult(&buffer);
+}
+
+// [-0, +1] the table's text
+static void push_table(inspection *in, int index) {
+  lua_State *L = in->L;
+  lua_pushvalue(L, index);
+  if (lua_rawget(L, in->seen) != LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_pushliteral(L, "<cycle>");
+    return;
+  }
+  lua_pop(L, 1);
+  if (lua_rawlen(L, index) == 0) {
+    lua_pushnil(L);
+    if (!lua_next(L, index)) {
+      lua_pushstring(L, lull_is_array(L, index) ? "[]" : "{}");
+      return;
+    }
+    lua_pop(L, 2);
+  }
+  if (in->level >= in->depth) {
+    lua_pushliteral(L, "{…}");
+    return;
+  }
+  lua_pushvalue(L, index);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, in->seen);
+  in->level++;
+
+  // The parts, in order, in a list; joined on one line if they fit, else one a line.
+  lua_newtable(L);
+  int parts = lua_gettop(L);
+  lua_Integer count = 0;
+  lua_Integer length = (lua_Integer)lua_rawlen(L, index);
+  size_t width = 0;
+  int multiline = 0;
+  for (lua_Integer i = 1; i <= length; i++) {
+    lua_rawgeti(L, index, i);
+    inspect_value(in, lua_gettop(L));
+    size_t size;
+    const char *text = lua_tolstring(L, -1, &size);
+    width += size + 2;
+    if (memchr(text, '\n', size)) multiline = 1;
+    lua_rawseti(L, parts, ++count);
+    lua_pop(L, 1);
+  }
+  lua_newtable(L);
+  int keys = lua_gettop(L);
+  lua_Integer key_count = 0;
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    lua_pop(L, 1);
+    if (lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= length) continue;
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, keys, ++key_count);
+  }
+  sort_keys(L, keys, key_count);
+  for (lua_Integer i = 1; i <= key_count; i++) {
+    lua_rawgeti(L, keys, i);
+    int key = lua_gettop(L);
+    size_t size;
+    const char *text;
+    if (lua_type(L, key) == LUA_TSTRING && (text = lua_tolstring(L, key, &size), is_name(text, size))) {
+      lua_pushvalue(L, key);
+    } else {
+      inspect_value(in, key);
+      lua_pushfstring(L, "[%s]", lua_tostring(L, -1));
+      lua_remove(L, -2);
+    }
+    lua_pushliteral(L, " = ");
+    lua_pushvalue(L, key);
+    lua_rawget(L, index);
+    inspect_value(in, lua_gettop(L));
+    lua_remove(L, -2);
+    lua_concat(L, 3);
+    text = lua_tolstring(L, -1, &size);
+    width += size + 2;
+    if (memchr(text, '\n', size)) multiline = 1;
+    lua_rawseti(L, parts, ++count);
+    lua_settop(L, keys);
+  }
+  in->level--;
+  lua_pushvalue(L, index);
+  lua_pushnil(L);
+  lua_rawset(L, in->seen);
+
+  if (width + (size_t)in->level * 2 > 76) multiline = 1;
+  push_joined(L, parts, count, multiline, in->level);
+  lua_replace(L, parts);
+  lua_settop(L, parts);
+}
+
+// [-1, +1]
+static int to_string(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  return 1;
+}
+
+// [-0, +1] tostring of the value; if that raises, what it is
+static void push_own_text(lua_State *L, int index) {
+  lua_pushcfunction(L, to_string);
+  lua_pushvalue(L, index);
+  int status = lua_pcall(L, 1, 1, 0);
+  if (status == LUA_OK) return;
+  if (status == LUA_ERRMEM) lua_error(L);
+  lua_pop(L, 1);
+  lua_pushfstring(L, "<%s whose __tostring raises>", luaL_typename(L, index));
+}
+
+// [-0, +1] the value's text
+static int inspect_value(inspection *in, int index) {
+  lua_State *L = in->L;
+  luaL_checkstack(L, 20, "nested too deeply");
+  switch (lua_type(L, index)) {
+    case LUA_TSTRING: push_quoted(L, index); return 1;
+    case LUA_TTABLE:
+      if (!lull_is_array(L, index) && !lull_is_plain_object(L, index)
+        && luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
+        lua_pop(L, 1);
+        push_own_text(L, index);
+        return 1;
+      }
+      if (lull_push_read_only(L, index)) {
+        push_table(in, lua_gettop(L));
+        lua_remove(L, -2);
+        return 1;
+      }
+      push_table(in, index);
+      return 1;
+    default: push_own_text(L, index); return 1;
+  }
+}
+
+// [-n, +1] lull.inspect(value [, { depth = n }])
+int lull_inspect(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_settop(L, 2);
+  inspection in = {.L = L, .depth = 8};
+  if (!lua_isnil(L, 2)) {
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, 2)) {
+      if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "depth") != 0) {
+        lua_pushvalue(L, -2);
+        return luaL_error(
+          L, "unknown setting '%s' (did you mean 'depth'?)", luaL_tolstring(L, -1, NULL));
+      }
+      if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0) {
+        return luaL_error(L, "'depth' must be a whole number, 0 or more");
+      }
+      in.depth = lua_tointeger(L, -1) > 100 ? 100 : (int)lua_tointeger(L, -1);
+      lua_pop(L, 1);
+    }
+  }
+  lua_newtable(L);
+  in.seen = lua_gettop(L);
+  return inspect_value(&in, 1);
+}
+
+// [-0, +0] raises in the sandbox if the metatable at the top has a __gc
+static void check_finaliser(lua_State *L) {
+  lua_pushliteral(L, "__gc");
+  int has_one = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (!has_one) return;
+  int is_sandboxed = lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_sandbox_key) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (is_sandboxed) luaL_error(L, "__gc is not available in the sandbox");
+}
+
+// [-0, +1] a copy of the value at `index`; `seen` maps originals to copies
+static void copy_value(lua_State *L, int index, int seen, int level) {
+  luaL_checkstack(L, 12, "nested too deeply");
+  // Each level takes a piece of the C stack, which the interpreter does not watch.
+  if (level > 10000) luaL_error(L, "tables nest too deeply to be copied");
+  if (!lua_istable(L, index)) {
+    // Objects that can be copied say how; others are what they are.
+    if (lua_isuserdata(L, index) && luaL_callmeta(L, index, "__copy")) return;
+    lua_pushvalue(L, index);
+    return;
+  }
+  lua_pushvalue(L, index);
+  if (lua_rawget(L, seen) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  lua_createtable(L, (int)lua_rawlen(L, index), 0);
+  int copy = lua_gettop(L);
+  if (lua_getmetatable(L, index)) {
+    check_finaliser(L);
+    lua_setmetatable(L, copy);
+  }
+  lua_pushvalue(L, index);
+  lua_pushvalue(L, copy);
+  lua_rawset(L, seen);
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    int key = lua_gettop(L) - 1;
+    copy_value(L, key, seen, level + 1);
+    copy_value(L, key + 1, seen, level + 1);
+    lua_rawset(L, copy);
+    lua_settop(L, key);
+  }
+}
+
+// [-n, +1] lull.copy(value): tables deeply, with their metatables; other values as they are
+int lull_copy(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_settop(L, 1);
+  lua_newtable(L);
+  copy_value(L, 1, 2, 0);
+  return 1;
+}

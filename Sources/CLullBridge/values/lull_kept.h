@@ -1,0 +1,35 @@
+// Looking up what Swift knows by number: values by id, userdata by handle. Inlined, since every value
+// that is pushed comes through here.
+#ifndef LULL_KEPT_H
+#define LULL_KEPT_H
+
+#include "base/lull_keys.h"
+#include "runtime/lull_runtime.h"
+
+// [-0, +1] values[id], nil if it is gone
+static inline void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id) {
+  lull_registry_push(L, runtime->values);
+  lua_rawgeti(L, -1, (lua_Integer)id);
+  lua_replace(L, -2);
+}
+
+// Slots are the low half of a handle.
+static inline lua_Integer lull_handle_slot(uint64_t handle) {
+  return (lua_Integer)(handle & 0xffffffffu);
+}
+
+// [-0, +0|1] the userdata of a handle, if it has one; whether it was pushed
+static inline int lull_push_existing(lull_runtime *runtime, lua_State *L, uint64_t handle) {
+  lull_registry_push(L, runtime->objects);
+  if (lua_rawgeti(L, -1, lull_handle_slot(handle)) == LUA_TUSERDATA) {
+    const lull_object *object = lua_touserdata(L, -1);
+    if (object->handle == handle) {
+      lua_replace(L, -2);
+      return 1;
+    }
+  }
+  lua_pop(L, 2);
+  return 0;
+}
+
+#endif

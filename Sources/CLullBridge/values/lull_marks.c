@@ -1,0 +1,22 @@
+// Telling by their metatables what tables of JSON are; those are made in lull_tables.c.
+#include "values/lull_marks.h"
+
+#include "base/lull_keys.h"
+
+// [-0, +0] whether the table at `index` is a JSON object with nothing of the script's about it
+int lull_is_plain_object(lua_State *L, int index) {
+  if (!lua_getmetatable(L, index)) return 0;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_shown_key);
+  int same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
+}
+
+// [-0, +0] whether the table at `index` is marked as an array; allocates nothing
+int lull_is_array(lua_State *L, int index) {
+  if (!lua_getmetatable(L, index)) return 0;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_array_key);
+  int same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
+}

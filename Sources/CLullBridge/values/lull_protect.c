@@ -1,0 +1,17 @@
+// Calls that may raise, from where nothing may.
+#include "values/lull_protect.h"
+
+#include "ending/lull_interrupt.h"
+
+// [-0, +0] Runs `function` with `context` as its only argument; the status of lua_pcall.
+int lull_protect(lull_runtime *runtime, lua_CFunction function, void *context) {
+  lua_State *L = runtime->L;
+  if (!lua_checkstack(L, 16)) return LUA_ERRMEM;
+  int is_interrupted = lull_interrupt_pause(L);
+  lua_pushcfunction(L, function);
+  lua_pushlightuserdata(L, context);
+  int status = lua_pcall(L, 1, 0, 0);
+  if (status != LUA_OK) lua_pop(L, 1);
+  if (is_interrupted) lull_interrupt_arm(L);
+  return status;
+}

@@ -1,0 +1,48 @@
+// Tables that refuse assignments, in front of those that hold something.
+#include "values/lull_readonly.h"
+
+// [-3, +0] raises: __newindex of a read-only table
+static int refuse_assignment(lua_State *L) {
+  return luaL_error(L, "this table is read-only ('%s')", luaL_tolstring(L, 2, NULL));
+}
+
+// [-1, +3] __pairs of a read-only table; upvalue: what it shows
+static int pairs_of_shown(lua_State *L) {
+  lua_getglobal(L, "next");
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushnil(L);
+  return 3;
+}
+
+// [-1, +1] an empty table that shows the one at the top and refuses assignments
+void lull_wrap_read_only(lua_State *L) {
+  int shown = lua_gettop(L);
+  lua_newtable(L);
+  lua_createtable(L, 0, 3);
+  lua_pushvalue(L, shown);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, refuse_assignment);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushvalue(L, shown);
+  lua_pushcclosure(L, pairs_of_shown, 1);
+  lua_setfield(L, -2, "__pairs");
+  lua_setmetatable(L, -2);
+  lua_remove(L, shown);
+}
+
+// [-0, +1] what the read-only table at `index` shows; [-0, +0] and 0 for anything else
+int32_t lull_push_read_only(lua_State *L, int32_t index) {
+  if (!lua_istable(L, index) || !lua_checkstack(L, 4) || !lua_getmetatable(L, index)) return 0;
+  lua_pushliteral(L, "__newindex");
+  lua_rawget(L, -2);
+  int is_ours = lua_tocfunction(L, -1) == refuse_assignment;
+  lua_pop(L, 1);
+  if (!is_ours) {
+    lua_pop(L, 1);
+    return 0;
+  }
+  lua_pushliteral(L, "__index");
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+  return 1;
+}

@@ -1,0 +1,222 @@
+// Plain Lua tables from a document's tape.
+#include "values/lull_tables.h"
+
+#include <string.h>
+
+#include "base/lull_keys.h"
+#include "values/lull_inspect.h"
+#include "values/lull_kept.h"
+
+// Documents below this many words of tape are too small for what is done to build large ones fast.
+enum { LULL_LARGE_TAPE = 512 };
+
+// Short strings met lately, kept on the stack. Keys come again with every element of an array, and so
+// do many values; finding a string here is several times cheaper than having Lua intern it once more.
+enum { LULL_KNOWN_STRINGS = 64, LULL_LONGEST_KNOWN = 40 };
+
+typedef struct known_string {
+  const char *text;
+  size_t length;
+} known_string;
+
+typedef struct known_strings {
+  int first;  // stack position of the first one
+  known_string strings[LULL_KNOWN_STRINGS];
+} known_strings;
+
+typedef struct builder {
+  lua_State *L;
+  csj_view tape;
+  int null;  // stack positions of lull.null and of the metatables of arrays and objects
+  int arrays;
+  int objects;
+  known_strings *keys;  // NULL for a small document, as the other
+  known_strings *values;
+} builder;
+
+// [-0, +0] what tables of JSON are as strings, into the metatable at the top: what they hold
+static void set_text(lua_State *L) {
+  lua_pushcfunction(L, lull_inspect);
+  lua_setfield(L, -2, "__tostring");
+}
+
+// [-0, +1] the metatable of JSON objects, which changes nothing but how they print
+void lull_push_object_metatable(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_shown_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_createtable(L, 0, 1);
+  set_text(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_shown_key);
+}
+
+// [-0, +1] the metatable that marks a table as a JSON array, so that an empty one encodes as []
+void lull_push_array_metatable(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_array_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_createtable(L, 0, 2);
+  lua_pushliteral(L, "JSONArray");
+  lua_setfield(L, -2, "__name");
+  set_text(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_array_key);
+}
+
+// [-0, +1] the string of that many bytes
+static void push_string(
+  lua_State *L, known_strings *known, const char *text, size_t length) {
+  if (known == NULL || length - 1 >= LULL_LONGEST_KNOWN) {
+    lua_pushlstring(L, text, length);
+    return;
+  }
+  // Which place it has is told by a few of its bytes.
+  const unsigned char *bytes = (const unsigned char *)text;
+  unsigned mixed =
+    (unsigned)length + bytes[0] * 5u + bytes[length / 2] * 17u + bytes[length - 1] * 3u;
+  unsigned place = mixed % LULL_KNOWN_STRINGS;
+  known_string *string = &known->strings[place];
+  int stack = known->first + (int)place;
+  if (string->length == length && memcmp(string->text, text, length) == 0) {
+    lua_pushvalue(L, stack);
+    return;
+  }
+  lua_pushlstring(L, text, length);
+  lua_copy(L, -1, stack);
+  *string = (known_string){.text = text, .length = length};
+}
+
+static void push_container(builder *b, size_t index);
+
+// [-0, +1] the value at `index` of the tape as plain Lua values
+static inline void push_value(builder *b, csj_view tape, size_t index) {
+  lua_State *L = b->L;
+  switch (csj_type_at(tape, index)) {
+    case CSJ_NULL: lua_pushvalue(L, b->null); return;
+    case CSJ_FALSE: lua_pushboolean(L, 0); return;
+    case CSJ_TRUE: lua_pushboolean(L, 1); return;
+    case CSJ_INT: lua_pushinteger(L, csj_int_at(tape, index)); return;
+    case CSJ_DOUBLE: lua_pushnumber(L, csj_double_at(tape, index)); return;
+    case CSJ_STRING: {
+      size_t length;
+      const char *text = csj_string_at(tape, index, &length);
+      push_string(L, b->values, text, length);
+      return;
+    }
+    case CSJ_ARRAY:
+    case CSJ_OBJECT: push_container(b, index); return;
+  }
+}
+
+// [-0, +1] the array or object at `index`. The depth of documents is bounded by the parser.
+static void push_container(builder *b, size_t index) {
+  lua_State *L = b->L;
+  csj_view tape = b->tape;
+  luaL_checkstack(L, 4, "JSON nested too deeply");
+  size_t end = csj_end(tape, index);
+  size_t child = csj_first(tape, index);
+  if (csj_type_at(tape, index) == CSJ_ARRAY) {
+    lua_createtable(L, (int)csj_count(tape, index), 0);
+    lua_pushvalue(L, b->arrays);
+    lua_setmetatable(L, -2);
+    for (lua_Integer position = 1; child < end; position++) {
+      push_value(b, tape, child);
+      lua_rawseti(L, -2, position);
+      child = csj_after(tape, child);
+    }
+    return;
+  }
+  lua_createtable(L, 0, (int)csj_count(tape, index));
+  lua_pushvalue(L, b->objects);
+  lua_setmetatable(L, -2);
+  while (child < end) {
+    size_t length;
+    const char *key = csj_string_at(tape, child, &length);
+    push_string(L, b->keys, key, length);
+    push_value(b, tape, child + 1);
+    // A later duplicate replaces the earlier one (JSN-13).
+    lua_rawset(L, -3);
+    child = csj_after(tape, child + 1);
+  }
+}
+
+// The memory of tables in terms of the document's: of usual ones it is less than twice as much, of
+// arrays of nothing but empty arrays not quite five times.
+enum { LULL_USUAL_GROWTH = 2, LULL_LARGEST_GROWTH = 5 };
+
+// [-0, +0] tells the collector of so many kilobytes, which it works off at once if they are due
+static void charge(lua_State *L, size_t kilobytes) { lua_gc(L, LUA_GCSTEP, (int)kilobytes); }
+
+// [-0, +0] lets so many kilobytes be allocated before the collector does anything
+static void grant(lua_State *L, size_t kilobytes) { lua_gc(L, LUA_GCSTEP, -(int)kilobytes); }
+
+// [-0, +1] the value at `index`, a large one. While it is built the collector rests, which would only
+// mark again and again what has been built so far. What it would have had to do is done before: it
+// gets to know first of the memory that is about to be needed.
+static void push_uncollected(builder *b, size_t index, size_t kilobytes) {
+  lua_State *L = b->L;
+  charge(L, LULL_USUAL_GROWTH * kilobytes);
+  grant(L, LULL_LARGEST_GROWTH * kilobytes);
+  push_value(b, b->tape, index);
+  // The building itself has been counted: what was granted beyond the charge goes back.
+  charge(L, (LULL_LARGEST_GROWTH - LULL_USUAL_GROWTH) * kilobytes);
+}
+
+// [-0, +1] the value at `index`, of so many words
+static void push_large(builder *b, const csj_document *document, size_t index, size_t words) {
+  lua_State *L = b->L;
+  luaL_checkstack(L, 2 * LULL_KNOWN_STRINGS + 8, "JSON nested too deeply");
+  int top = lua_gettop(L);
+  known_strings keys = {.first = top + 1}, values = {.first = top + 1 + LULL_KNOWN_STRINGS};
+  b->keys = &keys;
+  b->values = &values;
+  lua_settop(L, top + 2 * LULL_KNOWN_STRINGS);
+  // Of a part of a document, its share.
+  double share = (double)words / (double)b->tape.tape_length;
+  size_t kilobytes = (size_t)((double)csj_bytes(document) * share / 1024);
+  // Not if the script has stopped it, nor in a finaliser.
+  if (kilobytes > 0 && lua_gc(L, LUA_GCISRUNNING) == 1) {
+    push_uncollected(b, index, kilobytes);
+  } else {
+    push_value(b, b->tape, index);
+  }
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+// [-0, +1] may raise (memory)
+void lull_push_json(
+  lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
+  luaL_checkstack(L, 8, "JSON nested too deeply");
+  csj_view tape = csj_document_view(document);
+  lull_registry_push(L, runtime->null);
+  int null = lua_gettop(L);
+  lull_push_array_metatable(L);
+  lull_push_object_metatable(L);
+  builder b = {
+    .L = L, .tape = tape, .null = null, .arrays = null + 1, .objects = null + 2};
+  size_t words = csj_after(tape, index) - index;
+  if (words < LULL_LARGE_TAPE) {
+    push_value(&b, tape, index);
+  } else {
+    push_large(&b, document, index, words);
+  }
+  lua_replace(L, null);
+  lua_settop(L, null);
+}
+
+// [-0, +1] the document's tables, built unless the ones built before are still there
+void lull_push_document(
+  lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id) {
+  if (id != 0) {
+    lull_values_push(runtime, L, id);
+    if (!lua_isnil(L, -1)) return;
+    lua_pop(L, 1);
+  }
+  lull_push_json(L, runtime, document, CSJ_ROOT);
+  if (id != 0) {
+    lull_registry_push(L, runtime->values);
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -2, (lua_Integer)id);
+    lua_pop(L, 1);
+  }
+}
