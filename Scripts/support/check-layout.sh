@@ -5,6 +5,8 @@ check_layout() {
     top_level
   verify "no paths of one machine" "say where things are relative to the checkout, or ask the environment" \
     machine_paths
+  verify "links of the documentation lead somewhere" "correct the link, or write what it leads to" \
+    "$root/Scripts/support/check-links"
 }
 
 top_level() {
