@@ -1,5 +1,7 @@
 #include "csimdjson.h"
 
+#include "csj_utf8.h"
+
 #include <lull_ledger.h>
 #include <simdjson.h>
 
@@ -322,17 +324,8 @@ class Diagnosis {
   }
 
   bool multibyte() {
-    uint8_t lead = peek();
-    size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    uint32_t scalar = lead & (0x7Fu >> length);
-    bool isValid = lead >= 0xC2 && lead <= 0xF4;
-    for (size_t next = 1; next < length && isValid; next++) {
-      isValid = (peek(next) & 0xC0) == 0x80;
-      scalar = scalar << 6 | (peek(next) & 0x3Fu);
-    }
-    isValid = isValid && (length != 3 || (scalar >= 0x800 && (scalar >> 11) != 0x1B));
-    isValid = isValid && (length != 4 || (scalar >= 0x10000 && scalar <= 0x10FFFF));
-    if (!isValid) return wrong("invalid UTF-8", at_);
+    size_t length = csj_utf8_sequence(text_.bytes + at_, text_.length - at_);
+    if (length == 0) return wrong("invalid UTF-8", at_);
     at_ += length;
     return true;
   }
@@ -913,6 +906,41 @@ csj_document *csj_parse(const uint8_t *bytes, size_t length, csj_error *error) {
                     : parser.parse(bytes, length, error);
   parsesUnderWay.fetch_sub(1);
   return document;
+}
+
+namespace {
+
+// Texts up to here are looked at one character after the other: calling simdjson is not worth it.
+constexpr size_t shortText = 64;
+
+bool isUTF8OneByOne(const uint8_t *bytes, size_t length) {
+  size_t at = 0;
+  while (at < length) {
+    uint64_t word;
+    if (at + sizeof word <= length) {
+      std::memcpy(&word, bytes + at, sizeof word);
+      if ((word & 0x8080808080808080u) == 0) {
+        at += sizeof word;
+        continue;
+      }
+    }
+    size_t count = csj_utf8_sequence(bytes + at, length - at);
+    if (count == 0) return false;
+    at += count;
+  }
+  return true;
+}
+
+}  // namespace
+
+int csj_is_utf8(const uint8_t *bytes, size_t length) {
+  if (length <= shortText) return isUTF8OneByOne(bytes, length);
+  parsesUnderWay.fetch_add(1);
+  bool isValid = isProcessEnding
+    ? isUTF8OneByOne(bytes, length)
+    : simdjson::validate_utf8(reinterpret_cast<const char *>(bytes), length);
+  parsesUnderWay.fetch_sub(1);
+  return isValid;
 }
 
 void csj_retain(csj_document *document) {

@@ -197,14 +197,7 @@ final class EditedLines: LineSource {
   /// Takes a whole UTF-8 sequence off what was typed; bytes that are none are dropped.
   private func takeScalar() -> Unicode.Scalar? {
     while let first = typed.first {
-      let length =
-        switch first {
-        case 0x00..<0x80: 1
-        case 0xC2..<0xE0: 2
-        case 0xE0..<0xF0: 3
-        case 0xF0..<0xF5: 4
-        default: 0
-        }
+      let length = UTF8Validation.length(startingWith: first)
       if length == 0 {
         typed.removeFirst()
         continue

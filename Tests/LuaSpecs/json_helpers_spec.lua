@@ -45,6 +45,28 @@ describe("lull.json.encode", function()
     equal(encode(-0.0):sub(1, 1), "-")
   end)
 
+  it("spells floats with as few of 15 to 17 digits as read back the same", function()
+    local function spelled(number)
+      local text
+      for digits = 15, 17 do
+        text = ("%%.%dg"):format(digits):format(number)
+        if tonumber(text) == number then break end
+      end
+      return text:find("[.e]") and text or text .. ".0"
+    end
+    local state = 20251122
+    for round = 1, 3000 do
+      state = state * 6364136223846793005 + 1442695040888963407
+      local number = string.unpack("d", string.pack("i8", state ~ state >> 29))
+      if round % 3 == 0 then number = 2.0 ^ (round - 1500) end
+      if round % 3 == 1 then number = (state >> 40) / 10.0 ^ (round % 20) end
+      if number == number and number - number == 0 then equal(encode(number), spelled(number)) end
+    end
+    for _, number in ipairs { 0.0, -0.0, 1e15, 123456789012345680.0, 1e17, 1e-4, 1e-5, 5e-324 } do
+      equal(encode(number), spelled(number))
+    end
+  end)
+
   it("escapes", function()
     equal(encode('a"b\\c\n\t\0\31'), [["a\"b\\c\n\t\u0000\u001f"]])
     equal(encode("é😀/"), '"é😀/"')

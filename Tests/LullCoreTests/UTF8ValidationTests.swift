@@ -13,7 +13,7 @@ struct UTF8ValidationTests {
       "\u{7FF}\u{800}", "\u{D7FF}\u{E000}", "\u{FFFF}\u{10000}", "\u{10FFFF}", "\u{FEFF}x",
     ])
   func acceptsText(text: String) {
-    for shift in 0..<20 {
+    for shift in Array(0..<20) + Array(60..<80) {
       let padding = String(repeating: "x", count: shift)
       #expect(isValid((padding + text).utf8))
       #expect(isValid((padding + text + padding).utf8))
@@ -29,7 +29,7 @@ struct UTF8ValidationTests {
       [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
     ] as [[UInt8]])
   func rejectsOtherBytes(bytes: [UInt8]) {
-    for shift in 0..<20 {
+    for shift in Array(0..<20) + Array(60..<80) {
       let padding = [UInt8](repeating: 0x78, count: shift)
       #expect(!isValid(padding + bytes))
       #expect(!isValid(padding + bytes + padding))

@@ -1,5 +1,9 @@
-// What libFuzzer calls with random bytes: one reading of JSON, and of all that was read.
+// What libFuzzer calls with random bytes: one reading of JSON, and of all that was read; written once
+// more, it is the same.
 #include <csimdjson.h>
+#include <csj_compare.h>
+#include <csj_utf8.h>
+#include <csj_writer.h>
 
 #include <stdlib.h>
 
@@ -42,7 +46,28 @@ static void look(const csj_document *document, csj_view view, size_t index) {
   }
 }
 
+// Both ways to look at bytes agree.
+static void check_utf8(const uint8_t *bytes, size_t length) {
+  size_t at = 0, step;
+  while (at < length && (step = csj_utf8_sequence(bytes + at, length - at)) > 0) at += step;
+  if ((at == length) != (csj_is_utf8(bytes, length) != 0)) abort();
+}
+
+static void rewrite(const csj_document *document, int is_pretty, csj_digits digits) {
+  csj_writer writer = csj_writer_make(is_pretty, digits, SIZE_MAX, SIZE_MAX);
+  csj_write_value(&writer, csj_document_view(document), CSJ_ROOT, NULL, NULL);
+  size_t length;
+  char *text = csj_writer_take(&writer, &length);
+  if (writer.problem != CSJ_WRITER_FINE) abort();
+  csj_error error;
+  csj_document *again = csj_parse((const uint8_t *)text, length, &error);
+  if (again == NULL || !csj_same_value(document, CSJ_ROOT, again, CSJ_ROOT)) abort();
+  csj_free(again);
+  free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+  check_utf8(bytes, length);
   csj_error error = {0};
   csj_document *document = csj_parse(bytes, length, &error);
   if (document == NULL) {
@@ -51,6 +76,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     return 0;
   }
   look(document, csj_document_view(document), CSJ_ROOT);
+  csj_pointer_find(document, CSJ_ROOT, (const char *)bytes, length);
+  rewrite(document, length % 2, CSJ_SHORTEST_DIGITS);
+  rewrite(document, length % 2, CSJ_PRINTF_DIGITS);
   csj_free(document);
   return 0;
 }

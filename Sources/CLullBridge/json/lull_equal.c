@@ -1,6 +1,10 @@
-// Comparing JSON values of either form, documents and tables, as JSONElement's == does: by content.
+// Comparing JSON values of either form, documents and tables, by content; and where they differ.
 #include "json/lull_equal.h"
 
+#include <csj_compare.h>
+#include <stdio.h>
+
+#include "base/lull_keys.h"
 #include "values/lull_document.h"
 #include "values/lull_marks.h"
 
@@ -42,15 +46,41 @@ int lull_side_child(lua_State *L, lull_side of, int key, lull_side *result) {
   return 1;
 }
 
-static int equal(lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int level);
-
-// [-0, +1] the Lua value of a side that is neither array nor object
-static void push_atom(lua_State *L, lull_runtime *runtime, lull_side of) {
+// [-0, +0] the JSON value a side is that is neither array nor object; whether it is one
+static int read_atom(lua_State *L, lull_runtime *runtime, lull_side of, csj_atom *atom) {
   if (of.document) {
-    lull_document_push(L, runtime, of.document, of.index);
-  } else {
-    lua_pushvalue(L, of.stack);
+    *atom = csj_atom_at(csj_document_view(of.document), of.index);
+    return 1;
   }
+  *atom = (csj_atom){.type = CSJ_NULL};
+  switch (lua_type(L, of.stack)) {
+    case LUA_TBOOLEAN: atom->type = lua_toboolean(L, of.stack) ? CSJ_TRUE : CSJ_FALSE; return 1;
+    case LUA_TNUMBER:
+      atom->type = lua_isinteger(L, of.stack) ? CSJ_INT : CSJ_DOUBLE;
+      atom->integer = lua_tointeger(L, of.stack);
+      atom->number = lua_tonumber(L, of.stack);
+      return 1;
+    case LUA_TSTRING:
+      atom->type = CSJ_STRING;
+      atom->text = lua_tolstring(L, of.stack, &atom->length);
+      return 1;
+    default: {
+      lull_registry_push(L, runtime->null);
+      int is_null = lua_rawequal(L, of.stack, -1);
+      lua_pop(L, 1);
+      return is_null;
+    }
+  }
+}
+
+// [-0, +0] whether two values are the same of which one is neither array nor object
+static int same_atoms(lua_State *L, lull_runtime *runtime, lull_side one, lull_side other) {
+  csj_atom atom, other_atom;
+  if (read_atom(L, runtime, one, &atom) && read_atom(L, runtime, other, &other_atom)) {
+    return csj_same_atom(atom, other_atom);
+  }
+  // What is no JSON at all is the same as itself.
+  return !one.document && !other.document && lua_rawequal(L, one.stack, other.stack);
 }
 
 // [-0, +0] how many elements or members, each key once
@@ -74,68 +104,145 @@ static size_t size_of(lua_State *L, lull_side of, int is_array) {
   return count;
 }
 
-// [-0, +0] whether `other` has what the walk over `one` gives, under the same keys
-static int has_children_of(
-  lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int is_array, int level) {
-  int top = lua_gettop(L);
+static int equal(
+  lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, lull_place *place, int level);
+
+// Goes one level down; returns the length to go back to.
+static size_t descend(lull_place *place, const char *token, size_t length) {
+  if (place == NULL) return 0;
+  size_t before = place->length;
+  place->length =
+    csj_pointer_append(place->pointer, before, sizeof(place->pointer), token, length);
+  return before;
+}
+
+static void ascend(lull_place *place, size_t before) {
+  if (place == NULL) return;
+  place->length = before;
+  place->pointer[before] = 0;
+}
+
+// [-1, +0] whether what `other` has under the key at the top, which is popped, is `value`; where not,
+// the place stays at the token
+static int has_child(
+  lua_State *L, lull_runtime *runtime, lull_side value, lull_side other, lull_place *place,
+  const char *token, size_t length, int level) {
+  int key = lua_gettop(L);
+  size_t before = descend(place, token, length);
+  lull_side found;
+  int same = lull_side_child(L, other, key, &found)
+    && equal(L, runtime, value, found, place, level);
+  if (same) ascend(place, before);
+  lua_settop(L, key - 1);
+  return same;
+}
+
+// [-0, +0] whether `other` has what the document's value has, under the same keys
+static int has_children_of_document(
+  lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int is_array,
+  lull_place *place, int level) {
+  csj_view tape = csj_document_view(one.document);
+  size_t count = csj_count(tape, one.index);
+  lull_side child = {.document = one.document};
   int same = 1;
-  if (one.document) {
-    csj_view tape = csj_document_view(one.document);
-    size_t count = csj_count(tape, one.index);
-    csj_pair *members = NULL;
-    if (!is_array) {
-      members = lua_newuserdatauv(L, (count + 1) * sizeof(csj_pair), 0);
-      count = csj_pairs(tape, one.index, members);
-    }
-    int base = lua_gettop(L);
-    size_t element = csj_first(tape, one.index);
+  if (is_array) {
+    child.index = csj_first(tape, one.index);
     for (size_t i = 0; same && i < count; i++) {
-      size_t value = is_array ? element : members[i].value;
-      if (is_array) {
-        lua_pushinteger(L, (lua_Integer)i + 1);
-        element = csj_after(tape, element);
-      } else {
-        size_t length;
-        const char *key = csj_string_at(tape, members[i].key, &length);
-        lua_pushlstring(L, key, length);
-      }
-      lull_side found;
-      same = lull_side_child(L, other, base + 1, &found)
-        && equal(L, runtime, (lull_side){.document = one.document, .index = value}, found, level);
-      lua_settop(L, base);
+      char token[24];
+      int length = place ? snprintf(token, sizeof(token), "%zu", i) : 0;
+      lua_pushinteger(L, (lua_Integer)i + 1);
+      same = has_child(L, runtime, child, other, place, token, (size_t)length, level);
+      child.index = csj_after(tape, child.index);
     }
-  } else {
-    lua_pushnil(L);
-    while (same && lua_next(L, one.stack)) {
-      int value = lua_gettop(L);
-      lull_side found;
-      same = lull_side_child(L, other, value - 1, &found)
-        && equal(L, runtime, lull_side_at(L, value), found, level);
-      lua_settop(L, value - 1);
-    }
+    return same;
+  }
+  csj_pair *members = lua_newuserdatauv(L, (count + 1) * sizeof(csj_pair), 0);
+  count = csj_pairs(tape, one.index, members);
+  for (size_t i = 0; same && i < count; i++) {
+    size_t length;
+    const char *key = csj_string_at(tape, members[i].key, &length);
+    child.index = members[i].value;
+    lua_pushlstring(L, key, length);
+    same = has_child(L, runtime, child, other, place, key, length, level);
+  }
+  lua_pop(L, 1);
+  return same;
+}
+
+// [-0, +0] whether `other` has what the table has, under the same keys
+static int has_children_of_table(
+  lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int level) {
+  int same = 1;
+  int top = lua_gettop(L);
+  lua_pushnil(L);
+  while (same && lua_next(L, one.stack)) {
+    int value = lua_gettop(L);
+    lua_pushvalue(L, value - 1);
+    same = has_child(L, runtime, lull_side_at(L, value), other, NULL, "", 0, level);
+    lua_settop(L, value - 1);
   }
   lua_settop(L, top);
   return same;
 }
 
+// [-0, +0] whether the table has a key that the document's value has not, at which the place then is
+static int has_other_keys(lua_State *L, lull_side document, lull_side table, lull_place *place) {
+  int is_empty = csj_count(csj_document_view(document.document), document.index) == 0;
+  lua_pushnil(L);
+  while (lua_next(L, table.stack)) {
+    lua_pop(L, 1);
+    if (!is_empty && lull_document_find(L, document.document, document.index, lua_gettop(L))) continue;
+    lua_pushvalue(L, -1);
+    size_t length;
+    const char *name = luaL_tolstring(L, -1, &length);
+    descend(place, name, length);
+    lua_pop(L, 3);
+    return 1;
+  }
+  return 0;
+}
+
+// [-0, +0] whether a table has just what a document's value has, whatever it is marked as
+static int is_unchanged(
+  lua_State *L, lull_runtime *runtime, lull_side document, lull_side table, lull_place *place,
+  int level) {
+  csj_type type = csj_type_at(csj_document_view(document.document), document.index);
+  if (type != CSJ_ARRAY && type != CSJ_OBJECT) return same_atoms(L, runtime, document, table);
+  return !table.document && lua_istable(L, table.stack)
+    && has_children_of_document(
+      L, runtime, document, table, type == CSJ_ARRAY, place, level + 1)
+    && !has_other_keys(L, document, table, place);
+}
+
 // [-0, +0]
-static int equal(lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int level) {
+static int equal(
+  lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, lull_place *place,
+  int level) {
   luaL_checkstack(L, 12, "nested too deeply");
   if (level > CSJ_MAX_DEPTH) return luaL_error(L, "tables nest too deeply, or in a cycle");
+  if (place) return is_unchanged(L, runtime, one, other, place, level);
+  if (one.document && other.document) {
+    return csj_same_value(one.document, one.index, other.document, other.index);
+  }
   int array, object, other_array, other_object;
   lull_side_shape(L, one, &array, &object);
   lull_side_shape(L, other, &other_array, &other_object);
   if (!array && !object) {
-    push_atom(L, runtime, one);
-    push_atom(L, runtime, other);
-    int same = !other_array && !other_object && lua_rawequal(L, -1, -2);
-    lua_pop(L, 2);
-    return same;
+    return !other_array && !other_object && same_atoms(L, runtime, one, other);
   }
   int is_array = array && other_array;
   if (!is_array && !(object && other_object)) return 0;
   if (size_of(L, one, is_array) != size_of(L, other, is_array)) return 0;
-  return has_children_of(L, runtime, one, other, is_array, level + 1);
+  if (one.document == NULL) return has_children_of_table(L, runtime, one, other, level + 1);
+  return has_children_of_document(L, runtime, one, other, is_array, NULL, level + 1);
+}
+
+// [-0, +0]
+int lull_json_differs(
+  lua_State *L, lull_runtime *runtime, const csj_document *document, int stack, lull_place *place) {
+  lull_side one = {.document = document, .index = CSJ_ROOT};
+  *place = (lull_place){.length = 0};
+  return !equal(L, runtime, one, lull_side_at(L, stack), place, 0);
 }
 
 // [-2, +1] __eq, and lull.json.equal; upvalue: runtime
@@ -144,6 +251,6 @@ int lull_json_equal(lua_State *L) {
   luaL_checkany(L, 2);
   lua_settop(L, 2);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
-  lua_pushboolean(L, equal(L, runtime, lull_side_at(L, 1), lull_side_at(L, 2), 0));
+  lua_pushboolean(L, equal(L, runtime, lull_side_at(L, 1), lull_side_at(L, 2), NULL, 0));
   return 1;
 }

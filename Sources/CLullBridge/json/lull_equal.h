@@ -21,6 +21,16 @@ void lull_side_shape(lua_State *L, lull_side of, int *is_array, int *is_object);
 // One of a table is pushed.
 int lull_side_child(lua_State *L, lull_side of, int key, lull_side *result);
 
+// A JSON Pointer; what does not fit is cut off.
+typedef struct lull_place {
+  char pointer[512];
+  size_t length;
+} lull_place;
+
+// Whether the Lua value at a stack position has not just what the document has, and where first.
+int lull_json_differs(
+  lua_State *L, lull_runtime *runtime, const csj_document *document, int stack, lull_place *place);
+
 int lull_json_equal(lua_State *L);
 
 #endif

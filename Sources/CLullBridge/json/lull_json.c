@@ -1,6 +1,7 @@
 // JSON text from tables and documents, and back. The module's `json` table.
 #include "json/lull_json.h"
 
+#include <csj_writer.h>
 #include <lull_ledger.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,14 +24,8 @@ enum { LULL_LARGEST_JSON = 1 << 30 };
 
 typedef struct writer {
   lua_State *L;
-  size_t room;  // what the script's limit leaves for the text
-  int lacks_room;
-  char *bytes;
-  size_t length;
-  size_t capacity;
+  csj_writer text;
   int failed;
-  int pretty;
-  int depth;
   char *problem;
   size_t problem_size;
   char path[160];
@@ -39,35 +34,26 @@ typedef struct writer {
   size_t secret_count;
 } writer;
 
-static void write_bytes(writer *w, const char *bytes, size_t length) {
-  if (w->failed) return;
-  if (w->length + length > w->capacity) {
-    size_t capacity = w->capacity ? w->capacity * 2 : 256;
-    while (capacity < w->length + length) capacity *= 2;
-    if (w->length + length > LULL_LARGEST_JSON) {
-      w->failed = 1;
-      snprintf(w->problem, w->problem_size, "the text would be larger than 1 GB");
-      return;
-    }
-    w->lacks_room = capacity > w->room;
-    char *larger = w->lacks_room ? NULL : realloc(w->bytes, capacity);
-    if (larger == NULL) {
-      w->failed = 1;
-      snprintf(w->problem, w->problem_size, "not enough memory");
-      return;
-    }
-    w->bytes = larger;
-    w->capacity = capacity;
-  }
-  memcpy(w->bytes + w->length, bytes, length);
-  w->length += length;
-}
-
 static void fail(writer *w, const char *text) {
   if (w->failed) return;
   w->failed = 1;
   snprintf(
     w->problem, w->problem_size, "%s at %s", text, w->path_length ? w->path : "the top level");
+}
+
+// Whether nothing has gone wrong. What has, in the text, is told once.
+static int is_fine(writer *w) {
+  if (w->failed || w->text.problem == CSJ_WRITER_FINE) return !w->failed;
+  switch (w->text.problem) {
+    case CSJ_WRITER_INVALID_UTF8: fail(w, "a string is not valid UTF-8"); break;
+    case CSJ_WRITER_TOO_DEEP: fail(w, "tables nest too deeply, or in a cycle,"); break;
+    case CSJ_WRITER_TOO_LARGE:
+      snprintf(w->problem, w->problem_size, "the text would be larger than 1 GB");
+      break;
+    default: snprintf(w->problem, w->problem_size, "not enough memory");
+  }
+  w->failed = 1;
+  return 0;
 }
 
 // Extends the path of the value being written; returns the length to go back to.
@@ -82,161 +68,12 @@ static size_t enter(writer *w, const char *separator, const char *name, size_t l
 }
 
 static void leave(writer *w, size_t before) {
-  if (w->failed) return;
+  if (!is_fine(w)) return;
   w->path_length = before;
   w->path[before] = 0;
 }
 
-// The length of the well-formed UTF-8 sequence at `text`, 0 if there is none (RFC 3629, section 4).
-static size_t utf8_sequence(const unsigned char *text, size_t left) {
-  unsigned char first = text[0];
-  if (first < 0x80) return 1;
-  size_t length = first >= 0xC2 && first <= 0xDF ? 2 : first >= 0xE0 && first <= 0xEF ? 3
-    : first >= 0xF0 && first <= 0xF4 ? 4 : 0;
-  if (length == 0 || left < length) return 0;
-  for (size_t i = 1; i < length; i++) {
-    if ((text[i] & 0xC0) != 0x80) return 0;
-  }
-  if (first == 0xE0 && text[1] < 0xA0) return 0;
-  if (first == 0xED && text[1] > 0x9F) return 0;
-  if (first == 0xF0 && text[1] < 0x90) return 0;
-  if (first == 0xF4 && text[1] > 0x8F) return 0;
-  return length;
-}
-
-static void write_string(writer *w, const char *text, size_t length) {
-  write_bytes(w, "\"", 1);
-  size_t start = 0;
-  for (size_t i = 0; i < length;) {
-    unsigned char c = (unsigned char)text[i];
-    size_t sequence = utf8_sequence((const unsigned char *)text + i, length - i);
-    if (sequence == 0) {
-      fail(w, "a string is not valid UTF-8");
-      return;
-    }
-    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
-      i += sequence;
-      continue;
-    }
-    write_bytes(w, text + start, i - start);
-    char escape[8];
-    switch (c) {
-      case '"': write_bytes(w, "\\\"", 2); break;
-      case '\\': write_bytes(w, "\\\\", 2); break;
-      case '\b': write_bytes(w, "\\b", 2); break;
-      case '\f': write_bytes(w, "\\f", 2); break;
-      case '\n': write_bytes(w, "\\n", 2); break;
-      case '\r': write_bytes(w, "\\r", 2); break;
-      case '\t': write_bytes(w, "\\t", 2); break;
-      case 0x7f: write_bytes(w, "\x7f", 1); break;
-      default:
-        snprintf(escape, sizeof(escape), "\\u%04x", c);
-        write_bytes(w, escape, 6);
-    }
-    start = ++i;
-  }
-  write_bytes(w, text + start, length - start);
-  write_bytes(w, "\"", 1);
-}
-
-static void write_number(writer *w, double number) {
-  if (isnan(number) || isinf(number)) {
-    fail(w, "a number is not finite");
-    return;
-  }
-  char text[40];
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, sizeof(text), "%.*g", digits, number);
-    if (strtod(text, NULL) == number) break;
-  }
-  // The decimal point of the C locale, whatever the script has set.
-  int is_float = 0;
-  for (char *c = text; *c; c++) {
-    if (*c == ',') *c = '.';
-    if (*c == '.' || *c == 'e') is_float = 1;
-  }
-  write_bytes(w, text, strlen(text));
-  if (!is_float) write_bytes(w, ".0", 2);
-}
-
-static void write_integer(writer *w, int64_t number) {
-  char text[32];
-  int size = snprintf(text, sizeof(text), "%lld", (long long)number);
-  write_bytes(w, text, (size_t)size);
-}
-
-static void new_line(writer *w) {
-  if (!w->pretty) return;
-  write_bytes(w, "\n", 1);
-  for (int i = 0; i < w->depth; i++) write_bytes(w, "  ", 2);
-}
-
-// Whether one level more is allowed; else that fails. A cycle of tables nests without end, and what is
-// nested deeper could not be read back.
-static int can_nest(writer *w) {
-  if (w->depth < CSJ_MAX_DEPTH) return 1;
-  fail(w, "tables nest too deeply, or in a cycle,");
-  return 0;
-}
-
 static void write_value(writer *w, int index);
-
-// Straight from the tape: each key once, at its first place, with its last value.
-static void write_tape(writer *w, csj_view view, size_t index) {
-  if (w->failed) return;
-  switch (csj_type_at(view, index)) {
-    case CSJ_NULL: write_bytes(w, "null", 4); return;
-    case CSJ_FALSE: write_bytes(w, "false", 5); return;
-    case CSJ_TRUE: write_bytes(w, "true", 4); return;
-    case CSJ_INT: write_integer(w, csj_int_at(view, index)); return;
-    case CSJ_DOUBLE: write_number(w, csj_double_at(view, index)); return;
-    case CSJ_STRING: {
-      size_t length;
-      const char *text = csj_string_at(view, index, &length);
-      write_string(w, text, length);
-      return;
-    }
-    case CSJ_ARRAY: {
-      if (!can_nest(w)) return;
-      write_bytes(w, "[", 1);
-      w->depth++;
-      size_t first = csj_first(view, index), end = csj_end(view, index);
-      for (size_t element = first; element < end; element = csj_after(view, element)) {
-        if (element > first) write_bytes(w, ",", 1);
-        new_line(w);
-        write_tape(w, view, element);
-      }
-      w->depth--;
-      if (first < end) new_line(w);
-      write_bytes(w, "]", 1);
-      return;
-    }
-    case CSJ_OBJECT: {
-      if (!can_nest(w)) return;
-      size_t count = csj_count(view, index);
-      csj_pair *members = malloc((count + 1) * sizeof(csj_pair));
-      if (members == NULL) {
-        fail(w, "not enough memory");
-        return;
-      }
-      count = csj_pairs(view, index, members);
-      write_bytes(w, "{", 1);
-      w->depth++;
-      for (size_t i = 0; i < count; i++) {
-        if (i > 0) write_bytes(w, ",", 1);
-        new_line(w);
-        write_tape(w, view, members[i].key);
-        write_bytes(w, w->pretty ? ": " : ":", w->pretty ? 2 : 1);
-        write_tape(w, view, members[i].value);
-      }
-      w->depth--;
-      if (count > 0) new_line(w);
-      write_bytes(w, "}", 1);
-      free(members);
-      return;
-    }
-  }
-}
 
 // [-0, +0] whether the table's keys are 1…n, with n in `length`
 static int is_sequence(lua_State *L, int index, size_t *length) {
@@ -257,11 +94,8 @@ static int is_sequence(lua_State *L, int index, size_t *length) {
 
 static void write_array(writer *w, int index, size_t length) {
   lua_State *L = w->L;
-  write_bytes(w, "[", 1);
-  w->depth++;
-  for (size_t i = 1; i <= length && !w->failed; i++) {
-    if (i > 1) write_bytes(w, ",", 1);
-    new_line(w);
+  csj_write_begin(&w->text, '[');
+  for (size_t i = 1; i <= length && is_fine(w); i++) {
     char position[24];
     int size = snprintf(position, sizeof(position), "[%zu]", i);
     size_t before = enter(w, "", position, (size_t)size);
@@ -270,9 +104,7 @@ static void write_array(writer *w, int index, size_t length) {
     lua_pop(L, 1);
     leave(w, before);
   }
-  w->depth--;
-  if (length > 0) new_line(w);
-  write_bytes(w, "]", 1);
+  csj_write_end(&w->text, ']');
 }
 
 // [-0, +0] whether the table also has the integer that is written like that key
@@ -299,12 +131,10 @@ static int has_integer(const writer *w, int index, const char *key, size_t lengt
 
 static void write_object(writer *w, int index) {
   lua_State *L = w->L;
-  int first = 1;
   int top = lua_gettop(L);
-  write_bytes(w, "{", 1);
-  w->depth++;
+  csj_write_begin(&w->text, '{');
   lua_pushnil(L);
-  while (!w->failed && lua_next(L, index)) {
+  while (is_fine(w) && lua_next(L, index)) {
     char number[32];
     const char *key;
     size_t length;
@@ -317,24 +147,18 @@ static void write_object(writer *w, int index) {
       fail(w, "a key is neither a string nor an integer");
       break;
     }
-    if (!first) write_bytes(w, ",", 1);
-    first = 0;
-    new_line(w);
     size_t before = enter(w, w->path_length ? "." : "", key, length);
     if (key != number && has_integer(w, index, key, length)) {
       fail(w, "an integer and a string are the same key");
     }
-    write_string(w, key, length);
-    write_bytes(w, w->pretty ? ": " : ":", w->pretty ? 2 : 1);
+    csj_write_key(&w->text, key, length, 0);
     write_value(w, lua_gettop(L));
     lua_pop(L, 1);
     leave(w, before);
   }
   // A failure leaves the key of the entry it stopped at.
   lua_settop(L, top);
-  w->depth--;
-  if (!first) new_line(w);
-  write_bytes(w, "}", 1);
+  csj_write_end(&w->text, '}');
 }
 
 // The mask of a secret as a string, and a note of where it stands.
@@ -352,11 +176,10 @@ static void write_secret(writer *w, uint64_t handle) {
   if (mask == NULL || more == NULL) {
     fail(w, mask ? "not enough memory" : "a Secret is closed");
   } else {
-    size_t start = w->length + 1;
-    write_string(w, mask, length);
-    if (!w->failed) {
+    size_t start = csj_write_string(&w->text, mask, length, 0);
+    if (is_fine(w)) {
       w->secrets[w->secret_count++] =
-        (lull_json_secret){.start = start, .end = w->length - 1, .handle = handle};
+        (lull_json_secret){.start = start, .end = w->text.length - 1, .handle = handle};
     }
   }
   lull_arena_release(runtime, mark);
@@ -365,20 +188,24 @@ static void write_secret(writer *w, uint64_t handle) {
 // [-0, +0]
 static void write_value(writer *w, int index) {
   lua_State *L = w->L;
-  if (w->failed) return;
+  if (!is_fine(w)) return;
   lull_value value;
   lull_read(L, index, &value);
   switch (value.kind) {
     case LULL_NIL: fail(w, "there is a nil"); return;
-    case LULL_NULL: write_bytes(w, "null", 4); return;
-    case LULL_BOOLEAN:
-      write_bytes(w, value.integer ? "true" : "false", value.integer ? 4 : 5);
+    case LULL_NULL: csj_write_null(&w->text); return;
+    case LULL_BOOLEAN: csj_write_bool(&w->text, value.integer != 0); return;
+    case LULL_INTEGER: csj_write_int(&w->text, value.integer); return;
+    case LULL_NUMBER:
+      if (isfinite(value.number)) csj_write_double(&w->text, value.number);
+      else fail(w, "a number is not finite");
       return;
-    case LULL_INTEGER: write_integer(w, value.integer); return;
-    case LULL_NUMBER: write_number(w, value.number); return;
-    case LULL_STRING: write_string(w, value.pointer, (size_t)value.extra); return;
+    case LULL_STRING:
+      csj_write_string(&w->text, value.pointer, (size_t)value.extra, 0);
+      return;
     case LULL_TABLE: {
-      if (!can_nest(w)) return;
+      // A cycle of tables nests without end.
+      if (!csj_writer_can_nest(&w->text)) return;
       if (!lua_checkstack(L, 8)) {
         fail(w, "the Lua stack is full");
         return;
@@ -400,7 +227,7 @@ static void write_value(writer *w, int index) {
       const struct csj_document *document;
       size_t place;
       if (lull_view_at(L, index, &document, &place)) {
-        write_tape(w, csj_document_view(document), place);
+        csj_write_value(&w->text, csj_document_view(document), place, NULL, NULL);
         return;
       }
       if (value.kind == LULL_OBJECT && value.aux == LULL_KIND_SECRET) {
@@ -417,20 +244,21 @@ static void write_value(writer *w, int index) {
 // [-0, +0]
 int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_result *result) {
   lull_runtime *runtime = lull_state_runtime(L);
-  writer w = {
-    .L = L, .room = runtime ? lull_memory_room(runtime) : SIZE_MAX, .pretty = pretty,
-    .problem = result->problem, .problem_size = sizeof(result->problem)};
+  writer w = {.L = L, .problem = result->problem, .problem_size = sizeof(result->problem)};
+  w.text = csj_writer_make(
+    pretty, CSJ_PRINTF_DIGITS, LULL_LARGEST_JSON, runtime ? lull_memory_room(runtime) : SIZE_MAX);
   result->problem[0] = 0;
   if (!lua_checkstack(L, 16)) {
     fail(&w, "the Lua stack is full");
   } else {
     write_value(&w, lua_absindex(L, index));
   }
-  result->lacks_room = w.lacks_room;
+  int failed = !is_fine(&w);
+  result->lacks_room = w.text.problem == CSJ_WRITER_NO_ROOM;
   result->secrets = NULL;
   result->secret_count = 0;
-  if (w.failed) {
-    free(w.bytes);
+  if (failed) {
+    csj_writer_release(&w.text);
     free(w.secrets);
     result->bytes = NULL;
     result->length = 0;
@@ -438,8 +266,7 @@ int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_
   }
   result->secrets = w.secrets;
   result->secret_count = w.secret_count;
-  result->bytes = w.bytes;
-  result->length = w.length;
+  result->bytes = csj_writer_take(&w.text, &result->length);
   return 0;
 }
 

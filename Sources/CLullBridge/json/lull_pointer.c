@@ -1,41 +1,27 @@
 // JSON Pointer (RFC 6901) into documents and tables.
 #include "json/lull_pointer.h"
 
+#include <csj_compare.h>
+
 #include "json/lull_equal.h"
 #include "values/lull_document.h"
 
-// [-0, +1] the next token of a pointer (RFC 6901, section 4), unescaped; where it ends, NULL if a `~`
-// is followed by neither 0 nor 1
-static const char *push_token(lua_State *L, const char *from, const char *end) {
-  luaL_Buffer buffer;
-  luaL_buffinit(L, &buffer);
-  while (from < end && *from != '/') {
-    char c = *from++;
-    if (c == '~') {
-      if (from == end || (*from != '0' && *from != '1')) {
-        luaL_pushresult(&buffer);
-        return NULL;
-      }
-      c = *from++ == '0' ? '~' : '/';
-    }
-    luaL_addchar(&buffer, c);
+// [-0, +1 or +0] what a token leads to from a value; whether there is anything. One of a table is pushed.
+static int step(
+  lua_State *L, lull_side here, const char *token, size_t length, lull_side *found) {
+  int is_array, is_object;
+  lull_side_shape(L, here, &is_array, &is_object);
+  int top = lua_gettop(L);
+  int64_t position = is_array ? csj_pointer_position(token, length) : -1;
+  if (position >= 0) {
+    lua_pushinteger(L, position + 1);
+    if (lull_side_child(L, here, top + 1, found)) return 1;
+    lua_settop(L, top);
   }
-  luaL_pushresult(&buffer);
-  return from;
-}
-
-// [-0, +1] or [-0, +0]: the position a token names in an array, counted from 1
-static int push_position(lua_State *L, int token) {
-  size_t length;
-  const char *text = lua_tolstring(L, token, &length);
-  if (length == 0 || length > 18 || (length > 1 && text[0] == '0')) return 0;
-  lua_Integer position = 0;
-  for (size_t i = 0; i < length; i++) {
-    if (text[i] < '0' || text[i] > '9') return 0;
-    position = position * 10 + (text[i] - '0');
-  }
-  lua_pushinteger(L, position + 1);
-  return 1;
+  // An empty table, or one with both: a member may be called like a number.
+  if (!is_object) return 0;
+  lua_pushlstring(L, token, length);
+  return lull_side_child(L, here, top + 1, found);
 }
 
 // [-2, +1] lull.json.at(document or table, pointer); upvalue: runtime
@@ -49,22 +35,17 @@ int lull_json_at(lua_State *L) {
   luaL_argcheck(
     L, length == 0 || *pointer == '/', 2, "a JSON Pointer is empty or begins with '/'");
   lua_settop(L, 2);
+  char *buffer = lua_newuserdatauv(L, length + 1, 0);
   lua_pushvalue(L, 1);
+  int here = lua_gettop(L);
   while (pointer < end) {
-    pointer = push_token(L, pointer + 1, end);
-    luaL_argcheck(L, pointer != NULL, 2, "in a JSON Pointer '~' is followed by 0 or 1");
-    int is_array, is_object;
-    lull_side here = lull_side_at(L, 3);
-    lull_side_shape(L, here, &is_array, &is_object);
-    int key = 4;
-    if (is_array && push_position(L, 4)) key = 5;
+    size_t token_length;
+    const char *token = csj_pointer_token(&pointer, end, buffer, &token_length);
+    luaL_argcheck(L, token != NULL, 2, "in a JSON Pointer '~' is followed by 0 or 1");
     lull_side found;
-    if (!(is_array || is_object) || !lull_side_child(L, here, key, &found)) {
-      // An empty table, or one with both: a member may be called like a number.
-      if (!is_object || !lull_side_child(L, here, 4, &found)) {
-        lua_pushnil(L);
-        return 1;
-      }
+    if (!step(L, lull_side_at(L, here), token, token_length, &found)) {
+      lua_pushnil(L);
+      return 1;
     }
     if (found.document && found.stack == 0) {
       lull_document_push(
@@ -72,8 +53,8 @@ int lull_json_at(lua_State *L) {
     } else {
       lua_pushvalue(L, found.stack);
     }
-    lua_replace(L, 3);
-    lua_settop(L, 3);
+    lua_replace(L, here);
+    lua_settop(L, here);
   }
   return 1;
 }

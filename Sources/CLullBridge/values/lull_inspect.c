@@ -1,6 +1,7 @@
 // lull.inspect and lull.copy: any Lua value for a person to read, and a deep copy.
 #include "values/lull_inspect.h"
 
+#include <csj_utf8.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,23 +34,6 @@ static int is_name(const char *text, size_t length) {
   return 1;
 }
 
-// How many bytes the UTF-8 sequence takes that begins there; 0 if there is none.
-static size_t sequence_length(const unsigned char *text, size_t left) {
-  unsigned char first = text[0];
-  if (first < 0x80) return 1;
-  size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-  if (length == 0 || length > left) return 0;
-  for (size_t i = 1; i < length; i++) {
-    if ((text[i] & 0xC0) != 0x80) return 0;
-  }
-  // Longer than needed, surrogates, and beyond the last code point. (RFC 3629, section 4)
-  if ((first == 0xE0 && text[1] < 0xA0) || (first == 0xED && text[1] > 0x9F)
-    || (first == 0xF0 && text[1] < 0x90) || (first == 0xF4 && text[1] > 0x8F)) {
-    return 0;
-  }
-  return length;
-}
-
 // [-0, +1] the string at `index` in quotes, control characters and bytes that are no UTF-8 escaped
 static void push_quoted(lua_State *L, int index) {
   size_t length;
@@ -72,7 +56,7 @@ static void push_quoted(lua_State *L, int index) {
           luaL_addstring(&buffer, escape);
           break;
         }
-        size_t sequence = sequence_length((const unsigned char *)text + i, length - i);
+        size_t sequence = csj_utf8_sequence((const uint8_t *)text + i, length - i);
         if (sequence == 0) {
           snprintf(escape, sizeof(escape), "\\x%02X", c);
           luaL_addstring(&buffer, escape);

@@ -45,7 +45,8 @@ extension String {
       count += 1
       if bytes[last] & 0xC0 != 0x80 { break }
     }
-    let isCut = end != bytes.endIndex && String.length(startingWith: bytes[end]) > count
+    let isCut =
+      end != bytes.endIndex && UTF8Validation.length(startingWith: bytes[end]) > count
     self.init(escaping: isCut ? bytes[..<end] : bytes[...])
   }
 
@@ -53,12 +54,10 @@ extension String {
     var result = ""
     var index = 0
     while index < bytes.count {
-      let end = index + String.length(startingWith: bytes[index])
-      if end > index, end <= bytes.count,
-        let character = String(validating: bytes[index..<end], as: UTF8.self)
-      {
-        result += character
-        index = end
+      let length = UTF8Validation.length(at: index, in: bytes)
+      if length > 0 {
+        result += String(decoding: bytes[index..<(index + length)], as: UTF8.self)
+        index += length
       } else {
         let digits = String(bytes[index], radix: 16, uppercase: true)
         result += digits.count < 2 ? "\\x0\(digits)" : "\\x\(digits)"
@@ -66,17 +65,6 @@ extension String {
       }
     }
     return result
-  }
-
-  /// How many bytes a character takes whose first one this is; 0 if none begins so.
-  private static func length(startingWith byte: UInt8) -> Int {
-    switch byte {
-    case ..<0x80: 1
-    case 0xC2...0xDF: 2
-    case 0xE0...0xEF: 3
-    case 0xF0...0xF4: 4
-    default: 0
-    }
   }
 }
 

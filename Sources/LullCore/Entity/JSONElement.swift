@@ -91,18 +91,14 @@ public struct JSONElement: Sendable {
 
   /// The value a JSON Pointer (RFC 6901) such as `/items/0/name` leads to from here.
   public subscript(pointer pointer: String) -> JSONElement? {
-    if pointer.isEmpty { return self }
-    guard pointer.utf8.first == UInt8(ascii: "/") else { return nil }
-    var element = self
-    for token in pointer.utf8.dropFirst().split(
-      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    {
-      guard let name = JSONElement.unescaped(token), let next = element.child(name) else {
-        return nil
+    var pointer = pointer
+    // The bytes are only read during the call.
+    let found = pointer.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        csj_pointer_find(document.pointer, index, $0.baseAddress, $0.count)
       }
-      element = next
     }
-    return element
+    return found == 0 ? nil : JSONElement(document: document, index: found)
   }
 
   /// The elements of an array, in order; nothing for any other value.
@@ -147,10 +143,9 @@ public struct JSONElement: Sendable {
   package func encode(
     into output: inout [UInt8], pretty: Bool = false, spelledBy spelling: JSONSpelling?
   ) {
-    var writer = JSONWriter(output: output, pretty: pretty)
-    output = []
-    withView { JSONElement.write(&writer, $0, index, spelling) }
-    output = writer.output
+    var writer = JSONWriter(pretty: pretty)
+    writer.write(self, spelledBy: spelling)
+    output += writer.output
   }
 
   // MARK: The tape
@@ -176,66 +171,5 @@ public struct JSONElement: Sendable {
     let start = UnsafeRawPointer(csj_string_at(view, index, &length))
     // The C side guarantees `length` bytes there, which nothing ever writes to.
     return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: length)
-  }
-
-  private func child(_ name: String) -> JSONElement? {
-    guard type == CSJ_ARRAY else { return self[name] }
-    // RFC 6901, section 4: digits only, and no leading zero.
-    let digits = name.utf8
-    guard !digits.isEmpty, digits.allSatisfy({ $0 >= 48 && $0 <= 57 }),
-      digits.count == 1 || digits.first != 48, let position = Int(name)
-    else { return nil }
-    return self[position]
-  }
-
-  /// A token of a JSON Pointer with `~1` and `~0` resolved; nil if another character follows a `~`.
-  private static func unescaped(_ token: Substring.UTF8View) -> String? {
-    var bytes: [UInt8] = []
-    var rest = token[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "~") else {
-        bytes.append(byte)
-        continue
-      }
-      switch rest.popFirst() {
-      case UInt8(ascii: "0"): bytes.append(UInt8(ascii: "~"))
-      case UInt8(ascii: "1"): bytes.append(UInt8(ascii: "/"))
-      default: return nil
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func write(
-    _ writer: inout JSONWriter, _ view: csj_view, _ index: Int, _ spelling: JSONSpelling?
-  ) {
-    if let digits = spelling?.digits(at: index) { return writer.write(number: digits) }
-    switch csj_type_at(view, index) {
-    case CSJ_FALSE: writer.write(false)
-    case CSJ_TRUE: writer.write(true)
-    case CSJ_INT: writer.write(Int(csj_int_at(view, index)))
-    case CSJ_DOUBLE: writer.write(csj_double_at(view, index))
-    case CSJ_STRING: writer.write(bytes(view, index))
-    case CSJ_ARRAY:
-      writer.begin("[")
-      let end = csj_end(view, index)
-      var element = csj_first(view, index)
-      while element < end {
-        writer.beginElement()
-        write(&writer, view, element, spelling)
-        element = csj_after(view, element)
-      }
-      writer.end("]")
-    case CSJ_OBJECT:
-      writer.begin("{")
-      for pair in pairs(view, index) {
-        writer.beginElement()
-        writer.write(bytes(view, Int(pair.key)))
-        writer.endKey()
-        write(&writer, view, Int(pair.value), spelling)
-      }
-      writer.end("}")
-    default: writer.writeNull()
-    }
   }
 }

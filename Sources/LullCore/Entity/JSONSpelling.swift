@@ -9,10 +9,9 @@ package struct JSONSpelling: Sendable {
 
   /// nil if that is not the text, or nothing would be written otherwise.
   package init?(of document: JSONDocument, in text: [UInt8]) {
-    // In UTF-16 and UTF-32 every bracket has a zero byte beside it; no JSON in UTF-8 has any.
-    guard !text.contains(0) else { return nil }
+    guard JSONScan.isUTF8(text) else { return nil }
     var ranges: [Int: Range<Int>] = [:]
-    var reader = NumberReader(text)
+    var next = JSONScan.start(text)
     let view = document.view
     var place = Int(CSJ_ROOT)
     while place < view.tape_length {
@@ -21,7 +20,7 @@ package struct JSONSpelling: Sendable {
         place += 1
         continue
       }
-      guard let range = reader.next() else { return nil }
+      guard let range = JSONSpelling.number(in: text, from: &next) else { return nil }
       let digits = String(decoding: text[range], as: UTF8.self)
       var isWrittenSo: Bool
       if type == CSJ_INT {
@@ -37,50 +36,45 @@ package struct JSONSpelling: Sendable {
       if !isWrittenSo { ranges[place] = range }
       place += 2
     }
-    guard reader.next() == nil, !ranges.isEmpty else { return nil }
+    guard JSONSpelling.number(in: text, from: &next) == nil, !ranges.isEmpty else { return nil }
     self.text = text
     self.ranges = ranges
   }
 
   /// The digits of the number at that place; nil if it is written so anew.
   package func digits(at place: Int) -> ArraySlice<UInt8>? { ranges[place].map { text[$0] } }
-}
 
-/// Finds the numbers of a text that is known to be JSON, one after the other.
-private struct NumberReader {
-  private let text: [UInt8]
-  private var place = 0
-
-  init(_ text: [UInt8]) { self.text = text }
-
-  mutating func next() -> Range<Int>? {
-    while place < text.count {
-      switch text[place] {
-      case UInt8(ascii: "\""): skipString()
-      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-        let start = place
-        while place < text.count, NumberReader.isNumber(text[place]) { place += 1 }
-        return start..<place
-      default: place += 1
+  /// The same for who writes the document: calls `body` with a function and what it is to be called with.
+  func withSpelling(_ body: (csj_spelling, UnsafeMutableRawPointer) -> Void) {
+    text.withUnsafeBufferPointer { bytes in
+      var spelled = Spelled(bytes: bytes, ranges: ranges)
+      withUnsafeMutablePointer(to: &spelled) { pointer in
+        body(
+          { context, index, length in
+            // What stands below, during the call.
+            guard let spelled = context?.assumingMemoryBound(to: Spelled.self).pointee,
+              let range = spelled.ranges[index], let start = spelled.bytes.baseAddress
+            else { return nil }
+            length?.pointee = range.count
+            return UnsafeRawPointer(start + range.lowerBound).assumingMemoryBound(to: CChar.self)
+          }, pointer)
       }
     }
+  }
+
+  private struct Spelled {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let ranges: [Int: Range<Int>]
+  }
+
+  /// The next number at or behind the token that begins at `place`, which moves behind it.
+  private static func number(in text: [UInt8], from place: inout Int) -> Range<Int>? {
+    while place < text.count {
+      let start = place
+      let end = JSONScan.tokenEnd(text, start)
+      place = JSONScan.token(text, end)
+      if JSONScan.beginsNumber(text[start]) { return start..<end }
+    }
     return nil
-  }
-
-  private mutating func skipString() {
-    place += 1
-    while place < text.count, text[place] != UInt8(ascii: "\"") {
-      place += text[place] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    place += 1
-  }
-
-  private static func isNumber(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
-      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-      true
-    default: false
-    }
   }
 }

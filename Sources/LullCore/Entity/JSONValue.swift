@@ -1,3 +1,5 @@
+internal import CSimdjson
+
 /// JSON as plain Swift values.
 public enum JSONValue: Sendable {
   case null
@@ -36,7 +38,7 @@ public enum JSONValue: Sendable {
   /// each level. Fails for a number JSON does not have, infinite or not a number, and names its
   /// place. (REQ-13, DYN-02)
   public func encode(pretty: Bool = false) throws(JSONError) -> [UInt8] {
-    var writer = JSONWriter(output: [], pretty: pretty)
+    var writer = JSONWriter(pretty: pretty)
     var path: [String] = []
     try write(to: &writer, path: &path)
     return writer.output
@@ -56,7 +58,6 @@ public enum JSONValue: Sendable {
     case .array(let elements):
       writer.begin("[")
       for (position, element) in elements.enumerated() {
-        writer.beginElement()
         path.append(String(position))
         try element.write(to: &writer, path: &path)
         path.removeLast()
@@ -65,9 +66,7 @@ public enum JSONValue: Sendable {
     case .object(let members):
       writer.begin("{")
       for member in JSONValue.unique(members) {
-        writer.beginElement()
-        writer.write(member.key)
-        writer.endKey()
+        writer.write(key: member.key)
         path.append(member.key)
         try member.value.write(to: &writer, path: &path)
         path.removeLast()
@@ -77,18 +76,13 @@ public enum JSONValue: Sendable {
   }
 
   static func pointer(_ path: [String]) -> String {
-    var pointer = ""
-    for token in path {
-      pointer += "/"
-      for scalar in token.unicodeScalars {
-        switch scalar {
-        case "~": pointer += "~0"
-        case "/": pointer += "~1"
-        default: pointer.unicodeScalars.append(scalar)
-        }
+    // Escaped, a token takes twice as many bytes at most, and there is one for the end.
+    let size = path.reduce(1) { $0 + 1 + 2 * $1.utf8.count }
+    return String(unsafeUninitializedCapacity: size) { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { pointer in
+        path.reduce(0) { csj_pointer_append(pointer.baseAddress, $0, size, $1, $1.utf8.count) }
       }
     }
-    return pointer
   }
 
   /// Each key once, at its first position, with its last value. (JSN-13)
@@ -113,11 +107,6 @@ public enum JSONValue: Sendable {
     }
     return unique
   }
-
-  /// Whether an integer and a double are the same number, without rounding either.
-  static func equal(_ int: Int64, _ double: Double) -> Bool {
-    Int64(exactly: double) == int
-  }
 }
 
 extension JSONValue: Equatable {
@@ -129,7 +118,7 @@ extension JSONValue: Equatable {
     case (.int(let one), .int(let other)): return one == other
     case (.double(let one), .double(let other)): return one == other
     case (.int(let int), .double(let double)), (.double(let double), .int(let int)):
-      return equal(Int64(int), double)
+      return csj_same_number(Int64(int), double) != 0
     case (.string(let one), .string(let other)): return one.utf8.elementsEqual(other.utf8)
     case (.array(let one), .array(let other)): return one == other
     case (.object(let one), .object(let other)):

@@ -1,100 +1,94 @@
-/// Writes JSON text, compact or pretty. The caller keeps begin and end in pairs.
-package struct JSONWriter {
-  package private(set) var output: [UInt8]
-  private let pretty: Bool
-  private var depth = 0
-  private var isFirst = true
+internal import CSimdjson
 
-  package init(output: consuming [UInt8], pretty: Bool) {
-    self.output = output
-    self.pretty = pretty
+/// Writes JSON text, compact or pretty; what stands between values, it knows. The caller keeps begin
+/// and end in pairs. Without memory the process ends, as with any array.
+package struct JSONWriter: ~Copyable {
+  private var writer: csj_writer
+
+  package init(pretty: Bool = false) {
+    writer = csj_writer_make(pretty ? 1 : 0, CSJ_SHORTEST_DIGITS, Int.max, Int.max)
   }
 
+  deinit {
+    var writer = writer
+    csj_writer_release(&writer)
+  }
+
+  /// What has been written so far.
+  package var output: [UInt8] {
+    precondition(writer.problem == CSJ_WRITER_FINE, "out of memory")
+    return Array(UnsafeRawBufferPointer(start: writer.bytes, count: writer.length))
+  }
+
+  /// Expects `[` or `{`.
   package mutating func begin(_ bracket: Unicode.Scalar) {
-    output.append(UInt8(ascii: bracket))
-    depth += 1
-    isFirst = true
+    csj_write_begin(&writer, CChar(bitPattern: UInt8(ascii: bracket)))
   }
 
-  /// Before every element of an array and every key of an object.
-  package mutating func beginElement() {
-    if !isFirst { output.append(UInt8(ascii: ",")) }
-    isFirst = false
-    breakLine()
-  }
-
-  package mutating func endKey() {
-    output.append(UInt8(ascii: ":"))
-    if pretty { output.append(UInt8(ascii: " ")) }
-  }
-
+  /// Expects `]` or `}`.
   package mutating func end(_ bracket: Unicode.Scalar) {
-    depth -= 1
-    if !isFirst { breakLine() }
-    isFirst = false
-    output.append(UInt8(ascii: bracket))
+    csj_write_end(&writer, CChar(bitPattern: UInt8(ascii: bracket)))
   }
 
-  package mutating func writeNull() {
-    output += "null".utf8
+  /// A key of an object; its value follows.
+  package mutating func write(key: String) {
+    write(key)
+    csj_write_colon(&writer)
   }
 
-  package mutating func write(_ value: Bool) {
-    output += (value ? "true" : "false").utf8
-  }
+  package mutating func writeNull() { csj_write_null(&writer) }
 
-  package mutating func write(_ value: Int) {
-    output += String(value).utf8
-  }
+  package mutating func write(_ value: Bool) { csj_write_bool(&writer, value ? 1 : 0) }
 
-  /// Expects a finite number, whose description is the shortest that reads back the same, and JSON.
-  package mutating func write(_ value: Double) {
-    output += value.description.utf8
-  }
+  package mutating func write(_ value: Int) { csj_write_int(&writer, Int64(value)) }
 
-  /// Expects the digits of a number as JSON has them.
-  package mutating func write(number digits: ArraySlice<UInt8>) {
-    output += digits
-  }
+  /// Expects a finite number.
+  package mutating func write(_ value: Double) { csj_write_double(&writer, value) }
 
   package mutating func write(_ value: String) {
     var value = value
-    value.withUTF8 { write($0) }
-  }
-
-  /// Expects valid UTF-8. Escapes what JSON demands and nothing else. (JSN-16)
-  package mutating func write(_ value: UnsafeBufferPointer<UInt8>) {
-    output.append(UInt8(ascii: "\""))
-    var start = 0
-    for index in 0..<value.count {
-      let byte = value[index]
-      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-        continue
-      }
-      output += value[start..<index]
-      start = index + 1
-      output.append(UInt8(ascii: "\\"))
-      switch byte {
-      case 8: output.append(UInt8(ascii: "b"))
-      case 9: output.append(UInt8(ascii: "t"))
-      case 10: output.append(UInt8(ascii: "n"))
-      case 12: output.append(UInt8(ascii: "f"))
-      case 13: output.append(UInt8(ascii: "r"))
-      case 0..<0x20:
-        output += "u00".utf8
-        output.append(byte < 16 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
-        let digit = byte & 15
-        output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-      default: output.append(byte)
+    value.withUTF8 { bytes in
+      // Read during the call only; a string of Swift's is UTF-8.
+      bytes.withMemoryRebound(to: CChar.self) {
+        _ = csj_write_string(&writer, $0.baseAddress, $0.count, 1)
       }
     }
-    output += value[start...]
-    output.append(UInt8(ascii: "\""))
   }
 
-  private mutating func breakLine() {
-    guard pretty else { return }
-    output.append(10)
-    for _ in 0..<depth { output += "  ".utf8 }
+  /// Expects JSON, which is written as it is.
+  package mutating func write(raw json: some Sequence<UInt8>) {
+    let isWritten: Void? = json.withContiguousStorageIfAvailable { write($0) }
+    if isWritten == nil { Array(json).withUnsafeBufferPointer { write($0) } }
+  }
+
+  private mutating func write(_ json: UnsafeBufferPointer<UInt8>) {
+    // Read during the call only.
+    json.withMemoryRebound(to: CChar.self) {
+      csj_write_raw(&writer, $0.baseAddress, $0.count)
+    }
+  }
+
+  /// The next token of a text that is known to be JSON. Spaces between tokens are the writer's own.
+  package mutating func write(token: ArraySlice<UInt8>) {
+    switch token.first {
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      csj_write_begin(&writer, CChar(bitPattern: token[token.startIndex]))
+    case UInt8(ascii: "]"), UInt8(ascii: "}"):
+      csj_write_end(&writer, CChar(bitPattern: token[token.startIndex]))
+    case UInt8(ascii: ":"): csj_write_colon(&writer)
+    // What stands between values is written with the next one.
+    case UInt8(ascii: ","): break
+    default: write(raw: token)
+    }
+  }
+
+  /// A value of a document, with numbers as they were spelled, if that is known.
+  package mutating func write(_ element: JSONElement, spelledBy spelling: JSONSpelling? = nil) {
+    guard let spelling else {
+      return element.withView { csj_write_value(&writer, $0, element.index, nil, nil) }
+    }
+    spelling.withSpelling { function, context in
+      element.withView { csj_write_value(&writer, $0, element.index, function, context) }
+    }
   }
 }

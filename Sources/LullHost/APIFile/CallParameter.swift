@@ -75,19 +75,16 @@ package enum CallValue: Equatable {
 
   /// As it stands in a JSON body.
   func write(to output: inout [UInt8]) {
-    var writer = JSONWriter(output: output, pretty: false)
-    output = []
+    var writer = JSONWriter()
     switch self {
     case .string(let text): writer.write(text)
     case .number(let number): writer.write(number)
     case .integer(let number): writer.write(number)
     case .boolean(let bool): writer.write(bool)
     case .secret(let text): writer.write(text.masked)
-    case .json(let bytes):
-      output = writer.output + bytes
-      return
+    case .json(let bytes): writer.write(raw: bytes)
     }
-    output = writer.output
+    output += writer.output
   }
 }
 

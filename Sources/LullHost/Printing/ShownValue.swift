@@ -1,3 +1,5 @@
+import LullCore
+
 /// A value as it is to be shown: what limits leave of it, in a form without Lua or JSON.
 package indirect enum ShownValue: Equatable, Sendable {
   case atom(String, Style)
@@ -76,7 +78,7 @@ package indirect enum ShownValue: Equatable, Sendable {
     while let byte = rest.first {
       guard count < limit else { return .atom(quoted + "\"…", .string) }
       count += 1
-      let length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+      let length = max(1, UTF8Validation.length(startingWith: byte))
       let sequence = rest.prefix(length)
       if let text = String(validating: sequence, as: UTF8.self),
         let scalar = text.unicodeScalars.first

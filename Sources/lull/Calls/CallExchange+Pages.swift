@@ -53,7 +53,9 @@ extension CallExchange {
     return end(code)
   }
 
-  private func write(_ list: PageList, _ filter: ContentFilter) throws(ContentFilter.Problem) {
+  private func write(_ list: borrowing PageList, _ filter: ContentFilter)
+    throws(ContentFilter.Problem)
+  {
     let bytes = list.bytes
     let document = try PageList.document(bytes)
     let made = try filter.json(

@@ -2,19 +2,18 @@ import LullCore
 import LullHost
 
 /// The elements of all pages so far, as one JSON list.
-struct PageList {
+struct PageList: ~Copyable {
   var pageCount = 0
-  private var elements: [UInt8] = []
+  private var writer = JSONWriter()
+
+  init() { writer.begin("[") }
 
   /// The elements of a list, or anything else as one.
   mutating func append(_ page: JSONText) {
-    for element in page.lines {
-      elements.append(UInt8(ascii: elements.isEmpty ? "[" : ","))
-      element.write(to: &elements)
-    }
+    for element in page.lines { element.write(to: &writer) }
   }
 
-  var bytes: [UInt8] { elements + (elements.isEmpty ? "[]".utf8 : "]".utf8) }
+  var bytes: [UInt8] { writer.output + "]".utf8 }
 
   /// Such a list to be read; a problem where it is too large for that.
   static func document(_ bytes: [UInt8]) throws(ContentFilter.Problem) -> JSONDocument {

@@ -8,34 +8,14 @@ struct ColouredJSON {
   init(_ style: OutputStyle) { self.style = style }
 
   func write(_ text: JSONText, to output: inout [UInt8]) {
-    let bytes = text.bytes
-    var depth = 0
-    var place = text.range.lowerBound
-    while place < text.range.upperBound {
-      let end = JSONScan.tokenEnd(bytes, place)
-      let next = JSONScan.token(bytes, end)
-      let token = bytes[place..<end]
-      switch bytes[place] {
-      case UInt8(ascii: "["), UInt8(ascii: "{"):
-        output += token
-        depth += 1
-        if !ColouredJSON.isEnd(bytes[next]) { breakLine(depth, &output) }
-      case UInt8(ascii: "]"), UInt8(ascii: "}"):
-        depth -= 1
-        let isEmpty = output.last == UInt8(ascii: "[") || output.last == UInt8(ascii: "{")
-        if !isEmpty { breakLine(depth, &output) }
-        output += token
-      case UInt8(ascii: ","):
-        output += token
-        breakLine(depth, &output)
-      case UInt8(ascii: ":"):
-        output += ": ".utf8
-      default:
-        let isKey = next < text.range.upperBound && bytes[next] == UInt8(ascii: ":")
-        output += style.painted(ColouredJSON.visible(token), isKey ? "34" : colour(token)).utf8
-      }
-      place = next
+    var writer = JSONWriter(pretty: true)
+    text.forEachToken { token, next in
+      guard !ColouredJSON.isMark(token) else { return writer.write(token: token) }
+      let isKey = next == UInt8(ascii: ":")
+      let shown = style.painted(ColouredJSON.visible(token), isKey ? "34" : colour(token))
+      writer.write(raw: shown.utf8)
     }
+    output += writer.output
   }
 
   private func colour(_ token: ArraySlice<UInt8>) -> String {
@@ -46,20 +26,19 @@ struct ColouredJSON {
     }
   }
 
-  private func breakLine(_ depth: Int, _ output: inout [UInt8]) {
-    output.append(10)
-    for _ in 0..<depth { output += "  ".utf8 }
-  }
-
-  private static func isEnd(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
+  /// A bracket, comma or colon.
+  private static func isMark(_ token: ArraySlice<UInt8>) -> Bool {
+    token.count == 1 && token.allSatisfy { "[]{},:".utf8.contains($0) }
   }
 
   /// What a server has sent must not move the cursor or change colours: the control characters that
   /// JSON need not escape are escaped here.
   private static func visible(_ token: ArraySlice<UInt8>) -> String {
-    var json: [UInt8] = []
-    JSONText.write(token, to: &json)
+    var json = Array(token)
+    if let string = JSONText.withEscapes(token) {
+      json = []
+      string.encode(into: &json)
+    }
     return String(decoding: visible(json), as: UTF8.self)
   }
 

@@ -23,8 +23,7 @@ struct JSONText {
 
   /// The value as the body spelled it, if that is what the document came from; else as above.
   init(_ element: JSONElement, spelledBy body: [UInt8]?) {
-    // In UTF-16 and UTF-32 every bracket has a zero byte beside it; no JSON in UTF-8 has any.
-    guard let body, !body.contains(0), let document = try? JSONDocument(parsing: body),
+    guard let body, JSONScan.isUTF8(body), let document = try? JSONDocument(parsing: body),
       document.root == element
     else {
       self.init(element)
@@ -35,9 +34,7 @@ struct JSONText {
 
   /// What these bytes hold: JSON in UTF-8 that has been read before.
   init(valid bytes: [UInt8]) {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let start = JSONScan.token(bytes, bytes.starts(with: mark) ? mark.count : 0)
-    self.init(bytes, at: start)
+    self.init(bytes, at: JSONScan.start(bytes))
   }
 
   private init(_ bytes: [UInt8], at start: Int) {
@@ -51,8 +48,7 @@ struct JSONText {
     case UInt8(ascii: "\""): return .string
     case UInt8(ascii: "["): return .array
     case UInt8(ascii: "{"): return .object
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
-    default: return .atom
+    default: return JSONScan.beginsNumber(first) ? .number : .atom
     }
   }
 
@@ -115,22 +111,33 @@ struct JSONText {
 
   /// On one line. Strings have no more escapes than needed.
   func write(to output: inout [UInt8]) {
-    var place = JSONScan.token(bytes, range.lowerBound)
-    while place < range.upperBound {
-      let end = JSONScan.tokenEnd(bytes, place)
-      JSONText.write(bytes[place..<end], to: &output)
-      place = JSONScan.token(bytes, end)
+    var writer = JSONWriter()
+    write(to: &writer)
+    output += writer.output
+  }
+
+  /// As the writer has it. Strings have no more escapes than needed.
+  func write(to writer: inout JSONWriter) {
+    forEachToken { token, _ in
+      guard let string = JSONText.withEscapes(token) else { return writer.write(token: token) }
+      writer.write(string)
     }
   }
 
-  /// A token; strings with escapes are written anew.
-  static func write(_ token: ArraySlice<UInt8>, to output: inout [UInt8]) {
-    guard token.first == UInt8(ascii: "\""), token.contains(UInt8(ascii: "\\")),
-      let document = try? JSONDocument(parsing: Array(token))
-    else {
-      output += token
-      return
+  /// Each token, and the first byte of the next one.
+  func forEachToken(_ body: (_ token: ArraySlice<UInt8>, _ next: UInt8?) -> Void) {
+    var place = range.lowerBound
+    while place < range.upperBound {
+      let end = JSONScan.tokenEnd(bytes, place)
+      let next = JSONScan.token(bytes, end)
+      body(bytes[place..<end], next < range.upperBound ? bytes[next] : nil)
+      place = next
     }
-    document.root.encode(into: &output)
+  }
+
+  /// What a token means that is a string with escapes.
+  static func withEscapes(_ token: ArraySlice<UInt8>) -> JSONElement? {
+    guard token.first == UInt8(ascii: "\""), token.contains(UInt8(ascii: "\\")) else { return nil }
+    return (try? JSONDocument(parsing: Array(token)))?.root
   }
 }
