@@ -46,12 +46,12 @@ struct Call {
 
   /// The object at a position, if it is an open one of that kind.
   func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
-    host.object(raw(position), kind, as: type)
+    host.handles.object(raw(position), kind, as: type)
   }
 
   /// Self, whose kind the bridge has checked; it may have been closed since.
   func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
-    guard let object = host.object(raw(0), kind, as: type) else {
+    guard let object = host.handles.object(raw(0), kind, as: type) else {
       throw .message("this \(kind) is closed")
     }
     return object
@@ -73,7 +73,7 @@ struct Call {
 
   func `return`(_ value: LuaValue) {
     let position = Int(frame.pointee.result_count)
-    lull_frame_results(frame)[position] = host.encode(value)
+    lull_frame_results(frame)[position] = host.writer.encode(value)
     frame.pointee.result_count += 1
   }
 
@@ -96,61 +96,8 @@ extension Call {
   /// Nothing is returned after all.
   func dropResults() {
     if let results = lull_frame_results(frame) {
-      host.releaseUnclaimed(results, count: Int(frame.pointee.result_count))
+      host.handles.releaseUnclaimed(results, count: Int(frame.pointee.result_count))
     }
     frame.pointee.result_count = 0
-  }
-}
-
-/// Wrong use by the script: raised at the caller's line.
-enum Misuse: Error {
-  case message(String)
-  /// `position` counts from 1, self not included.
-  case argument(Int, String)
-  /// Raised as it is.
-  case value(LuaValue)
-}
-
-/// The kinds of userdata.
-enum HandleKind: Int32, CustomStringConvertible {
-  case module = 0
-  case service, resource, request, observation, entity, response, error, task, configuration
-  case httpRequest, headers, regex, log, completion, stub, pipeline, stage, cache
-  case iterator, handler
-  case watch, pages
-  case secret, auth
-  case api, apiCalls, apiCall
-
-  var description: String {
-    switch self {
-    case .module: "lull"
-    case .service: "Service"
-    case .resource: "Resource"
-    case .request: "Request"
-    case .observation: "Observation"
-    case .entity: "Entity"
-    case .response: "Response"
-    case .error: "RequestError"
-    case .task: "Task"
-    case .configuration: "Configuration"
-    case .httpRequest: "HTTPRequest"
-    case .headers: "Headers"
-    case .regex: "Regex"
-    case .log: "Log"
-    case .completion: "Completion"
-    case .stub: "Stub"
-    case .pipeline: "Pipeline"
-    case .stage: "PipelineStage"
-    case .cache: "Cache"
-    case .iterator: "Iterator"
-    case .handler: "Handler"
-    case .watch: "Watch"
-    case .pages: "Pages"
-    case .secret: "Secret"
-    case .auth: "Auth"
-    case .api: "API"
-    case .apiCalls: "APICalls"
-    case .apiCall: "APICall"
-    }
   }
 }

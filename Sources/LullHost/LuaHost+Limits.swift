@@ -3,100 +3,6 @@ import LullCore
 import LullSystem
 
 extension LuaHost {
-  /// How much of time, work and memory a script may take.
-  ///
-  /// What passes a limit raises in the code that runs, again and again until all of it is gone:
-  /// `pcall`, handlers of `xpcall` and coroutines do not stop it, and nothing of the script runs
-  /// afterwards, hooks and `__close` handlers included. What it cannot stop is code no hook of the
-  /// interpreter reaches: a function written in C that does not return (`string.find` with a pattern
-  /// that backtracks for hours, one from a C module) and finalisers (`__gc`). The command has a
-  /// watchdog for those, which ends the process a second later; a program that embeds a host has to
-  /// have its own.
-  package struct Limits {
-    /// Seconds from the start of the run, waiting included. Kept only where the host's signals are
-    /// installed, as the command does.
-    package var time: Double?
-    /// Instructions of the interpreter, over all coroutines; rounded up to the next hundred. Counting
-    /// makes a script two to three times slower, and `debug.sethook` is an error then.
-    package var instructions: Int64?
-    /// Bytes by which Lua's memory and the process's heap may grow.
-    ///
-    /// In the command, whose allocator keeps the ledger (`MemoryLedger`), every block counts from when
-    /// it is made. Over the limit the script is ended at the next call, turn or instruction, unless a
-    /// collection helps. What would be more than half as much again is not made: strings, bodies and
-    /// documents are asked for before, and where code that cannot do without needs it, the process
-    /// ends.
-    ///
-    /// Elsewhere Lua's allocator counts, bodies, documents and a kilobyte for each object of Lull's
-    /// count, and if the heap of the whole process has grown by more than these since the limit was
-    /// set, that counts instead. There a single call may go beyond the limit before it is looked at.
-    package var memory: Int64?
-
-    package init(time: Double? = nil, instructions: Int64? = nil, memory: Int64? = nil) {
-      self.time = time
-      self.instructions = instructions
-      self.memory = memory
-    }
-
-    /// What is said of each, in the order of `LULL_LIMIT_*`.
-    fileprivate var texts: [String] {
-      [
-        "",
-        "the script ran for more than \(Limits.seconds(time ?? 0)) (--max-time)",
-        "the script ran more than \(instructions ?? 0) instructions (--max-instructions)",
-        "the script needs more than \(Limits.size(memory ?? 0)) of memory (--max-memory)",
-      ]
-    }
-
-    private static func seconds(_ value: Double) -> String {
-      value == value.rounded() && value < 1e15 ? "\(Int64(value)) s" : "\(value) s"
-    }
-
-    private static func size(_ bytes: Int64) -> String {
-      let units: [(Int64, String)] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")]
-      for (size, name) in units where bytes >= size && bytes % size == 0 {
-        return "\(bytes / size) \(name)"
-      }
-      return "\(bytes) bytes"
-    }
-  }
-
-  /// Sets the limits of the script that is about to run; false if one of them cannot be kept.
-  ///
-  /// - Parameter isPerLine: time and instructions are those of each line of a session, from its
-  ///   start; the memory is the session's.
-  func set(_ limits: Limits, isPerLine: Bool = false) -> Bool {
-    var texts = limits.texts
-    if isPerLine {
-      for limit in [LULL_LIMIT_TIME, LULL_LIMIT_INSTRUCTIONS].map({ Int($0) }) {
-        texts[limit] = texts[limit].replacing("the script", with: "the line")
-      }
-      lineLimits = limits
-    }
-    limitTexts = texts
-    var bridged = lull_limits()
-    bridged.seconds = isPerLine ? 0 : limits.time ?? 0
-    bridged.instructions = limits.instructions ?? 0
-    bridged.memory = limits.memory ?? 0
-    let status = texts[1].withCString { time in
-      texts[2].withCString { instructions in
-        texts[3].withCString { memory in
-          bridged.texts.1 = time
-          bridged.texts.2 = instructions
-          bridged.texts.3 = memory
-          // Copied by the call.
-          return lull_limits_set(runtime, &bridged)
-        }
-      }
-    }
-    return status == 0
-  }
-
-  /// Whether the run has passed a limit, and ends.
-  package var hasPassedLimit: Bool {
-    !isClosed && lull_limit_passed(runtime) != Int32(LULL_LIMIT_NONE)
-  }
-
   /// Says which limit was passed, and where if that is known; once.
   func reportPassedLimit(_ failure: ScriptFailure? = nil) {
     guard !hasReportedLimit, let report = describePassedLimit(failure) else { return }
@@ -108,13 +14,7 @@ extension LuaHost {
 
   /// The report of the limit that was passed; nil if none was.
   func describePassedLimit(_ failure: ScriptFailure?) -> String? {
-    guard hasPassedLimit else { return nil }
-    let text = limitTexts[Int(lull_limit_passed(runtime))]
-    // What failed first may have been an allocation, whose error says less.
-    let message = failure.map { $0.message.hasSuffix(text) ? $0.message : text } ?? text
-    var shown = failure ?? ScriptFailure(text)
-    shown.message = message
-    return describe(shown)
+    limits.passed(failure).map { describe($0) }
   }
 
   /// For functions that reach beyond the network: raises in the sandbox.
@@ -122,7 +22,4 @@ extension LuaHost {
     guard isSandboxed else { return }
     throw .message("\(name) is not available in the sandbox")
   }
-
-  /// Bytes that live outside of Lua's memory and end with what Lua holds.
-  var heldBytes: Int { HeldBytes.total + handles.count * LuaHost.bytesPerHandle }
 }

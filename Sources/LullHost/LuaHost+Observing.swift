@@ -129,4 +129,15 @@ extension LuaHost {
       lull_value_unpin(runtime, id)
     }
   }
+
+  /// Lets go of what anchors observers that went with their resources.
+  func releaseObservers() {
+    for observer in kept.released.takeObservers() {
+      ownedObservers[observer.id] = nil
+      for owner in observer.owners {
+        lull_value_release_from_owner(bridge.pointer, owner, observer.id)
+      }
+      if observer.service != 0 { kept.release(observer.id, from: observer.service) }
+    }
+  }
 }

@@ -42,26 +42,6 @@ extension LuaHost {
     return .message("unknown setting '\(name)'; there are \(known.joined(separator: ", "))")
   }
 
-  /// Keeps the value at `index` under a new id, weakly; the caller anchors it.
-  func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {
-    let id = makeID()
-    guard lull_value_keep(runtime, state, index, id) == 0 else {
-      throw .message("not enough memory")
-    }
-    return id
-  }
-
-  /// Keeps a closure for as long as the service's userdata lives, or until released.
-  func keep(_ state: OpaquePointer?, _ index: Int32, anchoredTo service: Service) throws(Misuse)
-    -> Int64
-  {
-    let id = try keep(state, index)
-    guard lull_value_anchor_to_object(runtime, handle(of: service), id, id) == 0 else {
-      throw .message("not enough memory")
-    }
-    return id
-  }
-
   /// JSON text of the value at `index`, or where it has no JSON form.
   func encodeJSON(_ state: OpaquePointer?, _ index: Int32) -> Result<[UInt8], JSONProblem> {
     var result = lull_json_result()
@@ -102,12 +82,9 @@ extension LuaHost {
     var template = SecretTemplate()
     var start = 0
     for use in uses {
-      guard
-        let object = handles.object(use.handle, kind: HandleKind.secret.rawValue)
-      else { continue }
+      guard let secret = handles.object(use.handle, .secret, as: SecretBox.self) else { continue }
       template.append(text[start..<use.start])
-      // The table holds objects of one class under each kind.
-      template.append(unsafeDowncast(object, to: SecretBox.self).text, .json)
+      template.append(secret.text, .json)
       start = use.end
     }
     template.append(text[start...])
@@ -123,20 +100,5 @@ extension LuaHost {
 
   struct JSONProblem: Error {
     let text: String
-  }
-
-  /// What a value of the script is as content: text, bytes, or the value itself, kept by id. (A
-  /// string is text if it is valid UTF-8.) The caller anchors what is kept.
-  func content(_ value: lull_value, _ state: OpaquePointer?, _ index: Int32) throws(Misuse)
-    -> Content
-  {
-    switch Int(value.kind) {
-    case Int(LULL_STRING):
-      if value.isValidUTF8 { return .text(value.string ?? "") }
-      return .bytes(value.bytes ?? [])
-    default:
-      let id = try keep(state, index)
-      return .foreign(ForeignContent(id: id, typeName: value.typeName))
-    }
   }
 }

@@ -123,7 +123,7 @@ extension LuaHost {
     guard !environment.ownsProcess else { return }
     let what = [
       LuaHost.count(inFlightDescriptions.count, "request", "in flight"),
-      LuaHost.count(strongTasks, "task", "unfinished"),
+      LuaHost.count(loop.taskCount, "task", "unfinished"),
     ].compactMap(\.self).joined(separator: " and ")
     guard !what.isEmpty else { return }
     StandardError.write(

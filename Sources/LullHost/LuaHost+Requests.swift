@@ -19,14 +19,15 @@ extension LuaHost {
       throw .message("not enough memory")
     }
     // The timer is work that somebody asked for: it keeps the script alive.
-    strongTimers += 1
+    loop.timerBegan()
     resource.cancelLoadIfUnobserved(afterDelay: delay) { [unowned self] in
-      strongTimers -= 1
+      loop.timerEnded()
       defer { unpin(userdata) }
       guard let callback else { return }
-      let context = RunContext(purpose: "cancel_load_if_unobserved callback") { host, outcome in
+      let context = RunContext(purpose: "cancel_load_if_unobserved callback") {
+        [unowned self] outcome in
         if case .failed(let failure) = outcome {
-          host.report(failure, in: "cancel_load_if_unobserved callback")
+          report(failure, in: "cancel_load_if_unobserved callback")
         }
       }
       start(Callable(id: callback), [], context)

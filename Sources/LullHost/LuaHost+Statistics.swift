@@ -10,7 +10,7 @@ extension LuaHost {
     var resources = 0
     var resourcesInUse = 0
     var observers = 0
-    for case let service as Service in handles.objects(of: HandleKind.service.rawValue) {
+    for service in handles.objects(.service, as: Service.self) {
       services += 1
       service.table.forEach { record in
         resources += 1
@@ -23,11 +23,11 @@ extension LuaHost {
       ("resources", resources),
       ("resources_in_use", resourcesInUse),
       ("observers", observers),
-      ("requests_in_flight", openRequests.count),
+      ("requests_in_flight", requests.open.count),
       ("requests_queued", environment.queuedExchangeCount),
       ("handles", handles.count),
       ("pins", pinCount),
-      ("lua_bytes", Int(lull_runtime_lua_bytes(runtime))),
+      ("lua_bytes", Int(lull_runtime_lua_bytes(bridge.pointer))),
       ("document_bytes", HeldBytes.documents),
       ("body_bytes", HeldBytes.bodies),
     ]

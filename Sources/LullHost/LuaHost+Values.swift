@@ -3,89 +3,6 @@ import LullCore
 import LullTransport
 
 extension LuaHost {
-  // MARK: Values of the model for Lua
-
-  func value(_ entity: Entity, service: Service?) -> LuaValue {
-    value(
-      EntityBox(entity, service: service), .entity, service: service,
-      anchor: entity.content.foreignID ?? 0)
-  }
-
-  func value(_ error: RequestError, service: Service?) -> LuaValue {
-    value(
-      ErrorBox(error, service: service), .error, service: service,
-      anchor: anchor(for: error.foreignIDs))
-  }
-
-  func value(_ response: Response, service: Service?) -> LuaValue {
-    value(
-      ResponseBox(response, service: service), .response, service: service,
-      anchor: anchor(for: response.foreignIDs))
-  }
-
-  /// Content as Lua sees it. JSON tables are built at the first use and held from the userdata of
-  /// `holder` under `key`; whoever asks while they live gets the same ones. `url` names them in
-  /// reports.
-  func content(
-    _ content: Content, holder: UInt64, key: Int64? = nil, from url: @autoclosure () -> String?
-  ) -> LuaValue {
-    switch content {
-    case .bytes(let bytes): return .bytes(bytes)
-    case .text(let text): return .string(text)
-    case .value(let value): return .string(String(describing: value))
-    case .foreign(let foreign): return .ref(foreign.id)
-    case .json(let document):
-      if let atom = LuaHost.atom(document.root) { return atom }
-      let id = document.serial | LuaHost.tableIDs
-      let isNew = lull_value_is_alive(runtime, id) == 0
-      if isNew {
-        let status = lull_document_build(
-          runtime, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
-        // Tried once more where it is pushed, where a lack of memory raises.
-        guard status == 0 else { return .tables(document, id: id) }
-      }
-      strict?.handOut(document, id, isNew: isNew, from: url())
-      return .ref(id)
-    }
-  }
-
-  /// What marks the ids of a document's tables, and of the view of it.
-  private static let tableIDs: Int64 = 1 << 62
-  static let viewIDs: Int64 = 1 << 61
-
-  /// JSON as a view that builds nothing; nil for other content.
-  func document(_ content: Content?) -> LuaValue {
-    if case .json(let document) = content { .view(document) } else { .nil }
-  }
-
-  /// A resource's content: its tables live as long as its service remembers it (SVC-28).
-  func content(of resource: Resource) -> LuaValue {
-    guard let content = resource.latestData?.content else { return .nil }
-    if resource.record.hostKey == 0 {
-      resource.record.hostKey = makeID()
-      _ = makeID()
-    }
-    return self.content(
-      content, holder: handle(of: resource.service), key: resource.record.hostKey,
-      from: resource.url.text)
-  }
-
-  /// A request's content on its way through the pipeline: held by the request's userdata.
-  func content(_ content: Content, for request: Request) -> LuaValue {
-    self.content(content, holder: request.hostHandle, from: request.url)
-  }
-
-  private static func atom(_ element: JSONElement) -> LuaValue? {
-    switch element.kind {
-    case .null: .null
-    case .bool: .bool(element.bool ?? false)
-    case .int: .int(Int64(element.int ?? 0))
-    case .double: .number(element.double ?? 0)
-    case .string: .string(element.string ?? "")
-    case .array, .object: nil
-    }
-  }
-
   // MARK: Hooks
 
   /// Keeps the hook with the request: with its userdata while it has not been delivered, else until
@@ -105,10 +22,10 @@ extension LuaHost {
     attach(request) { [unowned self, unowned request] arguments in
       // A hook that waits may outlive everybody else's interest in its request.
       let request = request
-      let context = RunContext(purpose: name) { host, outcome in
+      let context = RunContext(purpose: name) { [unowned self] outcome in
         if case .failed(let failure) = outcome {
-          host.report(
-            failure, in: host.named("\(name) hook", id) + " of \(request.description)",
+          report(
+            failure, in: named("\(name) hook", id) + " of \(request.description)",
             request: RequestFacts(request))
         }
       }
@@ -117,19 +34,6 @@ extension LuaHost {
     // Whether the hook applied or not: this one is delivered after it.
     if isLate { request.onCompletion { [unowned self] _ in unpin(id) } }
     call.returnSelf()
-  }
-
-  /// Where a kept function was defined.
-  func place(of id: Int64) -> String {
-    let mark = lull_arena_mark(runtime)
-    defer { lull_arena_release(runtime, mark) }
-    return String(escapingCString: lull_value_place(runtime, id))
-  }
-
-  /// A kind of function, and where that one was defined.
-  func named(_ kind: String, _ id: Int64) -> String {
-    let place = place(of: id)
-    return place.isEmpty ? kind : "\(kind) (\(place))"
   }
 
   // MARK: What scripts hand over

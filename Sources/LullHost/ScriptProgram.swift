@@ -162,13 +162,13 @@ package final class ScriptProgram {
   }
 
   private func startMain(_ chunk: Int64, _ arguments: ArraySlice<[UInt8]>) {
-    host.strongTasks += 1
-    let context = RunContext(purpose: "the main chunk") { [unowned self] host, outcome in
-      host.strongTasks -= 1
+    host.loop.taskBegan()
+    let context = RunContext(purpose: "the main chunk") { [unowned self] outcome in
+      host.loop.taskEnded()
       mainHasEnded = true
       if !host.isClosed { lull_main_end(host.runtime, 0) }
       waitNotice?.cancel()
-      waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) {
+      waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) { [host] in
         host.reportWaiting()
       }
       if case .failed(let failure) = outcome, lull_signals_pending() == 0 {

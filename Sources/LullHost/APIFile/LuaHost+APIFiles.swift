@@ -32,7 +32,6 @@ extension LuaHost {
   package func api(atURL url: String) throws(APIFileProblem) -> APIFile {
     let service = Service(
       baseURL: url, networking: environment.defaultNetworking(), pump: pump)
-    service.host = self
     let api = APIFile(name: url, path: url, service: service)
     try pin(api)
     return api

@@ -68,7 +68,7 @@ package final class PageWalk {
     switch value {
     case .object(let handle, let kind, _, _):
       guard kind == HandleKind.error.rawValue,
-        let box = host.handles.object(handle, kind: kind) as? ErrorBox
+        let box = host.handles.object(handle, .error, as: ErrorBox.self)
       else { return .raised("lull: the pages cannot go on\n") }
       return .failed(box.error)
     case .reraised(_, let failure): return .raised(host.describe(failure))

@@ -49,11 +49,4 @@ extension LuaHost {
       load.cancel()
     }
   }
-
-  /// What a function of the script raised, to be raised where it was called for.
-  func raisedValue(_ failure: ScriptFailure) -> LuaValue {
-    if let error = failure.requestError { return value(error, service: nil) }
-    if let value = failure.value { return LuaValue(value) }
-    return .string(failure.message)
-  }
 }

@@ -90,7 +90,7 @@ final class LuaCache: ScriptCache {
     _ completion: @escaping (LuaHost, RunResults?) -> Void
   ) {
     let context = RunContext(purpose: "\(method) function of a cache", queue: operations) {
-      host, outcome in
+      [unowned host] outcome in
       // The key lives until here.
       let facts = key.facts
       switch outcome {
@@ -109,7 +109,7 @@ extension LuaHost {
   /// `lull.cache.memory()`: its userdata holds what scripts made of its entities.
   func makeMemoryCache(_ call: Call) throws(Misuse) {
     let cache = MemoryEntityCache()
-    let handle = handles.insert(CacheBox(.memory(cache)), kind: HandleKind.cache.rawValue)
+    let handle = handles.insert(CacheBox(.memory(cache)), kind: .cache)
     var ids: [MemoryEntityCache.Key: Int64] = [:]
     cache.onChange = { [unowned self] key, entity in
       guard !isClosed else { return }
@@ -142,7 +142,7 @@ extension LuaHost {
       return try tableCache(call.state, index, service: service)
     default:
       if let box = object(value, .cache, as: CacheBox.self) {
-        let assigned = try kept(call.state, index, for: service)
+        let assigned = try kept.kept(call.state, index, for: service)
         switch box.cache {
         case .memory(let memory): return ReadyCache(memory, assigned: assigned)
         case .file(let file): return ReadyCache(file, assigned: assigned)
@@ -168,7 +168,7 @@ extension LuaHost {
     if let shared = known?.assigned, shared.handle == handle(of: service) {
       assigned = shared
     } else {
-      assigned = try kept(state, index, for: service)
+      assigned = try kept.kept(state, index, for: service)
       forgetTableCachesIfDoubled()
       tableCaches[address] = KnownTableCache(assigned, operations)
     }
@@ -207,7 +207,7 @@ extension LuaHost {
     case Int(LULL_BOOLEAN): return LuaCache.Key(.bool(value.integer != 0), facts) {}
     default:
       guard let id = try? keep(results.state, results.index(0)), pin(id) else {
-        lacksMemory = true
+        kept.noteLackOfMemory()
         return nil
       }
       return LuaCache.Key(.ref(id), facts) { [released] in released.addPin(id) }

@@ -21,8 +21,8 @@ extension LuaHost {
   ) -> RequestChainAction? {
     var isInside = true
     var immediate: RequestChainAction?
-    let context = RunContext(purpose: purpose, request: chain) { host, outcome in
-      guard let action = host.action(outcome, id, purpose, chain) else { return }
+    let context = RunContext(purpose: purpose, request: chain) { [unowned self] outcome in
+      guard let action = action(outcome, id, purpose, chain) else { return }
       if isInside { immediate = action } else { chain.proceed(with: action) }
     }
     start(Callable(id: id), [value(response, service: chain.resource?.service)], context)

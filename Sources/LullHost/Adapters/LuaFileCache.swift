@@ -33,7 +33,7 @@ extension LuaHost {
       }
     }
     let cache = isInspecting ? FileEntityCache(inert: options) : FileEntityCache(options)
-    let handle = handles.insert(CacheBox(.file(cache)), kind: HandleKind.cache.rawValue)
+    let handle = handles.insert(CacheBox(.file(cache)), kind: .cache)
     call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
   }
 

@@ -19,7 +19,7 @@ final class LuaNetworking: NetworkingProvider {
     let answer = NetworkAnswer(completion, request, held, log: host.pump.log)
     let id = function
     let facts = RequestFacts(request)
-    let context = RunContext(purpose: "a networking function") { host, outcome in
+    let context = RunContext(purpose: "a networking function") { [unowned host] outcome in
       switch outcome {
       case .finished(let results):
         // Returning nothing means that `complete` was or will be called.
@@ -49,7 +49,7 @@ final class LuaNetworking: NetworkingProvider {
     let box = HTTPRequestBox(request)
     // It is on its way already: to be read only.
     box.isOpen = false
-    let handle = host.handles.insert(answer, kind: HandleKind.completion.rawValue)
+    let handle = host.handles.insert(answer, kind: .completion)
     let complete = LuaValue.method(index: Method.completeIndex, handle: handle, service: 0)
     let report = LuaValue.method(index: Method.reportIndex, handle: handle, service: 0)
     host.start(Callable(id: function), [host.value(box, .httpRequest), complete, report], context)

@@ -69,7 +69,7 @@ final class LuaObserver: KeyedObserver {
     host.ownedObservers[id] = WeakObserver(observer: self)
     owners.append(owner)
     record.observers.add(key: owner.identity, of: self)
-    if lull_value_anchor_to_owner(host.runtime, owner.id, id) != 0 { host.lacksMemory = true }
+    if lull_value_anchor_to_owner(host.runtime, owner.id, id) != 0 { host.kept.noteLackOfMemory() }
   }
 
   /// Whether that owner was one of its owners.
@@ -133,7 +133,7 @@ final class LuaObserver: KeyedObserver {
 
   /// What a run of this observer is.
   func makeContext(_ resource: Resource) -> RunContext {
-    RunContext(purpose: "an observer") { [id] host, outcome in
+    RunContext(purpose: "an observer") { [unowned host, id] outcome in
       if case .failed(let failure) = outcome {
         host.report(failure, in: host.named("observer", id) + " of \(resource.displayName)")
       }

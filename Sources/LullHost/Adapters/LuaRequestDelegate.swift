@@ -38,7 +38,8 @@ final class LuaRequestDelegate: ScriptDelegate {
     facts = RequestFacts(request)
     let purpose = "start of a \(requestDescription)"
     let completion = CustomCompletion(handler, host: host)
-    let context = RunContext(purpose: purpose, request: request) { [weak self] host, outcome in
+    let context = RunContext(purpose: purpose, request: request) {
+      [weak self, unowned host] outcome in
       self?.context = nil
       // While the function runs it may still return a response.
       let handler = completion.handler
@@ -61,7 +62,7 @@ final class LuaRequestDelegate: ScriptDelegate {
     self.context = context
     let complete = LuaValue.method(
       index: Method.customCompleteIndex,
-      handle: host.handles.insert(completion, kind: HandleKind.handler.rawValue),
+      handle: host.handles.insert(completion, kind: .handler),
       service: 0)
     host.start(Callable(id: functions.start), [complete], context)
     if context.thread == nil { self.context = nil }
@@ -173,7 +174,7 @@ final class CustomCompletion {
 
   deinit {
     guard let host, let request = handler.pendingRequest else { return }
-    host.pump.enqueue { [unowned host] in host.forsake(request) }
+    host.pump.enqueue { [unowned host] in host.waits.forsake(request) }
   }
 }
 
@@ -218,28 +219,5 @@ extension LuaHost {
       throw .message("a custom request needs 'start', a function(complete)")
     }
     return LuaRequestDelegate(host: self, functions)
-  }
-
-  /// Nobody can complete the request any more, nor what waits for it: they are no work in progress,
-  /// and waiting for them is an error. Their hooks stay unheard (DEL-02), unless they are cancelled.
-  func forsake(_ request: Request) {
-    guard !isClosed, !request.isCompleted else { return }
-    pump.log(.network, "warning: \(request.description): its 'complete' was dropped unused")
-    request.forsake()
-    for stuck in liveRequests where stuck.waits(for: request) {
-      stuck.forsake()
-      stuck.onSettled?()
-      stuck.onSettled = nil
-    }
-    for context in Array(waiting.values) {
-      guard let awaited = context.awaited.forsaken else { continue }
-      // The others of a list are waited for in vain.
-      if context.awaited.isList { context.cancelWait?() }
-      resume(context, with: [.string(LuaHost.forsakenText(awaited))], raising: true)
-    }
-  }
-
-  static func forsakenText(_ request: Request) -> String {
-    "\(request.description) will never complete: a 'complete' it needs was dropped unused"
   }
 }

@@ -17,7 +17,7 @@ final class LuaResponseTransformer: ResponseTransformer {
   func process(_ response: Response, in run: PipelineRun) -> Response? {
     var isInside = true
     var immediate: Response?
-    let context = RunContext(purpose: description, request: run.request) { [self] host, outcome in
+    let context = RunContext(purpose: description, request: run.request) { [self] outcome in
       guard let result = result(of: outcome, run) else { return }
       if isInside { immediate = result } else { run.resume(with: result) }
     }

@@ -63,7 +63,7 @@ final class LuaTransformer: ContentFunction {
   ) -> () -> Void {
     let request = run.request
     let service = request.resource?.service
-    let context = RunContext(purpose: description, request: request) { [self] host, outcome in
+    let context = RunContext(purpose: description, request: request) { [self] outcome in
       if let outcome = self.outcome(of: outcome, run) { report(outcome) }
     }
     let content = host.content(entity.content, for: request)

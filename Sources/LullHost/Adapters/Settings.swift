@@ -159,7 +159,7 @@ extension LuaHost {
     _ call: Call, _ value: lull_value, _ index: Int32, _ name: String, service: Service
   ) throws(Misuse) -> [KeptValue] {
     if value.kind == Int32(LULL_FUNCTION) {
-      return [try kept(call.state, index, for: service)]
+      return [try kept.kept(call.state, index, for: service)]
     }
     let expected = "'\(name)' must be a function or a list of functions"
     guard value.kind == Int32(LULL_TABLE) else {
@@ -171,7 +171,10 @@ extension LuaHost {
         throw .message(expected)
       }
       functions.append(
-        (key.integer, try kept(call.state, LuaTable.visitedIndex(in: call.state), for: service)))
+        (
+          key.integer,
+          try kept.kept(call.state, LuaTable.visitedIndex(in: call.state), for: service)
+        ))
     }
     return functions.sorted { $0.position < $1.position }.map(\.function)
   }
@@ -260,7 +263,8 @@ extension LuaHost {
       checker?.look(atPattern: text, of: service, at: call.place)
       return .wildcard(text, base: service.baseURL)
     case Int(LULL_FUNCTION):
-      return predicate(try kept(call.state, call.index(position), for: service), raising: raising)
+      return predicate(
+        try kept.kept(call.state, call.index(position), for: service), raising: raising)
     default:
       if let resource = object(value, .resource, as: Resource.self) { return .url(resource.url) }
       if let regex = object(value, .regex, as: RegexBox.self) {

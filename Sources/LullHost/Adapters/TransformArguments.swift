@@ -24,7 +24,7 @@ struct TransformArguments {
       throw .argument(
         position, "function expected, got \(call.raw(position).typeName)")
     }
-    function = try host.kept(call.state, call.index(position), for: service)
+    function = try host.kept.kept(call.state, call.index(position), for: service)
     guard call.count > position + 1, !call.isNil(position + 1) else { return }
     guard call.raw(position + 1).kind == Int32(LULL_TABLE) else {
       throw .argument(

@@ -27,7 +27,7 @@ final class RunScope {
     _ completion: @escaping (RunOutcome) -> Void
   ) {
     var identifier: ObjectIdentifier?
-    let context = RunContext(purpose: purpose) { [weak self] _, outcome in
+    let context = RunContext(purpose: purpose) { [weak self] outcome in
       guard let self else { return }
       if let identifier { runs[identifier] = nil }
       if !hasEnded { completion(outcome) }

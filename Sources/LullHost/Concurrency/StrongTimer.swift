@@ -8,11 +8,11 @@ final class StrongTimer {
   /// `action` runs in the phase of deferred callbacks.
   init(after seconds: Double, host: LuaHost, _ action: @escaping () -> Void) {
     self.host = host
-    host.strongTimers += 1
+    host.loop.timerBegan()
     timer = host.pump.clock.schedule(after: seconds) { [self] in
       guard timer != nil else { return }
       timer = nil
-      host.strongTimers -= 1
+      host.loop.timerEnded()
       // After what was deferred before: a task spawned earlier begins first.
       host.pump.enqueue(action)
     }
@@ -22,6 +22,6 @@ final class StrongTimer {
     guard let timer else { return }
     self.timer = nil
     timer.cancel()
-    host.strongTimers -= 1
+    host.loop.timerEnded()
   }
 }

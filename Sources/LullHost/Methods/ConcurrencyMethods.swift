@@ -122,10 +122,10 @@ extension LuaHost {
     let held = try pinned(call, [1, 0])
     let results = makeID()
     guard lull_value_bundle(runtime, [], 0, results) == 0 else {
-      unpinSoon(held)
+      kept.unpinSoon(held)
       throw .message("not enough memory")
     }
-    valuePins[results] = 1
+    kept.adopt(results)
     let map = ConcurrentMap(
       function: held[0], list: held[1], results: results, count: count,
       concurrency: concurrency, host: self)
@@ -135,8 +135,8 @@ extension LuaHost {
         switch decision {
         case .results(let id): completion([.ref(id)], false)
         case .failure(let id):
-          valuePins[id] = 1
-          unpinSoon([id])
+          kept.adopt(id)
+          kept.unpinSoon([id])
           completion([.nil, .element(of: id, 2)], false)
         case .cancelled:
           completion(
@@ -247,8 +247,8 @@ extension LuaHost {
       guard
         lull_value_pack(runtime, results.state, first, first + Int32(results.count) - 1, id) == 0
       else { return ([.string("not enough memory")], true) }
-      valuePins[id] = 1
-      unpinSoon([id])
+      kept.adopt(id)
+      kept.unpinSoon([id])
       return ([.unpack(id)], false)
     case .failed(let failure): return ([valueToRaise(failure)], true)
     case .gone, .cancelled:
@@ -264,17 +264,17 @@ extension LuaHost {
     do throws(Misuse) {
       try wait(call, for: words, Awaited(scope: scope)) { completion in
         let cancel = begin { [unowned self] values, raising in
-          unpinSoon(held)
+          kept.unpinSoon(held)
           // Not inside the run that has decided it.
           pump.enqueue { completion(values, raising) }
         }
         return { [unowned self] in
           cancel()
-          unpinSoon(held)
+          kept.unpinSoon(held)
         }
       }
     } catch {
-      unpinSoon(held)
+      kept.unpinSoon(held)
       throw error
     }
   }
@@ -284,19 +284,12 @@ extension LuaHost {
     var ids: [Int64] = []
     for position in positions {
       guard let id = try? keep(call.state, call.index(position)), pin(id) else {
-        unpinSoon(ids)
+        kept.unpinSoon(ids)
         throw .message("not enough memory")
       }
       ids.append(id)
     }
     return ids
-  }
-
-  /// Lets go of pinned values two turns from now, when results have been pushed.
-  private func unpinSoon(_ ids: [Int64]) {
-    pump.enqueue { [unowned self] in
-      pump.enqueue { [unowned self] in for id in ids { unpin(id) } }
-    }
   }
 
   /// Whether a function has returned `nil, err`, whatever the error is.

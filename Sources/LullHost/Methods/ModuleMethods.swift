@@ -47,7 +47,6 @@ extension LuaHost {
       let service = Service(
         baseURL: call.raw(0).urlText, networking: environment.defaultNetworking(),
         pump: pump)
-      service.host = self
       call.return(value(service))
     case Int(LULL_TABLE): try makeService(call, table: call.index(0))
     default:
@@ -91,7 +90,6 @@ extension LuaHost {
       baseURL: baseURL, name: name,
       networking: networking?.provider ?? environment.defaultNetworking(), pump: pump,
       standardTransformers: transformers)
-    service.host = self
     service.isOffline = isOffline
     let result = value(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
@@ -272,11 +270,7 @@ extension LuaHost {
       call.frame.pointee.outcome = Int32(LULL_EXIT)
       return
     }
-    exitRequest = code
-    // It may be called at the start of a turn, which would wait for what comes next.
-    environment.wake()
-    // For what runs the coroutine that calls, and for the latter if it cannot be suspended.
-    lull_thread_interrupt(runtime)
+    loop.exit(code)
     // Suspended for good: nothing after it runs, and no pcall sees an error.
     if Int(lull_wait_mode(runtime, call.state)) == Int(LULL_WAIT_YIELD) {
       try wait(call, for: "the end") { _ in {} }

@@ -88,7 +88,7 @@ extension LuaHost {
     }
     call.return(
       .method(
-        index: Method.stubIndex, handle: handles.insert(stubs, kind: HandleKind.stub.rawValue),
+        index: Method.stubIndex, handle: handles.insert(stubs, kind: .stub),
         service: 0))
   }
 

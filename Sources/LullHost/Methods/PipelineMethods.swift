@@ -59,7 +59,7 @@ extension Method {
         }
       }
       let function = LuaTransformer(
-        host: call.host, function: try call.host.kept(call.state, call.index(1), for: service),
+        host: call.host, function: try call.host.kept.kept(call.state, call.index(1), for: service),
         options: options)
       box.configuration.settings.pipeline[box.key].add(
         ContentTransformer(function, rules: options.rules))
@@ -67,7 +67,7 @@ extension Method {
     },
     .method(.stage, "add_transformer", "f") { call throws(Misuse) in
       let box = try stage(call)
-      let function = try call.host.kept(
+      let function = try call.host.kept.kept(
         call.state, call.index(1), for: box.configuration.service)
       box.configuration.settings.pipeline[box.key].add(
         LuaResponseTransformer(host: call.host, function: function))

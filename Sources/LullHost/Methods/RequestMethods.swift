@@ -104,7 +104,7 @@ extension LuaHost {
       return
     }
     guard !request.isForsaken || request.isCompleted else {
-      throw .message(LuaHost.forsakenText(request))
+      throw .message(request.forsakenText)
     }
     try wait(call, for: request.description, Awaited(requests: [request])) { completion in
       request.onCompletion { [unowned self, unowned request] _ in
@@ -113,16 +113,6 @@ extension LuaHost {
         pump.enqueueAfterPhase { completion(values, false) }
       }
       return { request.cancel() }
-    }
-  }
-
-  /// What `await` gives for a request that has ended.
-  func awaited(_ request: Request) -> [LuaValue] {
-    let service = request.resource?.service
-    switch request.response?.outcome {
-    case .success(let entity): return [value(entity, service: service)]
-    case .failure(let error): return [.nil, value(error, service: service)]
-    case nil: return [.nil]
     }
   }
 }

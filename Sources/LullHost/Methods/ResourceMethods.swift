@@ -99,7 +99,7 @@ extension Method {
       let resource = try call.resource
       if request.state == .notStarted {
         // The resource's list is all that may hold it until somebody starts it.
-        let kept = try call.host.kept(call.state, call.index(1), for: resource.service)
+        let kept = try call.host.kept.kept(call.state, call.index(1), for: resource.service)
         request.onCompletion { _ in withExtendedLifetime(kept) {} }
       }
       call.return(call.host.value(resource.load(using: request)))

@@ -90,7 +90,7 @@ extension Method {
       call.return(
         .method(
           index: Method.nextResourceIndex,
-          handle: call.host.handles.insert(iterator, kind: HandleKind.iterator.rawValue),
+          handle: call.host.handles.insert(iterator, kind: .iterator),
           service: call.host.handle(of: service)))
     },
     .method(.iterator, "next", "*") { call throws(Misuse) in

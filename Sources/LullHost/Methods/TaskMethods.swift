@@ -56,10 +56,10 @@ extension LuaHost {
       lull_value_unpin(runtime, arguments)
       throw .message("not enough memory")
     }
-    strongTasks += 1
+    loop.taskBegan()
     let context = RunContext(
       purpose: place.isEmpty ? "task of a function written in C" : "task \(place)"
-    ) { [unowned self] _, outcome in
+    ) { [unowned self] outcome in
       taskEnded(task, outcome)
       unpin(object: pinned)
     }
@@ -88,7 +88,7 @@ extension LuaHost {
   }
 
   private func taskEnded(_ task: LuaTask, _ outcome: RunOutcome) {
-    strongTasks -= 1
+    loop.taskEnded()
     switch outcome {
     case .finished(let results):
       let id = makeID()
@@ -120,11 +120,11 @@ extension LuaHost {
 
   func cancel(_ task: LuaTask) {
     guard case .running = task.state, let context = task.context else { return }
-    if context.thread != nil || running.contains(where: { $0 === context }) {
+    if context.thread != nil || coroutines.isRunning(context) {
       cancel(context)
     } else {
       // It has not begun.
-      context.completion(self, .cancelled)
+      context.completion(.cancelled)
     }
   }
 
@@ -158,15 +158,6 @@ extension LuaHost {
     }
   }
 
-  /// What a failure of a function raises again where it is awaited: as it was raised. The report of
-  /// whoever does not catch it tells where that was.
-  func valueToRaise(_ failure: ScriptFailure) -> LuaValue {
-    let raised: LuaValue =
-      failure.requestError.map { value($0, service: nil) } ?? failure.value.map { LuaValue($0) }
-      ?? .string(failure.message)
-    return .reraised(raised, failure)
-  }
-
   /// Reports failures of tasks that nobody has awaited and nobody can any more, or all at the end.
   func reportUnawaitedTasks(atEnd: Bool) {
     for task in failedTasks {
@@ -195,10 +186,10 @@ extension LuaHost {
     case Int(LULL_WAIT_BLOCK):
       if !call.isNil(0) {
         let function = try keep(call.state, call.index(0))
-        strongTasks += 1
-        let context = RunContext(purpose: "lull.run") { host, outcome in
-          host.strongTasks -= 1
-          if case .failed(let failure) = outcome { host.runFailure = failure }
+        loop.taskBegan()
+        let context = RunContext(purpose: "lull.run") { [unowned self] outcome in
+          loop.taskEnded()
+          if case .failed(let failure) = outcome { runFailure = failure }
         }
         context.isStrong = true
         start(Callable(id: function), [], context)
@@ -216,8 +207,9 @@ extension LuaHost {
       if !call.isNil(0) { try spawn(call) }
       call.frame.pointee.result_count = 0
       try wait(call, for: "everything else to end") { _ in
-        if let context = innermost { idleWaiters.append(context) }
-        return {}
+        guard let context = innermost else { return {} }
+        loop.waitForIdle(context)
+        return { [unowned self] in loop.forgetIdleWaiter(context) }
       }
     }
   }

@@ -72,18 +72,10 @@ extension LuaHost {
     }
   }
 
-  /// What a function that failed had on its stack, and what the error brings with it that was awaited
-  /// there.
-  func traceback(_ failure: lull_failure) -> Traceback {
-    let frames = UnsafeBufferPointer(start: failure.frames, count: Int(failure.frame_count))
-    let stack = frames.map { TraceFrame($0) }
-    return Traceback(stacks: stack.isEmpty ? [] : [stack])
-  }
-
   /// The error of a coroutine of the script's own goes on where it was resumed.
   func innerCoroutineFailed(_ failure: lull_failure) {
     var inner = ScriptFailure(
-      message: String(escaping: failure.message, failure.message_length), trace: traceback(failure))
+      message: String(escaping: failure.message, failure.message_length), trace: Traceback(failure))
     guard let context = innermost else { return }
     if let origin = context.reraised { inner.join(origin) }
     context.reraised = Reraised(inner, isOfInnerCoroutine: true)

@@ -1,3 +1,4 @@
+import CLullBridge
 import Glibc
 
 /// What called what when an error was raised; after the stack that raised it, those of whoever
@@ -47,5 +48,15 @@ struct Traceback: Equatable {
     guard frame.kind != .skipped else { return "...\t(skipping \(frame.line) levels)" }
     let place = frame.line > 0 ? "\(frame.shortSource):\(frame.line)" : frame.shortSource
     return "\(place): in \(frame.title)" + (frame.isTailCall ? "\n\t(...tail calls...)" : "")
+  }
+}
+
+extension Traceback {
+  /// What a function that failed had on its stack, and what the error brings with it that was awaited
+  /// there.
+  init(_ failure: lull_failure) {
+    let frames = UnsafeBufferPointer(start: failure.frames, count: Int(failure.frame_count))
+    let stack = frames.map { TraceFrame($0) }
+    stacks = stack.isEmpty ? [] : [stack]
   }
 }

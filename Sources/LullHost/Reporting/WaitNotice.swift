@@ -53,7 +53,7 @@ extension LuaHost {
     }
     let contexts = waiting.values.filter { context in
       context.awaited.requests.isEmpty && context.awaited.tasks.isEmpty
-        && context.awaited.scope == nil && !idleWaiters.contains { $0 === context }
+        && context.awaited.scope == nil && !loop.isWaitingForIdle(context)
     }
     let waits = contexts.map { context in
       WaitNotice.Item(

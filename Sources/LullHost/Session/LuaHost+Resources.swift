@@ -15,8 +15,7 @@ extension LuaHost {
   /// all. In order of their URLs; nothing is loaded, made or touched.
   package func resourceLines(matching pattern: String?) -> [ResourceLine] {
     var lines: [ResourceLine] = []
-    for service in handles.objects(of: HandleKind.service.rawValue) {
-      guard let service = service as? Service else { continue }
+    for service in handles.objects(.service, as: Service.self) {
       let matcher = pattern.map { WildcardPattern($0, base: service.baseURL) }
       for record in service.table.all.sorted(by: { $0.url.text < $1.url.text }) {
         if let matcher, !matcher.matches(record.url) { continue }

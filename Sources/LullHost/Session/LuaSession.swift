@@ -164,7 +164,7 @@ package final class LuaSession {
     _ line: Line, with arguments: [[UInt8]] = [], show: @escaping (SessionValues) -> Void
   ) -> Ending {
     var ending: Ending?
-    let context = RunContext(purpose: "the line") { [unowned self] host, outcome in
+    let context = RunContext(purpose: "the line") { [unowned self] outcome in
       switch outcome {
       case .finished(let results):
         lull_session_commit(
@@ -181,9 +181,9 @@ package final class LuaSession {
     }
     self.context = context
     context.isStrong = true
-    host.strongTasks += 1
+    host.loop.taskBegan()
     lull_line_begin(
-      host.runtime, host.lineLimits.time ?? 0, host.lineLimits.instructions ?? 0)
+      host.runtime, host.limits.perLine.time ?? 0, host.limits.perLine.instructions ?? 0)
     let outer = lull_main_begin(host.runtime)
     host.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
     host.drive { ending != nil || host.isInterrupted }
@@ -192,7 +192,7 @@ package final class LuaSession {
       lull_main_end(host.runtime, outer)
       lull_line_end(host.runtime)
     }
-    host.strongTasks -= 1
+    host.loop.taskEnded()
     self.context = nil
     // A line that has returned in spite of Ctrl-C has had it all the same.
     _ = host.takeInterrupt()

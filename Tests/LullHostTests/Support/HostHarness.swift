@@ -36,8 +36,8 @@ final class HostHarness {
   @discardableResult
   func run(_ code: String, _ arguments: [LuaValue] = [], settling: Bool = true) -> End {
     var end = End.waiting
-    let context = RunContext(purpose: "the test") { host, outcome in
-      host.strongTasks -= 1
+    let context = RunContext(purpose: "the test") { [unowned host] outcome in
+      host.loop.taskEnded()
       switch outcome {
       case .finished(let results): end = .finished(results[0].text)
       case .failed(let failure): end = .failed(failure.message)
@@ -51,7 +51,7 @@ final class HostHarness {
     }
     guard status == 0 else { return .failed(message.map { String(cString: $0) } ?? "") }
     context.isStrong = true
-    host.strongTasks += 1
+    host.loop.taskBegan()
     host.start(Callable(id: chunk), arguments, context)
     lull_value_unpin(host.runtime, chunk)
     if settling { settle() }

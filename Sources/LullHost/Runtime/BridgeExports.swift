@@ -47,8 +47,7 @@ func lull_host_call(
   do throws(Misuse) {
     try Method.all[Int(method)].body(call)
     let outcome = frame.pointee.outcome
-    if host.lacksMemory, outcome == Int32(LULL_RETURN) {
-      host.lacksMemory = false
+    if outcome == Int32(LULL_RETURN), host.kept.takeLackOfMemory() {
       call.dropResults()
       throw .message("not enough memory")
     }
@@ -58,14 +57,14 @@ func lull_host_call(
     let results = lull_frame_results(frame)
     switch error {
     case .message(let text):
-      results?[0] = host.encode(.string(text))
+      results?[0] = host.writer.encode(.string(text))
       return Int32(LULL_RAISE)
     case .argument(let position, let text):
-      results?[0] = host.encode(.string(text))
+      results?[0] = host.writer.encode(.string(text))
       frame.pointee.error_argument = Int32(position)
       return Int32(LULL_RAISE_ARGUMENT)
     case .value(let value):
-      results?[0] = host.encode(host.raising(value, in: frame.pointee.L))
+      results?[0] = host.writer.encode(host.raising(value, in: frame.pointee.L))
       return Int32(LULL_RAISE_VALUE)
     }
   }
@@ -73,7 +72,7 @@ func lull_host_call(
 
 @c @implementation
 func lull_host_sweep(_ pointer: UnsafeMutableRawPointer!) {
-  host(pointer)?.sweep()
+  host(pointer)?.handles.sweep()
 }
 
 @c @implementation
@@ -109,7 +108,7 @@ func lull_host_report(
 
 @c @implementation
 func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> UInt64 {
-  host(pointer)?.claim(handle) ?? 0
+  host(pointer)?.handles.claim(handle) ?? 0
 }
 
 @c @implementation
@@ -154,7 +153,7 @@ func lull_host_write_error(_ text: UnsafePointer<CChar>!) {
 @c @implementation
 func lull_host_log(_ pointer: UnsafeMutableRawPointer!) -> UInt64 {
   guard let host = host(pointer) else { return 0 }
-  return host.handles.insert(host.log, kind: HandleKind.log.rawValue)
+  return host.handles.insert(host.log, kind: .log)
 }
 
 @c @implementation
@@ -162,10 +161,9 @@ func lull_host_secret_mask(
   _ pointer: UnsafeMutableRawPointer!, _ handle: UInt64, _ length: UnsafeMutablePointer<Int>!
 ) -> UnsafePointer<CChar>! {
   guard let host = host(pointer), let length,
-    let object = host.handles.object(handle, kind: HandleKind.secret.rawValue)
+    let secret = host.handles.object(handle, .secret, as: SecretBox.self)
   else { return nil }
-  // The table holds objects of one class under each kind.
-  var text = unsafeDowncast(object, to: SecretBox.self).text.masked
+  var text = secret.text.masked
   return text.withUTF8 { bytes in
     guard let memory = lull_arena_allocate(host.runtime, max(1, bytes.count)) else { return nil }
     // Freshly allocated for exactly that many bytes.

@@ -1,87 +1,13 @@
 import CLullBridge
 import LullCore
 
-/// A value on its way to Lua.
-enum LuaValue: Sendable {
-  case `nil`
-  case null
-  case bool(Bool)
-  case int(Int64)
-  case number(Double)
-  case string(String)
-  case bytes([UInt8])
-  /// A text that is pushed often: made once per state.
-  case constant(LuaConstant)
-  /// An object by handle, with its service's handle (0: none) and a kept value its userdata holds.
-  case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
-  /// A value kept by id; nil if it is gone.
-  case ref(Int64)
-  /// The tables of a document, shared under that id. Whoever hands it over holds the document.
-  case tables(JSONDocument, id: Int64)
-  /// The value at that position of the caller's stack.
-  case stack(Int32)
-  /// A read-only view of a document that somebody holds until the value has been pushed.
-  case view(JSONDocument)
-  case list([LuaValue])
-  case map([(String, LuaValue)])
-  /// A table with keys that need not be text.
-  case table([(LuaValue, LuaValue)])
-  /// A table that raises when it is assigned to.
-  case readOnly([(String, LuaValue)])
-  /// A function bound to an object.
-  case method(index: Int32, handle: UInt64, service: UInt64)
-  /// The elements of a packed table.
-  case unpack(Int64)
-  /// An element of a table kept by id.
-  case element(of: Int64, Int)
-  /// The function `next`.
-  case globalNext
-  /// A value to raise where it was awaited, and the failure it comes from.
-  indirect case reraised(LuaValue, ScriptFailure)
-}
+/// Values in the bridge's form, whose texts and lists are in its arena until the trampoline, or whoever
+/// has set the mark, has pushed them.
+struct ValueWriter {
+  private let bridge: BridgeRuntime
 
-/// Texts pushed on hot paths, known to the bridge by number.
-enum LuaConstant: Int32 {
-  case observerAdded = 1
-  case requested
-  case requestCancelled
-  case newData
-  case notModified
-  case error
-  case network
-  case cache
-  case localOverride
-  case wipe
+  init(_ bridge: BridgeRuntime) { self.bridge = bridge }
 
-  var text: StaticString {
-    switch self {
-    case .observerAdded: "observer_added"
-    case .requested: "requested"
-    case .requestCancelled: "request_cancelled"
-    case .newData: "new_data"
-    case .notModified: "not_modified"
-    case .error: "error"
-    case .network: "network"
-    case .cache: "cache"
-    case .localOverride: "local_override"
-    case .wipe: "wipe"
-    }
-  }
-}
-
-extension LuaValue {
-  init(_ raised: RaisedValue) {
-    switch raised {
-    case .boolean(let bool): self = .bool(bool)
-    case .integer(let int): self = .int(int)
-    case .number(let number): self = .number(number)
-    case .string(let string): self = string.text.map { .string($0) } ?? .bytes(string.bytes)
-    case .foreign(let foreign): self = .ref(foreign.id)
-    }
-  }
-}
-
-extension LuaHost {
   /// The bridge's form of a value; strings and lists are copied into the arena.
   func encode(_ value: LuaValue) -> lull_value {
     var result = lull_value()
@@ -102,12 +28,9 @@ extension LuaHost {
     case .bytes(let bytes):
       bytes.withUnsafeBufferPointer { encodeString($0, into: &result) }
     case .constant(let constant):
-      result = LuaHost.encode(constant)
+      result = lull_value(constant)
     case .object(let handle, let kind, let service, let anchor):
-      result.kind = Int32(LULL_OBJECT)
-      result.aux = kind
-      result.handle = handle
-      result.extra = service
+      result = lull_value(object: handle, kind: kind, service: service)
       result.anchor = anchor
     case .ref(let id):
       result.kind = Int32(LULL_REF)
@@ -122,7 +45,7 @@ extension LuaHost {
     case .view(let document):
       result.kind = Int32(LULL_VIEW)
       result.pointer = UnsafeRawPointer(document.pointer)
-      result.extra = UInt64(document.serial | LuaHost.viewIDs)
+      result.extra = UInt64(document.serial | ScriptValues.viewIDs)
     case .list(let elements):
       result.kind = Int32(LULL_LIST)
       result.extra = UInt64(elements.count)
@@ -159,9 +82,9 @@ extension LuaHost {
   private func encodeString(_ bytes: UnsafeBufferPointer<UInt8>, into result: inout lull_value) {
     result.kind = Int32(LULL_STRING)
     guard let source = bytes.baseAddress, !bytes.isEmpty,
-      let copy = lull_arena_allocate(runtime, bytes.count)
+      let copy = lull_arena_allocate(bridge.pointer, bytes.count)
     else { return }
-    // The arena keeps it until the trampoline, or whoever set the mark, has pushed it.
+    // Freshly allocated for exactly that many bytes.
     copy.copyMemory(from: source, byteCount: bytes.count)
     result.pointer = UnsafeRawPointer(copy)
     result.extra = UInt64(bytes.count)
@@ -169,7 +92,8 @@ extension LuaHost {
 
   private func encodeAll(_ values: [LuaValue]) -> UnsafeRawPointer? {
     guard !values.isEmpty,
-      let memory = lull_arena_allocate(runtime, values.count * MemoryLayout<lull_value>.stride)
+      let memory = lull_arena_allocate(
+        bridge.pointer, values.count * MemoryLayout<lull_value>.stride)
     else { return nil }
     // Freshly allocated for exactly that many values.
     let array = memory.bindMemory(to: lull_value.self, capacity: values.count)
@@ -177,5 +101,25 @@ extension LuaHost {
       (array + index).initialize(to: encode(value))
     }
     return UnsafeRawPointer(array)
+  }
+}
+
+extension lull_value {
+  /// An object by its handle.
+  init(object handle: UInt64, kind: Int32, service: UInt64) {
+    self.init()
+    self.kind = Int32(LULL_OBJECT)
+    aux = kind
+    self.handle = handle
+    extra = service
+  }
+
+  /// A text pushed often.
+  init(_ constant: LuaConstant) {
+    self.init()
+    kind = Int32(LULL_STRING)
+    aux = constant.rawValue
+    pointer = UnsafeRawPointer(constant.text.utf8Start)
+    extra = UInt64(constant.text.utf8CodeUnitCount)
   }
 }

@@ -1,0 +1,327 @@
+import CLullBridge
+import LullCore
+
+/// The Lua values Swift refers to by number, and what holds each of them: a pin, or a userdata.
+///
+/// Kept, a value is referred to weakly; whoever keeps it has it anchored by what lives as long as it is
+/// needed, or pins it meanwhile. What cannot be held for lack of memory is lost, and noted: the call of
+/// the script that is under way raises, or the next turn reports it. Home thread only.
+final class KeptValues {
+  private let bridge: BridgeRuntime
+  private let handles: ObjectHandles
+  private let pump: Pump
+  /// What was kept for something that is no more.
+  let released = ReleasedValues()
+  /// The last number given out.
+  private(set) var lastID: Int64 = 1
+  /// How often each value, and each task by its handle, is pinned; requests know it themselves.
+  private var valuePins: [Int64: Int] = [:]
+  private var taskPins: [UInt64: Int] = [:]
+  /// Whether a value could not be held, which nobody has been told of yet.
+  private var lacksMemory = false
+
+  init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ pump: Pump) {
+    self.bridge = bridge
+    self.handles = handles
+    self.pump = pump
+    handles.onScriptedRequest = { [unowned self] request, isFirst in
+      if isFirst {
+        holdScripts(of: request)
+      } else {
+        pump.enqueue { [unowned self] in anchorScripts(of: request) }
+      }
+    }
+  }
+
+  // MARK: Keeping
+
+  /// A new number for a Lua value; documents' numbers are in a range of their own.
+  func makeID() -> Int64 {
+    lastID += 1
+    return lastID
+  }
+
+  /// Keeps the value at `index` under a new id, weakly; the caller anchors it.
+  func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {
+    let id = makeID()
+    guard lull_value_keep(bridge.pointer, state, index, id) == 0 else {
+      throw .message("not enough memory")
+    }
+    return id
+  }
+
+  /// Keeps a closure for as long as the service's userdata lives, or until released.
+  func keep(_ state: OpaquePointer?, _ index: Int32, anchoredTo service: Service) throws(Misuse)
+    -> Int64
+  {
+    let id = try keep(state, index)
+    let handle = handles.handle(of: service)
+    guard lull_value_anchor_to_object(bridge.pointer, handle, id, id) == 0 else {
+      throw .message("not enough memory")
+    }
+    return id
+  }
+
+  /// Keeps a value from the service's userdata for as long as the result lives.
+  func kept(_ state: OpaquePointer?, _ index: Int32, for service: Service) throws(Misuse)
+    -> KeptValue
+  {
+    KeptValue(
+      id: try keep(state, index, anchoredTo: service), handle: handles.handle(of: service),
+      released)
+  }
+
+  /// What a kept value is, taken for content. (A string is text if it is valid UTF-8.) The caller anchors
+  /// what is kept.
+  func content(_ value: lull_value, _ state: OpaquePointer?, _ index: Int32) throws(Misuse)
+    -> Content
+  {
+    guard value.kind == Int32(LULL_STRING) else {
+      let id = try keep(state, index)
+      return .foreign(ForeignContent(id: id, typeName: value.typeName))
+    }
+    return value.isValidUTF8 ? .text(value.string ?? "") : .bytes(value.bytes ?? [])
+  }
+
+  /// Where a kept function was defined.
+  func place(of id: Int64) -> String {
+    bridge.withArena { String(escapingCString: lull_value_place(bridge.pointer, id)) }
+  }
+
+  /// A kind of function, and where that one was defined.
+  func named(_ kind: String, _ id: Int64) -> String {
+    let place = place(of: id)
+    return place.isEmpty ? kind : "\(kind) (\(place))"
+  }
+
+  // MARK: Anchors
+
+  /// Holds a kept value from an object's userdata, under its own number or that of `key`.
+  func anchor(_ id: Int64, from handle: UInt64, key: Int64? = nil) {
+    guard lull_value_anchor_to_object(bridge.pointer, handle, key ?? id, id) != 0 else { return }
+    lacksMemory = true
+  }
+
+  /// Holds from the userdata what is to be under the key now; nil: nothing.
+  private func anchor(_ id: Int64?, from handle: UInt64, only key: Int64) {
+    if let id {
+      anchor(id, from: handle, key: key)
+    } else {
+      release(key, from: handle)
+    }
+  }
+
+  func release(_ key: Int64, from handle: UInt64) {
+    lull_value_release_from_object(bridge.pointer, handle, key)
+  }
+
+  /// One value that holds those of all ids, for what can hold only one; 0 for none.
+  func anchor(for ids: [Int64]) -> Int64 {
+    guard let first = ids.first, ids.count > 1 else { return ids.first ?? 0 }
+    let id = makeID()
+    guard !bridge.isClosed, lull_value_bundle(bridge.pointer, ids, Int32(ids.count), id) == 0
+    else {
+      lacksMemory = !bridge.isClosed
+      return first
+    }
+    // Until whoever is to hold it has had the time to.
+    adoptForNow(id)
+    return id
+  }
+
+  // MARK: What resources hold
+
+  /// The number under which a service holds what its record of a resource has of Lua's: the data; the
+  /// next one is the error's.
+  func key(of record: ResourceRecord) -> Int64 {
+    if record.hostKey == 0 {
+      record.hostKey = makeID()
+      _ = makeID()
+    }
+    return record.hostKey
+  }
+
+  /// The service holds what its resource shows now, and no more what that showed before.
+  func stateChanged(of resource: Resource) {
+    let record = resource.record
+    let data = record.state.latestData?.content.foreignID
+    let error = record.state.latestError.map { anchor(for: $0.foreignIDs) } ?? 0
+    guard record.hostKey != 0 || data != nil || error != 0 else { return }
+    let key = key(of: record)
+    let service = handles.handle(of: resource.service)
+    anchor(data, from: service, only: key)
+    anchor(error == 0 ? nil : error, from: service, only: key + 1)
+  }
+
+  func forget(_ record: ResourceRecord, of service: Service) {
+    guard record.hostKey != 0, service.hostHandle != 0, !bridge.isClosed else { return }
+    release(record.hostKey, from: service.hostHandle)
+    release(record.hostKey + 1, from: service.hostHandle)
+  }
+
+  // MARK: What requests hold
+
+  /// Holds a script's value for a request until it settles; of one that has settled, its userdata
+  /// holds it.
+  func hold(_ id: Int64, for request: Request) {
+    guard !request.scriptValues.contains(id) else { return }
+    guard request.hostPlace != nil else {
+      anchor(id, from: request.hostHandle)
+      return
+    }
+    if pin(id) { request.scriptValues.append(id) } else { lacksMemory = true }
+  }
+
+  func hold(_ response: Response, for request: Request) {
+    for id in response.foreignIDs { hold(id, for: request) }
+  }
+
+  /// Holds what a request has until the result is called; nil if that is nothing.
+  func hold(_ ids: [Int64]) -> (() -> Void)? {
+    let held = ids.filter { pin($0) }
+    guard !held.isEmpty else { return nil }
+    return { [weak self] in for id in held { self?.unpin(id) } }
+  }
+
+  /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.
+  func settle(_ request: Request) {
+    for id in request.scriptValues {
+      anchor(id, from: request.hostHandle)
+      unpin(id)
+    }
+    request.scriptValues = []
+  }
+
+  /// Gives a request its userdata, which holds the functions it may yet call; until the next turn
+  /// nothing else may hold that.
+  private func holdScripts(of request: Request) {
+    guard pin(request) else {
+      lacksMemory = true
+      return
+    }
+    anchorScripts(of: request)
+    pump.enqueue { [unowned self] in unpin(request) }
+  }
+
+  /// Of a chain's parts too, as far as the script has never seen them: those it has, it gave to the
+  /// chain itself, whose anchors they are.
+  private func anchorScripts(of request: Request) {
+    var part: Request? = request
+    while let current = part {
+      for id in current.scriptAnchors { anchor(id, from: request.hostHandle) }
+      part = current.wrappedRequest
+      if part?.hostHandle != 0 { return }
+    }
+  }
+
+  // MARK: Pins
+
+  /// Holds a kept value until as many unpins; false without memory.
+  func pin(_ id: Int64) -> Bool {
+    if let count = valuePins[id] {
+      valuePins[id] = count + 1
+      return true
+    }
+    guard !bridge.isClosed, lull_value_pin(bridge.pointer, id) == 0 else { return false }
+    valuePins[id] = 1
+    return true
+  }
+
+  func unpin(_ id: Int64) {
+    guard let count = valuePins[id] else { return }
+    valuePins[id] = count > 1 ? count - 1 : nil
+    if count == 1, !bridge.isClosed { lull_value_unpin(bridge.pointer, id) }
+  }
+
+  /// A value that the bridge has pinned as it made it is to be unpinned here.
+  func adopt(_ id: Int64) { valuePins[id] = 1 }
+
+  /// The same, by the next turn: until then whoever needs it has the time to hold it.
+  func adoptForNow(_ id: Int64) {
+    adopt(id)
+    pump.enqueue { [unowned self] in unpin(id) }
+  }
+
+  /// Holds fresh values until the next turn, by when whoever needs them has anchored them.
+  func holdForNow(_ ids: [Int64]) {
+    let pinned = ids.filter { pin($0) }
+    if pinned.count < ids.count { lacksMemory = true }
+    pump.enqueue { [unowned self] in for id in pinned { unpin(id) } }
+  }
+
+  /// Lets go of pinned values two turns from now, when results have been pushed.
+  func unpinSoon(_ ids: [Int64]) {
+    pump.enqueue { [unowned self] in
+      pump.enqueue { [unowned self] in for id in ids { unpin(id) } }
+    }
+  }
+
+  /// Makes sure that a request has a userdata, and holds it until as many unpins.
+  func pin(_ request: Request) -> Bool {
+    guard !bridge.isClosed else { return false }
+    // First of all: a request with functions of the script is pinned as it gets its handle.
+    var object = handles.bridged(request)
+    guard request.hostPins == 0 else {
+      request.hostPins += 1
+      return true
+    }
+    guard lull_object_pin(bridge.pointer, &object) == 0 else {
+      handles.releaseUnclaimed(object.handle)
+      return false
+    }
+    request.hostPins = 1
+    return true
+  }
+
+  func unpin(_ request: Request) {
+    guard request.hostPins > 0 else { return }
+    request.hostPins -= 1
+    if request.hostPins == 0, !bridge.isClosed {
+      lull_object_unpin(bridge.pointer, request.hostHandle)
+    }
+  }
+
+  /// Holds a task's userdata until as many unpins; the handle, nil if it has none any more.
+  func pin(_ task: LuaTask) -> UInt64? {
+    guard !bridge.isClosed, task.hostHandle != 0 else { return nil }
+    let handle = task.hostHandle
+    if let count = taskPins[handle] {
+      taskPins[handle] = count + 1
+      return handle
+    }
+    var object = lull_value(object: handle, kind: HandleKind.task.rawValue, service: 0)
+    guard lull_object_pin(bridge.pointer, &object) == 0 else {
+      handles.releaseUnclaimed(object.handle)
+      return nil
+    }
+    taskPins[task.hostHandle] = 1
+    return task.hostHandle
+  }
+
+  func unpin(object handle: UInt64) {
+    if handles.kind(handle) == .request {
+      // While it was pinned its handle stayed the same.
+      guard let request = handles.object(handle, .request, as: Request.self) else { return }
+      return unpin(request)
+    }
+    guard let count = taskPins[handle] else { return }
+    taskPins[handle] = count > 1 ? count - 1 : nil
+    if count == 1, !bridge.isClosed { lull_object_unpin(bridge.pointer, handle) }
+  }
+
+  // MARK: Upkeep
+
+  /// Lets go of what nobody in Swift refers to any more.
+  func releaseUnused() {
+    for value in released.take() { release(value.id, from: value.handle) }
+    for id in released.takePins() { unpin(id) }
+  }
+
+  func noteLackOfMemory() { lacksMemory = true }
+
+  /// Whether a value could not be held since the last time this was asked.
+  func takeLackOfMemory() -> Bool {
+    defer { lacksMemory = false }
+    return lacksMemory
+  }
+}

@@ -1,0 +1,234 @@
+import CLullBridge
+import LullCore
+
+/// The objects that stand behind userdata: their handles, from the first one to be given out until the
+/// userdata has been finalised.
+///
+/// Home thread only.
+final class ObjectHandles {
+  private let bridge: BridgeRuntime
+  private var table = HandleTable()
+  private var isSweeping = false
+  /// Told of a service that is about to be seen by a script.
+  var onService: (Service) -> Void = { _ in }
+  /// Told of a request with functions of the script that has got a handle, the first or another one.
+  var onScriptedRequest: (Request, _ isFirst: Bool) -> Void = { _, _ in }
+
+  init(_ bridge: BridgeRuntime) {
+    self.bridge = bridge
+  }
+
+  // MARK: Handles of objects
+
+  /// A handle for an object that does not know its own: it has one userdata in its life.
+  func insert(_ object: AnyObject, kind: HandleKind) -> UInt64 {
+    table.insert(object, kind: kind.rawValue)
+  }
+
+  func handle(of service: Service) -> UInt64 {
+    if service.hostHandle == 0 {
+      service.hostHandle = insert(service, kind: .service)
+      onService(service)
+    }
+    return service.hostHandle
+  }
+
+  func handle(of resource: Resource) -> UInt64 {
+    if resource.hostHandle == 0 { resource.hostHandle = insert(resource, kind: .resource) }
+    return resource.hostHandle
+  }
+
+  func handle(of request: Request) -> UInt64 {
+    if request.hostHandle == 0 {
+      request.hostHandle = insert(request, kind: .request)
+      if !request.scriptAnchors.isEmpty { onScriptedRequest(request, true) }
+    }
+    return request.hostHandle
+  }
+
+  /// A userdata is about to be made for `handle`: the same, or a new one if an earlier userdata of
+  /// that object still awaits its finaliser.
+  func claim(_ handle: UInt64) -> UInt64 {
+    if table.claim(handle) { return handle }
+    guard let kind = table.kind(handle), let object = table.object(handle, kind: kind) else {
+      return 0
+    }
+    let renewed = table.insert(object, kind: kind)
+    _ = table.claim(renewed)
+    setHandle(renewed, of: object)
+    if let request = object as? Request, !request.scriptAnchors.isEmpty {
+      onScriptedRequest(request, false)
+    }
+    return renewed
+  }
+
+  // MARK: Objects of handles
+
+  /// The object of that kind which a value of the script is; nil if it is something else, or closed.
+  func object<T: AnyObject>(_ value: lull_value, _ kind: HandleKind, as type: T.Type) -> T? {
+    guard value.kind == Int32(LULL_OBJECT), value.aux == kind.rawValue else { return nil }
+    return object(value.handle, kind, as: type)
+  }
+
+  func object<T: AnyObject>(_ handle: UInt64, _ kind: HandleKind, as type: T.Type) -> T? {
+    guard let object = table.object(handle, kind: kind.rawValue) else { return nil }
+    // The table holds objects of one class under each kind.
+    return unsafeDowncast(object, to: type)
+  }
+
+  /// The objects of a kind, each once.
+  func objects<T: AnyObject>(_ kind: HandleKind, as type: T.Type) -> [T] {
+    // The table holds objects of one class under each kind.
+    table.objects(of: kind.rawValue).map { unsafeDowncast($0, to: type) }
+  }
+
+  func kind(_ handle: UInt64) -> HandleKind? { table.kind(handle).flatMap(HandleKind.init) }
+
+  // MARK: The bridge's form
+
+  func bridged(_ resource: Resource) -> lull_value {
+    lull_value(
+      object: handle(of: resource), kind: HandleKind.resource.rawValue,
+      service: handle(of: resource.service))
+  }
+
+  func bridged(_ request: Request) -> lull_value {
+    lull_value(
+      object: handle(of: request), kind: HandleKind.request.rawValue,
+      service: request.resource.map { handle(of: $0.service) } ?? 0)
+  }
+
+  // MARK: Counting
+
+  /// Handles in use: userdata, and objects about to get one.
+  var count: Int { table.count }
+
+  /// The kinds of the objects in use, with a mark on those that have no userdata.
+  var kindsInUse: [String] { table.kindsInUse }
+
+  /// What an object behind a handle holds, roughly.
+  private static let bytesPerHandle = 1024
+
+  /// What the objects in use hold, roughly.
+  var heldBytes: Int { table.count * ObjectHandles.bytesPerHandle }
+
+  /// The same of all that were given a handle since `forgetInserted`.
+  var insertedBytes: Int { table.insertedCount * ObjectHandles.bytesPerHandle }
+
+  func forgetInserted() { table.insertedCount = 0 }
+
+  // MARK: Letting go
+
+  /// Releases the objects of finalised userdata.
+  ///
+  /// Releasing may run finalisers, which queue more: those are taken by the same sweep.
+  func sweep() {
+    guard !isSweeping else { return }
+    isSweeping = true
+    defer { isSweeping = false }
+    var count = 0
+    while let swept = lull_runtime_take_swept(bridge.pointer, &count), count > 0 {
+      for index in 0..<count { release(swept[index]) }
+    }
+  }
+
+  /// Releases the objects whose userdata is gone though its finaliser was never heard of: one that had
+  /// no room on the C stack, or no memory, is not called again.
+  func releaseVanished() {
+    for handle in table.claimed where lull_object_exists(bridge.pointer, handle) == 0 {
+      release(handle)
+    }
+  }
+
+  /// Gives back the handles of values whose pushing an error has interrupted.
+  func releaseUnpushed() {
+    var count = 0
+    guard let unpushed = lull_runtime_take_unpushed(bridge.pointer, &count) else { return }
+    for index in 0..<count { releaseUnclaimed(unpushed[index]) }
+  }
+
+  func releaseUnclaimed(_ handle: UInt64) {
+    if !table.isClaimed(handle) { release(handle) }
+  }
+
+  /// Drops every object: the state goes away, or has gone.
+  func close() {
+    for object in table.removeAll() { (object as? Service)?.forgetAll() }
+  }
+
+  private func release(_ handle: UInt64) {
+    guard let kind = table.kind(handle), let object = table.remove(handle) else { return }
+    if ObjectHandles.knowsItsHandle(kind), currentHandle(of: object) == handle {
+      setHandle(0, of: object)
+      // Resources and requests of a service hold its userdata: it goes last, and with it the cycle
+      // between a service and what it remembers.
+      (object as? Service)?.forgetAll()
+    }
+  }
+
+  /// Objects of the other kinds do not know their handle: each has one userdata in its life.
+  private static func knowsItsHandle(_ kind: Int32) -> Bool {
+    switch HandleKind(rawValue: kind) {
+    case .service, .resource, .request, .task: true
+    default: false
+    }
+  }
+
+  private func setHandle(_ handle: UInt64, of object: AnyObject) {
+    switch object {
+    case let service as Service: service.hostHandle = handle
+    case let resource as Resource: resource.hostHandle = handle
+    case let request as Request: request.hostHandle = handle
+    case let task as LuaTask: task.hostHandle = handle
+    default: break
+    }
+  }
+
+  private func currentHandle(of object: AnyObject) -> UInt64? {
+    switch object {
+    case let service as Service: service.hostHandle
+    case let resource as Resource: resource.hostHandle
+    case let request as Request: request.hostHandle
+    case let task as LuaTask: task.hostHandle
+    default: nil
+    }
+  }
+}
+
+// MARK: Values that never got to Lua
+
+extension ObjectHandles {
+  /// Gives back the handles of values that were meant for Lua and never got there.
+  func releaseUnclaimed(_ values: [LuaValue]) {
+    for value in values {
+      switch value {
+      case .object(let handle, _, _, _), .method(_, let handle, _): releaseUnclaimed(handle)
+      case .reraised(let value, _): releaseUnclaimed([value])
+      case .list(let elements): releaseUnclaimed(elements)
+      case .map(let pairs), .readOnly(let pairs): releaseUnclaimed(pairs.map(\.1))
+      case .table(let pairs): releaseUnclaimed(pairs.flatMap { [$0.0, $0.1] })
+      case .nil, .null, .bool, .int, .number, .string, .bytes, .constant, .ref, .tables, .stack,
+        .view, .unpack, .element, .globalNext:
+        break
+      }
+    }
+  }
+
+  /// The same of encoded ones, as long as the arena holds them.
+  func releaseUnclaimed(_ values: UnsafePointer<lull_value>, count: Int) {
+    for index in 0..<count {
+      let value = values[index]
+      switch Int(value.kind) {
+      case Int(LULL_OBJECT), Int(LULL_METHOD): releaseUnclaimed(value.handle)
+      case Int(LULL_LIST), Int(LULL_MAP):
+        guard let elements = value.pointer else { continue }
+        let isMap = value.kind == Int32(LULL_MAP)
+        // Written by `ValueWriter`; a map has two for each pair.
+        releaseUnclaimed(
+          elements.assumingMemoryBound(to: lull_value.self),
+          count: Int(value.extra) * (isMap ? 2 : 1))
+      default: continue
+      }
+    }
+  }
+}

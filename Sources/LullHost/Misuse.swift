@@ -1,0 +1,8 @@
+/// Wrong use by the script: raised at the caller's line.
+enum Misuse: Error {
+  case message(String)
+  /// `position` counts from 1, self not included.
+  case argument(Int, String)
+  /// Raised as it is.
+  case value(LuaValue)
+}

@@ -1,0 +1,278 @@
+import CLullBridge
+import LullCore
+
+/// Functions of the script, run in coroutines of the pool: started, suspended, resumed, ended.
+///
+/// Order of events: `start` runs a function until it ends, waits or fails; one that waits goes on with
+/// `resume`, or ends with `cancel`; its context's completion is called once, when it has ended. Home
+/// thread only.
+final class Coroutines {
+  private let bridge: BridgeRuntime
+  private let writer: ValueWriter
+  private let handles: ObjectHandles
+  private let kept: KeptValues
+  private let pump: Pump
+  private let stack = RunStack()
+  /// Those that wait, by their number.
+  private(set) var waiting: [Int32: RunContext] = [:]
+  /// Those of them that a request or a cache waits for.
+  private(set) var waitingParts: [Int32: RunContext] = [:]
+
+  init(
+    _ bridge: BridgeRuntime, _ writer: ValueWriter, _ handles: ObjectHandles, _ kept: KeptValues,
+    _ pump: Pump
+  ) {
+    self.bridge = bridge
+    self.writer = writer
+    self.handles = handles
+    self.kept = kept
+    self.pump = pump
+  }
+
+  /// The innermost that runs now.
+  var innermost: RunContext? { stack.innermost }
+
+  func isRunning(_ context: RunContext) -> Bool { stack.contains(context) }
+
+  // MARK: Functions that may wait
+
+  /// Runs a function; `context.completion` is called when it ends, at once or later.
+  func start(_ callable: Callable, _ arguments: [LuaValue], _ context: RunContext) {
+    guard !bridge.isClosed else { return }
+    let mark = lull_arena_mark(bridge.pointer)
+    var run = lull_run()
+    withEncoded(callable, arguments) { call in
+      stack.push(context)
+      lull_start(bridge.pointer, call, &run)
+      stack.pop()
+    }
+    lull_arena_release(bridge.pointer, mark)
+    if run.isFailed { handles.releaseUnclaimed(arguments) }
+    finish(&run, context)
+  }
+
+  /// Goes on with a waiting coroutine.
+  func resume(_ context: RunContext, with values: [LuaValue], raising: Bool = false) {
+    guard !bridge.isClosed, let thread = context.thread else {
+      return handles.releaseUnclaimed(values)
+    }
+    forget(thread)
+    context.endWait()
+    if raising, case .reraised(_, let failure)? = values.first {
+      context.reraised = Reraised(failure)
+    }
+    let mark = lull_arena_mark(bridge.pointer)
+    var run = lull_run()
+    let encoded = values.map { writer.encode($0) }
+    encoded.withUnsafeBufferPointer { buffer in
+      stack.push(context)
+      lull_resume(
+        bridge.pointer, thread, buffer.baseAddress, Int32(buffer.count), raising ? 1 : 0, &run)
+      stack.pop()
+    }
+    lull_arena_release(bridge.pointer, mark)
+    // Where what waited was not what went on, they were not pushed.
+    handles.releaseUnclaimed(values)
+    finish(&run, context)
+  }
+
+  /// Ends a waiting coroutine: what it waits for is cancelled, code after the wait does not run.
+  /// One that runs now, to be cancelled by its own doing, ends at its next wait.
+  func cancel(_ context: RunContext) {
+    guard !bridge.isClosed else { return }
+    guard let thread = context.thread else {
+      if stack.contains(context) { context.isCancelled = true }
+      return
+    }
+    // A chain of tasks that cancel each other as they close must not exhaust the stack.
+    guard lull_runtime_depth(bridge.pointer) < Coroutines.deepestCancel else {
+      return pump.enqueue { [unowned self] in cancel(context) }
+    }
+    forget(thread)
+    let cancelWait = context.cancelWait
+    context.endWait()
+    cancelWait?()
+    lull_thread_cancel(bridge.pointer, thread)
+    context.completion(.cancelled)
+  }
+
+  private static let deepestCancel: Int32 = 100
+
+  func cancelAll() {
+    for context in Array(waiting.values) { cancel(context) }
+  }
+
+  /// Forgets those that wait: the state goes away, or has gone.
+  func close() {
+    waiting = [:]
+    waitingParts = [:]
+  }
+
+  private func forget(_ thread: Int32) {
+    waiting[thread] = nil
+    waitingParts[thread] = nil
+  }
+
+  private func finish(_ run: inout lull_run, _ context: RunContext) {
+    switch Int(run.status) {
+    case Int(LULL_RUN_DONE):
+      context.completion(.finished(RunResults(run)))
+      lull_run_end(bridge.pointer, &run)
+    case Int(LULL_RUN_WAITING):
+      context.thread = run.thread
+      waiting[run.thread] = context
+      if context.request != nil || context.queue != nil { waitingParts[run.thread] = context }
+      if context.isCancelled { cancel(context) }
+    case Int(LULL_RUN_FAILED):
+      let failure = failure(of: &run, context)
+      lull_run_end(bridge.pointer, &run)
+      context.completion(.failed(failure))
+    default:
+      context.completion(Coroutines.outcome(ofStatus: run.status))
+    }
+  }
+
+  private static func outcome(ofStatus status: Int32) -> RunOutcome {
+    switch Int(status) {
+    case Int(LULL_RUN_GONE): .gone
+    case Int(LULL_RUN_TOO_DEEP): .failed(ScriptFailure("callbacks nested too deeply"))
+    default: .failed(ScriptFailure("not enough memory"))
+    }
+  }
+
+  // MARK: Functions that must answer at once
+
+  enum AskFailure: Error {
+    case failed(ScriptFailure)
+    case gone
+  }
+
+  /// Calls a function; `read` sees its results. `kind` names it where it tries to wait.
+  func ask<R>(
+    _ callable: Callable, _ arguments: [LuaValue], kind: StaticString,
+    read: (RunResults) -> R
+  ) -> Result<R, AskFailure> {
+    guard !bridge.isClosed else { return .failure(.gone) }
+    return bridge.withArena {
+      var run = lull_run()
+      withEncoded(callable, arguments) { call in
+        lull_ask(bridge.pointer, call, kind.cString, &run)
+      }
+      if run.isFailed { handles.releaseUnclaimed(arguments) }
+      defer { lull_run_end(bridge.pointer, &run) }
+      switch Int(run.status) {
+      case Int(LULL_RUN_DONE): return .success(read(RunResults(run)))
+      case Int(LULL_RUN_FAILED): return .failure(.failed(failure(of: &run, innermost)))
+      default:
+        guard case .failed(let failure) = Coroutines.outcome(ofStatus: run.status) else {
+          return .failure(.gone)
+        }
+        return .failure(.failed(failure))
+      }
+    }
+  }
+
+  // MARK: Observers
+
+  /// Calls observers with an event, up to one that does not just return; how many.
+  ///
+  /// Most observers return at once and without an error, and a resource may have thousands of them.
+  /// So what describes the run of one is made only when somebody asks: a wait, a failure.
+  func notify(
+    _ members: UnsafeMutableBufferPointer<lull_member>, of event: ResourceEvent,
+    _ resource: Resource
+  ) -> Int {
+    guard !bridge.isClosed else { return members.count }
+    var run = lull_run()
+    var sequence = lull_sequence()
+    sequence.members = UnsafePointer(members.baseAddress)
+    sequence.count = Int32(members.count)
+    return withUnsafeMutablePointer(to: &sequence) { sequence in
+      let current = Notification(sequence: sequence, resource: resource)
+      let context = stack.tell(current) { start(current, of: event, &run) }
+      if run.L == nil, run.status != Int32(LULL_RUN_DONE) {
+        handles.releaseUnclaimed(handles.handle(of: resource))
+      }
+      switch Int(run.status) {
+      case Int(LULL_RUN_DONE): lull_run_end(bridge.pointer, &run)
+      case Int(LULL_RUN_GONE): current.observer.stop()
+      default: finish(&run, context ?? current.observer.makeContext(resource))
+      }
+      return Int(sequence.pointee.position) + 1
+    }
+  }
+
+  private func start(
+    _ notification: Notification, of event: ResourceEvent, _ run: inout lull_run
+  ) {
+    let sequence = notification.sequence
+    withUnsafeTemporaryAllocation(of: lull_value.self, capacity: 3) { arguments in
+      arguments.initializeElement(at: 0, to: handles.bridged(notification.resource))
+      arguments.initializeElement(at: 1, to: lull_value(event.constant))
+      var count: Int32 = 2
+      if case .newData(let source) = event {
+        arguments.initializeElement(at: 2, to: lull_value(source.constant))
+        count = 3
+      }
+      var call = lull_call(
+        function: sequence.pointee.members[0].function, method: nil,
+        arguments: UnsafePointer(arguments.baseAddress), count: count, is_handler: 0)
+      if sequence.pointee.count == 1 {
+        if notification.observer.isTable { call.method = LuaObserver.changed.cString }
+        lull_start(bridge.pointer, &call, &run)
+      } else {
+        lull_start_sequence(bridge.pointer, &call, sequence, &run)
+      }
+    }
+  }
+
+  // MARK: Parts
+
+  private func withEncoded(
+    _ callable: Callable, _ arguments: [LuaValue],
+    _ body: (UnsafePointer<lull_call>) -> Void
+  ) {
+    withUnsafeTemporaryAllocation(of: lull_value.self, capacity: max(1, arguments.count)) {
+      buffer in
+      for (index, argument) in arguments.enumerated() {
+        buffer.initializeElement(at: index, to: writer.encode(argument))
+      }
+      var call = lull_call(
+        function: callable.id, method: callable.method?.cString,
+        arguments: UnsafePointer(buffer.baseAddress), count: Int32(arguments.count),
+        is_handler: callable.isHandler ? 1 : 0)
+      body(&call)
+    }
+  }
+
+  private func failure(of run: inout lull_run, _ context: RunContext?) -> ScriptFailure {
+    let mark = lull_arena_mark(bridge.pointer)
+    defer { lull_arena_release(bridge.pointer, mark) }
+    var failure = lull_failure()
+    lull_run_failure(bridge.pointer, &run, &failure)
+    var result = ScriptFailure(
+      message: String(escaping: failure.message, failure.message_length),
+      trace: Traceback(failure))
+    if let box = handles.object(failure.value, .error, as: ErrorBox.self) {
+      result.requestError = box.error
+    } else if let value = failure.value.scalar {
+      result.value = value
+    } else if failure.value.kind != Int32(LULL_NIL) {
+      let id = kept.makeID()
+      if lull_failure_keep(bridge.pointer, &run, id) == 0 {
+        result.value = .foreign(ForeignContent(id: id, typeName: failure.value.typeName))
+        // Until whoever hears of the failure has had the time to hold it.
+        kept.adoptForNow(id)
+      } else {
+        result.message = "not enough memory"
+      }
+    }
+    if let origin = context?.reraised { result.join(origin) }
+    return result
+  }
+}
+
+extension lull_run {
+  /// It may have failed before its function was called with all it was to get.
+  fileprivate var isFailed: Bool { L == nil || status == Int32(LULL_RUN_FAILED) }
+}

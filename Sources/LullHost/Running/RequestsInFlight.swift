@@ -1,0 +1,93 @@
+import LullCore
+
+/// Requests, in flight or not settled: held with their hooks and their service, to be cancelled when the
+/// run ends.
+///
+/// Home thread only.
+final class RequestsInFlight {
+  private let bridge: BridgeRuntime
+  private let kept: KeptValues
+  private let pump: Pump
+  private var requests: [Request] = []
+
+  init(_ bridge: BridgeRuntime, _ kept: KeptValues, _ pump: Pump) {
+    self.bridge = bridge
+    self.kept = kept
+    self.pump = pump
+  }
+
+  var isEmpty: Bool { requests.isEmpty }
+
+  /// Holds a request until its hooks have been delivered.
+  func track(_ request: Request) {
+    guard request.hostPlace == nil, !bridge.isClosed else { return }
+    request.hostPlace = requests.count
+    requests.append(request)
+    request.trackedSince = pump.clock.now
+    // What it has ended with before it could begin, to be seen by its hooks.
+    if let response = request.response { kept.hold(response, for: request) }
+    let isPinned = kept.pin(request)
+    if !isPinned { kept.noteLackOfMemory() }
+    request.onSettled = { [unowned self] in
+      kept.settle(request)
+      untrack(request)
+      if isPinned { kept.unpin(request) }
+    }
+  }
+
+  /// The request is no work in progress any more.
+  private func untrack(_ request: Request) {
+    guard let place = request.hostPlace, place < requests.count else { return }
+    request.hostPlace = nil
+    // The last one moves into the gap: no searching, however many there are.
+    let last = requests.removeLast()
+    guard last !== request else { return }
+    last.hostPlace = place
+    requests[place] = last
+  }
+
+  /// What is in flight, without the parts of that and cache checks.
+  var open: [Request] {
+    let open = requests.filter { !$0.isCompleted }
+    let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
+    return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }
+  }
+
+  /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
+  /// parts of that.
+  var descriptions: [String] {
+    open.map { "\($0.method ?? "") \(LogText.url($0.url ?? ""))" }.sorted()
+  }
+
+  func contains(where predicate: (Request) -> Bool) -> Bool { requests.contains(where: predicate) }
+
+  func cancelAll() {
+    for request in requests { request.cancel() }
+  }
+
+  /// Nobody can complete the request any more, nor what waits for it: they are no work in progress.
+  /// Their hooks stay unheard (DEL-02), unless they are cancelled.
+  func forsake(_ request: Request) {
+    request.forsake()
+    for stuck in requests where stuck.waits(for: request) {
+      stuck.forsake()
+      stuck.onSettled?()
+      stuck.onSettled = nil
+    }
+  }
+
+  /// Forgets them: the state goes away, or has gone.
+  func close() { requests = [] }
+
+  /// Whether there are some, and nothing but the script can complete any of them.
+  var areForScriptToComplete: Bool {
+    !requests.isEmpty
+      && requests.allSatisfy { request in
+        switch request {
+        case is CustomRequest, is ChainedRequest: true
+        case is NetworkRequest: request.resource?.service.networking is LuaNetworking
+        default: false
+        }
+      }
+  }
+}

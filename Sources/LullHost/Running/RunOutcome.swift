@@ -1,0 +1,30 @@
+import CLullBridge
+
+/// How a function of the script ended. Results are readable only inside the completion.
+enum RunOutcome {
+  case finished(RunResults)
+  case failed(ScriptFailure)
+  /// The function was collected, its owner gone.
+  case gone
+  case cancelled
+}
+
+/// The results of a run, still on its stack.
+struct RunResults {
+  private let run: lull_run
+
+  init(_ run: lull_run) { self.run = run }
+
+  var count: Int { Int(run.result_count) }
+  var state: OpaquePointer? { run.L }
+
+  func index(_ position: Int) -> Int32 {
+    withUnsafePointer(to: run) { lull_run_result_index($0, Int32(position)) }
+  }
+
+  subscript(_ position: Int) -> lull_value {
+    var value = lull_value()
+    withUnsafePointer(to: run) { lull_run_result($0, Int32(position), &value) }
+    return value
+  }
+}

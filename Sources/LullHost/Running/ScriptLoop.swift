@@ -1,0 +1,144 @@
+import CLullBridge
+import Glibc
+import LullCore
+
+/// What keeps the script alive, and what ends it: whoever drives the event loop asks here.
+///
+/// Requests in flight, tasks and timers are strong work; a coroutine in `lull.run` is none, and goes on
+/// when nothing else is left. Home thread only.
+final class ScriptLoop {
+  private let environment: any HostEnvironment
+  private let bridge: BridgeRuntime
+  private let coroutines: Coroutines
+  private let requests: RequestsInFlight
+  private let limits: LimitKeeper
+  private(set) var taskCount = 0
+  private(set) var timerCount = 0
+  /// Coroutines that wait in `lull.run` for everything else to end.
+  private var idleWaiters: [RunContext] = []
+  /// Ends the run from inside it: `os.exit` or a signal.
+  var exitCode: Int32?
+  /// Whether Ctrl-C is a session's business.
+  var leavesInterruptsToSession: () -> Bool = { false }
+  /// Lets what wants to take over the loop do so.
+  var takeForeground: () -> Void = {}
+
+  init(
+    _ environment: any HostEnvironment, _ bridge: BridgeRuntime, _ coroutines: Coroutines,
+    _ requests: RequestsInFlight, _ limits: LimitKeeper
+  ) {
+    self.environment = environment
+    self.bridge = bridge
+    self.coroutines = coroutines
+    self.requests = requests
+    self.limits = limits
+  }
+
+  // MARK: Strong work
+
+  func taskBegan() { taskCount += 1 }
+  func taskEnded() { taskCount -= 1 }
+  func timerBegan() { timerCount += 1 }
+  func timerEnded() { timerCount -= 1 }
+
+  /// Whether anything still keeps the script alive.
+  var hasStrongWork: Bool { !requests.isEmpty || taskCount > 0 || timerCount > 0 }
+
+  /// Whether nothing is left to do or to wait for.
+  var isIdle: Bool { !hasStrongWork && !environment.pump.hasWork && idleWaiters.isEmpty }
+
+  /// Whether nothing but what the script itself could do would complete what is in flight.
+  var isStalled: Bool {
+    timerCount == 0 && !environment.pump.hasWork && requests.areForScriptToComplete
+  }
+
+  // MARK: lull.run
+
+  /// The coroutine goes on when everything else has ended.
+  func waitForIdle(_ context: RunContext) { idleWaiters.append(context) }
+
+  func forgetIdleWaiter(_ context: RunContext) { idleWaiters.removeAll { $0 === context } }
+
+  func isWaitingForIdle(_ context: RunContext) -> Bool {
+    idleWaiters.contains { $0 === context }
+  }
+
+  /// Lets coroutines in `lull.run` go on, one after the other, once everything else has ended.
+  func resumeIdleWaiters() {
+    for _ in 0..<idleWaiters.count {
+      guard let context = idleWaiters.first, !environment.pump.hasWork,
+        !hasWorkBesideIdleWaiters
+      else { return }
+      idleWaiters.removeFirst()
+      coroutines.resume(context, with: [])
+    }
+  }
+
+  /// Whether anything but the coroutines in `lull.run` is left. What waits for one of those cannot end
+  /// before it, and does not count.
+  private var hasWorkBesideIdleWaiters: Bool {
+    guard timerCount == 0 else { return true }
+    let graph = WaitGraph(parts: coroutines.waitingParts)
+    let idle = Set(idleWaiters.map(ObjectIdentifier.init))
+    var idleTasks = 0
+    for context in coroutines.waiting.values where context.isStrong {
+      guard graph.reaches([], [context], isGoal: { idle.contains(ObjectIdentifier($0)) }) else {
+        return true
+      }
+      idleTasks += 1
+    }
+    if taskCount > idleTasks { return true }
+    return requests.contains { request in
+      !graph.reaches([request], [], isGoal: { idle.contains(ObjectIdentifier($0)) })
+    }
+  }
+
+  // MARK: Driving
+
+  /// Turns the loop until the condition holds, which is asked before each turn.
+  ///
+  /// - Parameter asksFirst: whether coroutines in `lull.run` do not go on any more when it holds.
+  func run(asksFirst: Bool = false, until condition: () -> Bool) {
+    environment.run { [self] in
+      takeForeground()
+      if asksFirst, condition() { return true }
+      resumeIdleWaiters()
+      return condition()
+    }
+  }
+
+  /// Runs the loop until nothing strong is left, or the run was ended from inside.
+  func runUntilIdle() { run { isIdle || isInterrupted } }
+
+  // MARK: Ending
+
+  /// Whether a signal, a limit or `os.exit` has ended the run.
+  var isInterrupted: Bool {
+    if exitCode != nil || limits.hasPassed { return true }
+    let signal = lull_signals_pending()
+    return signal != 0 && !(leavesInterruptsToSession() && signal == SIGINT)
+  }
+
+  /// Ends the run with that exit code.
+  func exit(_ code: Int32) {
+    exitCode = code
+    // It may be called at the start of a turn, which would wait for what comes next.
+    environment.wake()
+    // For what runs the coroutine that calls, and for the latter if it cannot be suspended.
+    lull_thread_interrupt(bridge.pointer)
+  }
+
+  /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
+  func cancelEverything() {
+    coroutines.cancelAll()
+    requests.cancelAll()
+  }
+
+  /// Drops everything: the state goes away, or has gone.
+  func close() {
+    environment.close()
+    coroutines.close()
+    idleWaiters = []
+    requests.close()
+  }
+}

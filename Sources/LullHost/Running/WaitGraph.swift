@@ -1,0 +1,61 @@
+import LullCore
+
+/// Who waits for whom: coroutines for requests and tasks, requests for their parts and for the functions
+/// of the script that stand in for them.
+struct WaitGraph {
+  /// The coroutines that a request or a cache waits for, by their number.
+  let parts: [Int32: RunContext]
+
+  /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
+  /// through others.
+  func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
+    // Where no request depends on a coroutine there is nothing to follow.
+    if goal == nil, awaited.tasks.isEmpty, parts.isEmpty, context?.queue == nil { return false }
+    return reaches(
+      awaited.requests, awaited.tasks.compactMap(\.context),
+      isGoal: { $0 === context },
+      isGoalRequest: { next in
+        if next === goal { return true }
+        guard let queue = (next as? CacheLookup)?.queue else { return false }
+        return queue === context?.queue
+      })
+  }
+
+  /// Whether one of these, or what they wait for, is a goal.
+  func reaches(
+    _ requests: [Request], _ contexts: [RunContext], isGoal: (RunContext) -> Bool,
+    isGoalRequest: (Request) -> Bool = { _ in false }
+  ) -> Bool {
+    var visited: Set<ObjectIdentifier> = []
+    var requests = requests
+    var contexts = contexts
+    while true {
+      if let next = contexts.popLast() {
+        guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
+        if isGoal(next) { return true }
+        requests += next.awaited.requests
+        contexts += next.awaited.tasks.compactMap(\.context)
+        if let scope = next.awaited.scope { contexts += scope.openRuns }
+      } else if let next = requests.popLast() {
+        guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
+        if isGoalRequest(next) { return true }
+        requests += next.openParts
+        contexts += functions(of: next)
+      } else {
+        return false
+      }
+    }
+  }
+
+  /// The coroutines a request waits for.
+  private func functions(of request: Request) -> [RunContext] {
+    let transfer = (request as? NetworkRequest)?.transfer
+    let current = (transfer as? PolicyExchange)?.current ?? transfer
+    let queue = (request as? CacheLookup)?.queue
+    var functions = parts.values.filter {
+      $0.request === request || queue != nil && $0.queue === queue
+    }
+    if let function = (current as? LuaNetworking.Transfer)?.context { functions.append(function) }
+    return functions
+  }
+}

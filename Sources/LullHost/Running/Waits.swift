@@ -1,0 +1,173 @@
+import CLullBridge
+import LullCore
+import LullSystem
+
+/// Calls of the script that wait: in a coroutine by suspending it, in the main chunk of a stock
+/// interpreter by running the loop meanwhile.
+///
+/// Home thread only.
+final class Waits {
+  /// What a wait brings: results, or a value to raise.
+  typealias Completion = (_ values: [LuaValue], _ raising: Bool) -> Void
+
+  private let environment: any HostEnvironment
+  private let bridge: BridgeRuntime
+  private let handles: ObjectHandles
+  private let coroutines: Coroutines
+  private let requests: RequestsInFlight
+  private let loop: ScriptLoop
+
+  init(
+    _ environment: any HostEnvironment, _ bridge: BridgeRuntime, _ handles: ObjectHandles,
+    _ coroutines: Coroutines, _ requests: RequestsInFlight, _ loop: ScriptLoop
+  ) {
+    self.environment = environment
+    self.bridge = bridge
+    self.handles = handles
+    self.coroutines = coroutines
+    self.requests = requests
+    self.loop = loop
+  }
+
+  // MARK: Waiting
+
+  /// Suspends the calling coroutine until `begin`'s completion is called, which must not happen
+  /// inside `begin`; `begin` returns what cancels the wait. In the main chunk of a stock interpreter
+  /// it runs the loop instead. Raises where neither is possible, naming the place.
+  func wait(
+    _ call: Call, for what: @autoclosure @escaping () -> String, _ awaited: Awaited = Awaited(),
+    _ begin: (@escaping Completion) -> () -> Void
+  ) throws(Misuse) {
+    switch Int(lull_wait_mode(bridge.pointer, call.state)) {
+    case Int(LULL_WAIT_YIELD):
+      guard let context = coroutines.innermost else { throw .message("cannot wait here") }
+      if depends(awaited, on: context.request, context) {
+        throw .message("this would wait for itself: \(what())")
+      }
+      context.waitsFor = what
+      context.waitsSince = environment.pump.clock.now
+      context.awaited = awaited
+      let cancel = begin { [unowned self] values, raising in
+        coroutines.resume(context, with: values, raising: raising)
+      }
+      context.cancelWait = cancel
+      call.frame.pointee.outcome = Int32(LULL_WAIT)
+    case Int(LULL_WAIT_BLOCK):
+      try block(call, on: awaited, begin)
+    default:
+      throw .message(refusal(call))
+    }
+  }
+
+  /// Why nothing can wait there, naming the place and the way out.
+  private func refusal(_ call: Call) -> String {
+    switch Int(lull_wait_mode(bridge.pointer, call.state)) {
+    case Int(LULL_WAIT_ANSWER_NOW):
+      let kind = lull_answer_now_kind(bridge.pointer).map { String(cString: $0) } ?? "callback"
+      // Where a variable is closed because of an error or a cancellation.
+      let wayOut = kind.hasPrefix("__close") ? "; start a task with lull.spawn instead" : ""
+      return "cannot wait inside a \(kind): it must answer at once\(wayOut)"
+    case Int(LULL_WAIT_FOREIGN):
+      return
+        "cannot wait inside this coroutine: a C module resumed it, or a coroutine.resume taken before "
+        + "Lull was loaded; load Lull first, or start the function with lull.spawn"
+    default:
+      return bridge.withArena {
+        let place = lull_wait_place(bridge.pointer, call.state)
+        return Waits.cannotWait(inside: place.map { String(escapingCString: $0) } ?? "")
+      }
+    }
+  }
+
+  /// Where Lua cannot yield: the place and the way out.
+  private static func cannotWait(inside place: String) -> String {
+    switch place {
+    case "": "cannot wait here: a C function that cannot be suspended is in between; wait before it"
+    case "__gc": "cannot wait inside a finaliser (__gc): start a task with lull.spawn instead"
+    case "require":
+      "cannot wait while a module is loaded by require: wait in a function that it returns"
+    case "load": "cannot wait inside a function that load reads from: collect the text first"
+    default: "cannot wait inside \(place), which cannot be suspended: wait before calling it"
+    }
+  }
+
+  /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
+  /// through others.
+  func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
+    WaitGraph(parts: coroutines.waitingParts).depends(awaited, on: goal, context)
+  }
+
+  // MARK: Blocking
+
+  private func block(
+    _ call: Call, on awaited: Awaited, _ begin: (@escaping Completion) -> () -> Void
+  ) throws(Misuse) {
+    var outcome: (values: [LuaValue], raising: Bool)?
+    var isWaiting = true
+    let cancel = begin { [unowned self] values, raising in
+      // What was cancelled here ends later, when nobody asks for its values any more.
+      if isWaiting { outcome = (values, raising) } else { handles.releaseUnclaimed(values) }
+    }
+    defer { isWaiting = false }
+    withInterruption {
+      loop.run(asksFirst: true) {
+        outcome != nil || loop.isInterrupted || awaited.forsaken != nil
+      }
+    }
+    guard let outcome else {
+      if let request = awaited.forsaken, !loop.isInterrupted {
+        if awaited.isList { cancel() }
+        throw .message(request.forsakenText)
+      }
+      cancel()
+      throw interruption()
+    }
+    if outcome.raising, let value = outcome.values.first { throw .value(value) }
+    for value in outcome.values { call.return(value) }
+  }
+
+  /// In a stock interpreter our own handler listens while we drive the loop.
+  func withInterruption(_ body: () -> Void) {
+    lull_runtime_set_blocking(bridge.pointer, 1)
+    defer { if !bridge.isClosed { lull_runtime_set_blocking(bridge.pointer, 0) } }
+    guard !environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return body() }
+    lull_signals_install(
+      bridge.pointer, wakeUp.function, wakeUp.context, Int32(LULL_SIGNALS_GUEST))
+    body()
+    if lull_signals_pending() == 0 { lull_signals_restore() }
+  }
+
+  /// A signal ended a blocking wait: cancels what is in flight; the error to raise.
+  func interruption() -> Misuse {
+    if !environment.ownsProcess {
+      loop.cancelEverything()
+      environment.pump.turn()
+      lull_signals_restore()
+    }
+    return .message("interrupted!")
+  }
+
+  // MARK: Waiting in vain
+
+  /// Nobody can complete the request any more, nor what waits for it: they are no work in progress,
+  /// and waiting for them is an error.
+  func forsake(_ request: Request) {
+    guard !bridge.isClosed, !request.isCompleted else { return }
+    environment.pump.log(
+      .network, "warning: \(request.description): its 'complete' was dropped unused")
+    requests.forsake(request)
+    for context in Array(coroutines.waiting.values) {
+      guard let awaited = context.awaited.forsaken else { continue }
+      // The others of a list are waited for in vain.
+      if context.awaited.isList { context.cancelWait?() }
+      coroutines.resume(context, with: [.string(awaited.forsakenText)], raising: true)
+    }
+  }
+}
+
+extension Request {
+  /// What whoever waits for it is told when nobody can complete it any more.
+  var forsakenText: String {
+    "\(description) will never complete: a 'complete' it needs was dropped unused"
+  }
+}

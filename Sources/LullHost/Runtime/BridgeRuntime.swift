@@ -1,0 +1,27 @@
+import CLullBridge
+
+/// The C half's runtime, as Swift's owners of its parts know it: where it is, and whether it still is.
+///
+/// The lowest of them. Home thread only.
+final class BridgeRuntime {
+  /// To be used between `attach` and `close` only.
+  private(set) var pointer: OpaquePointer
+  private(set) var isClosed = false
+
+  init() {
+    // A dummy that nobody follows before `attach`.
+    pointer = OpaquePointer(bitPattern: 1).unsafelyUnwrapped
+  }
+
+  func attach(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+  /// The state goes away, or has gone: nothing is called in it any more.
+  func close() { isClosed = true }
+
+  /// Gives back what `body` has taken of the arena.
+  func withArena<R>(_ body: () -> R) -> R {
+    let mark = lull_arena_mark(pointer)
+    defer { lull_arena_release(pointer, mark) }
+    return body()
+  }
+}

@@ -1,0 +1,62 @@
+import CLullBridge
+import LullCore
+
+/// The limits the script that runs has: the bridge keeps them, this knows what is said of each.
+///
+/// Home thread only.
+final class LimitKeeper {
+  private let bridge: BridgeRuntime
+  /// What is said of each limit, in the order of `LULL_LIMIT_*`.
+  private var texts: [String] = []
+  /// What each line of a session may take.
+  private(set) var perLine = ScriptLimits()
+
+  init(_ bridge: BridgeRuntime) {
+    self.bridge = bridge
+  }
+
+  /// Sets the limits of the script that is about to run; false if one of them cannot be kept.
+  ///
+  /// - Parameter isPerLine: time and instructions are those of each line of a session, from its
+  ///   start; the memory is the session's.
+  func set(_ limits: ScriptLimits, isPerLine: Bool = false) -> Bool {
+    texts = limits.texts
+    if isPerLine {
+      for limit in [LULL_LIMIT_TIME, LULL_LIMIT_INSTRUCTIONS].map({ Int($0) }) {
+        texts[limit] = texts[limit].replacing("the script", with: "the line")
+      }
+      perLine = limits
+    }
+    var bridged = lull_limits()
+    bridged.seconds = isPerLine ? 0 : limits.time ?? 0
+    bridged.instructions = limits.instructions ?? 0
+    bridged.memory = limits.memory ?? 0
+    let status = texts[1].withCString { time in
+      texts[2].withCString { instructions in
+        texts[3].withCString { memory in
+          bridged.texts.1 = time
+          bridged.texts.2 = instructions
+          bridged.texts.3 = memory
+          // Copied by the call.
+          return lull_limits_set(bridge.pointer, &bridged)
+        }
+      }
+    }
+    return status == 0
+  }
+
+  /// Whether the run has passed a limit, and ends.
+  var hasPassed: Bool {
+    !bridge.isClosed && lull_limit_passed(bridge.pointer) != Int32(LULL_LIMIT_NONE)
+  }
+
+  /// The failure that says which limit was passed, and where if `failure` knows that; nil if none was.
+  func passed(_ failure: ScriptFailure?) -> ScriptFailure? {
+    guard hasPassed else { return nil }
+    let text = texts[Int(lull_limit_passed(bridge.pointer))]
+    guard var failure else { return ScriptFailure(text) }
+    // What failed first may have been an allocation, whose error says less.
+    if !failure.message.hasSuffix(text) { failure.message = text }
+    return failure
+  }
+}

@@ -1,0 +1,51 @@
+import LullCore
+
+/// What the model tells a script's host, handed on to who is to know it.
+final class ModelHooks {
+  private let bridge: BridgeRuntime
+  private let kept: KeptValues
+  private let coroutines: Coroutines
+  private let requests: RequestsInFlight
+  private let collector: Collector
+
+  init(
+    _ bridge: BridgeRuntime, _ kept: KeptValues, _ coroutines: Coroutines,
+    _ requests: RequestsInFlight, _ collector: Collector
+  ) {
+    self.bridge = bridge
+    self.kept = kept
+    self.coroutines = coroutines
+    self.requests = requests
+    self.collector = collector
+  }
+}
+
+extension ModelHooks: ServiceHost {
+  func bodyArrived(byteCount: Int) { collector.charge(byteCount) }
+
+  func releaseGarbage() { collector.releaseGarbage() }
+
+  func resourceStateChanged(_ resource: Resource) { kept.stateChanged(of: resource) }
+
+  func recordForgotten(_ record: ResourceRecord, of service: Service) {
+    kept.forget(record, of: service)
+  }
+
+  func tell(
+    _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
+  ) -> Int {
+    coroutines.tell(observations, from: first, of: event, resource)
+  }
+}
+
+extension ModelHooks: RequestHost {
+  func requestStarted(_ request: Request) { requests.track(request) }
+
+  func hold(_ response: Response, for request: Request) { kept.hold(response, for: request) }
+
+  func hold(_ entity: Entity) -> (() -> Void)? {
+    entity.content.foreignID.flatMap { kept.hold([$0]) }
+  }
+
+  func hold(_ response: Response) -> (() -> Void)? { kept.hold(response.foreignIDs) }
+}

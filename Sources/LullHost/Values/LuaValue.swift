@@ -1,0 +1,52 @@
+import LullCore
+
+/// A value on its way to Lua.
+enum LuaValue: Sendable {
+  case `nil`
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case number(Double)
+  case string(String)
+  case bytes([UInt8])
+  /// A text that is pushed often: made once per state.
+  case constant(LuaConstant)
+  /// An object by handle, with its service's handle (0: none) and a kept value its userdata holds.
+  case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
+  /// A value kept by id; nil if it is gone.
+  case ref(Int64)
+  /// The tables of a document, shared under that id. Whoever hands it over holds the document.
+  case tables(JSONDocument, id: Int64)
+  /// The value at that position of the caller's stack.
+  case stack(Int32)
+  /// A read-only view of a document that somebody holds until the value has been pushed.
+  case view(JSONDocument)
+  case list([LuaValue])
+  case map([(String, LuaValue)])
+  /// A table with keys that need not be text.
+  case table([(LuaValue, LuaValue)])
+  /// A table that raises when it is assigned to.
+  case readOnly([(String, LuaValue)])
+  /// A function bound to an object.
+  case method(index: Int32, handle: UInt64, service: UInt64)
+  /// The elements of a packed table.
+  case unpack(Int64)
+  /// An element of a table kept by id.
+  case element(of: Int64, Int)
+  /// The function `next`.
+  case globalNext
+  /// A value to raise where it was awaited, and the failure it comes from.
+  indirect case reraised(LuaValue, ScriptFailure)
+}
+
+extension LuaValue {
+  init(_ raised: RaisedValue) {
+    switch raised {
+    case .boolean(let bool): self = .bool(bool)
+    case .integer(let int): self = .int(int)
+    case .number(let number): self = .number(number)
+    case .string(let string): self = string.text.map { .string($0) } ?? .bytes(string.bytes)
+    case .foreign(let foreign): self = .ref(foreign.id)
+    }
+  }
+}
