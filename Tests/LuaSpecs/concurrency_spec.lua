@@ -1,4 +1,4 @@
--- lull.all, any, map, timeout and wait_until (lua-api.md, Concurrency).
+-- lull.all, any, map, timeout and wait_until.
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same = spec.describe, spec.it, spec.equal, spec.same

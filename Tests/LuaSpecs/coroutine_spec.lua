@@ -1,4 +1,4 @@
--- Coroutines of the script's own: the stock functions, and waiting through them (design.md, Coroutines).
+-- Coroutines of the script's own: the stock functions, and waiting through them.
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same = spec.describe, spec.it, spec.equal, spec.same

@@ -1,4 +1,4 @@
--- Documents: the same JSON as content, as a read-only view that builds nothing (lua-api.md, Values).
+-- Documents: the same JSON as content, as a read-only view that builds nothing.
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check

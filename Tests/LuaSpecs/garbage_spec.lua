@@ -1,4 +1,4 @@
--- What is kept by whom, as Lua sees it (design.md, Ownership), in both modes of the collector.
+-- What is kept by whom, as Lua sees it, in both modes of the collector.
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, check = spec.describe, spec.it, spec.equal, spec.check

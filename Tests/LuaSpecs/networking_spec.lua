@@ -1,4 +1,4 @@
--- Networking functions and lull.testing.stub (lua-api.md, NET).
+-- Networking functions and lull.testing.stub (NET).
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check

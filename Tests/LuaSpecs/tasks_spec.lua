@@ -1,4 +1,4 @@
--- Tasks, sleep and run (lua-api.md, Concurrency).
+-- Tasks, sleep and run.
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check

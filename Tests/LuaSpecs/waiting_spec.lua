@@ -1,4 +1,4 @@
--- Where waiting is possible, and what it raises where it is not (design.md, Coroutines).
+-- Where waiting is possible, and what it raises where it is not.
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, same = spec.describe, spec.it, spec.equal, spec.same
