@@ -106,7 +106,8 @@ let package = Package(
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
-      name: "LullCommandTests", dependencies: ["lull", "lull-demo", "LullTesting"],
+      name: "LullCommandTests",
+      dependencies: ["lull", "lull-demo", "LullArguments", "LullTesting"],
       swiftSettings: swiftSettings),
   ],
   cLanguageStandard: .c17,

@@ -4,6 +4,14 @@ import LullHost
 import LullSystem
 import LullTransport
 
+extension Command {
+  static let cache = Command(
+    "cache", "show or clear what is kept on disk", .more,
+    forms: [("cache COMMAND", "show or clear what is kept on disk")],
+    spec: { CacheCommand.spec }, words: .of(["info", "show", "clear"])
+  ) { words, _ throws(CommandEnd) in try CacheCommand(words.dropFirst()).run() }
+}
+
 /// `lull cache`: shows and clears the cache file that scripts and calls share.
 struct CacheCommand {
   static var spec: ArgumentSpec {
@@ -39,7 +47,7 @@ struct CacheCommand {
 
   /// - Parameter words: what follows `cache`.
   init(_ words: some Collection<String>) throws(CommandEnd) {
-    let parsed = try CacheCommand.spec.read(words, page: .cache)
+    let parsed = try CacheCommand.spec.read(words, for: .cache)
     let url = parsed.text("URL")
     path = parsed.text("--path")
     switch parsed.text("ACTION") ?? "info" {

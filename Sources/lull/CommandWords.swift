@@ -17,9 +17,9 @@ enum CommandWords {
   static var texts: [String] { all.map { String(escaping: $0) } }
 
   /// Refuses a word that is no text, for commands whose words end up in requests and settings.
-  static func requireTexts(_ page: CommandPage) throws(CommandEnd) {
+  static func requireTexts(for command: Command) throws(CommandEnd) {
     for word in all where ByteString(word).text == nil {
-      throw .wrongUsage("the argument '\(String(escaping: word))' is not valid UTF-8", page)
+      throw .wrongUsage("the argument '\(String(escaping: word))' is not valid UTF-8", command)
     }
   }
 }

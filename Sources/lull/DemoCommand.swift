@@ -4,6 +4,14 @@ import LullHost
 import LullSystem
 import LullTransport
 
+extension Command {
+  static let demo = Command(
+    "demo", "serve the sample API on loopback", .more,
+    forms: [("demo [--port N]", "serve the sample API on loopback")],
+    spec: { DemoCommand.spec }, words: .files
+  ) { words, _ throws(CommandEnd) in try DemoCommand(words.dropFirst()).run() }
+}
+
 /// `lull demo`: becomes `lull-demo`, the sample API.
 struct DemoCommand {
   static var spec: ArgumentSpec {
@@ -25,7 +33,7 @@ struct DemoCommand {
 
   /// - Parameter words: what follows `demo`.
   init(_ words: some Collection<String>) throws(CommandEnd) {
-    port = try DemoCommand.spec.read(words, page: .demo).text("--port") ?? "0"
+    port = try DemoCommand.spec.read(words, for: .demo).text("--port") ?? "0"
   }
 
   /// Comes back only if there is nothing to become.

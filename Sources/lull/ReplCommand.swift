@@ -1,11 +1,44 @@
 import Glibc
+import LullArguments
 import LullCore
 import LullHost
 import LullREPL
 
+extension Command {
+  static let repl = Command(
+    "repl", "type Lua and see what it gives", .scripts,
+    forms: [
+      ("repl [FILES …]", "type Lua and see what it gives"),
+      ("-i FILE [ARGS …]", "run a script, then type"),
+    ],
+    spec: { ReplCommand.spec }, words: .files, takesBytes: true
+  ) { words, _ throws(CommandEnd) in try ReplCommand(words).run() }
+}
+
 /// A command line that opens a session: `repl [FILES]`, `-i FILE [ARGS]`, each with options before what
 /// it runs.
 struct ReplCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull repl",
+      description: """
+        Type Lua and see what it gives.
+
+        Runs FILES first, whose variables the session goes on with. Expressions print their
+        values; `await` works, and the loop runs while you type. Tab completes, help() tells about
+        Lull's functions, .help about the session's own commands; Ctrl-C stops a line or leaves
+        it, Ctrl-D leaves a statement that goes on, else the session. What comes from a pipe is
+        run without prompts; the exit code is then 1 if anything failed. lull -i FILE [ARGS] runs
+        one script with arguments, as lull FILE would, then a session whose variables its
+        top-level locals are; it takes the same options.
+
+        Time and instructions are those of each line, and of each of FILES, from its start: one
+        that passes them fails, and the session goes on. Memory is the session's.
+        """,
+      arguments: [.init("FILES", help: "scripts to run first", isRepeated: true)]
+        + RunOptions.sessionArguments)
+  }
+
   /// Where the files stand on the command line.
   private let files: Range<Int>
   /// Where `arg[0]` does.
@@ -17,7 +50,7 @@ struct ReplCommand {
     guard words.first != "repl", words.contains("-i") else { return words.first == "repl" }
     var rest = words
     var options = RunOptions()
-    try options.take(from: &rest, page: .repl)
+    try options.take(from: &rest, for: .repl)
     return rest.first == "-i"
   }
 
@@ -25,15 +58,15 @@ struct ReplCommand {
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     var rest = words
     var options = RunOptions()
-    try options.take(from: &rest, page: .repl)
+    try options.take(from: &rest, for: .repl)
     let isSession = rest.popFirst() == "repl"
-    try options.take(from: &rest, page: .repl)
-    try options.check(page: .repl)
+    try options.take(from: &rest, for: .repl)
+    try options.check(for: .repl)
     switch rest.first {
     case "-h", "--help": throw .help(.repl)
     case "--": rest.removeFirst()
     case "-": throw .wrongUsage("a session reads its lines from standard input: name a file", .repl)
-    case let word? where word.hasPrefix("-"): throw RunOptions.unknown(word, page: .repl)
+    case let word? where word.hasPrefix("-"): throw RunOptions.unknown(word, for: .repl)
     default: break
     }
     guard isSession || !rest.isEmpty else {

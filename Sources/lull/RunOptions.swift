@@ -32,10 +32,10 @@ struct RunOptions {
 
   /// Takes the options at the beginning of `words`.
   mutating func take(
-    from words: inout ArraySlice<String>, page: CommandPage
+    from words: inout ArraySlice<String>, for command: Command
   ) throws(CommandEnd) {
     guard words.first?.hasPrefix("-") == true else { return }
-    let parsed = try RunOptions.spec.takeLeading(from: &words, page: page)
+    let parsed = try RunOptions.spec.takeLeading(from: &words, for: command)
     if parsed.has("--sandbox") { isSandboxed = true }
     if parsed.has("--allow-bytecode") { allowsBytecode = true }
     for host in parsed.all("--allow-host") {
@@ -48,16 +48,16 @@ struct RunOptions {
   }
 
   /// What cannot be meant together.
-  func check(page: CommandPage) throws(CommandEnd) {
+  func check(for command: Command) throws(CommandEnd) {
     guard isSandboxed && allowsBytecode else { return }
-    throw .wrongUsage("--allow-bytecode would open the sandbox: give one of the two", page)
+    throw .wrongUsage("--allow-bytecode would open the sandbox: give one of the two", command)
   }
 
-  static func unknown(_ word: String, page: CommandPage) -> CommandEnd {
+  static func unknown(_ word: String, for command: Command) -> CommandEnd {
     let name = String(word.prefix { $0 != "=" })
     let near = NearestName.suggestion(for: name, among: arguments.flatMap(\.names) + ["--help"])
     return .wrongUsage(
-      "unknown option '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? ""), page)
+      "unknown option '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? ""), command)
   }
 
   /// As the page of help shows them.

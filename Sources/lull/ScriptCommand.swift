@@ -1,13 +1,45 @@
 import Glibc
+import LullArguments
 import LullCore
 import LullHost
 import LullREPL
+
+extension Command {
+  static let run = Command(
+    "run", "run a script", .scripts,
+    forms: [
+      ("run FILE [ARGS …]", "run a script until nothing is left to wait for"),
+      ("FILE [ARGS …]", "the same"),
+      ("-e CODE [ARGS …]", "run code instead of a file"),
+      ("- [ARGS …]", "run what comes from standard input"),
+    ],
+    spec: { ScriptCommand.spec }, words: .files, takesBytes: true
+  ) { words, _ throws(CommandEnd) in try ScriptCommand(words).run() }
+}
 
 /// A command line that runs a script: `run FILE`, `FILE`, `-e CODE`, `-`, each with options before and
 /// arguments behind.
 ///
 /// The words are taken from the front, one by one: behind the script's name they are the script's own.
 struct ScriptCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull run",
+      description: """
+        Runs a script until nothing is left to wait for.
+
+        The script gets ARGS as `...` and in the table `arg`. `require` looks beside the script
+        first. It ends when its main chunk, its tasks, requests in flight and sleeps have ended;
+        observers do not keep it alive. Ctrl-C cancels what is in flight, a second one ends at once.
+        """,
+      arguments: [
+        .init("FILE", help: "the script; - reads standard input"),
+        .init("ARGS", help: "what the script gets", isRepeated: true),
+      ] + RunOptions.arguments + [
+        .init("-e", placeholder: "CODE", help: "run this code instead of a file")
+      ])
+  }
+
   private enum Source {
     case file
     case code
@@ -26,11 +58,11 @@ struct ScriptCommand {
     var options = RunOptions()
     let saysRun = rest.first == "run"
     if saysRun { rest.removeFirst() }
-    try options.take(from: &rest, page: .run)
-    try options.check(page: .run)
+    try options.take(from: &rest, for: .run)
+    try options.check(for: .run)
     guard let word = rest.first else { throw ScriptCommand.missing }
     switch word {
-    case "-h", "--help": throw .help(saysRun ? .run : .overview)
+    case "-h", "--help": throw .help(saysRun ? .run : nil)
     case "--version": throw .version
     case "-e":
       source = .code
@@ -41,7 +73,7 @@ struct ScriptCommand {
       source = .file
       rest.removeFirst()
       guard !rest.isEmpty else { throw ScriptCommand.missing }
-    case _ where word.hasPrefix("-"): throw RunOptions.unknown(word, page: .run)
+    case _ where word.hasPrefix("-"): throw RunOptions.unknown(word, for: .run)
     default: source = .file
     }
     position = rest.startIndex

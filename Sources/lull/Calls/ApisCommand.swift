@@ -2,6 +2,14 @@ import LullArguments
 import LullCore
 import LullHost
 
+extension Command {
+  static let apis = Command(
+    "apis", "list the APIs that have names", .requests,
+    forms: [("apis", "list the APIs that have names")],
+    spec: { ApisCommand.spec }, words: .options
+  ) { words, _ throws(CommandEnd) in try ApisCommand(words.dropFirst()).run() }
+}
+
 /// `lull apis`: the APIs that have names.
 struct ApisCommand {
   static var spec: ArgumentSpec {
@@ -32,7 +40,7 @@ struct ApisCommand {
 
   /// - Parameter words: what follows `apis`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    let parsed = try ApisCommand.spec.read(words, page: .apis)
+    let parsed = try ApisCommand.spec.read(words, for: .apis)
     format = parsed.text("-o").flatMap { OutputFormat(rawValue: $0) } ?? .table
   }
 

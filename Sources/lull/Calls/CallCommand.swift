@@ -2,6 +2,14 @@ import LullArguments
 import LullCore
 import LullHost
 
+extension Command {
+  static let call = Command(
+    "call", "make a call that an API's file declares", .requests,
+    forms: [("call API CALL", "make a call that the API's file declares")],
+    spec: { CallCommand.spec }, words: .call
+  ) { words, _ throws(CommandEnd) in try CallCommand(words.dropFirst()).run() }
+}
+
 /// `lull call API CALL [--parameter value …]`: a call that an API's file declares.
 struct CallCommand {
   static var spec: ArgumentSpec {
@@ -99,7 +107,7 @@ struct CallCommand {
     case .needs(let note):
       Exit.complain("lull: \(note): its calls cannot be told without running it\n")
       guard asks else { return 2 }
-      return Output.write(CommandPage.call.text) ? 0 : 1
+      return Output.write(Command.call.page) ? 0 : 1
     case .wrong(let report, let code):
       Exit.complain(report)
       return code
@@ -120,7 +128,7 @@ struct CallCommand {
     guard let call = file.call(name) else { return (nil, "lull: \(file.unknownCall(name))\n") }
     let spec = CallPage.spec(of: call, in: api)
     do throws(CommandEnd) {
-      _ = try spec.read(words, page: .call)
+      _ = try spec.read(words, for: .call)
     } catch {
       if case .help = error { return (ArgumentHelp.text(of: spec), nil) }
     }
@@ -128,8 +136,8 @@ struct CallCommand {
   }
 
   private func run(_ call: APICall, _ host: LuaHost, _ api: APIFile) throws(CommandEnd) -> Int32 {
-    let parsed = try CallPage.spec(of: call, in: self.api).read(words, page: .call)
-    var options = try CallOptions(parsed, page: .call)
+    let parsed = try CallPage.spec(of: call, in: self.api).read(words, for: .call)
+    var options = try CallOptions(parsed, for: .call)
     if options.columns.isEmpty { options.columns = call.columns }
     guard options.pages == nil || call.hasPages else {
       throw .wrongUsage(

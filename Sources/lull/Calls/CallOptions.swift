@@ -79,16 +79,16 @@ struct CallOptions {
     ]
   }
 
-  init(_ words: ParsedArguments, page: CommandPage) throws(CommandEnd) {
+  init(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
     format = words.text("-o").flatMap { OutputFormat(rawValue: $0) }
     filter = words.text("-f")
     guard filter?.contains(where: { !$0.isWhitespace }) != false else {
-      throw .wrongUsage("-f needs an expression, such as x.name", page)
+      throw .wrongUsage("-f needs an expression, such as x.name", command)
     }
     columns = (words.text("--columns") ?? "").split(separator: ",").map(String.init)
     showsHead = words.has("-i")
     file = words.text("-O")
-    guard file?.isEmpty != true else { throw .wrongUsage("-O needs the name of a file", page) }
+    guard file?.isEmpty != true else { throw .wrongUsage("-O needs the name of a file", command) }
     printsCurl = words.has("--curl")
     isDry = words.has("--dry-run")
     isVerbose = words.has("-v")
@@ -98,37 +98,38 @@ struct CallOptions {
     ignoresInput = words.has("--ignore-stdin")
     if let text = words.text("--timeout") {
       guard let seconds = Double(text), seconds > 0 else {
-        throw .wrongUsage("--timeout needs a number of seconds above 0, got '\(text)'", page)
+        throw .wrongUsage("--timeout needs a number of seconds above 0, got '\(text)'", command)
       }
       timeout = seconds
     }
     for text in words.all("-H") {
       guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-        throw .wrongUsage("-H needs 'Name: value', got '\(text)'", page)
+        throw .wrongUsage("-H needs 'Name: value', got '\(text)'", command)
       }
       let name = String(text[..<colon])
       let value = String(text[text.index(after: colon)...].drop { $0 == " " })
       if let problem = Headers.problem(name, value.utf8) {
-        throw .wrongUsage("-H: \(problem)", page)
+        throw .wrongUsage("-H: \(problem)", command)
       }
       headers.append(.header(name: name, value: value.isEmpty ? nil : value))
     }
     if let text = words.text("--pages") {
       guard let count = Int(text), count > 0 else {
-        throw .wrongUsage("--pages needs a whole number above 0, got '\(text)'", page)
+        throw .wrongUsage("--pages needs a whole number above 0, got '\(text)'", command)
       }
       pages = count
     } else if words.has("--all") {
       pages = .max
     }
     guard pages == nil || !wantsBytes && !showsHead else {
-      throw .wrongUsage("pages are one list of content: -i, -O and -o raw are of one answer", page)
+      throw .wrongUsage(
+        "pages are one list of content: -i, -O and -o raw are of one answer", command)
     }
     guard filter == nil || !wantsBytes else {
-      throw .wrongUsage("-f is of content: it does not go with -O and -o raw", page)
+      throw .wrongUsage("-f is of content: it does not go with -O and -o raw", command)
     }
     guard file == nil || format == nil || format == .raw else {
-      throw .wrongUsage("-O writes the body as it is: for a format write -o … > FILE", page)
+      throw .wrongUsage("-O writes the body as it is: for a format write -o … > FILE", command)
     }
     // The head comes first, so that the body has to wait.
     if file == "-", showsHead { (file, format) = (nil, .raw) }

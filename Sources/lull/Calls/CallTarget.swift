@@ -14,11 +14,11 @@ struct CallTarget {
   private let path: CallPath
 
   /// - Parameter rest: the words behind; the path is taken from them.
-  init(_ word: String, _ rest: inout ArraySlice<String>, page: CommandPage) throws(CommandEnd) {
+  init(_ word: String, _ rest: inout ArraySlice<String>, for command: Command) throws(CommandEnd) {
     if let url = CallTarget.url(word) {
       guard let origin = ResourceURL(absolute: url)?.origin, !origin.isEmpty else {
         let problem = ResourceURL.hostProblem(in: url).map { ": \($0)" } ?? ""
-        throw .wrongUsage("'\(CredentialMask.malformedURL(word))' is not a URL\(problem)", page)
+        throw .wrongUsage("'\(CredentialMask.malformedURL(word))' is not a URL\(problem)", command)
       }
       api = .origin(origin)
       path = CallPath(url)
@@ -28,7 +28,7 @@ struct CallTarget {
     guard let text = rest.popFirst() else {
       throw .wrongUsage(
         "a path below '\(word)' is missing, such as /users; a URL begins with "
-          + "http:// or https://, or with : for localhost", page)
+          + "http:// or https://, or with : for localhost", command)
     }
     path = CallPath(text)
   }

@@ -3,6 +3,14 @@ import LullCore
 import LullHost
 import LullREPL
 
+extension Command {
+  static let check = Command(
+    "check", "tell what is wrong with API files", .requests,
+    forms: [("check FILE …", "tell what is wrong with API files")],
+    spec: { CheckCommand.spec }, words: .apisAndFiles
+  ) { words, _ throws(CommandEnd) in try CheckCommand(words.dropFirst()).run() }
+}
+
 /// `lull check FILE…`: what is wrong with API files, without asking any network.
 struct CheckCommand {
   static var spec: ArgumentSpec {
@@ -35,7 +43,7 @@ struct CheckCommand {
 
   /// - Parameter words: what follows `check`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    self.words = try CheckCommand.spec.read(words, page: .check).all("FILE")
+    self.words = try CheckCommand.spec.read(words, for: .check).all("FILE")
   }
 
   func run() -> Int32 {

@@ -1,6 +1,14 @@
 import LullArguments
 import LullHost
 
+extension Command {
+  static let completion = Command(
+    "completion", "print what makes a shell complete words", .more,
+    forms: [("completion SHELL", "print what makes bash, zsh or fish complete words")],
+    spec: { CompletionCommand.spec }, words: .of(CompletionScript.allCases.map(\.rawValue))
+  ) { words, _ throws(CommandEnd) in try CompletionCommand(words.dropFirst()).run() }
+}
+
 /// `lull completion bash|zsh|fish`: prints the script for a shell.
 struct CompletionCommand {
   static var spec: ArgumentSpec {
@@ -27,7 +35,7 @@ struct CompletionCommand {
 
   /// - Parameter words: what follows `completion`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    let word = try CompletionCommand.spec.read(words, page: .completion).text("SHELL")
+    let word = try CompletionCommand.spec.read(words, for: .completion).text("SHELL")
     guard let script = CompletionScript(rawValue: word ?? "") else {
       throw .wrongUsage(
         "there is no completion for '\(word ?? "")': bash, zsh or fish", .completion)

@@ -2,6 +2,14 @@ import LullArguments
 import LullCore
 import LullHost
 
+extension Command {
+  static let explain = Command(
+    "explain", "tell what applies to a resource, and from where", .requests,
+    forms: [("explain API PATH", "tell what applies to a resource, and what has set it")],
+    spec: { ExplainCommand.spec }, words: .target
+  ) { words, _ throws(CommandEnd) in try ExplainCommand(words.dropFirst()).run() }
+}
+
 /// `lull explain API PATH`: what applies to a resource, and what a load of it would do.
 struct ExplainCommand {
   static var spec: ArgumentSpec {
@@ -36,9 +44,9 @@ struct ExplainCommand {
 
   /// - Parameter words: what follows `explain`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    let parsed = try ExplainCommand.spec.read(words, page: .explain)
+    let parsed = try ExplainCommand.spec.read(words, for: .explain)
     var rest = parsed.all("PATH")[...]
-    target = try CallTarget(parsed.text("TARGET") ?? "", &rest, page: .explain)
+    target = try CallTarget(parsed.text("TARGET") ?? "", &rest, for: .explain)
     if let surplus = rest.first {
       throw .wrongUsage("unexpected argument '\(surplus)'", .explain)
     }

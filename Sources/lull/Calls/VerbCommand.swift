@@ -2,10 +2,27 @@ import LullArguments
 import LullCore
 import LullHost
 
+extension Command {
+  static let get = verb(
+    "get", "load a resource and write its content",
+    forms: [("get API PATH", "load a resource; an API is a file of Lua, or say a URL")])
+  static let post = verb("post", "send a body")
+  static let put = verb("put", "send a body")
+  static let patch = verb("patch", "send a body")
+  static let delete = verb("delete", "delete a resource")
+  static let head = verb("head", "ask for status and headers")
+
+  private static func verb(_ name: String, _ summary: String, forms: [Form] = []) -> Command {
+    Command(
+      name, summary, .requests, forms: forms, spec: { VerbCommand.spec(name) }, words: .target
+    ) { words, command throws(CommandEnd) in
+      try VerbCommand(words.dropFirst(), for: command).run()
+    }
+  }
+}
+
 /// `lull get API PATH [ITEM …]` and the other methods; a URL stands in place of API and PATH.
 struct VerbCommand {
-  static let verbs = ["get", "post", "put", "patch", "delete", "head"]
-
   private let method: String
   private let target: CallTarget
   private let items: [RequestItem]
@@ -43,26 +60,25 @@ struct VerbCommand {
         + (verb == "get" ? CallOptions.pageArguments : []), notes: VerbCommand.notes(verb))
   }
 
-  /// - Parameter words: the verb, and what follows it.
-  init(_ words: ArraySlice<String>, page: CommandPage) throws(CommandEnd) {
-    let verb = words.first ?? "get"
-    method = verb.uppercased()
-    let parsed = try VerbCommand.spec(verb).read(words.dropFirst(), page: page)
-    options = try CallOptions(parsed, page: page)
+  /// - Parameter words: what follows the verb.
+  init(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) {
+    method = command.name.uppercased()
+    let parsed = try VerbCommand.spec(command.name).read(words, for: command)
+    options = try CallOptions(parsed, for: command)
     if method == "HEAD" {
       guard options.file == nil else {
-        throw .wrongUsage("HEAD is answered without a body: there is nothing for -O", page)
+        throw .wrongUsage("HEAD is answered without a body: there is nothing for -O", command)
       }
       options.showsHead = true
     }
     var rest = parsed.all("ITEM")[...]
-    target = try CallTarget(parsed.text("TARGET") ?? "", &rest, page: page)
+    target = try CallTarget(parsed.text("TARGET") ?? "", &rest, for: command)
     var items: [RequestItem] = []
     for word in rest {
       do throws(RequestItem.Problem) {
         items.append(try RequestItem(word))
       } catch {
-        throw .wrongUsage(error.message, page)
+        throw .wrongUsage(error.message, command)
       }
     }
     self.items = items
@@ -72,17 +88,17 @@ struct VerbCommand {
       guard method != "GET", method != "HEAD" else {
         throw .wrongUsage(
           "items make no body of \(method), -d does: for the query write \(item.name)==value, "
-            + "with two =", page)
+            + "with two =", command)
       }
       guard data == nil else {
-        throw .wrongUsage("-d is the whole body: it does not go with \(item.name)", page)
+        throw .wrongUsage("-d is the whole body: it does not go with \(item.name)", command)
       }
     }
     guard data != "-" || !options.ignoresInput else {
-      throw .wrongUsage("-d - reads standard input, which --ignore-stdin leaves alone", page)
+      throw .wrongUsage("-d - reads standard input, which --ignore-stdin leaves alone", command)
     }
     guard data == nil || options.pages == nil else {
-      throw .wrongUsage("pages are asked for without a body: -d is of one request", page)
+      throw .wrongUsage("pages are asked for without a body: -d is of one request", command)
     }
   }
 

@@ -36,26 +36,21 @@ struct WordCompletion {
   private static let files = [Candidate(word: "//files")]
 
   private var candidates: [Candidate] {
-    guard words.count > 1, let command = words.first else {
-      return fitting(WordCompletion.commands) + WordCompletion.files
-    }
-    switch command {
-    case "call": return ofCall
-    case "explain": return ofTarget(ExplainCommand.spec)
-    case "check": return fitting(apis) + WordCompletion.files
-    case "apis": return ofOptions(ApisCommand.spec) ?? []
-    case "completion":
-      return fitting(CompletionScript.allCases.map { Candidate(word: $0.rawValue) })
-    case "cache":
-      return fitting(["info", "show", "clear"].map { Candidate(word: $0) })
-    case "help": return fitting(CommandPage.names.map { Candidate(word: $0) })
-    case _ where VerbCommand.verbs.contains(command): return ofTarget(VerbCommand.spec(command))
-    default: return WordCompletion.files
+    guard words.count > 1 else { return fitting(WordCompletion.commands) + WordCompletion.files }
+    guard let command = Command.named(words[0]) else { return WordCompletion.files }
+    switch command.words {
+    case .files: return WordCompletion.files
+    case .options: return ofOptions(command.spec) ?? []
+    case .target: return ofTarget(command.spec)
+    case .call: return ofCall
+    case .apisAndFiles: return fitting(apis) + WordCompletion.files
+    case .commands: return fitting(Command.all.map { Candidate(word: $0.name) })
+    case .of(let words): return fitting(words.map { Candidate(word: $0) })
     }
   }
 
   private static var commands: [Candidate] {
-    CommandPage.names.map { Candidate(word: $0, note: CommandPage.named($0)?.summary) }
+    Command.all.map { Candidate(word: $0.name, note: $0.summary) }
   }
 
   private var apis: [Candidate] { APIFileLocator.all().map { Candidate(word: $0.name) } }

@@ -1,0 +1,81 @@
+import LullArguments
+
+/// What there is to know of a command: help, completion and dispatch read nothing else.
+///
+/// Each stands beside what it runs, and in `all`.
+struct Command: Sendable {
+  typealias Form = (usage: String, text: String)
+  typealias Work = @Sendable (ArraySlice<String>, Command) throws(CommandEnd) -> Int32
+
+  /// Where the overview has it.
+  enum Group: String, CaseIterable {
+    case requests = "Requests"
+    case scripts = "Scripts"
+    case more = "More"
+  }
+
+  /// What the words behind it may be, for completion.
+  enum Words {
+    case files
+    /// The options of its page.
+    case options
+    /// A resource: an API and a path, and options.
+    case target
+    /// A call of an API, and its parameters.
+    case call
+    case apisAndFiles
+    case commands
+    case of([String])
+  }
+
+  let name: String
+  /// What it does, in a few words.
+  let summary: String
+  let group: Group
+  /// How it is typed behind `lull`, and what it does then; commands without share a line of names.
+  let forms: [Form]
+  let words: Words
+  /// Whether words behind it need not be texts, as names of files.
+  let takesBytes: Bool
+  private let makeSpec: @Sendable () -> ArgumentSpec
+  private let work: Work
+
+  init(
+    _ name: String, _ summary: String, _ group: Group, forms: [Form],
+    spec: @escaping @Sendable () -> ArgumentSpec, words: Words, takesBytes: Bool = false,
+    _ work: @escaping Work
+  ) {
+    self.name = name
+    self.summary = summary
+    self.group = group
+    self.forms = forms
+    self.words = words
+    self.takesBytes = takesBytes
+    makeSpec = spec
+    self.work = work
+  }
+
+  /// In the order of the overview.
+  static let all: [Command] = [
+    .get, .post, .put, .patch, .delete, .head, .call, .apis, .explain, .check,
+    .run, .repl,
+    .demo, .cache, .completion, .help,
+  ]
+
+  /// nil if there is none of that name.
+  static func named(_ name: String) -> Command? { all.first { $0.name == name } }
+
+  /// What may stand on its command line. Made only when somebody asks.
+  var spec: ArgumentSpec { makeSpec() }
+
+  /// What `--help` shows.
+  var page: String { ArgumentHelp.text(of: spec) }
+
+  /// Does it, and gives the exit code.
+  ///
+  /// - Parameter words: its name, and what follows; of `run` and `repl` the name may be left out.
+  func run(_ words: ArraySlice<String>) throws(CommandEnd) -> Int32 {
+    if !takesBytes { try CommandWords.requireTexts(for: self) }
+    return try work(words, self)
+  }
+}

@@ -1,0 +1,21 @@
+import LullArguments
+
+extension Command {
+  static let help = Command(
+    "help", "tell about a command", .more,
+    forms: [("help COMMAND", "tell more about one command, with examples")],
+    spec: {
+      ArgumentSpec(
+        name: "lull help", description: "Tells about a command, or of what commands there are.",
+        arguments: [.init(positional: "COMMAND", help: "which one", isRequired: false)])
+    }, words: .commands, takesBytes: true
+  ) { words, _ throws(CommandEnd) in throw try about(words.dropFirst()) }
+
+  private static func about(_ words: ArraySlice<String>) throws(CommandEnd) -> CommandEnd {
+    guard let word = words.first, word != "--help", word != "-h" else { return .help(nil) }
+    guard let command = Command.named(word) else {
+      throw .wrongUsage("there is no command '\(word)'", nil)
+    }
+    return .help(command)
+  }
+}

@@ -1,0 +1,65 @@
+import LullArguments
+import Testing
+
+@testable import lull
+
+@Suite("The list of commands")
+struct CommandTests {
+  private static let names = Command.all.map(\.name)
+
+  @Test func namesEachOnce() {
+    #expect(Set(Self.names).count == Command.all.count)
+    for command in Command.all {
+      #expect(Command.named(command.name)?.summary == command.summary)
+    }
+  }
+
+  @Test(arguments: names) func knowsWhatEachOneTakes(name: String) throws {
+    let command = try #require(Command.named(name))
+    #expect(command.spec.problem == nil)
+    #expect(command.spec.name.hasPrefix("lull \(name)"))
+    #expect(!command.summary.isEmpty)
+  }
+
+  /// In `lull --help`: by what is typed, or among others on one line.
+  @Test(arguments: names) func isInTheOverview(name: String) throws {
+    let words = try lull("--help").output.split(separator: "\n").prefix { $0 != "Examples:" }
+      .filter { $0.hasPrefix("  lull ") }
+      .compactMap { $0.dropFirst(7).split(separator: "  ").first }
+      .flatMap { $0.split(whereSeparator: { " ,".contains($0) }) }
+    #expect(words.contains { $0 == name })
+  }
+
+  /// Its page is its own: the command was reached, and no script of that name was looked for.
+  @Test(arguments: names) func isReached(name: String) throws {
+    let help = try lull("help", name)
+    #expect(help.output.hasPrefix("Usage: lull \(name)"))
+    #expect(help.code == 0)
+    let asked = try lull(name, "--help")
+    #expect(asked.errors == "")
+    #expect(asked.code == 0)
+    #expect(asked.output == (name == "help" ? try lull("--help").output : help.output))
+  }
+
+  @Test(arguments: names) func isOfferedByCompletion(name: String) throws {
+    let typed = String(name.dropLast())
+    for words in [["--complete", typed], ["--complete", "help", typed]] {
+      let offered = try Child(Binaries.lull, words).wait().output.split(separator: "\n")
+      let known = offered.map { $0.prefix { $0 != "\t" } }
+      #expect(known.contains { $0 == name }, "\(words)")
+    }
+  }
+
+  /// Which words behind it completion knows of.
+  @Test(arguments: names) func completesWhatFollows(name: String) throws {
+    let command = try #require(Command.named(name))
+    let output = try Child(Binaries.lull, ["--complete", name, ""]).wait().output
+    let offered = output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+    switch command.words {
+    case .of(let words): #expect(offered == words)
+    case .commands: #expect(offered == Self.names)
+    case .options: #expect(offered.contains("--output"))
+    case .files, .target, .call, .apisAndFiles: #expect(offered.last == "//files")
+    }
+  }
+}
