@@ -16,6 +16,6 @@ extension Call {
         "\(LogText.url(resource.url.text)) leads above the base URL \(LogText.url(base.text)): its "
           + "dot segments are sent as they are, and the server resolves them", at: place)
     }
-    `return`(host.value(resource))
+    `return`(host.values.of(resource))
   }
 }

@@ -6,6 +6,19 @@ struct Call {
   let host: LuaHost
   let frame: UnsafeMutablePointer<lull_frame>
 
+  // MARK: What a method works with
+
+  var bridge: BridgeRuntime { host.bridge }
+  var handles: ObjectHandles { host.handles }
+  var kept: KeptValues { host.kept }
+  var values: ScriptValues { host.values }
+  var coroutines: Coroutines { host.coroutines }
+  var requests: RequestsInFlight { host.requests }
+  var loop: ScriptLoop { host.loop }
+  var waits: Waits { host.waits }
+
+  // MARK: Arguments
+
   /// Arguments, self included.
   var count: Int { Int(frame.pointee.argument_count) }
 

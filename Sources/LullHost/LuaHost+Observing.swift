@@ -23,9 +23,9 @@ extension LuaHost {
     }
     let id: Int64
     if anchored {
-      id = try keep(call.state, call.index(1), anchoredTo: resource.service)
+      id = try kept.keep(call.state, call.index(1), anchoredTo: resource.service)
     } else {
-      id = try keep(call.state, call.index(1))
+      id = try kept.keep(call.state, call.index(1))
     }
     var wantsProgress = false
     if isTable {
@@ -69,13 +69,13 @@ extension LuaHost {
       observer.ownsItself = false
       isNew = true
     }
-    if isTable, lull_value_is(runtime, observer.id, call.state, call.index(2)) != 0 {
+    if isTable, lull_value_is(bridge.pointer, observer.id, call.state, call.index(2)) != 0 {
       observer.ownsItself = true
     } else if !observer.owners.contains(where: {
-      lull_value_is(runtime, $0.id, call.state, call.index(2)) != 0
+      lull_value_is(bridge.pointer, $0.id, call.state, call.index(2)) != 0
     }) {
       let identity = lull_value_identity(call.state, call.index(2))
-      observer.add(owner: .init(id: try keep(call.state, call.index(2)), identity: identity))
+      observer.add(owner: .init(id: try kept.keep(call.state, call.index(2)), identity: identity))
     }
     if isNew { resource.hold(observer) }
   }
@@ -89,7 +89,7 @@ extension LuaHost {
   private func known(_ call: Call, on resource: Resource) -> LuaObserver? {
     observers(of: resource, called: call).first { observer in
       observer.isTable && !observer.isStopped
-        && lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0
+        && lull_value_is(bridge.pointer, observer.id, call.state, call.index(1)) != 0
     }
   }
 
@@ -98,7 +98,7 @@ extension LuaHost {
   func removeObservers(_ call: Call, from resource: Resource) {
     var unwanted: [LuaObserver] = []
     for observer in observers(of: resource, called: call) {
-      if lull_value_is(runtime, observer.id, call.state, call.index(1)) != 0 {
+      if lull_value_is(bridge.pointer, observer.id, call.state, call.index(1)) != 0 {
         if observer.isTable, !observer.owners.isEmpty {
           observer.ownsItself = false
         } else {
@@ -107,7 +107,7 @@ extension LuaHost {
         continue
       }
       for owner in observer.owners
-      where lull_value_is(runtime, owner.id, call.state, call.index(1)) != 0 {
+      where lull_value_is(bridge.pointer, owner.id, call.state, call.index(1)) != 0 {
         observer.remove(owner: owner.id)
         if observer.owners.isEmpty, !observer.ownsItself, !observer.isAnchoredToService {
           unwanted.append(observer)
@@ -122,11 +122,11 @@ extension LuaHost {
   /// Tells observers whose owners the collector has found dead (OBS-27, OBS-28).
   func tellOrphans() {
     var id: Int64 = 0
-    while lull_runtime_take_orphan(runtime, &id) != 0 {
+    while lull_runtime_take_orphan(bridge.pointer, &id) != 0 {
       // It may have other owners: then it stays on the list of those to tell.
       ownedObservers[id]?.observer?.ownerDied()
       if ownedObservers[id]?.observer?.isAlive != true { ownedObservers[id] = nil }
-      lull_value_unpin(runtime, id)
+      lull_value_unpin(bridge.pointer, id)
     }
   }
 

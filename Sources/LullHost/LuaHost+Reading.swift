@@ -92,7 +92,7 @@ extension LuaHost {
   }
 
   private func problem(of result: lull_json_result) -> JSONProblem {
-    if result.lacks_room != 0 { lull_memory_pass(runtime) }
+    if result.lacks_room != 0 { lull_memory_pass(bridge.pointer) }
     return withUnsafeBytes(of: result.problem) { raw in
       JSONProblem(text: String(escapingCut: raw.prefix { $0 != 0 }))
     }

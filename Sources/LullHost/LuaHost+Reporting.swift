@@ -16,10 +16,10 @@ extension LuaHost {
       self.errorHandler = nil
       defer { if self.errorHandler == nil { self.errorHandler = errorHandler } }
       let error: LuaValue =
-        failure.requestError.map { value(ErrorBox($0), .error) }
+        failure.requestError.map { values.of(ErrorBox($0), .error) }
         ?? failure.value.map { LuaValue($0) } ?? .string(failure.message)
       let arguments: [LuaValue] = [error, .string(failure.traceback), .string(place)]
-      switch ask(
+      switch coroutines.ask(
         Callable(id: errorHandler, isHandler: true), arguments, kind: "lull.on_error handler",
         read: {
           $0[0].bool == true
@@ -41,8 +41,8 @@ extension LuaHost {
 
   /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
   func isInterruption(_ failure: ScriptFailure) -> Bool {
-    isInterrupted
-      && (hasPassedLimit || failure.message.hasSuffix("interrupted!")
+    loop.isInterrupted
+      && (limits.hasPassed || failure.message.hasSuffix("interrupted!")
         || failure.message.hasSuffix("the script called os.exit"))
   }
 
@@ -100,12 +100,12 @@ extension LuaHost {
 
   /// What the compiler says of a text; nil if it compiles.
   private func compilerMessage(_ source: [UInt8], name: String) -> String? {
-    guard !isClosed else { return nil }
+    guard !bridge.isClosed else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
       buffer.initialize(repeating: 0)
       let isWrong = source.withUnsafeBytes { bytes in
         lull_compile(
-          runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count, "=" + name,
+          bridge.pointer, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count, "=" + name,
           buffer.baseAddress, buffer.count)
       }
       guard isWrong != 0, let message = buffer.baseAddress else { return nil }
@@ -122,7 +122,7 @@ extension LuaHost {
     reportRepetitions()
     guard !environment.ownsProcess else { return }
     let what = [
-      LuaHost.count(inFlightDescriptions.count, "request", "in flight"),
+      LuaHost.count(requests.descriptions.count, "request", "in flight"),
       LuaHost.count(loop.taskCount, "task", "unfinished"),
     ].compactMap(\.self).joined(separator: " and ")
     guard !what.isEmpty else { return }

@@ -11,18 +11,18 @@ extension LuaHost {
         1, "a number of seconds, 0 or more, expected, got \(call.raw(1).described)")
     }
     // Its userdata holds the service's, and with it every function of the configuration.
-    let userdata = try keep(call.state, call.index(0))
-    let callback = call.isNil(2) ? nil : try keep(call.state, call.index(2))
-    guard pin(userdata) else { throw .message("not enough memory") }
-    if let callback, !pin(callback) {
-      unpin(userdata)
+    let userdata = try kept.keep(call.state, call.index(0))
+    let callback = call.isNil(2) ? nil : try kept.keep(call.state, call.index(2))
+    guard kept.pin(userdata) else { throw .message("not enough memory") }
+    if let callback, !kept.pin(callback) {
+      kept.unpin(userdata)
       throw .message("not enough memory")
     }
     // The timer is work that somebody asked for: it keeps the script alive.
     loop.timerBegan()
     resource.cancelLoadIfUnobserved(afterDelay: delay) { [unowned self] in
       loop.timerEnded()
-      defer { unpin(userdata) }
+      defer { kept.unpin(userdata) }
       guard let callback else { return }
       let context = RunContext(purpose: "cancel_load_if_unobserved callback") {
         [unowned self] outcome in
@@ -30,8 +30,8 @@ extension LuaHost {
           report(failure, in: "cancel_load_if_unobserved callback")
         }
       }
-      start(Callable(id: callback), [], context)
-      unpin(callback)
+      coroutines.start(Callable(id: callback), [], context)
+      kept.unpin(callback)
     }
   }
 }
@@ -47,7 +47,7 @@ extension Call {
     var anchors: [Int64] = []
     if !isNil(mutation) {
       // Kept with the request, which may be repeated; before it exists, by the caller's stack.
-      let id = try host.keep(state, index(mutation))
+      let id = try host.kept.keep(state, index(mutation))
       anchors = [id]
       adHoc = host.mutation { id }
     }
@@ -60,7 +60,7 @@ extension Call {
     case nil:
       request = resource.request(method, body: nil, mutation: adHoc, scriptAnchors: anchors)
     }
-    self.return(host.value(request))
+    self.return(host.values.of(request))
   }
 
   /// `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }` or `{ data = s, content_type = }`.

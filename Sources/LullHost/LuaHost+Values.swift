@@ -12,11 +12,11 @@ extension LuaHost {
     _ attach: (Request, @escaping ([LuaValue]) -> Void) -> Void
   ) throws(Misuse) {
     let request = try call.request
-    let id = try keep(call.state, call.index(1))
+    let id = try kept.keep(call.state, call.index(1))
     let isLate = request.lifecycle.hooksDelivered
     if isLate {
-      _ = pin(id)
-    } else if lull_value_anchor_to_object(runtime, request.hostHandle, id, id) != 0 {
+      _ = kept.pin(id)
+    } else if lull_value_anchor_to_object(bridge.pointer, request.hostHandle, id, id) != 0 {
       throw .message("not enough memory")
     }
     attach(request) { [unowned self, unowned request] arguments in
@@ -25,14 +25,14 @@ extension LuaHost {
       let context = RunContext(purpose: name) { [unowned self] outcome in
         if case .failed(let failure) = outcome {
           report(
-            failure, in: named("\(name) hook", id) + " of \(request.description)",
+            failure, in: kept.named("\(name) hook", id) + " of \(request.description)",
             request: RequestFacts(request))
         }
       }
-      start(Callable(id: id), arguments, context)
+      coroutines.start(Callable(id: id), arguments, context)
     }
     // Whether the hook applied or not: this one is delivered after it.
-    if isLate { request.onCompletion { [unowned self] _ in unpin(id) } }
+    if isLate { request.onCompletion { [unowned self] _ in kept.unpin(id) } }
     call.returnSelf()
   }
 
@@ -142,7 +142,7 @@ extension LuaHost {
         "a networking function answers with a table { status =, headers =, body = }, got "
           + first.typeName)
     }
-    if let box = object(second, .error, as: ErrorBox.self) {
+    if let box = handles.object(second, .error, as: ErrorBox.self) {
       result.error = LuaHost.networkResult(box.error).error
       result.requestError = box.error
     } else if let text = second.text {

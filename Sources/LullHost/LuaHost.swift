@@ -13,15 +13,15 @@ package final class LuaHost {
   package static let version = versionText.description
 
   package let environment: any HostEnvironment
-  let bridge = BridgeRuntime()
+  package let bridge = BridgeRuntime()
   let writer: ValueWriter
   let handles: ObjectHandles
   let kept: KeptValues
   let values: ScriptValues
   let coroutines: Coroutines
   let requests: RequestsInFlight
-  let limits: LimitKeeper
-  let loop: ScriptLoop
+  package let limits: LimitKeeper
+  package let loop: ScriptLoop
   let waits: Waits
   let collector: Collector
   private let hooks: ModelHooks

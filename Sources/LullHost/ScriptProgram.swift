@@ -33,7 +33,7 @@ package final class ScriptProgram {
   let state: OpaquePointer
   private let environment: any HostEnvironment
   private let trust: ScriptTrust
-  let limits: LuaHost.Limits
+  let limits: ScriptLimits
   private var mainHasEnded = false
   private var mainHasFailed = false
   private var waitNotice: (any HostTimer)?
@@ -45,7 +45,7 @@ package final class ScriptProgram {
   ///   - limits: what it may take, from the moment it starts to run.
   package init?(
     environment: any HostEnvironment, trust: ScriptTrust = .full(allowsBytecode: false),
-    limits: LuaHost.Limits = .init()
+    limits: ScriptLimits = .init()
   ) {
     guard let state = ScriptProgram.makeState(trust) else { return nil }
     self.environment = environment
@@ -98,7 +98,7 @@ package final class ScriptProgram {
     }
     host.sources.folder = script.folder
     host.sources.remember(script.source, chunkName: script.chunkName)
-    let chunk = host.makeID()
+    let chunk = host.kept.makeID()
     var message: UnsafePointer<CChar>?
     let status = script.source.withUnsafeBytes { bytes in
       lull_load(
@@ -117,7 +117,7 @@ package final class ScriptProgram {
       return Exit.cannotCompile
     }
     installSignals(runtime)
-    guard host.set(limits) else {
+    guard host.limits.set(limits) else {
       StandardError.write("lull: cannot start: not enough memory or threads\n")
       return Exit.scriptError
     }
@@ -166,7 +166,7 @@ package final class ScriptProgram {
     let context = RunContext(purpose: "the main chunk") { [unowned self] outcome in
       host.loop.taskEnded()
       mainHasEnded = true
-      if !host.isClosed { lull_main_end(host.runtime, 0) }
+      if !host.bridge.isClosed { lull_main_end(host.bridge.pointer, 0) }
       waitNotice?.cancel()
       waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) { [host] in
         host.reportWaiting()
@@ -177,8 +177,8 @@ package final class ScriptProgram {
       }
     }
     context.isStrong = true
-    _ = lull_main_begin(host.runtime)
-    host.start(Callable(id: chunk), arguments.map { .bytes($0) }, context)
+    _ = lull_main_begin(host.bridge.pointer)
+    host.coroutines.start(Callable(id: chunk), arguments.map { .bytes($0) }, context)
     if !mainHasEnded { watch(context) }
   }
 
@@ -203,8 +203,8 @@ package final class ScriptProgram {
     guard !mainHasFailed else { return }
     environment.run { [self] in
       host.takeForeground()
-      host.resumeIdleWaiters()
-      return mainHasFailed || host.isInterrupted || (mainHasEnded && host.isIdle)
+      host.loop.resumeIdleWaiters()
+      return mainHasFailed || host.loop.isInterrupted || (mainHasEnded && host.loop.isIdle)
     }
   }
 
@@ -212,28 +212,28 @@ package final class ScriptProgram {
   func finish() -> Int32 {
     waitNotice?.cancel()
     let signal = lull_signals_pending()
-    if mainHasFailed || host.isInterrupted {
-      host.cancelEverything()
+    if mainHasFailed || host.loop.isInterrupted {
+      host.loop.cancelEverything()
       // Hooks may start more, which is cancelled in turn, but not for ever.
       for _ in 0..<100 where host.pump.hasWork {
         host.pump.turn()
-        host.cancelEverything()
+        host.loop.cancelEverything()
       }
     }
     host.reportUnawaitedTasks(atEnd: true)
-    host.strict?.checkAll()
+    host.values.strict?.checkAll()
     host.reportRepetitions()
     host.reportPassedLimit()
-    if host.hasPassedLimit { return Exit.scriptError }
+    if host.limits.hasPassed { return Exit.scriptError }
     if signal != 0 { return 128 + signal }
-    if let code = host.exitRequest { return code }
+    if let code = host.loop.exitCode { return code }
     return host.scriptErrorCount > 0 ? Exit.scriptError : 0
   }
 
   func close() {
     // Cancel, close the inbox, sweep, close the state, sweep: `lua_close` finalises the runtime last,
     // and with it the host lets go of everything.
-    host.sweep()
+    host.handles.sweep()
     lull_state_close(state)
     lull_signals_restore()
   }

@@ -6,7 +6,7 @@ package enum ScriptTrust {
   /// and text modules below the folder, if there is one. Nothing else of the machine: no files, no
   /// processes, no C modules; what it may reach of the network is the environment's business.
   ///
-  /// It is no limit on time, work and memory: see `LuaHost.Limits`.
+  /// It is no limit on time, work and memory: see `ScriptLimits`.
   case sandbox(folder: [UInt8]?)
   /// The sandbox, with inert stand-ins for secrets, the environment and caches, for files that are only
   /// looked at.

@@ -39,11 +39,11 @@ final class StrictContent {
 
   private func check(_ id: Int64) {
     guard let known = shared[id], let document = known.document else { return }
-    let mark = lull_arena_mark(host.runtime)
-    defer { lull_arena_release(host.runtime, mark) }
+    let mark = lull_arena_mark(host.bridge.pointer)
+    defer { lull_arena_release(host.bridge.pointer, mark) }
     guard
       let pointer = lull_document_difference(
-        host.runtime, UnsafeRawPointer(document.pointer), id)
+        host.bridge.pointer, UnsafeRawPointer(document.pointer), id)
     else { return }
     shared[id] = nil
     host.scriptErrorCount += 1
@@ -63,6 +63,6 @@ extension LuaHost {
     guard let text = getenv("LULL_STRICT").map({ String(cString: $0) }),
       !text.isEmpty, text != "0"
     else { return }
-    strict = StrictContent(self)
+    values.strict = StrictContent(self)
   }
 }

@@ -127,7 +127,7 @@ final class EditedLines: LineSource {
     guard let line, count > 0 else {
       leaveLine("")
       // Ctrl-D leaves a statement that goes on, as Ctrl-C does; at its beginning the session.
-      let isLeft = isContinuation && !isAtEnd && !host.isInterrupted && !host.isSessionEnding
+      let isLeft = isContinuation && !isAtEnd && !host.loop.isInterrupted && !host.isSessionEnding
       return isLeft ? .abandoned : .end
     }
     let text = WideText.string(line, Int(count))
@@ -160,7 +160,7 @@ final class EditedLines: LineSource {
   /// The next character for libedit: 1, 0 at the end, -1 to leave the line.
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
     while true {
-      guard !isAbandoned, !host.isInterrupted, !host.isSessionEnding else { return -1 }
+      guard !isAbandoned, !host.loop.isInterrupted, !host.isSessionEnding else { return -1 }
       announcePastes(true)
       if let scalar = takeScalar() {
         // Behind the line's end the terminal is the script's.
@@ -176,7 +176,7 @@ final class EditedLines: LineSource {
   /// Until more has been typed, or the line is to be left; shows what is written meanwhile.
   private func waitForInput() {
     host.drive {
-      watch.isReady || captured.hasOutput || isAbandoned || host.isInterrupted
+      watch.isReady || captured.hasOutput || isAbandoned || host.loop.isInterrupted
         || host.isSessionEnding
     }
     showOutput()
@@ -311,7 +311,7 @@ final class EditedLines: LineSource {
   private func paste() -> UInt8 {
     let end = Array("\u{1B}[201~".utf8)
     while !typed.contains(end) {
-      guard !isAtEnd, !isAbandoned, !host.isInterrupted, !host.isSessionEnding else {
+      guard !isAtEnd, !isAbandoned, !host.loop.isInterrupted, !host.isSessionEnding else {
         typed = []
         return UInt8(CC_ERROR)
       }

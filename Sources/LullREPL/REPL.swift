@@ -90,7 +90,7 @@ package final class REPL {
 
   /// Reads and runs lines to their end. What they have started may still go on then.
   package func run() {
-    reading: while !host.isSessionEnding, !host.isInterrupted {
+    reading: while !host.isSessionEnding, !host.loop.isInterrupted {
       switch lines.next(isContinuation: !statement.isEmpty) {
       case .line(let text):
         if text.contains(10) { enter(several: text) } else { enter(text, isToRemember: true) }
@@ -177,7 +177,7 @@ package final class REPL {
     case .finished: return true
     case .failed(let report): complain(report)
     case .interrupted:
-      if !host.isInterrupted { complain("interrupted!\n") }
+      if !host.loop.isInterrupted { complain("interrupted!\n") }
     }
     return false
   }

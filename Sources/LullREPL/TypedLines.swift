@@ -31,14 +31,14 @@ final class TypedLines: LineSource {
       }
       if let watch {
         host.drive {
-          watch.isReady || isAbandoned || host.isInterrupted || host.isSessionEnding
+          watch.isReady || isAbandoned || host.loop.isInterrupted || host.isSessionEnding
         }
       }
       if isAbandoned {
         terminal.write("\n")
         return .abandoned
       }
-      guard !host.isInterrupted, !host.isSessionEnding else { return .end }
+      guard !host.loop.isInterrupted, !host.isSessionEnding else { return .end }
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       watch?.rearm()

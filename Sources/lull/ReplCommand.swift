@@ -118,7 +118,7 @@ struct ReplCommand {
       repl.close()
       guard !repl.isInteractive else { return .left }
       // As at the end of a script: what it has started comes to its end.
-      if !host.isInterrupted { host.runUntilIdle() }
+      if !host.loop.isInterrupted { host.loop.runUntilIdle() }
       return .done(hasFailed: repl.hasFailed)
     }
   }

@@ -7,7 +7,7 @@ import LullTransport
 struct RunOptions {
   private var isSandboxed = false
   private var allowsBytecode = false
-  private(set) var limits = LuaHost.Limits()
+  private(set) var limits = ScriptLimits()
   private var hosts = AllowedHosts()
   private var namesHosts = false
 

@@ -161,7 +161,7 @@ struct APIDescriptionTextTests {
       outcome = ok and "fine" or tostring(problem)
       """, settling: false)
     // As the command runs a script: `lull.run` in it waits for everything else.
-    harness.host.runUntilIdle()
+    harness.host.loop.runUntilIdle()
     #expect(harness.run("return outcome") == .finished("fine"), "\(name)")
     #expect(harness.host.scriptErrorCount == 0, "\(name) had errors in callbacks")
     let printed = harness.run("return table.concat(lines, '\\n')")

@@ -19,9 +19,9 @@ import Testing
 
   @Test("Instructions are counted over all coroutines, and nothing runs after the last one")
   func countsInstructions() throws {
-    #expect(harness.host.set(LuaHost.Limits(instructions: 100_000)))
+    #expect(harness.host.limits.set(ScriptLimits(instructions: 100_000)))
     #expect(harness.run("for i = 1, 1000 do end return 'fine'") == .finished("fine"))
-    #expect(!harness.host.hasPassedLimit)
+    #expect(!harness.host.limits.hasPassed)
     let end = harness.run(
       """
       for i = 1, math.huge do
@@ -34,7 +34,7 @@ import Testing
         || message(end)
           == "test:1: the script ran more than 100000 instructions (--max-instructions)"
     )
-    #expect(harness.host.hasPassedLimit && harness.host.isInterrupted)
+    #expect(harness.host.limits.hasPassed && harness.host.loop.isInterrupted)
     #expect(message(harness.run("reached = true")).contains("--max-instructions"))
     #expect(message(harness.run("return 1")).contains("--max-instructions"))
     harness.close()
@@ -42,7 +42,7 @@ import Testing
 
   @Test("Callbacks of all kinds count, and end")
   func countsCallbacks() throws {
-    #expect(harness.host.set(LuaHost.Limits(instructions: 100_000)))
+    #expect(harness.host.limits.set(ScriptLimits(instructions: 100_000)))
     harness.run(
       """
       local r = lull.service("https://api.test")("/a")
@@ -53,7 +53,7 @@ import Testing
       end)
       for i = 1, math.huge do r:override_local_content("x" .. i) end
       """)
-    #expect(harness.host.hasPassedLimit)
+    #expect(harness.host.limits.hasPassed)
     harness.close()
   }
 
@@ -62,7 +62,7 @@ import Testing
     harness.provider.stub(
       "GET", "https://api.test/a",
       .json("[" + String(repeating: "1,", count: 100_000) + "1]"))
-    #expect(harness.host.set(LuaHost.Limits(memory: Int64(HeldBytes.total) + 64 << 20)))
+    #expect(harness.host.limits.set(ScriptLimits(memory: Int64(HeldBytes.total) + 64 << 20)))
     let end = harness.run(
       """
       local api = lull.service("https://api.test")
@@ -70,13 +70,13 @@ import Testing
       for i = 1, math.huge do kept[i] = assert(api("/a"):load():await()) end
       """)
     #expect(message(end).contains("(--max-memory)") || message(end) == "not enough memory")
-    #expect(harness.host.hasPassedLimit)
+    #expect(harness.host.limits.hasPassed)
     harness.close()
   }
 
   @Test("An interruption that comes when nothing of the script runs is for nobody")
   func interruptsOnlyWhatRuns() throws {
-    lull_thread_interrupt(harness.host.runtime)
+    lull_thread_interrupt(harness.host.bridge.pointer)
     #expect(harness.run("return 'not interrupted'") == .finished("not interrupted"))
     harness.finish()
   }

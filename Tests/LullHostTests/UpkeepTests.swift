@@ -76,9 +76,9 @@ import Testing
   func cancelsNothingAfterTheEnd() throws {
     let harness = try HostHarness()
     harness.run("lull.sleep(60)", settling: false)
-    let context = try #require(harness.host.waiting.values.first)
+    let context = try #require(harness.host.coroutines.waiting.values.first)
     harness.close()
-    harness.host.cancel(context)
+    harness.host.coroutines.cancel(context)
     // Its completion was not called.
     #expect(harness.host.loop.taskCount == 1)
   }

@@ -25,7 +25,7 @@ struct APIDeclaration {
   func read(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(APIFileProblem)
     -> APIFile
   {
-    if let service = host.object(value, .service, as: Service.self) {
+    if let service = host.handles.object(value, .service, as: Service.self) {
       return APIFile(name: name, path: path, service: service)
     }
     guard value.kind == Int32(LULL_TABLE) else {
@@ -42,7 +42,7 @@ struct APIDeclaration {
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       switch key {
       case "service":
-        service = host.object(value, .service, as: Service.self)
+        service = host.handles.object(value, .service, as: Service.self)
         guard service != nil else {
           let text = "'service' must be a service, got \(value.described)"
           wrongService = text
@@ -189,7 +189,9 @@ struct APIDeclaration {
           + value.described)
     }
     let options = try host.pagesOptions(index, state)
-    if options.function != 0 { host.anchor(options.function, from: host.handle(of: service)) }
+    if options.function != 0 {
+      host.kept.anchor(options.function, from: host.handles.handle(of: service))
+    }
     return options
   }
 

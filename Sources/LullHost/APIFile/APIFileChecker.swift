@@ -88,11 +88,12 @@ package final class APIFileChecker {
     let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
     if host.isInterruption(failure) {
       // What has passed its limit is interrupted wherever it goes on.
-      guard let text = host.interruptionText, !(host.hasPassedLimit && host.hasReportedLimit) else {
+      guard let text = host.interruptionText, !(host.limits.hasPassed && host.hasReportedLimit)
+      else {
         return
       }
       // What comes after it is to be looked at all the same.
-      host.exitRequest = nil
+      host.loop.exitCode = nil
       host.hasReportedLimit = true
       return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
     }
@@ -103,7 +104,7 @@ package final class APIFileChecker {
 
   /// Requests that were made where none should be.
   private func look(atRequestsOf host: LuaHost, when: String) {
-    for request in host.openRequests
+    for request in host.requests.open
     where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
       note(
         "asks the network \(when): \(request.description)", at: SourcePlace(file: path, line: 0))

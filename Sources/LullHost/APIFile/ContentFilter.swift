@@ -25,10 +25,10 @@ package final class ContentFilter {
     let prelude = try ContentFilter.load(
       ContentFilter.prelude, shown: ContentFilter.prelude,
       name: "=" + ContentFilter.preludeName, host)
-    let kept = host.ask(Callable(id: prelude), [], kind: "prelude") { results in
-      Result { () throws(Misuse) in try host.keep(results.state, results.index(0)) }
+    let kept = host.coroutines.ask(Callable(id: prelude), [], kind: "prelude") { results in
+      Result { () throws(Misuse) in try host.kept.keep(results.state, results.index(0)) }
     }
-    guard case .success(.success(let id)) = kept, host.pin(id) else {
+    guard case .success(.success(let id)) = kept, host.kept.pin(id) else {
       throw Problem(report: "lull: not enough memory\n")
     }
     apply = id
@@ -39,7 +39,7 @@ package final class ContentFilter {
     let head = "local _ENV, x = ...; "
     let checked = try ContentFilter.load(
       "\(head)return \(shown)", shown: shown, name: "=" + ContentFilter.expressionName, host)
-    lull_value_unpin(host.runtime, checked)
+    lull_value_unpin(host.bridge.pointer, checked)
     expression = try ContentFilter.load(
       "\(head)local result = \(shown)\nreturn result", shown: shown,
       name: "=" + ContentFilter.expressionName, host)
@@ -62,14 +62,14 @@ package final class ContentFilter {
         source = (document, spelling)
       }
     } else {
-      value = host.content(
-        content, holder: host.handle(of: service), key: host.makeID(), from: nil)
+      value = host.values.content(
+        content, holder: host.handles.handle(of: service), key: host.kept.makeID(), from: nil)
     }
     if case .json(let document) = content, source != nil || isOfPages {
-      lull_reads_watch(host.runtime, document.pointer)
+      lull_reads_watch(host.bridge.pointer, document.pointer)
     }
-    defer { lull_reads_watch(host.runtime, nil) }
-    let answer = host.ask(
+    defer { lull_reads_watch(host.bridge.pointer, nil) }
+    let answer = host.coroutines.ask(
       Callable(id: apply), [.ref(expression), value, .bool(source != nil)], kind: "-f expression"
     ) { results -> [UInt8] in
       let text = results[0].bytes ?? []
@@ -77,7 +77,7 @@ package final class ContentFilter {
     }
     switch answer {
     case .success(let bytes):
-      if isOfPages, lull_reads_took_list_for_object(host.runtime) != 0 {
+      if isOfPages, lull_reads_took_list_for_object(host.bridge.pointer) != 0 {
         throw Problem(
           report: "lull: -f '\(text)': x is the list of what is on all pages, and has no fields: "
             + "what x.items is of one page, flatten(map(x, \"items\")) is of all\n")
@@ -99,7 +99,7 @@ package final class ContentFilter {
     _ marked: [UInt8], _ results: RunResults, _ document: JSONDocument, _ spelling: JSONSpelling
   ) -> [UInt8] {
     var noted: UnsafePointer<UInt64>?
-    let count = lull_reads_noted(host.runtime, &noted)
+    let count = lull_reads_noted(host.bridge.pointer, &noted)
     // Valid until the expression reads on, and it has ended.
     let places = UnsafeBufferPointer(start: noted, count: count).map { Int($0) }
     var digits = ServerDigits(document, spelling, reads: places)
@@ -132,15 +132,15 @@ package final class ContentFilter {
   ) throws(Problem) -> Int64 {
     let chunkName = Array(name.utf8)
     host.sources.remember(Array(shown.utf8), chunkName: chunkName)
-    let id = host.makeID()
-    let mark = lull_arena_mark(host.runtime)
-    defer { lull_arena_release(host.runtime, mark) }
+    let id = host.kept.makeID()
+    let mark = lull_arena_mark(host.bridge.pointer)
+    defer { lull_arena_release(host.bridge.pointer, mark) }
     var message: UnsafePointer<CChar>?
     var text = text
     let status = text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
         lull_load(
-          host.runtime, $0.baseAddress, $0.count,
+          host.bridge.pointer, $0.baseAddress, $0.count,
           chunkName.map(CChar.init(bitPattern:)) + [0], id, &message)
       }
     }

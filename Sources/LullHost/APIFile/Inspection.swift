@@ -7,10 +7,10 @@ import LullSystem
 /// all unset, or all the same.
 package final class Inspection {
   /// How long a file may take, and how much of the rest: a check must come to its end.
-  package static let limits = LuaHost.Limits(
+  package static let limits = ScriptLimits(
     time: 5, instructions: 30_000_000, memory: 128 << 20)
   /// The same where somebody waits for words to be completed.
-  package static let shortLimits = LuaHost.Limits(
+  package static let shortLimits = ScriptLimits(
     time: 2, instructions: 10_000_000, memory: 64 << 20)
   /// How large a file may be, in bytes.
   static let sizeLimit = 4 << 20

@@ -65,11 +65,11 @@ extension LuaHost {
 
   /// How a file has ended, or would not have ended, what only looked at it; nil if it was a signal.
   var interruptionText: String? {
-    if hasPassedLimit {
-      return lull_limit_passed(runtime) == Int32(LULL_LIMIT_MEMORY)
+    if limits.hasPassed {
+      return lull_limit_passed(bridge.pointer) == Int32(LULL_LIMIT_MEMORY)
         ? "needs more memory than an API file may" : "does not come to an end"
     }
-    return exitRequest == nil
+    return loop.exitCode == nil
       ? nil : "calls os.exit, which ends whatever uses the file"
   }
 
@@ -80,10 +80,10 @@ extension LuaHost {
 
   /// Held until the process ends: whoever asks again gets the same.
   private func pin(_ api: APIFile) throws(APIFileProblem) {
-    let object = value(api, .api, service: api.service)
-    var encoded = encode(object)
-    guard lull_object_pin(runtime, &encoded) == 0 else {
-      releaseUnclaimed(encoded.handle)
+    let object = values.of(api, .api, service: api.service)
+    var encoded = writer.encode(object)
+    guard lull_object_pin(bridge.pointer, &encoded) == 0 else {
+      handles.releaseUnclaimed(encoded.handle)
       throw .missing("not enough memory")
     }
     api.hostHandle = encoded.handle
@@ -97,25 +97,26 @@ extension LuaHost {
   {
     let chunkName = Array("@\(path)".utf8)
     sources.remember(source, chunkName: chunkName)
-    let chunk = makeID()
-    let mark = lull_arena_mark(runtime)
+    let chunk = kept.makeID()
+    let mark = lull_arena_mark(bridge.pointer)
     var message: UnsafePointer<CChar>?
     let status = source.withUnsafeBytes { bytes in
       lull_load(
-        runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
+        bridge.pointer, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
         chunkName.map(CChar.init(bitPattern:)) + [0], chunk, &message)
     }
     let text = message.map { String(escapingCString: $0) } ?? "cannot be compiled"
-    lull_arena_release(runtime, mark)
+    lull_arena_release(bridge.pointer, mark)
     guard status == 0 else { throw .syntax(message: text, source: source, name: path) }
-    let answer = ask(Callable(id: chunk), [.string(name)], kind: "file of an API") { results in
+    let answer = coroutines.ask(Callable(id: chunk), [.string(name)], kind: "file of an API") {
+      results in
       Result { () throws(APIFileProblem) in
         try APIDeclaration(host: self, source: source, path: path, name: name)
           .read(results[0], results.index(0), results.state)
       }
     }
     // Pinned as main chunks are, by whoever loaded it.
-    lull_value_unpin(runtime, chunk)
+    lull_value_unpin(bridge.pointer, chunk)
     switch answer {
     case .success(let result): return try result.get()
     case .failure(.failed(let failure)): throw .failed(ScriptProblem(failure: failure))

@@ -6,16 +6,16 @@ extension LuaHost {
     var isSettled = false
     request.onCompletion { _ in isSettled = true }
     environment.run { [self] in
-      resumeIdleWaiters()
-      return isSettled || isInterrupted
+      loop.resumeIdleWaiters()
+      return isSettled || loop.isInterrupted
     }
     // Whoever has called os.exit wants nothing more.
-    return isSettled && exitRequest == nil ? request.response : nil
+    return isSettled && loop.exitCode == nil ? request.response : nil
   }
 
   /// Has the caches asked for a resource, and turns the loop until they have answered.
   package func finishAskingCaches(_ resource: Resource) {
     _ = resource.isUpToDate
-    environment.run { [self] in !resource.isAskingCaches || isInterrupted }
+    environment.run { [self] in !resource.isAskingCaches || loop.isInterrupted }
   }
 }

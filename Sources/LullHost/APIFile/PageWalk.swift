@@ -58,7 +58,7 @@ package final class PageWalk {
       onAnswer?(response, request)
     }
     let (values, raising) = pages.arrived(page, response)
-    defer { host.releaseUnclaimed(values) }
+    defer { host.handles.releaseUnclaimed(values) }
     if raising, let value = values.first { return failure(value) }
     guard !pages.isOver, let entity = page.latestData ?? response?.entity else { return .end }
     return .page(entity)

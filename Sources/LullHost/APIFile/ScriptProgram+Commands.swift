@@ -16,17 +16,17 @@ extension ScriptProgram {
       return Exit.scriptError
     }
     installSignals(runtime)
-    guard host.set(limits) else {
+    guard host.limits.set(limits) else {
       StandardError.write("lull: cannot start: not enough memory or threads\n")
       return Exit.scriptError
     }
     let code = body(host)
     // What is only looked at does not end who looks, who has said what is to be said.
     if host.isInspecting {
-      host.exitRequest = nil
+      host.loop.exitCode = nil
       host.hasReportedLimit = true
     }
-    let hasExited = host.exitRequest != nil
+    let hasExited = host.loop.exitCode != nil
     let end = finish()
     return end == 0 && !hasExited ? code : end
   }

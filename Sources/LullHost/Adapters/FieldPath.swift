@@ -98,13 +98,13 @@ extension LuaHost {
   }
 
   private func field(_ way: [String], in foreign: ForeignContent) -> FieldValue {
-    let mark = lull_arena_mark(runtime)
-    defer { lull_arena_release(runtime, mark) }
+    let mark = lull_arena_mark(bridge.pointer)
+    defer { lull_arena_release(bridge.pointer, mark) }
     var value = lull_value()
     var keys: [CChar] = []
     for name in way { keys += name.utf8CString }
     keys.append(0)
-    guard lull_value_field(runtime, foreign.id, keys, Int32(way.count), &value) == 0 else {
+    guard lull_value_field(bridge.pointer, foreign.id, keys, Int32(way.count), &value) == 0 else {
       return .nothing
     }
     switch Int(value.kind) {

@@ -37,9 +37,9 @@ final class LuaCache: ScriptCache {
 
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
     let facts = RequestFacts(cacheOf: resource, stage)
-    let answer = host.ask(
+    let answer = host.coroutines.ask(
       Callable(id: assigned.id, method: "key"),
-      [host.value(resource), .string(stage.description)], kind: "cache's key function"
+      [host.values.of(resource), .string(stage.description)], kind: "cache's key function"
     ) { [host] in host.cacheKey($0, facts) }
     switch answer {
     case .success(let key): return key
@@ -54,7 +54,7 @@ final class LuaCache: ScriptCache {
     let id = assigned.id
     perform("read", key, []) { host, results in
       guard let results, results[0].kind != Int32(LULL_NIL) else { return completion(nil) }
-      guard let box = host.object(results[0], .entity, as: EntityBox.self) else {
+      guard let box = host.handles.object(results[0], .entity, as: EntityBox.self) else {
         host.report(
           ScriptFailure(
             "a cache's 'read' must return an Entity or nil, got "
@@ -68,7 +68,7 @@ final class LuaCache: ScriptCache {
   }
 
   func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
-    perform("write", key, [host.value(entity, service: nil)]) { _, _ in completion() }
+    perform("write", key, [host.values.of(entity, service: nil)]) { _, _ in completion() }
   }
 
   func updateEntityTimestamp(
@@ -101,7 +101,8 @@ final class LuaCache: ScriptCache {
       case .gone, .cancelled: completion(host, nil)
       }
     }
-    host.start(Callable(id: assigned.id, method: method), [key.value] + arguments, context)
+    host.coroutines.start(
+      Callable(id: assigned.id, method: method), [key.value] + arguments, context)
   }
 }
 
@@ -112,13 +113,13 @@ extension LuaHost {
     let handle = handles.insert(CacheBox(.memory(cache)), kind: .cache)
     var ids: [MemoryEntityCache.Key: Int64] = [:]
     cache.onChange = { [unowned self] key, entity in
-      guard !isClosed else { return }
+      guard !bridge.isClosed else { return }
       if let content = entity?.content.foreignID {
-        let id = ids[key] ?? makeID()
+        let id = ids[key] ?? kept.makeID()
         ids[key] = id
-        anchor(content, from: handle, key: id)
+        kept.anchor(content, from: handle, key: id)
       } else if let id = ids.removeValue(forKey: key) {
-        lull_value_release_from_object(runtime, handle, id)
+        lull_value_release_from_object(bridge.pointer, handle, id)
       }
     }
     call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
@@ -141,7 +142,7 @@ extension LuaHost {
       }
       return try tableCache(call.state, index, service: service)
     default:
-      if let box = object(value, .cache, as: CacheBox.self) {
+      if let box = handles.object(value, .cache, as: CacheBox.self) {
         let assigned = try kept.kept(call.state, index, for: service)
         switch box.cache {
         case .memory(let memory): return ReadyCache(memory, assigned: assigned)
@@ -162,10 +163,10 @@ extension LuaHost {
     let address = lull_table_address(state, index)
     var known = tableCaches[address]
     // Another table may have been there before.
-    if let found = known, lull_value_is(runtime, found.id, state, index) == 0 { known = nil }
+    if let found = known, lull_value_is(bridge.pointer, found.id, state, index) == 0 { known = nil }
     let operations = known?.operations ?? CacheOperations()
     let assigned: KeptValue
-    if let shared = known?.assigned, shared.handle == handle(of: service) {
+    if let shared = known?.assigned, shared.handle == handles.handle(of: service) {
       assigned = shared
     } else {
       assigned = try kept.kept(state, index, for: service)
@@ -206,11 +207,11 @@ extension LuaHost {
     case Int(LULL_NUMBER): return LuaCache.Key(.number(value.number), facts) {}
     case Int(LULL_BOOLEAN): return LuaCache.Key(.bool(value.integer != 0), facts) {}
     default:
-      guard let id = try? keep(results.state, results.index(0)), pin(id) else {
+      guard let id = try? kept.keep(results.state, results.index(0)), kept.pin(id) else {
         kept.noteLackOfMemory()
         return nil
       }
-      return LuaCache.Key(.ref(id), facts) { [released] in released.addPin(id) }
+      return LuaCache.Key(.ref(id), facts) { [released = kept.released] in released.addPin(id) }
     }
   }
 }

@@ -5,15 +5,15 @@ extension LuaHost {
   /// `request:chained(fn)`: the function gets the response, may wait, and returns nothing, a Request or
   /// a Response. (CHN-01 to CHN-19)
   func chain(_ call: Call) throws(Misuse) {
-    let id = try keep(call.state, call.index(1))
+    let id = try kept.keep(call.state, call.index(1))
     // The wrapped request's userdata holds its hooks and what else it may call.
-    let wrapped = try keep(call.state, call.index(0))
-    let place = place(of: id)
+    let wrapped = try kept.keep(call.state, call.index(0))
+    let place = kept.place(of: id)
     let chain = ChainedRequest(wrapping: try call.request, scriptAnchors: [id, wrapped]) {
       [unowned self] response, chain in
       decide(id, "chain function (\(place))", response, chain)
     }
-    call.return(value(chain))
+    call.return(values.of(chain))
   }
 
   private func decide(
@@ -25,10 +25,11 @@ extension LuaHost {
       guard let action = action(outcome, id, purpose, chain) else { return }
       if isInside { immediate = action } else { chain.proceed(with: action) }
     }
-    start(Callable(id: id), [value(response, service: chain.resource?.service)], context)
+    coroutines.start(
+      Callable(id: id), [values.of(response, service: chain.resource?.service)], context)
     isInside = false
     if immediate == nil {
-      chain.waits { [unowned self] in cancel(context) }
+      chain.waits { [unowned self] in coroutines.cancel(context) }
     }
     return immediate
   }
@@ -40,15 +41,15 @@ extension LuaHost {
     case .finished(let results):
       let value = results[0]
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
-      if let next = object(value, .request, as: Request.self) {
+      if let next = handles.object(value, .request, as: Request.self) {
         // What only this side knows: a coroutine of `next` waits for this chain.
-        guard !depends(Awaited(requests: [next]), on: chain) else {
+        guard !waits.depends(Awaited(requests: [next]), on: chain) else {
           return .useResponse(.failure(chain.endless("it would wait for itself")))
         }
         return .passTo(next)
       }
-      if let box = object(value, .response, as: ResponseBox.self) {
-        hold(box.response, for: chain)
+      if let box = handles.object(value, .response, as: ResponseBox.self) {
+        kept.hold(box.response, for: chain)
         return .useResponse(box.response)
       }
       let failure = ScriptFailure(

@@ -32,14 +32,14 @@ final class LuaNetworking: NetworkingProvider {
               results[0], results[1], results.state, results.index(0), url: request.url))
         } catch {
           let failure = ScriptFailure(error.text, definedAt: host.definition(of: id))
-          host.report(failure, in: host.named("networking function", id), request: facts)
+          host.report(failure, in: host.kept.named("networking function", id), request: facts)
           answer.fail(failure)
         }
       case .failed(let failure):
         if let error = failure.requestError {
           answer.complete(LuaHost.networkResult(error))
         } else {
-          host.report(failure, in: host.named("networking function", id), request: facts)
+          host.report(failure, in: host.kept.named("networking function", id), request: facts)
           answer.fail(failure)
         }
       case .gone: answer.fail(ScriptFailure("the networking function was collected"))
@@ -52,7 +52,8 @@ final class LuaNetworking: NetworkingProvider {
     let handle = host.handles.insert(answer, kind: .completion)
     let complete = LuaValue.method(index: Method.completeIndex, handle: handle, service: 0)
     let report = LuaValue.method(index: Method.reportIndex, handle: handle, service: 0)
-    host.start(Callable(id: function), [host.value(box, .httpRequest), complete, report], context)
+    host.coroutines.start(
+      Callable(id: function), [host.values.of(box, .httpRequest), complete, report], context)
     return Transfer(host: host, context: context, answer: answer, held: held)
   }
 
@@ -74,7 +75,7 @@ final class LuaNetworking: NetworkingProvider {
     var metrics: TransferMetrics { answer?.metrics ?? TransferMetrics() }
 
     func cancel() {
-      if let context { host.cancel(context) }
+      if let context { host.coroutines.cancel(context) }
     }
   }
 }
@@ -89,12 +90,12 @@ final class HeldAnswer {
 
   init(_ host: LuaHost) {
     self.host = host
-    released = host.released
+    released = host.kept.released
   }
 
   func hold(_ result: NetworkResult) {
-    ids += (result.requestError?.foreignIDs ?? []).filter { host.pin($0) }
-    if let id = result.error?.value?.foreign?.id, host.pin(id) { ids.append(id) }
+    ids += (result.requestError?.foreignIDs ?? []).filter { host.kept.pin($0) }
+    if let id = result.error?.value?.foreign?.id, host.kept.pin(id) { ids.append(id) }
   }
 
   deinit { for id in ids { released.addPin(id) } }

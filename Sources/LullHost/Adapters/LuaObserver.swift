@@ -43,7 +43,7 @@ final class LuaObserver: KeyedObserver {
     self.wantsProgress = wantsProgress
     service = resource.service
     record = resource.record
-    released = host.released
+    released = host.kept.released
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
   }
@@ -69,29 +69,31 @@ final class LuaObserver: KeyedObserver {
     host.ownedObservers[id] = WeakObserver(observer: self)
     owners.append(owner)
     record.observers.add(key: owner.identity, of: self)
-    if lull_value_anchor_to_owner(host.runtime, owner.id, id) != 0 { host.kept.noteLackOfMemory() }
+    if lull_value_anchor_to_owner(host.bridge.pointer, owner.id, id) != 0 {
+      host.kept.noteLackOfMemory()
+    }
   }
 
   /// Whether that owner was one of its owners.
   func remove(owner: Int64) {
     guard let index = owners.firstIndex(where: { $0.id == owner }) else { return }
     owners.remove(at: index)
-    lull_value_release_from_owner(host.runtime, owner, id)
+    lull_value_release_from_owner(host.bridge.pointer, owner, id)
   }
 
   var isAlive: Bool {
-    guard !isStopped, !host.isClosed else { return false }
+    guard !isStopped, !host.bridge.isClosed else { return false }
     // The service's userdata holds the closure; should it not, the next call will find that out.
     if isAnchoredToService { return true }
-    guard lull_value_is_alive(host.runtime, id) != 0 else { return false }
-    return ownsItself || owners.contains { lull_value_is_alive(host.runtime, $0.id) != 0 }
+    guard lull_value_is_alive(host.bridge.pointer, id) != 0 else { return false }
+    return ownsItself || owners.contains { lull_value_is_alive(host.bridge.pointer, $0.id) != 0 }
   }
 
   /// Whether nothing but removal keeps it from hearing an event: no owner is to be asked first.
   var isToldInTurn: Bool { isAnchoredToService && !isTable }
 
   var logName: String {
-    let place = host.place(of: id)
+    let place = host.kept.place(of: id)
     return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")
   }
 
@@ -100,11 +102,11 @@ final class LuaObserver: KeyedObserver {
     guard !isStopped else { return }
     isStopped = true
     host.ownedObservers[id] = nil
-    for owner in owners { lull_value_release_from_owner(host.runtime, owner.id, id) }
+    for owner in owners { lull_value_release_from_owner(host.bridge.pointer, owner.id, id) }
     owners = []
     ownsItself = false
     if isAnchoredToService, let service {
-      lull_value_release_from_object(host.runtime, service.hostHandle, id)
+      lull_value_release_from_object(host.bridge.pointer, service.hostHandle, id)
     }
     isAnchoredToService = false
   }
@@ -114,28 +116,28 @@ final class LuaObserver: KeyedObserver {
     guard isAnchoredToService || isAlive else {
       return record.observers.removeDead(resource: resource)
     }
-    host.notify(self, of: event, resource)
+    host.coroutines.notify(self, of: event, resource)
   }
 
   func resourceRequestProgress(for resource: Resource, progress: Double) {
     guard wantsProgress else { return }
-    call("resource_request_progress", [host.value(resource), .number(progress)], resource)
+    call("resource_request_progress", [host.values.of(resource), .number(progress)], resource)
   }
 
   func stoppedObserving(resource: Resource) {
-    if isTable { call("stopped_observing", [host.value(resource)], resource) }
+    if isTable { call("stopped_observing", [host.values.of(resource)], resource) }
     stop()
   }
 
   private func call(_ method: StaticString, _ arguments: [LuaValue], _ resource: Resource) {
-    host.start(Callable(id: id, method: method), arguments, makeContext(resource))
+    host.coroutines.start(Callable(id: id, method: method), arguments, makeContext(resource))
   }
 
   /// What a run of this observer is.
   func makeContext(_ resource: Resource) -> RunContext {
     RunContext(purpose: "an observer") { [unowned host, id] outcome in
       if case .failed(let failure) = outcome {
-        host.report(failure, in: host.named("observer", id) + " of \(resource.displayName)")
+        host.report(failure, in: host.kept.named("observer", id) + " of \(resource.displayName)")
       }
     }
   }

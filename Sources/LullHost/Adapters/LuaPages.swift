@@ -64,7 +64,7 @@ final class LuaPages {
     }
     // Put together now: a wait must not hold these pages.
     let what = "page \(count + 1): \(page.displayName)"
-    try host.wait(call, for: what, Awaited(loading: page)) { completion in
+    try host.waits.wait(call, for: what, Awaited(loading: page)) { completion in
       load(page, completion)
     }
   }
@@ -73,10 +73,10 @@ final class LuaPages {
   func end() {
     isOver = true
     entity = nil
-    guard hostHandle != 0, !host.isClosed else { return }
-    lull_value_release_from_object(host.runtime, hostHandle, LuaPages.lastKey)
+    guard hostHandle != 0, !host.bridge.isClosed else { return }
+    lull_value_release_from_object(host.bridge.pointer, hostHandle, LuaPages.lastKey)
     if options.function != 0 {
-      lull_value_release_from_object(host.runtime, hostHandle, options.function)
+      lull_value_release_from_object(host.bridge.pointer, hostHandle, options.function)
     }
   }
 
@@ -118,12 +118,14 @@ final class LuaPages {
 
   /// What the script's function says: a reference, a resource, or nothing at the end.
   private func ask(_ id: Int64, _ entity: Entity) -> Result<Resource?, Raised> {
-    let values = [content(entity), host.value(resource)]
-    let answer = host.ask(Callable(id: id), values, kind: "next function of pages") {
+    let values = [content(entity), host.values.of(resource)]
+    let answer = host.coroutines.ask(Callable(id: id), values, kind: "next function of pages") {
       results -> Result<Resource?, PagingProblem> in
       let value = results[0]
       if !value.isTruthy { return .success(nil) }
-      if let page = host.object(value, .resource, as: Resource.self) { return .success(page) }
+      if let page = host.handles.object(value, .resource, as: Resource.self) {
+        return .success(page)
+      }
       guard let reference = value.string else {
         return .failure(
           PagingProblem(
@@ -138,7 +140,7 @@ final class LuaPages {
     case .success(.success(let page)): return .success(page)
     case .success(.failure(let problem)): return .failure(raised(problem))
     case .failure(.failed(let failure)):
-      return .failure(Raised(value: host.valueToRaise(failure)))
+      return .failure(Raised(value: host.values.reraised(failure)))
     case .failure(.gone): return .success(nil)
     }
   }
@@ -168,13 +170,13 @@ final class LuaPages {
       httpStatus: nil, entity: nil, cause: .custom(problem), timestamp: host.pump.clock.now)
     error.method = "GET"
     error.url = resource.url.text
-    return Raised(value: host.value(error, service: resource.service))
+    return Raised(value: host.values.of(error, service: resource.service))
   }
 
   // MARK: Loading
 
   /// Loads the page, or joins a load in progress; returns what cancels the wait.
-  private func load(_ page: Resource, _ completion: @escaping LuaHost.WaitCompletion)
+  private func load(_ page: Resource, _ completion: @escaping Waits.Completion)
     -> () -> Void
   {
     isWaiting = true
@@ -196,7 +198,7 @@ final class LuaPages {
         page.record.observers.remove(observer, resource: page)
       }
     }
-    host.innermost?.awaited.requests = [request]
+    host.coroutines.innermost?.awaited.requests = [request]
     if !wasLoading { request.iteratorHooks = request.hookCount }
     request.onCompletion { [pump = host.pump] response in
       pump.enqueueAfterPhase { finish(response) }
@@ -221,7 +223,7 @@ final class LuaPages {
       if count > 0, error.httpStatus == 404, case .numbered = options.next {
         return ([.nil], false)
       }
-      return ([host.value(error, service: page.service)], true)
+      return ([host.values.of(error, service: page.service)], true)
     }
     guard let entity = page.latestData ?? response?.entity else {
       end()
@@ -243,14 +245,14 @@ final class LuaPages {
     count += 1
     seen.insert(page.url.text)
     if let id = entity.content.foreignID {
-      lull_value_anchor_to_object(host.runtime, hostHandle, LuaPages.lastKey, id)
+      lull_value_anchor_to_object(host.bridge.pointer, hostHandle, LuaPages.lastKey, id)
     }
-    return ([content(entity), host.value(page)], false)
+    return ([content(entity), host.values.of(page)], false)
   }
 
   private func content(_ entity: Entity) -> LuaValue {
-    if resource.latestData != nil { return host.content(of: resource) }
-    return host.content(
+    if resource.latestData != nil { return host.values.content(of: resource) }
+    return host.values.content(
       entity.content, holder: hostHandle, key: LuaPages.lastKey, from: entity.exchange?.url)
   }
 }

@@ -46,7 +46,7 @@ final class LuaRequestDelegate: ScriptDelegate {
       switch outcome {
       case .finished(let results):
         // Returning a response completes at once.
-        if let box = host.object(results[0], .response, as: ResponseBox.self) {
+        if let box = host.handles.object(results[0], .response, as: ResponseBox.self) {
           handler.broadcastResponse(box.response)
         }
       case .failed(let failure):
@@ -64,15 +64,15 @@ final class LuaRequestDelegate: ScriptDelegate {
       index: Method.customCompleteIndex,
       handle: host.handles.insert(completion, kind: .handler),
       service: 0)
-    host.start(Callable(id: functions.start), [complete], context)
+    host.coroutines.start(Callable(id: functions.start), [complete], context)
     if context.thread == nil { self.context = nil }
   }
 
   func cancelUnderlyingOperation() {
-    if let context { host.cancel(context) }
+    if let context { host.coroutines.cancel(context) }
     context = nil
     guard let cancel = functions.cancel else { return }
-    let answer = host.ask(
+    let answer = host.coroutines.ask(
       Callable(id: cancel), [], kind: "cancel function of a custom request"
     ) { _ in }
     if case .failure(.failed(let failure)) = answer {
@@ -85,7 +85,7 @@ final class LuaRequestDelegate: ScriptDelegate {
   func computeProgress() -> Double {
     guard let progress = functions.progress, let handler, let request = handler.pendingRequest
     else { return 0 }
-    let answer = host.ask(
+    let answer = host.coroutines.ask(
       Callable(id: progress), [], kind: "progress function of a custom request"
     ) { (value: $0[0].double, type: $0[0].typeName) }
     let failure: ScriptFailure
@@ -110,7 +110,7 @@ final class LuaRequestDelegate: ScriptDelegate {
     guard let repeated = functions.repeated else {
       return LuaRequestDelegate(host: host, functions)
     }
-    let answer = host.ask(
+    let answer = host.coroutines.ask(
       Callable(id: repeated), [], kind: "repeated function of a custom request"
     ) { [host] results -> Result<LuaRequestDelegate, ScriptFailure.Thrown> in
       guard results[0].kind == Int32(LULL_TABLE) else {
@@ -122,7 +122,7 @@ final class LuaRequestDelegate: ScriptDelegate {
       do throws(Misuse) {
         let delegate = try host.requestDelegate(table: results.index(0), in: results.state)
         // Nothing else holds them until the request has a userdata.
-        host.holdForNow(delegate.scriptAnchors)
+        host.kept.holdForNow(delegate.scriptAnchors)
         return .success(delegate)
       } catch {
         return .failure(.init(error.text))
@@ -192,7 +192,7 @@ extension LuaHost {
   /// `lull.custom_request{ start =, cancel =, progress =, repeated =, description = }`
   func makeCustomRequest(_ call: Call) throws(Misuse) {
     let delegate = try requestDelegate(table: call.index(0), in: call.state)
-    call.return(value(CustomRequest(delegate: delegate, pump: pump)))
+    call.return(values.of(CustomRequest(delegate: delegate, pump: pump)))
   }
 
   func requestDelegate(table: Int32, in state: OpaquePointer?) throws(Misuse) -> LuaRequestDelegate
@@ -207,7 +207,7 @@ extension LuaHost {
       guard value.kind == Int32(LULL_FUNCTION) else {
         throw .message("'\(name)' must be a function, got \(value.typeName)")
       }
-      let id = try keep(state, LuaTable.visitedIndex(in: state))
+      let id = try kept.keep(state, LuaTable.visitedIndex(in: state))
       switch name {
       case "start": functions.start = id
       case "cancel": functions.cancel = id

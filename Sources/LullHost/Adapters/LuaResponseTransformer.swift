@@ -11,7 +11,7 @@ final class LuaResponseTransformer: ResponseTransformer {
   init(host: LuaHost, function: KeptValue) {
     self.host = host
     self.function = function
-    description = "transformer at \(host.place(of: function.id))"
+    description = "transformer at \(host.kept.place(of: function.id))"
   }
 
   func process(_ response: Response, in run: PipelineRun) -> Response? {
@@ -22,10 +22,11 @@ final class LuaResponseTransformer: ResponseTransformer {
       if isInside { immediate = result } else { run.resume(with: result) }
     }
     let service = run.request.resource?.service
-    host.start(Callable(id: function.id), [host.value(response, service: service)], context)
+    host.coroutines.start(
+      Callable(id: function.id), [host.values.of(response, service: service)], context)
     isInside = false
     if immediate == nil {
-      run.waits { [host] in host.cancel(context) }
+      run.waits { [host] in host.coroutines.cancel(context) }
     }
     return immediate
   }
@@ -33,8 +34,8 @@ final class LuaResponseTransformer: ResponseTransformer {
   private func result(of outcome: RunOutcome, _ run: PipelineRun) -> Response? {
     switch outcome {
     case .finished(let results):
-      if let box = host.object(results[0], .response, as: ResponseBox.self) {
-        host.hold(box.response, for: run.request)
+      if let box = host.handles.object(results[0], .response, as: ResponseBox.self) {
+        host.kept.hold(box.response, for: run.request)
         return box.response
       }
       guard results[0].kind != Int32(LULL_NIL) else {
@@ -46,7 +47,7 @@ final class LuaResponseTransformer: ResponseTransformer {
             + results[0].typeName, definedAt: host.definition(of: function.id)), run)
     case .failed(let failure):
       if let error = failure.requestError {
-        host.hold(.failure(error), for: run.request)
+        host.kept.hold(.failure(error), for: run.request)
         return .failure(error)
       }
       return failed(failure, run)
@@ -57,7 +58,7 @@ final class LuaResponseTransformer: ResponseTransformer {
 
   private func failed(_ failure: ScriptFailure, _ run: PipelineRun) -> Response {
     host.report(failure, in: description, request: RequestFacts(run))
-    if let id = failure.value?.foreign?.id { host.hold(id, for: run.request) }
+    if let id = failure.value?.foreign?.id { host.kept.hold(id, for: run.request) }
     return .failure(
       run.failure(
         .script(

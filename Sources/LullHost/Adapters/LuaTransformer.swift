@@ -42,7 +42,7 @@ final class LuaTransformer: ContentFunction {
     self.function = function
     input = options.input
     output = options.output
-    description = "transformer at \(host.place(of: function.id))"
+    description = "transformer at \(host.kept.place(of: function.id))"
   }
 
   var inputName: String { input.description }
@@ -66,12 +66,12 @@ final class LuaTransformer: ContentFunction {
     let context = RunContext(purpose: description, request: request) { [self] outcome in
       if let outcome = self.outcome(of: outcome, run) { report(outcome) }
     }
-    let content = host.content(entity.content, for: request)
+    let content = host.values.content(entity.content, for: request)
     let box = EntityBox(entity, service: service)
-    let argument = host.value(
+    let argument = host.values.of(
       box, .entity, service: service, anchor: entity.content.foreignID ?? 0)
-    host.start(Callable(id: function.id), [content, argument], context)
-    return { [host] in host.cancel(context) }
+    host.coroutines.start(Callable(id: function.id), [content, argument], context)
+    return { [host] in host.coroutines.cancel(context) }
   }
 
   private func test(
@@ -81,8 +81,8 @@ final class LuaTransformer: ContentFunction {
     case .any: return true
     case .word(let word): return content.matches(word)
     case .predicate(let function):
-      let answer = host.ask(
-        Callable(id: function.id), [host.content(content, for: run.request)],
+      let answer = host.coroutines.ask(
+        Callable(id: function.id), [host.values.content(content, for: run.request)],
         kind: "predicate of a transformer"
       ) { $0[0].isTruthy }
       switch answer {
@@ -102,12 +102,12 @@ final class LuaTransformer: ContentFunction {
       guard value.kind != Int32(LULL_NIL) else {
         return .failed(run.failure(.transformerReturnedNil(transformer: description)))
       }
-      guard let content = try? host.content(value, results.state, results.index(0)) else {
+      guard let content = try? host.kept.content(value, results.state, results.index(0)) else {
         let failure = ScriptFailure(message: "not enough memory")
         return .failed(error(of: failure, run).error)
       }
       // Held by the request until it settles; then by whoever holds the result.
-      if let id = content.foreignID { host.hold(id, for: run.request) }
+      if let id = content.foreignID { host.kept.hold(id, for: run.request) }
       return .content(content)
     case .failed(let failure):
       let (error, isRaised) = error(of: failure, run)
@@ -123,11 +123,11 @@ final class LuaTransformer: ContentFunction {
     of failure: ScriptFailure, _ run: PipelineRun
   ) -> (error: RequestError, isRaised: Bool) {
     if let error = failure.requestError {
-      host.hold(.failure(error), for: run.request)
+      host.kept.hold(.failure(error), for: run.request)
       return (error, true)
     }
     host.report(failure, in: description, request: RequestFacts(run))
-    if let id = failure.value?.foreign?.id { host.hold(id, for: run.request) }
+    if let id = failure.value?.foreign?.id { host.kept.hold(id, for: run.request) }
     let error = run.failure(
       .script(
         ScriptErrorCause(

@@ -34,12 +34,12 @@ final class LuaWatch {
 
   /// A call that waits.
   private final class Pending {
-    private var completion: LuaHost.WaitCompletion?
+    private var completion: Waits.Completion?
     let observer: IteratorObserver
     var timer: StrongTimer?
     var isLookingSoon = false
 
-    init(_ completion: @escaping LuaHost.WaitCompletion, _ observer: IteratorObserver) {
+    init(_ completion: @escaping Waits.Completion, _ observer: IteratorObserver) {
       self.completion = completion
       self.observer = observer
     }
@@ -80,7 +80,7 @@ final class LuaWatch {
     }
     // Put together now: a wait must not hold the resource.
     let what = "a change of \(resource.displayName)"
-    try host.wait(call, for: what, Awaited(loading: resource)) { completion in
+    try host.waits.wait(call, for: what, Awaited(loading: resource)) { completion in
       begin(resource, completion)
       return { [weak self] in
         self?.detach()
@@ -102,10 +102,10 @@ final class LuaWatch {
     resource = nil
     last = nil
     newError = nil
-    guard hostHandle != 0, !host.isClosed else { return }
-    lull_value_release_from_object(host.runtime, hostHandle, LuaWatch.lastKey)
+    guard hostHandle != 0, !host.bridge.isClosed else { return }
+    lull_value_release_from_object(host.bridge.pointer, hostHandle, LuaWatch.lastKey)
     if let until = options.until {
-      lull_value_release_from_object(host.runtime, hostHandle, until)
+      lull_value_release_from_object(host.bridge.pointer, hostHandle, until)
     }
   }
 
@@ -122,7 +122,7 @@ final class LuaWatch {
       newError = nil
       if last == nil || !error.mayPass {
         end()
-        return .raise(host.value(error, service: resource.service))
+        return .raise(host.values.of(error, service: resource.service))
       }
     }
     if let content = change(of: resource) { return give(content, of: resource) }
@@ -130,7 +130,7 @@ final class LuaWatch {
     let error = timeoutError(resource, now)
     end()
     guard options.until != nil else { return .give([.nil]) }
-    return .raise(host.value(error, service: resource.service))
+    return .raise(host.values.of(error, service: resource.service))
   }
 
   private func change(of resource: Resource) -> Content? {
@@ -140,7 +140,7 @@ final class LuaWatch {
       return isConfirmed || isFresh ? content : nil
     }
     let isSame = content.holdsSame(as: last) { a, b in
-      lull_value_same(host.runtime, a.id, b.id) != 0
+      lull_value_same(host.bridge.pointer, a.id, b.id) != 0
     }
     return isSame ? nil : content
   }
@@ -148,11 +148,12 @@ final class LuaWatch {
   private func give(_ content: Content, of resource: Resource) -> Outcome {
     last = content
     if let id = content.foreignID {
-      lull_value_anchor_to_object(host.runtime, hostHandle, LuaWatch.lastKey, id)
+      lull_value_anchor_to_object(host.bridge.pointer, hostHandle, LuaWatch.lastKey, id)
     }
-    let values = [host.content(of: resource), host.value(resource)]
+    let values = [host.values.content(of: resource), host.values.of(resource)]
     guard let until = options.until else { return .give(values) }
-    let answer = host.ask(Callable(id: until), values, kind: "until_ function of watch") {
+    let answer = host.coroutines.ask(Callable(id: until), values, kind: "until_ function of watch")
+    {
       $0[0].isTruthy
     }
     switch answer {
@@ -161,7 +162,7 @@ final class LuaWatch {
       return .give(values)
     case .failure(.failed(let failure)):
       end()
-      return .raise(host.valueToRaise(failure))
+      return .raise(host.values.reraised(failure))
     case .failure(.gone):
       end()
       return .give(values)
@@ -181,7 +182,7 @@ final class LuaWatch {
 
   // MARK: Waiting
 
-  private func begin(_ resource: Resource, _ completion: @escaping LuaHost.WaitCompletion) {
+  private func begin(_ resource: Resource, _ completion: @escaping Waits.Completion) {
     let observer = IteratorObserver("watch") { [weak self] event in self?.heard(event) }
     pending = Pending(completion, observer)
     resource.hold(observer)

@@ -48,7 +48,7 @@ extension LuaHost {
     case "body": settings.sendsSecretInBody = true
     default: throw .message("'secret_in' must be \"header\" or \"body\"")
     }
-    call.return(value(AuthBox(OAuth2(settings).auth), .auth))
+    call.return(values.of(AuthBox(OAuth2(settings).auth), .auth))
   }
 
   private static func needed(_ name: String, _ texts: [String: String]) throws(Misuse) -> String {

@@ -22,7 +22,7 @@ final class AuthBox {
 extension LuaHost {
   /// The secret a value is; nil for anything else.
   func secret(_ value: lull_value) -> SecretText? {
-    object(value, .secret, as: SecretBox.self)?.text
+    handles.object(value, .secret, as: SecretBox.self)?.text
   }
 
   static let secretKeys = ["env", "file", "command", "name", "origins"]
@@ -56,7 +56,7 @@ extension LuaHost {
       // Of what is only looked at nothing is read, whoever asks for it: its own networking may.
       secret = Secret(.literal(Inspection.secret), name: secret.name, origins: origins)
     }
-    call.return(value(SecretBox(SecretText(secret)), .secret))
+    call.return(values.of(SecretBox(SecretText(secret)), .secret))
   }
 
   private func source(_ call: Call, _ key: String, _ value: lull_value, _ index: Int32)
@@ -127,7 +127,7 @@ extension LuaHost {
 
   /// `auth = lull.auth.bearer(…)`, or false for none.
   func authChange(_ value: lull_value) throws(Misuse) -> (inout Configuration) -> Void {
-    if let box = object(value, .auth, as: AuthBox.self) { return { $0.auth = box.auth } }
+    if let box = handles.object(value, .auth, as: AuthBox.self) { return { $0.auth = box.auth } }
     guard value.bool == false || value.kind == Int32(LULL_NIL) else {
       throw .message(
         "'auth' must be what a function of lull.auth gives, or false, got "

@@ -184,15 +184,15 @@ extension LuaHost {
   func mutation(_ id: @escaping () -> Int64) -> RequestMutation {
     { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
       let box = HTTPRequestBox(http)
-      let argument = value(box, .httpRequest)
-      let answer = ask(Callable(id: id()), [argument], kind: "mutation") { _ in }
+      let argument = values.of(box, .httpRequest)
+      let answer = coroutines.ask(Callable(id: id()), [argument], kind: "mutation") { _ in }
       box.isOpen = false
       switch answer {
       case .success: http = box.http
       case .failure(.gone): throw collected("mutation")
       case .failure(.failed(let failure)):
         throw scriptError(
-          failure, in: named("mutation", id()), message: "Cannot send request",
+          failure, in: kept.named("mutation", id()), message: "Cannot send request",
           request: RequestFacts(http))
       }
     }
@@ -202,10 +202,10 @@ extension LuaHost {
   /// it raises, or returns something else, the request fails. (DEC-01 to DEC-15)
   func decorator(_ function: KeptValue) -> RequestDecorator {
     { [unowned self] (resource, request) throws(RequestError) in
-      let answer = ask(
-        Callable(id: function.id), [value(resource), value(request)], kind: "decorator"
+      let answer = coroutines.ask(
+        Callable(id: function.id), [values.of(resource), values.of(request)], kind: "decorator"
       ) { results -> Result<Request, ScriptFailure.Thrown> in
-        if let decorated = object(results[0], .request, as: Request.self) {
+        if let decorated = handles.object(results[0], .request, as: Request.self) {
           return .success(decorated)
         }
         return .failure(
@@ -220,7 +220,7 @@ extension LuaHost {
       case .failure(.gone): throw collected("decorator")
       }
       throw scriptError(
-        failure, in: named("decorator", function.id), message: "Cannot send request",
+        failure, in: kept.named("decorator", function.id), message: "Cannot send request",
         request: RequestFacts(request))
     }
   }
@@ -266,8 +266,10 @@ extension LuaHost {
       return predicate(
         try kept.kept(call.state, call.index(position), for: service), raising: raising)
     default:
-      if let resource = object(value, .resource, as: Resource.self) { return .url(resource.url) }
-      if let regex = object(value, .regex, as: RegexBox.self) {
+      if let resource = handles.object(value, .resource, as: Resource.self) {
+        return .url(resource.url)
+      }
+      if let regex = handles.object(value, .regex, as: RegexBox.self) {
         return .regex(regex.regex, source: regex.source)
       }
       throw .argument(
@@ -281,14 +283,15 @@ extension LuaHost {
   func raised(_ error: RequestError) -> Misuse {
     guard let failure = predicateFailure else { return .message(error.longDescription) }
     predicateFailure = nil
-    if let error = failure.requestError { return .value(value(error, service: nil)) }
+    if let error = failure.requestError { return .value(values.of(error, service: nil)) }
     if let value = failure.value { return .value(LuaValue(value)) }
     return .value(.string(failure.message))
   }
 
   private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {
     .predicate { [unowned self] (url) throws(RequestError) in
-      let answer = ask(Callable(id: function.id), [.string(url.text)], kind: "predicate") {
+      let answer = coroutines.ask(Callable(id: function.id), [.string(url.text)], kind: "predicate")
+      {
         $0[0].isTruthy
       }
       switch answer {
@@ -300,7 +303,7 @@ extension LuaHost {
           throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
         }
         throw scriptError(
-          failure, in: named("predicate of a pattern", function.id),
+          failure, in: kept.named("predicate of a pattern", function.id),
           message: "Cannot send request", request: RequestFacts(name: LogText.url(url.text)))
       }
     }

@@ -83,7 +83,7 @@ struct ScriptArgumentReader {
     switch name {
     case "type":
       if value.kind == Int32(LULL_FUNCTION) {
-        meaning.function = try host.keep(state, index)
+        meaning.function = try host.kept.keep(state, index)
         draft.kind = .converted
         return
       }
@@ -144,7 +144,7 @@ struct ScriptArgumentReader {
       }
       let text = texts.sorted { $0.0 < $1.0 }.map(\.1).joined(separator: " ")
       return (
-        .init(kind: nil, text: text.isEmpty ? nil : text), .ref(try host.keep(state, index))
+        .init(kind: nil, text: text.isEmpty ? nil : text), .ref(try host.kept.keep(state, index))
       )
     default:
       throw .message(

@@ -74,13 +74,13 @@ final class ConcurrentMap {
     switch outcome {
     case .finished(let values):
       if LuaHost.isFailure(values) {
-        let id = host.makeID()
+        let id = host.kept.makeID()
         let first = values.index(0)
-        let status = lull_value_pack(host.runtime, values.state, first, first + 1, id)
+        let status = lull_value_pack(host.bridge.pointer, values.state, first, first + 1, id)
         return finish(status == 0 ? .failure(id) : .noMemory)
       }
       let status = lull_value_set_element(
-        host.runtime, values.state, values.index(0), values.count > 0 ? 1 : 0, results,
+        host.bridge.pointer, values.state, values.index(0), values.count > 0 ? 1 : 0, results,
         Int64(position))
       guard status == 0 else { return finish(.noMemory) }
       fill()

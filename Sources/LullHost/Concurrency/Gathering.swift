@@ -93,7 +93,7 @@ final class Gathering {
     self.pins = []
     // Results are pushed after this.
     host.pump.enqueue { [unowned host] in
-      host.pump.enqueue { for handle in pins { host.unpin(object: handle) } }
+      host.pump.enqueue { for handle in pins { host.kept.unpin(object: handle) } }
     }
   }
 }

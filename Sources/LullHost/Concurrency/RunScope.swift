@@ -36,7 +36,7 @@ final class RunScope {
     identifier = key
     context.scope = self
     runs[key] = Weak(object: context)
-    host.start(Callable(id: function), arguments, context)
+    host.coroutines.start(Callable(id: function), arguments, context)
   }
 
   /// A task that one of its functions has started ends with it.
@@ -56,7 +56,7 @@ final class RunScope {
     let tasks = tasks.values.compactMap(\.object)
     self.runs = [:]
     self.tasks = [:]
-    for run in runs { host.cancel(run) }
+    for run in runs { host.coroutines.cancel(run) }
     for task in tasks { host.cancel(task) }
   }
 }

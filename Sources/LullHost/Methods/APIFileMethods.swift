@@ -22,11 +22,11 @@ extension Method {
       call.return(try api(call).description.map { .string($0) } ?? .nil)
     },
     .getter(.api, "service") { call throws(Misuse) in
-      call.return(call.host.value(try api(call).service))
+      call.return(call.values.of(try api(call).service))
     },
     .getter(.api, "calls") { call throws(Misuse) in
       let api = try api(call)
-      call.return(call.host.value(APICallsBox(api), .apiCalls, service: api.service))
+      call.return(call.values.of(APICallsBox(api), .apiCalls, service: api.service))
     },
     .method(.api, "__tostring") { call throws(Misuse) in
       let api = try api(call)
@@ -37,7 +37,7 @@ extension Method {
       let api = try calls(call)
       let name = call.raw(1).text ?? ""
       guard let declared = api.call(name) else { throw .message(api.unknownCall(name)) }
-      call.return(call.host.value(APICallBox(declared, of: api), .apiCall, service: api.service))
+      call.return(call.values.of(APICallBox(declared, of: api), .apiCall, service: api.service))
     },
     .method(.apiCalls, "__pairs") { call throws(Misuse) in
       let api = try calls(call)
@@ -46,7 +46,7 @@ extension Method {
         .map(
           api.calls.map {
             let box = APICallBox($0, of: api)
-            return ($0.name, call.host.value(box, .apiCall, service: api.service))
+            return ($0.name, call.values.of(box, .apiCall, service: api.service))
           }))
       call.return(.nil)
     },
@@ -82,10 +82,10 @@ extension Method {
       let request = try call.host.request(call)
       // A load that is not asked for conditionally always begins.
       guard let started = request.start() else { return call.return(.nil) }
-      call.return(call.host.value(started))
+      call.return(call.values.of(started))
     },
     .method(.apiCall, "resource", "T") { call throws(Misuse) in
-      call.return(call.host.value(try call.host.request(call).resource))
+      call.return(call.values.of(try call.host.request(call).resource))
     },
     .method(.apiCall, "pages", "T") { call throws(Misuse) in
       let box = try declared(call)
@@ -109,13 +109,14 @@ extension LuaHost {
       let api = try api(call.string(0))
       call.return(
         .object(
-          handle: api.hostHandle, kind: HandleKind.api.rawValue, service: handle(of: api.service),
+          handle: api.hostHandle, kind: HandleKind.api.rawValue,
+          service: handles.handle(of: api.service),
           anchor: 0))
     } catch {
       switch error {
       case .missing(let text): throw .message(text)
       case .syntax(let message, _, _): throw .value(.string(message))
-      case .failed(let problem): throw .value(valueToRaise(problem.failure))
+      case .failed(let problem): throw .value(values.reraised(problem.failure))
       case .declaration(let place, let text): throw .value(.string("\(place): \(text)"))
       }
     }

@@ -143,23 +143,23 @@ private struct ArgumentsCall {
   private func converted(_ text: String, _ id: Int64, _ argument: Argument)
     throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
   {
-    let answer = host.ask(
+    let answer = host.coroutines.ask(
       Callable(id: id), [.bytes(ArgumentText.encode(text))], kind: "type function of lull.args"
     ) { results -> Result<LuaValue, ArgumentParser.End> in
       guard results[0].kind != Int32(LULL_NIL) else {
         let problem = results[1].text ?? "not valid"
         return .failure(.problem("'\(argument.shown)': \(problem), got '\(text)'"))
       }
-      let id = host.makeID()
-      guard lull_value_keep(host.runtime, results.state, results.index(0), id) == 0 else {
+      let id = host.kept.makeID()
+      guard lull_value_keep(host.bridge.pointer, results.state, results.index(0), id) == 0 else {
         return .failure(.problem("not enough memory"))
       }
-      host.holdForNow([id])
+      host.kept.holdForNow([id])
       return .success(.ref(id))
     }
     switch answer {
     case .success(let value): return value
-    case .failure(.failed(let failure)): throw .value(host.raisedValue(failure))
+    case .failure(.failed(let failure)): throw .value(host.values.raised(failure))
     case .failure(.gone): return .success(.nil)
     }
   }

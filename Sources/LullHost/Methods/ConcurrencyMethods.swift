@@ -25,7 +25,7 @@ extension LuaHost {
     }
     let gathering = Gathering(kind, items, host: self)
     let words = "lull.\(kind.rawValue) of \(items.count) requests or tasks"
-    try wait(call, for: words, gathering.awaited) { completion in
+    try waits.wait(call, for: words, gathering.awaited) { completion in
       gathering.begin { [unowned self] decision in
         let (values, raising) = values(of: decision, kind)
         // As after any await: when the hooks of this turn have run.
@@ -42,18 +42,18 @@ extension LuaHost {
     case .results(let items):
       let results = items.map(result)
       return (kind == .all ? [.list(results)] : results, false)
-    case .failure(.raised(let failure)): return ([valueToRaise(failure)], true)
-    case .failure(.failure(let error)): return ([.nil, value(error, service: nil)], false)
+    case .failure(.raised(let failure)): return ([values.reraised(failure)], true)
+    case .failure(.failure(let error)): return ([.nil, values.of(error, service: nil)], false)
     case .failure(.returned(let id)): return ([.nil, .element(of: id, 2)], false)
     case .failure:
-      return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+      return ([.nil, values.of(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
     }
   }
 
   /// What `await` gives first for one that has succeeded.
   private func result(of item: AwaitedItem) -> LuaValue {
     switch item {
-    case .request(let request): return awaited(request)[0]
+    case .request(let request): return values.awaited(request)[0]
     case .task(let task):
       if case .finished(let id, _) = task.state { return .element(of: id, 1) }
       return .nil
@@ -70,9 +70,9 @@ extension LuaHost {
           "a list of requests and tasks expected, got a table with the key "
             + key.described)
       }
-      if let request = object(value, .request, as: Request.self) {
+      if let request = handles.object(value, .request, as: Request.self) {
         items[key.integer] = .request(request)
-      } else if let task = object(value, .task, as: LuaTask.self) {
+      } else if let task = handles.object(value, .task, as: LuaTask.self) {
         items[key.integer] = .task(task)
       } else {
         let isFunction = value.kind == Int32(LULL_FUNCTION)
@@ -97,8 +97,8 @@ extension LuaHost {
   /// Makes sure that the item has a userdata, and holds it until as many unpins; the handle.
   func pin(_ item: AwaitedItem) -> UInt64? {
     switch item {
-    case .request(let request): pin(request) ? request.hostHandle : nil
-    case .task(let task): pin(task)
+    case .request(let request): kept.pin(request) ? request.hostHandle : nil
+    case .task(let task): kept.pin(task)
     }
   }
 
@@ -120,8 +120,8 @@ extension LuaHost {
     }
     let count = Int(lull_table_length(call.state, call.index(0)))
     let held = try pinned(call, [1, 0])
-    let results = makeID()
-    guard lull_value_bundle(runtime, [], 0, results) == 0 else {
+    let results = kept.makeID()
+    guard lull_value_bundle(bridge.pointer, [], 0, results) == 0 else {
       kept.unpinSoon(held)
       throw .message("not enough memory")
     }
@@ -140,8 +140,8 @@ extension LuaHost {
           completion([.nil, .element(of: id, 2)], false)
         case .cancelled:
           completion(
-            [.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
-        case .raised(let failure): completion([valueToRaise(failure)], true)
+            [.nil, values.of(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+        case .raised(let failure): completion([values.reraised(failure)], true)
         case .noMemory: completion([.string("not enough memory")], true)
         }
       }
@@ -170,7 +170,7 @@ extension LuaHost {
         pump.enqueue { [unowned self] in
           // The function may have ended since; a value made now would be nobody's.
           guard !isOver else { return }
-          finish([.nil, value(timeoutError("lull.timeout", seconds), service: nil)], false)
+          finish([.nil, values.of(timeoutError("lull.timeout", seconds), service: nil)], false)
         }
       }
       pump.enqueue { [unowned self] in
@@ -211,7 +211,8 @@ extension LuaHost {
             guard timer != nil else { return }
             timer = nil
             polling.cancel()
-            completion([.nil, value(timeoutError("lull.wait_until", limit), service: nil)], false)
+            completion(
+              [.nil, values.of(timeoutError("lull.wait_until", limit), service: nil)], false)
           }
         }
       }
@@ -242,27 +243,28 @@ extension LuaHost {
   private func values(of outcome: RunOutcome) -> ([LuaValue], Bool) {
     switch outcome {
     case .finished(let results):
-      let id = makeID()
+      let id = kept.makeID()
       let first = results.index(0)
       guard
-        lull_value_pack(runtime, results.state, first, first + Int32(results.count) - 1, id) == 0
+        lull_value_pack(bridge.pointer, results.state, first, first + Int32(results.count) - 1, id)
+          == 0
       else { return ([.string("not enough memory")], true) }
       kept.adopt(id)
       kept.unpinSoon([id])
       return ([.unpack(id)], false)
-    case .failed(let failure): return ([valueToRaise(failure)], true)
+    case .failed(let failure): return ([values.reraised(failure)], true)
     case .gone, .cancelled:
-      return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+      return ([.nil, values.of(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
     }
   }
 
   /// Waits for what runs in a scope; `held` are pinned values to let go of when it is over.
   private func waitForRuns(
     _ call: Call, _ words: String, _ scope: RunScope, _ held: [Int64],
-    _ begin: (@escaping WaitCompletion) -> () -> Void
+    _ begin: (@escaping Waits.Completion) -> () -> Void
   ) throws(Misuse) {
     do throws(Misuse) {
-      try wait(call, for: words, Awaited(scope: scope)) { completion in
+      try waits.wait(call, for: words, Awaited(scope: scope)) { completion in
         let cancel = begin { [unowned self] values, raising in
           kept.unpinSoon(held)
           // Not inside the run that has decided it.
@@ -283,7 +285,7 @@ extension LuaHost {
   private func pinned(_ call: Call, _ positions: [Int]) throws(Misuse) -> [Int64] {
     var ids: [Int64] = []
     for position in positions {
-      guard let id = try? keep(call.state, call.index(position)), pin(id) else {
+      guard let id = try? kept.keep(call.state, call.index(position)), kept.pin(id) else {
         kept.unpinSoon(ids)
         throw .message("not enough memory")
       }

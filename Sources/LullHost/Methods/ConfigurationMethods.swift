@@ -40,11 +40,11 @@ extension Method {
         throw call.host.unknownSetting(name, among: Setting.names)
       }
       if setting == .pipeline {
-        return call.return(call.host.value(box, .pipeline, service: box.service))
+        return call.return(call.values.of(box, .pipeline, service: box.service))
       }
       if setting == .auth {
         guard let auth = box.settings.auth else { return call.return(.nil) }
-        return call.return(call.host.value(AuthBox(auth), .auth))
+        return call.return(call.values.of(AuthBox(auth), .auth))
       }
       guard setting == .headers else {
         return call.return(setting.value(in: box.settings) ?? .nil)
@@ -55,7 +55,7 @@ extension Method {
           if box.isOpen { box.settings.headers = $0 }
           return box.isOpen
         }, allowsSecrets: true)
-      call.return(call.host.value(headers, .headers))
+      call.return(call.values.of(headers, .headers))
     },
     .method(.configuration, "__newindex", "vv") { call throws(Misuse) in
       let box = try configuration(call)
@@ -105,7 +105,7 @@ extension Method {
         checkText: { (text: [UInt8]) throws(Misuse) in
           try box.checkText(text, "this header")
         })
-      call.return(call.host.value(headers, .headers))
+      call.return(call.values.of(headers, .headers))
     },
     .setter(.httpRequest, "method") { call throws(Misuse) in
       let box = try editable(call)

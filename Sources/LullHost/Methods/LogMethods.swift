@@ -39,15 +39,17 @@ extension Method {
     .setter(.log, "handler") { call throws(Misuse) in
       let proxy = try call.selfObject(.log, as: LogProxy.self)
       let host = call.host
-      if let old = proxy.handler { lull_value_unpin(host.runtime, old) }
+      if let old = proxy.handler { lull_value_unpin(host.bridge.pointer, old) }
       proxy.handler = nil
       proxy.log.handler = nil
       guard !call.isNil(1) else { return }
       guard call.raw(1).kind == Int32(LULL_FUNCTION) else {
         throw .message("'handler' must be a function, got \(call.raw(1).typeName)")
       }
-      let id = try host.keep(call.state, call.index(1))
-      guard lull_value_pin(host.runtime, id) == 0 else { throw .message("not enough memory") }
+      let id = try host.kept.keep(call.state, call.index(1))
+      guard lull_value_pin(host.bridge.pointer, id) == 0 else {
+        throw .message("not enough memory")
+      }
       proxy.handler = id
       proxy.log.handler = { [unowned host] category, text in
         host.handleLog(id, category, text)
@@ -90,17 +92,17 @@ extension LuaHost {
   /// A message for the script's handler; while the handler runs, and if it fails, the default output
   /// is used.
   func handleLog(_ id: Int64, _ category: Log.Category, _ text: String) {
-    guard !isHandlingLog, !isClosed else { return Log.writeToStandardError(category, text) }
+    guard !isHandlingLog, !bridge.isClosed else { return Log.writeToStandardError(category, text) }
     isHandlingLog = true
     defer { isHandlingLog = false }
     let arguments: [LuaValue] = [.string(category.rawValue), .string(text)]
-    let answer = ask(Callable(id: id), arguments, kind: "log handler") { _ in }
+    let answer = coroutines.ask(Callable(id: id), arguments, kind: "log handler") { _ in }
     switch answer {
     case .success: break
     case .failure(.gone): Log.writeToStandardError(category, text)
     case .failure(.failed(let failure)):
       Log.writeToStandardError(category, text)
-      report(failure, in: named("log handler", id))
+      report(failure, in: kept.named("log handler", id))
     }
   }
 }

@@ -17,11 +17,13 @@ extension Method {
     },
     .function("on_error", "F") { call throws(Misuse) in
       let host = call.host
-      if let old = host.errorHandler { lull_value_unpin(host.runtime, old) }
+      if let old = host.errorHandler { lull_value_unpin(host.bridge.pointer, old) }
       host.errorHandler = nil
       guard !call.isNil(0) else { return }
-      let id = try host.keep(call.state, call.index(0))
-      guard lull_value_pin(host.runtime, id) == 0 else { throw .message("not enough memory") }
+      let id = try host.kept.keep(call.state, call.index(0))
+      guard lull_value_pin(host.bridge.pointer, id) == 0 else {
+        throw .message("not enough memory")
+      }
       host.errorHandler = id
     },
     .function("regex", "sS") { call throws(Misuse) in try call.host.makeRegex(call) },
@@ -47,7 +49,7 @@ extension LuaHost {
       let service = Service(
         baseURL: call.raw(0).urlText, networking: environment.defaultNetworking(),
         pump: pump)
-      call.return(value(service))
+      call.return(values.of(service))
     case Int(LULL_TABLE): try makeService(call, table: call.index(0))
     default:
       throw .argument(
@@ -91,16 +93,16 @@ extension LuaHost {
       networking: networking?.provider ?? environment.defaultNetworking(), pump: pump,
       standardTransformers: transformers)
     service.isOffline = isOffline
-    let result = value(service)
+    let result = values.of(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
-    var object = encode(result)
-    guard lull_object_pin(runtime, &object) == 0 else {
-      releaseUnclaimed(object.handle)
+    var object = writer.encode(result)
+    guard lull_object_pin(bridge.pointer, &object) == 0 else {
+      handles.releaseUnclaimed(object.handle)
       throw .message("not enough memory")
     }
-    defer { lull_object_unpin(runtime, service.hostHandle) }
+    defer { lull_object_unpin(bridge.pointer, service.hostHandle) }
     if let networking {
-      anchor(networking.anchor, from: service.hostHandle)
+      kept.anchor(networking.anchor, from: service.hostHandle)
     }
     let changes = try changes(
       call, table: table, service: service, beside: LuaHost.serviceKeys)
@@ -155,7 +157,7 @@ extension LuaHost {
           }
           status = Int(value.integer)
         case "entity":
-          guard let box = object(value, .entity, as: EntityBox.self) else {
+          guard let box = handles.object(value, .entity, as: EntityBox.self) else {
             throw .message("'entity' must be an Entity, got \(value.typeName)")
           }
           entity = box.entity
@@ -165,7 +167,7 @@ extension LuaHost {
           cause = .custom(
             ScriptCause(
               value: ForeignContent(
-                id: try keep(call.state, index), typeName: value.typeName),
+                id: try kept.keep(call.state, index), typeName: value.typeName),
               text: causeMessage ?? value.typeName))
         }
       }
@@ -178,7 +180,7 @@ extension LuaHost {
       httpStatus: status, entity: entity, cause: nil, timestamp: pump.clock.now)
     error.cause = cause
     if let message = message ?? causeMessage { error.userMessage = message }
-    call.return(value(error, service: nil))
+    call.return(values.of(error, service: nil))
   }
 
   /// What a cause says for itself: the text it is, the message it has. (ERR-02)
@@ -186,7 +188,7 @@ extension LuaHost {
     -> String?
   {
     if let text = value.text { return text }
-    if let box = object(value, .error, as: ErrorBox.self) { return box.error.userMessage }
+    if let box = handles.object(value, .error, as: ErrorBox.self) { return box.error.userMessage }
     var message: String?
     if value.kind == Int32(LULL_TABLE) {
       try LuaTable(index, in: call.state).forEachField { key, field throws(Misuse) in
@@ -207,7 +209,7 @@ extension LuaHost {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {
-      case "content": content = try self.content(value, call.state, index)
+      case "content": content = try kept.content(value, call.state, index)
       case "content_type": contentType = try self.headerValue(ofOption: value, name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
@@ -224,7 +226,7 @@ extension LuaHost {
     let entity = Entity(
       content: content, contentType: contentType, headers: headers, timestamp: timestamp)
     call.return(
-      value(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
+      values.of(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
   }
 
   /// `lull.regex(pattern[, "i"])`: Swift's syntax.
@@ -241,7 +243,7 @@ extension LuaHost {
     do {
       let regex = try Regex(source)
       call.return(
-        value(RegexBox(flags == "i" ? regex.ignoresCase() : regex, source: source), .regex))
+        values.of(RegexBox(flags == "i" ? regex.ignoresCase() : regex, source: source), .regex))
     } catch {
       throw .argument(1, "'\(source)' is not a regular expression: \(error)")
     }
@@ -272,8 +274,8 @@ extension LuaHost {
     }
     loop.exit(code)
     // Suspended for good: nothing after it runs, and no pcall sees an error.
-    if Int(lull_wait_mode(runtime, call.state)) == Int(LULL_WAIT_YIELD) {
-      try wait(call, for: "the end") { _ in {} }
+    if Int(lull_wait_mode(bridge.pointer, call.state)) == Int(LULL_WAIT_YIELD) {
+      try waits.wait(call, for: "the end") { _ in {} }
     } else {
       // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
       throw .message("the script called os.exit")

@@ -48,7 +48,7 @@ extension Method {
           userMessage: error.message, cause: .transport(error),
           timestamp: call.host.pump.clock.now)
         call.return(.nil)
-        call.return(call.host.value(error, service: nil))
+        call.return(call.values.of(error, service: nil))
         return
       }
       var fields: [(String, LuaValue)] = [("status", .int(Int64(result.response?.status ?? 200)))]
@@ -96,10 +96,10 @@ extension LuaHost {
   func networking(_ call: Call, _ index: Int32) throws(Misuse) -> (
     provider: any NetworkingProvider, anchor: Int64
   ) {
-    let id = try keep(call.state, index)
+    let id = try kept.keep(call.state, index)
     var bound = lull_value()
     if lull_bound_object(call.state, index, &bound) != 0,
-      let stubs = object(bound, .stub, as: StubAnswers.self)
+      let stubs = handles.object(bound, .stub, as: StubAnswers.self)
     {
       return (stubs, id)
     }

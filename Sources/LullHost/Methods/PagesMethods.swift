@@ -36,7 +36,7 @@ extension LuaHost {
   /// Function, state, control variable, and what `for` closes when it is left.
   func returnPages(of resource: Resource, _ options: LuaPages.Options, _ call: Call) {
     let pages = LuaPages(resource, options, host: self)
-    let object = value(pages, .pages, service: resource.service, anchor: options.function)
+    let object = values.of(pages, .pages, service: resource.service, anchor: options.function)
     if case .object(let handle, _, _, _) = object { pages.hostHandle = handle }
     for value in [object, .nil, .nil, object] { call.return(value) }
   }
@@ -82,7 +82,7 @@ extension LuaHost {
     throws(Misuse) -> NextPage
   {
     switch (name, Int(value.kind)) {
-    case ("next", Int(LULL_FUNCTION)): return .function(try keep(state, index))
+    case ("next", Int(LULL_FUNCTION)): return .function(try kept.keep(state, index))
     case ("next", Int(LULL_STRING)):
       let text = value.string ?? ""
       guard !text.isEmpty else { throw .message("'next' must name a field, got an empty string") }

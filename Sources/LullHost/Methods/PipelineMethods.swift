@@ -40,7 +40,7 @@ extension Method {
       let box = try pipeline(call)
       let name = call.raw(1).text ?? ""
       let key = try call.host.stageKey(name, in: box.settings.pipeline)
-      call.return(call.host.value(StageBox(box, key), .stage, service: box.service))
+      call.return(call.values.of(StageBox(box, key), .stage, service: box.service))
     },
     .method(.pipeline, "__tostring") { call throws(Misuse) in
       let order = try pipeline(call).settings.pipeline.order.map(\.description)
@@ -59,7 +59,7 @@ extension Method {
         }
       }
       let function = LuaTransformer(
-        host: call.host, function: try call.host.kept.kept(call.state, call.index(1), for: service),
+        host: call.host, function: try call.kept.kept(call.state, call.index(1), for: service),
         options: options)
       box.configuration.settings.pipeline[box.key].add(
         ContentTransformer(function, rules: options.rules))
@@ -67,7 +67,7 @@ extension Method {
     },
     .method(.stage, "add_transformer", "f") { call throws(Misuse) in
       let box = try stage(call)
-      let function = try call.host.kept.kept(
+      let function = try call.kept.kept(
         call.state, call.index(1), for: box.configuration.service)
       box.configuration.settings.pipeline[box.key].add(
         LuaResponseTransformer(host: call.host, function: function))

@@ -19,7 +19,7 @@ extension Method {
         throw .argument(
           1, "RequestError or message expected, got \(call.raw(0).typeName)")
       }
-      call.return(host.value(.failure(error), service: nil))
+      call.return(host.values.of(.failure(error), service: nil))
     },
     .function("failed_request", "v") { call throws(Misuse) in
       let host = call.host
@@ -27,7 +27,7 @@ extension Method {
         throw .argument(
           1, "RequestError expected, such as lull.error{…}, got \(call.raw(0).typeName)")
       }
-      call.return(host.value(FixedRequest(.failure(box.error), pump: host.pump)))
+      call.return(host.values.of(FixedRequest(.failure(box.error), pump: host.pump)))
     },
     .function("hard_wired_request", "v") { call throws(Misuse) in
       let host = call.host
@@ -37,7 +37,7 @@ extension Method {
           "Response expected, such as lull.success{…} or lull.failure(…), got "
             + call.raw(0).typeName)
       }
-      call.return(host.value(FixedRequest(box.response, pump: host.pump)))
+      call.return(host.values.of(FixedRequest(box.response, pump: host.pump)))
     },
     .function("custom_request", "t") { call throws(Misuse) in
       try call.host.makeCustomRequest(call)
@@ -74,7 +74,7 @@ extension LuaHost {
           isNew = try flag(value, name)
         }
       }
-      return call.return(value(.success(box.entity, isNew: isNew), service: box.service))
+      return call.return(values.of(.success(box.entity, isNew: isNew), service: box.service))
     }
     guard call.raw(0).kind == Int32(LULL_TABLE) else {
       throw .argument(1, "Entity or table expected, got \(call.raw(0).typeName)")
@@ -88,7 +88,7 @@ extension LuaHost {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {
-      case "content": entity.content = try content(value, call.state, index)
+      case "content": entity.content = try kept.content(value, call.state, index)
       case "content_type": contentType = try self.headerValue(ofOption: value, name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
@@ -97,7 +97,7 @@ extension LuaHost {
       }
     }
     if let contentType { entity.headers["content-type"] = contentType }
-    call.return(value(.success(entity, isNew: isNew), service: nil))
+    call.return(values.of(.success(entity, isNew: isNew), service: nil))
   }
 
   private func flag(_ value: lull_value, _ name: String) throws(Misuse) -> Bool {

@@ -9,13 +9,13 @@ extension Method {
     .getter(.request, "response") { call throws(Misuse) in
       let request = try call.request
       let service = request.resource?.service
-      call.return(request.response.map { call.host.value($0, service: service) } ?? .nil)
+      call.return(request.response.map { call.values.of($0, service: service) } ?? .nil)
     },
     .getter(.request, "progress") { call throws(Misuse) in
       call.return(.number(try call.request.progress))
     },
     .getter(.request, "resource") { call throws(Misuse) in
-      call.return(try call.request.resource.map { call.host.value($0) } ?? .nil)
+      call.return(try call.request.resource.map { call.values.of($0) } ?? .nil)
     },
     .getter(.request, "method") { call throws(Misuse) in
       call.return(try call.request.method.map { .string($0) } ?? .nil)
@@ -30,21 +30,21 @@ extension Method {
       let host = call.host
       try host.addHook(call, "on_completion") { request, run in
         let service = request.resource?.service
-        request.onCompletion { run([host.value($0, service: service)]) }
+        request.onCompletion { run([host.values.of($0, service: service)]) }
       }
     },
     .method(.request, "on_success", "f") { call throws(Misuse) in
       let host = call.host
       try host.addHook(call, "on_success") { request, run in
         let service = request.resource?.service
-        request.onSuccess { run([host.value($0, service: service)]) }
+        request.onSuccess { run([host.values.of($0, service: service)]) }
       }
     },
     .method(.request, "on_new_data", "f") { call throws(Misuse) in
       let host = call.host
       try host.addHook(call, "on_new_data") { request, run in
         let service = request.resource?.service
-        request.onNewData { run([host.value($0, service: service)]) }
+        request.onNewData { run([host.values.of($0, service: service)]) }
       }
     },
     .method(.request, "on_not_modified", "f") { call throws(Misuse) in
@@ -56,7 +56,7 @@ extension Method {
       let host = call.host
       try host.addHook(call, "on_failure") { request, run in
         let service = request.resource?.service
-        request.onFailure { run([host.value($0, service: service)]) }
+        request.onFailure { run([host.values.of($0, service: service)]) }
       }
     },
     .method(.request, "on_progress", "f") { call throws(Misuse) in
@@ -71,12 +71,12 @@ extension Method {
     .method(.request, "cancel") { call throws(Misuse) in
       let request = try call.request
       // A request that never started has hooks to run all the same.
-      if !request.isCompleted { call.host.track(request) }
+      if !request.isCompleted { call.requests.track(request) }
       request.cancel()
       call.returnSelf()
     },
     .method(.request, "repeated") { call throws(Misuse) in
-      call.return(call.host.value(try call.request.repeated()))
+      call.return(call.values.of(try call.request.repeated()))
     },
     .method(.request, "chained", "f") { call throws(Misuse) in try call.host.chain(call) },
     .method(.request, "await") { call throws(Misuse) in
@@ -100,16 +100,16 @@ extension LuaHost {
   /// `request:await()`: the entity, or nil and the error.
   func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
     if request.lifecycle.hooksDelivered {
-      for value in awaited(request) { call.return(value) }
+      for value in values.awaited(request) { call.return(value) }
       return
     }
     guard !request.isForsaken || request.isCompleted else {
       throw .message(request.forsakenText)
     }
-    try wait(call, for: request.description, Awaited(requests: [request])) { completion in
+    try waits.wait(call, for: request.description, Awaited(requests: [request])) { completion in
       request.onCompletion { [unowned self, unowned request] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.
-        let values = awaited(request)
+        let values = values.awaited(request)
         pump.enqueueAfterPhase { completion(values, false) }
       }
       return { request.cancel() }

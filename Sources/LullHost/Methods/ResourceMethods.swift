@@ -7,7 +7,7 @@ extension Method {
 
   private static let resourceState: [Method] = [
     .getter(.resource, "service") { call throws(Misuse) in
-      call.return(call.host.value(try call.resource.service))
+      call.return(call.values.of(try call.resource.service))
     },
     .getter(.resource, "url") { call throws(Misuse) in
       call.return(.string(try call.resource.url.text))
@@ -15,12 +15,12 @@ extension Method {
     .getter(.resource, "latest_data") { call throws(Misuse) in
       let resource = try call.resource
       call.return(
-        resource.latestData.map { call.host.value($0, service: resource.service) } ?? .nil)
+        resource.latestData.map { call.values.of($0, service: resource.service) } ?? .nil)
     },
     .getter(.resource, "latest_error") { call throws(Misuse) in
       let resource = try call.resource
       call.return(
-        resource.latestError.map { call.host.value($0, service: resource.service) } ?? .nil)
+        resource.latestError.map { call.values.of($0, service: resource.service) } ?? .nil)
     },
     .getter(.resource, "timestamp") { call throws(Misuse) in
       call.return(.number(try call.resource.timestamp))
@@ -35,10 +35,10 @@ extension Method {
       call.return(.bool(try call.resource.isUpToDate))
     },
     .getter(.resource, "load_requests") { call throws(Misuse) in
-      call.return(.list(try call.resource.loadRequests.map { call.host.value($0) }))
+      call.return(.list(try call.resource.loadRequests.map { call.values.of($0) }))
     },
     .getter(.resource, "all_requests") { call throws(Misuse) in
-      call.return(.list(try call.resource.allRequests.map { call.host.value($0) }))
+      call.return(.list(try call.resource.allRequests.map { call.values.of($0) }))
     },
     .method(.resource, "explain", "S") { call throws(Misuse) in
       let resource = try call.resource
@@ -52,10 +52,10 @@ extension Method {
 
   private static let resourceAccessors: [Method] = [
     .getter(.resource, "content") { call throws(Misuse) in
-      call.return(call.host.content(of: try call.resource))
+      call.return(call.values.content(of: try call.resource))
     },
     .getter(.resource, "document") { call throws(Misuse) in
-      call.return(call.host.document(try call.resource.latestData?.content))
+      call.return(call.values.document(try call.resource.latestData?.content))
     },
     .getter(.resource, "text") { call throws(Misuse) in
       call.return(.string(try call.resource.text))
@@ -63,12 +63,12 @@ extension Method {
     .getter(.resource, "json_dict") { call throws(Misuse) in
       let resource = try call.resource
       let isDict = resource.latestData?.content.isDictionary ?? false
-      call.return(isDict ? call.host.content(of: resource) : .map([]))
+      call.return(isDict ? call.values.content(of: resource) : .map([]))
     },
     .getter(.resource, "json_array") { call throws(Misuse) in
       let resource = try call.resource
       let isArray = resource.latestData?.content.isArray ?? false
-      call.return(isArray ? call.host.content(of: resource) : .list([]))
+      call.return(isArray ? call.values.content(of: resource) : .list([]))
     },
     .method(.resource, "typed_content", "V") { call throws(Misuse) in
       let resource = try call.resource
@@ -76,13 +76,13 @@ extension Method {
         return call.return(call.count > 1 ? .stack(2) : .nil)
       }
       let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
-      call.return(fits ? call.host.content(of: resource) : .stack(2))
+      call.return(fits ? call.values.content(of: resource) : .stack(2))
     },
   ]
 
   private static let resourceLoading: [Method] = [
     .method(.resource, "load") { call throws(Misuse) in
-      call.return(call.host.value(try call.resource.load()))
+      call.return(call.values.of(try call.resource.load()))
     },
     .method(.resource, "load_if_needed") { call throws(Misuse) in
       let resource = try call.resource
@@ -90,7 +90,7 @@ extension Method {
         if let time = resource.needsNoLoadUntil { call.answersAlike(until: time) }
         return call.return(.nil)
       }
-      call.return(call.host.value(request))
+      call.return(call.values.of(request))
     },
     .method(.resource, "load_using", "v") { call throws(Misuse) in
       guard let request = call.object(1, .request, as: Request.self) else {
@@ -99,10 +99,10 @@ extension Method {
       let resource = try call.resource
       if request.state == .notStarted {
         // The resource's list is all that may hold it until somebody starts it.
-        let kept = try call.host.kept.kept(call.state, call.index(1), for: resource.service)
+        let kept = try call.kept.kept(call.state, call.index(1), for: resource.service)
         request.onCompletion { _ in withExtendedLifetime(kept) {} }
       }
-      call.return(call.host.value(resource.load(using: request)))
+      call.return(call.values.of(resource.load(using: request)))
     },
     .method(.resource, "request", "sTF") { call throws(Misuse) in
       guard let method = LuaHost.token(call.string(1)) else {
@@ -144,7 +144,7 @@ extension Method {
     },
     .method(.resource, "override_local_content", "v") { call throws(Misuse) in
       let resource = try call.resource
-      let content = try call.host.content(call.raw(1), call.state, call.index(1))
+      let content = try call.kept.content(call.raw(1), call.state, call.index(1))
       resource.overrideLocalContent(with: content)
       call.returnSelf()
     },
@@ -173,7 +173,7 @@ extension Method {
       let observer = try call.host.makeObserver(call, of: resource, anchored: true)
       resource.hold(observer, isToldByHost: observer.isToldInTurn)
       call.return(
-        call.host.value(
+        call.values.of(
           ObservationBox(observer, resource: resource), .observation, service: resource.service))
     },
     .method(.resource, "remove_observers", "V") { call throws(Misuse) in
@@ -204,11 +204,11 @@ extension Method {
       let resource = try call.resource
       if let secret = call.host.secret(call.raw(2)) {
         let change = [(call.string(1), Optional(ParameterValue.secret(secret)))]
-        return call.return(call.host.value(resource.withParams(change)))
+        return call.return(call.values.of(resource.withParams(change)))
       }
       let value = try LuaHost.parameter(call.raw(2), name: call.string(1))
       let change = RawParameter(call.raw(1), call.raw(2), value)
-      call.return(call.host.value(resource.withParams(raw: [(change.name, change.value)])))
+      call.return(call.values.of(resource.withParams(raw: [(change.name, change.value)])))
     },
     .method(.resource, "with_params", "t") { call throws(Misuse) in
       let resource = try call.resource
@@ -225,9 +225,9 @@ extension Method {
       }
       let changed = changes.isEmpty ? resource : resource.withParams(raw: changes)
       guard !secrets.isEmpty || changes.isEmpty else {
-        return call.return(call.host.value(changed))
+        return call.return(call.values.of(changed))
       }
-      call.return(call.host.value(changed.withParams(secrets)))
+      call.return(call.values.of(changed.withParams(secrets)))
     },
   ]
 }

@@ -6,14 +6,14 @@ extension Method {
     .function("secret", "t") { call throws(Misuse) in try call.host.makeSecret(call) },
     .function("auth.bearer", "v") { call throws(Misuse) in
       let auth = Auth.bearer(try call.host.credential(call, 0))
-      call.return(call.host.value(AuthBox(auth), .auth))
+      call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.basic", "sv") { call throws(Misuse) in
       let user = try call.text(0, argument: 1)
       // RFC 7617, section 2: the colon would end it.
       guard !user.contains(":") else { throw .argument(1, "a user without a colon expected") }
       let auth = Auth.basic(user: user, password: try call.host.credential(call, 1))
-      call.return(call.host.value(AuthBox(auth), .auth))
+      call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.header", "sv") { call throws(Misuse) in
       let name = call.string(0)
@@ -21,7 +21,7 @@ extension Method {
         throw .argument(1, "'\(name)' is not a valid header name")
       }
       let auth = Auth.header(name, try call.host.credential(call, 1))
-      call.return(call.host.value(AuthBox(auth), .auth))
+      call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.oauth2_client_credentials", "t") { call throws(Misuse) in
       try call.host.makeOAuth2(call, isRefresh: false)
@@ -46,7 +46,7 @@ extension Method {
       try raw.requireText("what is put beside a secret")
       let isRight = call.raw(2).bool ?? false
       let joined = isRight ? other + text : text + other
-      call.return(call.host.value(SecretBox(joined), .secret))
+      call.return(call.values.of(SecretBox(joined), .secret))
     },
   ]
 }

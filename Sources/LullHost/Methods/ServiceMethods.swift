@@ -51,7 +51,7 @@ extension Method {
       }
       let method = try LuaHost.method(call.optionalString(2) ?? "GET")
       let settings = resource.configuration(for: method).settings
-      let headers = call.host.value(
+      let headers = call.values.of(
         HeadersBox(read: { settings.headers }, write: nil), .headers)
       call.return(
         .readOnly(
@@ -90,12 +90,12 @@ extension Method {
       call.return(
         .method(
           index: Method.nextResourceIndex,
-          handle: call.host.handles.insert(iterator, kind: .iterator),
-          service: call.host.handle(of: service)))
+          handle: call.handles.insert(iterator, kind: .iterator),
+          service: call.handles.handle(of: service)))
     },
     .method(.iterator, "next", "*") { call throws(Misuse) in
       let resource = try call.selfObject(.iterator, as: ResourceIterator.self).next()
-      call.return(resource.map { call.host.value($0) } ?? .nil)
+      call.return(resource.map { call.values.of($0) } ?? .nil)
     },
     .method(.service, "flush_unused_resources") { call throws(Misuse) in
       try call.service.flushUnusedResources()
@@ -168,7 +168,7 @@ private struct ConfigureArguments {
         for change in changes { change(&configuration) }
       }
     case Int(LULL_FUNCTION):
-      let id = try host.keep(call.state, index, anchoredTo: service)
+      let id = try host.kept.keep(call.state, index, anchoredTo: service)
       apply = host.configurationBlock(id, service: service)
     default:
       throw .argument(
@@ -209,15 +209,15 @@ extension LuaHost {
   func configurationBlock(_ id: Int64, service: Service) -> ConfigurationBlock {
     { [unowned self, unowned service] (settings: inout Configuration) throws(RequestError) in
       let box = ConfigurationBox(settings, service: service)
-      let argument = value(box, .configuration, service: service)
-      let answer = ask(Callable(id: id), [argument], kind: "configure function") { _ in }
+      let argument = values.of(box, .configuration, service: service)
+      let answer = coroutines.ask(Callable(id: id), [argument], kind: "configure function") { _ in }
       box.isOpen = false
       switch answer {
       case .success: settings = box.settings
       case .failure(.gone): throw collected("configure function")
       case .failure(.failed(let failure)):
         throw scriptError(
-          failure, in: named("configure function", id), message: "Cannot send request",
+          failure, in: kept.named("configure function", id), message: "Cannot send request",
           request: service.configuring.map { target in
             RequestFacts(name: "\(target.method) \(LogText.url(target.url.text))")
           })

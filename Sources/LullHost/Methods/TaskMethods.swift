@@ -40,20 +40,21 @@ extension Method {
 extension LuaHost {
   /// `lull.spawn(fn, …)`: a task that begins with the next turn.
   func spawn(_ call: Call) throws(Misuse) {
-    let function = try keep(call.state, call.index(0))
-    let arguments = makeID()
-    guard lull_value_pin(runtime, function) == 0 else { throw .message("not enough memory") }
-    guard lull_value_pack(runtime, call.state, 2, Int32(call.count), arguments) == 0 else {
-      lull_value_unpin(runtime, function)
+    let function = try kept.keep(call.state, call.index(0))
+    let arguments = kept.makeID()
+    guard lull_value_pin(bridge.pointer, function) == 0 else { throw .message("not enough memory") }
+    guard lull_value_pack(bridge.pointer, call.state, 2, Int32(call.count), arguments) == 0 else {
+      lull_value_unpin(bridge.pointer, function)
       throw .message("not enough memory")
     }
     let task = LuaTask(host: self)
-    let place = String(escapingCString: lull_function_place(runtime, call.state, call.index(0)))
-    let object = value(task, .task)
+    let place = String(
+      escapingCString: lull_function_place(bridge.pointer, call.state, call.index(0)))
+    let object = values.of(task, .task)
     task.hostHandle = LuaHost.handle(object)
-    guard let pinned = pin(task) else {
-      lull_value_unpin(runtime, function)
-      lull_value_unpin(runtime, arguments)
+    guard let pinned = kept.pin(task) else {
+      lull_value_unpin(bridge.pointer, function)
+      lull_value_unpin(bridge.pointer, arguments)
       throw .message("not enough memory")
     }
     loop.taskBegan()
@@ -61,23 +62,23 @@ extension LuaHost {
       purpose: place.isEmpty ? "task of a function written in C" : "task \(place)"
     ) { [unowned self] outcome in
       taskEnded(task, outcome)
-      unpin(object: pinned)
+      kept.unpin(object: pinned)
     }
     context.isStrong = true
     task.context = context
-    if let scope = innermost?.scope {
+    if let scope = coroutines.innermost?.scope {
       task.scope = scope
       context.scope = scope
       scope.adopt(task)
     }
     pump.enqueue { [unowned self] in
       defer {
-        lull_value_unpin(runtime, function)
-        lull_value_unpin(runtime, arguments)
+        lull_value_unpin(bridge.pointer, function)
+        lull_value_unpin(bridge.pointer, arguments)
       }
       // Cancelled before it began: nothing of it runs.
       guard case .running = task.state else { return }
-      start(Callable(id: function), [.unpack(arguments)], context)
+      coroutines.start(Callable(id: function), [.unpack(arguments)], context)
     }
     call.return(object)
   }
@@ -91,14 +92,14 @@ extension LuaHost {
     loop.taskEnded()
     switch outcome {
     case .finished(let results):
-      let id = makeID()
+      let id = kept.makeID()
       let first = results.index(0)
       var isHeld = false
       if lull_value_pack(
-        runtime, results.state, first, first + Int32(results.count) - 1, id) == 0
+        bridge.pointer, results.state, first, first + Int32(results.count) - 1, id) == 0
       {
-        isHeld = lull_value_anchor_to_object(runtime, task.hostHandle, id, id) == 0
-        lull_value_unpin(runtime, id)
+        isHeld = lull_value_anchor_to_object(bridge.pointer, task.hostHandle, id, id) == 0
+        lull_value_unpin(bridge.pointer, id)
       }
       guard isHeld else {
         return taskFailed(task, ScriptFailure("not enough memory"))
@@ -106,7 +107,7 @@ extension LuaHost {
       task.complete(.finished(results: id, isFailure: LuaHost.isFailure(results)))
     case .failed(let failure):
       if let id = failure.value?.foreign?.id {
-        anchor(id, from: task.hostHandle)
+        kept.anchor(id, from: task.hostHandle)
       }
       taskFailed(task, failure)
     case .gone, .cancelled: task.complete(.cancelled)
@@ -121,7 +122,7 @@ extension LuaHost {
   func cancel(_ task: LuaTask) {
     guard case .running = task.state, let context = task.context else { return }
     if context.thread != nil || coroutines.isRunning(context) {
-      cancel(context)
+      coroutines.cancel(context)
     } else {
       // It has not begun.
       context.completion(.cancelled)
@@ -136,10 +137,11 @@ extension LuaHost {
       for value in outcome.values { call.return(value) }
       return
     }
-    guard task.context !== innermost else {
+    guard task.context !== coroutines.innermost else {
       throw .message("this would wait for itself: a task cannot await itself")
     }
-    try wait(call, for: task.context?.purpose ?? "a task", Awaited(tasks: [task])) { completion in
+    try waits.wait(call, for: task.context?.purpose ?? "a task", Awaited(tasks: [task])) {
+      completion in
       task.onEnd { [unowned self] in
         guard let outcome = outcome(of: task) else { return }
         pump.enqueue { completion(outcome.values, outcome.raising) }
@@ -153,8 +155,8 @@ extension LuaHost {
     case .running: return nil
     case .finished(let id, _): return ([.unpack(id)], false)
     case .cancelled:
-      return ([.nil, value(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
-    case .failed(let failure): return ([valueToRaise(failure)], true)
+      return ([.nil, values.of(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+    case .failed(let failure): return ([values.reraised(failure)], true)
     }
   }
 
@@ -173,7 +175,7 @@ extension LuaHost {
   /// `lull.sleep(s)`.
   func sleep(_ call: Call) throws(Misuse) {
     let seconds = try call.raw(0).seconds { .argument(1, $0) }
-    try wait(call, for: "lull.sleep(\(seconds))") { completion in
+    try waits.wait(call, for: "lull.sleep(\(seconds))") { completion in
       let timer = StrongTimer(after: seconds, host: self) { completion([], false) }
       return { timer.cancel() }
     }
@@ -182,21 +184,21 @@ extension LuaHost {
   /// `lull.run([fn])`: runs until nothing strong is left; in a coroutine, until nothing is left that
   /// does not wait for that coroutine itself.
   func run(_ call: Call) throws(Misuse) {
-    switch Int(lull_wait_mode(runtime, call.state)) {
+    switch Int(lull_wait_mode(bridge.pointer, call.state)) {
     case Int(LULL_WAIT_BLOCK):
       if !call.isNil(0) {
-        let function = try keep(call.state, call.index(0))
+        let function = try kept.keep(call.state, call.index(0))
         loop.taskBegan()
         let context = RunContext(purpose: "lull.run") { [unowned self] outcome in
           loop.taskEnded()
           if case .failed(let failure) = outcome { runFailure = failure }
         }
         context.isStrong = true
-        start(Callable(id: function), [], context)
+        coroutines.start(Callable(id: function), [], context)
       }
-      withInterruption { runUntilIdle() }
+      waits.withInterruption { loop.runUntilIdle() }
       reportUnawaitedTasks(atEnd: false)
-      if isInterrupted { throw interruption() }
+      if loop.isInterrupted { throw waits.interruption() }
       if let failure = runFailure {
         runFailure = nil
         var text = failure.message
@@ -206,8 +208,8 @@ extension LuaHost {
     default:
       if !call.isNil(0) { try spawn(call) }
       call.frame.pointee.result_count = 0
-      try wait(call, for: "everything else to end") { _ in
-        guard let context = innermost else { return {} }
+      try waits.wait(call, for: "everything else to end") { _ in
+        guard let context = coroutines.innermost else { return {} }
         loop.waitForIdle(context)
         return { [unowned self] in loop.forgetIdleWaiter(context) }
       }

@@ -11,7 +11,7 @@ extension Method {
 
   /// Content as Lua sees it, held by self.
   private static func shared(_ content: Content, _ exchange: Exchange?, _ call: Call) -> LuaValue {
-    call.host.content(content, holder: call.raw(0).handle, from: exchange?.url)
+    call.values.content(content, holder: call.raw(0).handle, from: exchange?.url)
   }
 
   private static let entityMethods: [Method] = [
@@ -21,7 +21,7 @@ extension Method {
           try entity(call).entity.content, try entity(call).entity.exchange, call))
     },
     .getter(.entity, "document") { call throws(Misuse) in
-      call.return(call.host.document(try entity(call).entity.content))
+      call.return(call.values.document(try entity(call).entity.content))
     },
     .getter(.entity, "content_type") { call throws(Misuse) in
       let entity = try entity(call).entity
@@ -42,7 +42,7 @@ extension Method {
             box.entity.headers = $0
             return true
           } : nil)
-      call.return(call.host.value(headers, .headers))
+      call.return(call.values.of(headers, .headers))
     },
     .getter(.entity, "timestamp") { call throws(Misuse) in
       call.return(.number(try entity(call).entity.timestamp))
@@ -92,8 +92,8 @@ extension Method {
     .setter(.entity, "content") { call throws(Misuse) in
       let box = try entity(call)
       try requireOwn(box)
-      let content = try call.host.content(call.raw(1), call.state, call.index(1))
-      if let id = content.foreignID { call.host.anchor(id, from: call.raw(0).handle, key: 1) }
+      let content = try call.kept.content(call.raw(1), call.state, call.index(1))
+      if let id = content.foreignID { call.kept.anchor(id, from: call.raw(0).handle, key: 1) }
       box.entity.content = content
     },
     .setter(.entity, "headers") { call throws(Misuse) in
@@ -110,7 +110,7 @@ extension Method {
       let box = try entity(call)
       let copy = EntityBox(box.entity, isOwn: true, service: box.service)
       call.return(
-        call.host.value(
+        call.values.of(
           copy, .entity, service: box.service, anchor: box.entity.content.foreignID ?? 0))
     },
     .setter(.entity, "charset") { call throws(Misuse) in
@@ -154,11 +154,11 @@ extension Method {
     },
     .getter(.response, "entity") { call throws(Misuse) in
       let box = try response(call)
-      call.return(box.response.entity.map { call.host.value($0, service: box.service) } ?? .nil)
+      call.return(box.response.entity.map { call.values.of($0, service: box.service) } ?? .nil)
     },
     .getter(.response, "error") { call throws(Misuse) in
       let box = try response(call)
-      call.return(box.response.error.map { call.host.value($0, service: box.service) } ?? .nil)
+      call.return(box.response.error.map { call.values.of($0, service: box.service) } ?? .nil)
     },
     .getter(.response, "http_status") { call throws(Misuse) in
       let response = try response(call).response
@@ -218,7 +218,7 @@ extension Method {
     },
     .getter(.error, "entity") { call throws(Misuse) in
       let box = try error(call)
-      call.return(box.error.entity.map { call.host.value($0, service: box.service) } ?? .nil)
+      call.return(box.error.entity.map { call.values.of($0, service: box.service) } ?? .nil)
     },
     .getter(.error, "timestamp") { call throws(Misuse) in
       call.return(.number(try error(call).error.timestamp))
@@ -237,7 +237,7 @@ extension Method {
       call.return(LuaHost.value(try error(call).error.exchange?.timings))
     },
     .getter(.error, "document") { call throws(Misuse) in
-      call.return(call.host.document(try error(call).error.entity?.content))
+      call.return(call.values.document(try error(call).error.entity?.content))
     },
     .getter(.error, "content") { call throws(Misuse) in
       guard let content = try error(call).error.entity?.content else { return call.return(.nil) }
@@ -286,7 +286,7 @@ extension Method {
     },
     .getter(.observation, "resource") { call throws(Misuse) in
       let box = try call.selfObject(.observation, as: ObservationBox.self)
-      call.return(call.host.value(box.resource))
+      call.return(call.values.of(box.resource))
     },
     .method(.observation, "__tostring") { call throws(Misuse) in
       let box = try call.selfObject(.observation, as: ObservationBox.self)

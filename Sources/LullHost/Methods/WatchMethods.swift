@@ -9,7 +9,7 @@ extension Method {
   static let watchMethods: [Method] = [
     .method(.resource, "watch", "T") { call throws(Misuse) in try call.host.watch(call) },
     .getter(.watch, "resource") { call throws(Misuse) in
-      call.return(try watch(call).resource.map { call.host.value($0) } ?? .nil)
+      call.return(try watch(call).resource.map { call.values.of($0) } ?? .nil)
     },
     // What the statement `for` hands to it besides says nothing.
     .method(.watch, "__call", "*") { call throws(Misuse) in try watch(call).next(call) },
@@ -41,12 +41,12 @@ extension LuaHost {
           guard value.kind == Int32(LULL_FUNCTION) else {
             throw .message("'\(name)' must be a function, got \(value.described)")
           }
-          options.until = try keep(call.state, LuaTable.visitedIndex(in: call.state))
+          options.until = try kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
         }
       }
     }
     let watch = LuaWatch(resource, options, host: self)
-    let object = value(
+    let object = values.of(
       watch, .watch, service: resource.service, anchor: options.until ?? 0)
     if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }
     // Function, state, control variable, and what `for` closes when it is left.

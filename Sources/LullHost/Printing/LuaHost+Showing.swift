@@ -153,11 +153,11 @@ extension LuaHost {
   private func shown(
     object value: lull_value, at index: Int32, in state: OpaquePointer?, isInside: Bool
   ) -> ShownValue {
-    if let resource = object(value, .resource, as: Resource.self) {
+    if let resource = handles.object(value, .resource, as: Resource.self) {
       return .atom(description(of: resource), .object)
     }
     let name = text(of: index, in: state) ?? value.typeName
-    if !isInside, let box = object(value, .entity, as: EntityBox.self) {
+    if !isInside, let box = handles.object(value, .entity, as: EntityBox.self) {
       return .titled(name, shown(box.entity.content))
     }
     return .atom(name, .object)
@@ -185,9 +185,9 @@ extension LuaHost {
     if let (owner, entry) = described(function: index, in: state) {
       return "function " + owner.spelling(of: entry)
     }
-    let mark = lull_arena_mark(runtime)
-    defer { lull_arena_release(runtime, mark) }
-    let place = String(escapingCString: lull_function_place(runtime, state, index))
+    let mark = lull_arena_mark(bridge.pointer)
+    defer { lull_arena_release(bridge.pointer, mark) }
+    let place = String(escapingCString: lull_function_place(bridge.pointer, state, index))
     return place.isEmpty ? text(of: index, in: state) ?? "function" : "function (\(place))"
   }
 }

@@ -49,10 +49,11 @@ extension ScriptFailure {
 extension LuaHost {
   /// Where a kept function is defined, or a function in a kept table.
   func definition(of id: Int64, method: StaticString? = nil) -> TraceFrame? {
-    let mark = lull_arena_mark(runtime)
-    defer { lull_arena_release(runtime, mark) }
+    let mark = lull_arena_mark(bridge.pointer)
+    defer { lull_arena_release(bridge.pointer, mark) }
     var frame = lull_trace_frame()
-    guard !isClosed, lull_value_frame(runtime, id, method?.cString, &frame) == 0 else {
+    guard !bridge.isClosed, lull_value_frame(bridge.pointer, id, method?.cString, &frame) == 0
+    else {
       return nil
     }
     return TraceFrame(frame)
@@ -60,12 +61,12 @@ extension LuaHost {
 
   /// What was raised that is no text and does not say what it is, as `lull.inspect` shows it.
   func inspection(of failure: ScriptFailure) -> String? {
-    guard !isClosed, let id = failure.value?.foreign?.id,
+    guard !bridge.isClosed, let id = failure.value?.foreign?.id,
       failure.message.hasPrefix("(error object is a ")
     else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
       buffer.initialize(repeating: 0)
-      guard lull_value_inspect(runtime, id, buffer.baseAddress, buffer.count) == 0,
+      guard lull_value_inspect(bridge.pointer, id, buffer.baseAddress, buffer.count) == 0,
         let text = buffer.baseAddress
       else { return nil }
       return LogText.part(String(escapingCString: text), limit: 200)
@@ -76,14 +77,14 @@ extension LuaHost {
   func innerCoroutineFailed(_ failure: lull_failure) {
     var inner = ScriptFailure(
       message: String(escaping: failure.message, failure.message_length), trace: Traceback(failure))
-    guard let context = innermost else { return }
+    guard let context = coroutines.innermost else { return }
     if let origin = context.reraised { inner.join(origin) }
     context.reraised = Reraised(inner, isOfInnerCoroutine: true)
   }
 
   /// Whether that is the error of a coroutine noted last, as it goes on: its traceback is known.
   func knowsInnerFailure(_ message: UnsafeRawBufferPointer) -> Bool {
-    guard let origin = innermost?.reraised, origin.isOfInnerCoroutine,
+    guard let origin = coroutines.innermost?.reraised, origin.isOfInnerCoroutine,
       origin.failure.requestError == nil, origin.failure.isText
     else { return false }
     let isKnown = origin.failure.message.utf8.withContiguousStorageIfAvailable { known in
@@ -106,7 +107,7 @@ extension LuaHost {
   /// too, unless the script is going to catch it.
   func raising(_ value: LuaValue, in state: OpaquePointer?) -> LuaValue {
     guard case .reraised(let value, let failure) = value else { return value }
-    if let context = innermost {
+    if let context = coroutines.innermost {
       context.reraised = Reraised(failure)
     } else if case .string(let text) = value, !failure.traceback.isEmpty,
       lull_is_protected(state) == 0

@@ -47,11 +47,11 @@ extension LuaHost {
 
   /// Requests, as far as they are no parts of others, and coroutines that wait for something else.
   private var waitItems: [WaitNotice.Item] {
-    let requests = openRequests.map { request in
+    let requests = requests.open.map { request in
       WaitNotice.Item(
         name: waitName(of: request), since: request.trackedSince)
     }
-    let contexts = waiting.values.filter { context in
+    let contexts = coroutines.waiting.values.filter { context in
       context.awaited.requests.isEmpty && context.awaited.tasks.isEmpty
         && context.awaited.scope == nil && !loop.isWaitingForIdle(context)
     }

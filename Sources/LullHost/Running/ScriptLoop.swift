@@ -6,7 +6,7 @@ import LullCore
 ///
 /// Requests in flight, tasks and timers are strong work; a coroutine in `lull.run` is none, and goes on
 /// when nothing else is left. Home thread only.
-final class ScriptLoop {
+package final class ScriptLoop {
   private let environment: any HostEnvironment
   private let bridge: BridgeRuntime
   private let coroutines: Coroutines
@@ -17,7 +17,7 @@ final class ScriptLoop {
   /// Coroutines that wait in `lull.run` for everything else to end.
   private var idleWaiters: [RunContext] = []
   /// Ends the run from inside it: `os.exit` or a signal.
-  var exitCode: Int32?
+  package var exitCode: Int32?
   /// Whether Ctrl-C is a session's business.
   var leavesInterruptsToSession: () -> Bool = { false }
   /// Lets what wants to take over the loop do so.
@@ -42,7 +42,7 @@ final class ScriptLoop {
   func timerEnded() { timerCount -= 1 }
 
   /// Whether anything still keeps the script alive.
-  var hasStrongWork: Bool { !requests.isEmpty || taskCount > 0 || timerCount > 0 }
+  package var hasStrongWork: Bool { !requests.isEmpty || taskCount > 0 || timerCount > 0 }
 
   /// Whether nothing is left to do or to wait for.
   var isIdle: Bool { !hasStrongWork && !environment.pump.hasWork && idleWaiters.isEmpty }
@@ -108,12 +108,12 @@ final class ScriptLoop {
   }
 
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
-  func runUntilIdle() { run { isIdle || isInterrupted } }
+  package func runUntilIdle() { run { isIdle || isInterrupted } }
 
   // MARK: Ending
 
   /// Whether a signal, a limit or `os.exit` has ended the run.
-  var isInterrupted: Bool {
+  package var isInterrupted: Bool {
     if exitCode != nil || limits.hasPassed { return true }
     let signal = lull_signals_pending()
     return signal != 0 && !(leavesInterruptsToSession() && signal == SIGINT)
@@ -129,7 +129,7 @@ final class ScriptLoop {
   }
 
   /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
-  func cancelEverything() {
+  package func cancelEverything() {
     coroutines.cancelAll()
     requests.cancelAll()
   }

@@ -101,7 +101,7 @@ func lull_host_report(
   var described = ScriptFailure(
     message: String(escaping: failure.pointee.message, failure.pointee.message_length))
   described.requestError =
-    host.object(
+    host.handles.object(
       failure.pointee.value, .error, as: ErrorBox.self)?.error
   host.report(described, in: String(escapingCString: place))
 }
@@ -114,7 +114,7 @@ func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> U
 @c @implementation
 func lull_host_close(_ pointer: UnsafeMutableRawPointer!) {
   guard let pointer, let host = host(pointer) else { return }
-  host.strict?.checkAll()
+  host.values.strict?.checkAll()
   host.reportAbandonedRequests()
   host.close()
   // Balances the retain of `lull_host_attach`; C has dropped the pointer.
@@ -165,7 +165,9 @@ func lull_host_secret_mask(
   else { return nil }
   var text = secret.text.masked
   return text.withUTF8 { bytes in
-    guard let memory = lull_arena_allocate(host.runtime, max(1, bytes.count)) else { return nil }
+    guard let memory = lull_arena_allocate(host.bridge.pointer, max(1, bytes.count)) else {
+      return nil
+    }
     // Freshly allocated for exactly that many bytes.
     memory.copyMemory(
       from: UnsafeRawPointer(

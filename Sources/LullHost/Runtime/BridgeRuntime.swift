@@ -3,10 +3,10 @@ import CLullBridge
 /// The C half's runtime, as Swift's owners of its parts know it: where it is, and whether it still is.
 ///
 /// The lowest of them. Home thread only.
-final class BridgeRuntime {
+package final class BridgeRuntime {
   /// To be used between `attach` and `close` only.
   private(set) var pointer: OpaquePointer
-  private(set) var isClosed = false
+  package private(set) var isClosed = false
 
   init() {
     // A dummy that nobody follows before `attach`.

@@ -4,7 +4,7 @@ import LullCore
 /// The limits the script that runs has: the bridge keeps them, this knows what is said of each.
 ///
 /// Home thread only.
-final class LimitKeeper {
+package final class LimitKeeper {
   private let bridge: BridgeRuntime
   /// What is said of each limit, in the order of `LULL_LIMIT_*`.
   private var texts: [String] = []
@@ -46,7 +46,7 @@ final class LimitKeeper {
   }
 
   /// Whether the run has passed a limit, and ends.
-  var hasPassed: Bool {
+  package var hasPassed: Bool {
     !bridge.isClosed && lull_limit_passed(bridge.pointer) != Int32(LULL_LIMIT_NONE)
   }
 

@@ -68,8 +68,8 @@ extension LuaHost {
   }
 
   private func moduleName(_ index: Int32, in state: OpaquePointer?) -> String? {
-    let mark = lull_arena_mark(runtime)
-    defer { lull_arena_release(runtime, mark) }
-    return lull_module_name(runtime, state, index).map { String(cString: $0) }
+    let mark = lull_arena_mark(bridge.pointer)
+    defer { lull_arena_release(bridge.pointer, mark) }
+    return lull_module_name(bridge.pointer, state, index).map { String(cString: $0) }
   }
 }

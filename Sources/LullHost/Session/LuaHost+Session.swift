@@ -8,7 +8,7 @@ extension LuaHost {
   /// Turns the loop until the condition holds, for a session.
   package func drive(until condition: () -> Bool) {
     environment.run {
-      resumeIdleWaiters()
+      loop.resumeIdleWaiters()
       takeForeground()
       return condition()
     }
@@ -26,7 +26,7 @@ extension LuaHost {
   /// never does.
   func setSignalOwner(_ owner: some BinaryInteger) {
     guard environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return }
-    lull_signals_install(runtime, wakeUp.function, wakeUp.context, Int32(owner))
+    lull_signals_install(bridge.pointer, wakeUp.function, wakeUp.context, Int32(owner))
   }
 
   /// Whether Ctrl-C was pressed; if a session deals with it, it counts as dealt with.
@@ -63,11 +63,11 @@ extension LuaHost {
       throw .message("this program has no REPL")
     }
     guard !hasSession, foreground == nil else { throw .message("a REPL is open already") }
-    try wait(call, for: "the REPL") { done in
+    try waits.wait(call, for: "the REPL") { done in
       foreground = { [unowned self] in
         _ = open(self)
         // After os.exit in a line nothing of the script goes on.
-        if !isClosed, exitRequest == nil { done([], false) }
+        if !bridge.isClosed, loop.exitCode == nil { done([], false) }
       }
       return { [unowned self] in
         foreground = nil
@@ -78,10 +78,10 @@ extension LuaHost {
 
   /// What `tostring` says of a value; nil if that raises.
   func text(of index: Int32, in state: OpaquePointer?) -> String? {
-    let mark = lull_arena_mark(runtime)
-    defer { lull_arena_release(runtime, mark) }
+    let mark = lull_arena_mark(bridge.pointer)
+    defer { lull_arena_release(bridge.pointer, mark) }
     var length = 0
-    guard let text = lull_text_of(runtime, state, index, &length) else { return nil }
+    guard let text = lull_text_of(bridge.pointer, state, index, &length) else { return nil }
     return String(escaping: text, length)
   }
 }

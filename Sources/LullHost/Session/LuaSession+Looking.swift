@@ -7,7 +7,7 @@ extension LuaSession {
   /// The names a line can use: variables of the session, globals, `help`.
   package var variableNames: [String] {
     var names: Set<String> = []
-    for part in Int32(0)..<3 where lull_session_variables(host.runtime, part) != 0 {
+    for part in Int32(0)..<3 where lull_session_variables(host.bridge.pointer, part) != 0 {
       names.formUnion(keys(onlyFunctions: false))
       lull_pop(state, 1)
     }
@@ -20,11 +20,11 @@ extension LuaSession {
     var names: Set<String> = []
     walk(path) { _, used in
       guard used == path.count else { return }
-      _ = lull_session_open_document(host.runtime)
+      _ = lull_session_open_document(host.bridge.pointer)
       // A chain of tables may come back to its beginning.
       for _ in 0..<50 {
         names.formUnion(keys(onlyFunctions: onlyFunctions))
-        if lull_session_next_table(host.runtime) == 0 { break }
+        if lull_session_next_table(host.bridge.pointer) == 0 { break }
       }
     }
     return names.sorted()
@@ -44,7 +44,7 @@ extension LuaSession {
   package func callNames(at path: [String]) -> [String]? {
     walk(path) { value, used in
       guard used == path.count else { return nil }
-      return host.object(value, .apiCalls, as: APICallsBox.self)?.api.calls.map(\.name)
+      return host.handles.object(value, .apiCalls, as: APICallsBox.self)?.api.calls.map(\.name)
     }
   }
 
@@ -73,7 +73,7 @@ extension LuaSession {
 
   /// Makes `require` load a module anew.
   package func forget(module: String) {
-    lull_session_forget_module(host.runtime, module)
+    lull_session_forget_module(host.bridge.pointer, module)
   }
 
   // MARK: Resources in memory
@@ -81,7 +81,8 @@ extension LuaSession {
   /// Paths of a service's resources, as `service:resource(path)` takes them.
   package func resourcePaths(ofServiceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
-      guard used == path.count, let service = host.object(value, .service, as: Service.self) else {
+      guard used == path.count, let service = host.handles.object(value, .service, as: Service.self)
+      else {
         return []
       }
       return service.table.all.map { $0.url.abbreviated(base: service.baseURL) }
@@ -92,7 +93,8 @@ extension LuaSession {
   /// What `resource:child(path)` takes for the resources below one.
   package func childPaths(ofResourceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
-      guard used == path.count, let resource = host.object(value, .resource, as: Resource.self)
+      guard used == path.count,
+        let resource = host.handles.object(value, .resource, as: Resource.self)
       else { return [] }
       let base = resource.url.text + (resource.url.text.hasSuffix("/") ? "" : "/")
       return resource.service.table.all.map(\.url.text)
@@ -109,14 +111,16 @@ extension LuaSession {
     guard let owner = APIDescription.owners.first(where: { $0.handle?.rawValue == value.aux }),
       owner.entries.contains(where: { $0.kind == .property && $0.name == name })
     else { return false }
-    guard let resource = host.object(value, .resource, as: Resource.self) else { return true }
+    guard let resource = host.handles.object(value, .resource, as: Resource.self) else {
+      return true
+    }
     let asksForData =
       name == "latest_data"
       || APIOwner.contentAccessors(of: "Resource").contains { $0.name == name }
     return !asksForData || resource.record.state.latestData != nil
   }
 
-  private var state: OpaquePointer? { lull_session_state(host.runtime) }
+  private var state: OpaquePointer? { lull_session_state(host.bridge.pointer) }
 
   @discardableResult
   private func walk<Result>(
@@ -137,7 +141,7 @@ extension LuaSession {
     }
     let used = block.withUnsafeBufferPointer { block in
       let names = starts.map { start in block.baseAddress.map { $0 + start } }
-      return lull_session_walk(host.runtime, names, Int32(path.count), &value)
+      return lull_session_walk(host.bridge.pointer, names, Int32(path.count), &value)
     }
     guard used >= 0 else { return nil }
     var count = Int(used)
@@ -147,7 +151,7 @@ extension LuaSession {
       let isObject = value.kind == Int32(LULL_OBJECT)
       var next = lull_value()
       guard !isObject || mayRead(path[count], of: value),
-        lull_session_step(host.runtime, path[count], &next) != 0
+        lull_session_step(host.bridge.pointer, path[count], &next) != 0
       else { break }
       pushed += 1
       if isObject, next.kind == Int32(LULL_NIL) {

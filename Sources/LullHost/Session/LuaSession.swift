@@ -18,7 +18,7 @@ package final class LuaSession {
 
   /// Nil if another session is open, or without memory.
   package init?(_ host: LuaHost) {
-    guard !host.hasSession, lull_session_open(host.runtime) == 0 else { return nil }
+    guard !host.hasSession, lull_session_open(host.bridge.pointer) == 0 else { return nil }
     self.host = host
     host.hasSession = true
     host.isSessionEnding = false
@@ -31,8 +31,8 @@ package final class LuaSession {
     isOpen = false
     host.hasSession = false
     host.onInterrupt = nil
-    guard !host.isClosed else { return }
-    lull_session_close(host.runtime)
+    guard !host.bridge.isClosed else { return }
+    lull_session_close(host.bridge.pointer)
     host.setSignalOwner(LULL_SIGNALS_PROCESS)
   }
 
@@ -127,7 +127,7 @@ package final class LuaSession {
   }
 
   private func keep(_ source: LineSource, name: String, firstLine: Int) -> Reading {
-    let id = host.makeID()
+    let id = host.kept.makeID()
     let chunkName = name.hasPrefix("@") ? name : "=" + name
     if let message = compile(source.instrumented, name: chunkName, firstLine: firstLine, id: id) {
       return .failed(host.describe(syntaxError: message))
@@ -136,12 +136,12 @@ package final class LuaSession {
   }
 
   private func compile(_ text: [UInt8], name: String, firstLine: Int, id: Int64) -> String? {
-    let mark = lull_arena_mark(host.runtime)
-    defer { lull_arena_release(host.runtime, mark) }
+    let mark = lull_arena_mark(host.bridge.pointer)
+    defer { lull_arena_release(host.bridge.pointer, mark) }
     var message: UnsafePointer<CChar>?
     let status = text.withUnsafeBytes { bytes in
       lull_session_load(
-        host.runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
+        host.bridge.pointer, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
         Int32(clamping: firstLine - 1), name, id, &message)
     }
     return status == 0 ? nil : message.map { String(escapingCString: $0) } ?? "cannot be compiled"
@@ -168,14 +168,14 @@ package final class LuaSession {
       switch outcome {
       case .finished(let results):
         lull_session_commit(
-          host.runtime, results.state, results.index(0), results.count > 0 ? 1 : 0)
+          host.bridge.pointer, results.state, results.index(0), results.count > 0 ? 1 : 0)
         show(SessionValues(host: host, results: results))
         ending = endingOfShowing
       case .failed(let failure):
-        lull_session_roll_back(host.runtime)
+        lull_session_roll_back(host.bridge.pointer)
         ending = self.ending(failure)
       case .gone, .cancelled:
-        lull_session_roll_back(host.runtime)
+        lull_session_roll_back(host.bridge.pointer)
         ending = passedLimit ?? .interrupted
       }
     }
@@ -183,20 +183,20 @@ package final class LuaSession {
     context.isStrong = true
     host.loop.taskBegan()
     lull_line_begin(
-      host.runtime, host.limits.perLine.time ?? 0, host.limits.perLine.instructions ?? 0)
-    let outer = lull_main_begin(host.runtime)
-    host.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
-    host.drive { ending != nil || host.isInterrupted }
-    if ending == nil { host.cancel(context) }
-    if !host.isClosed {
-      lull_main_end(host.runtime, outer)
-      lull_line_end(host.runtime)
+      host.bridge.pointer, host.limits.perLine.time ?? 0, host.limits.perLine.instructions ?? 0)
+    let outer = lull_main_begin(host.bridge.pointer)
+    host.coroutines.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
+    host.drive { ending != nil || host.loop.isInterrupted }
+    if ending == nil { host.coroutines.cancel(context) }
+    if !host.bridge.isClosed {
+      lull_main_end(host.bridge.pointer, outer)
+      lull_line_end(host.bridge.pointer)
     }
     host.loop.taskEnded()
     self.context = nil
     // A line that has returned in spite of Ctrl-C has had it all the same.
     _ = host.takeInterrupt()
-    lull_value_unpin(host.runtime, line.id)
+    lull_value_unpin(host.bridge.pointer, line.id)
     return ending ?? .interrupted
   }
 
@@ -207,7 +207,7 @@ package final class LuaSession {
 
   private func ending(_ failure: ScriptFailure) -> Ending {
     if host.takeInterrupt() { return .interrupted }
-    guard host.hasPassedLimit else { return .failed(host.describe(failure)) }
+    guard host.limits.hasPassed else { return .failed(host.describe(failure)) }
     return passedLimit(failure) ?? .interrupted
   }
 
@@ -216,14 +216,14 @@ package final class LuaSession {
   /// The report of a limit the line has passed, which counts no more; nil if it has passed none, or if
   /// that ends the session.
   private func passedLimit(_ failure: ScriptFailure?) -> Ending? {
-    guard host.hasPassedLimit, let report = host.describePassedLimit(failure) else { return nil }
-    lull_line_end(host.runtime)
-    return host.hasPassedLimit ? nil : .failed(report)
+    guard host.limits.hasPassed, let report = host.describePassedLimit(failure) else { return nil }
+    lull_line_end(host.bridge.pointer)
+    return host.limits.hasPassed ? nil : .failed(report)
   }
 
   private func interrupt() {
     if let context {
-      host.cancel(context)
+      host.coroutines.cancel(context)
     } else {
       onIdleInterrupt?()
     }
@@ -238,7 +238,7 @@ package struct SessionValues {
   package var count: Int { results.count }
 
   /// Whether it is to be told no more: Ctrl-C, or a limit, has come meanwhile.
-  package var isInterrupted: Bool { lull_signals_pending() != 0 || host.hasPassedLimit }
+  package var isInterrupted: Bool { lull_signals_pending() != 0 || host.limits.hasPassed }
 
   /// One of them as it is to be shown.
   package func shown(_ position: Int) -> ShownValue {

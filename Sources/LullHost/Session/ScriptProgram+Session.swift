@@ -27,14 +27,14 @@ extension ScriptProgram {
       return Exit.scriptError
     }
     installSignals(runtime, isSession: true)
-    guard host.set(limits, isPerLine: true) else {
+    guard host.limits.set(limits, isPerLine: true) else {
       StandardError.write("lull: cannot start: not enough memory or threads\n")
       return Exit.scriptError
     }
     switch body(host) {
     case .left:
       // What is in flight is cancelled, as after os.exit.
-      host.exitRequest = host.exitRequest ?? 0
+      host.loop.exitCode = host.loop.exitCode ?? 0
       return finish()
     case .done(let hasFailed):
       let code = finish()

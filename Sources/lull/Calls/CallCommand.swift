@@ -164,7 +164,7 @@ struct CallCommand {
     } catch {
       throw .wrongUsage(error.message, .call)
     }
-    if host.isInterrupted { return 0 }
+    if host.loop.isInterrupted { return 0 }
     let exchange = CallExchange(host, api, options)
     return options.walksPages
       ? exchange.runPages(PageWalk(host, from: request, call: call)) : exchange.run(request)

@@ -33,7 +33,7 @@ extension CallExchange {
         }
       }
       if let filter {
-        if code == 0, !host.isInterrupted { try write(list, filter) }
+        if code == 0, !host.loop.isInterrupted { try write(list, filter) }
         if code != 0 {
           Exit.complain("lull: -f is of all pages: with some of them missing nothing is written\n")
         }
@@ -43,7 +43,7 @@ extension CallExchange {
       Exit.complain(error.report)
       code = 1
     }
-    let isWhole = code == 0 && !host.isInterrupted
+    let isWhole = code == 0 && !host.loop.isInterrupted
     // What has come is written even if something is missing.
     if options.filter == nil, options.format != .ndjson, options.format != .lines,
       isWhole || list.pageCount > 0
@@ -64,7 +64,7 @@ extension CallExchange {
   }
 
   private func end(_ code: Int32) -> Int32 {
-    host.runUntilIdle()
+    host.loop.runUntilIdle()
     return code
   }
 

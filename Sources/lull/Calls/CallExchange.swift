@@ -50,7 +50,7 @@ struct CallExchange {
     if !response.isNew, request.hasOwnCondition { response = .failure(.notModified) }
     let code = write(response, filter, download)
     // What has been begun meanwhile comes to its end, such as the writing of a cache.
-    host.runUntilIdle()
+    host.loop.runUntilIdle()
     return code
   }
 
@@ -94,7 +94,7 @@ struct CallExchange {
       }
       return 0
     // Whoever has called os.exit wants nothing more.
-    case .failure where host.isInterrupted: return 0
+    case .failure where host.loop.isInterrupted: return 0
     case .failure(let error):
       Exit.complain("lull: \(error.longDescription)\n")
       return CallExchange.exitCode(of: error)

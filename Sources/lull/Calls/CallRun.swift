@@ -33,7 +33,7 @@ enum CallRun {
   /// Runs what is only looked at: in the sandbox, without a network, and to its end. `body` must not write
   /// what it has found out.
   static func look(
-    in folder: [UInt8], _ inspection: Inspection, limits: LuaHost.Limits = Inspection.limits,
+    in folder: [UInt8], _ inspection: Inspection, limits: ScriptLimits = Inspection.limits,
     _ body: (LuaHost) -> Int32
   ) -> Int32 {
     withoutStandardOutput {
@@ -55,7 +55,7 @@ enum CallRun {
   }
 
   private static func run(
-    _ trust: ScriptTrust, folder: [UInt8]?, _ hosts: AllowedHosts?, _ limits: LuaHost.Limits,
+    _ trust: ScriptTrust, folder: [UInt8]?, _ hosts: AllowedHosts?, _ limits: ScriptLimits,
     _ body: (LuaHost) -> Int32
   ) -> Int32 {
     guard let environment = try? LoopEnvironment(ownsProcess: true, allowedHosts: hosts),

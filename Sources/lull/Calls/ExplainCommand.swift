@@ -59,7 +59,7 @@ struct ExplainCommand {
       host.finishAskingCaches(resource)
       let text = ResourceExplanation(host, resource, method: method).text
       // Whoever has called os.exit wants nothing more.
-      return host.isInterrupted || Output.write(text) ? 0 : 1
+      return host.loop.isInterrupted || Output.write(text) ? 0 : 1
     }
   }
 }

@@ -111,7 +111,7 @@ struct VerbCommand {
         Exit.complain("lull: \(error.message)\n")
         return 2
       }
-      if host.isInterrupted { return 0 }
+      if host.loop.isInterrupted { return 0 }
       let exchange = CallExchange(host, api, options)
       return options.walksPages
         ? exchange.runPages(PageWalk(host, from: request)) : exchange.run(request)

@@ -11,7 +11,7 @@ struct WholeBody {
   /// What `-d` gives: the body itself, `@file`, or `-` for standard input; nil if that is empty.
   init?(data: String, _ host: LuaHost) throws(RequestItem.Problem) {
     if data == "-" {
-      let input = StandardInput(tellsSilence: false) { host.isInterrupted }
+      let input = StandardInput(tellsSilence: false) { host.loop.isInterrupted }
       guard let bytes = try WholeBody.all(of: input) else { return nil }
       self.init(name: "standard input", bytes: bytes)
     } else if data.hasPrefix("@") {
@@ -29,7 +29,7 @@ struct WholeBody {
     inputOf method: String, beside giver: String?, _ host: LuaHost
   ) throws(RequestItem.Problem) {
     guard ["POST", "PUT", "PATCH"].contains(method), StandardInput.mayHoldBody else { return nil }
-    let input = StandardInput(tellsSilence: true) { host.isInterrupted }
+    let input = StandardInput(tellsSilence: true) { host.loop.isInterrupted }
     if let giver {
       let isEmpty = try WholeBody.reading { () throws(SourceFile.Unreadable) in
         try input.isEmpty()

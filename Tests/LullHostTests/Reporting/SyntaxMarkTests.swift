@@ -35,7 +35,8 @@ struct SyntaxMarkTests {
       var message = [CChar](repeating: 0, count: 500)
       let isWrong = text.withUnsafeBytes { bytes in
         lull_compile(
-          harness.host.runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count, "=t",
+          harness.host.bridge.pointer, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
+          "=t",
           &message, message.count)
       }
       return isWrong == 0

@@ -76,7 +76,7 @@ struct TracebackTests {
     let harness = try HostHarness()
     var counts: [Int64] = []
     for depth in [2, 150] {
-      let before = lull_trace_count(harness.host.runtime)
+      let before = lull_trace_count(harness.host.bridge.pointer)
       let end = harness.run(
         """
         local f = function() error("deep") end
@@ -91,7 +91,7 @@ struct TracebackTests {
         return
       }
       #expect(message.hasSuffix("test:1: deep"))
-      counts.append(lull_trace_count(harness.host.runtime) - before)
+      counts.append(lull_trace_count(harness.host.bridge.pointer) - before)
     }
     #expect(counts[0] > 0)
     #expect(counts[0] == counts[1])

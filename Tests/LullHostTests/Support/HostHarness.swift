@@ -44,29 +44,29 @@ final class HostHarness {
       case .gone, .cancelled: end = .other
       }
     }
-    let chunk = host.makeID()
+    let chunk = host.kept.makeID()
     var message: UnsafePointer<CChar>?
     let status = code.utf8CString.withUnsafeBufferPointer { bytes in
-      lull_load(host.runtime, bytes.baseAddress, bytes.count - 1, "=test", chunk, &message)
+      lull_load(host.bridge.pointer, bytes.baseAddress, bytes.count - 1, "=test", chunk, &message)
     }
     guard status == 0 else { return .failed(message.map { String(cString: $0) } ?? "") }
     context.isStrong = true
     host.loop.taskBegan()
-    host.start(Callable(id: chunk), arguments, context)
-    lull_value_unpin(host.runtime, chunk)
+    host.coroutines.start(Callable(id: chunk), arguments, context)
+    lull_value_unpin(host.bridge.pointer, chunk)
     if settling { settle() }
     return end
   }
 
   func settle() {
-    host.runUntilIdle()
+    host.loop.runUntilIdle()
   }
 
   /// Two full collections, finalisers and sweep included.
   func collect() {
     run("collectgarbage() collectgarbage()")
     environment.turn()
-    host.sweep()
+    host.handles.sweep()
   }
 
   /// Collects, and checks that scripts have left nothing behind, then closes the state and checks
@@ -76,10 +76,11 @@ final class HostHarness {
   ) {
     collect()
     // `lull.log` is one; nothing else may be left.
-    #expect(host.liveHandleCount == handles, "handles left", sourceLocation: sourceLocation)
+    #expect(host.handles.count == handles, "handles left", sourceLocation: sourceLocation)
     #expect(host.pinCount == 0, "pins left", sourceLocation: sourceLocation)
-    #expect(host.waiting.isEmpty, "coroutines left waiting", sourceLocation: sourceLocation)
-    #expect(lull_waiting_thread_count(host.runtime) == 0, sourceLocation: sourceLocation)
+    #expect(
+      host.coroutines.waiting.isEmpty, "coroutines left waiting", sourceLocation: sourceLocation)
+    #expect(lull_waiting_thread_count(host.bridge.pointer) == 0, sourceLocation: sourceLocation)
     close()
     // A host without a state takes its place; the one that was here must go now.
     weak let closed = host
@@ -91,14 +92,14 @@ final class HostHarness {
   /// the state was closed too.
   func leftovers() -> [String] {
     var found: [String] = []
-    host.cancelEverything()
+    host.loop.cancelEverything()
     settle()
     removeImmortalObservers()
     // More than once: what finalisers make is garbage of the next round, and what held a value in
     // Swift lets go of it with the next turn.
     var count = Int.max
-    while host.liveHandleCount < count || count == Int.max {
-      count = host.liveHandleCount
+    while host.handles.count < count || count == Int.max {
+      count = host.handles.count
       run(
         """
         lull.on_error(nil)
@@ -112,16 +113,20 @@ final class HostHarness {
         """)
       collect()
       collect()
-      host.releaseGarbage()
+      host.collector.releaseGarbage()
     }
     if run("return 'alive'") != .finished("alive") { found.append("no chunk runs any more") }
     if host.pinCount != 0 { found.append("\(host.pinCount) pins") }
-    if !host.waiting.isEmpty { found.append("\(host.waiting.count) coroutines wait") }
-    if lull_waiting_thread_count(host.runtime) != 0 { found.append("waiting coroutines in Lua") }
-    if host.hasStrongWork { found.append("strong work") }
+    if !host.coroutines.waiting.isEmpty {
+      found.append("\(host.coroutines.waiting.count) coroutines wait")
+    }
+    if lull_waiting_thread_count(host.bridge.pointer) != 0 {
+      found.append("waiting coroutines in Lua")
+    }
+    if host.loop.hasStrongWork { found.append("strong work") }
     // `lull.log` is one.
-    if host.liveHandleCount != 1 {
-      found.append("\(host.liveHandleCount - 1) handles: \(host.handles.kindsInUse)")
+    if host.handles.count != 1 {
+      found.append("\(host.handles.count - 1) handles: \(host.handles.kindsInUse)")
     }
     close()
     weak let closed = host

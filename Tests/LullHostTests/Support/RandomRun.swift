@@ -58,7 +58,7 @@ struct RandomRun {
         provider.release(random.below(provider.heldCount))
       }
       if random.chance(3) { provider.holdsAnswers = random.chance(3) }
-      if random.chance(40) { lull_runtime_collect_all(harness.host.runtime) }
+      if random.chance(40) { lull_runtime_collect_all(harness.host.bridge.pointer) }
       guard !harness.environment.pump.hasWork, provider.heldCount == 0 else { continue }
       guard let due = harness.environment.clock.nextDue else { return }
       harness.environment.clock.advance(by: max(0, due - harness.environment.clock.now))
@@ -71,13 +71,15 @@ struct RandomRun {
     // What the stubs hold of a request that was cancelled would keep it alive.
     harness.provider.holdsAnswers = false
     while harness.provider.heldCount > 0 { harness.provider.release() }
-    harness.host.cancelEverything()
-    for _ in 0..<3000 where harness.host.hasStrongWork || harness.environment.pump.hasWork {
+    harness.host.loop.cancelEverything()
+    for _ in 0..<3000 where harness.host.loop.hasStrongWork || harness.environment.pump.hasWork {
       var none = SeededGenerator(seed: 0)
       turn(harness, 1, &none)
-      if harness.environment.pump.hasWork == false { harness.host.cancelEverything() }
+      if harness.environment.pump.hasWork == false { harness.host.loop.cancelEverything() }
     }
-    if harness.host.hasStrongWork { return "it never ends: \(harness.host.inFlightDescriptions)" }
+    if harness.host.loop.hasStrongWork {
+      return "it never ends: \(harness.host.requests.descriptions)"
+    }
     let left = harness.leftovers()
     // A finaliser that could not be called for want of memory is not called again.
     return left.isEmpty || lacked ? nil : left.joined(separator: ", ")
