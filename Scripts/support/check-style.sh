@@ -19,6 +19,23 @@ check_style() {
   fi
   verify "no as!, try! or fatalError in Sources" "say what happens instead: guard, throw, precondition" \
     forbidden_words
+  verify "tests are called by a sentence" 'write @Test func `what happens when`(), and no second name' \
+    test_names
+}
+
+# Tests whose function is not called by a sentence in backquotes, or that show another text than it.
+test_names() {
+  find Tests -name '*.swift' -exec awk '
+    function found() { print FILENAME ":" FNR ":" $0 }
+    FNR == 1 { waits = opened = 0 }
+    opened && /^ *"[^"]*",?$/ { found() }
+    /^ *@Test/ { waits = 1 }
+    /^ *@Test\( *"/ { found() }
+    { opened = /@Test\($/ }
+    waits && /(^|[ )])func / {
+      if (!/func `[^`]+ [^`]+`/) found()
+      waits = 0
+    }' {} +
 }
 
 # Every finding but that a variable declared with <close> is not used: its end is its use.

@@ -2,8 +2,7 @@ import LullArguments
 import Testing
 
 struct ArgumentHelpTests {
-  @Test("help has the usage, what each argument is, and what may be said in its place")
-  func shows() {
+  @Test func `help has the usage, what each argument is, and what may be said in its place`() {
     var spec = ArgumentSpec(
       name: "tool", description: "Does what it is told.",
       arguments: [
@@ -43,8 +42,7 @@ struct ArgumentHelpTests {
         """)
   }
 
-  @Test("a flag that is on by default shows how it is taken back")
-  func showsFlagsThatAreOn() {
+  @Test func `a flag that is on by default shows how it is taken back`() {
     var color = Argument(names: ["--color"], kind: .flag, help: "use colours")
     color.isOn = true
     let text = ArgumentHelp.text(

@@ -6,8 +6,7 @@ struct ArgumentSpecTests {
     ArgumentSpec(name: "tool", description: "", arguments: arguments)
   }
 
-  @Test("a specification by which nothing could be told apart is refused")
-  func knowsItsProblems() {
+  @Test func `a specification by which nothing could be told apart is refused`() {
     let limit = Argument(names: ["--limit", "-n"], help: nil)
     #expect(spec([limit]).problem == nil)
     #expect(
@@ -21,8 +20,7 @@ struct ArgumentSpecTests {
     #expect(spec([files, others]).problem == "only one positional argument can be repeated")
   }
 
-  @Test("a draft becomes the argument its names and its default imply")
-  func drafts() throws {
+  @Test func `a draft becomes the argument its names and its default imply`() throws {
     var draft = ArgumentDraft()
     draft.names = [(2, "-n"), (1, "--limit N")]
     draft.standard = .init(kind: .integer, text: "20")
@@ -44,8 +42,7 @@ struct ArgumentSpecTests {
     #expect(try draft.argument().key == "dry_run")
   }
 
-  @Test("a draft that makes no argument says why")
-  func refusesDrafts() {
+  @Test func `a draft that makes no argument says why`() {
     func fault(_ change: (inout ArgumentDraft) -> Void) -> String? {
       var draft = ArgumentDraft()
       change(&draft)

@@ -2,18 +2,15 @@ import LullArguments
 import Testing
 
 struct ArgumentTextTests {
-  @Test(
-    "bytes come back as they were",
-    arguments: [
-      [], Array("plain".utf8), Array("żółw 🐢".utf8), [0xFF], [0x61, 0xFE, 0, 0xC3],
-      [0xED, 0xA0, 0x80], Array(0...255),
-    ])
-  func keepsBytes(bytes: [UInt8]) {
+  @Test(arguments: [
+    [], Array("plain".utf8), Array("żółw 🐢".utf8), [0xFF], [0x61, 0xFE, 0, 0xC3],
+    [0xED, 0xA0, 0x80], Array(0...255),
+  ])
+  func `bytes come back as they were`(bytes: [UInt8]) {
     #expect(ArgumentText.encode(ArgumentText.decode(bytes)) == bytes)
   }
 
-  @Test("numbers are those that people type")
-  func readsNumbers() {
+  @Test func `numbers are those that people type`() {
     #expect(ArgumentText.integer("-7") == -7)
     #expect(ArgumentText.integer("7.0") == nil)
     #expect(ArgumentText.number("1e3") == 1000)
@@ -25,8 +22,7 @@ struct ArgumentTextTests {
     #expect(ArgumentText.boolean("on") == nil)
   }
 
-  @Test("words are listed as a sentence has them")
-  func lists() {
+  @Test func `words are listed as a sentence has them`() {
     #expect(WordList.text([]) == "")
     #expect(WordList.text(["a"]) == "a")
     #expect(WordList.text(["a", "b", "c"]) == "a, b or c")

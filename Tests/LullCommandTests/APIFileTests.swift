@@ -43,7 +43,7 @@ struct APIFileTests {
     ).wait()
   }
 
-  @Test func sendsThroughTheWholeConfiguration() throws {
+  @Test func `sends through the whole configuration`() throws {
     #expect(try run("get", "shop", "/users/2").output == #"{"shown":"Alan Turing"}"# + "\n")
     #expect(
       try run("get", "./apis/shop.lua", "/echo", "-f", "x.headers['x-shop']").output
@@ -53,7 +53,7 @@ struct APIFileTests {
         == #"{"a":"1/2","b":"3"}"# + "\n")
   }
 
-  @Test func makesCalls() throws {
+  @Test func `makes calls`() throws {
     #expect(
       try run("call", "shop", "user", "--id", "2").output == #"{"shown":"Alan Turing"}"# + "\n")
     #expect(
@@ -95,7 +95,7 @@ struct APIFileTests {
     ),
     (["call", "shop", "add", "--output", "own"], "'--output' must be json, ndjson, table"),
   ])
-  func refuses(words: [String], naming: String) throws {
+  func `refuses what the call does not declare`(words: [String], naming: String) throws {
     let ending = try Child(
       Binaries.lull, words, environment: ["XDG_CONFIG_HOME": folder.path + "/home"],
       folder: folder.path
@@ -110,7 +110,7 @@ struct APIFileTests {
     (["--gift", "true"], true), (["--gift", "false"], false), (["--gift", "no"], false),
     (["--gift=1"], true), (["--no-gift", "--gift"], true), (["--gift", "--no-gift"], false),
   ])
-  func setsWhatIsTrueOrFalse(words: [String], value: Bool) throws {
+  func `sets what is true or false`(words: [String], value: Bool) throws {
     let ending = try Child(
       Binaries.lull, ["call", "shop", "add"] + words + ["-f", "x.json"],
       environment: ["XDG_CONFIG_HOME": folder.path + "/home"], folder: folder.path
@@ -119,7 +119,7 @@ struct APIFileTests {
   }
 
   /// A file cannot change what the command's own options mean.
-  @Test func keepsTheNamesOfItsOwnOptions() throws {
+  @Test func `keeps the names of its own options`() throws {
     let ending = try run(
       "call", "shop", "add", "--param-output", "o", "--param-help", "h", "--param-offline",
       "--kilos", "2.5", "--a_b", "1", "--a-b", "2", "-f", "x.json")
@@ -140,7 +140,7 @@ struct APIFileTests {
     #expect(try run("call", "--help").output.contains("--param-NAME"))
   }
 
-  @Test(arguments: [0, 7] as [Int32]) func endsByExitAsAScriptDoes(code: Int32) throws {
+  @Test(arguments: [0, 7] as [Int32]) func `ends by exit as a script does`(code: Int32) throws {
     try folder.write("apis/leaving.lua", "os.exit(\(code))")
     let verbs = [
       ["get", "leaving", "/x"], ["call", "leaving", "x"], ["explain", "leaving", "/x"],
@@ -159,7 +159,7 @@ struct APIFileTests {
     #expect(list.code == 1)
   }
 
-  @Test func endsByExitFromWhatRequestsRun() throws {
+  @Test func `ends by exit from what requests run`() throws {
     for setting in ["function() os.exit(3) end", "{ mutate_requests = function() os.exit(3) end }"]
     {
       try folder.write(
@@ -191,7 +191,7 @@ struct APIFileTests {
     #expect(explained.code == 3)
   }
 
-  @Test func makesHelpFromTheFile() throws {
+  @Test func `makes help from the file`() throws {
     let calls = try run("call", "shop", "--help")
     #expect(calls.code == 0)
     for part in ["A shop", "users", "All users", "user", "GET /users/{id}", "POST /echo"] {
@@ -204,7 +204,7 @@ struct APIFileTests {
     #expect(try run("call", "--help").output.contains("lull call github"))
   }
 
-  @Test func listsWhatHasAName() throws {
+  @Test func `lists what has a name`() throws {
     // The first of two of one name is the one that would be found.
     let ending = try run("apis", "-o", "json")
     #expect(
@@ -222,7 +222,7 @@ struct APIFileTests {
     #expect(broken.code == 1)
   }
 
-  @Test func tellsWhereAFileIsWrong() throws {
+  @Test func `tells where a file is wrong`() throws {
     try folder.write("apis/broken.lua", "local lull = require 'lull'\nlocal x = nil\nreturn x.y\n")
     let broken = try run("get", "broken", "/x")
     #expect(broken.code == 1)
@@ -245,7 +245,7 @@ struct APIFileTests {
   }
 
   /// Answered from the cache on disk, whatever its age, or not at all.
-  @Test func asksNobodyOffline() throws {
+  @Test func `asks nobody offline`() throws {
     try folder.write(
       "apis/kept.lua",
       """
@@ -264,7 +264,7 @@ struct APIFileTests {
     #expect(try run("get", "kept", "/users/19").output.contains("4711"))
   }
 
-  @Test func explainsWhatHasBeenSetWhere() throws {
+  @Test func `explains what has been set where`() throws {
     let ending = try run("explain", "shop", "/users/2")
     #expect(ending.code == 0)
     #expect(ending.output.hasPrefix("GET \(sample.url)/users/2\n"))
@@ -274,7 +274,7 @@ struct APIFileTests {
   }
 
   /// What a call declares goes for all of its pages, and stays as it is written.
-  @Test func sendsWhatACallDeclaresWithEveryPage() throws {
+  @Test func `sends what a call declares with every page`() throws {
     func page(_ link: String...) -> [[UInt8]] {
       [
         HeldServer.head(

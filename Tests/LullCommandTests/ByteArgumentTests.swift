@@ -8,14 +8,14 @@ struct ByteArgumentTests {
     "get https://a.example -H \"X-Word: caf$b\"", "get https://a.example -O \"caf$b\"",
     "check \"caf$b\"", "cache info --file \"caf$b\"", "explain \"caf$b\" x",
   ])
-  func areWrongUsageOfWhatSendsThem(words: String) throws {
+  func `are wrong usage of what sends them`(words: String) throws {
     let ended = try shell("b=$(printf '\\351'); '\(Binaries.lull)' \(words)")
     #expect(ended.errors.contains("caf\\xE9' is not valid UTF-8"))
     #expect(ended.output == "")
     #expect(ended.code == 2)
   }
 
-  @Test func aFileThatIsNoTextIsNoText() throws {
+  @Test func `a file that is no text is no text`() throws {
     let folder = try TemporaryFolder()
     let ended = try shell(
       "printf 'caf\\351' > word; '\(Binaries.lull)' post https://a.example a=@word",
@@ -24,7 +24,7 @@ struct ByteArgumentTests {
     #expect(ended.code == 2)
   }
 
-  @Test func areAScriptsOwn() throws {
+  @Test func `are a script's own`() throws {
     let folder = try TemporaryFolder()
     let ended = try shell(
       """
@@ -35,7 +35,7 @@ struct ByteArgumentTests {
     #expect(ended.output == "4\t233\n")
   }
 
-  @Test func areNoSecretAndSaySo() throws {
+  @Test func `are no secret and say so`() throws {
     let code = """
       local lull = require "lull"
       local api = lull.service { base_url = "http://127.0.0.1:1" }

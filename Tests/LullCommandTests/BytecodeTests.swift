@@ -29,7 +29,7 @@ struct BytecodeTests {
   ]
 
   @Test(arguments: ways)
-  func isNeededForEveryWayIn(way: String) throws {
+  func `is needed for every way in`(way: String) throws {
     let code = """
       local chunk, problem = \(way)
       local ok, result = pcall(chunk or error, problem)
@@ -45,7 +45,7 @@ struct BytecodeTests {
     #expect(allowed.code == 0)
   }
 
-  @Test func isNeededForTheScriptItself() throws {
+  @Test func `is needed for the script itself`() throws {
     let refused = try lull("module.lua", folder: folder.path)
     #expect(refused.errors.contains("only --allow-bytecode permits it"))
     #expect(refused.code == 3)
@@ -78,7 +78,7 @@ struct BytecodeTests {
     "select(2, pcall(require, 'broken')):find(\"error loading module 'broken'\")",
     "coroutine.wrap(function() return dofile('yielding.lua') end)() == 1",
   ])
-  func changesNothingForText(condition: String) throws {
+  func `changes nothing for text`(condition: String) throws {
     try folder.write("text.lua", "return 'text'")
     try folder.write("broken.lua", "return +")
     try folder.write("yielding.lua", "coroutine.yield(1)")

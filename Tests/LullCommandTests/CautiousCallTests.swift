@@ -16,7 +16,7 @@ struct CautiousCallTests {
   }
 
   @Test(arguments: ["--curl", "--dry-run"])
-  func pagesAreNotLoadedToBeShown(option: String) throws {
+  func `pages are not loaded to be shown`(option: String) throws {
     for pages in [["--all"], ["--pages", "2"]] {
       let ending = try Child(
         Binaries.lull, ["get", sample.url + "/users", option] + pages
@@ -28,7 +28,7 @@ struct CautiousCallTests {
     }
   }
 
-  @Test func anExpressionThatIsNoneIsNoticedBeforeAnythingIsSent() throws {
+  @Test func `an expression that is none is noticed before anything is sent`() throws {
     let before = try count()
     let ending = try lull("get", sample.url + "/counter", "-f", "x[")
     #expect(ending.code == 1)
@@ -38,13 +38,13 @@ struct CautiousCallTests {
     #expect(try count().contains("2"))
   }
 
-  @Test func outputThatCannotBeWrittenIsAnError() throws {
+  @Test func `output that cannot be written is an error`() throws {
     let ending = try shell("lull get \(sample.url)/users/1 > /dev/full")
     #expect(ending.code == 1)
     #expect(ending.errors.contains("cannot write the output: No space left on device"))
   }
 
-  @Test func theUserOfAURLIsNamedWithoutThePassword() throws {
+  @Test func `the user of a URL is named without the password`() throws {
     let url = sample.url.replacing("http://", with: "http://ann:hunter2@") + "/echo?x=[1]"
     let curl = try lull("get", url, "--curl").output
     #expect(curl.contains("--user 'ann:***'"), "\(curl)")
@@ -59,12 +59,12 @@ struct CautiousCallTests {
     #expect(!shown.output.contains("hunter2"), "\(shown.output)")
   }
 
-  @Test func parametersOfOneNameAreAllSent() throws {
+  @Test func `parameters of one name are all sent`() throws {
     let ending = try lull("get", sample.url + "/echo?a=0", "a==1", "b==x y", "a==2&3", "--dry-run")
     #expect(ending.output.contains("/echo?a=0&a=1&b=x%20y&a=2%263\n"), "\(ending.output)")
   }
 
-  @Test func whatIsShownOfAnExchangeIsOfThisOne() throws {
+  @Test func `what is shown of an exchange is of this one`() throws {
     try folder.write(
       "apis/s.lua",
       """
@@ -89,7 +89,7 @@ struct CautiousCallTests {
     #expect(!again.contains("* total"))
   }
 
-  @Test func headersOfTheFirstPageStayWithItsOrigin() throws {
+  @Test func `headers of the first page stay with its origin`() throws {
     try folder.write(
       "apis/s.lua",
       """
@@ -115,7 +115,7 @@ struct CautiousCallTests {
     #expect(!received.contains("hush"))
   }
 
-  @Test func whatADeleteAnswersFitsTheExample() throws {
+  @Test func `what a DELETE answers fits the example`() throws {
     let ending = try lull(
       "delete", "sample", "/users/7", environment: ["SAMPLE_API": sample.url],
       folder: Binaries.tests + "/../Examples")

@@ -7,7 +7,7 @@ struct CheckDetailTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func findsWhatSettingsFunctionsDo() throws {
+  @Test func `finds what settings functions do`() throws {
     let ending = try folder.check(
       """
       local lull = require "lull"
@@ -43,8 +43,7 @@ struct CheckDetailTests {
     #expect(ending.code == 1)
   }
 
-  @Test("SVC-39: it finds ways that lead above the base URL")
-  func findsDotSegments() throws {
+  @Test func `SVC-39 it finds ways that lead above the base URL`() throws {
     let ending = try folder.check(
       """
       local lull = require "lull"
@@ -69,7 +68,7 @@ struct CheckDetailTests {
     #expect(ending.code == 1)
   }
 
-  @Test func findsPathsAndParametersOfCalls() throws {
+  @Test func `finds paths and parameters of calls`() throws {
     let ending = try folder.check(
       """
       local lull = require "lull"
@@ -199,7 +198,7 @@ struct CheckDetailTests {
         + "service matches it"
     ),
   ])
-  func saysWhatIsWrongAndWhere(text: String, report: String) throws {
+  func `says what is wrong and where`(text: String, report: String) throws {
     let head = "local lull = require 'lull' local s = lull.service('https://a.example') "
     let ending = try folder.check(head + text)
     #expect(ending.output == "a.lua:\(report)\n")
@@ -208,7 +207,7 @@ struct CheckDetailTests {
   }
 
   /// What a file prints is not a finding, and what is wrong with a setting hides no other.
-  @Test func tellsOnlyWhatItFinds() throws {
+  @Test func `tells only what it finds`() throws {
     let ending = try folder.check(
       """
       print("printed")
@@ -245,7 +244,7 @@ struct CheckDetailTests {
     #expect(try lull("apis", "-o", "lines", folder: folder.path).output.contains("loud"))
   }
 
-  @Test func matchesHostsWithWildcards() throws {
+  @Test func `matches hosts with wildcards`() throws {
     let ending = try folder.check(
       """
       local s = require("lull").service("https://a.example")
@@ -259,7 +258,7 @@ struct CheckDetailTests {
   }
 
   /// Of long names the interpreter's messages keep the end.
-  @Test func namesFilesOfLongNames() throws {
+  @Test func `names files of long names`() throws {
     let name = String(repeating: "long", count: 30) + ".lua"
     try folder.write(name, "\nlocal x\nx.y = 1")
     let ending = try lull("check", name, folder: folder.path)
@@ -268,7 +267,7 @@ struct CheckDetailTests {
     #expect(try lull("check", name, folder: folder.path).output.hasPrefix("\(name):2: "))
   }
 
-  @Test func endsASettingsFunctionThatDoesNotEnd() throws {
+  @Test func `ends a settings function that does not end`() throws {
     let ending = try folder.check(
       """
       local api = require("lull").service("https://a.example")
@@ -281,7 +280,7 @@ struct CheckDetailTests {
     #expect(ending.code == 1)
   }
 
-  @Test func goesOnBehindAFileThatDoesNotEnd() throws {
+  @Test func `goes on behind a file that does not end`() throws {
     try folder.write("endless.lua", "\nwhile true do pcall(function() while true do end end) end")
     try folder.write("bad.lua", "return 17")
     let ending = try lull("check", "endless.lua", "bad.lua", folder: folder.path)

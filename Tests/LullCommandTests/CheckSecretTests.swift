@@ -21,7 +21,7 @@ struct CheckSecretTests {
     (#"local api_token = "q8ZkL2mN0pRx7TvB""#, "what looks like a secret ('api_token')"),
     (#"local c = { password = "q8ZkL2mN0pRx7TvB" }"#, "what looks like a secret ('password')"),
   ])
-  func findsSecrets(line: String, what: String) throws {
+  func `finds secrets`(line: String, what: String) throws {
     let ending = try folder.check(
       "local lull = require 'lull'\n\n\(line)\nreturn lull.service('https://a.example')\n")
     #expect(
@@ -40,7 +40,7 @@ struct CheckSecretTests {
     #"local a = lull.auth.header("X-Api-Key", lull.secret{ file = "~/.key" })"#,
     #"local h = { token_url = "https://a.example/oauth/token" }"#,
   ])
-  func leavesAloneWhatIsNone(line: String) throws {
+  func `leaves alone what is none`(line: String) throws {
     let ending = try folder.check(
       "local lull = require 'lull'\n\(line)\nreturn lull.service('https://a.example')\n")
     #expect(ending.output == "")
@@ -99,7 +99,7 @@ struct CheckSecretTests {
     ),
     ("local base = 'https://a.example/?token=q8ZkL2mN0pRx7TvB'", "parameter 'token' of the query"),
   ])
-  func findsSecretsThatAreUsed(lines: String, what: String) throws {
+  func `finds secrets that are used`(lines: String, what: String) throws {
     let ending = try folder.check(
       """
       local lull = require "lull"
@@ -133,7 +133,7 @@ struct CheckSecretTests {
     "calls.a = { path = '/x', params = { output = { type = 'string', option = '--form' } } }",
     "calls.a = { path = '/x', params = { pages = 'integer' } }",
   ])
-  func leavesAloneWhatIsFine(lines: String) throws {
+  func `leaves alone what is fine`(lines: String) throws {
     let ending = try folder.check(
       """
       local lull = require "lull"

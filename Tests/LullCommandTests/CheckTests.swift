@@ -6,7 +6,7 @@ struct CheckTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func findsEverythingAtOnce() throws {
+  @Test func `finds everything at once`() throws {
     let ending = try folder.check(
       """
       local lull = require "lull"
@@ -50,7 +50,7 @@ struct CheckTests {
     #expect(ending.code == 1)
   }
 
-  @Test func saysWhatAFileRaises() throws {
+  @Test func `says what a file raises`() throws {
     #expect(
       try folder.check("\n\nlocal x\nreturn x.y").output
         == "a.lua:4: attempt to index a nil value (local 'x')\n")
@@ -59,7 +59,7 @@ struct CheckTests {
       try folder.check("return 17").output.hasPrefix("a.lua:1: an API file returns a service"))
   }
 
-  @Test func asksNoNetwork() throws {
+  @Test func `asks no network`() throws {
     let sample = try SampleAPI()
     let ending = try folder.check(
       """
@@ -74,7 +74,7 @@ struct CheckTests {
     #expect(try lull("get", sample.url + "/counter").output.contains("1"))
   }
 
-  @Test func looksAtSeveralFiles() throws {
+  @Test func `looks at several files`() throws {
     try folder.write("good.lua", "return require('lull').service('https://a.example')")
     try folder.write("bad.lua", "return 17")
     let ending = try lull("check", "good.lua", "bad.lua", "good.lua", folder: folder.path)

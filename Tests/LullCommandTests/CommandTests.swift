@@ -7,14 +7,14 @@ import Testing
 struct CommandTests {
   private static let names = Command.all.map(\.name)
 
-  @Test func namesEachOnce() {
+  @Test func `names each once`() {
     #expect(Set(Self.names).count == Command.all.count)
     for command in Command.all {
       #expect(Command.named(command.name)?.summary == command.summary)
     }
   }
 
-  @Test(arguments: names) func knowsWhatEachOneTakes(name: String) throws {
+  @Test(arguments: names) func `knows what each one takes`(name: String) throws {
     let command = try #require(Command.named(name))
     #expect(command.spec.problem == nil)
     #expect(command.spec.name.hasPrefix("lull \(name)"))
@@ -22,7 +22,7 @@ struct CommandTests {
   }
 
   /// In `lull --help`: by what is typed, or among others on one line.
-  @Test(arguments: names) func isInTheOverview(name: String) throws {
+  @Test(arguments: names) func `is in the overview`(name: String) throws {
     let words = try lull("--help").output.split(separator: "\n").prefix { $0 != "Examples:" }
       .filter { $0.hasPrefix("  lull ") }
       .compactMap { $0.dropFirst(7).split(separator: "  ").first }
@@ -31,7 +31,7 @@ struct CommandTests {
   }
 
   /// Its page is its own: the command was reached, and no script of that name was looked for.
-  @Test(arguments: names) func isReached(name: String) throws {
+  @Test(arguments: names) func `is reached`(name: String) throws {
     let help = try lull("help", name)
     #expect(help.output.hasPrefix("Usage: lull \(name)"))
     #expect(help.code == 0)
@@ -41,7 +41,7 @@ struct CommandTests {
     #expect(asked.output == (name == "help" ? try lull("--help").output : help.output))
   }
 
-  @Test(arguments: names) func isOfferedByCompletion(name: String) throws {
+  @Test(arguments: names) func `is offered by completion`(name: String) throws {
     let typed = String(name.dropLast())
     for words in [["--complete", typed], ["--complete", "help", typed]] {
       let offered = try Child(Binaries.lull, words).wait().output.split(separator: "\n")
@@ -51,7 +51,7 @@ struct CommandTests {
   }
 
   /// Which words behind it completion knows of.
-  @Test(arguments: names) func completesWhatFollows(name: String) throws {
+  @Test(arguments: names) func `completes what follows`(name: String) throws {
     let command = try #require(Command.named(name))
     let output = try Child(Binaries.lull, ["--complete", name, ""]).wait().output
     let offered = output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }

@@ -37,7 +37,7 @@ struct CompletionTests {
     ("lull help che", ["check"]),
   ]
 
-  @Test(arguments: lines) func asksLullItself(line: String, words: [String]) throws {
+  @Test(arguments: lines) func `asks Lull itself`(line: String, words: [String]) throws {
     let parts = line.split(separator: " ", omittingEmptySubsequences: false).dropFirst()
     let ending = try Child(
       Binaries.lull, ["--complete"] + parts.map(String.init), folder: folder.path
@@ -49,7 +49,7 @@ struct CompletionTests {
     #expect(ending.errors == "")
   }
 
-  @Test(arguments: lines) func worksInBash(line: String, words: [String]) throws {
+  @Test(arguments: lines) func `works in bash`(line: String, words: [String]) throws {
     let script = """
       source <(lull completion bash)
       COMP_LINE=$1 COMP_POINT=${#1}
@@ -68,7 +68,7 @@ struct CompletionTests {
   }
 
   /// Whatever a file offers is one word of the command line, and not a part of it that is run.
-  @Test func offersBashWordsThatStayWords() throws {
+  @Test func `offers bash words that stay words`() throws {
     try folder.write(
       "apis/odd.lua",
       """
@@ -89,7 +89,7 @@ struct CompletionTests {
   }
 
   @Test(.enabled(if: Binaries.onPath("fish") != nil), arguments: lines)
-  func worksInFish(line: String, words: [String]) throws {
+  func `works in fish`(line: String, words: [String]) throws {
     let ending = try shell(
       "cd \(folder.path) && fish --no-config -c 'lull completion fish | source; complete -C \"\(line)\"'"
     )
@@ -98,7 +98,7 @@ struct CompletionTests {
   }
 
   @Test(.enabled(if: Binaries.onPath("zsh") != nil), arguments: lines)
-  func worksInZsh(line: String, words: [String]) throws {
+  func `works in zsh`(line: String, words: [String]) throws {
     // `_describe` is what shows them: here it says what it was given.
     let script = """
       compdef() { :; }
@@ -120,14 +120,14 @@ struct CompletionTests {
     ("bash", "complete -F _lull lull"), ("zsh", "compdef _lull lull"),
     ("fish", "complete -c lull -f -a '(__lull_complete)'"),
   ])
-  func knowsItsShells(name: String, registration: String) throws {
+  func `knows its shells`(name: String, registration: String) throws {
     let ending = try lull("completion", name)
     #expect(ending.output.contains(registration))
     #expect(ending.errors == "")
     #expect(ending.code == 0)
   }
 
-  @Test func refusesOtherShells() throws {
+  @Test func `refuses other shells`() throws {
     let other = try lull("completion", "tcsh")
     #expect(other.code == 2)
     #expect(other.errors.contains("tcsh"))

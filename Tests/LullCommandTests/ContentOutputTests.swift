@@ -33,14 +33,14 @@ struct ContentOutputTests {
     ),
     ("lines", users.dropFirst().dropLast().replacing("},{", with: "}\n{") + "\n"),
   ])
-  func hasFormats(format: String, text: String) throws {
+  func `has formats`(format: String, text: String) throws {
     let ending = try get("-o", format)
     #expect(ending.output == text)
     #expect(ending.errors == "")
     #expect(ending.code == 0)
   }
 
-  @Test func rawIsTheBodyByteForByte() throws {
+  @Test func `raw is the body byte for byte`() throws {
     let ending = try shell(
       "cmp <(lull get '\(sample.url)/large?items=100' -o raw) <(curl -s '\(sample.url)/large?items=100')"
     )
@@ -49,7 +49,7 @@ struct ContentOutputTests {
     #expect(ending.code == 0)
   }
 
-  @Test func choosesColumns() throws {
+  @Test func `chooses columns`() throws {
     #expect(
       try get("-o", "csv", "--columns", "name,id,no").output
         == "name,id,no\nAda Lovelace,1,\nAlan Turing,2,\n")
@@ -59,7 +59,7 @@ struct ContentOutputTests {
     #expect(nested.output == "method,json.a.0,json.b\nPOST,7,\"say \"\"hi\"\", twice\"\n")
   }
 
-  @Test func leavesTextAndBytesAsTheyAre() throws {
+  @Test func `leaves text and bytes as they are`() throws {
     #expect(try lull("get", sample.url + "/latin1").output.contains("é"))
     let bytes = try shell(
       "lull get '\(sample.url)/bytes/300' | cmp - <(curl -s '\(sample.url)/bytes/300')")
@@ -93,7 +93,7 @@ struct ContentOutputTests {
     ("{ b = 1, a = { c = lull.null, b = x[1].id } }", #"{"a":{"b":1,"c":null},"b":1}"#),
     ("#x, 17", "2"), ("{}", "[]"), ("string.upper(x[1].role)", #""ADMIN""#),
   ])
-  func filters(expression: String, result: String) throws {
+  func `filters by an expression`(expression: String, result: String) throws {
     let ending = try get("-f", expression)
     #expect(ending.errors == "")
     // An empty table may be either.
@@ -108,7 +108,7 @@ struct ContentOutputTests {
     ("map(x, 7)", "map needs a function or the name of a field, got a number", "map(x, 7)"),
     ("lull.sleep(1)", "cannot wait inside a -f expression", "lull.sleep(1)"),
   ])
-  func pointsAtWhatIsWrong(expression: String, message: String, line: String) throws {
+  func `points at what is wrong`(expression: String, message: String, line: String) throws {
     let ending = try get("-f", expression)
     #expect(ending.output == "")
     #expect(ending.errors.contains("-f:1: "), "\(ending.errors)")
@@ -117,7 +117,7 @@ struct ContentOutputTests {
     #expect(ending.code == 1)
   }
 
-  @Test func hasColoursOnATerminalOnly() throws {
+  @Test func `has colours on a terminal only`() throws {
     let words = ["get", sample.url + "/users/2"]
     let coloured = try Child(
       Binaries.lull, words, environment: ["TERM": "xterm", "NO_COLOR": ""], terminal: true

@@ -47,7 +47,7 @@ struct CredentialTests {
     try Child("curl", ["--silent", sample.url + "/received"]).wait().output
   }
 
-  @Test func areNotSeenInAnythingAScriptWrites() throws {
+  @Test func `are not seen in anything a script writes`() throws {
     let ending = try lull(
       "-",
       input: """
@@ -94,7 +94,7 @@ struct CredentialTests {
     ["get", "shop", "/status/404", "-v"], ["check", "apis/shop.lua"],
     ["get", "shop", "http://127.0.0.1:1/x"],
   ])
-  func areNotSeenInAnythingTheShellShows(words: [String]) throws {
+  func `are not seen in anything the shell shows`(words: [String]) throws {
     let ending = try Child(
       Binaries.lull, words, environment: environment, folder: folder.path, input: .nothing
     ).wait()
@@ -103,7 +103,7 @@ struct CredentialTests {
     #expect(!(ending.output + ending.errors).isEmpty || words[0] == "check")
   }
 
-  @Test func areNotSeenAtThePrompt() throws {
+  @Test func `are not seen at the prompt`() throws {
     let ending = try lull(
       "repl",
       input: """

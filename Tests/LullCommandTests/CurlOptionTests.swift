@@ -14,12 +14,12 @@ struct CurlOptionTests {
     }
   }
 
-  @Test func nothingIsSaidOfWhatIsNotSet() throws {
+  @Test func `nothing is said of what is not set`() throws {
     #expect(
       try curl("name = 'x'").first == "curl --location --compressed https://api.invalid/x")
   }
 
-  @Test func everySettingHasItsOption() throws {
+  @Test func `every setting has its option`() throws {
     let lines = try curl(
       """
       ca_file = 'a b.pem', insecure = true, client_cert = 'c.pem', client_key = 'c.key',
@@ -37,7 +37,7 @@ struct CurlOptionTests {
     #expect(Array(lines.dropFirst().prefix(arguments.count)) == arguments)
   }
 
-  @Test func whatCurlCannotDoIsSaidBeside() throws {
+  @Test func `what curl cannot do is said beside`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(
       "api.lua",
@@ -55,7 +55,7 @@ struct CurlOptionTests {
         """)
   }
 
-  @Test func curlGivesUpWhenItIsTold() throws {
+  @Test func `curl gives up when it is told`() throws {
     // It accepts, and says nothing.
     let server = try HeldServer([[HeldServer.head()]], released: 0)
     defer { server.stop() }
@@ -66,7 +66,7 @@ struct CurlOptionTests {
     #expect(try lull("get", server.url, "--timeout", "0.2").code == 6)
   }
 
-  @Test func curlLeavesTheSameHeadersOut() throws {
+  @Test func `curl leaves the same headers out`() throws {
     let server = try HeldServer([[HeldServer.head("200 OK", "Content-Length: 0")]])
     defer { server.stop() }
     let words = ["get", server.url, "User-Agent:", "Accept:", "Accept-Encoding:", "X-Own:"]
@@ -77,7 +77,7 @@ struct CurlOptionTests {
     #expect(server.requests.last?.contains("ccept") == false)
   }
 
-  @Test func redirectsThatAreAnswersAndProxiesThatAreNotAsked() throws {
+  @Test func `redirects that are answers and proxies that are not asked`() throws {
     let lines = try curl("redirects = false, proxy = false, http_version = '2'", "http://x.invalid")
     #expect(
       Array(lines.prefix(3)) == [

@@ -20,7 +20,7 @@ struct CurlTests {
     ["get", "/x/../users/./2"],
     ["get", "/gzip"],
   ])
-  func sayTheSameAsTheRequest(words: [String]) throws {
+  func `say the same as the request`(words: [String]) throws {
     let arguments = [words[0], sample.url + words[1]] + words.dropFirst(2)
     let own = try Child(Binaries.lull, arguments + ["-o", "raw", "User-Agent:test", "Accept:*/*"])
       .wait()
@@ -39,7 +39,7 @@ struct CurlTests {
     #expect(!own.output.isEmpty)
   }
 
-  @Test func doTheSameWithTheAnswer() throws {
+  @Test func `do the same with the answer`() throws {
     let folder = try TemporaryFolder()
     for words in [["-i"], ["-O", "a file"], ["-i", "-O", "a file"], ["-O", "-"]] {
       let arguments = ["get", sample.url + "/bytes/30"] + words
@@ -63,7 +63,7 @@ struct CurlTests {
     }
   }
 
-  @Test func hideCredentials() throws {
+  @Test func `hide credentials`() throws {
     for option in ["--curl", "--dry-run"] {
       let ending = try lull(
         "get", "https://user:hunter2@a.example/x?access_token=hunter3&page=2", option,
@@ -75,7 +75,7 @@ struct CurlTests {
     }
   }
 
-  @Test func nameSecretsInsteadOfShowingThem() throws {
+  @Test func `name secrets instead of showing them`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
       "apis/shop.lua",
@@ -92,7 +92,7 @@ struct CurlTests {
     }
   }
 
-  @Test func sendNothing() throws {
+  @Test func `send nothing`() throws {
     let before = try lull("get", sample.url + "/counter", "-o", "raw").output
     for option in ["--curl", "--dry-run"] {
       #expect(try lull("get", sample.url + "/counter", option).code == 0)

@@ -4,7 +4,7 @@ import Testing
 @Suite("The sample API")
 struct DemoCommandTests {
   @Test(arguments: [SIGTERM, SIGINT])
-  func servesUntilASignal(signal: Int32) throws {
+  func `serves until a signal`(signal: Int32) throws {
     let child = try Child(Binaries.lull, ["demo", "--port", "0"], input: .held)
     try child.waitForOutput("/users")
     let line = child.outputText.prefix { $0 != "\n" }
@@ -20,7 +20,7 @@ struct DemoCommandTests {
     #expect(!Port(ofURL: line).isOpen)
   }
 
-  @Test func refusesAPortThatIsTaken() throws {
+  @Test func `refuses a port that is taken`() throws {
     let first = try Child(Binaries.lull, ["demo"], input: .held)
     try first.waitForOutput("/users")
     let port = Port(ofURL: first.outputText.prefix { $0 != "\n" }).number
@@ -31,14 +31,14 @@ struct DemoCommandTests {
     #expect(second.code != 0)
   }
 
-  @Test func startsOnceForAScript() throws {
+  @Test func `starts once for a script`() throws {
     let ending = try lull("-e", "print(lull.demo() == lull.demo(), lull.demo())")
     #expect(ending.output.wholeMatch(of: /true\thttp:\/\/127\.0\.0\.1:\d+\n/) != nil)
     #expect(ending.code == 0)
     #expect(!Port(ofURL: ending.output).isOpen)
   }
 
-  @Test func diesWithAScriptThatIsKilled() throws {
+  @Test func `dies with a script that is killed`() throws {
     let child = try Child(
       Binaries.lull, ["-e", "print(lull.demo()) io.flush() lull.sleep(30)"], input: .held)
     try child.waitForOutput("\n")
@@ -49,7 +49,7 @@ struct DemoCommandTests {
     #expect(port.isClosed(within: 5))
   }
 
-  @Test func diesThoughAnotherChildOfTheScriptLives() throws {
+  @Test func `dies though another child of the script lives`() throws {
     let child = try Child(
       Binaries.lull,
       [
@@ -69,7 +69,7 @@ struct DemoCommandTests {
     #expect(port.isClosed(within: 5))
   }
 
-  @Test func saysWhatIsMissing() throws {
+  @Test func `says what is missing`() throws {
     let folder = try TemporaryFolder()
     let ending = try shell(
       "cp $(command -v lull) lonely && PATH=/usr/bin:/bin ./lonely -e 'lull.demo()'",

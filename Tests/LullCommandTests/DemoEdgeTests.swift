@@ -9,7 +9,7 @@ struct DemoEdgeTests {
   ]
 
   /// All of them to one server, which goes on serving.
-  @Test func survivesNumbersAtTheEdges() throws {
+  @Test func `survives numbers at the edges`() throws {
     let sample = try SampleAPI()
     let paths = [
       "/jobs/", "/users/", "/articles/", "/bytes/", "/status/", "/users?page=", "/users?per_page=",
@@ -58,7 +58,7 @@ struct DemoEdgeTests {
     "GET /bytes/10 HTTP/1.1\r\nRange: bytes=9223372036854775807-\r\n\r\n",
     "GET /bytes/10 HTTP/1.1\r\nRange: bytes=5-1\r\n\r\n",
   ])
-  func survivesOddRequests(request: String) throws {
+  func `survives odd requests`(request: String) throws {
     let sample = try SampleAPI()
     let ending = try Child(
       "python3",

@@ -8,8 +8,7 @@ struct DescriptorLimitTests {
     try shell("ulimit \(limit) && exec lull - <<'END'\n\(code)\nEND")
   }
 
-  @Test("The first request raises the soft limit to the hard one")
-  func raises() throws {
+  @Test func `the first request raises the soft limit to the hard one`() throws {
     let ending = try run(
       "-Sn 60",
       """
@@ -28,8 +27,9 @@ struct DescriptorLimitTests {
     #expect(ending.output == "all 200\n")
   }
 
-  @Test("At the hard limit requests fail and say why, and those that go on are not harmed")
-  func namesTheReason() throws {
+  @Test func `at the hard limit requests fail and say why, and those that go on are not harmed`()
+    throws
+  {
     let ending = try run(
       "-n 60",
       """

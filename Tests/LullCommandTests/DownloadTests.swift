@@ -22,7 +22,7 @@ struct DownloadTests {
   }
 
   /// More than `max_body_size` lets into memory, and more than the process has at any time.
-  @Test func neverHoldsTheWholeBody() throws {
+  @Test func `never holds the whole body`() throws {
     let piece = [UInt8](repeating: 7, count: 1 << 20)
     let count = 120
     let pieces = [HeldServer.head("200 OK", "Content-Length: \(count << 20)")]
@@ -42,7 +42,7 @@ struct DownloadTests {
     #expect(try shell("stat -c %s '\(path("large"))'").output == "\(count << 20)\n")
   }
 
-  @Test func isNotSeenBeforeItIsWhole() throws {
+  @Test func `is not seen before it is whole`() throws {
     try folder.write("data", "old", mode: 0o640)
     let server = try HeldServer(
       [[HeldServer.head("200 OK", "Content-Length: 6"), Array("new".utf8), Array("est".utf8)]],
@@ -59,7 +59,7 @@ struct DownloadTests {
   }
 
   /// What has arrived of it may be read by no more people than the file that it replaces.
-  @Test func hasItsModeFromTheStartAndLendsNoRights() throws {
+  @Test func `has its mode from the start and lends no rights`() throws {
     try folder.write("data", "old", mode: 0o600)
     let server = try HeldServer(
       [[HeldServer.head("200 OK", "Content-Length: 6"), Array("new".utf8), Array("est".utf8)]],
@@ -86,7 +86,7 @@ struct DownloadTests {
   }
 
   @Test(arguments: [2, 15] as [Int32])
-  func leavesNothingWhenItIsInterrupted(signal: Int32) throws {
+  func `leaves nothing when it is interrupted`(signal: Int32) throws {
     try folder.write("data", "old")
     let server = try HeldServer(
       [[HeldServer.head("200 OK", "Content-Length: 6"), Array("new".utf8), Array("est".utf8)]],
@@ -100,10 +100,10 @@ struct DownloadTests {
     #expect(try files() == "data\n")
   }
 
-  @Test(
-    "saves nothing of a body that breaks off, and nothing of an error, whose body is shown",
-    arguments: [("200 OK", 100, 6, ""), ("404 Not Found", 4, 4, "gone")])
-  func savesNothing(status: String, length: Int, code: Int32, output: String) throws {
+  @Test(arguments: [("200 OK", 100, 6, ""), ("404 Not Found", 4, 4, "gone")])
+  func `saves nothing of a body that breaks off, and nothing of an error, whose body is shown`(
+    status: String, length: Int, code: Int32, output: String
+  ) throws {
     let server = try HeldServer([
       [HeldServer.head(status, "Content-Length: \(length)"), Array("gone".utf8)]
     ])
@@ -114,7 +114,7 @@ struct DownloadTests {
     #expect(try files() == "")
   }
 
-  @Test func followsRedirects() throws {
+  @Test func `follows redirects`() throws {
     let server = try HeldServer([
       [
         HeldServer.head("302 Found", "Location: /there", "Content-Length: 5"),
@@ -127,7 +127,7 @@ struct DownloadTests {
   }
 
   /// What came with the first attempt is no part of the second one's body.
-  @Test func beginsAnewWhenTheRequestIsSentAgain() throws {
+  @Test func `begins anew when the request is sent again`() throws {
     let server = try HeldServer([
       [HeldServer.head("200 OK", "Content-Length: 100"), Array("first".utf8)], Self.body("2nd"),
     ])
@@ -158,7 +158,7 @@ struct DownloadTests {
     #expect(streamed.code == 1)
   }
 
-  @Test func saysWhatCannotBeWrittenBeforeItSends() throws {
+  @Test func `says what cannot be written before it sends`() throws {
     let server = try HeldServer([Self.body("x")])
     defer { server.stop() }
     try folder.write("file", "")
@@ -178,7 +178,7 @@ struct DownloadTests {
     #expect(server.requests == [])
   }
 
-  @Test func writesToStandardOutputAsItArrives() throws {
+  @Test func `writes to standard output as it arrives`() throws {
     let server = try HeldServer(
       [[HeldServer.head("200 OK", "Content-Length: 6"), Array("new".utf8), Array("est".utf8)]],
       released: 2)
@@ -198,7 +198,7 @@ struct DownloadTests {
     #expect(included.hasSuffix("\n\ntext"))
   }
 
-  @Test func keepsPipesAndLinks() throws {
+  @Test func `keeps pipes and links`() throws {
     let server = try HeldServer([Self.body("text")])
     defer { server.stop() }
     let ending = try shell(
@@ -216,7 +216,7 @@ struct DownloadTests {
   @Test(arguments: [
     ["-H", "Range: bytes=1-"], ["Range:bytes=1-"], ["-H", "range: bytes=1-", "--fresh"], [],
   ])
-  func refusesAPart(words: [String]) throws {
+  func `refuses a part`(words: [String]) throws {
     let server = try HeldServer([
       [
         HeldServer.head("206 Partial Content", "Content-Range: bytes 1-3/4", "Content-Length: 3"),
@@ -246,7 +246,7 @@ struct DownloadTests {
     #expect(raw.output == "BCD")
   }
 
-  @Test func refusesAPartThatSettingsAskForOrAScriptGives() throws {
+  @Test func `refuses a part that settings ask for or a script gives`() throws {
     let server = try HeldServer([
       [HeldServer.head("206 Partial Content", "Content-Length: 3"), Array("BCD".utf8)]
     ])
@@ -274,7 +274,7 @@ struct DownloadTests {
     #expect(server.requests.first?.contains("range: bytes=1-") == true)
   }
 
-  @Test func savesWhatIsSentCompressedOrEmptyOrByAScript() throws {
+  @Test func `saves what is sent compressed or empty or by a script`() throws {
     let sample = try SampleAPI()
     let packed = try shell(
       """

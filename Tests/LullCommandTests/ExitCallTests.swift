@@ -8,7 +8,7 @@ struct ExitCallTests {
     ("os.exit(7, true)", 7), ("os.exit(3.0)", 3), ("os.exit(-1)", 255), ("os.exit(256 + 7)", 7),
     ("os.exit(2^32 + 5)", 5),
   ])
-  func exitsWith(code: String, expected: Int32) throws {
+  func `exits with`(code: String, expected: Int32) throws {
     let ending = try lull("-e", "print('before') \(code) print('after')")
     #expect(ending.output == "before\n")
     #expect(ending.errors == "")
@@ -19,7 +19,7 @@ struct ExitCallTests {
     "os.exit('x')", "os.exit({})", "os.exit(1.5)", "os.exit(1e300)", "os.exit(0 / 0)",
     "os.exit(math.huge)",
   ])
-  func refusesWhatIsNoCode(code: String) throws {
+  func `refuses what is no code`(code: String) throws {
     let ending = try lull("-e", code)
     #expect(ending.errors.contains("bad argument #1 to 'exit'"))
     #expect(ending.code == 1)
@@ -40,7 +40,7 @@ struct ExitCallTests {
     "lull.spawn(function() lull.sleep(0) os.exit(5) end) lull.run()",
     "local task = lull.spawn(function() os.exit(5) end) task:await()",
   ])
-  func getsThroughEverything(code: String) throws {
+  func `gets through everything`(code: String) throws {
     let ending = try lull("-e", code + " print('after')")
     #expect(ending.output == "")
     #expect(ending.errors == "")
@@ -55,7 +55,7 @@ struct ExitCallTests {
     "api:transform('/**', function() os.exit(5) end) r:load()",
     "api:configure('/**', function() os.exit(5) end) r:load()",
   ])
-  func endsTheRunFromACallback(code: String) throws {
+  func `ends the run from a callback`(code: String) throws {
     let ending = try lull(
       "-",
       input: """
@@ -72,7 +72,7 @@ struct ExitCallTests {
     #expect(ending.code == 5)
   }
 
-  @Test func endsTheRunFromAnErrorHandler() throws {
+  @Test func `ends the run from an error handler`() throws {
     let ending = try lull(
       "-e",
       """
@@ -110,7 +110,7 @@ struct ExitCallTests {
     lull.spawn(function() lull.sleep(0) observation:stop() end)
     """,
   ])
-  func endsTheRunBetweenTwoTurns(code: String) throws {
+  func `ends the run between two turns`(code: String) throws {
     let ending = try lull(
       "-",
       input: """
@@ -125,7 +125,7 @@ struct ExitCallTests {
     #expect(ending.code == 5)
   }
 
-  @Test func closesVariables() throws {
+  @Test func `closes variables`() throws {
     let ending = try lull(
       "-",
       input: """
@@ -156,7 +156,7 @@ struct ExitCallTests {
     #expect(ending.code == 6)
   }
 
-  @Test func cancelsWhatIsInFlight() throws {
+  @Test func `cancels what is in flight`() throws {
     let ending = try lull(
       "-",
       input: """
@@ -171,14 +171,14 @@ struct ExitCallTests {
     #expect(ending.code == 4)
   }
 
-  @Test func winsOverScriptErrors() throws {
+  @Test func `wins over script errors`() throws {
     let ending = try lull(
       "-e", "lull.spawn(function() error('boom') end) lull.sleep(0) os.exit(0)")
     #expect(ending.errors.contains("boom"))
     #expect(ending.code == 0)
   }
 
-  @Test func keepsTheCodeOfTheFirstCall() throws {
+  @Test func `keeps the code of the first call`() throws {
     let ending = try lull(
       "-e",
       """

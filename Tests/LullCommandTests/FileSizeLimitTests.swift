@@ -12,7 +12,7 @@ struct FileSizeLimitTests {
     try shell("ulimit -f 2 2>/dev/null; ulimit -f 1; \(line)", folder: folder.path)
   }
 
-  @Test func isAnErrorOfWritingFiles() throws {
+  @Test func `is an error of writing files`() throws {
     let ending = try limited(
       """
       lull -e '
@@ -27,7 +27,7 @@ struct FileSizeLimitTests {
     #expect(ending.output.contains("code 0\ngrown\nstock\n"), "\(ending.output)")
   }
 
-  @Test func isAnErrorOfDownloads() throws {
+  @Test func `is an error of downloads`() throws {
     let sample = try SampleAPI()
     try folder.write("data", "old")
     let ending = try limited(
@@ -37,7 +37,7 @@ struct FileSizeLimitTests {
   }
 
   @Test(arguments: ["lull -e 'print((\"x\"):rep(9999))'", "lull get URL"])
-  func isAnErrorOfTheOutput(line: String) throws {
+  func `is an error of the output`(line: String) throws {
     let sample = try SampleAPI()
     let line = line.replacing("URL", with: sample.url + "/bytes/9999")
     let ending = try limited("\(line) >out; echo \"code $?\"")
@@ -46,7 +46,7 @@ struct FileSizeLimitTests {
     #expect(ending.output == "code 1\n")
   }
 
-  @Test func isAnErrorOfTheCache() throws {
+  @Test func `is an error of the cache`() throws {
     let sample = try SampleAPI()
     try folder.write(
       "a.lua",
@@ -62,7 +62,7 @@ struct FileSizeLimitTests {
   }
 
   /// Programs that a script starts have the signal as it was.
-  @Test func isAsItWasForOtherPrograms() throws {
+  @Test func `is as it was for other programs`() throws {
     let ending = try limited(
       """
       lull -e 'print(os.execute("head -c 9999 /dev/zero >other"))'
@@ -71,7 +71,7 @@ struct FileSizeLimitTests {
   }
 
   @Test(.enabled(if: Binaries.canLoadModule, "needs lua5.4 and lull.so"))
-  func isAnErrorInAStockInterpreterWhoseSignalsStayItsOwn() throws {
+  func `is an error in a stock interpreter whose signals stay its own`() throws {
     try folder.write(
       "x.lua",
       """

@@ -68,14 +68,14 @@ struct FormatTests {
       (["nobody", "-i"], "HTTP 204 No content\n\n"),
       (["control", "-o", "lines"], "a\u{1B}[31mb\r\nc\td\re"),
     ] as [([String], String)])
-  func makeDo(words: [String], output: String) throws {
+  func `make do`(words: [String], output: String) throws {
     let ending = try Child(Binaries.lull, ["get", api] + words).wait()
     #expect(ending.output == output)
     #expect(ending.errors == "")
     #expect(ending.code == 0)
   }
 
-  @Test func whatIsNoJSONIsSaidAndShown() throws {
+  @Test func `what is no JSON is said and shown`() throws {
     let ending = try lull("get", api, "cut")
     #expect(ending.output == Self.bodies["cut"])
     #expect(ending.errors.hasSuffix(": the JSON is wrong: a string is not closed (at byte 11)\n"))
@@ -99,7 +99,7 @@ struct FormatTests {
       (40, "name              text            y\n日本語テキスト…   word word word  👨‍👩‍👧 all\nb\n"),
       (24, "name     text     y\n日本語…  word w…  👨‍👩‍👧 all\nb\n"),
     ] as [(Int, String)])
-  func tablesFitTheTerminal(columns: Int, output: String) throws {
+  func `tables fit the terminal`(columns: Int, output: String) throws {
     let ending = try shown(columns, "wide -o table")
     #expect(ending.output == output.replacing("\n", with: "\r\n"))
   }
@@ -112,14 +112,14 @@ struct FormatTests {
       ("control -i", "x-own: a\\x1Bb\r\n"),
       ("binary", "lull: 3 bytes not shown on a terminal: save them with -O FILE\r\n"),
     ] as [(String, String)])
-  func nothingMovesTheCursor(words: String, output: String) throws {
+  func `nothing moves the cursor`(words: String, output: String) throws {
     let ending = try shown(80, words)
     #expect(Array(ending.output.utf8).contains(Array(output.utf8)), "\(ending)")
     #expect(!ending.output.contains("\u{1B}"))
     #expect(!ending.output.contains("\u{9B}"))
   }
 
-  @Test func saysThatTheDiskIsFull() throws {
+  @Test func `says that the disk is full`() throws {
     for words in ["-o raw > /dev/full", "> /dev/full", "-O /dev/full", "-O - > /dev/full"] {
       let ending = try shell("lull get '\(api)' object \(words)")
       #expect(ending.errors.contains("No space left on device"), "\(words): \(ending)")
@@ -127,7 +127,7 @@ struct FormatTests {
     }
   }
 
-  @Test func goesQuietlyIfNobodyReadsTheDownload() throws {
+  @Test func `goes quietly if nobody reads the download`() throws {
     let sample = try SampleAPI()
     let ending = try shell("lull get '\(sample.url)/bytes/20000000' -O - | head -c 3 | od -An -tu1")
     #expect(ending.output == "   0   1   2\n")

@@ -55,7 +55,7 @@ struct HostileTextTests {
     [], ["-i"], ["-v"], ["-o", "json"], ["-o", "ndjson"], ["-o", "lines"], ["-o", "csv"],
     ["-o", "table"], ["-o", "raw"], ["-O", "-"], ["-f", "x"], ["-f", "x[1]", "-o", "lines"],
   ])
-  func ofContent(options: [String]) throws {
+  func `of content`(options: [String]) throws {
     let body =
       #"[{"k\#(Self.inJSON)":"v\#(Self.inJSON)","c":"\u{7F}\u{9B}\u{202E}"},{"c":"pwned"}]"#
     for type in ["application/json", "text/plain", "application/x-unknown"] {
@@ -72,7 +72,7 @@ struct HostileTextTests {
   }
 
   @Test(arguments: ["404 Not Found", "500 \(inHeader)"])
-  func ofErrors(status: String) throws {
+  func `of errors`(status: String) throws {
     let server = try HeldServer([
       Self.answer(
         status, "Content-Type: text/plain; charset=\(Self.inHeader)", body: Self.attack)
@@ -82,7 +82,7 @@ struct HostileTextTests {
   }
 
   @Test(arguments: ["http://\(inHeader)/", "ftp://pwned\(inHeader)", "/\(inHeader)"])
-  func ofRedirects(target: String) throws {
+  func `of redirects`(target: String) throws {
     let answers = [
       Self.answer("302 Found", "Location: \(target)"), Self.answer("200 OK", body: Self.attack),
     ]
@@ -92,7 +92,7 @@ struct HostileTextTests {
       try atTerminal(["get", server.url, "-v"], environment: ["LULL_LOG": "all"]), target)
   }
 
-  @Test func ofNextLinks() throws {
+  @Test func `of next links`() throws {
     let link = "Link: <http://pwned\(Self.inHeader)/>; rel=\"next\""
     let server = try HeldServer([
       Self.answer("200 OK", "Content-Type: application/json", link, body: "[]")
@@ -102,7 +102,7 @@ struct HostileTextTests {
       try atTerminal(["get", server.url, "--all"], environment: ["LULL_LOG": "all"]), "next link")
   }
 
-  @Test func ofTokenEndpoints() throws {
+  @Test func `of token endpoints`() throws {
     let body = #"{"error":"x\#(Self.inJSON)","error_description":"\#(Self.inJSON)"}"#
     let server = try HeldServer([
       Self.answer("400 Bad Request", "Content-Type: application/json", body: body)
@@ -116,7 +116,7 @@ struct HostileTextTests {
     expectHarmless(try atTerminal(["get", file, "/x"]), "token endpoint")
   }
 
-  @Test func ofTheCache() throws {
+  @Test func `of the cache`() throws {
     let server = try HeldServer([
       Self.answer(
         "200 OK", "Content-Type: text/plain; charset=utf-8", "ETag: \"\(Self.inHeader)\"",
@@ -150,7 +150,7 @@ struct HostileTextTests {
     ["-e", "load('error(1)', '=pwned\(inLua)')()"],
     ["-e", "lull.spawn(function() error('pwned\(inLua)') end)"],
   ])
-  func ofFilesAndWords(words: [String]) throws {
+  func `of files and words`(words: [String]) throws {
     let text = """
       local s = lull.service{ base_url = "https://a.example", name = "pwned\(Self.inLua)",
         headers = { ["X-Own"] = "pwned" .. "\\u{9b}\\u{202e}" } }
@@ -165,7 +165,7 @@ struct HostileTextTests {
     expectHarmless(try atTerminal(words), "\(words)")
   }
 
-  @Test func ofWhatShellsComplete() throws {
+  @Test func `of what shells complete`() throws {
     try folder.write(
       "apis/a.lua",
       """
@@ -179,7 +179,7 @@ struct HostileTextTests {
   }
 
   /// At the prompt: errors of servers and scripts, help, and names that are completed.
-  @Test func atThePrompt() throws {
+  @Test func `at the prompt`() throws {
     let server = try HeldServer([Self.answer("404 \(Self.inHeader)", body: Self.attack)])
     defer { server.stop() }
     let child = try Child(
@@ -200,7 +200,7 @@ struct HostileTextTests {
     expectHarmless(child.output, "prompt")
   }
 
-  @Test func ofWhatComesByItsDownload() throws {
+  @Test func `of what comes by its download`() throws {
     let server = try HeldServer([Self.answer("200 OK", body: Self.attack)])
     defer { server.stop() }
     let ending = try lull("get", server.url, "-O", "-")

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("--insecure")
 struct InsecureTests {
-  @Test func isWarnedOfOnce() throws {
+  @Test func `is warned of once`() throws {
     let folder = try TemporaryFolder()
     let made = try shell(
       """

@@ -27,7 +27,7 @@ struct InspectionTests {
   }
 
   @Test(arguments: commands)
-  func doNothingToTheMachine(words: [String], output: String) throws {
+  func `do nothing to the machine`(words: [String], output: String) throws {
     for line in [
       "pcall(function() os.execute('touch pwned') end)",
       "pcall(function() os.remove('kept') end)", "pcall(function() os.rename('kept', 'pwned') end)",
@@ -62,7 +62,7 @@ struct InspectionTests {
 
   /// By what the file prints, by what it raises, and by what it makes of secrets.
   @Test(arguments: commands)
-  func tellNothingOfTheMachine(words: [String], output: String) throws {
+  func `tell nothing of the machine`(words: [String], output: String) throws {
     try folder.write("secret.txt", "hunter2-file")
     for line in [
       "print(os.getenv('LULL_TEST_SECRET'), lull.env('LULL_TEST_SECRET'))",
@@ -81,7 +81,7 @@ struct InspectionTests {
   }
 
   @Test(arguments: commands)
-  func comeToTheirEnd(words: [String], output: String) throws {
+  func `come to their end`(words: [String], output: String) throws {
     for line in [
       "while true do end", "while true do pcall(function() while true do end end) end",
       "local t = {} while true do t[#t + 1] = ('x'):rep(1e6) end",
@@ -99,7 +99,7 @@ struct InspectionTests {
     }
   }
 
-  @Test func completionShowsNothingOfWhatTheyPrint() throws {
+  @Test func `completion shows nothing of what they print`() throws {
     try folder.write(
       "apis/bad.lua", "print('printed') warn('@on') warn('warned')\n\(Self.declaration)")
     for (words, output) in Self.commands where words[0] == "--complete" {
@@ -111,7 +111,7 @@ struct InspectionTests {
   }
 
   /// What shows help by itself shows none of it here, and words are one line each.
-  @Test func completionOffersNothingOfWhatTheyShow() throws {
+  @Test func `completion offers nothing of what they show`() throws {
     try folder.write("apis/bad\nname.lua", Self.declaration)
     for line in [
       "lull.help('service')", "arg = { [0] = 'x', '--help' } lull.args{ name = 'Usage' }",
@@ -132,7 +132,7 @@ struct InspectionTests {
     ("while true do end", "apis/bad.lua:1: does not come to an end"),
     ("local s = 'x' while true do s = s .. s end", "needs more memory than an API file may"),
   ])
-  func areNamedWhereTheyDoNotEnd(line: String, report: String) throws {
+  func `are named where they do not end`(line: String, report: String) throws {
     try folder.write("apis/bad.lua", "\(line)\n\(Self.declaration)")
     for words in [["apis"], ["check", "bad"], ["call", "bad", "--help"]] {
       let ending = try run(words)
@@ -142,7 +142,7 @@ struct InspectionTests {
     }
   }
 
-  @Test func areNotReadWhereTheyAreHuge() throws {
+  @Test func `are not read where they are huge`() throws {
     _ = try shell("mkdir apis; truncate -s 3G apis/huge.lua", folder: folder.path)
     #expect(try run(["--complete", "call", "huge", ""]).output == "")
     let list = try run(["apis"])
@@ -158,7 +158,7 @@ struct InspectionTests {
     ("setmetatable({}, { __gc = print })", "__gc"),
     ("local x = ('x'):rep(1e7)", "more than the sandbox allows"),
   ])
-  func sayWhatIsMissingToLookFurther(line: String, need: String) throws {
+  func `say what is missing to look further`(line: String, need: String) throws {
     try folder.write(
       "apis/bad.lua", "local lull = require 'lull'\n\n\(line)\n\(Self.declaration)")
     let checked = try run(["check", "bad"])
@@ -180,7 +180,7 @@ struct InspectionTests {
   }
 
   /// What has been found before stays found, and what is not there is not beyond the sandbox.
-  @Test func goOnTellingWhatIsWrong() throws {
+  @Test func `go on telling what is wrong`() throws {
     try folder.write(
       "apis/bad.lua",
       """
@@ -213,7 +213,7 @@ struct InspectionTests {
     "local s = lull.service('https://a.example') s:configure{ headers = { X = 'Bearer ' .. lull.env('T') } }",
     "local s = lull.service('https://a.example') s:configure{ auth = lull.auth.bearer(os.getenv 'T') }",
   ])
-  func takeTheEnvironmentAsItMayBe(line: String) throws {
+  func `take the environment as it may be`(line: String) throws {
     try folder.write(
       "apis/env.lua",
       "local lull = require 'lull'\n\(line)\nreturn { service = s, calls = { a = { path = '/x' } } }"
@@ -228,7 +228,7 @@ struct InspectionTests {
     #expect(list.code == 0)
   }
 
-  @Test func sayWhichVariablesTheyNeed() throws {
+  @Test func `say which variables they need`() throws {
     try folder.write(
       "apis/env.lua",
       """
@@ -248,7 +248,7 @@ struct InspectionTests {
   }
 
   /// What is wrong whatever the environment has is wrong.
-  @Test func findWhatIsWrongBesideTheEnvironment() throws {
+  @Test func `find what is wrong beside the environment`() throws {
     try folder.write(
       "apis/env.lua",
       """
@@ -263,7 +263,7 @@ struct InspectionTests {
   }
 
   /// What really calls has all rights, as a script.
-  @Test func areRunAsTheyAreByWhatCalls() throws {
+  @Test func `are run as they are by what calls`() throws {
     try folder.write(
       "apis/full.lua",
       """
@@ -288,7 +288,7 @@ struct InspectionTests {
     }
   }
 
-  @Test func areExplainedByHelp() throws {
+  @Test func `are explained by help`() throws {
     for (command, words) in [
       ("check", "sandbox"), ("apis", "sandbox"), ("call", "with all rights"),
       ("explain", "with all rights"),

@@ -6,14 +6,14 @@ struct InterruptionTests {
   static let signals: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143)]
 
   @Test(arguments: signals)
-  func endsASleepingScript(signal: Int32, code: Int32) throws {
+  func `ends a sleeping script`(signal: Int32, code: Int32) throws {
     let child = try Self.start("io.write('ready\\n') lull.sleep(30) print('after')")
     child.send(signal)
     try Self.expectQuiet(child.wait(), code)
   }
 
   @Test(arguments: signals)
-  func endsATaskThatSleeps(signal: Int32, code: Int32) throws {
+  func `ends a task that sleeps`(signal: Int32, code: Int32) throws {
     let child = try Self.start(
       "lull.spawn(function() io.write('ready\\n') lull.sleep(30) print('after') end)")
     child.send(signal)
@@ -26,7 +26,7 @@ struct InterruptionTests {
     "lull.run()",
     "pcall(task.await, task)",
   ])
-  func endsEveryKindOfWait(code: String) throws {
+  func `ends every kind of wait`(code: String) throws {
     let child = try Self.start(
       """
       local task = lull.spawn(function() lull.sleep(30) end)
@@ -39,7 +39,7 @@ struct InterruptionTests {
   }
 
   @Test(arguments: signals)
-  func cancelsARequestWhoseHooksHearOfIt(signal: Int32, code: Int32) throws {
+  func `cancels a request whose hooks hear of it`(signal: Int32, code: Int32) throws {
     let child = try Self.start(
       """
       local api = lull.service(lull.demo())
@@ -56,7 +56,7 @@ struct InterruptionTests {
     #expect(ending.code == code)
   }
 
-  @Test func closesVariables() throws {
+  @Test func `closes variables`() throws {
     let child = try Self.start(
       """
       local x <close> = setmetatable({}, { __close = function() print('closed') end })
@@ -70,7 +70,7 @@ struct InterruptionTests {
   }
 
   @Test(arguments: signals)
-  func endsABusyMainChunk(signal: Int32, code: Int32) throws {
+  func `ends a busy main chunk`(signal: Int32, code: Int32) throws {
     let child = try Self.start("io.write('ready\\n') while true do end")
     child.send(signal)
     try Self.expectQuiet(child.wait(), code)
@@ -86,7 +86,7 @@ struct InterruptionTests {
     "while true do lull.json.decode('[]') end",
     "local api = lull.service('http://a.invalid') while true do api:resource('/x') end",
   ])
-  func endsEveryKindOfBusyCode(code: String) throws {
+  func `ends every kind of busy code`(code: String) throws {
     let child = try Self.start("io.write('ready\\n') \(code)")
     child.send(SIGINT)
     try Self.expectQuiet(child.wait(), 130)
@@ -101,7 +101,7 @@ struct InterruptionTests {
     "api:configure('/**', busy) r:load()",
     "api:configure{ mutate_requests = busy } r:load()",
   ])
-  func endsABusyCallback(code: String) throws {
+  func `ends a busy callback`(code: String) throws {
     let child = try Self.start(
       """
       local function busy() io.write('ready\\n') while true do end end
@@ -114,7 +114,7 @@ struct InterruptionTests {
     try Self.expectQuiet(child.wait(), 130)
   }
 
-  @Test func endsABusyErrorHandler() throws {
+  @Test func `ends a busy error handler`() throws {
     let child = try Self.start(
       """
       lull.on_error(function() io.write('ready\\n') while true do end end)
@@ -131,7 +131,7 @@ struct InterruptionTests {
   }
 
   /// `pcall` sees an interruption of code that does not wait, but the run ends all the same.
-  @Test func endsThoughTheScriptCatchesIt() throws {
+  @Test func `ends though the script catches it`() throws {
     let child = try Self.start(
       """
       io.write('ready\\n')
@@ -147,7 +147,7 @@ struct InterruptionTests {
   }
 
   @Test(arguments: signals)
-  func endsAtOnceTheSecondTime(signal: Int32, code: Int32) throws {
+  func `ends at once the second time`(signal: Int32, code: Int32) throws {
     let child = try Self.start(
       """
       local api = lull.service(lull.demo())
@@ -184,7 +184,7 @@ struct InterruptionTests {
     table.sort({ 1, 2 }, busy)
     """,
   ])
-  func endsThoughTheScriptCatchesEverything(code: String) throws {
+  func `ends though the script catches everything`(code: String) throws {
     let child = try Self.start(
       "local function busy() while true do end end io.write('ready\\n') \(code)")
     child.send(SIGINT)
@@ -195,7 +195,7 @@ struct InterruptionTests {
 
   /// What no hook reaches ends with the process, a second later.
   @Test(arguments: signals)
-  func endsWhatCannotBeInterrupted(signal: Int32, code: Int32) throws {
+  func `ends what cannot be interrupted`(signal: Int32, code: Int32) throws {
     for work in [
       "local text = ('a'):rep(40) text:find(('.-'):rep(40) .. 'b')",
       "setmetatable({}, { __gc = function() while true do end end }) collectgarbage()",
@@ -209,14 +209,14 @@ struct InterruptionTests {
     }
   }
 
-  @Test func endsWhileItReadsTheScriptFromATerminal() throws {
+  @Test func `ends while it reads the script from a terminal`() throws {
     let child = try Child(Binaries.lull, ["-"], input: .held)
     usleep(200_000)
     child.send(SIGINT)
     #expect(try child.wait().code == 130)
   }
 
-  @Test func endsWhileTheScriptReads() throws {
+  @Test func `ends while the script reads`() throws {
     let child = try Child(
       Binaries.lull, ["-e", "io.write('ready\\n') io.flush() io.read() print('after')"],
       input: .held)
@@ -225,7 +225,7 @@ struct InterruptionTests {
     try Self.expectQuiet(child.wait(), 130)
   }
 
-  @Test func leavesNoSampleAPIBehind() throws {
+  @Test func `leaves no sample API behind`() throws {
     let child = try Self.start("print(lull.demo()) io.write('ready\\n') lull.sleep(30)")
     let url = child.outputText.prefix { $0 != "\n" }
     #expect(Port(ofURL: url).isOpen)

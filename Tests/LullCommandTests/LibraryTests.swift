@@ -10,8 +10,7 @@ struct LibraryTests {
     return try lull("-", input: script, environment: ["LD_LIBRARY_PATH": folder.path])
   }
 
-  @Test("is not needed by scripts that make no requests")
-  func isNotNeeded() throws {
+  @Test func `is not needed by scripts that make no requests`() throws {
     let ending = try run(
       """
       local lull = require 'lull'
@@ -26,8 +25,7 @@ struct LibraryTests {
     #expect(ending.code == 0)
   }
 
-  @Test("fails the requests of a machine that lacks it, naming what to install")
-  func isMissing() throws {
+  @Test func `fails the requests of a machine that lacks it, naming what to install`() throws {
     let ending = try run(
       """
       local lull = require 'lull'

@@ -79,7 +79,7 @@ struct LimitTests {
   private static let busy = "local function busy() while true do end end "
 
   @Test(arguments: endless)
-  func timeEndsWhatHooksReach(code: String) throws {
+  func `time ends what hooks reach`(code: String) throws {
     let ending = try lull("--max-time", "0.2", "-e", Self.busy + code + " print('after')")
     #expect(ending.output == "")
     #expect(ending.errors.contains(Self.time))
@@ -88,7 +88,7 @@ struct LimitTests {
   }
 
   @Test(arguments: endless)
-  func instructionsEndWhatHooksReach(code: String) throws {
+  func `instructions end what hooks reach`(code: String) throws {
     let ending = try lull(
       "run", "--max-instructions=100000", "-e", Self.busy + code + " print('after')")
     #expect(ending.output == "")
@@ -108,7 +108,7 @@ struct LimitTests {
     "table.concat(setmetatable({}, { __index = function() return '' end }), '', 1, 1 << 60)",
     "os.execute('sleep 3')",
   ])
-  func theWatchdogEndsWhatHooksDoNotReach(code: String) throws {
+  func `the watchdog ends what hooks do not reach`(code: String) throws {
     let ending = try lull("--max-time", "0.2", "-e", Self.busy + code + " print('after')")
     #expect(ending.output == "")
     #expect(ending.errors.contains(Self.time))
@@ -116,7 +116,7 @@ struct LimitTests {
   }
 
   /// Those of what is left when the script has ended.
-  @Test func theWatchdogEndsTheLastFinalisers() throws {
+  @Test func `the watchdog ends the last finalisers`() throws {
     let ending = try lull(
       "--max-time", "0.5", "-e", Self.busy + "setmetatable({}, { __gc = busy })")
     #expect(ending.errors == "lull: the script ran for more than 0.5 s (--max-time)\n")
@@ -131,14 +131,14 @@ struct LimitTests {
     "lull.service{ networking = function() lull.sleep(30) end }:resource_at('http://a.invalid/'):load():await()",
     "lull.all{ lull.spawn(lull.sleep, 30), lull.spawn(lull.sleep, 40) }",
   ])
-  func timeEndsWaiting(code: String) throws {
+  func `time ends waiting`(code: String) throws {
     let ending = try lull("--max-time=0.2", "-e", "pcall(function() \(code) end) lull.sleep(30)")
     #expect(ending.output == "")
     #expect(ending.errors == "lull: " + Self.time)
     #expect(ending.code == 1)
   }
 
-  @Test func timeSaysWhereTheScriptWas() throws {
+  @Test func `time says where the script was`() throws {
     let folder = try TemporaryFolder()
     try folder.write("x.lua", "local function spin()\n  while true do end\nend\nspin()\n")
     let ending = try lull("--max-time", "0.2", "x.lua", folder: folder.path)
@@ -148,7 +148,7 @@ struct LimitTests {
   }
 
   /// Nothing of the script runs after the end of its time, to say nothing of starting more.
-  @Test func nothingRunsAfterALimit() throws {
+  @Test func `nothing runs after a limit`() throws {
     let ending = try lull(
       "--max-time", "0.2", "-e",
       """
@@ -236,7 +236,7 @@ struct LimitTests {
   ]
 
   @Test(arguments: hungry)
-  func memoryEndsWhatNeedsMore(code: String) throws {
+  func `memory ends what needs more`(code: String) throws {
     let ending = try lull("--max-memory", "16M", "-e", code)
     #expect(ending.errors.contains(Self.memory), "\(ending.errors)")
     #expect(ending.code == 1)
@@ -269,14 +269,14 @@ struct LimitTests {
     """,
     "local text = '[' .. ('{},'):rep(50000) .. '1]' for i = 1, 200 do local v = lull.json.decode(text) end",
   ])
-  func memoryIsNoMatterOfGarbage(code: String) throws {
+  func `memory is no matter of garbage`(code: String) throws {
     let ending = try lull("--max-memory", "16M", "-e", code + " print('fine')")
     #expect(ending.errors == "")
     #expect(ending.output == "fine\n")
     #expect(ending.code == 0)
   }
 
-  @Test func limitsLeaveAloneWhatKeepsToThem() throws {
+  @Test func `limits leave alone what keeps to them`() throws {
     let ending = try lull(
       "--max-time", "60", "--max-instructions", "10000000", "--max-memory", "1G", "-e",
       """
@@ -294,7 +294,7 @@ struct LimitTests {
     "debug.sethook(function() end, 'l')", "debug.sethook()",
     "debug.sethook(coroutine.create(print), print, 'c')",
   ])
-  func hooksOfTheScriptAreRefusedWhereInstructionsAreCounted(code: String) throws {
+  func `hooks of the script are refused where instructions are counted`(code: String) throws {
     let ending = try lull("--max-instructions", "1000000", "-e", code)
     #expect(ending.errors.contains("debug.sethook is not available with --max-instructions"))
     #expect(ending.code == 1)
@@ -302,7 +302,7 @@ struct LimitTests {
   }
 
   /// A hook of the script's own gives way to the limit.
-  @Test func hooksOfTheScriptDoNotReplaceTheInterruption() throws {
+  @Test func `hooks of the script do not replace the interruption`() throws {
     let ending = try lull(
       "--max-time", "0.2", "-e",
       """
@@ -328,7 +328,7 @@ struct LimitTests {
     ("--max-memory", "99999999999G", "'99999999999G'"), ("--allow-host", "http://a.b", "host"),
     ("--allow-host", "", "host"),
   ])
-  func refusesWrongValues(option: String, value: String, naming: String) throws {
+  func `refuses wrong values`(option: String, value: String, naming: String) throws {
     for words in [[option, value], [option + "=" + value]] {
       let ending = try Child(Binaries.lull, ["run"] + words + ["-e", "print(1)"]).wait()
       #expect(ending.errors.contains(option))
@@ -338,7 +338,7 @@ struct LimitTests {
     }
   }
 
-  @Test func optionsBehindTheNameAreTheScripts() throws {
+  @Test func `options behind the name are the script's`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("x.lua", "print(...)")
     let ending = try lull("--max-time", "60", file, "--max-time", "x", "--sandbox")
@@ -346,7 +346,7 @@ struct LimitTests {
     #expect(ending.code == 0)
   }
 
-  @Test func helpListsThem() throws {
+  @Test func `help lists them`() throws {
     let text = try lull("run", "--help").output
     for option in [
       "--sandbox", "--allow-host", "--max-time", "--max-instructions", "--max-memory",

@@ -5,7 +5,7 @@ struct LogEnvironmentTests {
   private static let code =
     "print(lull.service(lull.demo()):resource('/users/1'):load():await().http_status)"
 
-  @Test func writesItsLinesToStandardError() throws {
+  @Test func `writes its lines to standard error`() throws {
     let ending = try lull("-e", Self.code, environment: ["LULL_LOG": "network"])
     #expect(ending.output == "200\n")
     let lines = ending.errors.split(separator: "\n")
@@ -16,20 +16,20 @@ struct LogEnvironmentTests {
     #expect(ending.code == 0)
   }
 
-  @Test func takesSeveralCategories() throws {
+  @Test func `takes several categories`() throws {
     let ending = try lull("-e", Self.code, environment: ["LULL_LOG": "network,state_changes"])
     #expect(ending.errors.contains("[lull network]"))
     #expect(ending.errors.contains("[lull state_changes]"))
   }
 
-  @Test func isSilentUnlessAsked() throws {
+  @Test func `is silent unless asked`() throws {
     for value in [nil, ""] {
       let ending = try lull("-e", Self.code, environment: value.map { ["LULL_LOG": $0] } ?? [:])
       #expect(ending.errors == "")
     }
   }
 
-  @Test func saysWhatIsWrongWithIt() throws {
+  @Test func `says what is wrong with it`() throws {
     let ending = try lull("-e", Self.code, environment: ["LULL_LOG": "netwrok"])
     #expect(
       ending.errors

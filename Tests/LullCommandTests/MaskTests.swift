@@ -13,7 +13,7 @@ struct MaskTests {
   ]
 
   @Test(arguments: [["-v"], ["-i"], ["--curl"], ["--dry-run"]])
-  func ofRequests(options: [String]) throws {
+  func `of requests`(options: [String]) throws {
     for body in [["password=hush-7", "n:=1"], ["--form", "password=hush-8", "n=1"]] {
       let words = ["post", sample.url + "/status/404"] + MaskTests.items + body + options
       let ending = try Child(Binaries.lull, words, environment: ["LULL_LOG": "all"]).wait()
@@ -22,7 +22,7 @@ struct MaskTests {
     }
   }
 
-  @Test func ofAnswers() throws {
+  @Test func `of answers`() throws {
     let url = sample.url + "/headers?Set-Cookie=sid%3Dhush-1&X-Session=hush-2&X-Page=7"
     for option in ["-v", "-i"] {
       let ending = try lull("get", url, option, "-f", "1")
@@ -33,7 +33,7 @@ struct MaskTests {
     }
   }
 
-  @Test func ofErrorLinesAndTheNetworkLog() throws {
+  @Test func `of error lines and the network log`() throws {
     let missing = try lull(
       "get", sample.url + "/nothing", "api_key==hush",
       environment: ["LULL_LOG": "network,network_details"])
@@ -48,7 +48,7 @@ struct MaskTests {
   @Test(arguments: [
     "http://ann:hush@ho st/", "http://ann:hush/@h:1/", "http://ann:hush@h:99999999/",
   ])
-  func ofWhatIsNoURL(url: String) throws {
+  func `of what is no URL`(url: String) throws {
     let ending = try lull("get", url)
     #expect(ending.code != 0)
     #expect(!ending.errors.contains("hush"), "\(ending.errors)")

@@ -3,21 +3,23 @@ import Testing
 /// A few of the scripts of Tests/Attacks/memory, which the scripts of the project run all.
 @Suite("Memory, measured from outside")
 struct MemoryAttackTests {
-  @Test(
-    "MEM-01, MEM-02: what needs more than the limit ends, and never has more than half as much again",
-    arguments: [
-      // References to one string that Swift would copy.
-      ["stub_bodies", "with_params", "form", "header_lists"],
-      // Bodies while they arrive, and while they are unpacked.
-      ["bodies_at_once", "bodies_that_stand_still", "gzipped_answers_at_once", "upload"],
-      // Documents and texts while they are made, in the pool and elsewhere.
-      ["gzipped_numbers", "gzipped_lists", "gzipped_objects", "parsed_at_once", "decoded_lists"],
-      // What goes back leaves holes.
-      ["holes_in_small_blocks", "holes_in_large_blocks", "sort_of_copies"],
-      // What can be collected is not needed.
-      ["garbage", "large_garbage", "bodies_one_after_the_other", "documents_dropped"],
-    ])
-  func keepsToTheLimit(scripts: [String]) throws {
+  @Test(arguments: [
+    // References to one string that Swift would copy.
+    ["stub_bodies", "with_params", "form", "header_lists"],
+    // Bodies while they arrive, and while they are unpacked.
+    ["bodies_at_once", "bodies_that_stand_still", "gzipped_answers_at_once", "upload"],
+    // Documents and texts while they are made, in the pool and elsewhere.
+    ["gzipped_numbers", "gzipped_lists", "gzipped_objects", "parsed_at_once", "decoded_lists"],
+    // What goes back leaves holes.
+    ["holes_in_small_blocks", "holes_in_large_blocks", "sort_of_copies"],
+    // What can be collected is not needed.
+    ["garbage", "large_garbage", "bodies_one_after_the_other", "documents_dropped"],
+  ])
+  func
+    `MEM-01 MEM-02 what needs more than the limit ends, and never has more than half as much again`(
+      scripts: [String]
+    ) throws
+  {
     let run = try Child(
       Binaries.tests + "/Attacks/memory/run", scripts,
       environment: ["LULL_PROGRAM": Binaries.lull, "LULL_ATTACK_SECONDS": "0"]
@@ -27,8 +29,9 @@ struct MemoryAttackTests {
     #expect(run.code == 0)
   }
 
-  @Test("MEM-03: what is refused is no error that a script could catch, and says where it was")
-  func refusalsEndTheRun() throws {
+  @Test func `MEM-03 what is refused is no error that a script could catch, and says where it was`()
+    throws
+  {
     let folder = try TemporaryFolder()
     try folder.write(
       "x.lua",
@@ -47,8 +50,7 @@ struct MemoryAttackTests {
     #expect(ending.code == 1)
   }
 
-  @Test("MEM-04: without a limit all of it may be made")
-  func withoutALimit() throws {
+  @Test func `MEM-04 without a limit all of it may be made`() throws {
     let ending = try lull(
       "-e",
       """

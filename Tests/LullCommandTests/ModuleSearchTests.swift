@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What require finds")
 struct ModuleSearchTests {
-  @Test func looksBesideTheScriptFirst() throws {
+  @Test func `looks beside the script first`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("app/main.lua", "print((require('part')), (require('sub.part')))")
     try folder.write("app/part.lua", "return 'beside'")
@@ -16,7 +16,7 @@ struct ModuleSearchTests {
     #expect(ending.errors == "")
   }
 
-  @Test func looksBesideAScriptNamedWithoutFolder() throws {
+  @Test func `looks beside a script named without folder`() throws {
     let folder = try TemporaryFolder()
     try folder.write("main.lua", "print((require('part')))")
     try folder.write("part.lua", "return 'beside'")
@@ -26,7 +26,7 @@ struct ModuleSearchTests {
     #expect(ending.output == "beside\n")
   }
 
-  @Test func looksWhereTheEnvironmentSaysBesides() throws {
+  @Test func `looks where the environment says besides`() throws {
     let folder = try TemporaryFolder()
     try folder.write("else/part.lua", "return 'elsewhere'")
     let ending = try lull(
@@ -34,7 +34,7 @@ struct ModuleSearchTests {
     #expect(ending.output == "elsewhere\n")
   }
 
-  @Test func namesThePlacesWhereAModuleIsNot() throws {
+  @Test func `names the places where a module is not`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("main.lua", "require 'missing'")
     let ending = try lull(file)
@@ -45,14 +45,14 @@ struct ModuleSearchTests {
 
   @Test(
     .enabled(if: hasModule("cjson"), "the Debian package lua-cjson is not installed"))
-  func loadsCJSON() throws {
+  func `loads cjson`() throws {
     let ending = try lull("-e", "print(require('cjson').encode({ 1, 2, { a = true } }))")
     #expect(ending.output == #"[1,2,{"a":true}]"# + "\n")
     #expect(ending.errors == "")
   }
 
   @Test(.enabled(if: hasModule("lpeg"), "the Debian package lua-lpeg is not installed"))
-  func loadsLPeg() throws {
+  func `loads lpeg`() throws {
     let ending = try lull(
       "-e", "local l = require 'lpeg'; print(l.match(l.C(l.R'az'^1), 'lull!'))")
     #expect(ending.output == "lull\n")

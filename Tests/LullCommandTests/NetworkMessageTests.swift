@@ -48,7 +48,7 @@ struct NetworkMessageTests {
       service: "lull.demo()", path: "/redirect-to",
       query: ":with_param('url', 'ftp://a.invalid/')", says: ["ftp"]),
   ])
-  func saysWhatIsWrong(_ bad: Case) throws {
+  func `says what is wrong`(_ bad: Case) throws {
     let ending = try lull(
       "-",
       input: """

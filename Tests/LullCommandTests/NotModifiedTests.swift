@@ -13,7 +13,7 @@ struct NotModifiedTests {
   private static let item = #"If-None-Match:"abc""#
 
   @Test(arguments: [[item], ["-H", "If-Modified-Since: Tue, 01 Jan 2030 00:00:00 GMT"]])
-  func isAnAnswerLikeAnother(words: [String]) throws {
+  func `is an answer like another`(words: [String]) throws {
     defer { server.stop() }
     let ending = try Child(Binaries.lull, ["get", "-i", server.url] + words).wait()
     #expect(ending.output.hasPrefix("HTTP/1.1 304 Not modified\n"))
@@ -22,7 +22,7 @@ struct NotModifiedTests {
     #expect(ending.code == 0)
   }
 
-  @Test func isShownBesideTheData() throws {
+  @Test func `is shown beside the data`() throws {
     defer { server.stop() }
     let ending = try lull("get", "-v", server.url, Self.item)
     #expect(ending.output == "")
@@ -32,7 +32,7 @@ struct NotModifiedTests {
     #expect(ending.code == 0)
   }
 
-  @Test func isToldWhereNothingElseShowsIt() throws {
+  @Test func `is told where nothing else shows it`() throws {
     defer { server.stop() }
     let ending = try lull("get", server.url, Self.item, "-f", "x.a")
     #expect(ending.output == "")
@@ -40,7 +40,7 @@ struct NotModifiedTests {
     #expect(ending.code == 0)
   }
 
-  @Test func leavesTheFileAsItIs() throws {
+  @Test func `leaves the file as it is`() throws {
     defer { server.stop() }
     try folder.write("data", "old")
     let path = folder.path + "/data"
@@ -50,7 +50,7 @@ struct NotModifiedTests {
     #expect(try shell("cat '\(path)'; ls -A '\(folder.path)'").output == "olddata\n")
   }
 
-  @Test func isAFailureWhereNobodyAskedForIt() throws {
+  @Test func `is a failure where nobody asked for it`() throws {
     defer { server.stop() }
     let ending = try lull("get", server.url)
     #expect(ending.errors.hasPrefix("lull: No data available (GET "))

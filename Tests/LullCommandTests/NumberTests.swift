@@ -46,7 +46,7 @@ struct NumberTests {
       // What has been through a script has the script's numbers.
       (["/changed"], "{\"price\":1.1}\n"), (["/changed", "-f", "x.price"], "1.1\n"),
     ] as [([String], String)])
-  func areWrittenAsTheyCame(words: [String], output: String) throws {
+  func `are written as they came`(words: [String], output: String) throws {
     let ending = try Child(Binaries.lull, ["get", api] + words).wait()
     #expect(ending.output == output, "\(ending.errors)")
   }
@@ -83,7 +83,7 @@ struct NumberTests {
       ("{ x.price * 2 }", "[2.2]"), ("'' .. x.price", #""1.1""#),
       ("{ 1.10, 1e5 }", "[1.1,100000.0]"),
     ] as [(String, String)])
-  func keepTheirDigitsThroughExpressions(expression: String, output: String) throws {
+  func `keep their digits through expressions`(expression: String, output: String) throws {
     let ending = try lull("get", try expressions(), "/", "-f", expression)
     #expect(ending.output == output + "\n", "\(ending.errors)")
   }
@@ -96,13 +96,13 @@ struct NumberTests {
     (["-o", "lines"], row(1) + "\n" + row(2) + "\n" + row(3) + "\n"),
     (["-o", "ndjson"], row(1) + "\n" + row(2) + "\n" + row(3) + "\n"),
   ])
-  func keepTheirDigitsInEveryFormat(words: [String], output: String) throws {
+  func `keep their digits in every format`(words: [String], output: String) throws {
     let words = ["get", try expressions(), "/"] + words
     let ending = try Child(Binaries.lull, words + ["-f", "filter(x.rows, 'n')"]).wait()
     #expect(ending.output == output, "\(ending.errors)")
   }
 
-  @Test func keepTheirDigitsOverAllPages() throws {
+  @Test func `keep their digits over all pages`() throws {
     let list = try Child(
       Binaries.lull, ["get", api, "/list", "--pages", "2", "-f", "map(first(x, 1), 'price')"]
     ).wait()
@@ -138,7 +138,7 @@ struct NumberTests {
       """)
   }
 
-  @Test func areWrittenAsTheyCameOnATerminal() throws {
+  @Test func `are written as they came on a terminal`() throws {
     let ending = try Child(
       Binaries.lull, ["get", api, "/one"], environment: ["TERM": "xterm", "NO_COLOR": "1"],
       terminal: true

@@ -15,7 +15,7 @@ struct ProgressBarTests {
 
   private static let half = [UInt8](repeating: 120, count: 1 << 20)
 
-  @Test func saysHowMuchOfTheWholeIsThere() throws {
+  @Test func `says how much of the whole is there`() throws {
     let server = try HeldServer(
       [[HeldServer.head("200 OK", "Content-Length: \(2 << 20)"), Self.half, Self.half]],
       released: 2)
@@ -30,7 +30,7 @@ struct ProgressBarTests {
     #expect(ending.code == 0)
   }
 
-  @Test func saysHowMuchIsThereWhereTheEndIsNotKnown() throws {
+  @Test func `says how much is there where the end is not known`() throws {
     let server = try HeldServer([[HeldServer.head(), Self.half, Self.half]], released: 2)
     defer { server.stop() }
     let child = try start(server, terminal: true)
@@ -43,7 +43,7 @@ struct ProgressBarTests {
     #expect(ending.code == 0)
   }
 
-  @Test func fitsTheTerminal() throws {
+  @Test func `fits the terminal`() throws {
     let server = try HeldServer(
       [[HeldServer.head("200 OK", "Content-Length: \(2 << 20)"), Self.half, Self.half]],
       released: 2)
@@ -56,7 +56,7 @@ struct ProgressBarTests {
     #expect(try child.wait().code == 0)
   }
 
-  @Test func isForTerminalsOnly() throws {
+  @Test func `is for terminals only`() throws {
     let server = try HeldServer(
       [[HeldServer.head("200 OK", "Content-Length: \(2 << 20)"), Self.half, Self.half]],
       released: 2)

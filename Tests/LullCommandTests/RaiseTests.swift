@@ -3,7 +3,7 @@ import Testing
 /// What a hundred thousand errors leave behind, in a process of its own, whose memory is only its own.
 @Suite("Errors raised over the boundary")
 struct RaiseTests {
-  @Test func leakNothing() throws {
+  @Test func `leak nothing`() throws {
     let ending = try lull(
       "-",
       input: """

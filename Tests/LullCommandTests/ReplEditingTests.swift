@@ -6,7 +6,7 @@ import Testing
 struct ReplEditingTests {
   // MARK: Pastes
 
-  @Test func takesAPasteWhole() throws {
+  @Test func `takes a paste whole`() throws {
     let child = try Child.prompt()
     // With tabs, which complete nothing, and with the line ends of terminals.
     try child.type(
@@ -15,7 +15,7 @@ struct ReplEditingTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func runsPastedStatementsOneAfterTheOther() throws {
+  @Test func `runs pasted statements one after the other`() throws {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("x = 5\nx + 1\nfor i = 1, 2 do\n  print('row', i)\nend\n'last'"), "'last'"),
@@ -23,14 +23,14 @@ struct ReplEditingTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func runsWhatOnlyMakesSenseAsOneStatementAsOne() throws {
+  @Test func `runs what only makes sense as one statement as one`() throws {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("('x')\n  :rep(3)\n  :upper()"), ":upper()"), ("\n", "\r\n\"XXX\"\r\n> "))
     #expect(try child.leave() == 0)
   }
 
-  @Test func goesOnAfterAPasteWithoutItsEnd() throws {
+  @Test func `goes on after a paste without its end`() throws {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("y = 7\nif y then"), "then"), ("\n", "\r\n>> "), ("  print(y)\n", "\r\n>> "),
@@ -38,7 +38,7 @@ struct ReplEditingTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func leavesOutWhatFollowsAFailureInAPaste() throws {
+  @Test func `leaves out what follows a failure in a paste`() throws {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("z = 1\nerror('no')\nz = 2\n\nz = 3"), "z = 3"),
@@ -48,7 +48,7 @@ struct ReplEditingTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func editsAPasteBeforeItIsRun() throws {
+  @Test func `edits a paste before it is run`() throws {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("{ 1,\n2,\n3 }"), "3 }"), ("\u{7F}\u{7F}\u{7F}4 }", "4 }"),
@@ -56,7 +56,7 @@ struct ReplEditingTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func showsOutputAboveAPasteOfSeveralLines() throws {
+  @Test func `shows output above a paste of several lines`() throws {
     let child = try Child.prompt()
     try child.type(
       ("lull.spawn(function() lull.sleep(0.5) print('out') end)\n", "Task(running)\r\n> "),
@@ -65,13 +65,13 @@ struct ReplEditingTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func ignoresTheEndOfAPasteThatNeverBegan() throws {
+  @Test func `ignores the end of a paste that never began`() throws {
     let child = try Child.prompt()
     try child.type(("\u{1B}[201~1 + 1\n", "\r\n2\r\n> "))
     #expect(try child.leave() == 0)
   }
 
-  @Test func asksForPastesOnlyWhileALineIsEdited() throws {
+  @Test func `asks for pastes only while a line is edited`() throws {
     let child = try Child.prompt()
     try child.waitForOutput("\u{1B}[?2004h")
     try child.type(("print('here')\n", "\u{1B}[?2004l\r\nhere\r\n> \u{1B}[?2004h"))
@@ -81,7 +81,7 @@ struct ReplEditingTests {
 
   // MARK: Tab
 
-  @Test func indentsWithTab() throws {
+  @Test func `indents with tab`() throws {
     let child = try Child.prompt()
     try child.type(
       ("if true then\n", "\r\n>> "), ("\tprint('in')", "print('in')"), ("\n", "\r\n>> "),
@@ -92,7 +92,7 @@ struct ReplEditingTests {
 
   // MARK: What was typed before
 
-  @Test func recallsAStatementAsAWhole() throws {
+  @Test func `recalls a statement as a whole`() throws {
     let state = try TemporaryFolder()
     let first = try Child.prompt(state: state)
     try first.type(
@@ -112,7 +112,7 @@ struct ReplEditingTests {
   // MARK: Leaving
 
   @Test(arguments: ["xterm", "dumb"])
-  func leavesAStatementWithControlD(terminal: String) throws {
+  func `leaves a statement with Ctrl-D`(terminal: String) throws {
     let child = try Child.prompt(environment: ["TERM": terminal])
     try child.type(
       ("if true then\n", "\r\n>> "), (Child.controlD, "\n> "), ("'on'\n", "\r\n\"on\"\r\n> "))
@@ -121,7 +121,7 @@ struct ReplEditingTests {
 
   // MARK: The terminal
 
-  @Test func drawsTheLineAnewWhenTheWindowChanges() throws {
+  @Test func `draws the line anew when the window changes`() throws {
     let child = try Child.prompt()
     child.resize(columns: 40, rows: 10)
     // All of it must have been read: what comes behind is drawn for itself.
@@ -141,7 +141,7 @@ struct ReplEditingTests {
   }
 
   /// By a shell that stops it and goes on with it, as people have it.
-  @Test func goesOnAfterBeingStopped() throws {
+  @Test func `goes on after being stopped`() throws {
     let state = try TemporaryFolder()
     let child = try Child(
       "bash", ["--norc", "--noprofile", "-i"],
@@ -158,7 +158,7 @@ struct ReplEditingTests {
     #expect(try child.wait().code == 0)
   }
 
-  @Test func coloursReportsAboveTheLine() throws {
+  @Test func `colours reports above the line`() throws {
     let line = "lull.spawn(function() lull.sleep(0.2) error('late') end)\n"
     let coloured = try Child.prompt(environment: ["NO_COLOR": ""])
     try coloured.type((line, "\u{1B}[1;31mlull:\u{1B}[0m \u{1B}[1mstdin:1: late"))

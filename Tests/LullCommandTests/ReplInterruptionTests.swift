@@ -17,7 +17,7 @@ struct ReplInterruptionTests {
     "setmetatable({}, { __index = busy }).x",
     "lull.inspect(setmetatable({}, { __tostring = busy }))",
   ])
-  func endsThatAndNothingElse(line: String) throws {
+  func `ends that and nothing else`(line: String) throws {
     let child = try Child.prompt()
     try child.type(
       (Self.busy, "\r\n> "), ("\(line)\n", "\r\nbusy\r\n"), (Child.controlC, "interrupted!\r\n> "),
@@ -28,7 +28,7 @@ struct ReplInterruptionTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func endsWhatIsShownOfAnError() throws {
+  @Test func `ends what is shown of an error`() throws {
     let child = try Child.prompt()
     try child.type(
       (Self.busy, "\r\n> "),
@@ -37,7 +37,7 @@ struct ReplInterruptionTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func showsNoMoreOfManyValues() throws {
+  @Test func `shows no more of many values`() throws {
     let child = try Child.prompt()
     try child.type(
       (Self.busy, "\r\n> "),
@@ -47,7 +47,7 @@ struct ReplInterruptionTests {
   }
 
   /// What has been computed stays.
-  @Test func keepsWhatTheLineHasDone() throws {
+  @Test func `keeps what the line has done`() throws {
     let child = try Child.prompt()
     try child.type(
       (Self.busy, "\r\n> "),
@@ -56,7 +56,7 @@ struct ReplInterruptionTests {
     #expect(try child.leave() == 0)
   }
 
-  @Test func saysHowToLeaveWhatCannotBeInterrupted() throws {
+  @Test func `says how to leave what cannot be interrupted`() throws {
     let child = try Child.prompt()
     let line = "print('begins') return ('x'):rep(100):find(('.-'):rep(40) .. 'y')\n"
     let message =
@@ -72,7 +72,7 @@ struct ReplInterruptionTests {
     #expect(try child.wait().code == 130)
   }
 
-  @Test func saysNothingOfWhatHasEnded() throws {
+  @Test func `says nothing of what has ended`() throws {
     let child = try Child.prompt()
     try child.type(
       ("print('begins') while true do end\n", "\r\nbegins\r\n"),

@@ -12,7 +12,7 @@ struct ReplLimitTests {
     "lull.spawn(lull.sleep, 300):await()",
     "return setmetatable({}, { __tostring = function() while true do end end })",
   ])
-  func timeEndsALineAndNotTheSession(line: String) throws {
+  func `time ends a line and not the session`(line: String) throws {
     let ending = try lull(
       "repl", "--max-time", "0.2",
       input: "x = 1\nx = 2 \(line)\n'on'\nlull.sleep(0.1) return 'still'\n")
@@ -22,7 +22,7 @@ struct ReplLimitTests {
     #expect(ending.code == 1)
   }
 
-  @Test func timeIsThatOfEachLine() throws {
+  @Test func `time is that of each line`() throws {
     let ending = try lull(
       "repl", "--max-time=2", input: String(repeating: "lull.sleep(0.5)\n", count: 5) + "'end'\n")
     #expect(ending.output == "\"end\"\n")
@@ -30,7 +30,7 @@ struct ReplLimitTests {
     #expect(ending.code == 0)
   }
 
-  @Test func timeEndsTheSessionWhereALineCannotBeEnded() throws {
+  @Test func `time ends the session where a line cannot be ended`() throws {
     let ending = try lull(
       "repl", "--max-time", "0.2",
       input: "return ('x'):rep(100):find(('.-'):rep(40) .. 'y')\nprint('on')\n")
@@ -39,7 +39,7 @@ struct ReplLimitTests {
     #expect(ending.code == 1)
   }
 
-  @Test func instructionsAreThoseOfEachLine() throws {
+  @Test func `instructions are those of each line`() throws {
     let ending = try lull(
       "repl", "--max-instructions", "100000",
       input: """
@@ -57,7 +57,7 @@ struct ReplLimitTests {
     #expect(ending.code == 1)
   }
 
-  @Test func memoryIsTheSessions() throws {
+  @Test func `memory is the session's`() throws {
     let ending = try lull(
       "repl", "--max-memory", "16M",
       input: "t = {}\nfor i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end\nprint('on')\n")
@@ -67,7 +67,7 @@ struct ReplLimitTests {
     #expect(ending.code == 1)
   }
 
-  @Test func theSandboxHasWhatScriptsHaveThere() throws {
+  @Test func `the sandbox has what scripts have there`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("main.lua", "local near = require 'near'\nlocal name = near.name\n")
     try folder.write("near.lua", "return { name = 'near' }")
@@ -93,7 +93,7 @@ struct ReplLimitTests {
     #expect(ending.code == 1)
   }
 
-  @Test func hostsAreThoseThatAreAllowed() throws {
+  @Test func `hosts are those that are allowed`() throws {
     let ending = try lull(
       "repl", "--allow-host", "a.test",
       input: "r, e = lull.service('http://b.test'):resource('/x'):load():await()\ntostring(e)\n")
@@ -102,7 +102,7 @@ struct ReplLimitTests {
   }
 
   @Test(arguments: [["-i", "--max-time", "0.2"], ["--max-time", "0.2", "-i"]])
-  func areThoseOfAFileToo(words: [String]) throws {
+  func `are those of a file too`(words: [String]) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("busy.lua", "before = arg[1]\nwhile true do end\n")
     let ending = try Child(
@@ -125,13 +125,13 @@ struct ReplLimitTests {
     (["repl", "-"], "a session reads its lines from standard input"),
     (["repl", "--nope"], "--nope"),
   ])
-  func areRefusedWhereTheyAreWrong(words: [String], message: String) throws {
+  func `are refused where they are wrong`(words: [String], message: String) throws {
     let ending = try Child(Binaries.lull, words).wait()
     #expect(ending.errors.contains(message))
     #expect(ending.code == 2)
   }
 
-  @Test func areExplained() throws {
+  @Test func `are explained`() throws {
     let help = try Child(Binaries.lull, ["repl", "--help"]).wait()
     for option in ["--sandbox", "--allow-host", "--max-time", "--max-instructions", "--max-memory"]
     {
@@ -141,7 +141,7 @@ struct ReplLimitTests {
   }
 
   @Test(arguments: [["-i"], ["repl"], ["-i", "--sandbox"], ["repl", "--allow-bytecode"]])
-  func aPrecompiledFileIsRefused(words: [String]) throws {
+  func `a precompiled file is refused`(words: [String]) throws {
     let folder = try TemporaryFolder()
     _ = try lull(
       "-e", "local f = io.open('x.luac', 'wb') f:write(string.dump(function() end)) f:close()",

@@ -30,7 +30,7 @@ struct ReplTerminalTests {
     }
   }
 
-  @Test func readsAndPrints() throws {
+  @Test func `reads and prints`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(child, ("1 + 1\n", "\n2\r\n> "), ("local a = 4\n", "\n> "), ("a\n", "\n4\r\n> "))
     child.type(Self.controlD)
@@ -38,7 +38,7 @@ struct ReplTerminalTests {
   }
 
   /// Somebody who wants no history may name a device: others go on using that.
-  @Test func leavesAHistoryAloneThatIsNoFile() throws {
+  @Test func `leaves a history alone that is no file`() throws {
     let state = try TemporaryFolder()
     _ = try shell("mkfifo -m 644 pipe", folder: state.path)
     let pipe = state.path + "/pipe"
@@ -49,7 +49,7 @@ struct ReplTerminalTests {
     #expect(try shell("stat -c %a pipe", folder: state.path).output == "644\n")
   }
 
-  @Test func goesOnUntilAStatementIsComplete() throws {
+  @Test func `goes on until a statement is complete`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(
       child, ("for i = 1, 2 do\n", "\r\n>> "), ("print('row ' .. i)\n", "\r\n>> "),
@@ -58,7 +58,7 @@ struct ReplTerminalTests {
     #expect(try child.wait().code == 0)
   }
 
-  @Test func leavesWhatIsTypedWithControlC() throws {
+  @Test func `leaves what is typed with Ctrl-C`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(
       child, ("for i = 1, 2 do\n", "\r\n>> "), ("print('never'", "'never'"),
@@ -73,7 +73,7 @@ struct ReplTerminalTests {
     "coroutine.wrap(function() while true do end end)()",
     "lull.all{ lull.spawn(lull.sleep, 300) }", "lull.spawn(lull.sleep, 300):await()",
   ])
-  func endsALineWithControlC(line: String) throws {
+  func `ends a line with Ctrl-C`(line: String) throws {
     let child = try start(state: try TemporaryFolder())
     try type(
       child, ("x = 1\n", "\r\n> "), ("print('begins') x = 2 \(line)\n", "\r\nbegins\r\n"),
@@ -82,7 +82,7 @@ struct ReplTerminalTests {
     #expect(try child.wait().code == 0)
   }
 
-  @Test func waitsAtThePrompt() throws {
+  @Test func `waits at the prompt`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(
       child, ("api = lull.service(lull.demo())\n", "\r\n> "),
@@ -95,7 +95,7 @@ struct ReplTerminalTests {
   @Test(arguments: [
     "print('out')", "io.write('out\\n')", "io.stderr:write('out\\n')", "os.execute('echo out')",
   ])
-  func showsOutputAboveTheLine(statement: String) throws {
+  func `shows output above the line`(statement: String) throws {
     let child = try start(state: try TemporaryFolder())
     try type(
       child,
@@ -105,7 +105,7 @@ struct ReplTerminalTests {
     #expect(try child.wait().code == 0)
   }
 
-  @Test func showsUnfinishedLinesOfOutput() throws {
+  @Test func `shows unfinished lines of output`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(
       child,
@@ -118,14 +118,14 @@ struct ReplTerminalTests {
     #expect(try child.wait().code == 0)
   }
 
-  @Test func keepsAnUnfinishedLineBeforeThePrompt() throws {
+  @Test func `keeps an unfinished line before the prompt`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(child, ("io.write('abc') x = 1\n", "\r\nabc\r\n> "))
     child.type(Self.controlD)
     #expect(try child.wait().code == 0)
   }
 
-  @Test func showsMuchOutputAtOnce() throws {
+  @Test func `shows much output at once`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(
       child,
@@ -137,7 +137,7 @@ struct ReplTerminalTests {
     #expect(try child.wait().code == 0)
   }
 
-  @Test func completesWithTab() throws {
+  @Test func `completes with tab`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(
       child,
@@ -154,7 +154,7 @@ struct ReplTerminalTests {
     #expect(try child.wait().code == 0)
   }
 
-  @Test func remembersAcrossSessions() throws {
+  @Test func `remembers across sessions`() throws {
     let state = try TemporaryFolder()
     let first = try start(state: state)
     try type(first, ("print('from the first')\n", "\r\nfrom the first\r\n> "))
@@ -177,14 +177,14 @@ struct ReplTerminalTests {
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func editsLettersOfAnyWidth() throws {
+  @Test func `edits letters of any width`() throws {
     let child = try start(state: try TemporaryFolder())
     try type(child, ("'äß語x\u{7F}\u{7F}é'\n", "\"äßé\"\r\n> "))
     child.type(Self.controlD)
     #expect(try child.wait().code == 0)
   }
 
-  @Test func endsWithOsExitAndSIGTERM() throws {
+  @Test func `ends with os.exit and SIGTERM`() throws {
     let state = try TemporaryFolder()
     let exits = try start(state: state)
     exits.type("os.exit(5)\n")
@@ -194,14 +194,14 @@ struct ReplTerminalTests {
     #expect(try ends.wait().code == 143)
   }
 
-  @Test func colours() throws {
+  @Test func `colours what it shows`() throws {
     let child = try start(state: try TemporaryFolder(), environment: ["NO_COLOR": ""])
     try type(child, ("12\n", "\u{1B}[36m12\u{1B}[0m\r\n> "))
     child.type(Self.controlD)
     #expect(try child.wait().code == 0)
   }
 
-  @Test func editsNothingOnATerminalThatCannot() throws {
+  @Test func `edits nothing on a terminal that cannot`() throws {
     let child = try start(state: try TemporaryFolder(), environment: ["TERM": "dumb"])
     try type(child, ("1 + 1\n", "\r\n2\r\n> "), ("f(\n", ">> "), (Self.controlC, "\n> "))
     child.type(Self.controlD)
@@ -211,7 +211,7 @@ struct ReplTerminalTests {
   }
 
   @Test(.enabled(if: Binaries.canLoadModule, "see LULL_TEST_MODULE"))
-  func worksInAStockInterpreter() throws {
+  func `works in a stock interpreter`() throws {
     let child = try start(
       ["-l", "lull", "-e", "lull.repl() print('after')"], state: try TemporaryFolder(),
       program: Binaries.lua ?? "lua5.4", environment: ["LUA_CPATH": Binaries.modulePattern])

@@ -2,14 +2,14 @@ import Testing
 
 @Suite("lull repl with a pipe")
 struct ReplTests {
-  @Test func printsWhatALineGives() throws {
+  @Test func `prints what a line gives`() throws {
     let ending = try lull("repl", input: "print(1)\n1 + 1\n=2, 'a'\nx = 5\nx\nnil\n")
     #expect(ending.output == "1\n2\n2\t\"a\"\n5\nnil\n")
     #expect(ending.errors == "")
     #expect(ending.code == 0)
   }
 
-  @Test func runsStatementsOverSeveralLines() throws {
+  @Test func `runs statements over several lines`() throws {
     let ending = try lull(
       "repl",
       input: "local sum = 0\nfor i = 1, 3 do\n  sum = sum + i\nend\nsum\nlocal t = {\n1,\n2 }\n#t\n"
@@ -18,15 +18,15 @@ struct ReplTests {
     #expect(ending.errors == "")
   }
 
-  @Test func needsNoNewlineAtTheEnd() throws {
+  @Test func `needs no newline at the end`() throws {
     #expect(try lull("repl", input: "print('last')").output == "last\n")
   }
 
-  @Test func skipsALineForTheShell() throws {
+  @Test func `skips a line for the shell`() throws {
     #expect(try lull("repl", input: "#!/usr/bin/env lull\nprint(2)\n").output == "2\n")
   }
 
-  @Test func goesOnAfterAnErrorAndEndsWithOne() throws {
+  @Test func `goes on after an error and ends with one`() throws {
     let ending = try lull("repl", input: "print('a')\n\nerror('no')\nprint('b')\n")
     #expect(ending.output == "a\nb\n")
     #expect(ending.errors.contains("stdin:3: no"))
@@ -34,7 +34,7 @@ struct ReplTests {
   }
 
   @Test(arguments: ["x = = 1", "f(\n", "for i = 1, 2 do\nprint(i)\n", "'open\n"])
-  func endsWithOneAfterASyntaxError(input: String) throws {
+  func `ends with one after a syntax error`(input: String) throws {
     let ending = try lull("repl", input: "print('a')\n" + input)
     #expect(ending.output == "a\n")
     #expect(ending.errors.contains("stdin:"))
@@ -72,12 +72,12 @@ struct ReplTests {
       """
     ),
   ])
-  func marksWhereAStatementDoesNotCompile(input: String, report: String) throws {
+  func `marks where a statement does not compile`(input: String, report: String) throws {
     #expect(try lull("repl", input: input).errors == report)
   }
 
   /// Lines keep their text whatever came between: a statement of several lines, and an error.
-  @Test func showsTheLineThatFails() throws {
+  @Test func `shows the line that fails`() throws {
     let ending = try lull(
       "repl",
       input: """
@@ -99,7 +99,7 @@ struct ReplTests {
     #expect(ending.output == "{ 1 }\n")
   }
 
-  @Test func marksWhatNestsTooDeeply() throws {
+  @Test func `marks what nests too deeply`() throws {
     let ending = try lull(
       "repl", input: "x = 5\ny = " + String(repeating: "{", count: 300) + "\n'on'\n")
     #expect(ending.errors.hasPrefix("lull: stdin:2: C stack overflow\n  2 | "))
@@ -107,7 +107,7 @@ struct ReplTests {
     #expect(ending.output == "\"on\"\n")
   }
 
-  @Test func waitsForWhatLinesStart() throws {
+  @Test func `waits for what lines start`() throws {
     let ending = try lull(
       "repl",
       input: """
@@ -122,13 +122,13 @@ struct ReplTests {
     #expect(ending.code == 0)
   }
 
-  @Test func endsWithTheCodeOfOsExit() throws {
+  @Test func `ends with the code of os.exit`() throws {
     let ending = try lull("repl", input: "os.exit(4)\nprint('not this')\n")
     #expect(ending.output == "")
     #expect(ending.code == 4)
   }
 
-  @Test func runsFilesFirst() throws {
+  @Test func `runs files first`() throws {
     let folder = try TemporaryFolder()
     let one = try folder.write("one.lua", "local shared = 1\nglobal = 2\n")
     let two = try folder.write("two.lua", "local other = shared + global\n")
@@ -137,7 +137,7 @@ struct ReplTests {
     #expect(ending.code == 0)
   }
 
-  @Test func opensASessionAfterAFile() throws {
+  @Test func `opens a session after a file`() throws {
     let folder = try TemporaryFolder()
     try folder.write("near.lua", "return { name = 'near' }")
     let file = try folder.write(
@@ -148,7 +148,7 @@ struct ReplTests {
   }
 
   /// The file of -i runs as it would without a session, and again with `.reload`. (LUA-03)
-  @Test func runsTheFileOfAScriptWithTheGlobals() throws {
+  @Test func `runs the file of a script with the globals`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(
       "main.lua",
@@ -182,7 +182,7 @@ struct ReplTests {
     #expect(hostile.output.hasSuffix("2\n"))
   }
 
-  @Test func opensASessionAlsoAfterAFileThatFails() throws {
+  @Test func `opens a session also after a file that fails`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("bad.lua", "before = 1\nerror('in the file')\n")
     let ending = try lull("-i", file, input: "print('here')\n")
@@ -192,19 +192,19 @@ struct ReplTests {
   }
 
   @Test(arguments: [["repl", "/nowhere/x.lua"], ["-i", "/nowhere/x.lua"]])
-  func saysThatAFileCannotBeRead(words: [String]) throws {
+  func `says that a file cannot be read`(words: [String]) throws {
     let ending = try Child(Binaries.lull, words).wait()
     #expect(ending.errors.contains("cannot read '/nowhere/x.lua'"))
     #expect(ending.code == 3)
   }
 
-  @Test func refusesUnknownOptions() throws {
+  @Test func `refuses unknown options`() throws {
     let ending = try lull("repl", "--nope")
     #expect(ending.errors.contains("--nope"))
     #expect(ending.code == 2)
   }
 
-  @Test func obeysCommands() throws {
+  @Test func `obeys commands`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("f.lua", "loaded = (loaded or 0) + 1\nlocal here = 'yes'\n")
     let ending = try lull(
@@ -239,21 +239,21 @@ struct ReplTests {
   }
 
   @Test(arguments: [".nope", ".load", ".load /nowhere", ".log nope", ".reload", ".time x ="])
-  func saysWhatIsWrongWithACommand(line: String) throws {
+  func `says what is wrong with a command`(line: String) throws {
     let ending = try lull("repl", input: line + "\nprint('on')\n")
     #expect(ending.output == "on\n")
     #expect(ending.errors.hasPrefix("lull: "))
     #expect(ending.code == 1)
   }
 
-  @Test func timesALine() throws {
+  @Test func `times a line`() throws {
     let lines = try lull("repl", input: ".time 1 + 1\n").output.split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines.first == "2")
     #expect(lines.last?.hasSuffix("s") == true)
   }
 
-  @Test func explains() throws {
+  @Test func `explains what help is asked for`() throws {
     let ending = try lull("repl", input: "help(lull.sleep)\nhelp('load')\nhelp(nil)\n")
     #expect(ending.output.contains("lull.sleep(seconds)\n  (seconds: number)\n"))
     #expect(ending.output.contains("resource:load()\n"))
@@ -261,11 +261,11 @@ struct ReplTests {
     #expect(ending.errors == "")
   }
 
-  @Test func hasNoColoursInAPipe() throws {
+  @Test func `has no colours in a pipe`() throws {
     #expect(try !lull("repl", input: "{1, 'a', print}\n").output.contains("\u{1B}"))
   }
 
-  @Test func opensInsideAScript() throws {
+  @Test func `opens inside a script`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(
       "script.lua",
@@ -283,7 +283,7 @@ struct ReplTests {
     #expect(ending.code == 0)
   }
 
-  @Test func doesNotOpenWhereNothingCanWait() throws {
+  @Test func `does not open where nothing can wait`() throws {
     let ending = try lull(
       "-e",
       """
@@ -297,7 +297,7 @@ struct ReplTests {
     #expect(ending.output.contains("table.sort"))
   }
 
-  @Test func endsWithTheTaskThatOpenedIt() throws {
+  @Test func `ends with the task that opened it`() throws {
     let child = try Child(
       Binaries.lull,
       ["-e", "print(lull.timeout(0.05, function() lull.repl() return 'left' end)) print('end')"],
@@ -308,7 +308,7 @@ struct ReplTests {
   }
 
   @Test(.enabled(if: Binaries.canLoadModule, "see LULL_TEST_MODULE"))
-  func worksInAStockInterpreter() throws {
+  func `works in a stock interpreter`() throws {
     let ending = try Child(
       Binaries.lua ?? "lua5.4", ["-l", "lull", "-e", "lull.repl() print('after')"],
       environment: ["LUA_CPATH": Binaries.modulePattern],

@@ -21,12 +21,12 @@ struct ReportTests {
     return names.sorted()
   }()
 
-  @Test func areShownForEveryKindOfError() {
+  @Test func `are shown for every kind of error`() {
     #expect(Self.names.count > 60)
   }
 
   @Test(arguments: names)
-  func are(asExpectedOf name: String) throws {
+  func `are as expected`(of name: String) throws {
     let ending = try lull(name + ".lua", folder: Self.folder)
     let expected = try Child("cat", [Self.folder + "/" + name + ".expected"]).wait().output
     #expect(Self.normal(ending.errors + "exit \(ending.code)\n") == Self.normal(expected))
@@ -41,7 +41,7 @@ struct ReportTests {
 
   // MARK: Where the source comes from
 
-  @Test func showTheLineOfCodeGivenToTheCommand() throws {
+  @Test func `show the line of code given to the command`() throws {
     let ending = try lull("-e", "local t = {}; print(t.a.b)")
     #expect(
       ending.errors == """
@@ -54,7 +54,7 @@ struct ReportTests {
         """)
   }
 
-  @Test func showTheLineOfAScriptFromStandardInput() throws {
+  @Test func `show the line of a script from standard input`() throws {
     let ending = try lull("-", input: "local lull = require 'lull'\nlull.sleep(-1)\n")
     #expect(
       ending.errors == """
@@ -67,7 +67,7 @@ struct ReportTests {
         """)
   }
 
-  @Test func showTheLineThatRunsOfAScriptThatHasChangedMeanwhile() throws {
+  @Test func `show the line that runs of a script that has changed meanwhile`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
       "x.lua",
@@ -81,7 +81,7 @@ struct ReportTests {
     #expect(ending.errors.contains("\n  4 | error(\"late\")\n    | ^^^^^\n"))
   }
 
-  @Test func showNoLineOfAModuleThatHasChanged() throws {
+  @Test func `show no line of a module that has changed`() throws {
     let folder = try TemporaryFolder()
     try folder.write("part.lua", "return function()\n  error('late')\nend\n")
     try folder.write(
@@ -116,7 +116,7 @@ struct ReportTests {
 
     """
 
-  @Test func areColouredAtATerminal() throws {
+  @Test func `are coloured at a terminal`() throws {
     let ending = try Child(
       Binaries.lull, Self.bad, environment: ["TERM": "xterm", "NO_COLOR": ""], terminal: true
     ).wait()
@@ -124,7 +124,7 @@ struct ReportTests {
   }
 
   @Test(arguments: [["TERM": "xterm", "NO_COLOR": "1"], ["TERM": "dumb", "NO_COLOR": ""]])
-  func areNotColouredIfThatIsNotWanted(_ environment: [String: String]) throws {
+  func `are not coloured if that is not wanted`(_ environment: [String: String]) throws {
     let ending = try Child(
       Binaries.lull, Self.bad, environment: environment, terminal: true
     ).wait()
@@ -132,7 +132,7 @@ struct ReportTests {
     #expect(ending.output.contains("error('boom')"))
   }
 
-  @Test func showTheHostsFramesIfAskedTo() throws {
+  @Test func `show the host's frames if asked to`() throws {
     let ending = try lull(
       "-e", "lull.service('http://x.test'):resource()", environment: ["LULL_TRACE": "1"])
     #expect(ending.errors.contains("\n\t[C]: in method 'resource'\n"))
@@ -141,7 +141,7 @@ struct ReportTests {
 
   // MARK: Others
 
-  @Test func sayWhatAScriptStillWaitsFor() throws {
+  @Test func `say what a script still waits for`() throws {
     let code = """
       local lull = require "lull"
       local api = lull.service(lull.demo())
@@ -163,7 +163,7 @@ struct ReportTests {
   }
 
   /// Once, though it goes on; but not what it sleeps for on purpose.
-  @Test func sayWhatTheMainChunkWaitsFor() throws {
+  @Test func `say what the main chunk waits for`() throws {
     let code = """
       local lull = require "lull"
       local api = lull.service(lull.demo())
@@ -176,7 +176,7 @@ struct ReportTests {
   }
 
   /// What a script catches is what was raised, and no more.
-  @Test func keepTracebacksOutOfWhatIsCaught() throws {
+  @Test func `keep tracebacks out of what is caught`() throws {
     let ending = try lull(
       "-",
       input: """
@@ -188,7 +188,7 @@ struct ReportTests {
     #expect(ending.errors == "")
   }
 
-  @Test func giveTheHandlerBothTracebacks() throws {
+  @Test func `give the handler both tracebacks`() throws {
     let ending = try lull(
       "-",
       input: """

@@ -32,7 +32,7 @@ struct SandboxTests {
     return try Child(Binaries.lull, ["run", "--sandbox"] + options + [file], input: .nothing).wait()
   }
 
-  @Test func givesAScriptWhatItNeeds() throws {
+  @Test func `gives a script what it needs`() throws {
     let ending = try run(
       """
       local lull = require "lull"
@@ -66,7 +66,7 @@ struct SandboxTests {
   }
 
   @Test(arguments: ["io", "os", "debug", "package", "dofile", "loadfile"])
-  func saysWhatIsAbsent(name: String) throws {
+  func `says what is absent`(name: String) throws {
     for code in [
       "print(\(name))", "local x = _G.\(name)", "local x = _ENV['\(name)']",
       "load('return \(name)')()", "require('\(name)')",
@@ -121,7 +121,7 @@ struct SandboxTests {
     ),
     ("lull.regex(('a'):rep(257))", "longer than 256 characters"),
   ])
-  func refuses(code: String, problem: String) throws {
+  func `refuses what leads out of it`(code: String, problem: String) throws {
     let ending = try run(
       """
       local lull, big = require "lull", ("x"):rep(1 << 20)
@@ -133,7 +133,7 @@ struct SandboxTests {
     #expect(ending.code == 0)
   }
 
-  @Test func allowsWhatIsJustSmallEnough() throws {
+  @Test func `allows what is just small enough`() throws {
     let ending = try run(
       """
       local big = ("x"):rep(1 << 20)
@@ -149,14 +149,14 @@ struct SandboxTests {
     "string.match('x', nil)", "string.gmatch('x')", "setmetatable(1)", "setmetatable({}, 1)",
     "setmetatable(setmetatable({}, { __metatable = 1 }), {})", "load()", "collectgarbage({})",
   ])
-  func keepsTheWordsOfErrors(code: String) throws {
+  func `keeps the words of errors`(code: String) throws {
     let line = "print(select(2, pcall(function() \(code) end)))"
     let inside = try run(line).output
     let outside = try lull("run", folder.path + "/inside/main.lua").output
     #expect(inside == outside)
   }
 
-  @Test func readsModulesBesideTheScript() throws {
+  @Test func `reads modules beside the script`() throws {
     let ending = try run(
       """
       local words, path = require "words"
@@ -181,7 +181,7 @@ struct SandboxTests {
     "none", "escape", "up.outside", "../outside", "..outside", "deep/er", "/etc/passwd", "", ".",
     "pipe", "folder", "words\\0x", "words.", ".words", "w%rds", "words lua",
   ])
-  func readsNothingElse(name: String) throws {
+  func `reads nothing else`(name: String) throws {
     let ending = try run("print(select(2, pcall(require, '\(name)')))")
     #expect(ending.output.hasPrefix("module '"), "\(ending.output)")
     #expect(ending.output.contains("not found"))
@@ -189,7 +189,7 @@ struct SandboxTests {
   }
 
   /// The metatable of JSON objects is there for printing, and in nobody's way.
-  @Test func printsContentAndLetsItHaveAMetatable() throws {
+  @Test func `prints content and lets it have a metatable`() throws {
     let ending = try run(
       """
       local lull = require "lull"
@@ -210,12 +210,12 @@ struct SandboxTests {
     #expect(ending.errors == "")
   }
 
-  @Test func readsNoPrecompiledModule() throws {
+  @Test func `reads no precompiled module`() throws {
     let ending = try run("print(select(2, pcall(require, 'compiled')))")
     #expect(ending.output.contains("precompiled chunk"))
   }
 
-  @Test func readsNoModulesWhereTheCodeIsInNoFile() throws {
+  @Test func `reads no modules where the code is in no file`() throws {
     let home = folder.path + "/inside"
     for ending in [
       try lull("--sandbox", "-e", "require 'words'", folder: home),
@@ -227,7 +227,7 @@ struct SandboxTests {
     }
   }
 
-  @Test func goesNowhereUnlessToldSo() throws {
+  @Test func `goes nowhere unless told so`() throws {
     let code = """
       local lull = require "lull"
       local entity, err = lull.service(lull.demo()):resource("/users/1"):load():await()
@@ -242,7 +242,7 @@ struct SandboxTests {
     #expect(try run(code, "--allow-host", "127.0.0.1:1").output.hasPrefix("connection:"))
   }
 
-  @Test func doesNotFollowARedirectElsewhere() throws {
+  @Test func `does not follow a redirect elsewhere`() throws {
     let code = """
       local lull = require "lull"
       local base = lull.demo()
@@ -265,7 +265,7 @@ struct SandboxTests {
   }
 
   /// Outside of the sandbox a list of hosts restricts too.
-  @Test func aListOfHostsRestrictsAnyScript() throws {
+  @Test func `a list of hosts restricts any script`() throws {
     let code = "print(select(2, lull.service(lull.demo()):resource('/users/1'):load():await()))"
     #expect(try lull("-e", code).output == "\n")
     let ending = try lull("--allow-host", "a.invalid", "-e", code)
@@ -273,13 +273,13 @@ struct SandboxTests {
     #expect(ending.code == 0)
   }
 
-  @Test func bytecodeAndTheSandboxDoNotGoTogether() throws {
+  @Test func `bytecode and the sandbox do not go together`() throws {
     let ending = try lull("--sandbox", "--allow-bytecode", "-e", "")
     #expect(ending.errors.contains("--allow-bytecode would open the sandbox"))
     #expect(ending.code == 2)
   }
 
-  @Test func limitsHoldInTheSandbox() throws {
+  @Test func `limits hold in the sandbox`() throws {
     let endless = try run(
       "while true do pcall(function() while true do end end) end", "--max-time", "0.2")
     #expect(endless.errors.contains("the script ran for more than 0.2 s (--max-time)"))

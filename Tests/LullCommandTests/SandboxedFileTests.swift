@@ -2,7 +2,7 @@ import Testing
 
 /// What reaches beyond the network, in the sandbox.
 struct SandboxedFileTests {
-  @Test func filesAndTheEnvironmentAreNotAvailable() throws {
+  @Test func `files and the environment are not available`() throws {
     let ending = try lull(
       "--sandbox", "-e",
       """
@@ -21,7 +21,7 @@ struct SandboxedFileTests {
     #expect(ending.code == 0)
   }
 
-  @Test func settingsThatNameFilesAreNotAvailable() throws {
+  @Test func `settings that name files are not available`() throws {
     let ending = try lull(
       "--sandbox", "-e",
       """
@@ -41,7 +41,7 @@ struct SandboxedFileTests {
     #expect(ending.code == 0)
   }
 
-  @Test func argumentsAre() throws {
+  @Test func `arguments are`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(
       "tool.lua", "local lull = require 'lull' print(lull.args{ 'name' }.name)")

@@ -10,7 +10,7 @@ struct ScriptArgumentTests {
     print(select('#', ...), ...)
     """
 
-  @Test func givesArgumentsAsTheStockInterpreterDoes() throws {
+  @Test func `gives arguments as the stock interpreter does`() throws {
     let folder = try TemporaryFolder()
     try folder.write("x.lua", Self.listing)
     let words = ["x.lua", "a", "", "--help", "-e", "ä b", "--", "-"]
@@ -33,25 +33,25 @@ struct ScriptArgumentTests {
     #expect(ending.output == stock.output.replacing("lua5.4", with: "lull"))
   }
 
-  @Test func countsTheWordsBeforeTheScriptDownwards() throws {
+  @Test func `counts the words before the script downwards`() throws {
     let folder = try TemporaryFolder()
     try folder.write("x.lua", Self.listing)
     let ending = try lull("run", "x.lua", "a", folder: folder.path)
     #expect(ending.output == "-2\tlull\n-1\trun\n0\tx.lua\n1\ta\n1\ta\n")
   }
 
-  @Test func hasNoArgumentsIfThereAreNone() throws {
+  @Test func `has no arguments if there are none`() throws {
     let folder = try TemporaryFolder()
     try folder.write("x.lua", "print(#arg, select('#', ...))")
     #expect(try lull("x.lua", folder: folder.path).output == "0\t0\n")
   }
 
-  @Test func setsArgumentsForStandardInput() throws {
+  @Test func `sets arguments for standard input`() throws {
     #expect(
       try lull("-", "a", input: Self.listing).output == "-1\tlull\n0\t-\n1\ta\n1\ta\n")
   }
 
-  @Test func takesWordsAfterTheCodeForArguments() throws {
+  @Test func `takes words after the code for arguments`() throws {
     #expect(try lull("-e", "print(arg[1], arg[2])", "a", "--version").output == "a\t--version\n")
   }
 }

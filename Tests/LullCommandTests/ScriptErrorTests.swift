@@ -25,7 +25,7 @@ struct ScriptErrorTests {
     ("task", "lull.spawn(function() error('boom') end) lull.sleep(0)"),
     ("task", "lull.spawn(function() lull.sleep(0.01) error('boom') end)"),
   ])
-  func reportsAnErrorInACallback(place: String, code: String) throws {
+  func `reports an error in a callback`(place: String, code: String) throws {
     let ending = try lull("-", input: Self.service + code + "\nprint('end')")
     #expect(ending.output == "end\n")
     #expect(ending.errors.contains(": boom\n"))
@@ -36,7 +36,7 @@ struct ScriptErrorTests {
     #expect(ending.code == 1)
   }
 
-  @Test func reportsAnErrorInANetworkingFunction() throws {
+  @Test func `reports an error in a networking function`() throws {
     let ending = try lull(
       "-",
       input: """
@@ -51,7 +51,7 @@ struct ScriptErrorTests {
     #expect(ending.code == 1)
   }
 
-  @Test func endsTheScriptAtAnErrorInItsMainChunk() throws {
+  @Test func `ends the script at an error in its main chunk`() throws {
     let ending = try lull(
       "-",
       input: """
@@ -76,7 +76,7 @@ struct ScriptErrorTests {
     #expect(ending.code == 1)
   }
 
-  @Test func cancelsWhatIsInFlightAtAnErrorInTheMainChunk() throws {
+  @Test func `cancels what is in flight at an error in the main chunk`() throws {
     let ending = try lull(
       "-",
       input: Self.service + """
@@ -99,7 +99,7 @@ struct ScriptErrorTests {
       "error{}", "error()", "error(42)", "local x = nil; x.y = 1", "missing()", "return 1 + {}",
       "error('two\\nlines')", "string.rep()", "('x'):rep(1e10)",
     ])
-  func describesErrorsAsTheStockInterpreterDoes(code: String) throws {
+  func `describes errors as the stock interpreter does`(code: String) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("x.lua", code)
     let ours = try lull(file)
@@ -108,7 +108,7 @@ struct ScriptErrorTests {
     #expect(ours.code == stock.code)
   }
 
-  @Test func showsAnErrorOfTheOutsideWorldWithoutGuessing() throws {
+  @Test func `shows an error of the outside world without guessing`() throws {
     let ending = try lull(
       "-", input: Self.service + "assert(api:resource('/status/404'):load():await())")
     #expect(ending.errors.contains("GET"))
@@ -119,7 +119,7 @@ struct ScriptErrorTests {
     #expect(ending.code == 1)
   }
 
-  @Test func isFineIfTheErrorOfATaskIsCaught() throws {
+  @Test func `is fine if the error of a task is caught`() throws {
     let ending = try lull(
       "-",
       input: """
@@ -132,7 +132,7 @@ struct ScriptErrorTests {
     #expect(ending.code == 0)
   }
 
-  @Test func leavesTheReportToAHandler() throws {
+  @Test func `leaves the report to a handler`() throws {
     let code = """
       local lull = require 'lull'
       lull.on_error(function(err, traceback, where)

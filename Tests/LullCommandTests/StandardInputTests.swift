@@ -16,7 +16,7 @@ struct StandardInputTests {
   private static let seen = "{ x.method, x.body, x.headers['content-type'] or false }"
 
   @Test(arguments: ["post", "put", "patch"])
-  func aPipeIsTheBody(verb: String) throws {
+  func `a pipe is the body`(verb: String) throws {
     let ending = try lull(verb, echo, "-f", StandardInputTests.seen, input: #"{"a": 1}"#)
     #expect(
       ending.output == #"["\#(verb.uppercased())","{\"a\": 1}","application/json"]"# + "\n",
@@ -25,7 +25,7 @@ struct StandardInputTests {
     #expect(ending.code == 0)
   }
 
-  @Test func aFileIsTheBodyFromWhereItHasBeenReadTo() throws {
+  @Test func `a file is the body from where it has been read to`() throws {
     try folder.write("body.json", "first line\n[1,\n2]")
     let ending = try shell(
       "{ read -r line; echo \"$line\"; lull put '\(echo)' -f x.json; } < body.json",
@@ -33,7 +33,7 @@ struct StandardInputTests {
     #expect(ending.output == "first line\n[1,2]\n", "\(ending.errors)")
   }
 
-  @Test func anythingElseMayBeTheBodyIfItIsNamed() throws {
+  @Test func `anything else may be the body if it is named`() throws {
     let csv = try lull(
       "post", echo, "-H", "Content-Type: text/csv", "-f", StandardInputTests.seen, input: "a,b\n")
     #expect(csv.output == #"["POST","a,b\n","text/csv"]"# + "\n", "\(csv.errors)")
@@ -49,7 +49,7 @@ struct StandardInputTests {
 
   /// A terminal is not read either: it is a device, as `/dev/null` is.
   @Test(arguments: ["</dev/null", "<&-", "< <(true)", "< empty", "</dev/zero", "</"])
-  func nothingIsNoBody(input: String) throws {
+  func `nothing is no body`(input: String) throws {
     try folder.write("empty", "")
     let ending = try shell(
       "lull post '\(echo)' -f \"\(StandardInputTests.seen)\" \(input); "
@@ -59,7 +59,7 @@ struct StandardInputTests {
     #expect(ending.errors == "")
   }
 
-  @Test func aTerminalIsNotRead() throws {
+  @Test func `a terminal is not read`() throws {
     let child = try Child(
       Binaries.lull, ["post", echo, "-f", StandardInputTests.seen], terminal: true)
     let ending = try child.wait()
@@ -68,7 +68,7 @@ struct StandardInputTests {
   }
 
   @Test(arguments: ["| ", "< rows "])
-  func aBodyBesideItemsIsTooMuch(way: String) throws {
+  func `a body beside items is too much`(way: String) throws {
     try folder.write("rows", "1\n2\n")
     let line =
       way == "| "
@@ -90,7 +90,7 @@ struct StandardInputTests {
   }
 
   /// What it refuses it has not taken from whoever else reads.
-  @Test func loopsKeepTheirLines() throws {
+  @Test func `loops keep their lines`() throws {
     try folder.write("names", "ann\nbob\ncid\n")
     let line = "while read -r name; do lull post '\(echo)' name=$name OPTION; done < names"
     let refused = try shell(line.replacing("OPTION", with: "-f x.json.name"), folder: folder.path)
@@ -102,7 +102,7 @@ struct StandardInputTests {
     #expect(ending.output == "\"ann\"\n\"bob\"\n\"cid\"\n", "\(ending.errors)")
   }
 
-  @Test func otherMethodsReadItOnlyIfTheyAreTold() throws {
+  @Test func `other methods read it only if they are told`() throws {
     for verb in ["get", "delete"] {
       let ending = try lull(verb, echo, "-f", "x.body", input: "[1]")
       #expect(ending.output == "\"\"\n", "\(ending.errors)")
@@ -121,7 +121,7 @@ struct StandardInputTests {
     #expect(sent.hasPrefix("head / ") && sent.contains("content-length: 3\r\n"), "\(sent)")
   }
 
-  @Test func whatIsNoJSONIsWrongUsage() throws {
+  @Test func `what is no JSON is wrong usage`() throws {
     for input in ["nope", "\n", "{} {}"] {
       let ending = try lull("post", echo, input: input)
       #expect(ending.code == 2)
@@ -134,7 +134,7 @@ struct StandardInputTests {
     #expect(bytes.errors.hasPrefix("lull: standard input is not JSON: "), "\(bytes.errors)")
   }
 
-  @Test func isShownWhereNothingIsSent() throws {
+  @Test func `is shown where nothing is sent`() throws {
     let dry = try lull("put", "http://a.invalid/x", "--dry-run", input: #"{"a":1}"#)
     #expect(
       dry.output == "PUT http://a.invalid/x\ncontent-type: application/json\n\n{\"a\":1}\n")
@@ -142,7 +142,7 @@ struct StandardInputTests {
     #expect(curl.output.contains(#"--data-raw '{"a":1}'"#), "\(curl.output)")
   }
 
-  @Test func silenceIsToldOnceAndWithoutAskingForIt() throws {
+  @Test func `silence is told once and without asking for it`() throws {
     let ending = try shell(
       "(sleep 2.5; printf '[1'; sleep 2.5; printf ']') | lull post '\(echo)' -f x.body")
     #expect(ending.output == "\"[1]\"\n")
@@ -154,7 +154,7 @@ struct StandardInputTests {
   }
 
   @Test(arguments: [[], ["a=1"], ["-d", "-"]])
-  func waitingForItEndsWithASignal(words: [String]) throws {
+  func `waiting for it ends with a signal`(words: [String]) throws {
     let child = try Child(Binaries.lull, ["post", echo, "-v"] + words, input: .held)
     // Once it looks at what nobody writes.
     try child.wait(until: "it waits for standard input") {
@@ -168,14 +168,14 @@ struct StandardInputTests {
     #expect(ending.output == "")
   }
 
-  @Test func largeBodiesArrive() throws {
+  @Test func `large bodies arrive`() throws {
     let ending = try shell(
       "head -c 3000000 /dev/zero | tr '\\0' x | lull post '\(echo)' "
         + "-H 'Content-Type: text/plain' -f '#x.body'")
     #expect(ending.output == "3000000\n", "\(ending.errors)")
   }
 
-  @Test func callsTakeItWhereTheirParametersMakeNoBody() throws {
+  @Test func `calls take it where their parameters make no body`() throws {
     let file = try folder.write(
       "api.lua",
       """

@@ -7,7 +7,7 @@ import Testing
     if: Binaries.canLoadModule,
     "needs lua5.4 and lull.so: run Scripts/lull once, or name the file in LULL_TEST_MODULE"))
 struct StockInterpreterTests {
-  @Test func runsTheSameScript() throws {
+  @Test func `runs the same script`() throws {
     let code = """
       local lull = require 'lull'
       local api = lull.service(lull.demo())
@@ -24,7 +24,7 @@ struct StockInterpreterTests {
     "api:resource('/slow'):with_param('seconds', '30'):load():await()", "lull.sleep(30)",
     "lull.spawn(lull.sleep, 30):await()", "lull.spawn(lull.sleep, 30) lull.run()",
   ])
-  func raisesInABlockingWait(code: String) throws {
+  func `raises in a blocking wait`(code: String) throws {
     let child = try startStock(
       """
       local lull = require 'lull'
@@ -46,7 +46,7 @@ struct StockInterpreterTests {
 
   /// A request that nobody can complete ends the wait for it; cancelled later, it still tells what
   /// waited.
-  @Test func keepsNothingOfAWaitThatWasGivenUp() throws {
+  @Test func `keeps nothing of a wait that was given up`() throws {
     let ending = try startStock(
       """
       local lull = require 'lull'
@@ -69,7 +69,7 @@ struct StockInterpreterTests {
     #expect(ending.errors == "")
   }
 
-  @Test func cancelsWhatIsInFlight() throws {
+  @Test func `cancels what is in flight`() throws {
     let child = try startStock(
       """
       local lull = require 'lull'
@@ -87,7 +87,7 @@ struct StockInterpreterTests {
     #expect(ending.code == 0)
   }
 
-  @Test func endsAScriptThatDoesNotCatchIt() throws {
+  @Test func `ends a script that does not catch it`() throws {
     let child = try startStock(
       "local lull = require 'lull' print('ready') io.flush() lull.sleep(30) print('after')")
     try child.waitForOutput("ready\n")
@@ -102,7 +102,7 @@ struct StockInterpreterTests {
 
   /// The interpreter's handler raises once and leaves the next signal to the system, which ours
   /// never does.
-  @Test func putsTheOldHandlerBack() throws {
+  @Test func `puts the old handler back`() throws {
     let child = try startStock(
       """
       io.stdout:setvbuf('no')
@@ -123,7 +123,7 @@ struct StockInterpreterTests {
     #expect(ending.signal == SIGINT)
   }
 
-  @Test func putsTheOldHandlerBackAfterAWaitWithoutASignal() throws {
+  @Test func `puts the old handler back after a wait without a signal`() throws {
     let child = try startStock(
       """
       local lull = require 'lull'
@@ -141,7 +141,7 @@ struct StockInterpreterTests {
     #expect(try child.wait().signal == SIGINT)
   }
 
-  @Test func leavesTerminationToTheInterpreter() throws {
+  @Test func `leaves termination to the interpreter`() throws {
     let child = try startStock(
       "local lull = require 'lull' print('ready') io.flush() lull.sleep(30)")
     try child.waitForOutput("ready\n")
@@ -151,7 +151,7 @@ struct StockInterpreterTests {
   }
 
   @Test(arguments: [(1, "1 request "), (3, "3 requests ")])
-  func saysHowManyRequestsAScriptLeaves(count: Int, says: String) throws {
+  func `says how many requests a script leaves`(count: Int, says: String) throws {
     let ending = try startStock(
       """
       local lull = require 'lull'
@@ -165,7 +165,7 @@ struct StockInterpreterTests {
     #expect(ending.code == 0)
   }
 
-  @Test func saysNothingIfTheScriptWaits() throws {
+  @Test func `says nothing if the script waits`() throws {
     let ending = try startStock(
       """
       local lull = require 'lull'
@@ -178,7 +178,7 @@ struct StockInterpreterTests {
     #expect(ending.errors == "")
   }
 
-  @Test func leavesNoSampleAPIBehind() throws {
+  @Test func `leaves no sample API behind`() throws {
     let child = try startStock(
       "local lull = require 'lull' print(lull.demo()) io.flush() lull.sleep(30)")
     try child.waitForOutput("\n")
@@ -189,7 +189,7 @@ struct StockInterpreterTests {
     #expect(port.isClosed(within: 5))
   }
 
-  @Test func saysWhatIsWrongWithTheLogVariable() throws {
+  @Test func `says what is wrong with the log variable`() throws {
     let ending = try Child(
       "lua5.4", ["-e", "require 'lull'"],
       environment: ["LUA_CPATH": Binaries.modulePattern, "LULL_LOG": "netwrok"]

@@ -5,7 +5,7 @@ import Testing
 struct TerminalTests {
   private static let controlC = "\u{3}"
 
-  @Test func endsASleepingScript() throws {
+  @Test func `ends a sleeping script`() throws {
     let child = try Self.start("print('ready') lull.sleep(30) print('after')")
     child.type(Self.controlC)
     let ending = try child.wait()
@@ -13,7 +13,7 @@ struct TerminalTests {
     #expect(ending.code == 130)
   }
 
-  @Test func endsABusyScript() throws {
+  @Test func `ends a busy script`() throws {
     let child = try Self.start("print('ready') while true do end")
     child.type(Self.controlC)
     let ending = try child.wait()
@@ -22,7 +22,7 @@ struct TerminalTests {
   }
 
   /// The sample API is in a group of its own, so that its answers are there until the end.
-  @Test func cancelsARequestToTheSampleAPIOfTheScript() throws {
+  @Test func `cancels a request to the sample API of the script`() throws {
     let child = try Self.start(
       """
       local api = lull.service(lull.demo())
@@ -38,7 +38,7 @@ struct TerminalTests {
     #expect(ending.code == 130)
   }
 
-  @Test func endsAtOnceTheSecondTime() throws {
+  @Test func `ends at once the second time`() throws {
     let child = try Self.start(
       """
       local api = lull.service(lull.demo())
@@ -54,7 +54,7 @@ struct TerminalTests {
     #expect(ending.code == 130)
   }
 
-  @Test func endsTheSampleAPI() throws {
+  @Test func `ends the sample API`() throws {
     let child = try Child(Binaries.lull, ["demo"], terminal: true)
     try child.waitForOutput("http://127.0.0.1:")
     child.type(Self.controlC)
@@ -62,7 +62,7 @@ struct TerminalTests {
     #expect(!ending.output.contains("rror"))
   }
 
-  @Test func readsAScriptTypedAtTheTerminal() throws {
+  @Test func `reads a script typed at the terminal`() throws {
     let child = try Child(Binaries.lull, ["-"], terminal: true)
     child.type("print('typed')\n\u{4}")
     let ending = try child.wait()

@@ -3,14 +3,14 @@ import Testing
 
 @Suite("Scripts that cannot be read or compiled")
 struct UnreadableScriptTests {
-  @Test func reportsAMissingFile() throws {
+  @Test func `reports a missing file`() throws {
     let ending = try lull("/nowhere/x.lua")
     #expect(ending.errors == "lull: cannot read '/nowhere/x.lua': No such file or directory\n")
     #expect(ending.output == "")
     #expect(ending.code == 3)
   }
 
-  @Test func reportsAFolder() throws {
+  @Test func `reports a folder`() throws {
     let ending = try lull("/tmp")
     #expect(ending.errors == "lull: cannot read '/tmp': Is a directory\n")
     #expect(ending.code == 3)
@@ -20,7 +20,7 @@ struct UnreadableScriptTests {
     .enabled(
       if: geteuid() != 0 || (try? Child("setpriv", unprivileged + ["true"]).wait().code) == 0,
       "root reads everything, and setpriv cannot take that away here"))
-  func reportsAFileThatMayNotBeRead() throws {
+  func `reports a file that may not be read`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("secret.lua", "print(1)", mode: 0)
     let ending =
@@ -30,7 +30,7 @@ struct UnreadableScriptTests {
     #expect(ending.code == 3)
   }
 
-  @Test func pointsAtAMistakeWithACaret() throws {
+  @Test func `points at a mistake with a caret`() throws {
     let folder = try TemporaryFolder()
     try folder.write("x.lua", "local a = 1\nlocal b = = 2\nprint(a)\n")
     let ending = try lull("x.lua", folder: folder.path)
@@ -45,21 +45,21 @@ struct UnreadableScriptTests {
     #expect(ending.code == 3)
   }
 
-  @Test func pointsBehindAnUnfinishedScript() throws {
+  @Test func `points behind an unfinished script`() throws {
     let ending = try lull("-e", "for i = 1, 3 do")
     #expect(ending.errors.contains("(command line):1: 'end' expected near <eof>"))
     #expect(ending.errors.contains("\n  1 | for i = 1, 3 do\n    |                ^\n"))
     #expect(ending.code == 3)
   }
 
-  @Test func showsTabsAsBlanksSoThatTheCaretStandsUnderTheMistake() throws {
+  @Test func `shows tabs as blanks so that the caret stands under the mistake`() throws {
     let ending = try lull("-", input: "\tx = )\n")
     #expect(ending.errors.contains("stdin:1: unexpected symbol near ')'"))
     #expect(ending.errors.contains("\n  1 |     x = )\n    |         ^\n"))
     #expect(ending.code == 3)
   }
 
-  @Test func countsTheInterpretersLine() throws {
+  @Test func `counts the interpreter's line`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("x.lua", "#!/usr/bin/env lull\nx = = 1\n")
     let ending = try lull(file)
@@ -67,7 +67,7 @@ struct UnreadableScriptTests {
     #expect(ending.errors.contains("\n  2 | x = = 1\n"))
   }
 
-  @Test func reportsAFileThatIsNoScript() throws {
+  @Test func `reports a file that is no script`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("x.bin", [0x1b, 0x4c, 0x75, 0x61, 0x00, 0xff])
     let ending = try lull(file)
@@ -76,7 +76,7 @@ struct UnreadableScriptTests {
   }
 
   /// A mistake found at run time is the script's.
-  @Test func countsAMistakeInAModuleAsAScriptError() throws {
+  @Test func `counts a mistake in a module as a script error`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("x.lua", "require 'part'")
     try folder.write("part.lua", "x = = 1")

@@ -3,14 +3,14 @@ import Testing
 @Suite("Help and wrong usage")
 struct UsageTests {
   @Test(arguments: [["--help"], ["-h"], ["help"], ["run", "--help"], ["demo", "--help"]])
-  func explainsItself(words: [String]) throws {
+  func `explains itself`(words: [String]) throws {
     let ending = try Child(Binaries.lull, words).wait()
     #expect(ending.output.hasPrefix("Usage: lull"))
     #expect(ending.errors == "")
     #expect(ending.code == 0)
   }
 
-  @Test func namesTheWaysInAndTheExitCodes() throws {
+  @Test func `names the ways in and the exit codes`() throws {
     let text = try lull("--help").output.split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
     for part in ["lull FILE", "lull -e CODE", "lull -", "demo", "Exit codes", "130", "143"] {
@@ -18,7 +18,7 @@ struct UsageTests {
     }
   }
 
-  @Test func saysItsVersion() throws {
+  @Test func `says its version`() throws {
     let ending = try lull("--version")
     #expect(ending.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
     #expect(ending.code == 0)
@@ -27,7 +27,7 @@ struct UsageTests {
   }
 
   /// A pipe that has ended tells the sample API to end: that must not hide what is wrong.
-  @Test func refusesAPortThoughStandardInputHasEnded() throws {
+  @Test func `refuses a port though standard input has ended`() throws {
     for _ in 0..<5 {
       let ending = try shell("true | lull demo --port 99999")
       #expect(ending.errors.contains("99999"))
@@ -51,7 +51,7 @@ struct UsageTests {
     (["demo", "--port"], "--port"),
     (["demo", "more"], "more"),
   ])
-  func refuses(words: [String], naming: String) throws {
+  func `refuses wrong usage`(words: [String], naming: String) throws {
     let ending = try Child(Binaries.lull, words).wait()
     #expect(ending.errors.contains(naming))
     // Which words there are, or how to find out.

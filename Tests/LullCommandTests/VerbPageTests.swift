@@ -8,7 +8,7 @@ struct VerbPageTests {
 
   private func url(_ path: String) -> String { sample.url + path }
 
-  @Test func loadsPagesAsOneList() throws {
+  @Test func `loads pages as one list`() throws {
     let all = try lull("get", url("/users?per_page=10"), "--all", "-f", "map(x, 'id')")
     #expect(all.output == "[" + (1...25).map(String.init).joined(separator: ",") + "]\n")
     let two = try lull(
@@ -26,14 +26,14 @@ struct VerbPageTests {
     ("table", "{ n = sum(x, 'id') }", "n\n325\n"),
     ("lines", "map(first(reverse(x), 2), 'id')", "25\n24\n"),
   ])
-  func expressionsSeeAllPages(format: String, expression: String, output: String) throws {
+  func `expressions see all pages`(format: String, expression: String, output: String) throws {
     let ending = try lull(
       "get", url("/users?per_page=10"), "--all", "-o", format, "-f", expression)
     #expect(ending.output == output, "\(ending.errors)")
   }
 
   /// Nothing would come of it, as if there were nothing.
-  @Test func theListOfAllPagesIsNotTakenForAPage() throws {
+  @Test func `the list of all pages is not taken for a page`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(
       "api.lua",
@@ -55,7 +55,7 @@ struct VerbPageTests {
     #expect(try lull("call", file, "some", "-f", "map(x.items, 'id')").output == "[1]\n")
   }
 
-  @Test func pagesWithoutElementsAreAnEmptyList() throws {
+  @Test func `pages without elements are an empty list`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(
       "api.lua",
@@ -73,7 +73,7 @@ struct VerbPageTests {
     ("<http://elsewhere.invalid/>; rel=next", "The next page is on another origin"),
     ("<>; rel=next", "The pages go round"), ("<http://[/>; rel=next", "is no URL"),
   ])
-  func pagesThatCannotGoOnTellIt(link: String, problem: String) throws {
+  func `pages that cannot go on tell it`(link: String, problem: String) throws {
     let server = try HeldServer([
       [
         HeldServer.head(
@@ -92,7 +92,7 @@ struct VerbPageTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test func pagesGoByLinksWithSpaces() throws {
+  @Test func `pages go by links with spaces`() throws {
     let server = try HeldServer([
       [
         HeldServer.head(
@@ -111,7 +111,7 @@ struct VerbPageTests {
   }
 
   /// A sum of some pages is no sum.
-  @Test func expressionsAreNotAppliedToSomePages() throws {
+  @Test func `expressions are not applied to some pages`() throws {
     let server = try HeldServer([
       [
         HeldServer.head(
@@ -127,7 +127,7 @@ struct VerbPageTests {
     #expect(try lull("get", server.url, "--all").code == 5)
   }
 
-  @Test func pagesThatFailTellIt() throws {
+  @Test func `pages that fail tell it`() throws {
     let missing = try lull("get", url("/nothing"), "--all")
     #expect(missing.code == 4)
     #expect(missing.output.hasPrefix(#"{"error":"not_found""#))
@@ -136,7 +136,7 @@ struct VerbPageTests {
     #expect(try lull("get", "http://127.0.0.1:9/", "--all").code == 6)
   }
 
-  @Test func showsTheExchangeOfEveryPage() throws {
+  @Test func `shows the exchange of every page`() throws {
     let ending = try lull("get", url("/users?per_page=10"), "--all", "-v", "-f", "{ #x }")
     #expect(ending.output == "[25]\n")
     let lines = ending.errors.split(separator: "\n")

@@ -85,7 +85,7 @@ struct VerbRefusalTests {
       "HEAD is answered without a body: there is nothing for -O"
     ),
   ])
-  func refuses(words: [String], saying: String) throws {
+  func `says what is wrong`(words: [String], saying: String) throws {
     let ending = try Child(Binaries.lull, words).wait()
     #expect(ending.code == 2)
     #expect(ending.output == "")

@@ -8,7 +8,7 @@ struct VerbTests {
 
   private func url(_ path: String) -> String { sample.url + path }
 
-  @Test func getWritesContentOnOneLineIntoAPipe() throws {
+  @Test func `get writes content on one line into a pipe`() throws {
     let ending = try lull("get", url("/users/2"))
     #expect(
       ending.output
@@ -18,14 +18,14 @@ struct VerbTests {
     #expect(ending.code == 0)
   }
 
-  @Test func localhostHasAShortForm() throws {
+  @Test func `localhost has a short form`() throws {
     let port = sample.url.split(separator: ":").last ?? ""
     let ending = try lull("get", ":\(port)/users/2", "-f", "x.id")
     #expect(ending.output == "2\n")
   }
 
   @Test(arguments: ["post", "put", "patch", "delete"])
-  func sendsItemsAsJSON(verb: String) throws {
+  func `sends items as JSON`(verb: String) throws {
     let ending = try lull(
       verb, url("/echo"), "name=Ann Lee", "age:=40", #"tags:=["a",{}]"#, "q==a b", "X-Tag:t",
       "-f", "{ x.method, x.json, x.query, x.headers['x-tag'], x.headers['content-type'] }")
@@ -36,12 +36,12 @@ struct VerbTests {
     #expect(ending.code == 0)
   }
 
-  @Test func keepsTheOrderOfItems() throws {
+  @Test func `keeps the order of items`() throws {
     let ending = try lull("post", url("/echo"), "z=1", "a=2", "m:=null", "-f", "x.body")
     #expect(ending.output == #""{\"z\":\"1\",\"a\":\"2\",\"m\":null}""# + "\n")
   }
 
-  @Test func sendsAFormAndFiles() throws {
+  @Test func `sends a form and files`() throws {
     let folder = try TemporaryFolder()
     try folder.write("note.txt", "Hello\n")
     try folder.write("data.json", #"{ "a": [1] }"#)
@@ -61,7 +61,7 @@ struct VerbTests {
     #expect(typed.output == "[1,2]\n")
   }
 
-  @Test func sendsJSONOfItemsAsItIsWritten() throws {
+  @Test func `sends JSON of items as it is written`() throws {
     let folder = try TemporaryFolder()
     // With a mark of its encoding, and spaces around.
     try folder.write("data.json", [0xEF, 0xBB, 0xBF] + Array(" { \"a\" : 1.0 }\n".utf8))
@@ -76,7 +76,7 @@ struct VerbTests {
   }
 
   @Test(arguments: [true, false])
-  func headersWithoutValueAreNotSent(isItem: Bool) throws {
+  func `headers without value are not sent`(isItem: Bool) throws {
     let words = ["User-Agent:", "Accept:", "Accept-Encoding:", "X-Own:"]
     let server = try HeldServer([[HeldServer.head("200 OK", "Content-Length: 0")]])
     defer { server.stop() }
@@ -87,7 +87,7 @@ struct VerbTests {
     #expect(server.requests == ["GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n"])
   }
 
-  @Test func settingsLeaveHeadersOutToo() throws {
+  @Test func `settings leave headers out too`() throws {
     let server = try HeldServer([[HeldServer.head("200 OK", "Content-Length: 0")]])
     defer { server.stop() }
     let folder = try TemporaryFolder()
@@ -120,7 +120,7 @@ struct VerbTests {
       ])
   }
 
-  @Test func backslashesMakeSeparatorsPlain() throws {
+  @Test func `backslashes make separators plain`() throws {
     let ending = try lull("post", url("/echo"), #"a\:b=c\=d"#, #"p\q=r"#, "-f", "x.body")
     #expect(ending.output == #""{\"a:b\":\"c=d\",\"p\\\\q\":\"r\"}""# + "\n")
   }
@@ -139,7 +139,7 @@ struct VerbTests {
     (#"\n=\t"#, #"{"\\n":"\\t"}"#),
     (#"j:={"x":"\u00e9\n"}"#, #"{"j":{"x":"\u00e9\n"}}"#),
   ])
-  func backslashesBeforeAnythingElseStandForThemselves(item: String, body: String) throws {
+  func `backslashes before anything else stand for themselves`(item: String, body: String) throws {
     let ending = try lull("post", "http://a.invalid/", item, "--dry-run")
     #expect(
       ending.output == "POST http://a.invalid/\ncontent-type: application/json\n\n\(body)\n",
@@ -152,13 +152,13 @@ struct VerbTests {
     (["", "page==2", "a==b c", "page==3"], "?a=b%20c&page=2&page=3"),
     (["?", "a==1"], "?a=1"),
   ])
-  func queryItemsAreAdded(words: [String], query: String) throws {
+  func `query items are added`(words: [String], query: String) throws {
     let words = ["get", "http://a.invalid/p" + words[0]] + words.dropFirst()
     let ending = try Child(Binaries.lull, words + ["--dry-run"]).wait()
     #expect(ending.output == "GET http://a.invalid/p\(query)\n", "\(ending.errors)")
   }
 
-  @Test func showsNoHeadWhereNobodyAnswers() throws {
+  @Test func `shows no head where nobody answers`() throws {
     for words in [["get", "-i"], ["head"], ["get", "-i", "-v"]] {
       let ending = try Child(Binaries.lull, [words[0], "http://127.0.0.1:9/"] + words.dropFirst())
         .wait()
@@ -177,7 +177,7 @@ struct VerbTests {
     #expect(try lull("get", url("/nothing"), "-i").output.hasPrefix("HTTP/1.1 404 "))
   }
 
-  @Test func headAsksForStatusAndHeaders() throws {
+  @Test func `head asks for status and headers`() throws {
     let ending = try lull("head", url("/users/2"))
     #expect(ending.output.hasPrefix("HTTP/1.1 200 OK\n"))
     #expect(ending.output.contains("\netag: "))
@@ -185,7 +185,7 @@ struct VerbTests {
     #expect(ending.code == 0)
   }
 
-  @Test func includesStatusAndHeaders() throws {
+  @Test func `includes status and headers`() throws {
     let ending = try lull("get", url("/users/2"), "-i")
     let parts = ending.output.split(separator: "\n\n", maxSplits: 1)
     #expect(parts.count == 2)
@@ -197,20 +197,20 @@ struct VerbTests {
     arguments: [
       ("/status/404", 4), ("/status/418", 4), ("/status/500", 5), ("/status/503", 5),
     ] as [(String, Int32)])
-  func tellsHTTPErrorsByTheExitCode(path: String, code: Int32) throws {
+  func `tells HTTP errors by the exit code`(path: String, code: Int32) throws {
     let ending = try lull("get", url(path))
     #expect(ending.code == code)
     #expect(ending.errors.hasPrefix("lull: "))
     #expect(ending.errors.contains(String(path.suffix(3))))
   }
 
-  @Test func writesTheContentOfAnErrorAsContent() throws {
+  @Test func `writes the content of an error as content`() throws {
     let ending = try lull("get", url("/nothing"), "-f", "x.nonsense.more")
     #expect(ending.code == 4)
     #expect(ending.output.hasPrefix(#"{"error":"not_found""#))
   }
 
-  @Test func tellsThatNobodyAnswers() throws {
+  @Test func `tells that nobody answers`() throws {
     let ending = try lull("get", "http://127.0.0.1:9/", "--timeout", "20")
     #expect(ending.code == 6)
     #expect(ending.output == "")
@@ -239,7 +239,7 @@ struct VerbTests {
       ["-f:1: attempt to index a number value (local 'n')"]
     ),
   ])
-  func showsTheExpressionThatFails(expression: String, parts: [String]) throws {
+  func `shows the expression that fails`(expression: String, parts: [String]) throws {
     let ending = try lull("get", url("/users/2"), "-f", expression)
     #expect(ending.output == "")
     #expect(ending.code == 1)
@@ -249,7 +249,7 @@ struct VerbTests {
     }
   }
 
-  @Test func savesTheBodyByteForByte() throws {
+  @Test func `saves the body byte for byte`() throws {
     let folder = try TemporaryFolder()
     let file = folder.path + "/saved"
     let ending = try lull("get", url("/bytes/3000"), "-O", file)
@@ -261,7 +261,7 @@ struct VerbTests {
     #expect(sum.output == "saved\n")
   }
 
-  @Test func showsTheExchangeBesideTheData() throws {
+  @Test func `shows the exchange beside the data`() throws {
     let ending = try lull("get", url("/users/2"), "-v", "Authorization:Bearer abc")
     #expect(ending.output.hasPrefix(#"{"id":2"#))
     for part in [
@@ -273,7 +273,7 @@ struct VerbTests {
     #expect(!ending.errors.contains("abc"))
   }
 
-  @Test func goesOnQuietlyIfNobodyReads() throws {
+  @Test func `goes on quietly if nobody reads`() throws {
     let ending = try shell("lull get '\(url("/large?items=50000"))' -o ndjson | head -1")
     #expect(ending.errors == "")
     #expect(ending.output.split(separator: "\n").count == 1)

@@ -30,16 +30,17 @@ struct AccessorTests {
 
   // MARK: text, jsonDict, jsonArray
 
-  @Test("TYP-01: text is text content, and empty for any other")
-  func readsText() throws {
+  @Test func `TYP-01 text is text content, and empty for any other`() throws {
     for (kind, content) in try contents() {
       #expect(
         text(Entity(content: content)) == (kind == "text" ? "hello" : ""), "content is \(kind)")
     }
   }
 
-  @Test("TYP-02: jsonDict is an object's members, null among them, and empty for any other content")
-  func readsDictionaries() throws {
+  @Test
+  func `TYP-02 jsonDict is an object's members, null among them, and empty for any other content`()
+    throws
+  {
     for (kind, content) in try contents() {
       let expected: [String: JSONValue] =
         switch kind {
@@ -51,8 +52,9 @@ struct AccessorTests {
     }
   }
 
-  @Test("TYP-03: jsonArray is an array's elements in order, and empty for any other content")
-  func readsArrays() throws {
+  @Test func `TYP-03 jsonArray is an array's elements in order, and empty for any other content`()
+    throws
+  {
     for (kind, content) in try contents() {
       #expect(
         array(Entity(content: content)) == (kind == "array" ? [1, 2.5, []] : []),
@@ -60,15 +62,15 @@ struct AccessorTests {
     }
   }
 
-  @Test("JSN-13: of a repeated key jsonDict has the last value")
-  func keepsTheLastOfRepeatedKeys() throws {
+  @Test func `JSN-13 of a repeated key jsonDict has the last value`() throws {
     #expect(Entity(content: try json(#"{"a":1,"a":2}"#)).jsonDict == ["a": 2])
   }
 
   // MARK: typedContent
 
-  @Test("TYP-04, TYP-06: typedContent is the content if it is of that type, else the default")
-  func readsByType() throws {
+  @Test func `TYP-04 TYP-06 typedContent is the content if it is of that type, else the default`()
+    throws
+  {
     let model = Entity(content: .value(Model(name: "grace")))
     #expect(model.typedContent(ifNone: Model()) == Model(name: "grace"))
     #expect(model.typedContent(ifNone: "other") == "other")
@@ -77,16 +79,14 @@ struct AccessorTests {
     #expect(Entity(content: .text("x")).typedContent(ifNone: [UInt8]()) == [])
   }
 
-  @Test("TYP-05: without any content typedContent is the default")
-  func readsDefaults() {
+  @Test func `TYP-05 without any content typedContent is the default`() {
     withHarness { harness in
       #expect(harness.service.resource("/a").typedContent(ifNone: 5) == 5)
     }
     #expect(RequestError.failure().typedContent(ifNone: "none") == "none")
   }
 
-  @Test("TYP-07: a default that may be nil may be nil or a value")
-  func readsOptionalDefaults() {
+  @Test func `TYP-07 a default that may be nil may be nil or a value`() {
     let entity = Entity(content: .value(Model(name: "grace")))
     let none: Model? = nil
     let some: String? = "some"
@@ -96,8 +96,7 @@ struct AccessorTests {
     #expect(entity.typedContent(ifNone: noText) == nil)
   }
 
-  @Test("TYP-08: the default is evaluated only when it is needed")
-  func evaluatesDefaultsLazily() {
+  @Test func `TYP-08 the default is evaluated only when it is needed`() {
     var evaluations = 0
     func fallback() -> String {
       evaluations += 1
@@ -109,8 +108,10 @@ struct AccessorTests {
     #expect(evaluations == 1)
   }
 
-  @Test("TYP-09: without a default the context names the type, and nil says that it is another")
-  func readsByContext() throws {
+  @Test
+  func `TYP-09 without a default the context names the type, and nil says that it is another`()
+    throws
+  {
     let entity = Entity(content: .value(Model()))
     let model: Model? = entity.typedContent()
     let text: String? = entity.typedContent()
@@ -118,8 +119,9 @@ struct AccessorTests {
     #expect(text == nil)
   }
 
-  @Test("TYP-09: JSON reads as the document, a view, plain values and what of Swift's fits")
-  func castsJSON() throws {
+  @Test func `TYP-09 JSON reads as the document, a view, plain values and what of Swift's fits`()
+    throws
+  {
     let content = try json(#"{"a":"x","b":"y"}"#)
     let entity = Entity(content: content)
     guard case .json(let document) = content else { return }
@@ -145,8 +147,9 @@ struct AccessorTests {
     #expect(Entity(content: try json("null")).typedContent() == JSONValue?.some(.null))
   }
 
-  @Test("A part of a document that a transformer made the content reads like a document")
-  func castsElements() throws {
+  @Test func `a part of a document that a transformer made the content reads like a document`()
+    throws
+  {
     let document = try JSONDocument(parsing: Array(#"{"data":{"n":1},"list":["x"]}"#.utf8))
     let part = try #require(document.root["data"])
     let list = try #require(document.root["list"])
@@ -157,8 +160,9 @@ struct AccessorTests {
 
   // MARK: Where they are
 
-  @Test("TYP-10: resources read their data, entities their content, errors their entity")
-  func areEverywhere() throws {
+  @Test func `TYP-10 resources read their data, entities their content, errors their entity`()
+    throws
+  {
     try withHarness { harness in
       let resource = harness.service.resource("/a")
       #expect(text(resource) == "" && dict(resource) == [:] && array(resource) == [])
@@ -175,8 +179,7 @@ struct AccessorTests {
     #expect(text(error) == "sorry")
   }
 
-  @Test("JSN-06: the JSON body of an error is its jsonDict")
-  func readsBodiesOfErrors() throws {
+  @Test func `JSN-06 the JSON body of an error is its jsonDict`() throws {
     try withHarness { harness in
       harness.stub("GET", "/a", .json(#"{"reason":"full"}"#, status: 500))
       let resource = harness.service.resource("/a")
@@ -190,8 +193,7 @@ struct AccessorTests {
 
   // MARK: Entities
 
-  @Test("ENT-14: retyping keeps the metadata and casts the content, or gives nil")
-  func retypes() throws {
+  @Test func `ENT-14 retyping keeps the metadata and casts the content, or gives nil`() throws {
     var entity = Entity(
       content: try json(#"{"a":1}"#), contentType: "application/json",
       headers: Headers([("ETag", "\"1\"")]), timestamp: 5)
@@ -206,9 +208,10 @@ struct AccessorTests {
     #expect(document.content.typeName == "json")
   }
 
-  @Test(
-    "ENT-11, ENT-12: an entity made without a timestamp is of now, its content type the one given")
-  func makesEntities() {
+  @Test
+  func
+    `ENT-11 ENT-12 an entity made without a timestamp is of now, its content type the one given`()
+  {
     let before = SystemClock.now
     let entity = Entity(
       content: .text("x"), contentType: "a/b", headers: Headers([("Content-Type", "c/d")]))
@@ -218,8 +221,7 @@ struct AccessorTests {
     #expect((before...SystemClock.now).contains(error.timestamp))
   }
 
-  @Test("Content made of a value is the kind of content that value is")
-  func makesContent() throws {
+  @Test func `Content made of a value is the kind of content that value is`() throws {
     #expect(Content("x").typeName == "text")
     #expect(Content([UInt8(1)]).typeName == "data")
     #expect(Content(try JSONDocument(parsing: [0x31])).typeName == "json")

@@ -29,10 +29,9 @@ struct CacheCheckTests {
     Trigger(id: "a plain request", checks: false) { resource, _ in resource.request("POST") },
   ]
 
-  @Test(
-    "STA-15, CACHE-01, CACHE-04: the first look at the data begins the one check",
-    arguments: triggers)
-  func begins(trigger: Trigger) {
+  @Test(arguments: triggers)
+  func `STA-15 CACHE-01 CACHE-04 the first look at the data begins the one check`(trigger: Trigger)
+  {
     withHarness { harness in
       let journal = Journal()
       let cache = harness.cache(journal, age: 10)
@@ -51,8 +50,8 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("CACHE-04: building a load begins the check too; the network's data is written after it")
-  func loadBegins() {
+  @Test
+  func `CACHE-04 building a load begins the check too; the network's data is written after it`() {
     withHarness { harness in
       let journal = Journal()
       let cache = harness.cache(journal, age: nil)
@@ -68,8 +67,7 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("STA-15: the look that begins the check gets the current value")
-  func readsAreSynchronous() {
+  @Test func `STA-15 the look that begins the check gets the current value`() {
     withHarness { harness in
       _ = harness.cache(age: 10)
       let resource = harness.service.resource("/a")
@@ -83,8 +81,7 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("CACHE-02: an empty cache leaves the resource empty, and says nothing")
-  func misses() {
+  @Test func `CACHE-02 an empty cache leaves the resource empty, and says nothing`() {
     withHarness { harness in
       _ = harness.cache(age: nil)
       let resource = harness.service.resource("/a")
@@ -96,8 +93,7 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("OBS-40: observerAdded comes first, the cached value as a later newData(cache)")
-  func tellsObservers() {
+  @Test func `OBS-40 observerAdded comes first, the cached value as a later newData(cache)`() {
     withHarness { harness in
       _ = harness.cache(age: 400)
       let recorder = EventRecorder()
@@ -112,8 +108,7 @@ struct CacheCheckTests {
 
   // MARK: Wiping, releasing, configuring
 
-  @Test("WIPE-07, CACHE-32: wiping keeps the entry and looks again")
-  func wipes() {
+  @Test func `WIPE-07 CACHE-32 wiping keeps the entry and looks again`() {
     withHarness { harness in
       let journal = Journal()
       let cache = harness.cache(journal, age: 10)
@@ -137,9 +132,9 @@ struct CacheCheckTests {
     }
   }
 
-  @Test(
-    "WIPE-03, WIPE-07: wiped during the check, what waits is cancelled and the caches asked anew")
-  func wipesDuringTheCheck() {
+  @Test
+  func `WIPE-03 WIPE-07 wiped during the check, what waits is cancelled and the caches asked anew`()
+  {
     for answered in [false, true] {
       withHarness { harness in
         let cache = harness.cache(age: 10)
@@ -158,8 +153,8 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("WIPE-03, WIPE-06, WIPE-07: wiped in the network phase, the real load is cancelled as well")
-  func wipesInTheNetworkPhase() {
+  @Test
+  func `WIPE-03 WIPE-06 WIPE-07 wiped in the network phase, the real load is cancelled as well`() {
     withHarness { harness in
       let journal = Journal()
       _ = harness.cache(journal, age: nil)
@@ -177,9 +172,9 @@ struct CacheCheckTests {
     }
   }
 
-  @Test(
-    "CACHE-36: what comes for a resource that was released is ignored; the next one looks again")
-  func released() {
+  @Test
+  func `CACHE-36 what comes for a resource that was released is ignored; the next one looks again`()
+  {
     withHarness { harness in
       let journal = Journal()
       let cache = harness.cache(journal, age: 10)
@@ -197,8 +192,9 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("CACHE-36: a resource that was flushed during its check is gone, and nothing is kept of it")
-  func flushed() {
+  @Test
+  func `CACHE-36 a resource that was flushed during its check is gone, and nothing is kept of it`()
+  {
     withHarness { harness, leakCheck in
       let cache = harness.cache(age: 10)
       cache.answering = .whenReleased
@@ -211,8 +207,8 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("CACHE-04, CFG-14: a cache configured later is looked into, unless there is data by then")
-  func configuredLater() {
+  @Test
+  func `CACHE-04 CFG-14 a cache configured later is looked into, unless there is data by then`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       #expect(resource.latestData == nil)
@@ -229,8 +225,7 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("CFG-10: a check goes on under the configuration it began with")
-  func configuredMeanwhile() {
+  @Test func `CFG-10 a check goes on under the configuration it began with`() {
     withHarness { harness in
       let cache = harness.cache(age: 10)
       cache.answering = .whenReleased
@@ -252,8 +247,7 @@ struct CacheCheckTests {
 
   // MARK: Reentrancy
 
-  @Test("CACHE-23: a key function may look at the resource, which is empty then")
-  func keysLookAtTheResource() {
+  @Test func `CACHE-23 a key function may look at the resource, which is empty then`() {
     withHarness { harness in
       let journal = Journal()
       let cache = harness.cache(journal, age: 10)
@@ -269,8 +263,7 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("OBS-35, CACHE-05: an observer may call load_if_needed when the cached data comes")
-  func observersLoad() {
+  @Test func `OBS-35 CACHE-05 an observer may call load_if_needed when the cached data comes`() {
     for age in [10.0, 1000] {
       withHarness { harness in
         _ = harness.cache(age: age)
@@ -292,8 +285,7 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("OBS-35, OVR-12: an observer may override the cached data when it comes")
-  func observersOverride() {
+  @Test func `OBS-35 OVR-12 an observer may override the cached data when it comes`() {
     withHarness { harness in
       let cache = harness.cache(age: 1000)
       let resource = harness.service.resource("/a")
@@ -310,8 +302,7 @@ struct CacheCheckTests {
     }
   }
 
-  @Test("OBS-35: an observer that calls load_if_needed when only observing finds stale data")
-  func observersLoadByThemselves() {
+  @Test func `OBS-35 an observer that calls load_if_needed when only observing finds stale data`() {
     withHarness { harness in
       _ = harness.cache(age: 1000)
       let resource = harness.service.resource("/a")

@@ -55,10 +55,8 @@ struct CacheLookupTests {
       journal: ["read cleanup a", "read parsing a", "read raw_data a"]),
   ]
 
-  @Test(
-    "the last stage's cache is asked first; what it has passes the stages after it", arguments: rows
-  )
-  func looks(row: Row) {
+  @Test(arguments: rows)
+  func `the last stage's cache is asked first; what it has passes the stages after it`(row: Row) {
     for answersLater in [false, true] {
       withHarness { harness in
         let journal = Journal()
@@ -78,8 +76,8 @@ struct CacheLookupTests {
     }
   }
 
-  @Test("CACHE-12, CACHE-13: a hit whose later transformation fails gives way to the next earlier")
-  func failsLater() {
+  @Test
+  func `CACHE-12 CACHE-13 a hit whose later transformation fails gives way to the next earlier`() {
     withHarness { harness in
       let journal = Journal()
       let cache = stages(
@@ -107,9 +105,10 @@ struct CacheLookupTests {
     }
   }
 
-  @Test(
-    "CACHE-12: when every hit fails later it is a miss; nothing is written, the network is asked")
-  func allFail() {
+  @Test
+  func
+    `CACHE-12 when every hit fails later it is a miss; nothing is written, the network is asked`()
+  {
     withHarness { harness in
       let journal = Journal()
       _ = stages(
@@ -133,8 +132,7 @@ struct CacheLookupTests {
     }
   }
 
-  @Test("CACHE-11: a later stage that waits keeps the hit waiting; cancelling drops it")
-  func laterStageWaits() {
+  @Test func `CACHE-11 a later stage that waits keeps the hit waiting; cancelling drops it`() {
     for cancels in [false, true] {
       withHarness { harness in
         let journal = Journal()
@@ -156,8 +154,7 @@ struct CacheLookupTests {
     }
   }
 
-  @Test("CACHE-03, CXL-09: data that comes while a later stage waits stops the hit")
-  func overtakenByData() {
+  @Test func `CACHE-03 CXL-09 data that comes while a later stage waits stops the hit`() {
     withHarness { harness in
       let cache = stages(harness, Journal(), cached: [.parsing, .cleanup], ["parsing a": "x"])
       let step = WaitingTransformer()
@@ -173,8 +170,8 @@ struct CacheLookupTests {
     }
   }
 
-  @Test("CACHE-30: a cached entity counts as processed up to its stage, also for the order's sake")
-  func followsTheOrder() {
+  @Test
+  func `CACHE-30 a cached entity counts as processed up to its stage, also for the order's sake`() {
     withHarness { harness in
       let journal = Journal()
       let cache = stages(harness, journal, cached: [.parsing], ["parsing a": "x"])
@@ -187,8 +184,7 @@ struct CacheLookupTests {
     }
   }
 
-  @Test("PIPE-09: the cache of a stage that the order leaves out is not used")
-  func omittedStages() {
+  @Test func `PIPE-09 the cache of a stage that the order leaves out is not used`() {
     withHarness { harness in
       let journal = Journal()
       _ = stages(harness, journal, cached: [.parsing], ["parsing a": "x"])

@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct CacheOperationsTests {
-  @Test("CACHE-22: operations on one cache run one after the other, in the order issued")
-  func runsInOrder() {
+  @Test func `CACHE-22 operations on one cache run one after the other, in the order issued`() {
     withHarness { harness, leakCheck in
       let journal = Journal()
       let cache = leakCheck.watch(SpyCache(journal))
@@ -25,8 +24,7 @@ struct CacheOperationsTests {
     }
   }
 
-  @Test("CACHE-22: different caches do not wait for each other")
-  func cachesAreApart() {
+  @Test func `CACHE-22 different caches do not wait for each other`() {
     withHarness { harness in
       let journal = Journal()
       let (slow, quick) = (SpyCache(journal), SpyCache(journal))
@@ -46,8 +44,8 @@ struct CacheOperationsTests {
     }
   }
 
-  @Test("CACHE-22: however many wait for one, they run one after the other, not in one another")
-  func manyWait() {
+  @Test
+  func `CACHE-22 however many wait for one, they run one after the other, not in one another`() {
     let cache = SpyCache()
     var stacked = 0
     var deepest = 0
@@ -69,8 +67,8 @@ struct CacheOperationsTests {
     #expect(deepest == 1)
   }
 
-  @Test("CACHE-22: an operation issued by another runs after it, and being done twice counts once")
-  func nestedOperations() {
+  @Test
+  func `CACHE-22 an operation issued by another runs after it, and being done twice counts once`() {
     let operations = CacheOperations()
     let journal = Journal()
     operations.perform { done in
@@ -89,8 +87,8 @@ struct CacheOperationsTests {
     #expect(journal.take() == [])
   }
 
-  @Test("CACHE-26: without a timestamp update of its own a cache is read, changed and written")
-  func updatesTimestamps() {
+  @Test func `CACHE-26 without a timestamp update of its own a cache is read, changed and written`()
+  {
     let journal = Journal()
     let cache = SpyCache(journal, ["k": .text("x", headers: [("etag", "1")], at: 5)])
     var completions = 0

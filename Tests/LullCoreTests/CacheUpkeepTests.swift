@@ -20,8 +20,8 @@ struct CacheUpkeepTests {
 
   // MARK: Touching and removing
 
-  @Test("NM-04, CACHE-19: a 304 to a GET load makes every stage's entry as young as the resource")
-  func notModified() {
+  @Test
+  func `NM-04 CACHE-19 a 304 to a GET load makes every stage's entry as young as the resource`() {
     withHarness { harness in
       let journal = Journal()
       let cache = cached(harness, journal, .rawData, .model)
@@ -45,8 +45,7 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test("STA-11, CACHE-19: a 304 to a load that was overtaken touches no cache")
-  func overtakenNotModified() {
+  @Test func `STA-11 CACHE-19 a 304 to a load that was overtaken touches no cache`() {
     withHarness { harness in
       let journal = Journal()
       _ = cached(harness, journal, .model)
@@ -64,8 +63,7 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test("OVR-12, CACHE-20: an override removes the entries of every stage and is not written")
-  func overrides() {
+  @Test func `OVR-12 CACHE-20 an override removes the entries of every stage and is not written`() {
     for whole in [false, true] {
       withHarness { harness in
         let journal = Journal()
@@ -85,8 +83,7 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test("OVR-12: an override removes the entries of GET's caches only")
-  func overridesOtherMethods() {
+  @Test func `OVR-12 an override removes the entries of GET's caches only`() {
     withHarness { harness in
       let journal = Journal()
       let (get, post) = (SpyCache(journal), SpyCache(journal))
@@ -102,8 +99,7 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test("OVR-12, CACHE-03: an override during the check leaves no entry behind at any stage")
-  func overridesDuringTheCheck() {
+  @Test func `OVR-12 CACHE-03 an override during the check leaves no entry behind at any stage`() {
     withHarness { harness in
       let journal = Journal()
       let (early, late) = (SpyCache(journal), SpyCache(journal))
@@ -126,8 +122,7 @@ struct CacheUpkeepTests {
 
   // MARK: Keys
 
-  @Test("CACHE-23: the key function is asked for reads and writes alike")
-  func asksForKeys() {
+  @Test func `CACHE-23 the key function is asked for reads and writes alike`() {
     withHarness { harness in
       let journal = Journal()
       let cache = cached(harness, journal, .model)
@@ -141,8 +136,7 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test("CACHE-24: without a key a cache is not used, and alone makes no asynchronous phase")
-  func withoutKey() {
+  @Test func `CACHE-24 without a key a cache is not used, and alone makes no asynchronous phase`() {
     withHarness { harness in
       let journal = Journal()
       let cache = cached(harness, journal, .model)
@@ -160,8 +154,7 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test("CACHE-24: without a key at one stage the caches of others are used all the same")
-  func withoutKeyAtOneStage() {
+  @Test func `CACHE-24 without a key at one stage the caches of others are used all the same`() {
     withHarness { harness in
       let journal = Journal()
       let cache = cached(harness, journal, .parsing, .model)
@@ -175,8 +168,7 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test("CACHE-25: each cache is given its own keys only")
-  func ownKeys() {
+  @Test func `CACHE-25 each cache is given its own keys only`() {
     withHarness { harness in
       let journal = Journal()
       let (first, second) = (SpyCache(journal), SpyCache(journal))
@@ -197,8 +189,7 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test("PIPE-14, CACHE-29: caches of other methods' pipelines are never used")
-  func otherMethods() {
+  @Test func `PIPE-14 CACHE-29 caches of other methods' pipelines are never used`() {
     withHarness { harness in
       let journal = Journal()
       let cache = SpyCache(journal)

@@ -19,8 +19,8 @@ struct ChainCancellationTests {
     return (wrapped, chain)
   }
 
-  @Test("CHN-11, CHN-12, CHN-20: cancelling a chain cancels what it waits for; nothing is decided")
-  func cancelsTheWrapped() {
+  @Test
+  func `CHN-11 CHN-12 CHN-20 cancelling a chain cancels what it waits for; nothing is decided`() {
     withHarness { harness in
       let journal = Journal()
       let (wrapped, chain) = chain(harness, journal)
@@ -39,8 +39,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-21: cancelling one of two chains around a request leaves it to the other")
-  func leavesTheWrappedToTheOther() {
+  @Test func `CHN-21 cancelling one of two chains around a request leaves it to the other`() {
     withHarness { harness in
       let journal = Journal()
       let (wrapped, chain) = chain(harness, journal)
@@ -56,8 +55,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-21: the last of several chains around a request takes it along")
-  func cancelsTheWrappedWithTheLast() {
+  @Test func `CHN-21 the last of several chains around a request takes it along`() {
     withHarness { harness in
       let (wrapped, chain) = chain(harness, Journal())
       let other = wrapped.chained { _ in .useThisResponse }
@@ -72,8 +70,8 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-14: cancelling a chain that has passed on cancels that request, not the wrapped one")
-  func cancelsThePassedTo() {
+  @Test
+  func `CHN-14 cancelling a chain that has passed on cancels that request, not the wrapped one`() {
     withHarness { harness in
       let journal = Journal()
       let (wrapped, chain) = chain(harness, journal)
@@ -90,9 +88,10 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test(
-    "CHN-12: cancelled when the wrapped request has ended but nobody was told, nothing is decided")
-  func cancelsBeforeTheDecision() {
+  @Test
+  func
+    `CHN-12 cancelled when the wrapped request has ended but nobody was told, nothing is decided`()
+  {
     withHarness { harness in
       let journal = Journal()
       let (wrapped, chain) = chain(harness, journal)
@@ -105,8 +104,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-12: cancelled by a hook of the wrapped request, the chain decides nothing")
-  func cancelsInsideAHook() {
+  @Test func `CHN-12 cancelled by a hook of the wrapped request, the chain decides nothing`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("a"))
       let journal = Journal()
@@ -124,8 +122,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-10, CHN-14: cancelled by its own function, a chain does not pass on")
-  func cancelsInsideTheDecision() {
+  @Test func `CHN-10 CHN-14 cancelled by its own function, a chain does not pass on`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("a"), .text("2"))
       let resource = harness.service.resource("/a")
@@ -142,8 +139,8 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CXL-06, CHN-09: cancelling a chain that has not started starts nothing, now or later")
-  func cancelsBeforeTheStart() {
+  @Test func `CXL-06 CHN-09 cancelling a chain that has not started starts nothing, now or later`()
+  {
     withHarness { harness in
       harness.stub("GET", "/a", .text("a"))
       let wrapped = harness.service.resource("/a").request("GET").repeated()
@@ -158,8 +155,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CXL-04: cancelling a chain that has ended changes nothing")
-  func cancelsTooLate() {
+  @Test func `CXL-04 cancelling a chain that has ended changes nothing`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("a"))
       let chain = harness.service.resource("/a").request("GET").chained { _ in .useThisResponse }
@@ -169,8 +165,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-13: a chain goes on when its wrapped request is cancelled")
-  func outlivesTheWrapped() {
+  @Test func `CHN-13 a chain goes on when its wrapped request is cancelled`() {
     withHarness { harness in
       let journal = Journal()
       let (wrapped, chain) = chain(harness, journal)
@@ -184,8 +179,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-11: of chains that share a request, only the last one cancelled takes it along")
-  func sharesTheWrapped() {
+  @Test func `CHN-11 of chains that share a request, only the last one cancelled takes it along`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/a", .text("a"))
@@ -202,8 +196,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-14: a request two chains passed to ends only with the second, or answers it")
-  func sharesThePassedTo() {
+  @Test func `CHN-14 a request two chains passed to ends only with the second, or answers it`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/b", .text("b"))
@@ -228,8 +221,7 @@ struct ChainCancellationTests {
     }
   }
 
-  @Test("CHN-11: cancelling the outer of two chains cancels down to the request that runs")
-  func cancelsThroughChains() {
+  @Test func `CHN-11 cancelling the outer of two chains cancels down to the request that runs`() {
     withHarness { harness in
       let journal = Journal()
       let (wrapped, inner) = chain(harness, journal)

@@ -52,9 +52,8 @@ struct ChainedRequestTests {
     },
   ]
 
-  @Test(
-    "a chain does as its function says, called once; the original keeps its own", arguments: rows)
-  func decides(row: Row) {
+  @Test(arguments: rows)
+  func `a chain does as its function says, called once; the original keeps its own`(row: Row) {
     withHarness { harness in
       stub(harness)
       let other = harness.service.resource("/b")
@@ -78,8 +77,7 @@ struct ChainedRequestTests {
     }
   }
 
-  @Test("CHN-01: a chain passes on that a response is not new")
-  func keepsNotNew() {
+  @Test func `CHN-01 a chain passes on that a response is not new`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.stub("GET", "/a", .init(status: 304))
@@ -91,8 +89,7 @@ struct ChainedRequestTests {
     }
   }
 
-  @Test("CHN-07: a chain is in progress until the request it passed to has completed")
-  func waitsForTheLastPart() {
+  @Test func `CHN-07 a chain is in progress until the request it passed to has completed`() {
     withHarness { harness in
       stub(harness)
       harness.provider.holdsAnswers = true
@@ -112,8 +109,7 @@ struct ChainedRequestTests {
 
   // MARK: Starting
 
-  @Test("CHN-09: a chain around a request that has not started waits, and starts it")
-  func startsWhatItWraps() {
+  @Test func `CHN-09 a chain around a request that has not started waits, and starts it`() {
     withHarness { harness in
       stub(harness)
       let waiting = harness.service.resource("/a").request("GET").repeated()
@@ -130,8 +126,7 @@ struct ChainedRequestTests {
     }
   }
 
-  @Test("CHN-09, PRG-02: starting the wrapped request alone does not start the chain")
-  func isNotStartedByItsPart() {
+  @Test func `CHN-09 PRG-02 starting the wrapped request alone does not start the chain`() {
     withHarness { harness in
       let delegate = SpyDelegate()
       delegate.progress = 0.5
@@ -150,8 +145,7 @@ struct ChainedRequestTests {
     }
   }
 
-  @Test("CHN-09, HW-06: a chain around a completed request starts by itself")
-  func startsAroundCompleted() {
+  @Test func `CHN-09 HW-06 a chain around a completed request starts by itself`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let fixed = resource.hardWiredRequest(returning: .success(.text("x")))
@@ -167,8 +161,7 @@ struct ChainedRequestTests {
 
   // MARK: Repeating
 
-  @Test("CHN-15, CHN-16: a repeated chain decides anew, and each keeps its own result")
-  func repeats() {
+  @Test func `CHN-15 CHN-16 a repeated chain decides anew, and each keeps its own result`() {
     withHarness { harness in
       stub(harness)
       var calls = 0
@@ -187,8 +180,7 @@ struct ChainedRequestTests {
     }
   }
 
-  @Test("CHN-17: repeating the inner chain runs its function, not that of the outer")
-  func repeatsTheInner() {
+  @Test func `CHN-17 repeating the inner chain runs its function, not that of the outer`() {
     withHarness { harness in
       stub(harness)
       let journal = Journal()
@@ -212,8 +204,7 @@ struct ChainedRequestTests {
     }
   }
 
-  @Test("CHN-19: a chain in a chain behaves as one request")
-  func nests() {
+  @Test func `CHN-19 a chain in a chain behaves as one request`() {
     withHarness { harness in
       harness.stub("GET", "/a", .init(status: 401), .text("secret"))
       harness.stub("POST", "/token", .text("new"))
@@ -242,8 +233,7 @@ struct ChainedRequestTests {
 
   // MARK: Progress
 
-  @Test("CHN-18, PRG-25, PRG-26: progress is that of the part that runs, and 1 at the end")
-  func reportsProgress() {
+  @Test func `CHN-18 PRG-25 PRG-26 progress is that of the part that runs, and 1 at the end`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let (first, second) = (SpyDelegate(), SpyDelegate())
@@ -271,8 +261,7 @@ struct ChainedRequestTests {
     }
   }
 
-  @Test("CHN-18, PRG-29: observers of a load hear the progress of the chain's parts")
-  func observersHearOfParts() {
+  @Test func `CHN-18 PRG-29 observers of a load hear the progress of the chain's parts`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let (first, second) = (SpyDelegate(), SpyDelegate())

@@ -7,8 +7,7 @@ struct ConfigurationTests {
     resource.configuration(for: method).settings.expirationTime
   }
 
-  @Test("CFG-01: the defaults")
-  func defaults() {
+  @Test func `CFG-01 the defaults`() {
     withHarness { harness in
       let settings = harness.service.resource("/a").configuration.settings
       #expect(settings.expirationTime == 30)
@@ -27,8 +26,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("CFG-02, CFG-04, CFG-09: entries run in order on one value")
-  func appliesInOrder() {
+  @Test func `CFG-02 CFG-04 CFG-09 entries run in order on one value`() {
     withHarness { harness in
       let service = harness.service
       service.configure { $0.expirationTime = 1 }
@@ -43,8 +41,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("resources that only constant entries apply to share what comes of them")
-  func sharesConstantConfigurations() {
+  @Test func `resources that only constant entries apply to share what comes of them`() {
     withHarness { harness in
       let service = harness.service
       func configure(_ pattern: String, _ time: Double) {
@@ -79,8 +76,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("CFG-19: what is logged of a configuration is logged for every resource")
-  func logsSharedConfigurations() {
+  @Test func `CFG-19 what is logged of a configuration is logged for every resource`() {
     withHarness { harness in
       harness.service.pump.log.enabled = [.configuration]
       var lines: [String] = []
@@ -93,8 +89,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("CFG-05, CFG-06, PAT-19 to PAT-21: each kind of pattern picks its resources")
-  func matchesPatterns() throws {
+  @Test func `CFG-05 CFG-06 PAT-19 to PAT-21 each kind of pattern picks its resources`() throws {
     let dump = try Regex("/.ump")
     let anchored = try Regex("^https://api\\.test/v1/wump$")
     let loud = try Regex("/wu+").ignoresCase()
@@ -123,8 +118,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("CFG-07, CFG-08, CFG-15, CFG-16: methods pick too; GET's is the one without method")
-  func matchesMethods() {
+  @Test func `CFG-07 CFG-08 CFG-15 CFG-16 methods pick too; GET's is the one without method`() {
     withHarness { harness in
       let service = harness.service
       service.configure(methods: ["POST"]) { $0.expirationTime = 5 }
@@ -142,8 +136,8 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("CFG-10 to CFG-14: computed when needed, kept until something is added or invalidated")
-  func memoises() {
+  @Test func `CFG-10 to CFG-14 computed when needed, kept until something is added or invalidated`()
+  {
     withHarness { harness in
       let service = harness.service
       let journal = Journal()
@@ -168,8 +162,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("CFG-03, CFG-19: entries are logged by running number and description")
-  func logsEntries() {
+  @Test func `CFG-03 CFG-19 entries are logged by running number and description`() {
     withHarness { harness in
       let service = harness.service
       let journal = Journal()
@@ -189,8 +182,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("CFG-18: an answer passes the pipeline in force when it arrives")
-  func usesThePipelineOfArrival() {
+  @Test func `CFG-18 an answer passes the pipeline in force when it arrives`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let resource = harness.service.resource("/a")
@@ -203,10 +195,8 @@ struct ConfigurationTests {
 
   // MARK: Blocks that fail
 
-  @Test(
-    "a block that throws is skipped, and what it was for is never sent",
-    arguments: [true, false])
-  func failingBlocks(inPredicate: Bool) {
+  @Test(arguments: [true, false])
+  func `a block that throws is skipped, and what it was for is never sent`(inPredicate: Bool) {
     withHarness { harness in
       let service = harness.service
       let journal = Journal()
@@ -241,8 +231,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("an answer that arrives when a block has come to throw fails its request")
-  func failsAtArrival() {
+  @Test func `an answer that arrives when a block has come to throw fails its request`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let resource = harness.service.resource("/a")

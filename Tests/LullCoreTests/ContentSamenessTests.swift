@@ -18,7 +18,7 @@ struct ContentSamenessTests {
     ("[1,[2]]", " [ 1 , [ 2 ] ] "), (#"{"a":1,"b":[{}]}"#, #"{"b":[{}],"a":1}"#),
     (#"{"a":1,"a":2}"#, #"{"a":2}"#), ("{}", "{}"),
   ])
-  func json_is_the_same_by_its_values(a: String, b: String) throws {
+  func `JSON is the same by its values`(a: String, b: String) throws {
     #expect(isSame(try json(a), try json(b)))
     #expect(isSame(try json(b), try json(a)))
   }
@@ -33,7 +33,7 @@ struct ContentSamenessTests {
     (#"{"a":-9007199254740993}"#, #"{"a":-9007199254740992.0}"#),
     (#""\u00e9""#, #""e\u0301""#), (#"{"\u00e9":1}"#, #"{"e\u0301":1}"#),
   ])
-  func json_differs_by_its_values(a: String, b: String) throws {
+  func `JSON differs by its values`(a: String, b: String) throws {
     #expect(!isSame(try json(a), try json(b)))
     #expect(!isSame(try json(b), try json(a)))
     let elements = (
@@ -43,7 +43,7 @@ struct ContentSamenessTests {
     #expect(elements.0.plainValue != elements.1.plainValue)
   }
 
-  @Test func text_and_bytes_differ_by_kind_and_byte_by_byte() {
+  @Test func `text and bytes differ by kind and byte by byte`() {
     #expect(isSame(.text("é"), .text("é")))
     #expect(!isSame(.text("\u{e9}"), .text("e\u{301}")))
     #expect(isSame(.bytes([1, 2]), .bytes([1, 2])))
@@ -52,7 +52,7 @@ struct ContentSamenessTests {
     #expect(!isSame(.value(1), .value(1)))
   }
 
-  @Test func of_values_of_a_script_their_host_tells() {
+  @Test func `of values of a script their host tells`() {
     func foreign(_ id: Int64) -> Content { .foreign(ForeignContent(id: id, typeName: "table")) }
     #expect(isSame(foreign(1), foreign(1)))
     #expect(isSame(foreign(1), foreign(11)))

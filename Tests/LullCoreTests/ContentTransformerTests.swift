@@ -35,9 +35,10 @@ struct ContentTransformerTests {
 
   // MARK: Content
 
-  @Test(
-    "TRF-04, TRF-23: text becomes the model; the function sees the entity and changes content only")
-  func makesModels() {
+  @Test
+  func
+    `TRF-04 TRF-23 text becomes the model; the function sees the entity and changes content only`()
+  {
     var seen: [String] = []
     let (data, _) = loaded { service in
       service.configureTransformer("/a") { (text: String, entity) in
@@ -50,8 +51,7 @@ struct ContentTransformerTests {
     #expect(seen == ["ada text/plain; charset=utf-8"])
   }
 
-  @Test("JSON comes as the type the function asks for")
-  func takesJSON() {
+  @Test func `JSON comes as the type the function asks for`() {
     let answer = StubProvider.Answer.json(#"{"name":"ada"}"#)
     let byValue = loaded(answer) { service in
       service.configureTransformer { (user: [String: JSONValue], _) in
@@ -69,8 +69,7 @@ struct ContentTransformerTests {
     #expect(byStandardTypes.data?.typedContent() == ["ada"])
   }
 
-  @Test("TRF-24: Content is any content")
-  func takesAnything() {
+  @Test func `TRF-24 Content is any content`() {
     let types = [StubProvider.Answer.text("x"), .json("1"), .bytes([1], type: "a/b")].map {
       answer in
       loaded(answer) { service in
@@ -80,8 +79,7 @@ struct ContentTransformerTests {
     #expect(types == ["text", "json", "data"])
   }
 
-  @Test("TRF-03: a 304 is not transformed again")
-  func leavesNotModified() {
+  @Test func `TRF-03 a 304 is not transformed again`() {
     withHarness { harness in
       var calls = 0
       harness.service.configureTransformer { (text: String, _) in
@@ -101,8 +99,8 @@ struct ContentTransformerTests {
 
   // MARK: Failures
 
-  @Test("TRF-05, TRF-06: bodies of failures are transformed only when asked for, and stay failures")
-  func transformsErrorsIfAsked() {
+  @Test
+  func `TRF-05 TRF-06 bodies of failures are transformed only when asked for, and stay failures`() {
     for transformErrors in [false, true] {
       let (data, error) = loaded(Self.failing) { service in
         service.configureTransformer("/a", transformErrors: transformErrors) { (text: String, _) in
@@ -116,8 +114,8 @@ struct ContentTransformerTests {
     }
   }
 
-  @Test("TRF-07, TRF-08: a failure whose body cannot be transformed, or is none, stays as it was")
-  func leavesOtherFailures() {
+  @Test
+  func `TRF-07 TRF-08 a failure whose body cannot be transformed, or is none, stays as it was`() {
     let wrong = loaded(Self.failing) { service in
       service.configureTransformer("/a", transformErrors: true) { (_: Model, _) in "never" }
     }
@@ -130,9 +128,10 @@ struct ContentTransformerTests {
     #expect(none.error?.entity == nil)
   }
 
-  @Test(
-    "TRF-09, TRF-16: content of another type is a failure that names both types and keeps the body")
-  func refusesOtherTypes() {
+  @Test
+  func
+    `TRF-09 TRF-16 content of another type is a failure that names both types and keeps the body`()
+  {
     let (_, error) = loaded { service in
       service.configureTransformer("/a", description: "model maker") { (_: Model, _) in "never" }
     }
@@ -149,8 +148,7 @@ struct ContentTransformerTests {
     #expect(error?.typedContent() == Array("ada".utf8))
   }
 
-  @Test("TRF-10 to TRF-12: a mismatch may pass, or pass only what is of the output type")
-  func skipsOtherTypes() {
+  @Test func `TRF-10 to TRF-12 a mismatch may pass, or pass only what is of the output type`() {
     let skipped = loaded { service in
       service.configureTransformer("/a", onInputTypeMismatch: .skip) { (_: Model, _) in "never" }
     }
@@ -168,8 +166,7 @@ struct ContentTransformerTests {
         == "wrong_input_type_in_transformer_pipeline")
   }
 
-  @Test("TRF-13 to TRF-16: what the function throws or fails to return fails the response")
-  func fails() {
+  @Test func `TRF-13 to TRF-16 what the function throws or fails to return fails the response`() {
     let thrown = loaded { service in
       service.configureTransformer("/a") { (_: String, _) -> Model? in throw Flaw(number: 7) }
     }.error
@@ -200,8 +197,8 @@ struct ContentTransformerTests {
 
   // MARK: Where it applies
 
-  @Test("TRF-17, TRF-18, TRF-22: a second one replaces the first where it matches, or follows it")
-  func replacesOrAppends() {
+  @Test
+  func `TRF-17 TRF-18 TRF-22 a second one replaces the first where it matches, or follows it`() {
     for (action, expected) in [(TransformerAction.replace, "ada2"), (.append, "ada12")] {
       let (data, _) = loaded { service in
         service.configureTransformer("/**") { (text: String, _) in text + "1" }
@@ -213,8 +210,7 @@ struct ContentTransformerTests {
     }
   }
 
-  @Test("TRF-19: the stage decides what the function sees")
-  func runsAtItsStage() {
+  @Test func `TRF-19 the stage decides what the function sees`() {
     let (data, _) = loaded { service in
       service.configureTransformer("/a", stage: .cleanup) { (text: String, _) in text + "!" }
       service.configureTransformer("/a", stage: .rawData) { (bytes: [UInt8], _) in
@@ -224,10 +220,8 @@ struct ContentTransformerTests {
     #expect(data?.text == "ada?!")
   }
 
-  @Test(
-    "TRF-20, TRF-21: without methods it is for all but HEAD and OPTIONS",
-    arguments: ["GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"])
-  func appliesToMethods(method: String) {
+  @Test(arguments: ["GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"])
+  func `TRF-20 TRF-21 without methods it is for all but HEAD and OPTIONS`(method: String) {
     let usual = loaded(method: method) { service in
       service.configureTransformer { (text: String, _) in text + "!" }
     }
@@ -238,8 +232,7 @@ struct ContentTransformerTests {
     #expect(chosen.data?.text == (["PUT", "POST"].contains(method) ? "ada!" : "ada"))
   }
 
-  @Test("TRF-25, TRF-30: limited to content types it leaves all other responses alone")
-  func appliesToContentTypes() {
+  @Test func `TRF-25 TRF-30 limited to content types it leaves all other responses alone`() {
     func text(_ answer: StubProvider.Answer) -> String {
       let (data, error) = loaded(answer) { service in
         service.configureTransformer(contentTypes: ["text/x-*", "a/b"], transformErrors: true) {
@@ -254,8 +247,7 @@ struct ContentTransformerTests {
     #expect(text(.failure(TransportError(.network, "down"))) == "")
   }
 
-  @Test("A transformer made by hand joins a stage like any other")
-  func joinsStages() {
+  @Test func `a transformer made by hand joins a stage like any other`() {
     let (data, _) = loaded { service in
       service.configure { configuration in
         configuration.pipeline[.cleanup].add(

@@ -3,7 +3,6 @@ import Testing
 
 struct ContentTypeTests {
   @Test(
-    "ENT-03 to ENT-06: the charset is a parameter, in quotes or not",
     arguments: [
       ("text/monkey; charset=utf-8", "utf-8"), ("text/monkey;charset=UTF-8", "UTF-8"),
       ("text/plain; a=b; charset=euc-jp; c=d", "euc-jp"), ("text/plain; Charset = utf-8 ", "utf-8"),
@@ -18,64 +17,64 @@ struct ContentTypeTests {
       ("text/plain; xcharset=a", nil), ("charset=utf-8", nil), ("", nil),
       (#"text/plain; title="\"#, nil),
     ] as [(String, String?)])
-  func findsCharsets(text: String, expected: String?) {
+  func `ENT-03 to ENT-06 the charset is a parameter, in quotes or not`(
+    text: String, expected: String?
+  ) {
     #expect(ContentType(text).charset == expected)
     #expect(ContentType.charset(of: text) == expected)
     #expect(ContentType(text).text == text)
   }
 
-  @Test(
-    "TRF-27: parameters are no part of the type",
-    arguments: [
-      ("text/monkey; charset=utf-8", "text/monkey"), ("Text/Plain", "Text/Plain"),
-      (" text/plain ;x", "text/plain"), ("", ""), (";", ""),
-    ])
-  func cutsParameters(text: String, expected: String) {
+  @Test(arguments: [
+    ("text/monkey; charset=utf-8", "text/monkey"), ("Text/Plain", "Text/Plain"),
+    (" text/plain ;x", "text/plain"), ("", ""), (";", ""),
+  ])
+  func `TRF-27 parameters are no part of the type`(text: String, expected: String) {
     #expect(ContentType(text).mediaType == expected)
   }
 }
 
 struct ContentTypePatternTests {
-  @Test(
-    "TRF-26 to TRF-29: patterns are anchored, ignore letter case and parameters",
-    arguments: [
-      // TRF-26
-      ("text/*", "text/plain", true), ("text/*", "text/foo+plain", false),
-      ("text/*", "text/", false), ("text/*", "text/a/b", false),
-      ("*/*+json", "application/foo+json", true), ("*/*+json", "application/+json", false),
-      ("*/*+json", "application/json", false), ("*/json", "text/json", true),
-      ("*/*", "image/png", true), ("*/*", "image/svg+xml", false), ("*", "image/png", false),
-      ("a*b", "ab", false), ("a*b", "axb", true), ("a*b", "abb", true), ("a*b*c", "axbxbxc", true),
-      ("a*b*c/*d", "axbxbxc/bbd", true), ("a*b*c", "axbxb", false), ("**", "ab", true),
-      ("**", "a", false), ("*b", "bb", true), ("*+*", "a+b+c", false),
-      // TRF-27
-      ("text/plain", "text/plain; charset=utf-8", true), ("text/plain", "text/plain;", true),
-      ("text/plain", "text/plain ; a=b", true), ("text/plain; a=b", "text/plain", true),
-      ("text/*", "text/plain; a=/+", true),
-      // TRF-28
-      ("Text/*", "TEXT/plain", true), ("*/*+JSON", "application/Foo+Json", true),
-      // TRF-29
-      ("text/plain", "xtext/plain", false), ("text/plain", "text/plainx", false),
-      ("text/plain", "", false), ("", "", true), ("text.plain", "text/plain", false),
-    ])
-  func matchesTypes(pattern: String, type: String, expected: Bool) {
+  @Test(arguments: [
+    // TRF-26
+    ("text/*", "text/plain", true), ("text/*", "text/foo+plain", false),
+    ("text/*", "text/", false), ("text/*", "text/a/b", false),
+    ("*/*+json", "application/foo+json", true), ("*/*+json", "application/+json", false),
+    ("*/*+json", "application/json", false), ("*/json", "text/json", true),
+    ("*/*", "image/png", true), ("*/*", "image/svg+xml", false), ("*", "image/png", false),
+    ("a*b", "ab", false), ("a*b", "axb", true), ("a*b", "abb", true), ("a*b*c", "axbxbxc", true),
+    ("a*b*c/*d", "axbxbxc/bbd", true), ("a*b*c", "axbxb", false), ("**", "ab", true),
+    ("**", "a", false), ("*b", "bb", true), ("*+*", "a+b+c", false),
+    // TRF-27
+    ("text/plain", "text/plain; charset=utf-8", true), ("text/plain", "text/plain;", true),
+    ("text/plain", "text/plain ; a=b", true), ("text/plain; a=b", "text/plain", true),
+    ("text/*", "text/plain; a=/+", true),
+    // TRF-28
+    ("Text/*", "TEXT/plain", true), ("*/*+JSON", "application/Foo+Json", true),
+    // TRF-29
+    ("text/plain", "xtext/plain", false), ("text/plain", "text/plainx", false),
+    ("text/plain", "", false), ("", "", true), ("text.plain", "text/plain", false),
+  ])
+  func `TRF-26 to TRF-29 patterns are anchored, ignore letter case and parameters`(
+    pattern: String, type: String, expected: Bool
+  ) {
     #expect(ContentTypePattern(pattern).matches(type) == expected)
   }
 
-  @Test(
-    "TRF-31, TRF-32, TRF-34: the standard parsers share the types, JSON first",
-    arguments: [
-      ("application/json", true, false), ("application/json;charset=utf-8", true, false),
-      ("application/json; charset=utf-8", true, false), ("application/json ;x", true, false),
-      ("Application/JSON", true, false), ("application/jsonx", false, false),
-      ("application/jso", false, false), ("xpplication/json", true, false),
-      ("application/xson", false, false), ("application/foo+json", true, false),
-      ("text/json", true, false), ("TEXT/JSON; x", true, false), ("text/foo+json", true, false),
-      ("text/plain", false, true), ("text/html; charset=utf-8", false, true),
-      ("text/foo+plain", false, false), ("application/octet-stream", false, false),
-      ("image/png", false, false), ("image/svg+xml", false, false), ("", false, false),
-    ])
-  func sharesStandardTypes(type: String, isJSON: Bool, isText: Bool) {
+  @Test(arguments: [
+    ("application/json", true, false), ("application/json;charset=utf-8", true, false),
+    ("application/json; charset=utf-8", true, false), ("application/json ;x", true, false),
+    ("Application/JSON", true, false), ("application/jsonx", false, false),
+    ("application/jso", false, false), ("xpplication/json", true, false),
+    ("application/xson", false, false), ("application/foo+json", true, false),
+    ("text/json", true, false), ("TEXT/JSON; x", true, false), ("text/foo+json", true, false),
+    ("text/plain", false, true), ("text/html; charset=utf-8", false, true),
+    ("text/foo+plain", false, false), ("application/octet-stream", false, false),
+    ("image/png", false, false), ("image/svg+xml", false, false), ("", false, false),
+  ])
+  func `TRF-31 TRF-32 TRF-34 the standard parsers share the types, JSON first`(
+    type: String, isJSON: Bool, isText: Bool
+  ) {
     Array(type.utf8).withUnsafeBufferPointer {
       #expect(ContentTypePattern.isJSON($0) == isJSON)
       #expect(ContentTypePattern.isText($0) == isText)

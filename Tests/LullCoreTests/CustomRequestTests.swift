@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct CustomRequestTests {
-  @Test("DEL-01, DEL-06, REP-11: prepared, then started once, however often asked")
-  func startsOnce() {
+  @Test func `DEL-01 DEL-06 REP-11 prepared, then started once, however often asked`() {
     withHarness { harness in
       let journal = Journal()
       let delegate = SpyDelegate(journal)
@@ -21,8 +20,7 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("DEL-02: a delegate that never reports calls no hook, and keeps nothing alive")
-  func neverReports() {
+  @Test func `DEL-02 a delegate that never reports calls no hook, and keeps nothing alive`() {
     withHarness { harness, leakCheck in
       let journal = Journal()
       let delegate = leakCheck.watch(SpyDelegate(keepsHandler: false))
@@ -49,10 +47,10 @@ struct CustomRequestTests {
     Report(id: "a failure", response: .failure(.failure()), hooks: ["KABOOM"]),
   ]
 
-  @Test(
-    "DEL-03: hooks get exactly what is reported, untransformed, also from inside start",
-    arguments: reports, [false, true])
-  func takesReports(report: Report, inside: Bool) {
+  @Test(arguments: reports, [false, true])
+  func `DEL-03 hooks get exactly what is reported, untransformed, also from inside start`(
+    report: Report, inside: Bool
+  ) {
     withHarness { harness in
       harness.service.configure { $0.pipeline[.model].add(.appending(" transformed")) }
       let journal = Journal()
@@ -72,8 +70,7 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("DEL-04, DEL-05: a second report is ignored, with a warning")
-  func ignoresSecondReports() {
+  @Test func `DEL-04 DEL-05 a second report is ignored, with a warning`() {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.network, .networkDetails]
@@ -94,8 +91,8 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("DEL-05, DEL-07: cancelling tells the delegate; what it reports then is a mere detail")
-  func cancels() {
+  @Test func `DEL-05 DEL-07 cancelling tells the delegate; what it reports then is a mere detail`()
+  {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.network, .networkDetails]
@@ -116,8 +113,8 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("DEL-07: a delegate may report inside its cancellation, or cancel inside start, in vain")
-  func cancelsInside() {
+  @Test
+  func `DEL-07 a delegate may report inside its cancellation, or cancel inside start, in vain`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let request = Weak<Request>()
@@ -139,8 +136,7 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("CXL-06: cancelled before it is started, the delegate is never called")
-  func cancelsBeforeStart() {
+  @Test func `CXL-06 cancelled before it is started, the delegate is never called`() {
     withHarness { harness in
       let journal = Journal()
       let request = harness.service.resource("/a").prepareRequest(using: SpyDelegate(journal))
@@ -152,8 +148,7 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("DEL-08: without progress of its own a request is at 0 until it has completed")
-  func hasNoProgress() {
+  @Test func `DEL-08 without progress of its own a request is at 0 until it has completed`() {
     withHarness { harness in
       let delegate = PlainDelegate()
       let request = harness.service.resource("/a").prepareRequest(using: delegate)
@@ -168,10 +163,8 @@ struct CustomRequestTests {
     }
   }
 
-  @Test(
-    "progress is kept between 0 and 1",
-    arguments: [(-1.0, 0.0), (.nan, 0), (0.5, 0.5), (2, 1), (.infinity, 1)])
-  func clampsProgress(given: Double, expected: Double) {
+  @Test(arguments: [(-1.0, 0.0), (.nan, 0), (0.5, 0.5), (2, 1), (.infinity, 1)])
+  func `progress is kept between 0 and 1`(given: Double, expected: Double) {
     withHarness { harness in
       let delegate = SpyDelegate()
       let request = harness.service.resource("/a").prepareRequest(using: delegate).start()
@@ -182,8 +175,7 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("DEL-09, REP-01 to REP-03: a repeat has a delegate and a result of its own")
-  func repeats() {
+  @Test func `DEL-09 REP-01 to REP-03 a repeat has a delegate and a result of its own`() {
     withHarness { harness in
       let journal = Journal()
       let delegate = SpyDelegate(journal)
@@ -203,8 +195,7 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("DEL-09: by default the same delegate does it again")
-  func repeatsWithTheSame() {
+  @Test func `DEL-09 by default the same delegate does it again`() {
     withHarness { harness in
       let delegate = PlainDelegate()
       let request = harness.service.resource("/a").prepareRequest(using: delegate).start()
@@ -215,8 +206,7 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("DEL-10: a report inside start leaves no timer, and progress stays 1")
-  func leavesNoTimer() {
+  @Test func `DEL-10 a report inside start leaves no timer, and progress stays 1`() {
     withHarness { harness in
       let delegate = SpyDelegate()
       delegate.progress = 0.5
@@ -231,8 +221,8 @@ struct CustomRequestTests {
     }
   }
 
-  @Test("LOAD-37, DEL-03: load(using:) takes what the delegate reports as the resource's data")
-  func loads() {
+  @Test func `LOAD-37 DEL-03 load(using:) takes what the delegate reports as the resource's data`()
+  {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let recorder = resource.recorded()

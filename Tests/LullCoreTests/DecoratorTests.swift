@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct DecoratorTests {
-  @Test("DEC-01, DEC-11: a decorator sees each request once, not started, with its resource")
-  func seesEveryRequest() {
+  @Test func `DEC-01 DEC-11 a decorator sees each request once, not started, with its resource`() {
     withHarness { harness in
       let journal = Journal()
       harness.service.configure {
@@ -25,8 +24,7 @@ struct DecoratorTests {
     }
   }
 
-  @Test("DEC-02, DEC-14: hooks of a decorator fire before all others")
-  func attachesHooks() {
+  @Test func `DEC-02 DEC-14 hooks of a decorator fire before all others`() {
     withHarness { harness in
       let journal = Journal()
       harness.service.configure {
@@ -41,8 +39,7 @@ struct DecoratorTests {
     }
   }
 
-  @Test("DEC-03: one that cancels gives the caller a cancelled request, and no network call")
-  func cancels() {
+  @Test func `DEC-03 one that cancels gives the caller a cancelled request, and no network call`() {
     withHarness { harness in
       harness.service.configure {
         $0.decorateRequests { (_, request) throws(RequestError) in
@@ -61,8 +58,8 @@ struct DecoratorTests {
     }
   }
 
-  @Test("DEC-04, DEC-06, STA-12: the caller and the lists get the substitute; the original rests")
-  func substitutes() {
+  @Test
+  func `DEC-04 DEC-06 STA-12 the caller and the lists get the substitute; the original rests`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/b", .text("b"))
@@ -100,8 +97,7 @@ struct DecoratorTests {
     }
   }
 
-  @Test("DEC-04, STA-12, STA-13: loads that decorators join to one request are one load")
-  func joins() {
+  @Test func `DEC-04 STA-12 STA-13 loads that decorators join to one request are one load`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/a", .text("x"))
@@ -131,8 +127,7 @@ struct DecoratorTests {
     }
   }
 
-  @Test("DEC-05, DEC-10: several run in order, each on what the one before returned")
-  func runInOrder() {
+  @Test func `DEC-05 DEC-10 several run in order, each on what the one before returned`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let (first, second) = (
@@ -197,8 +192,8 @@ struct DecoratorTests {
     ) { _, other in other.request("GET") },
   ]
 
-  @Test("a decorator may run the original later, changed or not at all", arguments: chains)
-  func runsTheOriginalLater(chain: Chain) {
+  @Test(arguments: chains)
+  func `a decorator may run the original later, changed or not at all`(chain: Chain) {
     withHarness { harness in
       harness.stub("GET", "/a", .text("a"))
       harness.stub("GET", "/b", .text("b"))
@@ -222,8 +217,7 @@ struct DecoratorTests {
     }
   }
 
-  @Test("DEC-12: repeating does not decorate again")
-  func repeatsUndecorated() {
+  @Test func `DEC-12 repeating does not decorate again`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let journal = Journal()
@@ -242,8 +236,7 @@ struct DecoratorTests {
     }
   }
 
-  @Test("DEC-13: the decorators are those of the method that mutations leave")
-  func followsTheMethod() {
+  @Test func `DEC-13 the decorators are those of the method that mutations leave`() {
     withHarness { harness in
       let journal = Journal()
       for method in ["GET", "POST"] {
@@ -263,8 +256,7 @@ struct DecoratorTests {
     }
   }
 
-  @Test("DEC-15, STA-14: its hook on a load sees the lists and the state as they were")
-  func hooksSeeTheOldState() {
+  @Test func `DEC-15 STA-14 its hook on a load sees the lists and the state as they were`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let journal = Journal()
@@ -294,8 +286,7 @@ struct DecoratorTests {
     }
   }
 
-  @Test("a decorator that throws fails the request; the original is never sent")
-  func throwing() {
+  @Test func `a decorator that throws fails the request; the original is never sent`() {
     withHarness { harness in
       harness.service.configure {
         $0.decorateRequests { (_, _) throws(RequestError) in throw .failure("no token") }

@@ -4,8 +4,7 @@ import Testing
 
 /// Chains that would never end, or would wait for themselves, fail with cause `chain_too_long`.
 struct EndlessChainTests {
-  @Test("CHN-03: chains that pass to ever new chains fail after 100 hops")
-  func recursiveChains() {
+  @Test func `CHN-03 chains that pass to ever new chains fail after 100 hops`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       var decisions = 0
@@ -22,8 +21,7 @@ struct EndlessChainTests {
     }
   }
 
-  @Test("CHN-04, CHN-15: a chain that passes to its own repetition fails after 100 hops")
-  func repeatedChains() {
+  @Test func `CHN-04 CHN-15 a chain that passes to its own repetition fails after 100 hops`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let chain = Weak<Request>()
@@ -37,8 +35,7 @@ struct EndlessChainTests {
     }
   }
 
-  @Test("chains joined after they have passed on count together")
-  func joinedChains() {
+  @Test func `chains joined after they have passed on count together`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let fixed = resource.hardWiredRequest(returning: .success(.text("x")))
@@ -65,8 +62,7 @@ struct EndlessChainTests {
     }
   }
 
-  @Test("CHN-06: a chain that passes to itself fails")
-  func itself() {
+  @Test func `CHN-06 a chain that passes to itself fails`() {
     withHarness { harness in
       let chain = Weak<Request>()
       let made = harness.service.resource("/a").hardWiredRequest(
@@ -78,8 +74,9 @@ struct EndlessChainTests {
     }
   }
 
-  @Test("CHN-06: a chain that passes to one that waits for it fails, and that one gets the failure")
-  func throughAnother() {
+  @Test
+  func `CHN-06 a chain that passes to one that waits for it fails, and that one gets the failure`()
+  {
     withHarness { harness in
       let outer = Weak<Request>()
       let inner = harness.service.resource("/a").hardWiredRequest(
@@ -92,8 +89,7 @@ struct EndlessChainTests {
     }
   }
 
-  @Test("CHN-06: two chains that pass to each other fail both")
-  func eachOther() {
+  @Test func `CHN-06 two chains that pass to each other fail both`() {
     withHarness { harness in
       let fixed = harness.service.resource("/a").hardWiredRequest(
         returning: .success(.text("x")))
@@ -107,8 +103,8 @@ struct EndlessChainTests {
     }
   }
 
-  @Test("CHN-06: passing to a cancelled chain around oneself takes its cancellation, and ends")
-  func aroundItself() {
+  @Test func `CHN-06 passing to a cancelled chain around oneself takes its cancellation, and ends`()
+  {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let resource = harness.service.resource("/a")

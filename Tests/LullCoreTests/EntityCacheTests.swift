@@ -32,8 +32,8 @@ struct EntityCacheTests {
 
   // MARK: Writing
 
-  @Test("CACHE-14, CACHE-15: each cached stage of a GET load is written with that stage's output")
-  func writesEachStage() {
+  @Test
+  func `CACHE-14 CACHE-15 each cached stage of a GET load is written with that stage's output`() {
     withHarness { harness in
       stages(harness)
       let journal = Journal()
@@ -50,8 +50,8 @@ struct EntityCacheTests {
     }
   }
 
-  @Test("CACHE-16, CACHE-17: a failure at a stage: that one and later are not written, earlier are")
-  func failingStage() {
+  @Test
+  func `CACHE-16 CACHE-17 a failure at a stage: that one and later are not written, earlier are`() {
     withHarness { harness in
       stages(harness)
       let journal = Journal()
@@ -139,8 +139,8 @@ struct EntityCacheTests {
     },
   ]
 
-  @Test("what a request writes to the cache, or removes from it", arguments: requests)
-  func writesByKind(row: Plain) {
+  @Test(arguments: requests)
+  func `what a request writes to the cache, or removes from it`(row: Plain) {
     withHarness { harness in
       let journal = Journal()
       let cache = cached(harness, journal, .model)
@@ -160,8 +160,8 @@ struct EntityCacheTests {
     }
   }
 
-  @Test("CACHE-18: an HTTP error writes and removes nothing, even if a transformer rescues it")
-  func httpErrors() {
+  @Test func `CACHE-18 an HTTP error writes and removes nothing, even if a transformer rescues it`()
+  {
     for rescues in [false, true] {
       withHarness { harness in
         let journal = Journal()
@@ -181,8 +181,7 @@ struct EntityCacheTests {
     }
   }
 
-  @Test("CFG-18, CACHE-14: the caches written are those configured when the answer arrives")
-  func configuredInFlight() {
+  @Test func `CFG-18 CACHE-14 the caches written are those configured when the answer arrives`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/a", .text("1"), .text("2"))
@@ -202,8 +201,7 @@ struct EntityCacheTests {
     }
   }
 
-  @Test("CACHE-28: a cache may decline to keep what it is given")
-  func declines() {
+  @Test func `CACHE-28 a cache may decline to keep what it is given`() {
     withHarness { harness in
       let cache = cached(harness, Journal(), .model)
       cache.declinesWrites = true
@@ -215,8 +213,7 @@ struct EntityCacheTests {
 
   // MARK: Overtaken loads
 
-  @Test("STA-11: a load that was overtaken writes no cache, in the same turn or later")
-  func overtaken() {
+  @Test func `STA-11 a load that was overtaken writes no cache, in the same turn or later`() {
     for oneTurn in [false, true] {
       withHarness { harness in
         let journal = Journal()
@@ -242,8 +239,7 @@ struct EntityCacheTests {
     }
   }
 
-  @Test("STA-11: answers in the order of the loads are written in that order")
-  func inOrder() {
+  @Test func `STA-11 answers in the order of the loads are written in that order`() {
     for oneTurn in [false, true] {
       withHarness { harness in
         let journal = Journal()
@@ -262,8 +258,7 @@ struct EntityCacheTests {
     }
   }
 
-  @Test("STA-11: a later load that fails or is cancelled keeps an earlier one from nothing")
-  func laterOneFails() {
+  @Test func `STA-11 a later load that fails or is cancelled keeps an earlier one from nothing`() {
     for cancels in [false, true] {
       withHarness { harness in
         let journal = Journal()
@@ -283,8 +278,7 @@ struct EntityCacheTests {
     }
   }
 
-  @Test("STA-11, OVR-12: an overtaken POST removes nothing")
-  func overtakenPost() {
+  @Test func `STA-11 OVR-12 an overtaken POST removes nothing`() {
     withHarness { harness in
       let journal = Journal()
       let cache = cached(harness, journal, .model)
@@ -303,8 +297,7 @@ struct EntityCacheTests {
     }
   }
 
-  @Test("WIPE-03: an answer that comes for a wiped resource writes no cache")
-  func wiped() {
+  @Test func `WIPE-03 an answer that comes for a wiped resource writes no cache`() {
     withHarness { harness in
       let journal = Journal()
       _ = cached(harness, journal, .model)

@@ -15,7 +15,7 @@ struct FilePermissionsTests {
     return status
   }
 
-  @Test func beginWithNoMoreThanTheyEndWith() {
+  @Test func `begin with no more than they end with`() {
     #expect(FilePermissions.usual.creationMode == 0o666)
     for mode in [0o600, 0o640, 0o644, 0o400, 0o755] as [mode_t] {
       #expect(FilePermissions.exactly(mode).creationMode == mode)
@@ -24,13 +24,13 @@ struct FilePermissionsTests {
     }
   }
 
-  @Test func areForNobodyElseUntilTheFileHasItsGroup() {
+  @Test func `are for nobody else until the file has its group`() {
     let status = Self.status(0o664, group: getegid() &+ 1)
     #expect(FilePermissions.of(status).creationMode == 0o600)
   }
 
   @Test(arguments: [0o4755, 0o2755, 0o6755, 0o1644] as [mode_t])
-  func lendNoRights(mode: mode_t) throws {
+  func `lend no rights`(mode: mode_t) throws {
     let permissions = FilePermissions.of(Self.status(mode))
     #expect(permissions.creationMode == mode & 0o777)
     let (file, name) = try Self.made(0o600)
@@ -39,7 +39,7 @@ struct FilePermissionsTests {
     #expect(Self.mode(of: file) == mode & 0o777)
   }
 
-  @Test func areThoseOfTheFileWhateverTheMask() throws {
+  @Test func `are those of the file whatever the mask`() throws {
     let (file, name) = try Self.made(0o600)
     defer { close(file); unlink(name) }
     #expect(FilePermissions.exactly(0o666).apply(to: file) == nil)

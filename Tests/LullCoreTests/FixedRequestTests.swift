@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct FixedRequestTests {
-  @Test("HW-01: a failed request is completed from birth and fails with that error")
-  func fails() {
+  @Test func `HW-01 a failed request is completed from birth and fails with that error`() {
     withHarness { harness in
       harness.service.configure { $0.pipeline[.model].add(.appending(" transformed")) }
       let journal = Journal()
@@ -21,8 +20,7 @@ struct FixedRequestTests {
     }
   }
 
-  @Test("HW-02: a hard-wired request has any response, new, without network or pipeline")
-  func succeeds() {
+  @Test func `HW-02 a hard-wired request has any response, new, without network or pipeline`() {
     withHarness { harness in
       harness.service.configure { $0.pipeline[.model].add(.appending(" transformed")) }
       let journal = Journal()
@@ -39,8 +37,7 @@ struct FixedRequestTests {
     }
   }
 
-  @Test("HW-03: each hook is called once, on a later turn, whenever it is added")
-  func callsHooksOnce() {
+  @Test func `HW-03 each hook is called once, on a later turn, whenever it is added`() {
     withHarness { harness in
       let journal = Journal()
       let request = harness.service.resource("/a").failedRequest(returning: .failure())
@@ -56,8 +53,8 @@ struct FixedRequestTests {
     }
   }
 
-  @Test("HW-04, PRG-28: progress is 1, and each progress hook gets a single 1, asynchronously")
-  func reportsProgressOnce() {
+  @Test func `HW-04 PRG-28 progress is 1, and each progress hook gets a single 1, asynchronously`()
+  {
     withHarness { harness in
       let request = harness.service.resource("/a").failedRequest(returning: .failure())
       var reports: [Double] = []
@@ -74,8 +71,7 @@ struct FixedRequestTests {
     }
   }
 
-  @Test("HW-05: cancelling has no effect")
-  func cannotBeCancelled() {
+  @Test func `HW-05 cancelling has no effect`() {
     withHarness { harness in
       let journal = Journal()
       let request = harness.service.resource("/a").hardWiredRequest(
@@ -88,8 +84,8 @@ struct FixedRequestTests {
     }
   }
 
-  @Test("HW-06: a chain around it starts at once, even if it is added before hooks are called")
-  func chainsStart() {
+  @Test func `HW-06 a chain around it starts at once, even if it is added before hooks are called`()
+  {
     withHarness { harness in
       let request = harness.service.resource("/a").failedRequest(returning: .failure())
       let chain = request.chained { _ in .useResponse(.success(.text("rescued"))) }
@@ -99,8 +95,7 @@ struct FixedRequestTests {
     }
   }
 
-  @Test("REP-10, REP-11: repeating gives itself, starting does nothing")
-  func isItsOwnRepetition() {
+  @Test func `REP-10 REP-11 repeating gives itself, starting does nothing`() {
     withHarness { harness in
       let journal = Journal()
       let request = harness.service.resource("/a").failedRequest(returning: .failure())
@@ -112,8 +107,7 @@ struct FixedRequestTests {
     }
   }
 
-  @Test("HW-07: a decorator fails requests to disallowed hosts without network")
-  func refusesHosts() {
+  @Test func `HW-07 a decorator fails requests to disallowed hosts without network`() {
     withHarness { harness in
       harness.service.configure {
         $0.decorateRequests { (resource, request) throws(RequestError) in
@@ -135,8 +129,7 @@ struct FixedRequestTests {
     }
   }
 
-  @Test("LOAD-36: load(using:) applies it, one turn later")
-  func loads() {
+  @Test func `LOAD-36 load(using:) applies it, one turn later`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let recorder = resource.recorded()

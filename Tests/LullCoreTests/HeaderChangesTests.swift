@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Which headers have changed")
 struct HeaderChangesTests {
-  @Test func areThoseWithOtherValues() {
+  @Test func `are those with other values`() {
     let before = Headers([("A", "1"), ("B", "2"), ("C", "3")])
     func changed(_ change: (inout Headers) -> Void) -> [String] {
       var after = before
@@ -28,7 +28,7 @@ struct HeaderChangesTests {
   }
 
   /// Against comparing every name.
-  @Test func areFoundWhereverTheyStand() {
+  @Test func `are found wherever they stand`() {
     var state: UInt64 = 7
     func random(_ limit: UInt64) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -51,7 +51,7 @@ struct HeaderChangesTests {
   }
 
   /// A filter knows which names may be there; it must not miss one, nor make headers different.
-  @Test func areSetOnceAmongThousands() {
+  @Test func `are set once among thousands`() {
     var headers = Headers()
     for index in 0..<2000 { headers["X-Name-\(index)"] = "\(index)" }
     for index in stride(from: 0, to: 2000, by: 7) { headers["x-nAME-\(index)"] = "new" }

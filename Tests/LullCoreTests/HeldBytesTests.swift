@@ -7,8 +7,7 @@ import Testing
 
   private func isCounted() -> Bool { HeldBytes.total >= HeldBytesTests.size }
 
-  @Test("Bytes count from their making to their end")
-  func countsItself() {
+  @Test func `bytes count from their making to their end`() {
     var held: HeldBytes? = HeldBytes(1 << 40)
     #expect(HeldBytes.total >= 1 << 40)
     held?.grow(by: 1 << 40)
@@ -17,8 +16,7 @@ import Testing
     #expect(HeldBytes.total < 1 << 40)
   }
 
-  @Test("ENT-01: a body counts once for all copies of its entity, until the last is gone")
-  func countsABodyOnce() {
+  @Test func `ENT-01 a body counts once for all copies of its entity, until the last is gone`() {
     let body = [UInt8](repeating: 120, count: HeldBytesTests.size)
     var entity: Entity? = Entity(content: .bytes(body), timestamp: 0)
     #expect(isCounted())
@@ -30,8 +28,7 @@ import Testing
     #expect(!isCounted() && copies.isEmpty)
   }
 
-  @Test("A body that becomes something else counts no more")
-  func forgetsWhatIsReplaced() {
+  @Test func `a body that becomes something else counts no more`() {
     let body = [UInt8](repeating: 120, count: HeldBytesTests.size)
     var entity = Entity(content: .bytes(body), timestamp: 0)
     #expect(isCounted())
@@ -39,8 +36,7 @@ import Testing
     #expect(!isCounted())
   }
 
-  @Test("A document counts the memory it holds")
-  func countsDocuments() throws {
+  @Test func `a document counts the memory it holds`() throws {
     let quote = [UInt8(ascii: "\"")]
     let text = quote + [UInt8](repeating: 120, count: HeldBytesTests.size) + quote
     let before = HeldBytes.total

@@ -4,8 +4,7 @@ import Testing
 
 /// Observers that say themselves how long they live, as a script's do.
 struct HeldObserverTests {
-  @Test("OBS-26: taking held observers off tells each, and asks nobody whether it is alive")
-  func removesHeldObservers() {
+  @Test func `OBS-26 taking held observers off tells each, and asks nobody whether it is alive`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let list = resource.record.observers
@@ -30,8 +29,7 @@ struct HeldObserverTests {
     }
   }
 
-  @Test("OBS-34: held observers taken off by a peer do not hear the event under way")
-  func removesDuringABroadcast() {
+  @Test func `OBS-34 held observers taken off by a peer do not hear the event under way`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let list = resource.record.observers

@@ -11,7 +11,7 @@ struct HostAndPortTests {
       ("127.1:80", "127.0.0.1", 80), ("0:0:0:0:0:0:0:1", "::1", nil),
       ("ex%61mple.com", "example.com", nil), ("[FE80::1%25eth0]:1", "fe80::1%25eth0", 1),
     ] as [(String, String, Int?)])
-  func aHostAndPerhapsAPort(_ text: String, _ host: String, _ port: Int?) {
+  func `a host and perhaps a port`(_ text: String, _ host: String, _ port: Int?) {
     let parsed = HostAndPort(text)
     #expect(parsed?.host == host)
     #expect(parsed?.port == port)
@@ -22,11 +22,11 @@ struct HostAndPortTests {
     "[::1", "[::1]x", "[host]:1", "host:port", "a,b", "http://host", "[localhost:80]",
     "[1:2]", "1.2.3.4.5", "a%2fb", "a%00", "℀.com", "a\\b", "256.1.1.1",
   ])
-  func whatIsNone(_ text: String) {
+  func `what is none`(_ text: String) {
     #expect(HostAndPort(text) == nil)
   }
 
-  @Test func itIsWrittenAsInURLs() {
+  @Test func `it is written as in URLs`() {
     #expect(HostAndPort("::1")?.description == "[::1]")
     #expect(HostAndPort("[::1]:80")?.description == "[::1]:80")
     #expect(HostAndPort("A:80")?.description == "a:80")
@@ -37,21 +37,19 @@ struct HostAndPortTests {
     ("https://proxy", "proxy", 443), ("socks5h://me:p@ss@[::1]:1", "[::1]:1", 1),
     ("http://bücher.example:1", "xn--bcher-kva.example:1", 1),
   ])
-  func aProxyIsToldFromItsURL(_ url: String, _ host: String, _ port: Int) {
+  func `a proxy is told from its URL`(_ url: String, _ host: String, _ port: Int) {
     let proxy = ProxyAddress(url)
     #expect(proxy?.host.description == host)
     #expect(proxy?.port == port)
   }
 
-  @Test(
-    "The URL of a proxy is made anew from its parts",
-    arguments: [
-      ("HTTP://Proxy/", "http://proxy:1080"), ("https://[0::1]", "https://[::1]:443"),
-      ("socks5://me:p@s:s%40@0x7f.1:7102", "socks5://me:p%40s%3As%40@127.0.0.1:7102"),
-      ("http://127.0.0.1:1;@localhost:7101", "http://127.0.0.1:1%3B@localhost:7101"),
-      ("http://ü%zz@p", "http://%C3%BC%25zz@p:1080"), ("http://@p:1", "http://@p:1"),
-    ])
-  func aProxyIsWrittenAnew(_ url: String, _ written: String) {
+  @Test(arguments: [
+    ("HTTP://Proxy/", "http://proxy:1080"), ("https://[0::1]", "https://[::1]:443"),
+    ("socks5://me:p@s:s%40@0x7f.1:7102", "socks5://me:p%40s%3As%40@127.0.0.1:7102"),
+    ("http://127.0.0.1:1;@localhost:7101", "http://127.0.0.1:1%3B@localhost:7101"),
+    ("http://ü%zz@p", "http://%C3%BC%25zz@p:1080"), ("http://@p:1", "http://@p:1"),
+  ])
+  func `the URL of a proxy is made anew from its parts`(_ url: String, _ written: String) {
     #expect(ProxyAddress(url)?.url == written)
   }
 
@@ -63,11 +61,11 @@ struct HostAndPortTests {
     "socks5://127.0.0.1:7102/@localhost:7101", "http://[localhost:7101]:7102", "http:///proxy",
     "http:\\\\proxy", "http://a\tb@proxy", "http://proxy\\", "http://proxy?", "http://proxy#",
   ])
-  func whatIsNoProxy(_ url: String) {
+  func `what is no proxy`(_ url: String) {
     #expect(ProxyAddress(url) == nil)
   }
 
-  @Test func optionsAreComparedByValueAndChangedApart() {
+  @Test func `options are compared by value and changed apart`() {
     var one = TransferOptions()
     let other = one
     one.recordsTimings = true
@@ -77,7 +75,7 @@ struct HostAndPortTests {
     #expect(one == other)
   }
 
-  @Test func aConfigurationWithDefaultsHasNoOptions() {
+  @Test func `a configuration with defaults has no options`() {
     var settings = Configuration()
     settings.setOptions { $0.redirects = .answer }
     #expect(settings.options?.redirects == .answer)

@@ -5,8 +5,7 @@ import Testing
 struct InboxTests {
   private let inbox = Inbox()
 
-  @Test("items come out in order, once")
-  func takesInOrder() {
+  @Test func `items come out in order, once`() {
     #expect(inbox.isEmpty)
     for token in 1...3 { inbox.post(UInt64(token), .network(NetworkResult())) }
     #expect(!inbox.isEmpty)
@@ -15,8 +14,7 @@ struct InboxTests {
     #expect(inbox.take().isEmpty)
   }
 
-  @Test("the thread is woken once for each batch")
-  func wakesOnce() {
+  @Test func `the thread is woken once for each batch`() {
     let count = Counter()
     inbox.onPost { count.increment() }
     inbox.post(1, .network(NetworkResult()))
@@ -27,8 +25,7 @@ struct InboxTests {
     #expect(count.value == 2)
   }
 
-  @Test("after closing posts are dropped and nobody is woken")
-  func closes() {
+  @Test func `after closing posts are dropped and nobody is woken`() {
     let count = Counter()
     inbox.post(1, .network(NetworkResult()))
     inbox.onPost { count.increment() }
@@ -39,8 +36,7 @@ struct InboxTests {
     #expect(count.value == 0)
   }
 
-  @Test("NET-02, THR-01: any thread may post; nothing is lost")
-  func takesFromAnyThread() async {
+  @Test func `NET-02 THR-01 any thread may post; nothing is lost`() async {
     let count = Counter()
     inbox.onPost { count.increment() }
     await withTaskGroup(of: Void.self) { [inbox] group in

@@ -26,18 +26,16 @@ import Testing
   // MARK: What is JSON
 
   @Test(
-    "Any value may be outermost (JSN-04, JSN-17)",
     arguments: [
       ("17", .int(17)), (" null ", .null), ("true", .bool(true)), ("false", .bool(false)),
       ("\"a\"", .string("a")), ("1.5", .double(1.5)), ("[]", .array([])), ("{}", .object([])),
       ("\t\r\n [1]\n", .array([.int(1)])),
     ] as [(String, JSONValue)])
-  func acceptsAnyRoot(text: String, value: JSONValue) throws {
+  func `JSN-04 JSN-17 any value may be outermost`(text: String, value: JSONValue) throws {
     #expect(try parse(text).plainValue == value)
   }
 
   @Test(
-    "Malformed text is refused with the reason and its place (JSN-03, JSN-10, JSN-11)",
     arguments: [
       ("", "unexpected end of the text", 0),
       (" \n", "unexpected end of the text", 2),
@@ -91,18 +89,19 @@ import Testing
       ("[1\u{0C}]", "expected a comma or ]", 2),
       ("[1\u{A0}]", "expected a comma or ]", 2),
     ] as [(String, String, Int)])
-  func refusesMalformed(text: String, message: String, offset: Int) {
+  func `JSN-03 JSN-10 JSN-11 malformed text is refused with the reason and its place`(
+    text: String, message: String, offset: Int
+  ) {
     #expect(failure(Array(text.utf8)) == JSONError(message, offset: offset))
   }
 
   @Test(
-    "Invalid UTF-8 is malformed, in strings, keys and elsewhere (JSN-11)",
     arguments: [
       [0xFF], [0xD8], [0x80], [0xC3], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80],
       [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xE2, 0x82], [0xF0, 0x80, 0x80, 0x80],
       [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98],
     ] as [[UInt8]])
-  func refusesInvalidUTF8(bytes: [UInt8]) {
+  func `JSN-11 invalid UTF-8 is malformed, in strings, keys and elsewhere`(bytes: [UInt8]) {
     let quote = UInt8(ascii: "\"")
     #expect(failure([quote] + bytes + [quote]) == JSONError("invalid UTF-8", offset: 1))
     #expect(
@@ -114,8 +113,9 @@ import Testing
     #expect(failure(long + bytes + [quote]) == JSONError("invalid UTF-8", offset: 201))
   }
 
-  @Test("A raw control character in a string is malformed, escaped it is kept (JSN-11, JSN-16)")
-  func refusesControlCharacters() throws {
+  @Test func `JSN-11 JSN-16 a raw control character in a string is malformed, escaped it is kept`()
+    throws
+  {
     for code in UInt8(0)..<0x20 {
       let raw = Array("[\"a".utf8) + [code] + Array("b\"]".utf8)
       let message = "a control character in a string must be escaped"
@@ -132,8 +132,7 @@ import Testing
     #expect(try parse("\"\u{7F}\"").string == "\u{7F}")
   }
 
-  @Test("Every escape is resolved, and U+0000 kept in strings and keys (JSN-16)")
-  func resolvesEscapes() throws {
+  @Test func `JSN-16 every escape is resolved, and U+0000 kept in strings and keys`() throws {
     #expect(try parse(#""\"\\\/\b\f\n\r\t""#).string == "\"\\/\u{8}\u{C}\n\r\t")
     #expect(try parse(#""\u0041\u00e9\u20AC\ud83d\uDE00""#).string == "Aé€😀")
     #expect(try parse(#""a\u0000b""#).string == "a\u{0}b")
@@ -146,7 +145,6 @@ import Testing
   // MARK: Numbers
 
   @Test(
-    "Integers of 64 signed bits are integers, all other numbers doubles (JSN-12)",
     arguments: [
       ("0", .int(0)), ("-0", .int(0)), ("-1", .int(-1)),
       ("9223372036854775806", .int(.max - 1)),
@@ -168,7 +166,9 @@ import Testing
       ("2.2250738585072011e-308", .double(.leastNormalMagnitude.nextDown)),
       ("9007199254740993.0", .double(9_007_199_254_740_992)),
     ] as [(String, JSONValue)])
-  func readsNumbers(text: String, value: JSONValue) throws {
+  func `JSN-12 integers of 64 signed bits are integers, all other numbers doubles`(
+    text: String, value: JSONValue
+  ) throws {
     let places = [
       (text, ""), ("[\(text)]", "/0"), ("{\"a\":\(text)}", "/a"), ("[1,\(text) ,2]", "/1"),
     ]
@@ -189,19 +189,18 @@ import Testing
     }
   }
 
-  @Test(
-    "A number beyond a double's range is malformed (JSN-12)",
-    arguments: [
-      "1e309", "-1e309", "1.7976931348623159e308", "1e99999999999999999999",
-      String(repeating: "9", count: 400), "-" + String(repeating: "9", count: 400),
-    ])
-  func refusesTooLargeNumbers(text: String) {
+  @Test(arguments: [
+    "1e309", "-1e309", "1.7976931348623159e308", "1e99999999999999999999",
+    String(repeating: "9", count: 400), "-" + String(repeating: "9", count: 400),
+  ])
+  func `JSN-12 a number beyond a double's range is malformed`(text: String) {
     #expect(failure(Array(text.utf8)) == JSONError("a number is too large"))
     #expect(failure(Array("[\(text)]".utf8)) == JSONError("a number is too large"))
   }
 
-  @Test("Large integers stay alone in being widened, whatever stands around them (JSN-12)")
-  func widensOnlyLargeIntegers() throws {
+  @Test func `JSN-12 large integers stay alone in being widened, whatever stands around them`()
+    throws
+  {
     let large = "123456789012345678901234567890"
     let root = try parse(
       #"{"\"\#(large)":["\#(large)","\\",\#(large),\#(large).5,\#(large)e1,-\#(large),7,"#
@@ -225,10 +224,10 @@ import Testing
 
   // MARK: Depth
 
-  @Test(
-    "A thousand levels are accepted, one more is malformed (JSN-14)",
-    arguments: ["1", "", "123456789012345678901234567890"], ["[", "{\"a\":", "[0,{\"b\":"])
-  func limitsDepth(inner: String, opening: String) throws {
+  @Test(arguments: ["1", "", "123456789012345678901234567890"], ["[", "{\"a\":", "[0,{\"b\":"])
+  func `JSN-14 a thousand levels are accepted, one more is malformed`(
+    inner: String, opening: String
+  ) throws {
     let levels = opening == "[0,{\"b\":" ? 2 : 1
     let closing = ["[": "]", "{\"a\":": "}"][opening] ?? "}]"
     func nested(_ count: Int, _ inner: String) -> String {
@@ -246,8 +245,8 @@ import Testing
     #expect(failure(Array(nested(1000, "{}").utf8))?.message == error?.message)
   }
 
-  @Test("A thousand levels can be read, compared and written", arguments: ["[]", "{}"])
-  func readsDeepDocuments(innermost: String) throws {
+  @Test(arguments: ["[]", "{}"])
+  func `a thousand levels can be read, compared and written`(innermost: String) throws {
     let isArray = innermost == "[]"
     let text =
       String(repeating: isArray ? "[" : "{\"a\":", count: 999) + innermost
@@ -258,8 +257,7 @@ import Testing
     #expect(try root == parse(" " + text))
   }
 
-  @Test("Very deep nesting is refused without harm (JSN-14)")
-  func survivesVeryDeepNesting() {
+  @Test func `JSN-14 very deep nesting is refused without harm`() {
     for opening in ["[", "{\"a\":", "[[],"] {
       for count in [100_000, 1_000_000] {
         let text = String(repeating: opening, count: count)
@@ -284,13 +282,13 @@ import Testing
     }
   }
 
-  @Test(
-    "UTF-16 and UTF-32 of either order are read, with or without a mark (JSN-15)",
-    arguments: [
-      "1", "12", "[]", "{}", "\"é\"", "\"日\"", "\"😀\"", "[\"Aé日😀\\ud83d\\ude00\"]", "null ",
-      "{\"日\":[1,2.5,123456789012345678901234567890]}", "\"日本語日本語\"", "\n1",
-    ])
-  func readsWideText(text: String) throws {
+  @Test(arguments: [
+    "1", "12", "[]", "{}", "\"é\"", "\"日\"", "\"😀\"", "[\"Aé日😀\\ud83d\\ude00\"]", "null ",
+    "{\"日\":[1,2.5,123456789012345678901234567890]}", "\"日本語日本語\"", "\n1",
+  ])
+  func `JSN-15 UTF-16 and UTF-32 of either order are read, with or without a mark`(text: String)
+    throws
+  {
     let expected = try parse(text)
     for unit in [2, 4] {
       for bigEndian in [true, false] {
@@ -303,8 +301,7 @@ import Testing
     }
   }
 
-  @Test("A long text is transcoded whole (JSN-15)")
-  func readsLongWideText() throws {
+  @Test func `JSN-15 a long text is transcoded whole`() throws {
     let element = "{\"日本\":\"é😀 \\n\",\"n\":12345}"
     let text = "[" + Array(repeating: element, count: 3000).joined(separator: ",") + "]"
     let expected = try parse(text)
@@ -314,14 +311,12 @@ import Testing
     }
   }
 
-  @Test("A UTF-8 mark is skipped (JSN-15)")
-  func skipsMark() throws {
+  @Test func `JSN-15 a UTF-8 mark is skipped`() throws {
     #expect(try parse("\u{FEFF}[1]")[0]?.int == 1)
     #expect(try parse("\u{FEFF}\"\u{FEFF}\"").string == "\u{FEFF}")
   }
 
   @Test(
-    "Broken UTF-16 and UTF-32 are malformed (JSN-15)",
     arguments: [
       ([0xFE, 0xFF], "unexpected end of the text", nil),
       ([0xFE, 0xFF, 0x00], "invalid UTF-16", 2),
@@ -339,14 +334,15 @@ import Testing
       ([0], "invalid UTF-16", 0),
       ([0x31, 0, 0x00, 0x00, 0x00], "invalid UTF-32", 4),
     ] as [([UInt8], String, Int?)])
-  func refusesBrokenWideText(bytes: [UInt8], message: String, offset: Int?) {
+  func `JSN-15 broken UTF-16 and UTF-32 are malformed`(
+    bytes: [UInt8], message: String, offset: Int?
+  ) {
     #expect(failure(bytes) == JSONError(message, offset: offset))
   }
 
   // MARK: Reading
 
-  @Test("Values are reached by key, position and JSON Pointer")
-  func reachesValues() throws {
+  @Test func `values are reached by key, position and JSON Pointer`() throws {
     let root = try parse(
       #"{"a":{"b":[10,{"c/d":true,"e~f":null,"":"x"}]},"0":"zero","é":1,"e\u0301":2}"#)
     #expect(root["a"]?["b"]?[0]?.int == 10)
@@ -373,8 +369,7 @@ import Testing
     }
   }
 
-  @Test("Asking for another type gives nothing, never an error")
-  func givesNothingForOtherTypes() throws {
+  @Test func `asking for another type gives nothing, never an error`() throws {
     for text in ["null", "true", "1", "1.5", "\"1\"", "[1]", "{\"a\":1}"] {
       let element = try parse(text)
       #expect((element.bool != nil) == (element.kind == .bool))
@@ -389,8 +384,8 @@ import Testing
     }
   }
 
-  @Test("Of repeated keys the last wins, at the first position (JSN-13)", arguments: [2, 10, 40])
-  func lastDuplicateWins(others: Int) throws {
+  @Test(arguments: [2, 10, 40])
+  func `JSN-13 of repeated keys the last wins, at the first position`(others: Int) throws {
     let filling = (0..<others).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
     let root = try parse(
       #"{"a":1,\#(filling),"b":2,"a":{"x":3},"k1":"new","\u0061":[4],"c":5}"#)
@@ -408,8 +403,7 @@ import Testing
     #expect(try parse(encoded(root)) == root)
   }
 
-  @Test("Large containers are reached at every place")
-  func reachesIntoLargeContainers() throws {
+  @Test func `large containers are reached at every place`() throws {
     let count = 3000
     let numbers = (0..<count).map { $0.isMultiple(of: 3) ? "\"\($0)\"" : "[\($0)]" }
     let array = try parse("[" + numbers.joined(separator: ",") + "]")
@@ -429,8 +423,7 @@ import Testing
     #expect(array.elements.reduce(0) { sum, _ in sum + 1 } == count)
   }
 
-  @Test("Many threads may parse, and search one document at once")
-  func isSharedByThreads() async throws {
+  @Test func `many threads may parse, and search one document at once`() async throws {
     let members = (0..<50).map {
       "\"k\($0)\":[\((0..<50).map(String.init).joined(separator: ","))]"
     }
@@ -453,22 +446,20 @@ import Testing
     }
   }
 
-  @Test(
-    "Documents are compared by content (JSN-13)",
-    arguments: [
-      ("1", "1.0", true), ("1", "2", false), ("1.5", "1.5", true), ("-0.0", "0", true),
-      ("9007199254740993", "9007199254740992.0", false),
-      ("9223372036854775807", "9223372036854775808", false),
-      ("9223372036854775807", "9223372036854775807.0", false),
-      ("\"a\"", "\"\\u0061\"", true), ("\"a\"", "\"b\"", false), ("\"é\"", "\"e\u{301}\"", false),
-      ("null", "null", true), ("true", "false", false), ("null", "false", false),
-      ("[1,2]", "[1, 2]", true), ("[1,2]", "[2,1]", false), ("[1]", "[1,1]", false),
-      ("[]", "{}", false), ("[[]]", "[[]]", true),
-      (#"{"a":1,"b":[2]}"#, #"{"b":[2.0],"a":1}"#, true),
-      (#"{"a":1}"#, #"{"a":2,"a":1}"#, true), (#"{"a":1}"#, #"{"a":1,"b":2}"#, false),
-      (#"{"a":1,"b":1}"#, #"{"a":1,"a":1}"#, false), (#"{"a":null}"#, #"{"b":null}"#, false),
-    ])
-  func comparesContent(one: String, other: String, same: Bool) throws {
+  @Test(arguments: [
+    ("1", "1.0", true), ("1", "2", false), ("1.5", "1.5", true), ("-0.0", "0", true),
+    ("9007199254740993", "9007199254740992.0", false),
+    ("9223372036854775807", "9223372036854775808", false),
+    ("9223372036854775807", "9223372036854775807.0", false),
+    ("\"a\"", "\"\\u0061\"", true), ("\"a\"", "\"b\"", false), ("\"é\"", "\"e\u{301}\"", false),
+    ("null", "null", true), ("true", "false", false), ("null", "false", false),
+    ("[1,2]", "[1, 2]", true), ("[1,2]", "[2,1]", false), ("[1]", "[1,1]", false),
+    ("[]", "{}", false), ("[[]]", "[[]]", true),
+    (#"{"a":1,"b":[2]}"#, #"{"b":[2.0],"a":1}"#, true),
+    (#"{"a":1}"#, #"{"a":2,"a":1}"#, true), (#"{"a":1}"#, #"{"a":1,"b":2}"#, false),
+    (#"{"a":1,"b":1}"#, #"{"a":1,"a":1}"#, false), (#"{"a":null}"#, #"{"b":null}"#, false),
+  ])
+  func `JSN-13 documents are compared by content`(one: String, other: String, same: Bool) throws {
     let one = try parse(one)
     let other = try parse(other)
     #expect((one == other) == same)
@@ -479,37 +470,35 @@ import Testing
 
   // MARK: Writing
 
-  @Test(
-    "Writing is compact and escapes only what must be (JSN-13, REQ-10)",
-    arguments: [
-      ("[2,\"be\"]", "[2,\"be\"]"),
-      (" [ 1 , -2.50 , { \"a\" : [ ] , \"b\" : { } } ] ", #"[1,-2.5,{"a":[],"b":{}}]"#),
-      (
-        #""\"\\\/\b\f\n\r\t\u001f\u0000\u007f\u00e9\ud83d\ude00\u2028""#,
-        "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u001f\\u0000\u{7F}é😀\u{2028}\""
-      ),
-      ("[1e5,1.0,0.1,1e23,5e-324,-0.0]", "[100000.0,1.0,0.1,1e+23,5e-324,-0.0]"),
-      ("[9223372036854775807,-9223372036854775808]", "[9223372036854775807,-9223372036854775808]"),
-      ("18446744073709551615", "1.8446744073709552e+19"),
-      ("[true,false,null]", "[true,false,null]"),
-    ])
-  func writesCompactly(text: String, written: String) throws {
+  @Test(arguments: [
+    ("[2,\"be\"]", "[2,\"be\"]"),
+    (" [ 1 , -2.50 , { \"a\" : [ ] , \"b\" : { } } ] ", #"[1,-2.5,{"a":[],"b":{}}]"#),
+    (
+      #""\"\\\/\b\f\n\r\t\u001f\u0000\u007f\u00e9\ud83d\ude00\u2028""#,
+      "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u001f\\u0000\u{7F}é😀\u{2028}\""
+    ),
+    ("[1e5,1.0,0.1,1e23,5e-324,-0.0]", "[100000.0,1.0,0.1,1e+23,5e-324,-0.0]"),
+    ("[9223372036854775807,-9223372036854775808]", "[9223372036854775807,-9223372036854775808]"),
+    ("18446744073709551615", "1.8446744073709552e+19"),
+    ("[true,false,null]", "[true,false,null]"),
+  ])
+  func `JSN-13 REQ-10 writing is compact and escapes only what must be`(
+    text: String, written: String
+  ) throws {
     let root = try parse(text)
     #expect(encoded(root) == written)
     #expect(try root.plainValue.encode() == Array(written.utf8))
     #expect(try parse(written) == root)
   }
 
-  @Test("Writing appends to what is there")
-  func appends() throws {
+  @Test func `writing appends to what is there`() throws {
     var output = Array("x=".utf8)
     try parse("[1]").encode(into: &output)
     try parse("2").encode(into: &output)
     #expect(output == Array("x=[1]2".utf8))
   }
 
-  @Test("Pretty text has a line for each value, two spaces for each level")
-  func writesPretty() throws {
+  @Test func `pretty text has a line for each value, two spaces for each level`() throws {
     let root = try parse(#"{"a":[1,{"b":[]}],"c":{}}"#)
     let expected = """
       {
@@ -526,8 +515,8 @@ import Testing
     #expect(try root.plainValue.encode(pretty: true) == Array(expected.utf8))
   }
 
-  @Test("Plain values can be written down as literals, and are written as JSON (REQ-10)")
-  func writesLiterals() throws {
+  @Test func `REQ-10 plain values can be written down as literals, and are written as JSON`() throws
+  {
     let value: JSONValue = ["b": [1, 2.5, "x", true, .null], "a": [:], "b": [], "c": ["d": -1]]
     #expect(try value.encode() == Array(#"{"b":[],"a":{},"c":{"d":-1}}"#.utf8))
     #expect(value["c"]?["d"] == -1)
@@ -541,8 +530,7 @@ import Testing
     #expect(try parse(#"{"c":{"d":-1.0},"a":{},"b":[]}"#).plainValue == value)
   }
 
-  @Test("A number JSON does not have is refused with its path (REQ-13, DYN-02)")
-  func refusesNumbersJSONDoesNotHave() {
+  @Test func `REQ-13 DYN-02 a number JSON does not have is refused with its path`() {
     for number in [Double.nan, .infinity, -.infinity] {
       let value = JSONValue.object([
         .init("a/b", .array([.int(1), .object([.init("~", .double(number))])]))
@@ -555,8 +543,7 @@ import Testing
 
   // MARK: Memory
 
-  @Test("A small document takes little more than its text")
-  func isSmall() throws {
+  @Test func `a small document takes little more than its text`() throws {
     let text = #"{"id":12345,"name":"Alice","email":"alice@example.org"}"#
     let document = try JSONDocument(parsing: Array(text.utf8))
     #expect(text.utf8.count <= 56)
@@ -565,8 +552,7 @@ import Testing
     #expect(try JSONDocument(parsing: Array(large.utf8)).memory < 3 * large.utf8.count)
   }
 
-  @Test("Text is read up to its end and no further, wherever it lies in memory")
-  func readsUnpaddedText() throws {
+  @Test func `text is read up to its end and no further, wherever it lies in memory`() throws {
     let page = 4096
     let size = 8 * page
     // Fresh anonymous memory of our own; the page behind it must not be touched.
@@ -595,8 +581,7 @@ import Testing
     }
   }
 
-  @Test("No bytes at all are malformed (JSN-10)")
-  func refusesNothing() {
+  @Test func `JSN-10 no bytes at all are malformed`() {
     let nothing = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     #expect(throws: JSONError("unexpected end of the text", offset: 0)) {
       try JSONDocument(parsing: nothing)
@@ -605,8 +590,8 @@ import Testing
 
   // MARK: Against another parser
 
-  @Test("20,000 generated documents, half of them damaged, read as another parser reads them")
-  func agreesWithReference() {
+  @Test func `20,000 generated documents, half of them damaged, read as another parser reads them`()
+  {
     var generator = DocumentGenerator(seed: 0x5EED)
     var accepted = 0
     for round in 0..<20_000 {
@@ -619,8 +604,7 @@ import Testing
     #expect(accepted > 10_000 && accepted < 18_000)
   }
 
-  @Test("A document cut anywhere is refused, and nothing crashes")
-  func survivesTruncation() {
+  @Test func `a document cut anywhere is refused, and nothing crashes`() {
     var generator = DocumentGenerator(seed: 77)
     for _ in 0..<60 {
       let bytes = generator.document(size: 20)

@@ -2,8 +2,7 @@ import LullCore
 import Testing
 
 struct JSONValueConvertingTests {
-  @Test("REQ-12: plain Swift values of every kind become JSON")
-  func converts() throws {
+  @Test func `REQ-12 plain Swift values of every kind become JSON`() throws {
     let missing: String? = nil
     let present: Int? = 3
     let value: [String: Any] = [
@@ -20,8 +19,7 @@ struct JSONValueConvertingTests {
     #expect(try JSONValue(converting: value) == expected)
   }
 
-  @Test("What was read as JSON converts back to itself")
-  func convertsDocuments() throws {
+  @Test func `what was read as JSON converts back to itself`() throws {
     let document = try JSONDocument(parsing: Array(#"{"a":[1,null]}"#.utf8))
     #expect(try JSONValue(converting: document) == ["a": [1, .null]])
     #expect(try JSONValue(converting: ["x": document.root]) == ["x": ["a": [1, .null]]])
@@ -42,14 +40,13 @@ struct JSONValueConvertingTests {
     Refused(value: { [1: "x"] }, message: "JSON has no Dictionary<Int, String>"),
   ]
 
-  @Test("REQ-13, DYN-02: what is no JSON is refused, with its place", arguments: refused)
-  func refuses(row: Refused) {
+  @Test(arguments: refused)
+  func `REQ-13 DYN-02 what is no JSON is refused, with its place`(row: Refused) {
     let error = #expect(throws: JSONError.self) { try JSONValue(converting: row.value()) }
     #expect(error?.description == row.message)
   }
 
-  @Test("A value reads as what it is, and as nothing else")
-  func reads() {
+  @Test func `a value reads as what it is, and as nothing else`() {
     let values: [JSONValue] = [.null, true, 1, 1.5, "x", [1], ["a": 1]]
     #expect(values.map(\.isNull) == [true, false, false, false, false, false, false])
     #expect(values.map(\.bool) == [nil, true, nil, nil, nil, nil, nil])

@@ -20,8 +20,7 @@ struct JSONWriterTests {
     return tokens
   }
 
-  @Test("Doubles are spelled as Swift spells them")
-  func spellsDoubles() {
+  @Test func `doubles are spelled as Swift spells them`() {
     var generator = SplitMix(state: 20_251_122)
     var numbers = (0..<20_000).map { _ in Double(bitPattern: generator.next()) }
     numbers += (-1074...1023).map {
@@ -38,13 +37,11 @@ struct JSONWriterTests {
     }
   }
 
-  @Test(
-    "Tokens of JSON are laid out as the writer lays out values",
-    arguments: [
-      "[]", "{}", "1", "[ 1 , [ ] , { } ]", #"{"a":{"b":[1,{"c":null}]},"d":"x\"y"}"#,
-      "[[[]],[{}]]",
-    ])
-  func writesTokens(json: String) throws {
+  @Test(arguments: [
+    "[]", "{}", "1", "[ 1 , [ ] , { } ]", #"{"a":{"b":[1,{"c":null}]},"d":"x\"y"}"#,
+    "[[[]],[{}]]",
+  ])
+  func `tokens of JSON are laid out as the writer lays out values`(json: String) throws {
     let root = try JSONDocument(parsing: Array(json.utf8)).root
     for pretty in [false, true] {
       var expected: [UInt8] = []
@@ -55,8 +52,7 @@ struct JSONWriterTests {
     }
   }
 
-  @Test("Every byte that must be is escaped, wherever it stands, and no other")
-  func escapes() throws {
+  @Test func `every byte that must be is escaped, wherever it stands, and no other`() throws {
     for code in UInt8(0)..<0x80 {
       for before in 0..<18 {
         let string =

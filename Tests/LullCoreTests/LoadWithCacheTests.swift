@@ -6,8 +6,8 @@ import Testing
 struct LoadWithCacheTests {
   // MARK: load_if_needed
 
-  @Test("LOAD-29, CACHE-05, CACHE-06, CACHE-09, CACHE-38: a fresh hit is the load; its age stays")
-  func freshHit() {
+  @Test func `LOAD-29 CACHE-05 CACHE-06 CACHE-09 CACHE-38 a fresh hit is the load; its age stays`()
+  {
     withHarness { harness in
       let journal = Journal()
       _ = harness.cache(journal, age: 10)
@@ -36,8 +36,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-07: a miss becomes a real load, which completes what was returned")
-  func miss() {
+  @Test func `CACHE-07 a miss becomes a real load, which completes what was returned`() {
     withHarness { harness in
       _ = harness.cache(age: nil)
       let resource = harness.service.resource("/a")
@@ -51,8 +50,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-08, CACHE-31: a stale hit is delivered, then loaded, conditionally")
-  func staleHit() {
+  @Test func `CACHE-08 CACHE-31 a stale hit is delivered, then loaded, conditionally`() {
     withHarness { harness in
       _ = harness.cache(age: 31)
       let resource = harness.service.resource("/a")
@@ -66,8 +64,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-38: data that somebody else has brought meanwhile is not new to the load")
-  func overriddenMeanwhile() {
+  @Test func `CACHE-38 data that somebody else has brought meanwhile is not new to the load`() {
     withHarness { harness in
       let cache = harness.cache(age: 10)
       cache.answering = .whenReleased
@@ -81,8 +78,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-33, LOAD-29: without a cache there is no phase: requested is synchronous")
-  func noCache() {
+  @Test func `CACHE-33 LOAD-29 without a cache there is no phase: requested is synchronous`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("network"))
       let resource = harness.service.resource("/a")
@@ -94,8 +90,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("INV-02, CACHE-08: an invalidated resource takes a fresh hit, and loads all the same")
-  func invalidated() {
+  @Test func `INV-02 CACHE-08 an invalidated resource takes a fresh hit, and loads all the same`() {
     withHarness { harness in
       _ = harness.cache(age: 1)
       let resource = harness.service.resource("/a")
@@ -110,8 +105,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-22, LOAD-29: a cache that answers later keeps the load waiting until then")
-  func answersLater() {
+  @Test func `CACHE-22 LOAD-29 a cache that answers later keeps the load waiting until then`() {
     withHarness { harness in
       let cache = harness.cache(age: 10)
       cache.answering = .whenReleased
@@ -130,8 +124,8 @@ struct LoadWithCacheTests {
 
   // MARK: Cancelling
 
-  @Test("CACHE-35: cancelled while it waits for the cache, no event is sent and no hit is taken")
-  func cancelledInTheCachePhase() {
+  @Test
+  func `CACHE-35 cancelled while it waits for the cache, no event is sent and no hit is taken`() {
     for answered in [false, true] {
       withHarness { harness in
         let cache = harness.cache(age: 10)
@@ -152,8 +146,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-35, LOAD-30: the next load_if_needed after that goes to the network")
-  func loadsAfterCancelling() {
+  @Test func `CACHE-35 LOAD-30 the next load_if_needed after that goes to the network`() {
     withHarness { harness in
       let cache = harness.cache(age: nil)
       cache.answering = .whenReleased
@@ -171,8 +164,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CHN-14, LOAD-29: cancelled in its network phase, the real load is cancelled with it")
-  func cancelledInTheNetworkPhase() {
+  @Test func `CHN-14 LOAD-29 cancelled in its network phase, the real load is cancelled with it`() {
     withHarness { harness in
       _ = harness.cache(age: nil)
       harness.provider.holdsAnswers = true
@@ -191,8 +183,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-35: cancelled by an observer of the cached data, it ends without an event")
-  func cancelledWhenTheHitComes() {
+  @Test func `CACHE-35 cancelled by an observer of the cached data, it ends without an event`() {
     for age in [10.0, 1000] {
       withHarness { harness in
         _ = harness.cache(age: age)
@@ -212,8 +203,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CAN-01: without observers a load that waits for the cache is cancelled as well")
-  func cancelledUnobserved() {
+  @Test func `CAN-01 without observers a load that waits for the cache is cancelled as well`() {
     withHarness { harness in
       let cache = harness.cache(age: 10)
       cache.answering = .whenReleased
@@ -254,10 +244,9 @@ struct LoadWithCacheTests {
     },
   ]
 
-  @Test(
-    "CACHE-03, CACHE-34: data that comes before the caches answer ends the check",
-    arguments: arrivals)
-  func dataArrives(arrival: Arrival) {
+  @Test(arguments: arrivals)
+  func `CACHE-03 CACHE-34 data that comes before the caches answer ends the check`(arrival: Arrival)
+  {
     withHarness { harness in
       let journal = Journal()
       let cache = harness.cache(journal, age: 10)
@@ -280,8 +269,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-34: a cache that never answers does not block loads")
-  func neverAnswers() {
+  @Test func `CACHE-34 a cache that never answers does not block loads`() {
     withHarness { harness in
       harness.cache(age: 10).answering = .never
       let resource = harness.service.resource("/a")
@@ -296,9 +284,8 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test(
-    "CACHE-34, CACHE-36: a check that never ends keeps nothing alive", arguments: [false, true])
-  func neverEnds(loads: Bool) {
+  @Test(arguments: [false, true])
+  func `CACHE-34 CACHE-36 a check that never ends keeps nothing alive`(loads: Bool) {
     withHarness { harness, leakCheck in
       leakCheck.watch(harness.cache(age: 10)).answering = .never
       let resource = harness.service.resource("/a")
@@ -310,8 +297,8 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("STA-07, CACHE-03: a failure does not end the check; what the cache has clears the error")
-  func errorArrives() {
+  @Test
+  func `STA-07 CACHE-03 a failure does not end the check; what the cache has clears the error`() {
     withHarness { harness in
       let cache = harness.cache(age: 10)
       cache.answering = .whenReleased
@@ -327,8 +314,8 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("CACHE-34: while a cache never answers, a load that waits for it can still be cancelled")
-  func cancelsWhileNeverAnswered() {
+  @Test
+  func `CACHE-34 while a cache never answers, a load that waits for it can still be cancelled`() {
     withHarness { harness in
       harness.cache(age: nil).answering = .never
       let resource = harness.service.resource("/a")
@@ -345,8 +332,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("LOAD-16, CHN-03: a load that somebody starts meanwhile is the one a miss passes to")
-  func joinsARunningLoad() {
+  @Test func `LOAD-16 CHN-03 a load that somebody starts meanwhile is the one a miss passes to`() {
     withHarness { harness in
       let cache = harness.cache(age: nil)
       cache.answering = .whenReleased
@@ -367,8 +353,7 @@ struct LoadWithCacheTests {
     }
   }
 
-  @Test("LOAD-35, CHN-03: loads made of the waiting one are not what a miss passes to")
-  func doesNotWaitForItself() {
+  @Test func `LOAD-35 CHN-03 loads made of the waiting one are not what a miss passes to`() {
     withHarness { harness in
       _ = harness.cache(age: nil)
       let resource = harness.service.resource("/a")

@@ -6,8 +6,7 @@ struct LogTests {
   private let pump = Pump(clock: ManualClock())
   private var log: Log { pump.log }
 
-  @Test("LOG-01: the categories")
-  func namesCategories() {
+  @Test func `LOG-01 the categories`() {
     #expect(
       Log.Category.allCases.map(\.rawValue) == [
         "network", "network_details", "pipeline", "state_changes", "observers", "staleness",
@@ -16,19 +15,17 @@ struct LogTests {
   }
 
   @Test(
-    "LOG-03: presets and category names",
     arguments: [
       ("common", [.network, .stateChanges, .staleness]),
       ("detailed", Set(Log.Category.allCases).subtracting([.networkDetails])),
       ("all", Set(Log.Category.allCases)), ("network_details", [.networkDetails]),
       ("networkDetails", nil), ("", nil),
     ] as [(String, Set<Log.Category>?)])
-  func namesPresets(name: String, categories: Set<Log.Category>?) {
+  func `LOG-03 presets and category names`(name: String, categories: Set<Log.Category>?) {
     #expect(Log.categories(named: name) == categories)
   }
 
-  @Test("LOG-02, LOG-04, LOG-05: a handler gets enabled categories; others are not evaluated")
-  func handles() {
+  @Test func `LOG-02 LOG-04 LOG-05 a handler gets enabled categories; others are not evaluated`() {
     let journal = Journal()
     var evaluations = 0
     func message() -> String {
@@ -46,8 +43,7 @@ struct LogTests {
     #expect(journal.take() == ["pipeline: text\nand more"])
   }
 
-  @Test("a load's life is logged by category")
-  func logsLoads() {
+  @Test func `a load's life is logged by category`() {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.stateChanges, .staleness, .observers]

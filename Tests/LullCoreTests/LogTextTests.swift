@@ -4,18 +4,21 @@ import Testing
 
 struct LogTextTests {
   @Test(
-    "LOG-06: a part is nil as such, on one line, and cut where it is long",
     arguments: [
       (nil, "nil"), ("", ""), ("a", "a"), ("  a \n\t b  ", "a b"), ("abcdefgh", "abcdefgh"),
       ("abcdefghi", "abcdefgh…"), ("ab cd ef gh", "ab cd ef…"),
       ("a\u{301}ééé\r\néééé", "a\u{301}ééé ééé…"),
     ] as [(String?, String)])
-  func shortensParts(text: String?, expected: String) {
+  func `LOG-06 a part is nil as such, on one line, and cut where it is long`(
+    text: String?, expected: String
+  ) {
     #expect(LogText.part(text, limit: 8) == expected)
   }
 
-  @Test("LOG-07: an entity's dump has type, charset, headers and pretty JSON, but no credentials")
-  func dumpsEntities() throws {
+  @Test
+  func `LOG-07 an entity's dump has type, charset, headers and pretty JSON, but no credentials`()
+    throws
+  {
     let document = try JSONDocument(parsing: Array(#"{"a":[1,2]}"#.utf8))
     let entity = Entity(
       content: .json(document),
@@ -32,8 +35,8 @@ struct LogTextTests {
     #expect(!dump.contains("secret"))
   }
 
-  @Test("LOG-07: what content calls credentials is masked in a dump, before it is cut")
-  func masksContents() throws {
+  @Test func `LOG-07 what content calls credentials is masked in a dump, before it is cut`() throws
+  {
     let document = try JSONDocument(parsing: Array(#"{"access_token":"hush","n":1}"#.utf8))
     let json = LogText.content(.json(document))
     #expect(json.contains(#""access_token": "***""#) && json.contains(#""n": 1"#), "\(json)")
@@ -41,8 +44,7 @@ struct LogTextTests {
     #expect(LogText.content(.text(form)) == "\"password=***&n=1\"")
   }
 
-  @Test("LOG-07: an error's dump has message, status, cause and entity")
-  func dumpsErrors() {
+  @Test func `LOG-07 an error's dump has message, status, cause and entity`() {
     let error = RequestError(
       userMessage: "No", httpStatus: 404, entity: .text("body"),
       cause: .malformedJSON(message: "at 3"), timestamp: 0)
@@ -52,8 +54,7 @@ struct LogTextTests {
     }
   }
 
-  @Test("LOG-07: a configuration's dump has times, headers, counts, stages and caches")
-  func dumpsConfigurations() {
+  @Test func `LOG-07 a configuration's dump has times, headers, counts, stages and caches`() {
     var configuration = Configuration()
     configuration.expirationTime = 5
     configuration.headers["X-A"] = "1"
@@ -74,18 +75,16 @@ struct LogTextTests {
   }
 
   @Test(
-    "LOG-08, JSN-08: unprintable content does not fail",
     arguments: [
       (.bytes([0xff, 0, 1]), "3 bytes"), (.text("\u{0}\u{1b}"), "\"\u{0}\u{1b}\""),
       (.value([1: { 2 }] as [Int: @Sendable () -> Int]), "[1: (Function)]"),
       (.foreign(ForeignContent(id: 3, typeName: "table")), "a table of the script"),
     ] as [(Content, String)])
-  func describesAnything(content: Content, expected: String) {
+  func `LOG-08 JSN-08 unprintable content does not fail`(content: Content, expected: String) {
     #expect(LogText.content(content) == expected)
   }
 
-  @Test("LOG-10: the log names a function observer by file and line, and says why one went")
-  func namesObservers() {
+  @Test func `LOG-10 the log names a function observer by file and line, and says why one went`() {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.observers]
@@ -109,8 +108,7 @@ struct LogTextTests {
     }
   }
 
-  @Test("LOG-07: network details and the pipeline's steps")
-  func logsExchanges() {
+  @Test func `LOG-07 network details and the pipeline's steps`() {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.networkDetails, .pipeline]

@@ -16,8 +16,10 @@ struct MemoryEntityCacheTests {
     return found
   }
 
-  @Test("CACHE-27, CACHE-31, CACHE-37: what is written is read, with its timestamp, until removed")
-  func keepsEntities() throws {
+  @Test
+  func `CACHE-27 CACHE-31 CACHE-37 what is written is read, with its timestamp, until removed`()
+    throws
+  {
     try withHarness { harness in
       let cache = MemoryEntityCache()
       let key = try key(harness, "/a")(cache)
@@ -35,8 +37,7 @@ struct MemoryEntityCacheTests {
     }
   }
 
-  @Test("CACHE-26: updating a timestamp changes nothing else, and makes no entry")
-  func updatesTimestamps() throws {
+  @Test func `CACHE-26 updating a timestamp changes nothing else, and makes no entry`() throws {
     try withHarness { harness in
       let cache = MemoryEntityCache()
       let key = try key(harness, "/a")(cache)
@@ -49,8 +50,7 @@ struct MemoryEntityCacheTests {
     }
   }
 
-  @Test("CACHE-15, CACHE-25: one object keeps several stages and resources apart")
-  func separatesKeys() throws {
+  @Test func `CACHE-15 CACHE-25 one object keeps several stages and resources apart`() throws {
     try withHarness { harness in
       let cache = MemoryEntityCache()
       let keys = try [
@@ -66,8 +66,9 @@ struct MemoryEntityCacheTests {
     }
   }
 
-  @Test("CACHE-28: beyond its limit the entries written longest ago go, and the host is told")
-  func isBounded() throws {
+  @Test func `CACHE-28 beyond its limit the entries written longest ago go, and the host is told`()
+    throws
+  {
     try withHarness { harness in
       let cache = MemoryEntityCache(countLimit: 3)
       let keys = try (1...4).map { try key(harness, "/\($0)")(cache) }
@@ -87,8 +88,7 @@ struct MemoryEntityCacheTests {
     }
   }
 
-  @Test("CACHE-01, CACHE-14, CACHE-37: a service that begins anew finds what another left")
-  func outlivesServices() {
+  @Test func `CACHE-01 CACHE-14 CACHE-37 a service that begins anew finds what another left`() {
     let cache = MemoryEntityCache()
     withHarness { harness in
       harness.service.configure { $0.pipeline[.model].cacheUsing(cache) }

@@ -8,8 +8,7 @@ import Testing
     lull_ledger_allows(most, grown, more) != 0
   }
 
-  @Test("MEM-05: what there is and what is asked for together keep to what there may be")
-  func rule() {
+  @Test func `MEM-05 what there is and what is asked for together keep to what there may be`() {
     #expect(allows(0, of: 0, after: 0))
     #expect(allows(100, of: 100, after: 0))
     #expect(!allows(101, of: 100, after: 0))
@@ -19,14 +18,12 @@ import Testing
     #expect(!allows(1, of: 100, after: 100))
   }
 
-  @Test("MEM-05: what was there before and has gone leaves more room")
-  func ruleBelowTheStart() {
+  @Test func `MEM-05 what was there before and has gone leaves more room`() {
     #expect(allows(150, of: 100, after: -50))
     #expect(!allows(151, of: 100, after: -50))
   }
 
-  @Test("MEM-05: nothing more may be made beyond it, and no size overflows")
-  func ruleAtTheEnds() {
+  @Test func `MEM-05 nothing more may be made beyond it, and no size overflows`() {
     #expect(!allows(0, of: 100, after: 101))
     #expect(!allows(Int.max, of: 100, after: 0))
     #expect(!allows(-1, of: Int64.max, after: 0))
@@ -34,8 +31,7 @@ import Testing
     #expect(!allows(Int.max, of: Int64.max, after: 1))
   }
 
-  @Test("MEM-04: without a limit everything may be made, and arrays grow by themselves")
-  func withoutALimit() {
+  @Test func `MEM-04 without a limit everything may be made, and arrays grow by themselves`() {
     #expect(lull_ledger_is_kept() == 0)
     #expect(MemoryLedger.allows(Int.max))
     #expect(MemoryLedger.hasRoom(for: Int.max))

@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct ObserverTests {
-  @Test("OBS-01, OBS-17: a new observer alone gets observerAdded, inside the call")
-  func addsObservers() {
+  @Test func `OBS-01 OBS-17 a new observer alone gets observerAdded, inside the call`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let first = EventRecorder()
@@ -18,21 +17,18 @@ struct ObserverTests {
   }
 
   @Test(
-    "OBS-11: an event's text",
     arguments: [
       (.observerAdded, "observerAdded"), (.requested, "requested"),
       (.requestCancelled, "requestCancelled"), (.newData(.network), "newData(network)"),
       (.newData(.cache), "newData(cache)"), (.newData(.localOverride), "newData(localOverride)"),
       (.newData(.wipe), "newData(wipe)"), (.notModified, "notModified"), (.error, "error"),
     ] as [(ResourceEvent, String)])
-  func describesEvents(event: ResourceEvent, text: String) {
+  func `OBS-11 an event's text`(event: ResourceEvent, text: String) {
     #expect(event.description == text)
   }
 
-  @Test(
-    "OBS-16, OBS-18, OBS-23, OBS-30, OBS-33: of a long list all is as of a short one",
-    arguments: [5, 40, 300])
-  func keepsLongLists(count: Int) {
+  @Test(arguments: [5, 40, 300])
+  func `OBS-16 OBS-18 OBS-23 OBS-30 OBS-33 of a long list all is as of a short one`(count: Int) {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       var owners = (0..<count).map { _ in Owner() }
@@ -71,8 +67,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("OBS-12, OBS-13, OBS-15: functions count one by one, though of one owner")
-  func addsFunctions() {
+  @Test func `OBS-12 OBS-13 OBS-15 functions count one by one, though of one owner`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let journal = Journal()
@@ -89,8 +84,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("OBS-14, OBS-16: the same object, or an equal identity, is one observer")
-  func recognizesObservers() {
+  @Test func `OBS-14 OBS-16 the same object, or an equal identity, is one observer`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let recorder = EventRecorder()
@@ -116,8 +110,7 @@ struct ObserverTests {
 
   // MARK: Ownership
 
-  @Test("OBS-18, OBS-29: a self-owned observer is held weakly and dies in silence")
-  func holdsSelfOwnedObserversWeakly() {
+  @Test func `OBS-18 OBS-29 a self-owned observer is held weakly and dies in silence`() {
     withHarness { harness, leakCheck in
       let resource = harness.service.resource("/a")
       let journal = Journal()
@@ -133,8 +126,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("OBS-19, OBS-27, OBS-28: an owned observer lives as long as its owner, and is told")
-  func holdsOwnedObservers() {
+  @Test func `OBS-19 OBS-27 OBS-28 an owned observer lives as long as its owner, and is told`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let journal = Journal()
@@ -156,8 +148,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("OBS-20, OBS-23 to OBS-26: an observer stays while anybody owns it")
-  func needsOneOwner() {
+  @Test func `OBS-20 OBS-23 to OBS-26 an observer stays while anybody owns it`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let recorder = EventRecorder()
@@ -180,10 +171,8 @@ struct ObserverTests {
     }
   }
 
-  @Test(
-    "OBS-22: left to itself an observer is held weakly; owned again, strongly",
-    arguments: [true, false])
-  func changesHowItIsHeld(ownerDies: Bool) {
+  @Test(arguments: [true, false])
+  func `OBS-22 left to itself an observer is held weakly; owned again, strongly`(ownerDies: Bool) {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let journal = Journal()
@@ -217,8 +206,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("OBS-30: adds and removals alternate, however often and fast")
-  func alternates() {
+  @Test func `OBS-30 adds and removals alternate, however often and fast`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let recorder = EventRecorder()
@@ -239,8 +227,7 @@ struct ObserverTests {
 
   // MARK: Broadcasts
 
-  @Test("OBS-33, OBS-34: a broadcast runs in order over those present at its start")
-  func broadcastsToThosePresent() {
+  @Test func `OBS-33 OBS-34 a broadcast runs in order over those present at its start`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let journal = Journal()
@@ -263,8 +250,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("OBS-34: one added because another stopped gets observerAdded only")
-  func addsWhileDeadAreRemoved() {
+  @Test func `OBS-34 one added because another stopped gets observerAdded only`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let late = EventRecorder()
@@ -278,8 +264,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("OBS-35: a nested event reaches everyone before the outer goes on")
-  func nestsBroadcasts() {
+  @Test func `OBS-35 a nested event reaches everyone before the outer goes on`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let journal = Journal()
@@ -303,8 +288,7 @@ struct ObserverTests {
 
   // MARK: Memory
 
-  @Test("SVC-33, OBS-36 to OBS-38: an observed resource is kept until nobody observes it")
-  func keepsObservedResources() {
+  @Test func `SVC-33 OBS-36 to OBS-38 an observed resource is kept until nobody observes it`() {
     withHarness { harness in
       var owner: Owner? = Owner()
       let journal = Journal()
@@ -323,8 +307,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("a resource that an observer's closure holds goes with the owner")
-  func cyclesEndWithTheOwner() {
+  @Test func `a resource that an observer's closure holds goes with the owner`() {
     withHarness { harness, leakCheck in
       var owner: Owner? = Owner()
       if let owner {
@@ -337,8 +320,8 @@ struct ObserverTests {
     }
   }
 
-  @Test("OBS-32: a progress report does not look for dead owners; one removed by call gets none")
-  func progressLooksForNobody() {
+  @Test
+  func `OBS-32 a progress report does not look for dead owners; one removed by call gets none`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/a", .text("x"))

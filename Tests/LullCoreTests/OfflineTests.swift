@@ -4,8 +4,7 @@ import Testing
 
 /// Services that are offline: memory and caches answer, or nobody.
 struct OfflineTests {
-  @Test("LOAD-01, CACHE-31: a load is answered by the cache, however old its entity is")
-  func cacheAnswers() {
+  @Test func `LOAD-01 CACHE-31 a load is answered by the cache, however old its entity is`() {
     withHarness { harness in
       let cache = harness.cache(age: 500)
       harness.service.isOffline = true
@@ -22,8 +21,7 @@ struct OfflineTests {
     }
   }
 
-  @Test("LOAD-29, CACHE-05: so is loadIfNeeded, as by a fresh hit")
-  func cacheAnswersIfNeeded() {
+  @Test func `LOAD-29 CACHE-05 so is loadIfNeeded, as by a fresh hit`() {
     withHarness { harness in
       _ = harness.cache(age: 500)
       harness.service.isOffline = true
@@ -39,8 +37,7 @@ struct OfflineTests {
     }
   }
 
-  @Test("LOAD-08: what no cache has fails with kind offline")
-  func nobodyAnswers() {
+  @Test func `LOAD-08 what no cache has fails with kind offline`() {
     withHarness { harness in
       _ = harness.cache(age: nil)
       harness.service.isOffline = true
@@ -55,8 +52,7 @@ struct OfflineTests {
     }
   }
 
-  @Test("LOAD-08: without a cache, too, and with a miss under loadIfNeeded")
-  func nobodyAnswersIfNeeded() {
+  @Test func `LOAD-08 without a cache, too, and with a miss under loadIfNeeded`() {
     withHarness { harness in
       harness.service.isOffline = true
       let plain = harness.service.resource("/b").loadIfNeeded()
@@ -70,8 +66,8 @@ struct OfflineTests {
     }
   }
 
-  @Test("REQ-01: any other request fails before it is sent", arguments: ["GET", "POST", "DELETE"])
-  func otherRequests(method: String) {
+  @Test(arguments: ["GET", "POST", "DELETE"])
+  func `REQ-01 any other request fails before it is sent`(method: String) {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.service.isOffline = true
@@ -83,8 +79,7 @@ struct OfflineTests {
     }
   }
 
-  @Test("LOAD-01: data in memory answers as it is, and an error of before is forgotten")
-  func memoryAnswers() {
+  @Test func `LOAD-01 data in memory answers as it is, and an error of before is forgotten`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.stub("GET", "/a", .init(status: 500))
@@ -104,8 +99,7 @@ struct OfflineTests {
     }
   }
 
-  @Test("CFG-12: back online, loads are sent again and data has its age")
-  func backOnline() {
+  @Test func `CFG-12 back online, loads are sent again and data has its age`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.service.isOffline = true
@@ -119,8 +113,7 @@ struct OfflineTests {
     }
   }
 
-  @Test("CACHE-04: a load looks again for what others have written to the cache since")
-  func looksAgain() {
+  @Test func `CACHE-04 a load looks again for what others have written to the cache since`() {
     withHarness { harness in
       let cache = harness.cache(age: nil)
       harness.service.isOffline = true
@@ -134,8 +127,7 @@ struct OfflineTests {
     }
   }
 
-  @Test("CXL-01: a load that waits for the cache can be cancelled")
-  func cancelled() {
+  @Test func `CXL-01 a load that waits for the cache can be cancelled`() {
     withHarness { harness in
       let cache = harness.cache(age: 10)
       cache.answering = .whenReleased
@@ -149,8 +141,7 @@ struct OfflineTests {
     }
   }
 
-  @Test("SVC-21, REQ-25: what cannot even be built says so")
-  func invalid() {
+  @Test func `SVC-21 REQ-25 what cannot even be built says so`() {
     withHarness { harness in
       harness.service.isOffline = true
       let request = harness.service.resource(absoluteURL: "::").load()

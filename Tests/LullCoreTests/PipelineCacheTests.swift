@@ -14,8 +14,7 @@ struct PipelineCacheTests {
       + pipeline.caches.map { "\($0.stage) cache after \($0.stepCount)" }
   }
 
-  @Test("PIPE-12: transformers and caches are removed apart, or together")
-  func removesApart() {
+  @Test func `PIPE-12 transformers and caches are removed apart, or together`() {
     let transformers = ["parsing", "model"]
     let caches = ["parsing cache after 1", "model cache after 2"]
     #expect(contents { _ in } == transformers + caches)
@@ -30,8 +29,8 @@ struct PipelineCacheTests {
     #expect(contents { $0[.model].doNotCache() } == transformers + ["parsing cache after 1"])
   }
 
-  @Test("PIPE-13: a stage has at most one cache; another replaces it, and it can be switched off")
-  func oneCache() {
+  @Test
+  func `PIPE-13 a stage has at most one cache; another replaces it, and it can be switched off`() {
     withHarness { harness in
       let journals = [Journal(), Journal()]
       for journal in journals {
@@ -46,8 +45,7 @@ struct PipelineCacheTests {
     }
   }
 
-  @Test("PIPE-19: in a cleared pipeline one standard parser can be added again alone")
-  func oneParser() {
+  @Test func `PIPE-19 in a cleared pipeline one standard parser can be added again alone`() {
     withHarness { harness in
       harness.service.configure {
         $0.pipeline.clear()

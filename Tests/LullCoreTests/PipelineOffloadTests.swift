@@ -58,10 +58,9 @@ struct PipelineOffloadTests {
     }
   }
 
-  @Test(
-    "PIPE-16, PRG-27: parsed in the pool or where it arrives, the outcome is the same",
-    arguments: bodies)
-  func sameOutcome(body: Body) {
+  @Test(arguments: bodies)
+  func `PIPE-16 PRG-27 parsed in the pool or where it arrives, the outcome is the same`(body: Body)
+  {
     var outcomes: [String] = []
     let answer = StubProvider.Answer.bytes(body.bytes, type: body.type, status: body.status)
     withHarness { harness in
@@ -86,15 +85,14 @@ struct PipelineOffloadTests {
     #expect(outcomes.first?.hasPrefix("0 - - ") == ["JSON", "text"].contains(body.id))
   }
 
-  @Test(
-    "PIPE-16: bodies up to 64 KB, empty ones and other types stay on the home thread",
-    arguments: [
-      Body(
-        id: "small", type: "text/plain", bytes: Array(repeating: 0x78, count: 64 * 1024)),
-      Body(id: "other", type: "image/png", bytes: Array(repeating: 0x78, count: large)),
-      Body(id: "empty", type: "application/json", status: 204, bytes: []),
-    ])
-  func staysHome(body: Body) {
+  @Test(arguments: [
+    Body(
+      id: "small", type: "text/plain", bytes: Array(repeating: 0x78, count: 64 * 1024)),
+    Body(id: "other", type: "image/png", bytes: Array(repeating: 0x78, count: large)),
+    Body(id: "empty", type: "application/json", status: 204, bytes: []),
+  ])
+  func `PIPE-16 bodies up to 64 KB, empty ones and other types stay on the home thread`(body: Body)
+  {
     withPool { harness, pool in
       harness.stub("GET", "/a", .bytes(body.bytes, type: body.type, status: body.status))
       let request = harness.service.resource("/a").request("GET")
@@ -110,8 +108,7 @@ struct PipelineOffloadTests {
       answers: texts.map { .text($0 + String(repeating: "x", count: Self.large)) })
   }
 
-  @Test("PIPE-16: the steps around the pool run in order, once, on the home thread")
-  func keepsTheOrder() {
+  @Test func `PIPE-16 the steps around the pool run in order, once, on the home thread`() {
     withPool { harness, pool in
       let journal = Journal()
       for stage in [PipelineStageKey.decoding, .parsing, .model] {
@@ -134,8 +131,7 @@ struct PipelineOffloadTests {
     }
   }
 
-  @Test("PIPE-16, STA-11: what is parsed out of order is applied in the order of the loads")
-  func outOfOrder() {
+  @Test func `PIPE-16 STA-11 what is parsed out of order is applied in the order of the loads`() {
     withPool { harness, pool in
       let cache = SpyCache()
       harness.service.configure { $0.pipeline[.model].cacheUsing(cache) }
@@ -158,8 +154,8 @@ struct PipelineOffloadTests {
     }
   }
 
-  @Test("CXL-09, PIPE-16: cancelled while it is parsed, the result is dropped and nothing written")
-  func cancels() {
+  @Test
+  func `CXL-09 PIPE-16 cancelled while it is parsed, the result is dropped and nothing written`() {
     for parsed in [false, true] {
       withPool { harness, pool in
         let journal = Journal()
@@ -187,8 +183,7 @@ struct PipelineOffloadTests {
     }
   }
 
-  @Test("WIPE-03, PIPE-16: wiped while it is parsed, the resource stays blank")
-  func wipes() {
+  @Test func `WIPE-03 PIPE-16 wiped while it is parsed, the resource stays blank`() {
     withPool { harness, pool in
       stubLarge(harness, "1")
       let resource = harness.service.resource("/a")
@@ -203,8 +198,7 @@ struct PipelineOffloadTests {
     }
   }
 
-  @Test("CACHE-11, PIPE-16: a large body from a cache is parsed in the pool as well")
-  func cachedBodies() {
+  @Test func `CACHE-11 PIPE-16 a large body from a cache is parsed in the pool as well`() {
     withPool { harness, pool in
       let journal = Journal()
       let cache = SpyCache(journal)
@@ -231,8 +225,7 @@ struct PipelineOffloadTests {
     }
   }
 
-  @Test("CHN-11, PIPE-16: a chain whose part is being parsed is cancelled with it")
-  func cancelsChains() {
+  @Test func `CHN-11 PIPE-16 a chain whose part is being parsed is cancelled with it`() {
     withPool { harness, pool in
       stubLarge(harness, "1")
       let request = harness.service.resource("/a").request("GET")
@@ -246,8 +239,7 @@ struct PipelineOffloadTests {
     }
   }
 
-  @Test("THR-02: after the pump has closed, work that ends is dropped")
-  func closes() {
+  @Test func `THR-02 after the pump has closed, work that ends is dropped`() {
     withPool { harness, pool in
       let journal = Journal()
       harness.pump.offload({ 1 }, then: { journal("\($0)") })

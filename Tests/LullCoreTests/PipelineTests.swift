@@ -61,21 +61,18 @@ struct PipelineTests {
     ]
   }
 
-  @Test("stages and their transformers run in order")
-  func runsInOrder() {
+  @Test func `stages and their transformers run in order`() {
     for row in rows { #expect(text(row.change) == row.expected, "\(row.id)") }
   }
 
-  @Test("PIPE-08: an order that names a stage twice is a programming error")
-  func refusesDuplicates() async {
+  @Test func `PIPE-08 an order that names a stage twice is a programming error`() async {
     await #expect(processExitsWith: .failure) {
       var pipeline = Pipeline()
       pipeline.order = [.parsing, .parsing]
     }
   }
 
-  @Test("PIPE-09: a stage that has transformers and is left out is logged")
-  func warnsOfOmittedStages() {
+  @Test func `PIPE-09 a stage that has transformers and is left out is logged`() {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.pipeline]
@@ -88,8 +85,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("PIPE-15, HOOK-10: the pipeline runs once per answer, whoever waits")
-  func runsOnce() {
+  @Test func `PIPE-15 HOOK-10 the pipeline runs once per answer, whoever waits`() {
     withHarness { harness in
       let journal = Journal()
       harness.service.configure { configuration in
@@ -110,8 +106,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("PIPE-17, PIPE-18, ERR-12: a transformer may turn success into failure and back")
-  func turnsOutcomes() {
+  @Test func `PIPE-17 PIPE-18 ERR-12 a transformer may turn success into failure and back`() {
     withHarness { harness in
       harness.service.configure { configuration in
         configuration.pipeline[.model].add(
@@ -132,8 +127,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("CXL-09: cancelling while a step waits drops the result and tells the step")
-  func cancelsWaitingSteps() {
+  @Test func `CXL-09 cancelling while a step waits drops the result and tells the step`() {
     withHarness { harness in
       let step = WaitingTransformer()
       harness.service.configure { $0.pipeline[.model].add(step) }
@@ -218,8 +212,8 @@ struct PipelineTests {
     Parse(id: "REQ-04: an empty 205", type: "text/plain", status: 205, body: [], expected: "data"),
   ]
 
-  @Test("a body is parsed by its type", arguments: parses)
-  func parsesBodies(row: Parse) {
+  @Test(arguments: parses)
+  func `a body is parsed by its type`(row: Parse) {
     withHarness { harness in
       harness.stub("GET", "/a", .bytes(row.body, type: row.type, status: row.status))
       let resource = harness.service.resource("/a")
@@ -250,8 +244,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("REQ-04: an empty answer to HEAD succeeds whatever its type")
-  func headMayBeEmpty() {
+  @Test func `REQ-04 an empty answer to HEAD succeeds whatever its type`() {
     withHarness { harness in
       harness.stub("HEAD", "/a", .json(""))
       let request = harness.service.resource("/a").request("HEAD")
@@ -260,8 +253,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("TXT-07, TRF-09: a parser takes raw bytes only")
-  func parsersTakeBytes() {
+  @Test func `TXT-07 TRF-09 a parser takes raw bytes only`() {
     withHarness { harness in
       harness.service.configure { $0.pipeline[.decoding].add(.appending("dec")) }
       harness.stub("GET", "/a", .text("x"))
@@ -279,8 +271,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("PIPE-14: each method has its own pipeline")
-  func pipelinesAreByMethod() {
+  @Test func `PIPE-14 each method has its own pipeline`() {
     withHarness { harness in
       harness.service.configure(methods: ["POST"]) { $0.pipeline.clear() }
       harness.stub("GET", "/a", .text("x"))

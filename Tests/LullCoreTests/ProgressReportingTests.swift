@@ -9,8 +9,7 @@ struct ProgressReportingTests {
     return harness.service.resource("/a")
   }
 
-  @Test("PRG-24: no timer runs unless somebody listens")
-  func pollsOnlyForListeners() {
+  @Test func `PRG-24 no timer runs unless somebody listens`() {
     withHarness { harness in
       let resource = held(harness)
       let owner = Owner()
@@ -30,8 +29,8 @@ struct ProgressReportingTests {
     }
   }
 
-  @Test("PRG-24 to PRG-26: polled at the interval, reported when changed, never smaller, then 1")
-  func reports() {
+  @Test
+  func `PRG-24 to PRG-26 polled at the interval, reported when changed, never smaller, then 1`() {
     withHarness { harness in
       let resource = held(harness)
       harness.service.configure { $0.progressReportingInterval = 0.5 }
@@ -57,13 +56,12 @@ struct ProgressReportingTests {
     }
   }
 
-  @Test(
-    "PRG-01, PRG-26, CXL-13: the last report is 1 whatever the outcome",
-    arguments: [
-      StubProvider.Answer.text("x"), .init(status: 500), .json("{"),
-      .failure(TransportError(.dns, "no host")),
-    ])
-  func endsWithOne(answer: StubProvider.Answer) {
+  @Test(arguments: [
+    StubProvider.Answer.text("x"), .init(status: 500), .json("{"),
+    .failure(TransportError(.dns, "no host")),
+  ])
+  func `PRG-01 PRG-26 CXL-13 the last report is 1 whatever the outcome`(answer: StubProvider.Answer)
+  {
     withHarness { harness in
       harness.stub("GET", "/a", answer)
       for isCancelled in [false, true] {
@@ -83,8 +81,7 @@ struct ProgressReportingTests {
     }
   }
 
-  @Test("PRG-02: a request not started reads 0, and nothing is polled until it starts")
-  func unstarted() {
+  @Test func `PRG-02 a request not started reads 0, and nothing is polled until it starts`() {
     withHarness { harness in
       let resource = held(harness)
       let request = resource.request("GET").repeated().onProgress { _ in }
@@ -96,8 +93,7 @@ struct ProgressReportingTests {
     }
   }
 
-  @Test("PRG-29: observers get the progress of loads, its 1 before the event, not of others")
-  func observersGetProgress() {
+  @Test func `PRG-29 observers get the progress of loads, its 1 before the event, not of others`() {
     withHarness { harness in
       let resource = held(harness)
       let recorder = resource.recorded(progress: true)
@@ -120,8 +116,7 @@ struct ProgressReportingTests {
     }
   }
 
-  @Test("however short the interval, time can pass")
-  func survivesZeroIntervals() {
+  @Test func `however short the interval, time can pass`() {
     withHarness { harness in
       let resource = held(harness)
       harness.service.configure { $0.progressReportingInterval = 0 }
@@ -133,8 +128,8 @@ struct ProgressReportingTests {
     }
   }
 
-  @Test("PRG-27, PRG-30: progress is 1 while the answer is parsed, which is no completion yet")
-  func isOneWhileParsing() {
+  @Test func `PRG-27 PRG-30 progress is 1 while the answer is parsed, which is no completion yet`()
+  {
     withHarness { harness in
       var seen: [String] = []
       harness.service.configure { [unowned service = harness.service] configuration in

@@ -6,8 +6,7 @@ struct PumpTests {
   private let pump = Pump(clock: ManualClock())
   private let journal = Journal()
 
-  @Test("HOOK-06: what is deferred during a phase waits for the next")
-  func runsOnePhase() {
+  @Test func `HOOK-06 what is deferred during a phase waits for the next`() {
     #expect(!pump.hasWork)
     pump.enqueue { [pump, journal] in
       journal("1")
@@ -25,8 +24,7 @@ struct PumpTests {
     #expect(journal.take() == [])
   }
 
-  @Test("THR-04: a turn delivers results first, then what they deferred")
-  func deliversResultsFirst() {
+  @Test func `THR-04 a turn delivers results first, then what they deferred`() {
     let completion = pump.completion { [pump, journal] result in
       journal("result \(result.body?.count ?? 0)")
       pump.enqueue { journal("deferred") }
@@ -39,8 +37,7 @@ struct PumpTests {
     #expect(journal.take() == ["result 2", "earlier", "deferred"])
   }
 
-  @Test("NET-02: the second report of an exchange is ignored")
-  func takesOneReport() {
+  @Test func `NET-02 the second report of an exchange is ignored`() {
     let completion = pump.completion { [journal] _ in journal("result") }
     completion(NetworkResult())
     completion(NetworkResult())
@@ -50,8 +47,7 @@ struct PumpTests {
     #expect(journal.take() == ["result"])
   }
 
-  @Test("CXL-03: a discarded channel delivers nothing, also if the report is there already")
-  func discards() {
+  @Test func `CXL-03 a discarded channel delivers nothing, also if the report is there already`() {
     let completion = pump.completion { [journal] _ in journal("result") }
     completion(NetworkResult())
     pump.discard(completion)
@@ -59,8 +55,7 @@ struct PumpTests {
     #expect(journal.take() == [])
   }
 
-  @Test("a channel holds its receiver until it has reported or is discarded")
-  func releasesReceivers() {
+  @Test func `a channel holds its receiver until it has reported or is discarded`() {
     let leakCheck = LeakCheck()
     func open() -> NetworkCompletion {
       let owner = leakCheck.watch(Owner())
@@ -75,8 +70,7 @@ struct PumpTests {
     #expect(leakCheck.leaks == [])
   }
 
-  @Test("after closing nothing is called, and nothing is kept")
-  func closes() {
+  @Test func `after closing nothing is called, and nothing is kept`() {
     let leakCheck = LeakCheck()
     func fill() -> NetworkCompletion {
       let owner = leakCheck.watch(Owner())
@@ -93,16 +87,15 @@ struct PumpTests {
     pump.turn()
   }
 
-  @Test("closing inside a phase ends it")
-  func closesInsideAPhase() {
+  @Test func `closing inside a phase ends it`() {
     pump.enqueue { [pump] in pump.close() }
     pump.enqueue { [journal] in journal("late") }
     pump.turn()
     #expect(journal.take() == [])
   }
 
-  @Test("THR-03, HOOK-11: what a report leads to runs on the thread that turns the pump")
-  func deliversOnTheHomeThread() async {
+  @Test func `THR-03 HOOK-11 what a report leads to runs on the thread that turns the pump`() async
+  {
     let reported = await withCheckedContinuation {
       (continuation: CheckedContinuation<Bool, Never>) in
       let completion = pump.completion { [journal] _ in journal("result") }

@@ -11,8 +11,7 @@ import Testing
 @Suite struct RandomSequenceTests {
   /// STA-06 to STA-11, NM-01 to NM-06, OVR-01 to OVR-12, INV-01 to INV-08, WIPE-01 to WIPE-08, CXL-11,
   /// LOAD-16, CACHE-05 to CACHE-09, CACHE-29, CACHE-38
-  @Test("whatever happens in whatever order, a resource is in the state that the rules say")
-  func random_sequences_keep_the_rules() {
+  @Test func `whatever happens in whatever order, a resource is in the state that the rules say`() {
     let first = Self.setting("LULL_FUZZ_SEED").flatMap { UInt64($0) } ?? 1
     let seconds = Self.setting("LULL_FUZZ_SECONDS").flatMap { Double($0) }
     let end = Self.now() + (seconds ?? 3)

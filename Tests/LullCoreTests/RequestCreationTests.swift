@@ -21,10 +21,8 @@ struct RequestCreationTests {
     http.body.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test(
-    "REQ-01, REQ-02: the method and nothing else is sent, at once",
-    arguments: ["OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PURGE"])
-  func sendsMethods(method: String) throws {
+  @Test(arguments: ["OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PURGE"])
+  func `REQ-01 REQ-02 the method and nothing else is sent, at once`(method: String) throws {
     let http = try sent(method)
     #expect(http == HTTPRequest(method: method, url: "https://api.test/v1/a"))
   }
@@ -68,8 +66,8 @@ struct RequestCreationTests {
       contentType: "application/x-www-form-urlencoded"),
   ]
 
-  @Test("a body brings its bytes and its content type", arguments: bodies)
-  func sendsBodies(row: Body) throws {
+  @Test(arguments: bodies)
+  func `a body brings its bytes and its content type`(row: Body) throws {
     let http = try sent(body: row.body)
     #expect(text(http) == row.text)
     #expect(
@@ -77,15 +75,13 @@ struct RequestCreationTests {
         == ["content-type: \(row.contentType)"])
   }
 
-  @Test("REQ-08: text is encoded as its charset says")
-  func encodesText() throws {
+  @Test func `REQ-08 text is encoded as its charset says`() throws {
     let http = try sent(body: .text("é", encoding: "ISO-8859-1"))
     #expect(http.body == [0xE9])
     #expect(http.headers["content-type"] == "text/plain; charset=iso-8859-1")
   }
 
-  @Test("REQ-09, REQ-25, HOOK-16: what cannot be encoded is never sent, nor listed")
-  func failsUnencodableText() {
+  @Test func `REQ-09 REQ-25 HOOK-16 what cannot be encoded is never sent, nor listed`() {
     withHarness { harness in
       let journal = Journal()
       harness.service.configure { configuration in
@@ -133,8 +129,8 @@ struct RequestCreationTests {
       hasConfigured: true, expected: "mutation"),
   ]
 
-  @Test("REQ-24: the later source of a content type wins", arguments: priorities)
-  func ordersSources(row: Priority) throws {
+  @Test(arguments: priorities)
+  func `REQ-24 the later source of a content type wins`(row: Priority) throws {
     let http = try sent(
       body: row.hasHelper ? .data([], contentType: "helper") : nil,
       configure: { (configuration) throws(RequestError) in
@@ -154,8 +150,8 @@ struct RequestCreationTests {
 
   // MARK: Mutations
 
-  @Test("MUT-01, MUT-02, MUT-05, MUT-08: a request is built step by step, once, inside the call")
-  func buildsInOrder() {
+  @Test func `MUT-01 MUT-02 MUT-05 MUT-08 a request is built step by step, once, inside the call`()
+  {
     withHarness { harness in
       let journal = Journal()
       var count = 0
@@ -191,8 +187,7 @@ struct RequestCreationTests {
     }
   }
 
-  @Test("MUT-03: a mutation reads and alters body and headers")
-  func altersBodies() throws {
+  @Test func `MUT-03 a mutation reads and alters body and headers`() throws {
     let http = try sent(
       body: .text("abc"),
       configure: { (configuration) throws(RequestError) in
@@ -205,8 +200,8 @@ struct RequestCreationTests {
     #expect(http.headers["content-length"] == "4")
   }
 
-  @Test("MUT-04, MUT-06, CFG-17, DEC-13: building is by the old method, the rest by the new one")
-  func changesMethods() {
+  @Test func `MUT-04 MUT-06 CFG-17 DEC-13 building is by the old method, the rest by the new one`()
+  {
     withHarness { harness in
       harness.stub("POST", "/a", .text("x"))
       let journal = Journal()
@@ -244,8 +239,7 @@ struct RequestCreationTests {
     }
   }
 
-  @Test("a mutation that throws fails the request, which is never sent")
-  func mutationsMayThrow() {
+  @Test func `a mutation that throws fails the request, which is never sent`() {
     withHarness { harness in
       harness.service.configure { configuration in
         configuration.mutateRequests { (_) throws(RequestError) in throw .failure("no token") }
@@ -260,12 +254,10 @@ struct RequestCreationTests {
     }
   }
 
-  @Test(
-    "a header's name cannot smuggle in another header",
-    arguments: [
-      "A: b\r\nEvil", "A:b", "A b", "", "A\n", "é", "A\0",
-    ])
-  func refusesBadHeaderNames(name: String) throws {
+  @Test(arguments: [
+    "A: b\r\nEvil", "A:b", "A b", "", "A\n", "é", "A\0",
+  ])
+  func `a header's name cannot smuggle in another header`(name: String) throws {
     var headers = Headers([("Good", "1")])
     headers.add(name, "x")
     headers[name] = "y"

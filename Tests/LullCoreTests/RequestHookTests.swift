@@ -31,8 +31,8 @@ struct RequestHookTests {
     Row(id: "HOOK-16: parse failure", answer: .json("{"), hooks: ["completion true", "failure"]),
   ]
 
-  @Test("HOOK-01, HOOK-05: each outcome calls its hooks, each once", arguments: rows)
-  func callsHooks(row: Row) {
+  @Test(arguments: rows)
+  func `HOOK-01 HOOK-05 each outcome calls its hooks, each once`(row: Row) {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.stub("GET", "/a", row.answer)
@@ -52,8 +52,7 @@ struct RequestHookTests {
     }
   }
 
-  @Test("HOOK-07: completion is at once, hooks come a turn later")
-  func splitsCompletion() {
+  @Test func `HOOK-07 completion is at once, hooks come a turn later`() {
     withHarness { harness in
       let journal = Journal()
       let request = harness.service.resource("/a").request("GET").repeated()
@@ -66,8 +65,7 @@ struct RequestHookTests {
     }
   }
 
-  @Test("HOOK-06: a hook added inside a hook comes a turn later")
-  func hooksInsideHooks() {
+  @Test func `HOOK-06 a hook added inside a hook comes a turn later`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let journal = Journal()
@@ -84,8 +82,7 @@ struct RequestHookTests {
     }
   }
 
-  @Test("HOOK-08, HOOK-09, HOOK-10: hooks run in order of attachment, of whatever kind")
-  func runsInOrder() {
+  @Test func `HOOK-08 HOOK-09 HOOK-10 hooks run in order of attachment, of whatever kind`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let journal = Journal()
@@ -98,8 +95,7 @@ struct RequestHookTests {
     }
   }
 
-  @Test("HOOK-14: the state only moves forward")
-  func statesMoveForward() {
+  @Test func `HOOK-14 the state only moves forward`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let request = harness.service.resource("/a").request("GET").repeated()
@@ -114,8 +110,7 @@ struct RequestHookTests {
     }
   }
 
-  @Test("HOOK-15: after a 304 hooks get the entity that was there")
-  func hooksGetTheExistingEntity() {
+  @Test func `HOOK-15 after a 304 hooks get the entity that was there`() {
     withHarness { harness in
       let resource = harness.loaded("/a", .text("old"))
       harness.stub("GET", "/a", .init(status: 304))
@@ -126,8 +121,8 @@ struct RequestHookTests {
     }
   }
 
-  @Test("HW-01, HW-03, HW-04: a request that failed before sending calls hooks and progress once")
-  func completedFromBirth() {
+  @Test
+  func `HW-01 HW-03 HW-04 a request that failed before sending calls hooks and progress once`() {
     withHarness { harness in
       let journal = Journal()
       let request = harness.service.resource(absoluteURL: nil).request("GET")
@@ -143,8 +138,7 @@ struct RequestHookTests {
 
   // MARK: Repeating
 
-  @Test("REP-01 to REP-05, REP-12, HOOK-17: a repeat is a request of its own, to be started")
-  func repeats() {
+  @Test func `REP-01 to REP-05 REP-12 HOOK-17 a repeat is a request of its own, to be started`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("1"), .text("2"))
       let journal = Journal()
@@ -165,8 +159,7 @@ struct RequestHookTests {
     }
   }
 
-  @Test("REP-06 to REP-08, MUT-07: a repeat is built anew when it is made, not when started")
-  func rebuilds() {
+  @Test func `REP-06 to REP-08 MUT-07 a repeat is built anew when it is made, not when started`() {
     withHarness { harness in
       let journal = Journal()
       var header = "1"
@@ -190,8 +183,7 @@ struct RequestHookTests {
     }
   }
 
-  @Test("REP-09: a repeated load is listed nowhere and updates nothing")
-  func repeatedLoadsAreNoLoads() {
+  @Test func `REP-09 a repeated load is listed nowhere and updates nothing`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       harness.stub("GET", "/a", .text("1"), .text("2"))

@@ -14,12 +14,13 @@ struct RequestLifecycleTests {
   }
 
   @Test(
-    "REP-11, HOOK-14: only a request that has not started starts",
     arguments: [
       (.notStarted, true, .inProgress), (.inProgress, false, .inProgress),
       (.completed, false, .completed),
     ] as [(RequestLifecycle.State, Bool, RequestLifecycle.State)])
-  func starts(from: RequestLifecycle.State, begins: Bool, to: RequestLifecycle.State) {
+  func `REP-11 HOOK-14 only a request that has not started starts`(
+    from: RequestLifecycle.State, begins: Bool, to: RequestLifecycle.State
+  ) {
     var lifecycle = lifecycle(from)
     let hasBegun = lifecycle.start()
     #expect(hasBegun == begins)
@@ -27,12 +28,11 @@ struct RequestLifecycleTests {
   }
 
   @Test(
-    "CXL-01, CXL-04, CXL-06, CXL-12: cancelling completes what has not completed",
     arguments: [
       (.notStarted, .completeOnly, true), (.inProgress, .stopWork, true),
       (.completed, .ignored, false),
     ] as [(RequestLifecycle.State, RequestLifecycle.CancelEffect, Bool)])
-  func cancels(
+  func `CXL-01 CXL-04 CXL-06 CXL-12 cancelling completes what has not completed`(
     from: RequestLifecycle.State, effect: RequestLifecycle.CancelEffect, isCancelled: Bool
   ) {
     var lifecycle = lifecycle(from)
@@ -46,8 +46,7 @@ struct RequestLifecycleTests {
     #expect(!hasBegun)
   }
 
-  @Test("CXL-03: the first report counts, also when it is a cancellation")
-  func takesOneReport() {
+  @Test func `CXL-03 the first report counts, also when it is a cancellation`() {
     var completed = lifecycle(.inProgress)
     let taken = [completed.complete(with: success), completed.complete(with: other)]
     #expect(taken == [true, false])
@@ -59,8 +58,7 @@ struct RequestLifecycleTests {
     #expect(cancelled.response?.isCancellation == true)
   }
 
-  @Test("HOOK-06, HOOK-07: hooks wait for one delivery, later ones get their own")
-  func deliversHooks() {
+  @Test func `HOOK-06 HOOK-07 hooks wait for one delivery, later ones get their own`() {
     var lifecycle = lifecycle(.inProgress)
     #expect(lifecycle.hookAdded() == .waits)
     _ = lifecycle.complete(with: success)
@@ -70,8 +68,7 @@ struct RequestLifecycleTests {
     #expect(lifecycle.hookAdded() == .deliverSoon)
   }
 
-  @Test("HW-01: what is completed from birth neither starts nor is cancelled")
-  func completedFromBirth() {
+  @Test func `HW-01 what is completed from birth neither starts nor is cancelled`() {
     var lifecycle = RequestLifecycle(completedWith: success)
     #expect(lifecycle.state == .completed)
     let hasBegun = lifecycle.start()

@@ -26,8 +26,7 @@ struct RequestProgressTests {
     abs(value - expected) <= tolerance
   }
 
-  @Test("PRG-01: a request that has ended is at exactly 1")
-  func ends() {
+  @Test func `PRG-01 a request that has ended is at exactly 1`() {
     var model = Model(get: true)
     _ = model.poll()
     model.progress.complete()
@@ -35,15 +34,13 @@ struct RequestProgressTests {
     #expect(model.poll(after: 1) == 1)
   }
 
-  @Test("PRG-02: a request not polled yet is at 0, and so is the first poll without bytes")
-  func beginsAtZero() {
+  @Test func `PRG-02 a request not polled yet is at 0, and so is the first poll without bytes`() {
     #expect(RequestProgress().value == 0)
     var model = Model(get: true)
     #expect(model.poll() == 0)
   }
 
-  @Test("PRG-03: waiting for the connection raises it with time")
-  func risesWhileWaiting() {
+  @Test func `PRG-03 waiting for the connection raises it with time`() {
     var model = Model(get: true)
     var last = model.poll()
     for _ in 0..<20 {
@@ -53,8 +50,7 @@ struct RequestProgressTests {
     }
   }
 
-  @Test("PRG-04: the first byte of a response does not make it jump")
-  func responseBeginsSmoothly() {
+  @Test func `PRG-04 the first byte of a response does not make it jump`() {
     var model = Model(get: true)
     _ = model.poll()
     let waiting = model.poll(after: 1)
@@ -62,12 +58,10 @@ struct RequestProgressTests {
     #expect(isNear(receiving, waiting, 0.01))
   }
 
-  @Test(
-    "PRG-05 to PRG-07: bytes raise it, whether the size is known or not",
-    arguments: [
-      1000, nil, 0, -1,
-    ])
-  func bytesRaiseIt(size: Int?) {
+  @Test(arguments: [
+    1000, nil, 0, -1,
+  ])
+  func `PRG-05 to PRG-07 bytes raise it, whether the size is known or not`(size: Int?) {
     var model = Model(get: true)
     let first = model.poll { ($0.received, $0.toReceive) = (1, size) }
     let second = model.poll { $0.received = 2 }
@@ -75,8 +69,8 @@ struct RequestProgressTests {
     #expect(second < 1)
   }
 
-  @Test("PRG-07: no number of bytes ends a download of unknown size", arguments: [nil, -1])
-  func unknownSizesNeverEnd(size: Int?) {
+  @Test(arguments: [nil, -1])
+  func `PRG-07 no number of bytes ends a download of unknown size`(size: Int?) {
     var model = Model(get: true)
     var last = model.poll { $0.toReceive = size }
     for received in [1, 1 << 10, 1 << 16, 1 << 19] {
@@ -91,8 +85,7 @@ struct RequestProgressTests {
     }
   }
 
-  @Test("PRG-08, PRG-13: a total becoming known changes nothing, exactly")
-  func holdsWhenTotalsBecomeKnown() {
+  @Test func `PRG-08 PRG-13 a total becoming known changes nothing, exactly`() {
     for bytes in [1, 7, 100, 4321, 65536, 1_000_003] {
       var get = Model(get: true)
       _ = get.poll()
@@ -109,8 +102,7 @@ struct RequestProgressTests {
     }
   }
 
-  @Test("PRG-09: more bytes than declared are exactly 1, and it stays")
-  func overfullIsOne() {
+  @Test func `PRG-09 more bytes than declared are exactly 1, and it stays`() {
     var model = Model(get: true)
     _ = model.poll()
     _ = model.poll(after: 0.3) { ($0.received, $0.toReceive) = (1, 1000) }
@@ -119,27 +111,23 @@ struct RequestProgressTests {
     #expect(model.poll { $0.toReceive = 100_000 } == 1)
   }
 
-  @Test("PRG-10: the first byte of an upload does not make it jump")
-  func uploadBeginsSmoothly() {
+  @Test func `PRG-10 the first byte of an upload does not make it jump`() {
     var model = Model(get: false)
     _ = model.poll()
     let waiting = model.poll(after: 1)
     #expect(isNear(model.poll { ($0.sent, $0.toSend) = (1, 1000) }, waiting, 0.01))
   }
 
-  @Test(
-    "PRG-11, PRG-12: bytes sent raise it, whether the size is known or not",
-    arguments: [
-      1000, nil,
-    ])
-  func uploadRaisesIt(size: Int?) {
+  @Test(arguments: [
+    1000, nil,
+  ])
+  func `PRG-11 PRG-12 bytes sent raise it, whether the size is known or not`(size: Int?) {
     var model = Model(get: false)
     let first = model.poll { ($0.sent, $0.toSend) = (10, size) }
     #expect(model.poll { $0.sent = 11 } > first)
   }
 
-  @Test("PRG-14: time alone changes nothing during an upload")
-  func uploadIgnoresTime() {
+  @Test func `PRG-14 time alone changes nothing during an upload`() {
     var model = Model(get: false)
     _ = model.poll()
     let value = model.poll(after: 1) { ($0.sent, $0.toSend) = (10, 1000) }
@@ -147,8 +135,7 @@ struct RequestProgressTests {
     #expect(model.poll(after: 100) == value)
   }
 
-  @Test("PRG-15 to PRG-17: time raises it again until the response begins, then bytes do")
-  func waitsForTheResponse() {
+  @Test func `PRG-15 to PRG-17 time raises it again until the response begins, then bytes do`() {
     var model = Model(get: false)
     _ = model.poll()
     let sent = model.poll(after: 1) { ($0.sent, $0.toSend) = (1000, 1000) }
@@ -160,8 +147,7 @@ struct RequestProgressTests {
     #expect(model.poll { $0.received = 500 } > receiving)
   }
 
-  @Test("PRG-21: the response is not waited for before the body is sent, nor without one")
-  func waitsOnlyWhenSent() {
+  @Test func `PRG-21 the response is not waited for before the body is sent, nor without one`() {
     var model = Model(get: true)
     _ = model.poll()
     let value = model.poll(after: 1) { $0.sent = 10 }
@@ -170,8 +156,7 @@ struct RequestProgressTests {
     #expect(model.poll(after: 1) > value)
   }
 
-  @Test("PRG-23: the reference values of a GET")
-  func getReferenceValues() {
+  @Test func `PRG-23 the reference values of a GET`() {
     var idle = Model(get: true)
     _ = idle.poll()
     #expect(isNear(idle.poll(after: 1), 0.079810, 5e-7))
@@ -187,8 +172,7 @@ struct RequestProgressTests {
     #expect(isNear(quick.poll { ($0.received, $0.toReceive) = (1, 1000) }, 0.000625, 5e-7))
   }
 
-  @Test("PRG-23: the reference values of a POST")
-  func postReferenceValues() {
+  @Test func `PRG-23 the reference values of a POST`() {
     var model = Model(get: false)
     _ = model.poll()
     #expect(isNear(model.poll(after: 1), 0.075115, 5e-7))
@@ -197,8 +181,7 @@ struct RequestProgressTests {
     #expect(isNear(model.poll(after: 1.2), 0.884380, 5e-7))
   }
 
-  @Test("PRG-25: it never goes back, even if bytes are counted anew")
-  func neverGoesBack() {
+  @Test func `PRG-25 it never goes back, even if bytes are counted anew`() {
     var model = Model(get: true)
     _ = model.poll()
     let before = model.poll { ($0.received, $0.toReceive) = (900, 1000) }
@@ -216,22 +199,20 @@ struct RequestProgressTests {
     let expected: Double
   }
 
-  @Test(
-    "PRG-18, PRG-19: connecting and answering weigh 0.3 each, bytes by method",
-    arguments: [
-      Weight(isGet: true, metrics: .init(), wait: 2.5, expected: 0.3 / 1.6 * 0.75),
-      Weight(
-        isGet: true, metrics: .init(received: 65536), isExact: false,
-        expected: (0.6 + 0.75) / 1.6),
-      Weight(
-        isGet: false, metrics: .init(sent: 8192), isExact: false, expected: (0.3 + 0.75) / 1.7),
-      Weight(
-        isGet: false, metrics: .init(sent: 10, toSend: 10), isExact: false, expected: 1.3 / 1.7),
-      Weight(
-        isGet: false, metrics: .init(sent: 10, toSend: 10, received: 10, toReceive: 10),
-        expected: 1),
-    ])
-  func weighsParts(row: Weight) {
+  @Test(arguments: [
+    Weight(isGet: true, metrics: .init(), wait: 2.5, expected: 0.3 / 1.6 * 0.75),
+    Weight(
+      isGet: true, metrics: .init(received: 65536), isExact: false,
+      expected: (0.6 + 0.75) / 1.6),
+    Weight(
+      isGet: false, metrics: .init(sent: 8192), isExact: false, expected: (0.3 + 0.75) / 1.7),
+    Weight(
+      isGet: false, metrics: .init(sent: 10, toSend: 10), isExact: false, expected: 1.3 / 1.7),
+    Weight(
+      isGet: false, metrics: .init(sent: 10, toSend: 10, received: 10, toReceive: 10),
+      expected: 1),
+  ])
+  func `PRG-18 PRG-19 connecting and answering weigh 0.3 each, bytes by method`(row: Weight) {
     var model = Model(get: row.isGet)
     _ = model.poll()
     let value = model.poll(after: row.wait) { $0 = row.metrics }
@@ -239,8 +220,8 @@ struct RequestProgressTests {
     if row.isExact { #expect(isNear(value, row.expected, 1e-9)) }
   }
 
-  @Test("PRG-20: a total that is nil, zero or negative is unknown", arguments: [nil, 0, -1, -1000])
-  func ignoresUselessTotals(total: Int?) {
+  @Test(arguments: [nil, 0, -1, -1000])
+  func `PRG-20 a total that is nil, zero or negative is unknown`(total: Int?) {
     var known = Model(get: true)
     var unknown = Model(get: true)
     for bytes in [1, 100, 10_000] {

@@ -24,14 +24,12 @@ struct ResourceBodiesTests {
     return Sent(http.headers["content-type"], http.body.map { String(decoding: $0, as: UTF8.self) })
   }
 
-  @Test("REQ-06: data is sent as it is")
-  func sendsData() throws {
+  @Test func `REQ-06 data is sent as it is`() throws {
     #expect(
       try sent { $0.request("POST", data: [65, 66], contentType: "a/b") } == Sent("a/b", "AB"))
   }
 
-  @Test("REQ-07, REQ-08: text is UTF-8 unless told otherwise")
-  func sendsText() throws {
+  @Test func `REQ-07 REQ-08 text is UTF-8 unless told otherwise`() throws {
     #expect(
       try sent { $0.request("POST", text: "Très bien!") }
         == Sent("text/plain; charset=utf-8", "Très bien!"))
@@ -40,9 +38,11 @@ struct ResourceBodiesTests {
         == Sent("text/x; charset=us-ascii", "x"))
   }
 
-  @Test(
-    "REQ-10, REQ-12: literals, whatever they mix, plain values and JSON values become compact JSON")
-  func sendsJSON() throws {
+  @Test
+  func
+    `REQ-10 REQ-12 literals, whatever they mix, plain values and JSON values become compact JSON`()
+    throws
+  {
     let type = "application/json"
     let name = "Ada"
     let plain: [String: Any] = ["n": [1, name] as [Any]]
@@ -58,22 +58,19 @@ struct ResourceBodiesTests {
     #expect(try sent { $0.request("POST", json: [:]) } == Sent(type, "{}"))
   }
 
-  @Test("REQ-11: JSON goes under another content type if one is given")
-  func sendsOtherJSON() throws {
+  @Test func `REQ-11 JSON goes under another content type if one is given`() throws {
     #expect(
       try sent { $0.request("POST", json: [1], contentType: "application/foo+json") }
         == Sent("application/foo+json", "[1]"))
   }
 
-  @Test("REQ-15: a form is escaped and sorted")
-  func sendsForms() throws {
+  @Test func `REQ-15 a form is escaped and sorted`() throws {
     #expect(
       try sent { $0.request("POST", urlEncoded: ["how": "now", "brown": "a cow"]) }
         == Sent("application/x-www-form-urlencoded", "brown=a%20cow&how=now"))
   }
 
-  @Test("REQ-22: a mutation sees the body's content type and may change it")
-  func mutates() throws {
+  @Test func `REQ-22 a mutation sees the body's content type and may change it`() throws {
     var seen: String?
     let result = try sent {
       $0.request("POST", json: [1]) { http in
@@ -85,8 +82,7 @@ struct ResourceBodiesTests {
     #expect(result == Sent("a/b", "[1]"))
   }
 
-  @Test("REQ-09, REQ-13, REQ-25: what cannot be encoded fails at once, untracked and unsent")
-  func refuses() {
+  @Test func `REQ-09 REQ-13 REQ-25 what cannot be encoded fails at once, untracked and unsent`() {
     let rows: [(Resource) -> Request] = [
       { $0.request("POST", json: [.double(.nan)]) },
       { $0.request("POST", json: ["a": Owner()]) },

@@ -5,8 +5,7 @@ import Testing
 struct ResourceLoadingTests {
   // MARK: load
 
-  @Test("STA-01: a new resource is blank and idle")
-  func startsBlank() {
+  @Test func `STA-01 a new resource is blank and idle`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       #expect(resource.latestData == nil)
@@ -47,8 +46,8 @@ struct ResourceLoadingTests {
       event: "notModified D"),
   ]
 
-  @Test("LOAD-02: a load sends requested during the call and later one event", arguments: outcomes)
-  func loads(row: Outcome) {
+  @Test(arguments: outcomes)
+  func `LOAD-02 a load sends requested during the call and later one event`(row: Outcome) {
     withHarness { harness in
       let resource = row.isFirst ? harness.service.resource("/a") : harness.loaded("/a")
       harness.stub("GET", "/a", row.answer)
@@ -67,8 +66,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-01: a load always goes to the network")
-  func alwaysLoads() {
+  @Test func `LOAD-01 a load always goes to the network`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       resource.load()
@@ -77,8 +75,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("STA-09: data, error and loading are independent of each other")
-  func facetsAreIndependent() {
+  @Test func `STA-09 data, error and loading are independent of each other`() {
     withHarness { harness in
       let resource = harness.loaded("/a", .text("old"))
       harness.stub("GET", "/a", .init(status: 404), .text("new"))
@@ -96,8 +93,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("STA-10: is_loading stays until the last of several loads has ended")
-  func staysLoading() {
+  @Test func `STA-10 is_loading stays until the last of several loads has ended`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/a", .text("1"), .text("2"))
@@ -118,8 +114,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("STA-11: an answer that was overtaken changes nothing; its own hooks get it")
-  func overtakenLoads() {
+  @Test func `STA-11 an answer that was overtaken changes nothing; its own hooks get it`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/a", .text("early"), .text("late"))
@@ -141,8 +136,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-06: a new answer replaces content, type and etag")
-  func replacesEverything() {
+  @Test func `LOAD-06 a new answer replaces content, type and etag`() {
     withHarness { harness in
       let resource = harness.loaded("/a", .json("1", etag: "\"1\""))
       #expect(resource.latestData?.etag == "\"1\"")
@@ -155,8 +149,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-07, NM-06, NM-09: a 304 keeps the data, clears the error and is of now")
-  func keepsDataOn304() {
+  @Test func `LOAD-07 NM-06 NM-09 a 304 keeps the data, clears the error and is of now`() {
     withHarness { harness in
       let resource = harness.loaded("/a", .json("[1]", etag: "\"1\""))
       let content = resource.latestData?.content
@@ -181,8 +174,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("NM-07: a 304 on a plain request leaves the resource's age alone")
-  func plain304() {
+  @Test func `NM-07 a 304 on a plain request leaves the resource's age alone`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.stub("GET", "/a", .init(status: 304))
@@ -198,8 +190,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("NM-02, NM-08: 304 without data fails, and passes the pipeline like any error")
-  func notModifiedWithoutData() {
+  @Test func `NM-02 NM-08 304 without data fails, and passes the pipeline like any error`() {
     withHarness { harness in
       harness.stub("GET", "/a", .init(status: 304))
       let resource = harness.service.resource("/a")
@@ -221,8 +212,7 @@ struct ResourceLoadingTests {
 
   // MARK: Conditional requests
 
-  @Test("LOAD-03, LOAD-04: loads carry validators, which mutations see and repeats renew")
-  func sendsValidators() {
+  @Test func `LOAD-03 LOAD-04 loads carry validators, which mutations see and repeats renew`() {
     withHarness { harness in
       let resource = harness.loaded("/a", .json("1", etag: "\"1\""))
       let journal = Journal()
@@ -245,8 +235,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-03: plain requests carry none")
-  func plainRequestsAreUnconditional() {
+  @Test func `LOAD-03 plain requests carry none`() {
     withHarness { harness in
       let resource = harness.loaded("/a", .json("1", etag: "\"1\""))
       resource.request("GET")
@@ -256,8 +245,8 @@ struct ResourceLoadingTests {
 
   // MARK: loadIfNeeded
 
-  @Test("LOAD-15, LOAD-27: loads what was never loaded, and returns nil when it is up to date")
-  func loadsIfNeeded() {
+  @Test func `LOAD-15 LOAD-27 loads what was never loaded, and returns nil when it is up to date`()
+  {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let resource = harness.service.resource("/a")
@@ -274,8 +263,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-16, LOAD-28, LOAD-31: a load in flight is returned, whatever the data's age")
-  func returnsTheLoadInFlight() {
+  @Test func `LOAD-16 LOAD-28 LOAD-31 a load in flight is returned, whatever the data's age`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.provider.holdsAnswers = true
@@ -288,8 +276,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-17: plain requests do not count")
-  func plainRequestsAreNoLoads() {
+  @Test func `LOAD-17 plain requests do not count`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let request = resource.request("GET")
@@ -299,8 +286,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-30: a load cancelled in the same turn is not returned")
-  func ignoresCancelledLoads() {
+  @Test func `LOAD-30 a load cancelled in the same turn is not returned`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let resource = harness.service.resource("/a")
@@ -319,8 +305,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-22, LOAD-23: an error is retried after retry_time only")
-  func retriesErrors() {
+  @Test func `LOAD-22 LOAD-23 an error is retried after retry_time only`() {
     withHarness { harness in
       harness.stub("GET", "/a", .init(status: 500))
       let resource = harness.service.resource("/a")
@@ -335,8 +320,7 @@ struct ResourceLoadingTests {
 
   // MARK: load(using:)
 
-  @Test("LOAD-32, LOAD-33, LOAD-35: another method's answer becomes the data")
-  func loadsUsingPost() {
+  @Test func `LOAD-32 LOAD-33 LOAD-35 another method's answer becomes the data`() {
     withHarness { harness in
       harness.stub("POST", "/a", .text("posted"))
       let resource = harness.service.resource("/a")
@@ -350,8 +334,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-34, LOAD-39: a foreign request's result becomes this resource's only")
-  func loadsUsingForeignRequests() {
+  @Test func `LOAD-34 LOAD-39 a foreign request's result becomes this resource's only`() {
     withHarness { harness in
       let other = harness.loaded("/b", .text("other's"))
       harness.stub("POST", "/b", .text("new"))
@@ -370,8 +353,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-36: a completed request is applied one turn later")
-  func loadsUsingCompletedRequests() {
+  @Test func `LOAD-36 a completed request is applied one turn later`() {
     withHarness { harness in
       harness.stub("POST", "/a", .text("posted"))
       let resource = harness.service.resource("/a")
@@ -385,8 +367,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-37: a request not started loads until somebody starts and finishes it")
-  func loadsUsingUnstartedRequests() {
+  @Test func `LOAD-37 a request not started loads until somebody starts and finishes it`() {
     withHarness { harness in
       harness.stub("POST", "/a", .text("posted"))
       let resource = harness.service.resource("/a")
@@ -403,8 +384,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("LOAD-38: a request that could not be sent becomes the error")
-  func loadsUsingFailedRequests() {
+  @Test func `LOAD-38 a request that could not be sent becomes the error`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let body = RequestBody.text("\u{3042}", encoding: "iso-8859-1")
@@ -415,8 +395,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("STA-14, HOOK-13, OBS-42: what happens at completion happens in this order")
-  func completesInOrder() {
+  @Test func `STA-14 HOOK-13 OBS-42 what happens at completion happens in this order`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let journal = Journal()
@@ -449,8 +428,7 @@ struct ResourceLoadingTests {
 
   // MARK: Plain requests
 
-  @Test("STA-02, STA-03, OBS-09: plain requests are listed in order and change nothing")
-  func listsPlainRequests() {
+  @Test func `STA-02 STA-03 OBS-09 plain requests are listed in order and change nothing`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.stub("POST", "/a", .text("1"), .init(status: 500))
@@ -475,8 +453,7 @@ struct ResourceLoadingTests {
 
   // MARK: Cancelling
 
-  @Test("CXL-01 to CXL-03, CXL-07, CXL-10 to CXL-13, LOAD-13: cancelling a load")
-  func cancelsLoads() {
+  @Test func `CXL-01 to CXL-03 CXL-07 CXL-10 to CXL-13 LOAD-13 cancelling a load`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.provider.holdsAnswers = true
@@ -510,8 +487,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("CXL-04, CXL-05: what has completed is not cancelled")
-  func completedRequestsAreNotCancelled() {
+  @Test func `CXL-04 CXL-05 what has completed is not cancelled`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let journal = Journal()
@@ -529,8 +505,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("CXL-06: a request cancelled before its start never starts")
-  func cancelsUnstartedRequests() {
+  @Test func `CXL-06 a request cancelled before its start never starts`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let request = resource.request("GET").repeated()
@@ -542,8 +517,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("CXL-08: a provider's own cancellation is an ordinary failure")
-  func providerCancellationsAreFailures() {
+  @Test func `CXL-08 a provider's own cancellation is an ordinary failure`() {
     withHarness { harness in
       harness.stub("GET", "/a", .failure(TransportError(.cancelled, "aborted")))
       let resource = harness.service.resource("/a")
@@ -555,8 +529,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("CXL-07: a request that its provider's start cancels has its transfer cancelled")
-  func cancelsInsideStart() {
+  @Test func `CXL-07 a request that its provider's start cancels has its transfer cancelled`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       harness.provider.onStart = { _ in resource.allRequests.first?.cancel() }
@@ -571,8 +544,7 @@ struct ResourceLoadingTests {
 
   // MARK: cancelLoadIfUnobserved
 
-  @Test("CAN-01 to CAN-04: loads nobody observes are cancelled, other requests are not")
-  func cancelsUnobservedLoads() {
+  @Test func `CAN-01 to CAN-04 loads nobody observes are cancelled, other requests are not`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       let resource = harness.service.resource("/a")
@@ -589,10 +561,10 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test(
-    "CAN-05 to CAN-09: the delayed form looks when the delay is over",
-    arguments: [(false, false, true), (true, false, true), (false, true, false)])
-  func cancelsLater(observedFirst: Bool, observedThen: Bool, isCancelled: Bool) {
+  @Test(arguments: [(false, false, true), (true, false, true), (false, true, false)])
+  func `CAN-05 to CAN-09 the delayed form looks when the delay is over`(
+    observedFirst: Bool, observedThen: Bool, isCancelled: Bool
+  ) {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       let resource = harness.service.resource("/a")
@@ -611,8 +583,7 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test("CAN-10: the delay keeps the resource alive")
-  func delayKeepsTheResource() {
+  @Test func `CAN-10 the delay keeps the resource alive`() {
     withHarness { harness in
       weak var resource: Resource?
       func begin() {

@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct ResourceLocalStateTests {
-  @Test("OVR-01 to OVR-05: an override is an event of its own and cancels nothing")
-  func overrides() {
+  @Test func `OVR-01 to OVR-05 an override is an event of its own and cancels nothing`() {
     withHarness { harness in
       harness.stub("GET", "/a", .init(status: 500), .text("loaded"))
       harness.provider.holdsAnswers = true
@@ -26,8 +25,7 @@ struct ResourceLocalStateTests {
     }
   }
 
-  @Test("OVR-10: after new content the next load is unconditional, the headers being kept")
-  func overriddenContentIsUnconditional() {
+  @Test func `OVR-10 after new content the next load is unconditional, the headers being kept`() {
     withHarness { harness in
       let resource = harness.loaded("/a", .json("1", etag: "\"1\""))
       resource.overrideLocalContent(with: .text("mine"))
@@ -40,8 +38,7 @@ struct ResourceLocalStateTests {
     }
   }
 
-  @Test("INV-01, INV-02, INV-03: an invalidation is silent and lasts until the next update")
-  func invalidates() {
+  @Test func `INV-01 INV-02 INV-03 an invalidation is silent and lasts until the next update`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       let updates: [(Resource) -> Void] = [
@@ -66,8 +63,7 @@ struct ResourceLocalStateTests {
     }
   }
 
-  @Test("INV-07: a load in flight does not settle an invalidation")
-  func invalidationOutlivesTheLoadInFlight() {
+  @Test func `INV-07 a load in flight does not settle an invalidation`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let resource = harness.service.resource("/a")
@@ -81,8 +77,7 @@ struct ResourceLocalStateTests {
     }
   }
 
-  @Test("WIPE-01 to WIPE-06, WIPE-08: a wipe cancels everything and blanks the state")
-  func wipes() {
+  @Test func `WIPE-01 to WIPE-06 WIPE-08 a wipe cancels everything and blanks the state`() {
     withHarness { harness in
       let resource = harness.loaded("/a")
       let other = harness.service.resource("/b")
@@ -107,8 +102,8 @@ struct ResourceLocalStateTests {
     }
   }
 
-  @Test("WIPE-03: an answer that came before the wipe but was not delivered brings nothing back")
-  func wipesWhatIsBeingDelivered() {
+  @Test
+  func `WIPE-03 an answer that came before the wipe but was not delivered brings nothing back`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("secret"))
       let resource = harness.service.resource("/a")
@@ -124,8 +119,7 @@ struct ResourceLocalStateTests {
     }
   }
 
-  @Test("WIPE-09 to WIPE-14: services wipe what matches and is still used")
-  func wipesMatchingResources() throws {
+  @Test func `WIPE-09 to WIPE-14 services wipe what matches and is still used`() throws {
     try withHarness { harness in
       let service = harness.service
       let wiped = Journal()

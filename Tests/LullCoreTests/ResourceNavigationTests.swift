@@ -15,30 +15,28 @@ struct ResourceNavigationTests {
     return text
   }
 
-  @Test(
-    "PATH-02 to PATH-07: child appends a path, whatever it looks like",
-    arguments: [
-      ("c", "/c"), ("/c", "/c"), ("", "/"), ("./c", "/./c"), ("../c", "/../c"),
-      ("//other.host/c", "//other.host/c"), ("?foo", "/%3Ffoo"),
-    ])
-  func goesToChildren(path: String, expected: String) {
+  @Test(arguments: [
+    ("c", "/c"), ("/c", "/c"), ("", "/"), ("./c", "/./c"), ("../c", "/../c"),
+    ("//other.host/c", "//other.host/c"), ("?foo", "/%3Ffoo"),
+  ])
+  func `PATH-02 to PATH-07 child appends a path, whatever it looks like`(
+    path: String, expected: String
+  ) {
     #expect(reached { $0.child(path) } == "https://zingle.frotz/v1/a/b" + expected)
   }
 
-  @Test(
-    "PATH-09 to PATH-17: relative resolves like an href",
-    arguments: [
-      ("c", "https://zingle.frotz/v1/a/c"), ("../c", "https://zingle.frotz/v1/c"),
-      ("/c", "https://zingle.frotz/c"), ("ftp://other.host/c", "ftp://other.host/c"),
-      ("?foo=1&bar=2", "https://zingle.frotz/v1/a/b?foo=1&bar=2"),
-    ])
-  func followsReferences(href: String, expected: String) {
+  @Test(arguments: [
+    ("c", "https://zingle.frotz/v1/a/c"), ("../c", "https://zingle.frotz/v1/c"),
+    ("/c", "https://zingle.frotz/c"), ("ftp://other.host/c", "ftp://other.host/c"),
+    ("?foo=1&bar=2", "https://zingle.frotz/v1/a/b?foo=1&bar=2"),
+  ])
+  func `PATH-09 to PATH-17 relative resolves like an href`(href: String, expected: String) {
     #expect(reached { $0.relative(href) } == expected)
     #expect(reached { $0.optionalRelative(href) ?? $0 } == expected, "PATH-19")
   }
 
-  @Test("PATH-18, PATH-19: an href that is none gives an invalid resource, a missing one gives nil")
-  func cannotFollowEverything() {
+  @Test
+  func `PATH-18 PATH-19 an href that is none gives an invalid resource, a missing one gives nil`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       #expect(resource.optionalRelative(nil) == nil)
@@ -52,9 +50,10 @@ struct ResourceNavigationTests {
     }
   }
 
-  @Test(
-    "PATH-20 to PATH-30: parameters are set and removed, sorted, and their order does not matter")
-  func setsParameters() {
+  @Test
+  func
+    `PATH-20 to PATH-30 parameters are set and removed, sorted, and their order does not matter`()
+  {
     let base = "https://zingle.frotz/v1/a/b"
     #expect(reached { $0.withParam("foo", "bar") } == base + "?foo=bar")
     #expect(reached { $0.withParam("a b", "=+") } == base + "?a%20b=%3D%2B")
@@ -72,8 +71,7 @@ struct ResourceNavigationTests {
         == reached { $0.withParam("a", "1").withParam("b", "2") })
   }
 
-  @Test("PATH-31: from an invalid resource every way leads to one with the same cause")
-  func staysInvalid() {
+  @Test func `PATH-31 from an invalid resource every way leads to one with the same cause`() {
     withHarness { harness in
       let ways: [(Resource) -> Resource?] = [
         { $0.child("c") }, { $0.relative("c") }, { $0.relative("http://other.host/c") },
@@ -99,8 +97,7 @@ struct ResourceNavigationTests {
     }
   }
 
-  @Test("SVC-34: no configuration runs on the way")
-  func runsNoConfiguration() {
+  @Test func `SVC-34 no configuration runs on the way`() {
     withHarness { harness in
       var runs = 0
       harness.service.configure { _ in runs += 1 }

@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct ResourceStateTests {
-  @Test("STA-01: a new state is blank, and so is its timestamp")
-  func startsBlank() {
+  @Test func `STA-01 a new state is blank, and so is its timestamp`() {
     let state = ResourceState()
     #expect(state.latestData == nil)
     #expect(state.latestError == nil)
@@ -45,8 +44,8 @@ struct ResourceStateTests {
     Age(id: "data from the future", data: 2000, isUpToDate: true),
   ]
 
-  @Test("LOAD-24: up to date is a matter of invalidation, presence and age", arguments: ages)
-  func knowsWhetherUpToDate(age: Age) {
+  @Test(arguments: ages)
+  func `LOAD-24 up to date is a matter of invalidation, presence and age`(age: Age) {
     var state = ResourceState()
     if let data = age.data {
       let token = state.loadStarted()
@@ -62,8 +61,7 @@ struct ResourceStateTests {
     #expect(state.timestamp == max(age.data ?? 0, age.error ?? 0), "STA-08")
   }
 
-  @Test("LOAD-25: what was never loaded is stale whatever the limits and the clock say")
-  func blankIsNeverUpToDate() {
+  @Test func `LOAD-25 what was never loaded is stale whatever the limits and the clock say`() {
     #expect(!ResourceState().isUpToDate(now: 0, expirationTime: .infinity, retryTime: .infinity))
   }
 
@@ -106,10 +104,8 @@ struct ResourceStateTests {
     return state
   }
 
-  @Test(
-    "STA-07: each way a load may end does to data, error and age what it should",
-    arguments: outcomes)
-  func endsLoads(row: Outcome) {
+  @Test(arguments: outcomes)
+  func `STA-07 each way a load may end does to data, error and age what it should`(row: Outcome) {
     var state = used
     state.invalidate()
     let load = state.loadStarted()
@@ -122,10 +118,10 @@ struct ResourceStateTests {
     #expect(state.isInvalidated == row.staysInvalidated)
   }
 
-  @Test(
-    "STA-11: an earlier-started load changes nothing once a later-started has succeeded",
-    arguments: outcomes)
-  func ignoresSupersededLoads(row: Outcome) {
+  @Test(arguments: outcomes)
+  func `STA-11 an earlier-started load changes nothing once a later-started has succeeded`(
+    row: Outcome
+  ) {
     for later in [ResourceState.LoadOutcome.newData(.text("later", at: 50)), .notModified] {
       var state = used
       let early = state.loadStarted()
@@ -143,8 +139,7 @@ struct ResourceStateTests {
     }
   }
 
-  @Test("STA-11: a later-started load that failed or was cancelled discards nothing")
-  func failedLoadsSupersedeNothing() {
+  @Test func `STA-11 a later-started load that failed or was cancelled discards nothing`() {
     for later in [ResourceState.LoadOutcome.failure(.failure(at: 50)), .cancelled] {
       var state = ResourceState()
       let early = state.loadStarted()
@@ -157,8 +152,7 @@ struct ResourceStateTests {
     }
   }
 
-  @Test("INV-07: an invalidation outlives the loads in flight, not those started afterwards")
-  func invalidationOutlivesLoads() {
+  @Test func `INV-07 an invalidation outlives the loads in flight, not those started afterwards`() {
     var state = used
     let before = state.loadStarted()
     state.invalidate()
@@ -170,8 +164,7 @@ struct ResourceStateTests {
     #expect(!state.isInvalidated)
   }
 
-  @Test("INV-05, INV-06: invalidating touches neither data, error nor timestamps")
-  func invalidationTouchesNothing() {
+  @Test func `INV-05 INV-06 invalidating touches neither data, error nor timestamps`() {
     var state = used
     state.invalidate()
     #expect(state.latestData?.text == "old")
@@ -181,8 +174,8 @@ struct ResourceStateTests {
 
   // MARK: Local changes
 
-  @Test("OVR-02, OVR-06, OVR-11: an override replaces data as it is, clears error and invalidation")
-  func overridesData() {
+  @Test
+  func `OVR-02 OVR-06 OVR-11 an override replaces data as it is, clears error and invalidation`() {
     var state = used
     state.invalidate()
     let entity = Entity.text("mine", headers: [("content-type", "x/y")], at: 7)
@@ -195,8 +188,8 @@ struct ResourceStateTests {
     #expect(state.timestamp == 7)
   }
 
-  @Test("OVR-07, OVR-08, OVR-10: overridden content keeps headers, is of now, validates nothing")
-  func overridesContent() {
+  @Test func `OVR-07 OVR-08 OVR-10 overridden content keeps headers, is of now, validates nothing`()
+  {
     var state = ResourceState()
     let headers = [("Content-Type", "x/y"), ("ETag", "\"1\""), ("X-Other", "z")]
     _ = state.override(with: .text("old", headers: headers, at: 10))
@@ -212,8 +205,7 @@ struct ResourceStateTests {
     #expect(state.conditionalHeader?.value == "\"1\"")
   }
 
-  @Test("OVR-10: an entity given as a whole counts with its own validators again")
-  func overridingWithAnEntityTrustsItsValidators() throws {
+  @Test func `OVR-10 an entity given as a whole counts with its own validators again`() throws {
     var state = ResourceState()
     _ = state.override(with: .text("old", headers: [("ETag", "\"1\"")], at: 10))
     _ = state.override(with: .text("new"), now: 20)
@@ -222,16 +214,14 @@ struct ResourceStateTests {
     #expect(state.conditionalHeader?.value == "\"1\"")
   }
 
-  @Test("OVR-09: content without data before makes an entity of its own")
-  func overridesNothing() {
+  @Test func `OVR-09 content without data before makes an entity of its own`() {
     var state = ResourceState()
     _ = state.override(with: .text("new"), now: 99)
     #expect(state.latestData?.contentType == "application/binary")
     #expect(state.timestamp == 99)
   }
 
-  @Test("WIPE-01, WIPE-02: a wipe leaves nothing; OBS-41: timestamp 0")
-  func wipes() {
+  @Test func `WIPE-01 WIPE-02 a wipe leaves nothing; OBS-41: timestamp 0`() {
     var state = used
     state.invalidate()
     let event = state.wipe()
@@ -243,8 +233,8 @@ struct ResourceStateTests {
     #expect(state.contentSize == 0)
   }
 
-  @Test("WIPE-03: a load that had started before a wipe brings nothing back", arguments: outcomes)
-  func wipedLoadsComeTooLate(row: Outcome) {
+  @Test(arguments: outcomes)
+  func `WIPE-03 a load that had started before a wipe brings nothing back`(row: Outcome) {
     var state = used
     let before = state.loadStarted()
     _ = state.wipe()
@@ -258,13 +248,14 @@ struct ResourceStateTests {
   }
 
   @Test(
-    "LOAD-03: the etag, else Last-Modified, else nothing makes a load conditional",
     arguments: [
       ([("ETag", "W/\"a\""), ("Last-Modified", "x")], "if-none-match: W/\"a\""),
       ([("Last-Modified", "Tue, 1 Jan")], "if-modified-since: Tue, 1 Jan"),
       ([("X", "y")], nil),
     ] as [([(String, String)], String?)])
-  func knowsConditionalHeader(headers: [(String, String)], expected: String?) {
+  func `LOAD-03 the etag, else Last-Modified, else nothing makes a load conditional`(
+    headers: [(String, String)], expected: String?
+  ) {
     var state = ResourceState()
     _ = state.override(with: .text("x", headers: headers))
     let header = state.conditionalHeader.map { "\($0.name): \($0.value)" }

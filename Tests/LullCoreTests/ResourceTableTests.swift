@@ -7,8 +7,7 @@ struct ResourceTableTests {
     service.table.all.contains { $0.url.text.hasSuffix(path) }
   }
 
-  @Test("WC-01 to WC-03: one object for a key, however often it is asked for")
-  func returnsTheSame() {
+  @Test func `WC-01 to WC-03 one object for a key, however often it is asked for`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       #expect(harness.service.resource("/a") === resource)
@@ -17,8 +16,7 @@ struct ResourceTableTests {
     }
   }
 
-  @Test("WC-04 to WC-06, WC-10, SVC-29: a flush drops what nobody holds, and only that")
-  func flushes() {
+  @Test func `WC-04 to WC-06 WC-10 SVC-29 a flush drops what nobody holds, and only that`() {
     withHarness { harness in
       let service = harness.service
       weak let unused = harness.loaded("/unused").record
@@ -34,8 +32,7 @@ struct ResourceTableTests {
     }
   }
 
-  @Test("SVC-31, SVC-32, WC-07: the least recently used go once there are too many")
-  func evictsTheOldest() {
+  @Test func `SVC-31 SVC-32 WC-07 the least recently used go once there are too many`() {
     withHarness { harness in
       let service = harness.service
       #expect(service.cachedResourceCountLimit == 2048)
@@ -52,8 +49,7 @@ struct ResourceTableTests {
     }
   }
 
-  @Test("WC-08, WC-09, SVC-33: what is held, observed or requested is passed over")
-  func passesOverUsed() {
+  @Test func `WC-08 WC-09 SVC-33 what is held, observed or requested is passed over`() {
     withHarness { harness in
       let service = harness.service
       harness.provider.holdsAnswers = true
@@ -72,8 +68,7 @@ struct ResourceTableTests {
     }
   }
 
-  @Test("OBS-28, OBS-37: once owners have died their resources can be evicted")
-  func evictsTheDeserted() {
+  @Test func `OBS-28 OBS-37 once owners have died their resources can be evicted`() {
     withHarness { harness in
       let service = harness.service
       var owner: Owner? = Owner()
@@ -90,8 +85,7 @@ struct ResourceTableTests {
     }
   }
 
-  @Test("many observed resources do not hold up eviction")
-  func observedDoNotBlockEviction() {
+  @Test func `many observed resources do not hold up eviction`() {
     withHarness { harness in
       let service = harness.service
       let owner = Owner()
@@ -106,8 +100,7 @@ struct ResourceTableTests {
     }
   }
 
-  @Test("SVC-31: the content of unused resources is bounded in bytes too")
-  func boundsBytes() {
+  @Test func `SVC-31 the content of unused resources is bounded in bytes too`() {
     withHarness { harness in
       let service = harness.service
       #expect(service.cachedResourceByteLimit == 256 * 1024 * 1024)
@@ -127,8 +120,7 @@ struct ResourceTableTests {
     }
   }
 
-  @Test("a host is told of each resource that is forgotten")
-  func tellsTheHost() {
+  @Test func `a host is told of each resource that is forgotten`() {
     withHarness { harness in
       let spy = ForgetSpy()
       let service = harness.makeService(base: "https://api.test")
@@ -143,8 +135,7 @@ struct ResourceTableTests {
     }
   }
 
-  @Test("the queue does not grow with the number of uses, nor hold what is forgotten")
-  func forgetsForGood() {
+  @Test func `the queue does not grow with the number of uses, nor hold what is forgotten`() {
     withHarness { harness, leakCheck in
       let service = harness.service
       service.cachedResourceCountLimit = 10

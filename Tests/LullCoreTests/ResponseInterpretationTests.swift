@@ -64,8 +64,8 @@ struct ResponseInterpretationTests {
       expected: "- 'aborted' cause request_cancelled entity -"),
   ]
 
-  @Test("a result means what status, body and error say", arguments: rows)
-  func interprets(row: Row) {
+  @Test(arguments: rows)
+  func `a result means what status, body and error say`(row: Row) {
     let response = row.status.map { HTTPResponse(status: $0) }
     let result = NetworkResult(response: response, body: row.body, error: row.error)
     let existing = row.existing ? Entity.text("old") : nil
@@ -98,8 +98,7 @@ struct ResponseInterpretationTests {
     return "data(\(bytes.count))"
   }
 
-  @Test("ENT-16, LOAD-14: a success without response object has no headers and no exchange")
-  func missingResponse() {
+  @Test func `ENT-16 LOAD-14 a success without response object has no headers and no exchange`() {
     guard
       case .response(let response) = ResponseInterpretation(
         NetworkResult(), existing: nil, now: 0)
@@ -112,7 +111,6 @@ struct ResponseInterpretationTests {
   }
 
   @Test(
-    "ERR-06, ERR-09: each cause has its kind and its sentence",
     arguments: [
       (.invalidURL(source: "x"), "invalid_url", "Cannot send request with invalid URL"),
       (.unencodableText(encoding: "a", text: "b"), "unencodable_text", "Cannot send request"),
@@ -133,7 +131,9 @@ struct ResponseInterpretationTests {
       (.malformedJSON(message: "a"), "malformed_json", "Cannot parse server response"),
       (.transport(TransportError(.dns, "no such host")), "dns", "no such host"),
     ] as [(RequestErrorCause, String, String)])
-  func describesCauses(cause: RequestErrorCause, kind: String, message: String) {
+  func `ERR-06 ERR-09 each cause has its kind and its sentence`(
+    cause: RequestErrorCause, kind: String, message: String
+  ) {
     let error = RequestError(httpStatus: 500, entity: nil, cause: cause, timestamp: 0)
     #expect(cause.kind == kind)
     #expect(error.userMessage == message, "ERR-02: the cause comes before the status")

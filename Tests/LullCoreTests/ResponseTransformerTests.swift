@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct ResponseTransformerTests {
-  @Test("PIPE-11: stages mean nothing but order: text may be parsed anywhere")
-  func stagesMeanOnlyOrder() {
+  @Test func `PIPE-11 stages mean nothing but order: text may be parsed anywhere`() {
     withHarness { harness in
       harness.service.configure { configuration in
         configuration.pipeline.clear()
@@ -18,8 +17,8 @@ struct ResponseTransformerTests {
     }
   }
 
-  @Test("TRF-01, ERR-13: a full transformer changes content, headers, messages, once a response")
-  func changesWholeResponses() {
+  @Test
+  func `TRF-01 ERR-13 a full transformer changes content, headers, messages, once a response`() {
     withHarness { harness in
       var calls = 0
       harness.service.configure { configuration in
@@ -56,8 +55,7 @@ struct ResponseTransformerTests {
     }
   }
 
-  @Test("ENT-15, ENT-01: what arrives is raw bytes with headers, type, etag and age; a value")
-  func beginsWithBytes() {
+  @Test func `ENT-15 ENT-01 what arrives is raw bytes with headers, type, etag and age; a value`() {
     withHarness { harness in
       harness.service.configure { $0.pipeline.clear() }
       harness.stub("GET", "/a", .json("1", etag: "e"))

@@ -3,8 +3,7 @@ import LullTesting
 import Testing
 
 struct ServicePatternTests {
-  @Test("CFG-20: a string configures what matches it as a wildcard under the base")
-  func configures() {
+  @Test func `CFG-20 a string configures what matches it as a wildcard under the base`() {
     withHarness { harness in
       let service = harness.service
       service.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
@@ -17,8 +16,7 @@ struct ServicePatternTests {
     }
   }
 
-  @Test("CFG-05: a resource configures its own URL and is not kept by that")
-  func configuresResources() {
+  @Test func `CFG-05 a resource configures its own URL and is not kept by that`() {
     withHarness { harness, leakCheck in
       harness.service.configure(leakCheck.watch(harness.service.resource("/a"))) {
         $0.retryTime = 9
@@ -29,8 +27,7 @@ struct ServicePatternTests {
     }
   }
 
-  @Test("WIPE-09 to WIPE-12: a string wipes what matches it")
-  func wipes() {
+  @Test func `WIPE-09 to WIPE-12 a string wipes what matches it`() {
     withHarness { harness in
       let users = harness.loaded("/users/1")
       let notes = harness.loaded("/notes/1")
@@ -40,8 +37,7 @@ struct ServicePatternTests {
     }
   }
 
-  @Test("INV-01: a string invalidates what matches it")
-  func invalidates() {
+  @Test func `INV-01 a string invalidates what matches it`() {
     withHarness { harness in
       let users = harness.loaded("/users/1")
       let notes = harness.loaded("/notes/1")

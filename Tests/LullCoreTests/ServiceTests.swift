@@ -4,7 +4,6 @@ import Testing
 
 struct ServiceTests {
   @Test(
-    "SVC-01, SVC-02, SVC-05: the base URL gets one slash at the end of its path, or is none",
     arguments: [
       ("http://foo.bar", "http://foo.bar/"), ("http://foo.bar/", "http://foo.bar/"),
       ("http://foo.bar/baz", "http://foo.bar/baz/"),
@@ -12,28 +11,30 @@ struct ServiceTests {
       ("http://foo.bar/?you=x", "http://foo.bar/?you=x"),
       ("http://foo.bar/baz?you=x", "http://foo.bar/baz/?you=x"), ("not a URL", nil), ("", nil),
     ] as [(String, String?)])
-  func normalizesBase(base: String, expected: String?) {
+  func `SVC-01 SVC-02 SVC-05 the base URL gets one slash at the end of its path, or is none`(
+    base: String, expected: String?
+  ) {
     withHarness { harness in
       #expect(harness.makeService(base: base).baseURL?.text == expected)
     }
   }
 
-  @Test(
-    "SVC-08 to SVC-12: a path is appended to the base, whatever it looks like",
-    arguments: [
-      ("https://foo.bar", "baz", "https://foo.bar/baz"),
-      ("https://foo.bar", "/baz/fez", "https://foo.bar/baz/fez"),
-      ("https://foo.bar", "baz/fez/", "https://foo.bar/baz/fez/"),
-      ("https://foo.bar/v1", "baz", "https://foo.bar/v1/baz"),
-      ("https://foo.bar/v1", "./baz", "https://foo.bar/v1/./baz"),
-      ("https://foo.bar/v1", "baz/.", "https://foo.bar/v1/baz/."),
-      ("https://foo.bar/v1", "http://other.host", "https://foo.bar/v1/http://other.host"),
-      ("https://foo.bar/v1", "//x", "https://foo.bar/v1//x"),
-      ("https://foo.bar/v1", "?foo=bar", "https://foo.bar/v1/%3Ffoo=bar"),
-      ("https://foo.bar/v1", "é%20", "https://foo.bar/v1/%C3%A9%2520"),
-      ("https://foo.bar/?a=b&x=y", "baz/fez/", "https://foo.bar/baz/fez/?a=b&x=y"),
-    ])
-  func appendsPaths(base: String, path: String, expected: String) {
+  @Test(arguments: [
+    ("https://foo.bar", "baz", "https://foo.bar/baz"),
+    ("https://foo.bar", "/baz/fez", "https://foo.bar/baz/fez"),
+    ("https://foo.bar", "baz/fez/", "https://foo.bar/baz/fez/"),
+    ("https://foo.bar/v1", "baz", "https://foo.bar/v1/baz"),
+    ("https://foo.bar/v1", "./baz", "https://foo.bar/v1/./baz"),
+    ("https://foo.bar/v1", "baz/.", "https://foo.bar/v1/baz/."),
+    ("https://foo.bar/v1", "http://other.host", "https://foo.bar/v1/http://other.host"),
+    ("https://foo.bar/v1", "//x", "https://foo.bar/v1//x"),
+    ("https://foo.bar/v1", "?foo=bar", "https://foo.bar/v1/%3Ffoo=bar"),
+    ("https://foo.bar/v1", "é%20", "https://foo.bar/v1/%C3%A9%2520"),
+    ("https://foo.bar/?a=b&x=y", "baz/fez/", "https://foo.bar/baz/fez/?a=b&x=y"),
+  ])
+  func `SVC-08 to SVC-12 a path is appended to the base, whatever it looks like`(
+    base: String, path: String, expected: String
+  ) {
     withHarness(base: base) { harness in
       let resource = harness.service.resource(path)
       #expect(resource.url.text == expected)
@@ -41,21 +42,20 @@ struct ServiceTests {
     }
   }
 
-  @Test(
-    "SVC-13 to SVC-15: another base takes the place of the service's",
-    arguments: [
-      ("http://fraz.bot/", "/bar", "http://fraz.bot/bar"),
-      ("http://fraz.bot", "bar", "http://fraz.bot/bar"),
-      ("http://fraz.bot", "./a?b&c", "http://fraz.bot/./a%3Fb&c"),
-    ])
-  func takesOtherBases(base: String, path: String, expected: String) {
+  @Test(arguments: [
+    ("http://fraz.bot/", "/bar", "http://fraz.bot/bar"),
+    ("http://fraz.bot", "bar", "http://fraz.bot/bar"),
+    ("http://fraz.bot", "./a?b&c", "http://fraz.bot/./a%3Fb&c"),
+  ])
+  func `SVC-13 to SVC-15 another base takes the place of the service's`(
+    base: String, path: String, expected: String
+  ) {
     withHarness { harness in
       #expect(harness.service.resource(baseURL: base, path: path).url.text == expected)
     }
   }
 
-  @Test("SVC-06, SVC-16, SVC-17: absolute URLs are taken as they are")
-  func takesAbsoluteURLs() {
+  @Test func `SVC-06 SVC-16 SVC-17 absolute URLs are taken as they are`() {
     withHarness { harness in
       let service = harness.service
       for url in ["https://other.host/x?b=1&a=2", "./foo", "ftp://a/b"] {
@@ -64,8 +64,8 @@ struct ServiceTests {
     }
   }
 
-  @Test("SVC-04, SVC-05: without a base only absolute URLs load", arguments: [nil, "not a URL"])
-  func worksWithoutBase(base: String?) {
+  @Test(arguments: [nil, "not a URL"])
+  func `SVC-04 SVC-05 without a base only absolute URLs load`(base: String?) {
     withHarness(base: base) { harness in
       let service = harness.service
       let invalid = service.resource("/x").load()
@@ -81,10 +81,8 @@ struct ServiceTests {
 
   // MARK: Invalid resources
 
-  @Test(
-    "SVC-18 to SVC-21: what is no URL gives a resource whose requests fail",
-    arguments: [nil, "", "\0", "http://[oops", "a b", "http://a b/"] as [String?])
-  func invalidResourcesFail(source: String?) {
+  @Test(arguments: [nil, "", "\0", "http://[oops", "a b", "http://a b/"] as [String?])
+  func `SVC-18 to SVC-21 what is no URL gives a resource whose requests fail`(source: String?) {
     withHarness { harness in
       let journal = Journal()
       let resource = harness.service.resource(absoluteURL: source)
@@ -112,8 +110,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("SVC-22: missing URLs share one resource; unparsable ones are fresh, and logged")
-  func sharesTheMissingResource() {
+  @Test func `SVC-22 missing URLs share one resource; unparsable ones are fresh, and logged`() {
     withHarness { harness in
       let service = harness.service
       let log = Journal()
@@ -128,8 +125,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("SVC-22, SVC-28: the missing resource keeps its observers and state unheld")
-  func remembersTheMissingResource() {
+  @Test func `SVC-22 SVC-28 the missing resource keeps its observers and state unheld`() {
     withHarness { harness in
       let service = harness.service
       let recorder = EventRecorder()
@@ -141,8 +137,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("SVC-23: an invalid resource has the built-in configuration and no decorators")
-  func invalidResourcesAreNotConfigured() {
+  @Test func `SVC-23 an invalid resource has the built-in configuration and no decorators`() {
     withHarness { harness in
       let journal = Journal()
       harness.service.configure { configuration in
@@ -162,8 +157,7 @@ struct ServiceTests {
 
   // MARK: Identity
 
-  @Test("SVC-24 to SVC-27: one object for one URL of one service")
-  func resourcesAreUnique() {
+  @Test func `SVC-24 to SVC-27 one object for one URL of one service`() {
     withHarness { harness in
       let service = harness.service
       let resource = service.resource("/foo/bar")
@@ -177,8 +171,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("SVC-26: URLs that only look alike are different resources")
-  func comparesURLsByteByByte() {
+  @Test func `SVC-26 URLs that only look alike are different resources`() {
     withHarness { harness in
       let composed = harness.service.resource(absoluteURL: "https://a.test/\u{E9}")
       let decomposed = harness.service.resource(absoluteURL: "https://a.test/e\u{301}")
@@ -187,8 +180,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("an absolute URL goes on the wire percent-encoded, and only there")
-  func encodesURLsForTheWire() {
+  @Test func `an absolute URL goes on the wire percent-encoded, and only there`() {
     withHarness { harness in
       let resource = harness.service.resource(absoluteURL: "https://a.test/é?q=ü%20+")
       let request = resource.request("GET")
@@ -198,20 +190,17 @@ struct ServiceTests {
     }
   }
 
-  @Test(
-    "percent-encoding for the wire leaves ASCII alone",
-    arguments: [
-      ("https://a.test/x?%zz\"<>", "https://a.test/x?%zz\"<>"),
-      ("https://bücher.test/ü", "https://xn--bcher-kva.test/%C3%BC"), ("./é", "./%C3%A9"),
-    ])
-  func percentEncodes(url: String, expected: String) {
+  @Test(arguments: [
+    ("https://a.test/x?%zz\"<>", "https://a.test/x?%zz\"<>"),
+    ("https://bücher.test/ü", "https://xn--bcher-kva.test/%C3%BC"), ("./é", "./%C3%A9"),
+  ])
+  func `percent-encoding for the wire leaves ASCII alone`(url: String, expected: String) {
     #expect(ResourceURL(absolute: url)?.percentEncoded == expected)
   }
 
   // MARK: Memory
 
-  @Test("SVC-28, SVC-30: state outlives the resource's users until a flush")
-  func remembersUnusedResources() {
+  @Test func `SVC-28 SVC-30 state outlives the resource's users until a flush`() {
     withHarness { harness in
       weak let first = harness.loaded("/a")
       #expect(first == nil)
@@ -224,8 +213,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("SVC-34: navigating runs no configuration")
-  func navigationRunsNoConfiguration() {
+  @Test func `SVC-34 navigating runs no configuration`() {
     withHarness { harness in
       harness.service.configure(
         .predicate { (_) throws(RequestError) in
@@ -240,12 +228,13 @@ struct ServiceTests {
   }
 
   @Test(
-    "SVC-35, TRF-33: any subset of the standard parsers may be chosen",
     arguments: [
       ([.json, .text], true, true), ([.json], true, false), ([.text], false, true),
       ([], false, false),
     ] as [([StandardTransformer], Bool, Bool)])
-  func choosesParsers(parsers: [StandardTransformer], jsonFails: Bool, textFails: Bool) {
+  func `SVC-35 TRF-33 any subset of the standard parsers may be chosen`(
+    parsers: [StandardTransformer], jsonFails: Bool, textFails: Bool
+  ) {
     withHarness { harness in
       let service = harness.makeService(
         base: "https://api.test", standardTransformers: parsers)
@@ -266,8 +255,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("SVC-36, NET-05: any provider may be given; it alone is asked")
-  func usesTheProviderGiven() {
+  @Test func `SVC-36 NET-05 any provider may be given; it alone is asked`() {
     withHarness { harness in
       let other = StubProvider()
       other.stub("GET", "https://other.test/a", .text("from the other"))
@@ -280,8 +268,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("NET-01, NET-03, NET-04: a provider gets the final request, and is asked to cancel")
-  func asksTheProvider() {
+  @Test func `NET-01 NET-03 NET-04 a provider gets the final request, and is asked to cancel`() {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.service.configure { configuration in

@@ -12,7 +12,7 @@ struct TerminalTextTests {
     ("x\u{202E}y\u{2066}z\u{2069}", "x\\u{202E}y\\u{2066}z\\u{2069}"),
     ("\u{10FFFD}e[31m", "\u{10FFFD}e[31m"), ("", ""),
   ])
-  func showsControlCharacters(text: String, shown: String) {
+  func `shows control characters`(text: String, shown: String) {
     #expect(TerminalText.visible(text).unicodeScalars.elementsEqual(shown.unicodeScalars))
   }
 
@@ -23,11 +23,11 @@ struct TerminalTextTests {
       ([0xED, 0xA0, 0x80], "\\xED\\xA0\\x80"), ([0xE2, 0x82], "\\xE2\\x82"), ([0xFF], "\\xFF"),
       ([0xC2, 0x9B], "\\u{9B}"), ([0xC2], "\\xC2"), ([0xF0, 0x9F, 0x41], "\\xF0\\x9FA"),
     ] as [([UInt8], String)])
-  func showsWhatIsNoText(bytes: [UInt8], shown: String) {
+  func `shows what is no text`(bytes: [UInt8], shown: String) {
     #expect(String(decoding: TerminalText.visible(bytes), as: UTF8.self) == shown)
   }
 
-  @Test(arguments: [1, 2, 3, 5, 1000]) func isTheSamePieceByPiece(size: Int) {
+  @Test(arguments: [1, 2, 3, 5, 1000]) func `is the same piece by piece`(size: Int) {
     let bytes = Array("ä\r\nb\r\u{9B}c\u{202E}𝄞\u{1B}".utf8) + [0xE2, 0x82]
     var filter = TerminalText()
     var shown: [UInt8] = []
@@ -40,7 +40,7 @@ struct TerminalTextTests {
   }
 
   /// Of a text in colours only the colours are sequences.
-  @Test func letsOurOwnColoursPass() {
+  @Test func `lets our own colours pass`() {
     #expect(
       TerminalText.visible("a" + TerminalText.painted("\u{1B}[2Jx", "1;31") + "b")
         == "a\u{1B}[1;31m\\x1B[2Jx\u{1B}[0mb")

@@ -11,7 +11,6 @@ import Testing
   }
 
   @Test(
-    "Text is read in the charset it names (TXT-02, TXT-03, TXT-04)",
     arguments: [
       (TextCoding.defaultCharset, [0xC3, 0xBD], "Ã½"),
       ("utf-8", [0xC3, 0xBD], "ý"),
@@ -30,12 +29,13 @@ import Testing
       ("gb18030", [0xD6, 0xD0], "中"),
       ("big5-hkscs", [0x88, 0x66], "Ê"),
     ] as [(String, [UInt8], String)])
-  func readsNamedCharset(charset: String, bytes: [UInt8], text: String) throws {
+  func `TXT-02 TXT-03 TXT-04 text is read in the charset it names`(
+    charset: String, bytes: [UInt8], text: String
+  ) throws {
     #expect(try decode(bytes, charset) == text)
   }
 
   @Test(
-    "Byte order comes from the mark, else is big-endian (TXT-08)",
     arguments: [
       ("UTF-16", [0x00, 0x41, 0x30, 0x42], "Aあ"),
       ("utf-16", [0xFE, 0xFF, 0x00, 0x41], "A"),
@@ -52,29 +52,27 @@ import Testing
       ("utf-8", [0xEF, 0xBB, 0xBF, 0x41], "A"),
       ("utf-16", [0xFF, 0xFE], ""),
     ] as [(String, [UInt8], String)])
-  func honoursByteOrder(charset: String, bytes: [UInt8], text: String) throws {
+  func `TXT-08 byte order comes from the mark, else is big-endian`(
+    charset: String, bytes: [UInt8], text: String
+  ) throws {
     // Scalars, because a byte-order mark left in place must count.
     #expect(Array(try decode(bytes, charset).unicodeScalars) == Array(text.unicodeScalars))
   }
 
-  @Test(
-    "Nothing reads as no text in any charset",
-    arguments: ["utf-8", "us-ascii", "iso-8859-1", "utf-16", "utf-32", "euc-jp", "utf-7"])
-  func readsNothing(charset: String) throws {
+  @Test(arguments: ["utf-8", "us-ascii", "iso-8859-1", "utf-16", "utf-32", "euc-jp", "utf-7"])
+  func `nothing reads as no text in any charset`(charset: String) throws {
     #expect(try decode([], charset) == "")
     // An absent buffer, as an empty one often is.
     let none = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     #expect(try TextCoding.decode(none, charset: charset) == "")
   }
 
-  @Test(
-    "An unknown charset is told apart and named as given (TXT-05)",
-    arguments: [
-      "oodle", "", " ", "utf-8//TRANSLIT", "utf-8//", "utf-8/", "utf-8,", " utf-8", "utf-8 ",
-      "euc-jp//IGNORE", "wchar_t", "WCHAR_T", "char", "internal", "utf-8\u{0}", "\u{212A}OI8-R",
-      "../../x", String(repeating: "a", count: 1000),
-    ])
-  func refusesUnknownCharset(charset: String) {
+  @Test(arguments: [
+    "oodle", "", " ", "utf-8//TRANSLIT", "utf-8//", "utf-8/", "utf-8,", " utf-8", "utf-8 ",
+    "euc-jp//IGNORE", "wchar_t", "WCHAR_T", "char", "internal", "utf-8\u{0}", "\u{212A}OI8-R",
+    "../../x", String(repeating: "a", count: 1000),
+  ])
+  func `TXT-05 an unknown charset is told apart and named as given`(charset: String) {
     #expect(throws: TextCodingError.unknownCharset(name: charset)) {
       try decode([0x41], charset)
     }
@@ -85,7 +83,6 @@ import Testing
   }
 
   @Test(
-    "Bytes that are no text in the charset are undecodable, which names it (TXT-06)",
     arguments: [
       ("UTF-8", [0xD8], "utf-8"),
       ("utf-8", [0xED, 0xA0, 0x80], "utf-8"),
@@ -100,12 +97,13 @@ import Testing
       ("utf-32", [0x00, 0x00, 0x41], "utf-32"),
       ("windows-1252", [0x81], "windows-1252"),
     ] as [(String, [UInt8], String)])
-  func refusesUndecodable(charset: String, bytes: [UInt8], name: String) {
+  func `TXT-06 bytes that are no text in the charset are undecodable, which names it`(
+    charset: String, bytes: [UInt8], name: String
+  ) {
     #expect(throws: TextCodingError.undecodable(encoding: name)) { try decode(bytes, charset) }
   }
 
   @Test(
-    "Text is written in the charset asked for (REQ-07, REQ-08)",
     arguments: [
       ("utf-8", "Très", [0x54, 0x72, 0xC3, 0xA8, 0x73]),
       ("US-ASCII", "ab", [0x61, 0x62]),
@@ -120,40 +118,38 @@ import Testing
       ("euc-jp", "", []),
       ("gb18030", "a\u{E0041}", [0x61, 0xD3, 0x36, 0x9C, 0x33]),
     ] as [(String, String, [UInt8])])
-  func writesCharset(charset: String, text: String, bytes: [UInt8]) throws {
+  func `REQ-07 REQ-08 text is written in the charset asked for`(
+    charset: String, text: String, bytes: [UInt8]
+  ) throws {
     #expect(try TextCoding.encode(text, charset: charset) == bytes)
   }
 
-  @Test(
-    "Text the charset has no characters for is unencodable (REQ-09)",
-    arguments: [
-      ("ascii", "é", "us-ascii"), ("latin1", "€", "iso-8859-1"), ("euc-jp", "😀", "euc-jp"),
-      ("Shift_JIS", "é", "shift_jis"), ("iso-8859-15", "日", "iso-8859-15"),
-      // iconv drops tag characters without an error.
-      ("windows-1252", "a\u{E0041}", "windows-1252"),
-    ])
-  func refusesUnencodable(charset: String, text: String, name: String) {
+  @Test(arguments: [
+    ("ascii", "é", "us-ascii"), ("latin1", "€", "iso-8859-1"), ("euc-jp", "😀", "euc-jp"),
+    ("Shift_JIS", "é", "shift_jis"), ("iso-8859-15", "日", "iso-8859-15"),
+    // iconv drops tag characters without an error.
+    ("windows-1252", "a\u{E0041}", "windows-1252"),
+  ])
+  func `REQ-09 text the charset has no characters for is unencodable`(
+    charset: String, text: String, name: String
+  ) {
     #expect(throws: TextCodingError.unencodable(encoding: name)) {
       try TextCoding.encode(text, charset: charset)
     }
   }
 
-  @Test(
-    "The name on the wire is IANA's, in lower case (REQ-08)",
-    arguments: [
-      ("UTF-8", "utf-8"), ("utf8", "utf-8"), ("Latin1", "iso-8859-1"), ("ASCII", "us-ascii"),
-      ("ISO8859-2", "iso-8859-2"), ("iso_8859-15", "iso-8859-15"), ("CP1251", "windows-1251"),
-      ("SJIS", "shift_jis"), ("eucJP", "euc-jp"), ("EUC-JP", "euc-jp"), ("GBK", "gbk"),
-      ("KOI8-R", "koi8-r"), ("UTF-16", "utf-16"), ("Big5", "big5"), ("macintosh", "macintosh"),
-    ])
-  func namesCharset(charset: String, name: String) {
+  @Test(arguments: [
+    ("UTF-8", "utf-8"), ("utf8", "utf-8"), ("Latin1", "iso-8859-1"), ("ASCII", "us-ascii"),
+    ("ISO8859-2", "iso-8859-2"), ("iso_8859-15", "iso-8859-15"), ("CP1251", "windows-1251"),
+    ("SJIS", "shift_jis"), ("eucJP", "euc-jp"), ("EUC-JP", "euc-jp"), ("GBK", "gbk"),
+    ("KOI8-R", "koi8-r"), ("UTF-16", "utf-16"), ("Big5", "big5"), ("macintosh", "macintosh"),
+  ])
+  func `REQ-08 the name on the wire is IANA's, in lower case`(charset: String, name: String) {
     #expect(TextCoding.canonicalName(charset) == name)
   }
 
-  @Test(
-    "Long text comes back whole through buffers of any fill",
-    arguments: ["utf-8", "utf-16", "utf-32", "euc-jp", "iso-2022-jp", "gb18030", "utf-7"])
-  func roundTripsLongText(charset: String) throws {
+  @Test(arguments: ["utf-8", "utf-16", "utf-32", "euc-jp", "iso-2022-jp", "gb18030", "utf-7"])
+  func `long text comes back whole through buffers of any fill`(charset: String) throws {
     for padding in 0..<8 {
       let text = String(repeating: "a", count: padding) + String(repeating: "日本語 ", count: 3000)
       let bytes = try TextCoding.encode(text, charset: charset)
@@ -161,8 +157,7 @@ import Testing
     }
   }
 
-  @Test("Descriptors are closed on every path")
-  func closesDescriptors() throws {
+  @Test func `descriptors are closed on every path`() throws {
     func useEveryPath(times: Int) {
       for _ in 0..<times {
         _ = try? decode([0xC6, 0xFC], "euc-jp")

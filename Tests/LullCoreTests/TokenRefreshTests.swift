@@ -52,9 +52,9 @@ struct TokenRefreshTests {
     harness.provider.requests.filter { $0.method == method }.count
   }
 
-  @Test(
-    "DEC-01, CHN-11, CHN-19: 30 loads with an expired token refresh it once and repeat once each")
-  func refreshesOnce() {
+  @Test
+  func `DEC-01 CHN-11 CHN-19 30 loads with an expired token refresh it once and repeat once each`()
+  {
     withHarness { harness in
       let session = Session()
       configure(harness, session)
@@ -76,9 +76,9 @@ struct TokenRefreshTests {
     }
   }
 
-  @Test(
-    "CHN-19: a 401 that comes after the refresh repeats with the new token, without another one")
-  func lateFailures() {
+  @Test
+  func `CHN-19 a 401 that comes after the refresh repeats with the new token, without another one`()
+  {
     withHarness { harness in
       let session = Session()
       configure(harness, session)
@@ -97,8 +97,7 @@ struct TokenRefreshTests {
     }
   }
 
-  @Test("CHN-19: a refresh that fails fails them all, without another try")
-  func failingRefresh() {
+  @Test func `CHN-19 a refresh that fails fails them all, without another try`() {
     withHarness { harness in
       let session = Session()
       configure(harness, session)
@@ -115,8 +114,8 @@ struct TokenRefreshTests {
     }
   }
 
-  @Test("CACHE-14, CACHE-18: of all that a load went through, what its data came from is cached")
-  func writesCaches() {
+  @Test
+  func `CACHE-14 CACHE-18 of all that a load went through, what its data came from is cached`() {
     withHarness { harness in
       let session = Session()
       let journal = Journal()
@@ -141,8 +140,8 @@ struct TokenRefreshTests {
     }
   }
 
-  @Test("CHN-14: loads that wait for one refresh are cancelled apart; only the last stops it")
-  func cancelledApart() {
+  @Test func `CHN-14 loads that wait for one refresh are cancelled apart; only the last stops it`()
+  {
     withHarness { harness in
       let session = Session()
       configure(harness, session)

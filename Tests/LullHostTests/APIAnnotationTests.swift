@@ -6,11 +6,11 @@ import Testing
 struct APIAnnotationTests {
   private static let file = GeneratedFile("Sources/LullHost/luacats/library/lull.d.lua")
 
-  @Test func the_annotations_are_those_of_the_description() throws {
+  @Test func `the annotations are those of the description`() throws {
     try Self.file.check(APIAnnotations.text)
   }
 
-  @Test func every_annotation_can_be_read_and_every_name_in_it_is_declared() {
+  @Test func `every annotation can be read and every name in it is declared`() {
     let checker = LuaCATSChecker(APIAnnotations.text)
     #expect(checker.problems == [])
     let called = APIDescription.owners.filter { $0.name != "os" }.flatMap(\.entries)
@@ -18,7 +18,7 @@ struct APIAnnotationTests {
     #expect(checker.functions.count == called)
   }
 
-  @Test func the_checker_finds_what_is_wrong() {
+  @Test func `the checker finds what is wrong`() {
     let cases: [(String, String)] = [
       ("---@class A\n---@class A", "declared twice"), ("---@param x Foo", "'Foo' is not declared"),
       ("---@return string|", "'' is not declared"), ("---@field a fun(x string)", "':' expected"),
@@ -49,7 +49,7 @@ struct APIAnnotationTests {
     #expect(LuaCATSChecker(fine).problems == [])
   }
 
-  @Test func the_annotations_are_lua_and_declare_what_the_module_has() throws {
+  @Test func `the annotations are Lua and declare what the module has`() throws {
     let harness = try HostHarness()
     let end = harness.run(
       """
@@ -77,7 +77,7 @@ struct APIAnnotationTests {
     harness.finish()
   }
 
-  @Test func every_member_that_is_called_or_read_is_declared() {
+  @Test func `every member that is called or read is declared`() {
     let text = APIAnnotations.text
     for owner in APIDescription.owners where owner.name != "os" {
       for entry in owner.entries {

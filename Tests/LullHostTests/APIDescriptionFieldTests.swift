@@ -103,7 +103,7 @@ struct APIDescriptionFieldTests {
     return end == .finished("taken")
   }
 
-  @Test func every_options_table_is_probed_or_unchecked() {
+  @Test func `every options table is probed or unchecked`() {
     for owner in APIDescription.owners {
       guard case .table = owner.kind else { continue }
       let isProbed = Self.takers[owner.name] != nil
@@ -111,7 +111,7 @@ struct APIDescriptionFieldTests {
     }
   }
 
-  @Test func every_described_field_is_taken_and_no_other() throws {
+  @Test func `every described field is taken and no other`() throws {
     let harness = try HostHarness()
     for (name, taker) in Self.takers {
       let owner = try #require(APIDescription.owner(name), "\(name) is not described")
@@ -142,7 +142,7 @@ struct APIDescriptionFieldTests {
     try described(owner).symmetricDifference(known)
   }
 
-  @Test func every_key_the_code_knows_is_described() throws {
+  @Test func `every key the code knows is described`() throws {
     #expect(try difference("Settings", Setting.names) == [])
     #expect(try difference("Configuration", Setting.names) == [])
     #expect(try difference("Body", Call.bodyKeys) == [])
@@ -159,13 +159,13 @@ struct APIDescriptionFieldTests {
     #expect(try difference("StubAnswer", LuaHost.answerKeys) == [])
   }
 
-  @Test func what_stats_counts_is_described() throws {
+  @Test func `what stats counts is described`() throws {
     let harness = try HostHarness()
     #expect(try difference("Stats", harness.host.statistics.map(\.name)) == [])
     harness.finish()
   }
 
-  @Test func defaults_are_those_of_a_new_configuration() throws {
+  @Test func `defaults are those of a new configuration`() throws {
     let settings = Configuration()
     let defaults: [(String, Double)] = [
       ("expiration_time", settings.expirationTime), ("retry_time", settings.retryTime),
@@ -184,7 +184,7 @@ struct APIDescriptionFieldTests {
     }
   }
 
-  @Test func words_are_those_of_the_code() throws {
+  @Test func `words are those of the code`() throws {
     // LOG-01, LOG-03
     let categories = Log.Category.allCases.map(\.rawValue) + ["common", "detailed", "all"]
     #expect(try difference("LogCategory", categories) == [])
@@ -201,7 +201,7 @@ struct APIDescriptionFieldTests {
     }
   }
 
-  @Test func kinds_and_fields_of_causes_are_those_of_the_code() throws {
+  @Test func `kinds and fields of causes are those of the code`() throws {
     // ERR-09
     let script = ScriptErrorCause(
       userMessage: "", message: "", traceback: "", stage: "model", value: nil)

@@ -7,11 +7,11 @@ import Testing
 struct APIDescriptionReferenceTests {
   private static let page = GeneratedFile("Sources/LullHost/LullHost.docc/LuaReference.md")
 
-  @Test func the_reference_page_is_that_of_the_description() throws {
+  @Test func `the reference page is that of the description`() throws {
     try Self.page.check(APIReference.markdown)
   }
 
-  @Test func every_row_of_a_table_has_as_many_cells_as_its_head() {
+  @Test func `every row of a table has as many cells as its head`() {
     var width = 0
     for line in APIReference.markdown.split(separator: "\n", omittingEmptySubsequences: false) {
       guard line.hasPrefix("|") else {
@@ -24,7 +24,7 @@ struct APIDescriptionReferenceTests {
     }
   }
 
-  @Test func every_name_in_swift_is_declared() throws {
+  @Test func `every name in Swift is declared`() throws {
     let declared = try declarations()
     var used: Set<String> = []
     for owner in APIDescription.owners {
@@ -75,7 +75,7 @@ struct APIDescriptionReferenceTests {
   }
 
   /// ERR-09
-  @Test func kinds_of_causes_that_are_not_yet_built_are_in_no_switch() throws {
+  @Test func `kinds of causes that are not yet built are in no switch`() throws {
     let path = "\(GeneratedFile.root)/Sources/LullCore/Request/RequestErrorCause.swift"
     let source = try #require(GeneratedFile.read(path))
     #expect(source.contains(": \"malformed_json\""))

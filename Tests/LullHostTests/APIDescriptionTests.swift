@@ -51,7 +51,7 @@ struct APIDescriptionTests {
     }
   }
 
-  @Test func every_member_of_the_bridge_has_exactly_one_fitting_entry() {
+  @Test func `every member of the bridge has exactly one fitting entry`() {
     for method in named {
       let found = entries(for: method)
       #expect(found.count == 1, "\(method.kind).\(method.name) has \(found.count) entries")
@@ -69,7 +69,7 @@ struct APIDescriptionTests {
     }
   }
 
-  @Test func only_objects_that_nobody_sees_are_left_out() {
+  @Test func `only objects that nobody sees are left out`() {
     for owner in APIDescription.owners {
       guard let kind = owner.handle else { continue }
       #expect(!Self.unseen.contains(kind.description), "\(owner.name)")
@@ -81,7 +81,7 @@ struct APIDescriptionTests {
     }
   }
 
-  @Test func every_object_has_a_readable_text() {
+  @Test func `every object has a readable text`() {
     for owner in APIDescription.owners {
       guard let kind = owner.handle else { continue }
       let members = Method.all.filter { $0.kind == kind }.map(\.name.description)
@@ -90,7 +90,7 @@ struct APIDescriptionTests {
     }
   }
 
-  @Test func parameters_are_those_the_bridge_checks() {
+  @Test func `parameters are those the bridge checks`() {
     for method in named where method.role == .method {
       guard let found = entries(for: method).first else { continue }
       let name = "\(found.owner.name).\(found.entry.name)"
@@ -153,7 +153,7 @@ struct APIDescriptionTests {
     }
   }
 
-  @Test func every_described_member_exists_unless_it_is_not_yet_built() throws {
+  @Test func `every described member exists unless it is not yet built`() throws {
     let harness = try HostHarness()
     for owner in APIDescription.owners {
       for entry in owner.entries {
@@ -168,7 +168,7 @@ struct APIDescriptionTests {
     }
   }
 
-  @Test func what_is_not_yet_built_is_described() {
+  @Test func `what is not yet built is described`() {
     for name in APIDescriptionGaps.notYetBuilt {
       let isDescribed = APIDescription.owners.contains { owner in
         owner.entries.contains { "\(owner.name).\($0.name)" == name }
@@ -236,7 +236,7 @@ struct APIDescriptionTests {
       """) == .finished("yes")
   }
 
-  @Test func every_function_of_the_module_is_described() throws {
+  @Test func `every function of the module is described`() throws {
     let harness = try HostHarness()
     let end = harness.run(
       """

@@ -13,14 +13,14 @@ struct APIDescriptionTextTests {
     }
   }
 
-  @Test func names_are_unique() {
+  @Test func `names are unique`() {
     let owners = APIDescription.owners.map(\.name)
     #expect(Set(owners).count == owners.count)
     let names = all.map(\.name)
     #expect(Set(names).count == names.count)
   }
 
-  @Test func every_line_of_a_signature_can_be_read() {
+  @Test func `every line of a signature can be read`() {
     for (name, entry) in all {
       let lines = entry.signature.split(separator: "\n")
       #expect(entry.signatures.count == lines.count, "\(name): \(entry.signature)")
@@ -32,7 +32,7 @@ struct APIDescriptionTextTests {
     }
   }
 
-  @Test func signatures_are_split_where_they_should_be() throws {
+  @Test func `signatures are split where they should be`() throws {
     let signature = try #require(
       APISignature("(a: fun(x: string, y?: any): boolean, b?: table<string, any>, ...: any): A?, B")
     )
@@ -48,7 +48,7 @@ struct APIDescriptionTextTests {
     }
   }
 
-  @Test func every_type_is_one_of_lua_or_described() {
+  @Test func `every type is one of Lua or described`() {
     let known: Set<String> = [
       "string", "number", "integer", "boolean", "table", "function", "any", "nil", "false", "fun",
     ]
@@ -85,7 +85,7 @@ struct APIDescriptionTextTests {
     return words.filter { !$0.isEmpty }
   }
 
-  @Test func summaries_are_sentences() {
+  @Test func `summaries are sentences`() {
     for (name, entry) in all {
       #expect(entry.summary.hasSuffix("."), "\(name)")
       #expect(!entry.summary.contains("\n"), "\(name)")
@@ -94,7 +94,7 @@ struct APIDescriptionTextTests {
     for owner in APIDescription.owners { #expect(owner.summary.hasSuffix("."), "\(owner.name)") }
   }
 
-  @Test func rules_are_ids() {
+  @Test func `rules are IDs`() {
     for (name, entry) in all {
       for rule in entry.rules.split(separator: " ") {
         #expect(rule.wholeMatch(of: /[A-Z]{2,5}-[0-9]{2}/) != nil, "\(name): \(rule)")
@@ -102,7 +102,7 @@ struct APIDescriptionTextTests {
     }
   }
 
-  @Test func lookups_find_members_with_and_without_their_owner() {
+  @Test func `lookups find members with and without their owner`() {
     #expect(APIDescription.entries(named: "lull.sleep").map(\.entry.name) == ["sleep"])
     #expect(APIDescription.entries(named: "Resource.load").map(\.owner.name) == ["Resource"])
     #expect(
@@ -111,13 +111,13 @@ struct APIDescriptionTextTests {
     #expect(APIDescription.entries(named: "nothing").isEmpty)
   }
 
-  @Test func what_runs_nowhere_is_listed_for_a_reason() {
+  @Test func `what runs nowhere is listed for a reason`() {
     for name in Self.compiledOnly {
       #expect(all.contains { $0.name == name && !$0.entry.example.isEmpty }, "\(name)")
     }
   }
 
-  @Test func every_example_compiles() throws {
+  @Test func `every example compiles`() throws {
     let harness = try HostHarness()
     for (name, entry) in all where !entry.example.isEmpty {
       let end = harness.run(
@@ -131,7 +131,7 @@ struct APIDescriptionTextTests {
     harness.finish()
   }
 
-  @Test func every_example_of_what_is_built_runs_and_prints_what_it_says() throws {
+  @Test func `every example of what is built runs and prints what it says`() throws {
     for (name, entry) in all where !entry.example.isEmpty {
       guard !APIDescriptionGaps.notYetBuilt.contains(name), !Self.compiledOnly.contains(name) else {
         continue

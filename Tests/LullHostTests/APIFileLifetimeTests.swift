@@ -4,7 +4,7 @@ import Testing
 
 /// What is loaded from API files stays as long as the host, and no longer.
 struct APIFileLifetimeTests {
-  @Test func theHostGoesWithWhatItHasLoaded() throws {
+  @Test func `the host goes with what it has loaded`() throws {
     let harness = try HostHarness()
     let end = harness.run(
       """

@@ -7,7 +7,7 @@ import Testing
 /// succeeds or says so, and leaves nothing behind.
 @Suite struct AllocationFailureTests {
   @Test(arguments: AllocationScenario.all, [AllocationRun.Failing.once, .untilNextTurn])
-  func no_allocation_that_fails_breaks(
+  func `no allocation that fails breaks`(
     _ scenario: AllocationScenario, _ failing: AllocationRun.Failing
   ) throws {
     let expected = try AllocationScenario.outcome(of: scenario)
@@ -27,7 +27,7 @@ import Testing
     #expect(position > 10)
   }
 
-  @Test func opening_the_module_survives_it() throws {
+  @Test func `opening the module survives it`() throws {
     var count = 0
     repeat {
       count += 1
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: AllocationScenario.all)
-  func nothing_depends_on_when_garbage_is_collected(_ scenario: AllocationScenario) throws {
+  func `nothing depends on when garbage is collected`(_ scenario: AllocationScenario) throws {
     let expected = try AllocationScenario.outcome(of: scenario)
     let run = try AllocationRun(scenario, .firstAttempts, at: 1)
     #expect(run.end == .finished(expected))

@@ -7,7 +7,7 @@ import Testing
 /// Every kind of crossing between Lua and Swift, and what it leaves behind: nothing.
 @Suite(.serialized) struct BoundaryTests {
   /// That their memory is given back too, a process of its own shows: see `RaiseTests`.
-  @Test func raises_leave_no_handle_and_no_pin() throws {
+  @Test func `raises leave no handle and no pin`() throws {
     let harness = try HostHarness()
     harness.run(
       """
@@ -22,7 +22,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func requests_observers_and_hooks_leave_no_handle_and_no_pin() throws {
+  @Test func `requests observers and hooks leave no handle and no pin`() throws {
     let harness = try HostHarness()
     harness.provider.stub("GET", "https://api.test/a", .json(#"{"n": 1}"#))
     let end = harness.run(
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: ["incremental", "generational"])
-  func a_ring_of_mutually_observing_resources_is_collected(mode: String) throws {
+  func `a ring of mutually observing resources is collected`(mode: String) throws {
     let harness = try HostHarness()
     harness.run(
       """
@@ -64,7 +64,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func content_made_by_a_transformer_survives_with_its_resource_only() throws {
+  @Test func `content made by a transformer survives with its resource only`() throws {
     let harness = try HostHarness()
     harness.provider.stub("GET", "https://api.test/u", .json(#"{"name": "Ann"}"#))
     let end = harness.run(
@@ -83,7 +83,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func a_service_dropped_while_a_resource_is_kept_lives_on() throws {
+  @Test func `a service dropped while a resource is kept lives on`() throws {
     let harness = try HostHarness()
     harness.provider.stub("GET", "https://api.test/u", .json("[1]"))
     harness.run(
@@ -100,7 +100,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func closing_with_requests_in_flight_drops_them_quietly() throws {
+  @Test func `closing with requests in flight drops them quietly`() throws {
     let harness = try HostHarness()
     harness.provider.holdsAnswers = true
     weak let host = harness.host
@@ -120,7 +120,7 @@ import Testing
     #expect(host != nil)
   }
 
-  @Test func a_late_answer_to_a_cancelled_request_changes_nothing() throws {
+  @Test func `a late answer to a cancelled request changes nothing`() throws {
     let harness = try HostHarness()
     harness.provider.stub("GET", "https://api.test/a", .json("1"))
     harness.provider.holdsAnswers = true
@@ -142,7 +142,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func callbacks_nest_about_190_deep_and_no_deeper() throws {
+  @Test func `callbacks nest about 190 deep and no deeper`() throws {
     let harness = try HostHarness()
     let end = harness.run(
       """
@@ -172,7 +172,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func a_userdata_brought_back_by_a_finaliser_is_closed() throws {
+  @Test func `a userdata brought back by a finaliser is closed`() throws {
     let harness = try HostHarness()
     harness.run(
       """
@@ -196,7 +196,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func waiting_coroutines_are_closed_with_their_variables() throws {
+  @Test func `waiting coroutines are closed with their variables`() throws {
     let harness = try HostHarness()
     let end = harness.run(
       """
@@ -215,7 +215,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func an_error_in_every_kind_of_callback_is_reported_and_contained() throws {
+  @Test func `an error in every kind of callback is reported and contained`() throws {
     let harness = try HostHarness()
     harness.provider.stub("GET", "https://api.test/a", .json("1"))
     let end = harness.run(
@@ -272,7 +272,7 @@ import Testing
     harness.finish()
   }
 
-  @Test func an_observer_may_load_stop_and_wipe_while_it_is_notified() throws {
+  @Test func `an observer may load stop and wipe while it is notified`() throws {
     let harness = try HostHarness()
     harness.provider.stub("GET", "https://api.test/a", .json("1"))
     let end = harness.run(

@@ -17,8 +17,9 @@ import Testing
     if case .failed(let message) = end { message } else { "ended with \(end)" }
   }
 
-  @Test("Instructions are counted over all coroutines, and nothing runs after the last one")
-  func countsInstructions() throws {
+  @Test func `instructions are counted over all coroutines, and nothing runs after the last one`()
+    throws
+  {
     #expect(harness.host.limits.set(ScriptLimits(instructions: 100_000)))
     #expect(harness.run("for i = 1, 1000 do end return 'fine'") == .finished("fine"))
     #expect(!harness.host.limits.hasPassed)
@@ -40,8 +41,7 @@ import Testing
     harness.close()
   }
 
-  @Test("Callbacks of all kinds count, and end")
-  func countsCallbacks() throws {
+  @Test func `callbacks of all kinds count, and end`() throws {
     #expect(harness.host.limits.set(ScriptLimits(instructions: 100_000)))
     harness.run(
       """
@@ -57,8 +57,7 @@ import Testing
     harness.close()
   }
 
-  @Test("A limit of memory holds for what Swift keeps for a script, too")
-  func limitsMemory() throws {
+  @Test func `a limit of memory holds for what Swift keeps for a script, too`() throws {
     harness.provider.stub(
       "GET", "https://api.test/a",
       .json("[" + String(repeating: "1,", count: 100_000) + "1]"))
@@ -74,8 +73,7 @@ import Testing
     harness.close()
   }
 
-  @Test("An interruption that comes when nothing of the script runs is for nobody")
-  func interruptsOnlyWhatRuns() throws {
+  @Test func `an interruption that comes when nothing of the script runs is for nobody`() throws {
     lull_thread_interrupt(harness.host.bridge.pointer)
     #expect(harness.run("return 'not interrupted'") == .finished("not interrupted"))
     harness.finish()

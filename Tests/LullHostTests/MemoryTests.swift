@@ -5,8 +5,7 @@ import Testing
 
 /// The allocator of states the command and the tests make.
 @Suite(.serialized) struct MemoryTests {
-  @Test("What a script holds is counted, and no longer when it is collected")
-  func countsWhatIsHeld() throws {
+  @Test func `what a script holds is counted, and no longer when it is collected`() throws {
     let harness = try HostHarness()
     let state = try #require(harness.state)
     harness.collect()
@@ -21,8 +20,7 @@ import Testing
     harness.finish()
   }
 
-  @Test("The allocator counts what Lua counts")
-  func agreesWithLua() throws {
+  @Test func `the allocator counts what Lua counts`() throws {
     let harness = try HostHarness()
     let state = try #require(harness.state)
     let end = harness.run("local t = {} for i = 1, 1000 do t[i] = { i } end kept = t")
@@ -38,8 +36,10 @@ import Testing
     harness.finish()
   }
 
-  @Test("The n-th allocation fails, with the second attempt after a collection, and then no more")
-  func failsOnce() throws {
+  @Test
+  func `the n-th allocation fails, with the second attempt after a collection, and then no more`()
+    throws
+  {
     let harness = try HostHarness()
     let state = try #require(harness.state)
     harness.run("function work() local t = {} for i = 1, 100 do t[i] = { i } end return #t end")
@@ -66,8 +66,9 @@ import Testing
     harness.finish()
   }
 
-  @Test("Where memory has run out for good, everything fails until there is some again")
-  func failsForGood() throws {
+  @Test func `where memory has run out for good, everything fails until there is some again`()
+    throws
+  {
     let harness = try HostHarness()
     let state = try #require(harness.state)
     lull_memory_fail_after(state, 1, 1)

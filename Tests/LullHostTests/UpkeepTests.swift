@@ -4,8 +4,7 @@ import Testing
 
 /// What the host notes for itself must not grow with what is over.
 @Suite(.serialized) struct UpkeepTests {
-  @Test("CACHE-22: tables that were caches once are not remembered for ever")
-  func forgetsCachesThatAreGone() throws {
+  @Test func `CACHE-22 tables that were caches once are not remembered for ever`() throws {
     let harness = try HostHarness()
     for _ in 1...20 {
       harness.run(
@@ -25,8 +24,7 @@ import Testing
     harness.finish()
   }
 
-  @Test("CACHE-22: one table is noted once, for however many resources")
-  func notesACacheOnce() throws {
+  @Test func `CACHE-22 one table is noted once, for however many resources`() throws {
     let harness = try HostHarness()
     harness.run(
       """
@@ -43,18 +41,16 @@ import Testing
     harness.finish()
   }
 
-  @Test(
-    "What was made for a function that could not be called is given back",
-    arguments: [
-      "lull.custom_request { start = function() again() return lull.success {} end }:start()",
-      """
-      lull.service { base_url = "https://api.test", networking = function()
-          again()
-          return { status = 200, body = "x" }
-        end }("/a"):load()
-      """,
-    ])
-  func givesBackWhatNobodyGot(start: String) throws {
+  @Test(arguments: [
+    "lull.custom_request { start = function() again() return lull.success {} end }:start()",
+    """
+    lull.service { base_url = "https://api.test", networking = function()
+        again()
+        return { status = 200, body = "x" }
+      end }("/a"):load()
+    """,
+  ])
+  func `what was made for a function that could not be called is given back`(start: String) throws {
     let harness = try HostHarness()
     harness.run(
       """
@@ -72,8 +68,7 @@ import Testing
     harness.finish()
   }
 
-  @Test("What waits when the state closes cannot be cancelled afterwards")
-  func cancelsNothingAfterTheEnd() throws {
+  @Test func `what waits when the state closes cannot be cancelled afterwards`() throws {
     let harness = try HostHarness()
     harness.run("lull.sleep(60)", settling: false)
     let context = try #require(harness.host.coroutines.waiting.values.first)
@@ -83,10 +78,10 @@ import Testing
     #expect(harness.host.loop.taskCount == 1)
   }
 
-  @Test(
-    "A request that never starts does not outlive its service, whatever resource it loads",
-    arguments: ["api(nil)", "api:resource_at('http://[')", "api('/a')"])
-  func dropsLoadsThatNeverStart(resource: String) throws {
+  @Test(arguments: ["api(nil)", "api:resource_at('http://[')", "api('/a')"])
+  func `a request that never starts does not outlive its service, whatever resource it loads`(
+    resource: String
+  ) throws {
     let harness = try HostHarness()
     harness.run(
       """
@@ -98,10 +93,10 @@ import Testing
     #expect(harness.leftovers() == [])
   }
 
-  @Test(
-    "An observer goes with a resource that no service remembers, though its owner lives on",
-    arguments: ["resource:add_observer(observer, print)", "resource:observe(observer)"])
-  func dropsObserversOfResourcesWithoutURL(observing: String) throws {
+  @Test(arguments: ["resource:add_observer(observer, print)", "resource:observe(observer)"])
+  func `an observer goes with a resource that no service remembers, though its owner lives on`(
+    observing: String
+  ) throws {
     let harness = try HostHarness()
     harness.run(
       """
@@ -123,8 +118,8 @@ import Testing
     #expect(harness.leftovers() == [])
   }
 
-  @Test("A list lets go of its one request that will never complete", arguments: ["all", "any"])
-  func letsGoOfAListOfOne(gather: String) throws {
+  @Test(arguments: ["all", "any"])
+  func `a list lets go of its one request that will never complete`(gather: String) throws {
     let harness = try HostHarness()
     harness.run(
       """

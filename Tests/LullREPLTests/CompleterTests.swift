@@ -33,7 +33,7 @@ struct CompleterTests {
     ("config.", ["alpha", "beta"]), ("config:", ["beta"]), ("local x = whi", ["while"]),
     ("trap.", []), ("missing.", []), ("('x'):rep", ["rep"]), ("x = 5", []), ("hel", ["help"]),
   ])
-  func namesAndFieldsOfTables(text: String, expected: [String]) throws {
+  func `names and fields of tables`(text: String, expected: [String]) throws {
     #expect(try candidates(text) == expected)
   }
 
@@ -41,7 +41,7 @@ struct CompleterTests {
     ("shop.calls.", ["add", "order"]), ("shop.calls.or", ["order"]), ("shop.ca", ["calls"]),
     ("shop.calls:", []), ("shop.service.base", ["base_url"]),
   ])
-  func callsOfAnAPIFile(text: String, expected: [String]) throws {
+  func `calls of an API file`(text: String, expected: [String]) throws {
     let load = """
       path = os.tmpname()
       lull.write_file(path .. '.lua', [[return { service = require('lull').service('https://a.test'),
@@ -61,7 +61,7 @@ struct CompleterTests {
     ("lull.sl", ["sleep"]), ("lull.json.enc", ["encode"]), ("lull.spawn(f):aw", ["await"]),
     ("for _, r in ipairs{} do user:load_u", ["load_using"]),
   ])
-  func membersOfObjects(text: String, expected: [String]) throws {
+  func `members of objects`(text: String, expected: [String]) throws {
     #expect(try candidates(text) == expected)
   }
 
@@ -74,14 +74,14 @@ struct CompleterTests {
     ("entity.content.na", ["name"]), ("word:up", ["upper"]), ("box.user.content.na", ["name"]),
     ("user.nothing.", []),
   ])
-  func whatPropertiesHold(text: String, expected: [String]) throws {
+  func `what properties hold`(text: String, expected: [String]) throws {
     let found = try candidates(
       text, "entity = user:load():await()", "word = 'text'", "box = { user = user }")
     #expect(found == expected)
   }
 
   /// A cache is asked when data is first read, and not for completion.
-  @Test func readsNothingThatIsNotThere() throws {
+  @Test func `reads nothing that is not there`() throws {
     try withSession(
       Self.service,
       "local cache = { key = tostring, read = function() asked = true end, write = print, remove = print }",
@@ -107,7 +107,7 @@ struct CompleterTests {
     ("api:transform('/x', fn, { sta", ["stage"]),
     ("user:post{ js", ["json"]), ("plain{ us", ["user", "users"]),
   ])
-  func keysOfOptions(text: String, expected: [String]) throws {
+  func `keys of options`(text: String, expected: [String]) throws {
     #expect(try candidates(text) == expected)
   }
 
@@ -116,26 +116,26 @@ struct CompleterTests {
     ("api:resource \"/users/1", ["/users/12/photo"]), ("users:child('", ["12/photo", "7"]),
     ("print('/us", []), ("api:resource_at('/us", []),
   ])
-  func resourcesInMemory(text: String, expected: [String]) throws {
+  func `resources in memory`(text: String, expected: [String]) throws {
     #expect(try candidates(text) == expected)
   }
 
-  @Test func modulesThatAreLoadedOrKnown() throws {
+  @Test func `modules that are loaded or known`() throws {
     #expect(try candidates("require \"corou") == ["coroutine"])
     #expect(try candidates("require('mine.", "package.preload['mine'] = 1") == [])
   }
 
-  @Test func linesBeforeCount() throws {
+  @Test func `lines before count`() throws {
     #expect(try candidates("expi", statement: "api:configure{\n") == ["expiration_time"])
     #expect(try candidates("insi", statement: "local function f(inside)\n") == ["inside"])
   }
 
-  @Test func namesOfCommands() throws {
+  @Test func `names of commands`() throws {
     #expect(try candidates(".re") == [".reload", ".resources"])
     #expect(try candidates(".re", statement: "x\n") == [])
   }
 
-  @Test func insertsWhatAllHaveInCommon() {
+  @Test func `inserts what all have in common`() {
     #expect(
       Completer.completion(of: "lo", among: ["load_if", "load_using", "print"])
         == Completion(insertion: "ad_", candidates: ["load_if", "load_using"]))

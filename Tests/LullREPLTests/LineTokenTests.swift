@@ -8,7 +8,7 @@ struct LineTokenTests {
     LineToken.all(in: text.utf8).map(\.kind)
   }
 
-  @Test func takesALineApart() {
+  @Test func `takes a line apart`() {
     #expect(
       tokens("local x<const> = a.b:c(1.5e-3, 'q\\'s') .. [==[]]]==] -- rest")
         == [
@@ -17,20 +17,20 @@ struct LineTokenTests {
         ])
   }
 
-  @Test func commentsAreLeftOut() {
+  @Test func `comments are left out`() {
     #expect(tokens("a --[[ b\n c ]] d --[==[ ]] ]==] e -- f\ng") == ["a", "d", "e", "g"])
   }
 
   @Test(arguments: ["'abc", "\"a\\\"", "[[a\n]", "[=[ ]]"])
-  func stringsThatDoNotEnd(text: String) {
+  func `strings that do not end`(text: String) {
     #expect(kinds("x " + text) == [.name, .openString])
   }
 
-  @Test func commentsThatDoNotEnd() {
+  @Test func `comments that do not end`() {
     #expect(kinds("x --[[ y") == [.name, .openComment])
   }
 
-  @Test func numbersAndDots() {
+  @Test func `numbers and dots`() {
     #expect(tokens("1..2") == ["1..2"])
     #expect(tokens("0x1p-2 .5 a...b ... ") == ["0x1p-2", ".5", "a", "...", "b", "..."])
   }

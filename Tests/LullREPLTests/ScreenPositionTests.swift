@@ -19,7 +19,7 @@ struct ScreenPositionTests {
     Case(text: "1234567語", row: 1, column: 2), Case(text: "123456語", row: 1, column: 0),
     Case(text: "\n\n\n", row: 3, column: 0),
   ])
-  func areWhereLettersEnd(_ one: Case) {
+  func `are where letters end`(_ one: Case) {
     var position = ScreenPosition(column: 2, width: 10)
     for scalar in one.text.unicodeScalars {
       position.pass(Int32(bitPattern: scalar.value), width: scalar.value < 128 ? 1 : 2)

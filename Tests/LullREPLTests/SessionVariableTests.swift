@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Variables of a session")
 struct SessionVariableTests {
-  @Test func localsOfALineAreThereForTheNext() throws {
+  @Test func `locals of a line are there for the next`() throws {
     try withSession("local a, b = 1, 'two'") { session in
       #expect(session.evaluate("a, b") == .values(["1", "\"two\""]))
       session.evaluate("a = a + 10")
@@ -12,7 +12,7 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func aLocalThatIsNilHidesTheGlobal() throws {
+  @Test func `a local that is nil hides the global`() throws {
     try withSession("x = 1", "local x") { session in
       #expect(session.evaluate("x, _G.x") == .values(["nil", "1"]))
       session.evaluate("x = 2")
@@ -20,13 +20,13 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func theLastOfSeveralLocalsOfANameCounts() throws {
+  @Test func `the last of several locals of a name counts`() throws {
     try withSession("local x = 1 local x = x + 1") { session in
       #expect(session.evaluate("x") == .values(["2"]))
     }
   }
 
-  @Test func aFunctionKeepsItsOwnLocals() throws {
+  @Test func `a function keeps its own locals`() throws {
     try withSession("local n = 0 function count() n = n + 1 return n end") { session in
       #expect(session.evaluate("count(), count()") == .values(["1", "2"]))
       #expect(session.evaluate("n") == .values(["0"]))
@@ -35,7 +35,7 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func localFunctionsCallThemselves() throws {
+  @Test func `local functions call themselves`() throws {
     try withSession("local function fact(n) return n < 2 and 1 or n * fact(n - 1) end") { session in
       #expect(session.evaluate("fact(5)") == .values(["120"]))
     }
@@ -45,13 +45,13 @@ struct SessionVariableTests {
     "local c <const> = 5", "local c <const>, d = 5, 6", "local a, c <const> = 1, 5",
     "local c < const > = 5", "local\nc <const>\n= 5", "local f <close>, c <const> = nil, 5",
   ])
-  func constantsAreVariablesToo(line: String) throws {
+  func `constants are variables too`(line: String) throws {
     try withSession(line) { session in
       #expect(session.evaluate("c") == .values(["5"]))
     }
   }
 
-  @Test func aConstantCannotBeAssignedToOnItsOwnLine() throws {
+  @Test func `a constant cannot be assigned to on its own line`() throws {
     try withSession { session in
       #expect(
         session.evaluate("local c <const> = 5 c = 6")
@@ -60,14 +60,14 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func aComparisonWithConstIsNone() throws {
+  @Test func `a comparison with const is none`() throws {
     try withSession("a, const, b = 1, 2, 3") { session in
       #expect(session.evaluate("local r = a <const") == .values([]))
       #expect(session.evaluate("r") == .values(["true"]))
     }
   }
 
-  @Test func whatIsToBeClosedIsClosedFirst() throws {
+  @Test func `what is to be closed is closed first`() throws {
     try withSession(
       "log = {}",
       """
@@ -86,37 +86,37 @@ struct SessionVariableTests {
     "if false then elseif true then local q = 1 return end",
     "for _, q in pairs{1} do return end",
   ])
-  func localsOfABlockAreNot(line: String) throws {
+  func `locals of a block are not`(line: String) throws {
     try withSession(line) { session in
       #expect(session.evaluate("q") == .values(["nil"]))
     }
   }
 
-  @Test func whatWasDeclaredBeforeAnEarlyReturnIsThere() throws {
+  @Test func `what was declared before an early return is there`() throws {
     try withSession("local e = 1 if e then local f = 2 return end local f = 3") { session in
       #expect(session.evaluate("e, f") == .values(["1", "nil"]))
     }
   }
 
-  @Test func localsAreThereAlsoAfterATailCall() throws {
+  @Test func `locals are there also after a tail call`() throws {
     try withSession("local t = 4 return (function() t = 5 return 'x' end)()") { session in
       #expect(session.evaluate("t, _") == .values(["5", "\"x\""]))
     }
   }
 
-  @Test func gotoPassesOverLocals() throws {
+  @Test func `goto passes over locals`() throws {
     try withSession("goto done local g = 1 ::done::") { session in
       #expect(session.evaluate("g") == .values(["nil"]))
     }
   }
 
-  @Test func theLineHasNoArguments() throws {
+  @Test func `the line has no arguments`() throws {
     try withSession { session in
       #expect(session.evaluate("select('#', ...)") == .values(["0"]))
     }
   }
 
-  @Test func theLastValueIsUnderscore() throws {
+  @Test func `the last value is underscore`() throws {
     try withSession("6 * 7") { session in
       #expect(session.evaluate("_") == .values(["42"]))
       session.evaluate("x = 1")
@@ -126,7 +126,7 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func anErrorLeavesEverythingAsItWas() throws {
+  @Test func `an error leaves everything as it was`() throws {
     try withSession("local a = 1", "b = 2", "3") { session in
       #expect(
         session.evaluate("local c = 9 a = 5 b = 6 d = 7 _ = 8 error('no', 0)") == .failed("no"))
@@ -134,7 +134,7 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func anErrorAfterAWaitTakesBackOnlyWhatTheLineAssigned() throws {
+  @Test func `an error after a wait takes back only what the line assigned`() throws {
     try withSession("mine, others = 1, 1") { session in
       session.evaluate("lull.spawn(function() lull.sleep(1) others = 2 end)")
       #expect(
@@ -143,7 +143,7 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func aLineMayWait() throws {
+  @Test func `a line may wait`() throws {
     try withSession { session in
       #expect(
         session.evaluate("local before = lull.now() lull.sleep(5) return lull.now() - before")
@@ -155,7 +155,7 @@ struct SessionVariableTests {
   @Test(arguments: [
     ("=1 + 1", "2"), ("  = 'a'", "\"a\""), ("return 3", "3"), ("(2)", "2"), (".5 + .5", "1.0"),
   ])
-  func expressionsGiveTheirValue(line: String, value: String) throws {
+  func `expressions give their value`(line: String, value: String) throws {
     try withSession { session in
       #expect(session.evaluate(line) == .values([value]))
     }
@@ -165,14 +165,14 @@ struct SessionVariableTests {
     "for i = 1, 2 do", "f(", "x =", "function f()", "{", "--[[", "[[", "if x then", "return {",
     "local a <close> =", "a.",
   ])
-  func whatIsNotCompleteWantsMore(line: String) throws {
+  func `what is not complete wants more`(line: String) throws {
     try withSession { session in
       #expect(session.evaluate(line) == .incomplete)
     }
   }
 
   @Test(arguments: ["x = = 1", "end", "'open", "f)", "1 2", "goto nowhere", "break"])
-  func whatIsWrongIsSaidSo(line: String) throws {
+  func `what is wrong is said so`(line: String) throws {
     try withSession { session in
       guard case .failed(let message) = session.evaluate(line, firstLine: 7) else {
         Issue.record("\(line) did not fail")
@@ -182,14 +182,14 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func messagesNameTheLine() throws {
+  @Test func `messages name the line`() throws {
     try withSession { session in
       #expect(
         session.evaluate("local x\nerror('here')", firstLine: 40) == .failed("stdin:41: here"))
     }
   }
 
-  @Test func precompiledChunksAreRefused() throws {
+  @Test func `precompiled chunks are refused`() throws {
     try withSession { session in
       let reading = session.read(file: [0x1B, 0x4C, 0x75, 0x61], name: "x.luac")
       guard case .failed = reading else {
@@ -199,7 +199,7 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func filesLeaveTheirLocals() throws {
+  @Test func `files leave their locals`() throws {
     try withSession { session in
       let file = Array("local inFile = 1\nfunction fromFile() return inFile end".utf8)
       guard case .ready(let line) = session.read(file: file, name: "f.lua"),
@@ -212,7 +212,7 @@ struct SessionVariableTests {
     }
   }
 
-  @Test func thereIsOneSessionAtATime() throws {
+  @Test func `there is one session at a time`() throws {
     try withSession { session in
       #expect(LuaSession(session.host) == nil)
       #expect(session.evaluate("lull.repl()") == .failed("stdin:1: a REPL is open already"))

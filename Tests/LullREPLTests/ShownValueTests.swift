@@ -20,25 +20,25 @@ struct ShownValueTests {
     ("setmetatable({}, { __tostring = error })", "<table whose __tostring raises>"),
     ("setmetatable({}, { __index = error, __len = error, __pairs = error })", "{}"),
   ])
-  func eachKindHasItsForm(expression: String, text: String) throws {
+  func `each kind has its form`(expression: String, text: String) throws {
     try withSession { session in
       #expect(session.evaluate(expression) == .values([text]))
     }
   }
 
-  @Test func cyclesEnd() throws {
+  @Test func `cycles end`() throws {
     try withSession("t = {} t.t = t t.u = { t }") { session in
       #expect(session.evaluate("t") == .values(["{ t = <cycle>, u = { <cycle> } }"]))
     }
   }
 
-  @Test func theSameTableTwiceIsNoCycle() throws {
+  @Test func `the same table twice is no cycle`() throws {
     try withSession("a = {1}") { session in
       #expect(session.evaluate("{a, a}") == .values(["{ { 1 }, { 1 } }"]))
     }
   }
 
-  @Test func longListsAreCutOff() throws {
+  @Test func `long lists are cut off`() throws {
     try withSession("t = {} for i = 1, 1000000 do t[i] = 1 end") { session in
       guard case .values(let texts) = session.evaluate("t") else {
         Issue.record("no value")
@@ -49,7 +49,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func manyFieldsAreCutOff() throws {
+  @Test func `many fields are cut off`() throws {
     try withSession("t = {} for i = 1, 100 do t['k' .. i] = i end") { session in
       guard case .values(let texts) = session.evaluate("t") else {
         Issue.record("no value")
@@ -61,7 +61,7 @@ struct ShownValueTests {
   }
 
   @Test(arguments: [100, 9000, 30000])
-  func theFirstOfManyFieldsAreShown(count: Int) throws {
+  func `the first of many fields are shown`(count: Int) throws {
     try withSession("t = {} for i = \(count), 1, -1 do t[('k%05d'):format(i)] = i end") { session in
       guard case .values(let texts) = session.evaluate("t") else {
         Issue.record("no value")
@@ -75,7 +75,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func keysOfSeveralKindsAreInOrder() throws {
+  @Test func `keys of several kinds are in order`() throws {
     try withSession("t = {} for i = 1, 60 do t['k' .. i] = i t[i * 2.5] = i end t[true] = 0") {
       session in
       guard case .values(let texts) = session.evaluate("t") else {
@@ -95,13 +95,13 @@ struct ShownValueTests {
     ("'\\27[31m'", "\"\\x1B[31m\""), ("'\\u{202E}x\\u{85}'", "\"\\u{202E}x\\u{85}\""),
     ("'\u{FFFD}'", "\"\u{FFFD}\""), ("{['\\xFF'] = '\\xFE'}", "{ [\"\\xFF\"] = \"\\xFE\" }"),
   ])
-  func bytesThatAreNoTextAreEscaped(expression: String, text: String) throws {
+  func `bytes that are no text are escaped`(expression: String, text: String) throws {
     try withSession { session in
       #expect(session.evaluate(expression) == .values([text]))
     }
   }
 
-  @Test func readOnlyTablesShowWhatTheyHold() throws {
+  @Test func `read only tables show what they hold`() throws {
     try withSession(
       "api = lull.service('https://api.test')", "api:configure{ expiration_time = 7 }"
     ) {
@@ -116,7 +116,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func longStringsInsideATableAreCutOff() throws {
+  @Test func `long strings inside a table are cut off`() throws {
     try withSession { session in
       #expect(
         session.evaluate("{('x'):rep(500)}")
@@ -124,7 +124,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func whatDoesNotFitOnALineTakesSeveral() throws {
+  @Test func `what does not fit on a line takes several`() throws {
     try withSession { session in
       #expect(
         session.evaluate("{name = ('n'):rep(30), mail = ('m'):rep(30)}")
@@ -139,7 +139,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func objectsWithTheSameKeysAreATable() throws {
+  @Test func `objects with the same keys are a table`() throws {
     try withSession { session in
       #expect(
         session.evaluate("{ {id = 7, name = 'Ann'}, {id = 12, name = 'Benedict'} }")
@@ -153,7 +153,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func objectsWithOtherKeysAreNoTable() throws {
+  @Test func `objects with other keys are no table`() throws {
     try withSession { session in
       #expect(
         session.evaluate("{ {id = 7}, {id = 8, x = 1} }")
@@ -161,7 +161,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func aTableHasItsLimits() throws {
+  @Test func `a table has its limits`() throws {
     try withSession(
       "rows = {} for i = 1, 30 do rows[i] = {a = i, b = ('b'):rep(50), c = ('c'):rep(50)} end"
     ) { session in
@@ -176,7 +176,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func resourcesHaveStateAndAge() throws {
+  @Test func `resources have state and age`() throws {
     try withSession(
       """
       api = lull.service{ base_url = 'https://api.test/', networking = lull.testing.stub{
@@ -202,7 +202,7 @@ struct ShownValueTests {
         body = '[' .. ('{"id": 1, "name": "Ann", "tags": ["a", "b"]},'):rep(20000):sub(1, -2) .. ']' } } }
     """
 
-  @Test func documentsAreShownAsTheyAre() throws {
+  @Test func `documents are shown as they are`() throws {
     try withSession(Self.served, "entity = api('/users'):load():await()") { session in
       let text = "id  name\n 1  Ann\n 2  Ben"
       #expect(session.evaluate("entity") == .values(["Entity(application/json)\n" + text]))
@@ -216,7 +216,7 @@ struct ShownValueTests {
 
   /// As tables it would take several megabytes; so it does once somebody asks for them.
   @Test(arguments: ["entity", "entity.document"])
-  func documentsAreShownWithoutBuildingTables(expression: String) throws {
+  func `documents are shown without building tables`(expression: String) throws {
     try withSession(
       Self.served, "entity = api('/many'):load():await()",
       "collectgarbage() collectgarbage('stop') before = collectgarbage('count')"
@@ -232,7 +232,7 @@ struct ShownValueTests {
     }
   }
 
-  @Test func coloursAreAroundWhatTheyColour() {
+  @Test func `colours are around what they colour`() {
     let value = ShownValue.list([.atom("1", .number), .atom("\"a\"", .string)], more: .none)
     #expect(
       TerminalText.visible(ShownValueText(width: 80, colours: true).text(value))

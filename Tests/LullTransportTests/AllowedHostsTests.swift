@@ -15,41 +15,36 @@ extension TransportSuite {
       return hosts.permits(origin)
     }
 
-    @Test(
-      "A name allows itself on every port, however it is written",
-      arguments: [
-        "http://example.com/", "https://example.com/x?y", "http://example.com:8080/",
-        "http://EXAMPLE.com/", "http://example.com./", "http://user:password@example.com/",
-        "http://ex%61mple.com/", "http://other.example@example.com/", "http://ｅxample.com/",
-      ])
-    func allowsAName(_ url: String) throws {
+    @Test(arguments: [
+      "http://example.com/", "https://example.com/x?y", "http://example.com:8080/",
+      "http://EXAMPLE.com/", "http://example.com./", "http://user:password@example.com/",
+      "http://ex%61mple.com/", "http://other.example@example.com/", "http://ｅxample.com/",
+    ])
+    func `a name allows itself on every port, however it is written`(_ url: String) throws {
       #expect(try permits(["example.com"], url))
       #expect(try permits(["Example.COM."], url))
       #expect(try permits(["other.example", "example.com"], url))
       #expect(try permits(["*"], url))
     }
 
-    @Test(
-      "A name allows nothing that only looks like it",
-      arguments: [
-        "http://example.com.evil.test/", "http://evil.test/example.com",
-        "http://example.com@evil.test/", "http://example.com:80@evil.test/",
-        "http://example.com%2f@evil.test/", "http://evil.test#@example.com/",
-        "http://evil.test?@example.com/", "http://notexample.com/", "http://sub.example.com/",
-        "http://example.co/", "http://example.com../", "http://127.0.0.1/", "http://[::1]/",
-        "http:///example.com/", "http://example.com\\@evil.test/",
-        "http://ex%61mple.com.evil.test/",
-        "http://évil.example.com/", "http://example.com%00.evil.test/",
-      ])
-    func refusesOtherNames(_ url: String) throws {
+    @Test(arguments: [
+      "http://example.com.evil.test/", "http://evil.test/example.com",
+      "http://example.com@evil.test/", "http://example.com:80@evil.test/",
+      "http://example.com%2f@evil.test/", "http://evil.test#@example.com/",
+      "http://evil.test?@example.com/", "http://notexample.com/", "http://sub.example.com/",
+      "http://example.co/", "http://example.com../", "http://127.0.0.1/", "http://[::1]/",
+      "http:///example.com/", "http://example.com\\@evil.test/",
+      "http://ex%61mple.com.evil.test/",
+      "http://évil.example.com/", "http://example.com%00.evil.test/",
+    ])
+    func `a name allows nothing that only looks like it`(_ url: String) throws {
       // What is no URL is nowhere to go.
       guard Origin(of: url) != nil else { return }
       #expect(try !permits(["example.com"], url))
       #expect(try !permits([], url))
     }
 
-    @Test("A wildcard allows what is below a name, not the name")
-    func allowsWhatIsBelow() throws {
+    @Test func `a wildcard allows what is below a name, not the name`() throws {
       #expect(try permits(["*.example.com"], "http://a.example.com/"))
       #expect(try permits(["*.example.com"], "http://a.b.EXAMPLE.com.:81/"))
       #expect(try !permits(["*.example.com"], "http://example.com/"))
@@ -60,8 +55,7 @@ extension TransportSuite {
       #expect(try !permits(["*.example.com:8443"], "https://a.example.com/"))
     }
 
-    @Test("A port is compared with the one that is used")
-    func comparesPorts() throws {
+    @Test func `a port is compared with the one that is used`() throws {
       #expect(try permits(["localhost:8080"], "http://localhost:8080/"))
       #expect(try !permits(["localhost:8080"], "http://localhost/"))
       #expect(try permits(["localhost:80"], "http://localhost/"))
@@ -71,42 +65,41 @@ extension TransportSuite {
       #expect(try !permits(["*:8080"], "http://anything.test/"))
     }
 
-    @Test(
-      "Addresses are compared as addresses",
-      arguments: [
-        ("127.0.0.1", "http://127.0.0.1:9/", true), ("127.0.0.1", "http://0x7f.1/", true),
-        ("127.0.0.1", "http://2130706433/", true), ("127.0.0.1", "http://127.0.0.2/", false),
-        ("127.0.0.1", "http://localhost/", false), ("[::1]", "http://[::1]/", true),
-        ("::1", "http://[0:0:0:0:0:0:0:1]/", true), ("[::1]:8080", "http://[::1]:8080/", true),
-        ("[::1]:8080", "http://[::1]/", false), ("::1", "http://[::2]/", false),
-        ("::1", "http://127.0.0.1/", false), ("127.0.0.1", "http://127.1./", true),
-        ("0x7f.1", "http://127.0.0.1/", true), ("127.0.0.1", "http://0177.1/", true),
-        ("127.0.0.1", "http://[::ffff:127.0.0.1]/", false),
-        ("fe80::1", "http://[fe80::1%25eth0]/", true),
-        ("bücher.example", "http://BÜCHER.example/", true),
-        ("bücher.example", "http://xn--bcher-kva.example/", true),
-        ("*.bücher.example", "http://a.bücher.example/", true),
-        ("bücher.example", "http://bucher.example/", false),
-      ])
-    func comparesAddresses(_ pattern: String, _ url: String, _ expected: Bool) throws {
+    @Test(arguments: [
+      ("127.0.0.1", "http://127.0.0.1:9/", true), ("127.0.0.1", "http://0x7f.1/", true),
+      ("127.0.0.1", "http://2130706433/", true), ("127.0.0.1", "http://127.0.0.2/", false),
+      ("127.0.0.1", "http://localhost/", false), ("[::1]", "http://[::1]/", true),
+      ("::1", "http://[0:0:0:0:0:0:0:1]/", true), ("[::1]:8080", "http://[::1]:8080/", true),
+      ("[::1]:8080", "http://[::1]/", false), ("::1", "http://[::2]/", false),
+      ("::1", "http://127.0.0.1/", false), ("127.0.0.1", "http://127.1./", true),
+      ("0x7f.1", "http://127.0.0.1/", true), ("127.0.0.1", "http://0177.1/", true),
+      ("127.0.0.1", "http://[::ffff:127.0.0.1]/", false),
+      ("fe80::1", "http://[fe80::1%25eth0]/", true),
+      ("bücher.example", "http://BÜCHER.example/", true),
+      ("bücher.example", "http://xn--bcher-kva.example/", true),
+      ("*.bücher.example", "http://a.bücher.example/", true),
+      ("bücher.example", "http://bucher.example/", false),
+    ])
+    func `addresses are compared as addresses`(_ pattern: String, _ url: String, _ expected: Bool)
+      throws
+    {
       #expect(try permits([pattern], url) == expected)
     }
 
-    @Test(
-      "What is no pattern is refused",
-      arguments: [
-        "", " ", "http://example.com", "example.com/x", "a b", "user@example.com", "*example.com",
-        "a.*.com", "example.com:x", "example.com:99999", "*.", "*.*", "a..b*", "ü..example", "[::1",
-        "example.com?", "example.com#", "exa%6dple.com", ".example.com",
-      ])
-    func refusesWhatIsNoPattern(_ text: String) {
+    @Test(arguments: [
+      "", " ", "http://example.com", "example.com/x", "a b", "user@example.com", "*example.com",
+      "a.*.com", "example.com:x", "example.com:99999", "*.", "*.*", "a..b*", "ü..example", "[::1",
+      "example.com?", "example.com#", "exa%6dple.com", ".example.com",
+    ])
+    func `what is no pattern is refused`(_ text: String) {
       var hosts = AllowedHosts()
       let isPattern = hosts.allow(text)
       #expect(!isPattern)
     }
 
-    @Test("Nothing is sent to a host that is not allowed, nor to where a redirect leads")
-    func refusesInTheTransport() throws {
+    @Test func `nothing is sent to a host that is not allowed, nor to where a redirect leads`()
+      throws
+    {
       let nginx = try #require(NginxServer.shared, "nginx and openssl are needed")
       let port = try #require(Origin(of: nginx.url)?.port)
       var hosts = AllowedHosts()

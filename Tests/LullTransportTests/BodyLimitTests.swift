@@ -12,12 +12,12 @@ extension TransportSuite {
       harness = try TransportHarness()
     }
 
-    @Test func aBodyAsLargeAsTheLimitIsFine() throws {
+    @Test func `a body as large as the limit is fine`() throws {
       #expect(try get("/large", limit: NginxServer.largeSize).body?.count == NginxServer.largeSize)
       harness.finish()
     }
 
-    @Test func theLimitCountsDecodedBytes() throws {
+    @Test func `the limit counts decoded bytes`() throws {
       let error = try get("/compressed/large", limit: 1 << 20).error
       #expect(
         error
@@ -26,7 +26,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func anAnnouncedLengthFailsBeforeTheFirstByte() throws {
+    @Test func `an announced length fails before the first byte`() throws {
       let server = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -41,7 +41,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func aBombStopsAtTheLimit() throws {
+    @Test func `a bomb stops at the limit`() throws {
       let directory = try #require(TemporaryDirectory())
       defer { directory.remove() }
       let path = directory.path + "/bomb.gz"
@@ -62,7 +62,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func headMayAnnounceWhatItLikes() throws {
+    @Test func `HEAD may announce what it likes`() throws {
       var request = HTTPRequest(method: "HEAD", url: nginx.url + "/large")
       request.limits.maxBodySize = 10
       #expect(try harness.send(request).response?.status == 200)

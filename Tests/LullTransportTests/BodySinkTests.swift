@@ -62,7 +62,7 @@ extension TransportSuite {
       "200 OK\r\nContent-Length: \(length ?? body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
     }
 
-    @Test func theBodyOfASuccessGoesThereWhateverItsSize() throws {
+    @Test func `the body of a success goes there whatever its size`() throws {
       let told = Told()
       let result = try result([Self.ok("larger than the limit")], told, limit: 3)
       #expect(told.all == ["begin larger than the limit"])
@@ -71,13 +71,13 @@ extension TransportSuite {
       #expect(result.error == nil)
     }
 
-    @Test func anEmptyBodyBeginsToo() throws {
+    @Test func `an empty body begins too`() throws {
       let told = Told()
       #expect(try result([Self.ok("")], told).error == nil)
       #expect(told.all == ["begin "])
     }
 
-    @Test func ofRedirectsOnlyTheLastBodyGoesThere() throws {
+    @Test func `of redirects only the last body goes there`() throws {
       let told = Told()
       let moved =
         "302 Found\r\nLocation: /x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nmoved"
@@ -86,33 +86,33 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["404 Not Found", "500 Internal Server Error", "300 Multiple Choices"])
-    func otherBodiesComeAsTheyAlwaysDo(status: String) throws {
+    func `other bodies come as they always do`(status: String) throws {
       let told = Told()
       let answer = "\(status)\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbody"
       #expect(try result([answer], told).body == Array("body".utf8))
       #expect(told.all == [])
     }
 
-    @Test func theLimitHoldsForOtherBodies() throws {
+    @Test func `the limit holds for other bodies`() throws {
       let answer = "404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbody"
       #expect(try result([answer], Told(), limit: 3).error?.kind == .bodyTooLarge)
     }
 
-    @Test func whatAHeadAnnouncesDoesNotBegin() throws {
+    @Test func `what a HEAD announces does not begin`() throws {
       let told = Told()
       let answer = "200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n"
       #expect(try result([answer], told, method: "HEAD").response?.status == 200)
       #expect(told.all == [])
     }
 
-    @Test func aBodyThatBreaksOffFails() throws {
+    @Test func `a body that breaks off fails`() throws {
       let told = Told()
       #expect(try result([Self.ok("half", length: 8)], told).error?.kind == .truncatedBody)
       #expect(told.all == ["begin half"])
     }
 
     @Test(arguments: [true, false])
-    func aRefusalEndsTheExchange(isAtOnce: Bool) throws {
+    func `a refusal ends the exchange`(isAtOnce: Bool) throws {
       let told = Told(refusesToBegin: isAtOnce, refusesBytes: !isAtOnce)
       let error = try result([Self.ok("body")], told).error
       #expect(error?.kind == .network)

@@ -29,7 +29,7 @@ extension TransportSuite {
       return headers.bytes(name)
     }
 
-    @Test func headersAreSentAndReceivedAsTheyAre() throws {
+    @Test func `headers are sent and received as they are`() throws {
       let harness = try TransportHarness()
       let server = try #require(Self.server())
       defer { server.stop() }
@@ -44,7 +44,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func cookiesComeBackFromTheirFile() throws {
+    @Test func `cookies come back from their file`() throws {
       let directory = try #require(TemporaryDirectory())
       defer { directory.remove() }
       let path = directory.path + "/cookies"

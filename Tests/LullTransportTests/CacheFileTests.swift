@@ -43,8 +43,7 @@ struct CacheFileTests {
 
   // MARK: Others
 
-  @Test("CACHE-31: two connections see each other's entries at once")
-  func twoConnections() {
+  @Test func `CACHE-31 two connections see each other's entries at once`() {
     let (one, two) = (file(), file())
     write(one, "a")
     #expect(read(two, "a") == "a")
@@ -57,8 +56,8 @@ struct CacheFileTests {
     #expect(warnings.lines == [])
   }
 
-  @Test("CACHE-31: one reads while another writes, and loses a write rather than wait for ever")
-  func busy() {
+  @Test
+  func `CACHE-31 one reads while another writes, and loses a write rather than wait for ever`() {
     let (one, two) = (file(), file())
     write(one, "a")
     #expect(read(two, "a") == "a")
@@ -74,8 +73,7 @@ struct CacheFileTests {
     #expect(warnings.lines == [])
   }
 
-  @Test("CACHE-31: a file that somebody removes is made again")
-  func removed() {
+  @Test func `CACHE-31 a file that somebody removes is made again`() {
     let one = file()
     write(one, "a")
     for name in [""] + fixture.files { unlink(fixture.path + name) }
@@ -87,8 +85,7 @@ struct CacheFileTests {
 
   // MARK: Bounds
 
-  @Test("CACHE-28: beyond its size, the file loses what has not been used for longest")
-  func leastRecentlyUsedGoes() {
+  @Test func `CACHE-28 beyond its size, the file loses what has not been used for longest`() {
     let one = file()
     let limit = 1 << 20
     let text = String(repeating: "x", count: 50_000)
@@ -110,8 +107,8 @@ struct CacheFileTests {
     #expect(count(one, "SELECT min(used) FROM entry WHERE url NOT LIKE '%often'") > 3900)
   }
 
-  @Test("CACHE-28: one that would take more than an eighth is not kept, nor what it replaces")
-  func tooLarge() {
+  @Test func `CACHE-28 one that would take more than an eighth is not kept, nor what it replaces`()
+  {
     let one = file()
     write(one, "a", "small", maxSize: 1 << 20)
     write(one, "a", String(repeating: "x", count: 1 << 17), maxSize: 1 << 20)
@@ -120,8 +117,7 @@ struct CacheFileTests {
     #expect(read(one, "a")?.count == 1 << 16)
   }
 
-  @Test("CACHE-28: a smaller bound shrinks the file, in steps")
-  func shrinks() {
+  @Test func `CACHE-28 a smaller bound shrinks the file, in steps`() {
     let one = file()
     for number in 0..<100 {
       write(one, "\(number)", String(repeating: "x", count: 50_000), now: Double(number))
@@ -136,9 +132,8 @@ struct CacheFileTests {
     #expect(count(one, "SELECT count(*) FROM entry") == 0)
   }
 
-  @Test(
-    "CACHE-28: the write-ahead log stays small beside a small file", arguments: [1 << 18, 1 << 20])
-  func smallLog(limit: Int) {
+  @Test(arguments: [1 << 18, 1 << 20])
+  func `CACHE-28 the write-ahead log stays small beside a small file`(limit: Int) {
     let one = file()
     let text = String(repeating: "x", count: limit / 16)
     for number in 0..<200 {
@@ -152,13 +147,11 @@ struct CacheFileTests {
 
   // MARK: Damage
 
-  @Test(
-    "CACHE-28: an entry with a time that cannot be is damage",
-    arguments: [
-      "timestamp = -1e30", "timestamp = -9e999", "timestamp = 1e30", "timestamp = 9e999",
-      "used = 9e999", "used = -1", "elapsed = -1", "elapsed = 9e999",
-    ])
-  func times(_ change: String) {
+  @Test(arguments: [
+    "timestamp = -1e30", "timestamp = -9e999", "timestamp = 1e30", "timestamp = 9e999",
+    "used = 9e999", "used = -1", "elapsed = -1", "elapsed = 9e999",
+  ])
+  func `CACHE-28 an entry with a time that cannot be is damage`(_ change: String) {
     let one = file()
     let response = HTTPResponse(status: 200, url: "https://api.test/a", elapsed: 0.5)
     var entity = Entity(content: .text("a"), timestamp: 1000)
@@ -174,8 +167,7 @@ struct CacheFileTests {
     #expect(fixture.countSetAside == 1)
   }
 
-  @Test("CACHE-28: an entity with a time that cannot be is not written")
-  func noTime() {
+  @Test func `CACHE-28 an entity with a time that cannot be is not written`() {
     let one = file()
     for time in [-.infinity, -1, 1e300, .infinity, .nan] as [Double] {
       write(one, "a")
@@ -189,8 +181,7 @@ struct CacheFileTests {
     #expect(warnings.lines == [])
   }
 
-  @Test("CACHE-28: sizes that cannot be do not end the program")
-  func sizes() {
+  @Test func `CACHE-28 sizes that cannot be do not end the program`() {
     let one = file()
     for name in ["a", "b"] { write(one, name) }
     one.perform { (database) throws(SQLiteError) in
@@ -200,8 +191,7 @@ struct CacheFileTests {
     #expect(count(one, "SELECT count(*) FROM content") == 0)
   }
 
-  @Test("CACHE-31: what is dated ahead of now is as old as can be; a minute does not matter")
-  func future() {
+  @Test func `CACHE-31 what is dated ahead of now is as old as can be; a minute does not matter`() {
     let one = file()
     func timestamp(_ now: Double?, maxAge: Double? = nil) -> Double? {
       one.read(place("a"), now: now, maxAge: maxAge)?.timestamp
@@ -260,10 +250,12 @@ struct CacheFileTests {
     return bytes
   }
 
-  @Test(
-    "CACHE-28: a damaged file gives no wrong entity, is set aside with one warning, and work goes on",
-    arguments: Damage.allCases)
-  func damage(_ damage: Damage) throws {
+  @Test(arguments: Damage.allCases)
+  func
+    `CACHE-28 a damaged file gives no wrong entity, is set aside with one warning, and work goes on`(
+      _ damage: Damage
+    ) throws
+  {
     let whole = try filled()
     try replace(try damaged(whole, damage))
     let one = file()
@@ -280,9 +272,11 @@ struct CacheFileTests {
     #expect(warnings.lines.count == 1)
   }
 
-  @Test(
-    "CACHE-28: a process that has a file open goes over to the new one when another sets it aside")
-  func setAsideByAnother() throws {
+  @Test
+  func
+    `CACHE-28 a process that has a file open goes over to the new one when another sets it aside`()
+    throws
+  {
     let two = file()
     write(two, "a")
     let one = file()
@@ -297,8 +291,7 @@ struct CacheFileTests {
     #expect(fixture.countSetAside == 1)
   }
 
-  @Test("CACHE-28: a file that is damaged again and again is given up")
-  func damagedForEver() {
+  @Test func `CACHE-28 a file that is damaged again and again is given up`() {
     let one = file()
     for _ in 0..<10 {
       write(one, "a")
@@ -309,9 +302,10 @@ struct CacheFileTests {
     #expect(read(one, "a") == nil)
   }
 
-  @Test(
-    "CACHE-28: without room nothing more is written, of which one warning tells, and reads go on")
-  func full() {
+  @Test
+  func
+    `CACHE-28 without room nothing more is written, of which one warning tells, and reads go on`()
+  {
     let one = file()
     write(one, "a")
     one.perform { (database) throws(SQLiteError) in
@@ -325,9 +319,11 @@ struct CacheFileTests {
     #expect(fixture.countSetAside == 0)
   }
 
-  @Test(
-    "CACHE-28: the file of an older Lull is set aside, whoever has it open; that one is not read")
-  func ofOlder() throws {
+  @Test
+  func
+    `CACHE-28 the file of an older Lull is set aside, whoever has it open; that one is not read`()
+    throws
+  {
     let older = file()
     write(older, "a", "somebody else's")
     older.perform { (database) throws(SQLiteError) in
@@ -358,8 +354,7 @@ struct CacheFileTests {
     #expect(fixture.files.allSatisfy { $0 == "-lock" }, "\(fixture.files)")
   }
 
-  @Test("CACHE-28: files of a newer Lull and of other programs are left as they are")
-  func ofOthers() throws {
+  @Test func `CACHE-28 files of a newer Lull and of other programs are left as they are`() throws {
     let one = file()
     write(one, "a")
     one.perform { (database) throws(SQLiteError) in
@@ -378,8 +373,7 @@ struct CacheFileTests {
     #expect(fixture.countSetAside == 0)
   }
 
-  @Test("CACHE-28: a place where no file can be is done without, with one warning")
-  func noPlace() throws {
+  @Test func `CACHE-28 a place where no file can be is done without, with one warning`() throws {
     let stream = try #require(fopen(fixture.folder + "/plain", "w"))
     fclose(stream)
     for path in ["/proc/nowhere/cache.db", fixture.folder + "/plain/cache.db", fixture.folder] {

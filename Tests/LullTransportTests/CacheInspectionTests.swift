@@ -11,8 +11,7 @@ struct CacheInspectionTests {
     fixture = try #require(CacheFolderFixture())
   }
 
-  @Test("CACHE-15: a summary counts entries and hosts, and knows the oldest")
-  func summary() throws {
+  @Test func `CACHE-15 a summary counts entries and hosts, and knows the oldest`() throws {
     let harness = fixture.harness()
     for path in ["/a", "/b"] { _ = harness.loaded(path, .text("x")) }
     harness.advance(by: 100)
@@ -34,8 +33,7 @@ struct CacheInspectionTests {
     #expect(summary.fileSize > 5000)
   }
 
-  @Test("CACHE-15: every entry of a URL is shown")
-  func entries() throws {
+  @Test func `CACHE-15 every entry of a URL is shown`() throws {
     for version in 1...2 {
       _ = fixture.harness { $0.version = version }.loaded("/a", .text("\(version)"))
     }
@@ -46,8 +44,7 @@ struct CacheInspectionTests {
     #expect(try inspection.entries(url: "https://api.test/v1/b").isEmpty)
   }
 
-  @Test("CACHE-27: clearing removes what begins so, or all")
-  func clearing() throws {
+  @Test func `CACHE-27 clearing removes what begins so, or all`() throws {
     let harness = fixture.harness()
     for number in 0..<300 { _ = harness.loaded("/a/\(number)", .text("x")) }
     _ = harness.loaded("/b", .text("x"))
@@ -61,8 +58,10 @@ struct CacheInspectionTests {
     #expect(later.content("/b") == nil)
   }
 
-  @Test("CACHE-27: a service that has the file open goes on with the next one when it is cleared")
-  func clearingBeneathOthers() throws {
+  @Test
+  func `CACHE-27 a service that has the file open goes on with the next one when it is cleared`()
+    throws
+  {
     let harness = fixture.harness()
     _ = harness.loaded("/a", .text("x"))
     let inspection = try CacheInspection(path: fixture.path)
@@ -75,8 +74,7 @@ struct CacheInspectionTests {
     #expect(try CacheInspection(path: fixture.path).summary().count == 1)
   }
 
-  @Test("CACHE-27: clearing does not remove what is no cache")
-  func clearingOthers() throws {
+  @Test func `CACHE-27 clearing does not remove what is no cache`() throws {
     let directory = try #require(TemporaryDirectory())
     defer { directory.remove() }
     directory.write("text", Array("hello".utf8))
@@ -86,8 +84,7 @@ struct CacheInspectionTests {
     }
   }
 
-  @Test("CACHE-02: a file that is not there is not made")
-  func missing() throws {
+  @Test func `CACHE-02 a file that is not there is not made`() throws {
     let inspection = try CacheInspection(path: fixture.path)
     #expect(try inspection.summary().count == 0)
     #expect(try inspection.clear(prefix: nil) == 0)

@@ -17,7 +17,7 @@ extension TransportSuite {
         })
     }
 
-    @Test func closesTheConnectionAtOnce() throws {
+    @Test func `closes the connection at once`() throws {
       var result: NetworkResult?
       let transfer = harness.start(HTTPRequest(method: "GET", url: silent.url)) { result = $0 }
       harness.turn { silent.requests.count == 1 }
@@ -30,7 +30,7 @@ extension TransportSuite {
       finish()
     }
 
-    @Test func reportsOnceHoweverOftenItIsCancelled() throws {
+    @Test func `reports once however often it is cancelled`() throws {
       var reports = 0
       let transfer = harness.start(HTTPRequest(method: "GET", url: silent.url)) { _ in reports += 1
       }
@@ -44,7 +44,7 @@ extension TransportSuite {
       finish()
     }
 
-    @Test func makesRoomForTheNextInTheQueue() throws {
+    @Test func `makes room for the next in the queue`() throws {
       let server = try #require(
         RawServer { connection in
           let request = connection.readRequest() ?? ""
@@ -69,7 +69,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func waitingOnesLeaveTheQueueInAnyOrder() throws {
+    @Test func `waiting ones leave the queue in any order`() throws {
       var request = HTTPRequest(method: "GET", url: silent.url)
       request.limits.connectionsPerHost = 1
       var cancelled = 0
@@ -87,7 +87,7 @@ extension TransportSuite {
       finish()
     }
 
-    @Test func closingCancelsEverything() throws {
+    @Test func `closing cancels everything`() throws {
       var reports: [TransportError.Kind?] = []
       var request = HTTPRequest(method: "GET", url: silent.url)
       request.limits.connectionsPerHost = 2
@@ -100,7 +100,7 @@ extension TransportSuite {
       finish()
     }
 
-    @Test func fromTheLogItWorksToo() throws {
+    @Test func `from the log it works too`() throws {
       let server = try #require(
         RawServer { connection in
           while let request = connection.readRequest() {
@@ -130,7 +130,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func fromAnothersCompletionItWorksToo() throws {
+    @Test func `from another's completion it works too`() throws {
       var transfers: [any NetworkTransfer] = []
       var kinds: [TransportError.Kind?] = []
       for _ in 0..<10 {

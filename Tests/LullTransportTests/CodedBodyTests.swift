@@ -63,7 +63,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: codings)
-    func isDecoded(_ coded: Coded) throws {
+    func `is decoded`(_ coded: Coded) throws {
       let server = try serving([(Self.head(coded, coded.bytes.count), coded.bytes)])
       let result = try harness.get(server.url)
       #expect(result.error == nil)
@@ -75,7 +75,7 @@ extension TransportSuite {
 
     /// One byte a chunk, so that every state is left and entered again.
     @Test(arguments: codings)
-    func isDecodedByteByByte(_ coded: Coded) throws {
+    func `is decoded byte by byte`(_ coded: Coded) throws {
       let chunks = coded.bytes.flatMap { Array("1\r\n".utf8) + [$0] + Array("\r\n".utf8) }
       let head = "200 OK\r\nContent-Encoding: \(coded.encoding)\r\nTransfer-Encoding: chunked"
       let server = try serving([(head, chunks + Array("0\r\n\r\n".utf8))])
@@ -88,7 +88,7 @@ extension TransportSuite {
 
     /// The answer is complete as far as HTTP knows; what was coded is not.
     @Test(arguments: codings)
-    func whatIsCutIsNoBody(_ coded: Coded) throws {
+    func `what is cut is no body`(_ coded: Coded) throws {
       let ends = coded.name.hasPrefix("two ") ? [coded.bytes.count / 2] : []
       let starts = coded.name == "a frame to skip" ? [11] : []
       let lengths = (1..<coded.bytes.count).filter { !ends.contains($0) && !starts.contains($0) }
@@ -107,7 +107,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: codings)
-    func aChangedByteIsNoCrash(_ coded: Coded) throws {
+    func `a changed byte is no crash`(_ coded: Coded) throws {
       let changed = coded.bytes.indices.map { index in
         var bytes = coded.bytes
         bytes[index] ^= 0x55
@@ -125,7 +125,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: codings)
-    func whatStandsBehindTheEndIsLeftOutAndTold(_ coded: Coded) throws {
+    func `what stands behind the end is left out and told`(_ coded: Coded) throws {
       let bytes = coded.bytes + Array("rubbish".utf8)
       let server = try serving([(Self.head(coded, bytes.count), bytes)])
       let result = try harness.get(server.url)
@@ -138,7 +138,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: codings)
-    func noBodyIsAnEmptyOne(_ coded: Coded) throws {
+    func `no body is an empty one`(_ coded: Coded) throws {
       let server = try serving([
         (Self.head(coded, 0), []),
         (
@@ -163,7 +163,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["identity", "none", "", " , identity", "IDENTITY"])
-    func aPlainBodyMayBeCalledSo(_ encoding: String) throws {
+    func `a plain body may be called so`(_ encoding: String) throws {
       let server = try serving([
         ("200 OK\r\nContent-Encoding: \(encoding)\r\nContent-Length: 2", Array("hi".utf8))
       ])
@@ -174,7 +174,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["secret", "utf-8", "gzip, secret", "secret, gzip", "compress", "\u{1B}[2J"])
-    func whatNobodyCanDecodeIsGivenAsItCame(_ encoding: String) throws {
+    func `what nobody can decode is given as it came`(_ encoding: String) throws {
       let server = try serving([
         ("200 OK\r\nContent-Encoding: \(encoding)\r\nContent-Length: 2", Array("hi".utf8))
       ])
@@ -188,7 +188,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func tooManyCodingsAreRefused() throws {
+    @Test func `too many codings are refused`() throws {
       let encoding = Array(repeating: "gzip", count: 6).joined(separator: ", ")
       let server = try serving([
         ("200 OK\r\nContent-Encoding: \(encoding)\r\nContent-Length: 2", Array("hi".utf8))
@@ -201,7 +201,7 @@ extension TransportSuite {
     }
 
     /// Bytes of a part are bytes of what is coded. (RFC 9110, 14.2)
-    @Test func aPartIsNotDecoded() throws {
+    @Test func `a part is not decoded`() throws {
       let part = Array(CodedText.gzip[20..<60])
       let server = try serving([
         (
@@ -219,7 +219,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func whatTakesTheBodyPieceByPieceGetsItDecoded() throws {
+    @Test func `what takes the body piece by piece gets it decoded`() throws {
       let taken = Mutex<[UInt8]>([])
       let sink = BodySink(
         begin: { _ in true },

@@ -13,7 +13,7 @@ extension TransportSuite {
       harness = try TransportHarness()
     }
 
-    @Test func oneAfterTheOtherShareAConnection() throws {
+    @Test func `one after the other share a connection`() throws {
       var connections: Set<String> = []
       var counts: [String] = []
       for _ in 0..<5 {
@@ -26,13 +26,13 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aServerThatEndsConnectionsGetsNewOnes() throws {
+    @Test func `a server that ends connections gets new ones`() throws {
       for _ in 0..<10 { #expect(try harness.get(nginx.url + "/few/").text == "few") }
       harness.finish()
     }
 
     @Test(arguments: ["GET", "POST"])
-    func aConnectionClosedBetweenRequestsIsReplaced(_ method: String) throws {
+    func `a connection closed between requests is replaced`(_ method: String) throws {
       let server = try #require(
         RawServer { connection in
           guard connection.readRequest() != nil else { return }
@@ -63,7 +63,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["GET", "PUT", "POST idempotency-key", "PATCH x-idempotency-key"])
-    func aConnectionClosedInsteadOfASecondAnswerIsReplaced(_ kind: String) throws {
+    func `a connection closed instead of a second answer is replaced`(_ kind: String) throws {
       let server = try startAnsweringOnce()
       let words = kind.split(separator: " ").map(String.init)
       let request = HTTPRequest(
@@ -77,10 +77,9 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test(
-      "RFC 9110, 9.2.2: what may have been done is not asked for twice",
-      arguments: ["POST", "PATCH"])
-    func whatIsNotIdempotentIsNotRepeated(_ method: String) throws {
+    @Test(arguments: ["POST", "PATCH"])
+    func `RFC 9110, 9.2.2: what may have been done is not asked for twice`(_ method: String) throws
+    {
       for body in [[65], [UInt8]()] {
         let server = try startAnsweringOnce()
         let request = HTTPRequest(method: method, url: server.url, body: body)
@@ -95,7 +94,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func whatIsSaidOnAnIdleConnectionIsNoAnswer() throws {
+    @Test func `what is said on an idle connection is no answer`() throws {
       let hasSpoken = Flag()
       let server = try #require(
         RawServer { connection in
@@ -118,7 +117,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func tenThousandAtOnceCompleteInTurnOnFewConnections() throws {
+    @Test func `ten thousand at once complete in turn on few connections`() throws {
       var connections: Set<String> = []
       var finished = 0
       var worstOvertaking = 0
@@ -138,7 +137,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func theLimitOfConnectionsIsTheRequests() throws {
+    @Test func `the limit of connections is the request's`() throws {
       var request = HTTPRequest(method: "GET", url: nginx.url + "/json")
       request.limits.connectionsPerHost = 2
       var connections: Set<String> = []
@@ -154,7 +153,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func oneFullHostDoesNotHoldUpAnother() throws {
+    @Test func `one full host does not hold up another`() throws {
       let server = try #require(
         RawServer { connection in
           connection.readRequest()

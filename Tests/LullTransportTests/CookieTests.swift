@@ -13,7 +13,7 @@ extension TransportSuite {
       nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
     }
 
-    @Test func aJarIsForThoseWhoNameIt() throws {
+    @Test func `a jar is for those who name it`() throws {
       let harness = try TransportHarness()
       let (jar, other) = (CookieJar(), CookieJar())
       #expect(try harness.get(nginx.url + "/set") { $0.cookies = jar }.text == "set")
@@ -23,7 +23,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func manyAtOnceShareIt() throws {
+    @Test func `many at once share it`() throws {
       let harness = try TransportHarness()
       let jar = CookieJar()
       _ = try harness.get(nginx.url + "/set") { $0.cookies = jar }
@@ -38,14 +38,14 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aRedirectSetsThemForWhatFollows() throws {
+    @Test func `a redirect sets them for what follows`() throws {
       let harness = try TransportHarness()
       let jar = CookieJar()
       #expect(try harness.get(nginx.url + "/set-and-go") { $0.cookies = jar }.text == "b=2")
       harness.finish()
     }
 
-    @Test func theyStayWithTheHostThatSetThem() throws {
+    @Test func `they stay with the host that set them`() throws {
       let harness = try TransportHarness()
       let jar = CookieJar()
       #expect(try harness.get(nginx.url + "/set-and-cross") { $0.cookies = jar }.text == "")
@@ -53,7 +53,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aHeaderOfTheRequestStandsBesideThem() throws {
+    @Test func `a header of the request stands beside them`() throws {
       let harness = try TransportHarness()
       let jar = CookieJar()
       _ = try harness.get(nginx.url + "/set") { $0.cookies = jar }
@@ -66,7 +66,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aFileOutlivesTheNetworkAndIsSharedByName() throws {
+    @Test func `a file outlives the network and is shared by name`() throws {
       let directory = try #require(TemporaryDirectory())
       let path = directory.path + "/cookies"
       let first = try TransportHarness()
@@ -89,7 +89,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aFileThatCannotBeWrittenIsComplainedOfOnceAndFailsNothing() throws {
+    @Test func `a file that cannot be written is complained of once and fails nothing`() throws {
       let directory = try #require(TemporaryDirectory())
       let jar = CookieJar(file: directory.path + "/cookies")
       let said = Journal()
@@ -107,7 +107,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func whatIsNoFileOfCookiesFailsTheRequest() throws {
+    @Test func `what is no file of cookies fails the request`() throws {
       let harness = try TransportHarness()
       let result = try harness.get(nginx.url + "/set") { $0.cookies = CookieJar(file: "/") }
       #expect(result.error?.kind == .network)

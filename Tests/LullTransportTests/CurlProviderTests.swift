@@ -13,7 +13,7 @@ extension TransportSuite {
       harness = try TransportHarness()
     }
 
-    @Test func getsABodyWithStatusHeadersAndURL() throws {
+    @Test func `gets a body with status headers and URL`() throws {
       let result = try harness.get(nginx.url + "/json")
       #expect(result.error == nil)
       #expect(result.text == #"{"answer":42}"#)
@@ -24,7 +24,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func decodesCompressedBodies() throws {
+    @Test func `decodes compressed bodies`() throws {
       let result = try harness.get(nginx.url + "/compressed/large")
       #expect(result.response?.headers["content-encoding"] == "gzip")
       #expect(result.body?.count == NginxServer.largeSize)
@@ -32,7 +32,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func errorStatusesAreResponsesLikeAnyOther() throws {
+    @Test func `error statuses are responses like any other`() throws {
       let missing = try harness.get(nginx.url + "/missing")
       #expect(missing.error == nil)
       #expect(missing.response?.status == 404)
@@ -41,14 +41,14 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func anEmptyBodyIsEmptyAndNotAbsent() throws {
+    @Test func `an empty body is empty and not absent`() throws {
       let result = try harness.get(nginx.url + "/empty")
       #expect(result.response?.status == 204)
       #expect(result.body == [])
       harness.finish()
     }
 
-    @Test func headHasHeadersAndNoBody() throws {
+    @Test func `HEAD has headers and no body`() throws {
       let result = try harness.send(HTTPRequest(method: "HEAD", url: nginx.url + "/large"))
       #expect(result.response?.headers["content-length"] == "\(NginxServer.largeSize)")
       #expect(result.body == [])
@@ -57,7 +57,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func largeBodiesArriveWhole() throws {
+    @Test func `large bodies arrive whole`() throws {
       let body = try #require(try harness.get(nginx.url + "/large").body)
       #expect(body.count == NginxServer.largeSize)
       #expect(body.indices.allSatisfy { body[$0] == UInt8(truncatingIfNeeded: $0 >> 3) })
@@ -65,7 +65,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["GET", "DELETE", "OPTIONS", "PROPFIND", "get"])
-    func sendsAnyMethodWithoutABody(_ method: String) throws {
+    func `sends any method without a body`(_ method: String) throws {
       let request = try received(HTTPRequest(method: method, url: "/x"))
       #expect(request.hasPrefix("\(method) /x HTTP/1.1\r\n"))
       #expect(!request.lowercased().contains("content-length"))
@@ -73,7 +73,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET", "REPORT"])
-    func sendsAnyMethodWithABody(_ method: String) throws {
+    func `sends any method with a body`(_ method: String) throws {
       let request = try received(
         HTTPRequest(method: method, url: "/x", body: Array("some body".utf8)))
       #expect(request.hasPrefix("\(method) /x HTTP/1.1\r\n"))
@@ -83,14 +83,14 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
-    func saysThatABodyIsEmpty(_ method: String) throws {
+    func `says that a body is empty`(_ method: String) throws {
       for body in [nil, []] as [[UInt8]?] {
         let request = try received(HTTPRequest(method: method, url: "/x", body: body))
         #expect(request.lowercased().contains("\r\ncontent-length: 0\r\n"))
       }
     }
 
-    @Test func bodiesMayHoldZeroBytesAndMegabytes() throws {
+    @Test func `bodies may hold zero bytes and megabytes`() throws {
       let server = try #require(
         RawServer { connection in
           let request = connection.readRequest() ?? ""
@@ -106,7 +106,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func sendsHeadersAsGiven() throws {
+    @Test func `sends headers as given`() throws {
       var headers = Headers()
       headers.add("Content-Type", "application/vnd.thing+json")
       headers.add("X-Token", "a b")
@@ -127,14 +127,14 @@ extension TransportSuite {
       #expect(lines.contains("user-agent: lull/test"))
     }
 
-    @Test func aUserAgentOfOnesOwnWins() throws {
+    @Test func `a user agent of one's own wins`() throws {
       let request = try received(
         HTTPRequest(method: "GET", url: "/x", headers: Headers([("User-Agent", "me")])))
       #expect(
         request.components.filter { $0.lowercased().hasPrefix("user-agent") } == ["user-agent: me"])
     }
 
-    @Test func headersOfOneRequestDoNotLeakIntoTheNext() throws {
+    @Test func `headers of one request do not leak into the next`() throws {
       let first = HTTPRequest(
         method: "POST", url: nginx.url + "/echo", headers: Headers([("X-Token", "t")]), body: [1])
       #expect(try harness.send(first).text?.contains("|t|") == true)
@@ -143,7 +143,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func keepsOnlyTheFinalResponsesHeaders() throws {
+    @Test func `keeps only the final response's headers`() throws {
       let server = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -162,7 +162,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func countsTheBytesOfBothBodies() throws {
+    @Test func `counts the bytes of both bodies`() throws {
       var result: NetworkResult?
       let transfer = harness.start(
         HTTPRequest(method: "POST", url: nginx.url + "/echo", body: [1, 2, 3])
@@ -175,7 +175,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func leavesOneLinePerExchangeInTheLog() throws {
+    @Test func `leaves one line per exchange in the log`() throws {
       _ = try harness.get(nginx.url.replacing("//", with: "//user:secret@") + "/json")
       _ = try harness.get("http://127.0.0.1:1/")
       #expect(harness.log.count == 2)
@@ -186,14 +186,14 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func worksWithSIGPIPEBlocked() throws {
+    @Test func `works with SIGPIPE blocked`() throws {
       let guarded = try TransportHarness(blocksSIGPIPE: true)
       #expect(try guarded.get(nginx.url + "/json").text == #"{"answer":42}"#)
       guarded.finish()
       harness.finish()
     }
 
-    @Test func afterClosingEveryRequestFails() throws {
+    @Test func `after closing every request fails`() throws {
       harness.provider.close()
       let result = try harness.get(nginx.url + "/json")
       #expect(result.error?.kind == .network)

@@ -6,7 +6,7 @@ import Testing
 
 extension TransportSuite {
   @Suite struct EventLoopTests {
-    @Test func runsTimersInOrderOfTheirTimes() throws {
+    @Test func `runs timers in order of their times`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       var order: [Int] = []
@@ -18,7 +18,7 @@ extension TransportSuite {
       #expect(order == [0, 1, 2, 3])
     }
 
-    @Test func timersOfTheSameTimeRunInOrderOfScheduling() throws {
+    @Test func `timers of the same time run in order of scheduling`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       var order: [Int] = []
@@ -27,7 +27,7 @@ extension TransportSuite {
       #expect(order == Array(0..<200))
     }
 
-    @Test func aTimerNeverFiresEarlyNorInsideTheCall() throws {
+    @Test func `a timer never fires early nor inside the call`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       let start = loop.now
@@ -38,7 +38,7 @@ extension TransportSuite {
       #expect(try #require(fired) - start >= 0.0101)
     }
 
-    @Test func aCancelledTimerNeitherFiresNorHoldsItsAction() throws {
+    @Test func `a cancelled timer neither fires nor holds its action`() throws {
       final class Token {}
       let loop = try EventLoop()
       defer { loop.close() }
@@ -62,7 +62,7 @@ extension TransportSuite {
       #expect(loop.activeTimerCount == 0)
     }
 
-    @Test func aTimerDueTogetherWithItsCancellerDoesNotRun() throws {
+    @Test func `a timer due together with its canceller does not run`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       var later: (any HostTimer)?
@@ -78,7 +78,7 @@ extension TransportSuite {
       #expect(ran == ["first"])
     }
 
-    @Test func timersWorkNestedInTimers() throws {
+    @Test func `timers work nested in timers`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       var depth = 0
@@ -92,7 +92,7 @@ extension TransportSuite {
       #expect(loop.openHandleKinds.filter { $0 == "timer" }.count == 1)
     }
 
-    @Test func aTimerActionMayTurnTheLoop() throws {
+    @Test func `a timer action may turn the loop`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       var order: [String] = []
@@ -108,7 +108,7 @@ extension TransportSuite {
       #expect(order == ["outer begins", "neighbour", "outer ends"])
     }
 
-    @Test func anActionDeferredByATimerDoesNotWaitForTheNextEvent() throws {
+    @Test func `an action deferred by a timer does not wait for the next event`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       var done = false
@@ -117,7 +117,7 @@ extension TransportSuite {
       #expect(loop.activeTimerCount == 0)
     }
 
-    @Test func manyTimersFreeTheirHandles() throws {
+    @Test func `many timers free their handles`() throws {
       let loop = try EventLoop()
       var fired = 0
       for _ in 0..<5_000 { _ = loop.schedule(after: 0.001) { fired += 1 } }
@@ -127,7 +127,7 @@ extension TransportSuite {
       loop.close()
     }
 
-    @Test func aPostFromAnotherThreadWakesTheLoop() throws {
+    @Test func `a post from another thread wakes the loop`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       var status: Int?
@@ -137,7 +137,7 @@ extension TransportSuite {
       #expect(status == 299)
     }
 
-    @Test func aPostAfterClosingIsHarmless() throws {
+    @Test func `a post after closing is harmless`() throws {
       let loop = try EventLoop()
       let completion = loop.pump.completion { _ in Issue.record("delivered after close") }
       loop.close()
@@ -150,7 +150,7 @@ extension TransportSuite {
       loop.turn(.noWait)
     }
 
-    @Test func aWakeFromElsewhereEndsAWait() throws {
+    @Test func `a wake from elsewhere ends a wait`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       // `wake` may be called anywhere until `close`, and the turn below ends only after this one.
@@ -161,7 +161,7 @@ extension TransportSuite {
       loop.turn(.once)
     }
 
-    @Test func hooksRunAtTheStartOfEveryTurn() throws {
+    @Test func `hooks run at the start of every turn`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       var order: [String] = []
@@ -173,7 +173,7 @@ extension TransportSuite {
       #expect(order == ["sweep", "second", "deferred", "sweep", "second"])
     }
 
-    @Test func itsDescriptorTellsAnotherLoopWhenToTurn() throws {
+    @Test func `its descriptor tells another loop when to turn`() throws {
       let loop = try EventLoop()
       defer { loop.close() }
       // The loop's own handles are not known to the kernel before the first turn.
@@ -192,7 +192,7 @@ extension TransportSuite {
       #expect(loop.pollTimeout == 0)
     }
 
-    @Test func closesTwiceAndInsideItsOwnTurn() throws {
+    @Test func `closes twice and inside its own turn`() throws {
       let loop = try EventLoop()
       _ = loop.schedule(after: 60) { Issue.record("fired after close") }
       loop.pump.enqueue { loop.close() }
@@ -203,7 +203,7 @@ extension TransportSuite {
       #expect(loop.openHandleKinds == [])
     }
 
-    @Test func leavesNothingBehindWithoutClose() throws {
+    @Test func `leaves nothing behind without close`() throws {
       weak var loop: EventLoop?
       weak var provider: CurlProvider?
       weak var pump: Pump?
@@ -222,9 +222,10 @@ extension TransportSuite {
     }
   }
 
-  @Test(
-    "THR-02, THR-03: slow work runs on another thread, what follows on the loop's, a turn later")
-  func offloads() throws {
+  @Test
+  func `THR-02 THR-03 slow work runs on another thread, what follows on the loop's, a turn later`()
+    throws
+  {
     let loop = try EventLoop()
     defer { loop.close() }
     let home = UInt(bitPattern: pthread_self().hashValue)
@@ -241,8 +242,7 @@ extension TransportSuite {
     #expect(results == Array(repeating: true, count: 20))
   }
 
-  @Test("closing waits for work under way, whose result nobody hears")
-  func closesWhileWorking() throws {
+  @Test func `closing waits for work under way, whose result nobody hears`() throws {
     let loop = try EventLoop()
     var wasTold = false
     loop.pump.offload {

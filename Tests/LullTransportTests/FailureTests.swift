@@ -13,14 +13,14 @@ extension TransportSuite {
       harness = try TransportHarness()
     }
 
-    @Test func aNameThatDoesNotResolve() throws {
+    @Test func `a name that does not resolve`() throws {
       let result = try harness.get("http://user:secret@nope.invalid/")
       #expect(result.error == TransportError(.dns, "cannot resolve host 'nope.invalid'"))
       #expect(result.body == nil)
       harness.finish()
     }
 
-    @Test func aPortNobodyListensOn() throws {
+    @Test func `a port nobody listens on`() throws {
       let port = try #require(RawSocket.freePorts(1).first)
       let result = try harness.get("http://127.0.0.1:\(port)/")
       #expect(
@@ -33,19 +33,19 @@ extension TransportSuite {
     @Test(arguments: [
       "", "/path", "nothing", "ftp://127.0.0.1/", "http://", "http://a b/", "file:///x",
     ])
-    func aURLThatIsNone(_ url: String) throws {
+    func `a URL that is none`(_ url: String) throws {
       #expect(try harness.get(url).error?.kind == .invalidURL)
       harness.finish()
     }
 
-    @Test func aURLThatGoesWrongBehindTheHost() throws {
+    @Test func `a URL that goes wrong behind the host`() throws {
       #expect(try harness.get("http://127.0.0.1:1/").error?.kind == .connection)
       #expect(try harness.get("http://127.0.0.1:1/a b\u{1}").error?.kind == .invalidURL)
       #expect(try harness.get("http://127.0.0.1:1/a\u{0}b").error?.kind == .invalidURL)
       harness.finish()
     }
 
-    @Test func aMethodThatIsNone() throws {
+    @Test func `a method that is none`() throws {
       for method in ["", "GET /", "A\r\nB"] {
         let result = try harness.send(HTTPRequest(method: method, url: "http://127.0.0.1:1/"))
         #expect(result.error?.kind == .network)
@@ -57,7 +57,7 @@ extension TransportSuite {
       "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nX-A: 1\r\n\r\nshort",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\n\r\n5\r\nshort\r\n",
     ])
-    func aBodyThatBreaksOff(_ text: String) throws {
+    func `a body that breaks off`(_ text: String) throws {
       let result = try answer { connection in
         connection.readRequest()
         connection.write(text)
@@ -68,7 +68,7 @@ extension TransportSuite {
       #expect(result.body == nil)
     }
 
-    @Test func anAnswerThatTakesTooLong() throws {
+    @Test func `an answer that takes too long`() throws {
       var request = HTTPRequest(method: "GET", url: "")
       request.limits.timeout = 0.1
       let error = try answer(request) { connection in
@@ -80,7 +80,7 @@ extension TransportSuite {
       #expect(error?.message.hasSuffix("within 0.1 s (timeout)") == true)
     }
 
-    @Test func aConnectionThatTakesTooLong() throws {
+    @Test func `a connection that takes too long`() throws {
       // A TLS handshake nobody answers is still connecting.
       let server = try #require(RawServer { $0.waitForClose() })
       var request = HTTPRequest(method: "GET", url: "https://127.0.0.1:\(server.port)/")

@@ -7,9 +7,10 @@ import Testing
 struct FileEntityCacheTests {
   private func fixture() throws -> CacheFolderFixture { try #require(CacheFolderFixture()) }
 
-  @Test(
-    "CACHE-01, CACHE-09, CACHE-14, CACHE-31: a later service finds what was loaded, with its age")
-  func survives() throws {
+  @Test
+  func `CACHE-01 CACHE-09 CACHE-14 CACHE-31 a later service finds what was loaded, with its age`()
+    throws
+  {
     let fixture = try fixture()
     let first = fixture.harness()
     let text = #"{"z":1,"a":[1.5,null,"ü\n"],"m":{"x":true}}"#
@@ -25,8 +26,9 @@ struct FileEntityCacheTests {
     #expect(second.provider.requests.isEmpty)
   }
 
-  @Test("CACHE-28: bytes, text and JSON are kept as they are, what Swift has made is not")
-  func keepsItsKinds() throws {
+  @Test func `CACHE-28 bytes, text and JSON are kept as they are, what Swift has made is not`()
+    throws
+  {
     let fixture = try fixture()
     let first = fixture.harness(stage: .model)
     first.service.configure(.wildcard("/made", base: first.service.baseURL)) {
@@ -50,10 +52,10 @@ struct FileEntityCacheTests {
 
   private struct Made: Sendable {}
 
-  @Test(
-    "LOAD-03, CACHE-08, CACHE-19: stale entities are asked for with their validators",
-    arguments: [("ETag", "if-none-match"), ("Last-Modified", "if-modified-since")])
-  func revalidates(header: String, condition: String) throws {
+  @Test(arguments: [("ETag", "if-none-match"), ("Last-Modified", "if-modified-since")])
+  func `LOAD-03 CACHE-08 CACHE-19 stale entities are asked for with their validators`(
+    header: String, condition: String
+  ) throws {
     let fixture = try fixture()
     let first = fixture.harness()
     _ = first.loaded(
@@ -67,8 +69,7 @@ struct FileEntityCacheTests {
     #expect(third.provider.requests.isEmpty)
   }
 
-  @Test("CACHE-15: stages, versions and names are apart")
-  func keys() throws {
+  @Test func `CACHE-15 stages, versions and names are apart`() throws {
     let fixture = try fixture()
     _ = fixture.harness().loaded("/a", .text("one"))
     let others = [
@@ -83,13 +84,12 @@ struct FileEntityCacheTests {
     #expect(fixture.harness { $0.version = 2 }.content("/a") == "other 1")
   }
 
-  @Test(
-    "CACHE-23: headers that are configured tell entries apart, as digests",
-    arguments: [
-      "Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization", "X-Session",
-      "X-Key", "X-Pwd", "Access-Key", "Signature", "X-User-Id", "X-Anything", "Accept-Token",
-    ])
-  func identities(header: String) throws {
+  @Test(arguments: [
+    "Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization", "X-Session",
+    "X-Key", "X-Pwd", "Access-Key", "Signature", "X-User-Id", "X-Anything", "Accept-Token",
+  ])
+  func `CACHE-23 headers that are configured tell entries apart, as digests`(header: String) throws
+  {
     let fixture = try fixture()
     func harness(_ value: String) -> Harness {
       let harness = fixture.harness()
@@ -106,14 +106,12 @@ struct FileEntityCacheTests {
     }
   }
 
-  @Test(
-    "CACHE-23: headers that say nothing of who asks do not",
-    arguments: [
-      "Accept", "Accept-Language", "User-Agent", "Content-Type", "X-Request-ID", "traceparent",
-      "Idempotency-Key", "Cache-Control", "If-None-Match", "If-Modified-Since", "If-Match",
-      "If-Unmodified-Since", "If-Range", "Range",
-    ])
-  func harmlessHeaders(header: String) throws {
+  @Test(arguments: [
+    "Accept", "Accept-Language", "User-Agent", "Content-Type", "X-Request-ID", "traceparent",
+    "Idempotency-Key", "Cache-Control", "If-None-Match", "If-Modified-Since", "If-Match",
+    "If-Unmodified-Since", "If-Range", "Range",
+  ])
+  func `CACHE-23 headers that say nothing of who asks do not`(header: String) throws {
     let fixture = try fixture()
     for (value, expected) in [("one", "one"), ("two", "one")] {
       let harness = fixture.harness()
@@ -123,16 +121,16 @@ struct FileEntityCacheTests {
     }
   }
 
-  @Test(
-    "CACHE-28: what says no-store is not written, in whatever way it says so",
-    arguments: [
-      (["no-store"], true), (["No-Store"], true), (["max-age=60 , NO-STORE"], true),
-      (["max-age=60", "private, no-store"], true), (["private=\"a, b\", no-store"], true),
-      (["no-store=\"x\""], true), (["x=\"a\\\", b\",no-store"], true), (["x=\"a, no-store"], true),
-      (["no-cache, max-age=0"], false), (["private=\"no-store, x\""], false),
-      (["x=\"a\\\", no-store\""], false), (["no-storex"], false), (["x=no-store"], false),
-    ])
-  func noStore(values: [String], isForbidden: Bool) throws {
+  @Test(arguments: [
+    (["no-store"], true), (["No-Store"], true), (["max-age=60 , NO-STORE"], true),
+    (["max-age=60", "private, no-store"], true), (["private=\"a, b\", no-store"], true),
+    (["no-store=\"x\""], true), (["x=\"a\\\", b\",no-store"], true), (["x=\"a, no-store"], true),
+    (["no-cache, max-age=0"], false), (["private=\"no-store, x\""], false),
+    (["x=\"a\\\", no-store\""], false), (["no-storex"], false), (["x=no-store"], false),
+  ])
+  func `CACHE-28 what says no-store is not written, in whatever way it says so`(
+    values: [String], isForbidden: Bool
+  ) throws {
     let fixture = try fixture()
     let headers = [("Content-Type", "text/plain")] + values.map { ("Cache-Control", $0) }
     let first = fixture.harness()
@@ -142,8 +140,10 @@ struct FileEntityCacheTests {
     #expect(second.content("/a") == (isForbidden ? "asked" : "kept"))
   }
 
-  @Test("CACHE-20, CACHE-28: what is there goes when an answer, a 304 or a request says no-store")
-  func noStoreRemoves() throws {
+  @Test
+  func `CACHE-20 CACHE-28 what is there goes when an answer, a 304 or a request says no-store`()
+    throws
+  {
     let forbidden = [("Content-Type", "text/plain"), ("Cache-Control", "no-store")]
     for way in ["answer", "304", "request", "304 to a request"] {
       let fixture = try fixture()
@@ -174,8 +174,9 @@ struct FileEntityCacheTests {
     }
   }
 
-  @Test("CACHE-28: no transformer and no other cache brings what says no-store to the disk")
-  func noStoreOfOtherCaches() throws {
+  @Test func `CACHE-28 no transformer and no other cache brings what says no-store to the disk`()
+    throws
+  {
     let fixture = try fixture()
     let memory = MemoryEntityCache()
     func harness() -> Harness {
@@ -199,8 +200,8 @@ struct FileEntityCacheTests {
     #expect(later.content("/a") == "asked")
   }
 
-  @Test("CACHE-23: the order of headers, which tables do not have, makes no difference")
-  func orderOfHeaders() throws {
+  @Test func `CACHE-23 the order of headers, which tables do not have, makes no difference`() throws
+  {
     let fixture = try fixture()
     for (names, expected) in [(["X-A", "X-B"], "X-A"), (["X-B", "X-A"], "X-A")] {
       let harness = fixture.harness()
@@ -210,8 +211,10 @@ struct FileEntityCacheTests {
     }
   }
 
-  @Test("CACHE-23: each value of a header that is a credential counts, and so do a client's files")
-  func allValues() throws {
+  @Test
+  func `CACHE-23 each value of a header that is a credential counts, and so do a client's files`()
+    throws
+  {
     let fixture = try fixture()
     func cookies(_ values: SecretText...) -> (inout Configuration) -> Void {
       { settings in for value in values { settings.headers.add("Cookie", value) } }
@@ -250,8 +253,8 @@ struct FileEntityCacheTests {
     }
   }
 
-  @Test("CACHE-08, CACHE-31: what is dated ahead of now is asked for with its validator")
-  func future() throws {
+  @Test func `CACHE-08 CACHE-31 what is dated ahead of now is asked for with its validator`() throws
+  {
     let fixture = try fixture()
     _ = fixture.harness(now: 900_000).loaded("/a", .json("1", etag: "\"v1\""))
     let earlier = fixture.harness(now: 1000)
@@ -263,8 +266,7 @@ struct FileEntityCacheTests {
     #expect(next.provider.requests.isEmpty)
   }
 
-  @Test("CACHE-23: headers that are no credentials do not tell entries apart")
-  func otherHeaders() throws {
+  @Test func `CACHE-23 headers that are no credentials do not tell entries apart`() throws {
     let fixture = try fixture()
     _ = fixture.harness().loaded("/a", .text("one"))
     let second = fixture.harness()
@@ -272,8 +274,7 @@ struct FileEntityCacheTests {
     #expect(second.content("/a") == "one")
   }
 
-  @Test("CACHE-20, CACHE-27: what an override has replaced is not found any more")
-  func override() throws {
+  @Test func `CACHE-20 CACHE-27 what an override has replaced is not found any more`() throws {
     let fixture = try fixture()
     let resource = fixture.harness().loaded("/a", .text("one"))
     resource.overrideLocalContent(with: .text("mine"))
@@ -282,8 +283,7 @@ struct FileEntityCacheTests {
     #expect(second.content("/a") == "two")
   }
 
-  @Test("CACHE-31: what is older than maxAge is not found and is gone")
-  func maxAge() throws {
+  @Test func `CACHE-31 what is older than maxAge is not found and is gone`() throws {
     let fixture = try fixture()
     _ = fixture.harness().loaded("/a", .text("one"))
     let young = fixture.harness(now: 1050) { $0.maxAge = 60 }
@@ -297,8 +297,7 @@ struct FileEntityCacheTests {
     #expect(unlimited.content("/a") == nil)
   }
 
-  @Test("CACHE-31: an offline service finds what is there, whatever its age")
-  func offline() throws {
+  @Test func `CACHE-31 an offline service finds what is there, whatever its age`() throws {
     let fixture = try fixture()
     _ = fixture.harness().loaded("/a", .text("one"))
     let later = fixture.harness(now: 1_000_000)
@@ -307,8 +306,7 @@ struct FileEntityCacheTests {
     #expect(later.provider.requests.isEmpty)
   }
 
-  @Test("CACHE-22: in the pool of a loop, too, operations happen in the order asked")
-  func inThePool() throws {
+  @Test func `CACHE-22 in the pool of a loop, too, operations happen in the order asked`() throws {
     let fixture = try fixture()
     let loop = try EventLoop()
     defer { loop.close() }

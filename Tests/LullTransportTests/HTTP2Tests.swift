@@ -13,7 +13,7 @@ extension TransportSuite {
       harness = try TransportHarness(certificateAuthorities: nginx.authority)
     }
 
-    @Test func isSpokenWithAServerThatOffersIt() throws {
+    @Test func `is spoken with a server that offers it`() throws {
       let result = try harness.get(nginx.tlsURL + "/protocol")
       #expect(result.text == "HTTP/2.0")
       #expect(result.response?.status == 200)
@@ -21,7 +21,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func manyExchangesShareOneConnection() throws {
+    @Test func `many exchanges share one connection`() throws {
       _ = try harness.get(nginx.tlsURL + "/protocol")
       var connections: Set<String> = []
       var finished = 0
@@ -37,7 +37,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func exchangesRunSideBySideOnOneConnection() throws {
+    @Test func `exchanges run side by side on one connection`() throws {
       // Not even a first one is needed: the others wait for its connection and use it.
       var results: [NetworkResult] = []
       let transfers = (0..<4).map { _ in
@@ -56,7 +56,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func cancellingAStreamLeavesTheOthers() throws {
+    @Test func `cancelling a stream leaves the others`() throws {
       _ = try harness.get(nginx.tlsURL + "/protocol")
       var texts: [String?] = []
       let transfers = (0..<20).map { _ in
@@ -73,7 +73,7 @@ extension TransportSuite {
 
     /// curl (7.88) stops reading when a head is larger than its buffer, whatever it has that size from.
     @Test(arguments: [false, true])
-    func aHeadMayBeAlmostAsLongAsCurlTakes(hasOptions: Bool) throws {
+    func `a head may be almost as long as curl takes`(hasOptions: Bool) throws {
       let url = nginx.tlsURL + "/long-head"
       let result =
         try hasOptions
@@ -87,7 +87,7 @@ extension TransportSuite {
     }
 
     /// nginx does not read these bodies: it answers and resets the stream.
-    @Test func anAnswerBeforeTheBodyWasReadCounts() throws {
+    @Test func `an answer before the body was read counts`() throws {
       for _ in 0..<20 {
         let harness = try TransportHarness(certificateAuthorities: nginx.authority)
         let result = try harness.send(
@@ -100,7 +100,7 @@ extension TransportSuite {
     }
 
     /// Its server may go on sending, and have no ear for what is asked next.
-    @Test func aConnectionWithAStoppedStreamIsNotUsedAgain() throws {
+    @Test func `a connection with a stopped stream is not used again`() throws {
       let before = try harness.get(nginx.tlsURL + "/protocol")
       var request = HTTPRequest(method: "GET", url: nginx.tlsURL + "/metered")
       request.limits.maxBodySize = 10

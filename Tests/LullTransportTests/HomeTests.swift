@@ -18,7 +18,7 @@ extension TransportSuite {
 
     // MARK: Loading
 
-    @Test func loadsObservesAndRunsHooksOnTheCallingThread() throws {
+    @Test func `loads observes and runs hooks on the calling thread`() throws {
       let nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
       let thread = pthread_self()
       let url = nginx.url
@@ -41,7 +41,7 @@ extension TransportSuite {
       #expect(journal.lines == ["hook true", "body true"])
     }
 
-    @Test func throwsTheErrorOfAFailureWithItsType() throws {
+    @Test func `throws the error of a failure with its type`() throws {
       try Lull.run { home in
         let (api, _) = stubbed(("/a", .json(#"{"reason":"full"}"#, status: 503)))
         do throws(RequestError) {
@@ -55,8 +55,7 @@ extension TransportSuite {
       }
     }
 
-    @Test("HOOK-15: a request that ended in 304 gives the entity that was there")
-    func givesTheOldEntityOf304() throws {
+    @Test func `HOOK-15 a request that ended in 304 gives the entity that was there`() throws {
       try Lull.run { home in
         let (api, provider) = stubbed()
         provider.stub(
@@ -70,7 +69,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func aRequestThatHasEndedIsWaitedForOnALaterTurn() throws {
+    @Test func `a request that has ended is waited for on a later turn`() throws {
       try Lull.run { home in
         let (api, _) = stubbed(("/a", .text("x")))
         let request = api.resource("/a").load()
@@ -82,8 +81,7 @@ extension TransportSuite {
       }
     }
 
-    @Test("OBS-42: hooks attached before run before the waiting caller goes on")
-    func hooksRunFirst() throws {
+    @Test func `OBS-42 hooks attached before run before the waiting caller goes on`() throws {
       try Lull.run { home in
         let (api, _) = stubbed(("/a", .text("x")))
         var lines: [String] = []
@@ -102,7 +100,7 @@ extension TransportSuite {
 
     // MARK: How it ends
 
-    @Test func whatTheBodyThrowsIsThrownAndWhatIsInFlightIsCancelled() throws {
+    @Test func `what the body throws is thrown and what is in flight is cancelled`() throws {
       struct Stop: Error {}
       let journal = Journal()
       #expect(throws: Stop.self) {
@@ -116,7 +114,7 @@ extension TransportSuite {
       #expect(journal.lines == ["Request cancelled"])
     }
 
-    @Test func aBodyThatReturnsCancelsWhatIsInFlightOnTheNetwork() throws {
+    @Test func `a body that returns cancels what is in flight on the network`() throws {
       let server = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -139,7 +137,7 @@ extension TransportSuite {
       #expect(resource.latestData == nil)
     }
 
-    @Test func nothingOutlivesTheRun() throws {
+    @Test func `nothing outlives the run`() throws {
       let leakCheck = try Lull.run { home in
         let leakCheck = LeakCheck()
         let (api, provider) = stubbed(("/a", .text("x")), ("/b", .text("y")))
@@ -159,7 +157,7 @@ extension TransportSuite {
 
     // MARK: Tasks
 
-    @Test func spawnedTasksRunBesideTheBody() throws {
+    @Test func `spawned tasks run beside the body`() throws {
       try Lull.run { home in
         let (api, provider) = stubbed(("/a", .text("a")), ("/b", .text("b")))
         provider.holdsAnswers = true
@@ -177,7 +175,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func aTaskIsolatedToTheHomeByNamingItRunsThereToo() throws {
+    @Test func `a task isolated to the home by naming it runs there too`() throws {
       let thread = pthread_self()
       try Lull.run { home in
         let (api, _) = stubbed(("/a", .text("a")))
@@ -191,7 +189,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func waitingNeedsNoOtherThread() throws {
+    @Test func `waiting needs no other thread`() throws {
       let journal = Journal()
       try Lull.run { home in
         let (api, _) = stubbed(("/a", .text("a")))
@@ -209,7 +207,7 @@ extension TransportSuite {
       journal(pthread_equal(pthread_self(), thread) != 0 ? "same" : "other")
     }
 
-    @Test func cancellingATaskCancelsWhatItWaitsFor() throws {
+    @Test func `cancelling a task cancels what it waits for`() throws {
       try Lull.run { home in
         let (api, provider) = stubbed(("/a", .text("a")))
         provider.holdsAnswers = true
@@ -230,7 +228,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func aTaskCancelledBeforeItWaitsCancelsToo() throws {
+    @Test func `a task cancelled before it waits cancels too`() throws {
       try Lull.run { home in
         let (api, provider) = stubbed(("/a", .text("a")))
         provider.holdsAnswers = true
@@ -243,7 +241,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func cancellingFromAnotherThreadWakesTheLoop() throws {
+    @Test func `cancelling from another thread wakes the loop`() throws {
       try Lull.run { home in
         let (api, provider) = stubbed(("/a", .text("a")))
         provider.holdsAnswers = true
@@ -258,7 +256,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func anEndedRequestIsNotCancelledByItsTask() throws {
+    @Test func `an ended request is not cancelled by its task`() throws {
       try Lull.run { home in
         let (api, provider) = stubbed(("/a", .text("a")))
         let task = home.spawn { () -> String in
@@ -274,7 +272,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func whatRunsElsewhereComesBackToTheThread() throws {
+    @Test func `what runs elsewhere comes back to the thread`() throws {
       let thread = pthread_self()
       try Lull.run { home in
         try await Task.sleep(for: .milliseconds(2))
@@ -285,7 +283,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func spawnedTasksNobodyWaitsForAreCancelledAtTheEnd() throws {
+    @Test func `spawned tasks nobody waits for are cancelled at the end`() throws {
       let journal = Journal()
       try Lull.run { home in
         let (api, provider) = stubbed(("/a", .text("a")))
@@ -302,7 +300,7 @@ extension TransportSuite {
       #expect(journal.lines == ["Request cancelled"])
     }
 
-    @Test func aTaskThatLoadsForEverDoesNotKeepTheRunFromEnding() throws {
+    @Test func `a task that loads for ever does not keep the run from ending`() throws {
       let count = try Lull.run { home in
         var count = 0
         let (api, _) = stubbed(("/a", .text("a")))
@@ -320,7 +318,7 @@ extension TransportSuite {
 
     // MARK: Several homes
 
-    @Test func threadsRunSideBySide() throws {
+    @Test func `threads run side by side`() throws {
       let started = [Flag(), Flag()]
       let ended = [Flag(), Flag()]
       let wrong = Flag()
@@ -343,7 +341,7 @@ extension TransportSuite {
       #expect(!wrong.isSet)
     }
 
-    @Test func aRunInsideARunHasALoopOfItsOwn() throws {
+    @Test func `a run inside a run has a loop of its own`() throws {
       try Lull.run { home in
         let (outer, _) = stubbed(("/a", .text("outer")))
         let request = outer.resource("/a").load()
@@ -360,7 +358,7 @@ extension TransportSuite {
       }
     }
 
-    @Test func aServiceMadeElsewhereWithoutNetworkingEndsTheProgram() async {
+    @Test func `a service made elsewhere without networking ends the program`() async {
       await #expect(processExitsWith: .failure) { _ = Service(baseURL: "https://api.test") }
       await #expect(processExitsWith: .failure) {
         try Lull.run { home in }
@@ -377,8 +375,8 @@ extension TransportSuite {
       }
     }
 
-    @Test("SVC-38: a subclass with an initialiser of its own takes both from the home")
-    func subclassesTakeTheNetworkOfTheHome() throws {
+    @Test func `SVC-38 a subclass with an initialiser of its own takes both from the home`() throws
+    {
       let journal = Journal()
       try Lull.run { home in
         let songs = Songs(home: home)

@@ -288,7 +288,7 @@ extension TransportSuite {
     ]
 
     @Test(arguments: lies + chunks + resets + garbage)
-    func isSurvived(_ hostile: Hostile) throws {
+    func `is survived`(_ hostile: Hostile) throws {
       let bytes = hostile.answer.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
       let server = try #require(
         RawServer { connection in
@@ -339,7 +339,8 @@ extension TransportSuite {
     ]
 
     @Test(arguments: endless)
-    func whatNeverEndsIsEnded(start: String, piece: String, kind: TransportError.Kind) throws {
+    func `what never ends is ended`(start: String, piece: String, kind: TransportError.Kind) throws
+    {
       let server = try #require(
         RawServer { connection in
           guard let request = connection.readRequest() else { return }

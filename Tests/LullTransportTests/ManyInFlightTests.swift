@@ -20,7 +20,9 @@ extension TransportSuite {
       return request
     }
 
-    @Test func allComplete_andTheQueuedGoOutInTheirOrderOverTheSameConnections() throws {
+    @Test func `all complete and the queued go out in their order over the same connections`()
+      throws
+    {
       let harness = try TransportHarness()
       let all = ManyInFlightTests.count + ManyInFlightTests.queued
       var answers: [Int: String] = [:]
@@ -57,7 +59,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func someCanBeCancelledAmongMany() throws {
+    @Test func `some can be cancelled among many`() throws {
       let harness = try TransportHarness()
       var ended: [Int] = []
       let transfers = (0..<300).map { number in
@@ -74,7 +76,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func connectionsThatOnlyManyNeededAreClosedSomeTimeLater() throws {
+    @Test func `connections that only many needed are closed some time later`() throws {
       let harness = try TransportHarness(idleTime: 0.05)
       var ended = 0
       for number in 0..<300 { harness.start(request(number)) { _ in ended += 1 } }

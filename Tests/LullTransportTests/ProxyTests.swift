@@ -13,7 +13,7 @@ extension TransportSuite {
       nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
     }
 
-    @Test func http_proxy_is_asked_for_the_whole_URL() throws {
+    @Test func `http_proxy is asked for the whole URL`() throws {
       let proxy = try #require(RawServer.plainProxy())
       let result = try Command.get(
         "http://nope.invalid/x", environment: ["http_proxy": proxy.url])
@@ -24,7 +24,7 @@ extension TransportSuite {
       proxy.stop()
     }
 
-    @Test func https_proxy_carries_what_it_cannot_read() throws {
+    @Test func `https_proxy carries what it cannot read`() throws {
       let proxy = try #require(RawServer.tunnel(to: nginx.tlsPort))
       let result = try Command.get(
         "https://localhost:\(nginx.tlsPort)/protocol",
@@ -41,7 +41,7 @@ extension TransportSuite {
       proxy.stop()
     }
 
-    @Test func aTunnelDoesNotMakeABadCertificateGood() throws {
+    @Test func `a tunnel does not make a bad certificate good`() throws {
       let proxy = try #require(RawServer.tunnel(to: nginx.tlsPort))
       let result = try Command.get(
         "https://expired.localhost:\(nginx.tlsPort)/",
@@ -58,7 +58,7 @@ extension TransportSuite {
       (noProxy: "127.0.0.10", isDirect: false),
       (noProxy: "", isDirect: false),
     ])
-    func no_proxy_names_those_who_are_asked_directly(_ noProxy: String, isDirect: Bool) throws {
+    func `no_proxy names those who are asked directly`(_ noProxy: String, isDirect: Bool) throws {
       let proxy = try #require(RawServer.plainProxy())
       let result = try Command.get(
         nginx.url + "/few/", environment: ["http_proxy": proxy.url, "no_proxy": noProxy])
@@ -67,7 +67,7 @@ extension TransportSuite {
       proxy.stop()
     }
 
-    @Test func aProxyOfTheOtherSchemeIsNotAsked() throws {
+    @Test func `a proxy of the other scheme is not asked`() throws {
       let port = try #require(RawSocket.freePorts(1).first)
       let result = try Command.get(
         nginx.url + "/few/", environment: ["https_proxy": "http://127.0.0.1:\(port)"])
@@ -75,7 +75,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["http", "https"])
-    func aProxyThatIsNotThere(_ scheme: String) throws {
+    func `a proxy that is not there`(_ scheme: String) throws {
       let port = try #require(RawSocket.freePorts(1).first)
       let result = try Command.get(
         "\(scheme)://nope.invalid/", environment: ["all_proxy": "http://127.0.0.1:\(port)"])
@@ -86,7 +86,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["http", "https"])
-    func aProxyWhoseNameDoesNotResolve(_ scheme: String) throws {
+    func `a proxy whose name does not resolve`(_ scheme: String) throws {
       let result = try Command.get(
         "\(scheme)://127.0.0.1/", environment: ["all_proxy": "http://proxy.invalid:1"])
       #expect(result == "dns: cannot resolve the proxy proxy.invalid for 127.0.0.1")
@@ -131,7 +131,7 @@ extension TransportSuite {
         answer: "HTTP/1.1 200 OK\r\n\r\nno TLS here", plain: "200 no TLS here",
         tunnel: "tls: no secure connection to HOST"),
     ])
-    func aBadProxy(_ bad: BadProxy) throws {
+    func `a bad proxy`(_ bad: BadProxy) throws {
       let proxy = try #require(
         RawServer { connection in
           connection.readRequest()

@@ -17,7 +17,9 @@ extension TransportSuite {
       (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
       (303, "DELETE", "GET"), (307, "PATCH", "PATCH"), (301, "GET", "GET"), (303, "GET", "GET"),
     ])
-    func keepsOrChangesTheMethodAsBrowsersDo(_ status: Int, _ method: String, _ expected: String)
+    func `keeps or changes the method as browsers do`(
+      _ status: Int, _ method: String, _ expected: String
+    )
       throws
     {
       let body: [UInt8]? = method == "GET" ? nil : [1, 2, 3]
@@ -34,7 +36,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func headStaysHead(_ status: Int) throws {
+    func `HEAD stays HEAD`(_ status: Int) throws {
       let result = try harness.send(HTTPRequest(method: "HEAD", url: nginx.url + "/\(status)"))
       #expect(result.response?.status == 200)
       #expect(result.body == [])
@@ -42,13 +44,13 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func resolvesRelativeLocations() throws {
+    @Test func `resolves relative locations`() throws {
       let result = try harness.get(nginx.url + "/dir/relative")
       #expect(result.response?.url == nginx.url + "/echo/a?b=c")
       harness.finish()
     }
 
-    @Test func toAnotherOriginOnlyHarmlessHeadersTravel() throws {
+    @Test func `to another origin only harmless headers travel`() throws {
       let headers = Headers([
         ("Authorization", "secret"), ("X-Token", "t"), ("Accept", "a/b"), ("User-Agent", "me"),
       ])
@@ -64,7 +66,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func toAnotherOriginABodyKeepsItsType() throws {
+    @Test func `to another origin a body keeps its type`() throws {
       let headers = Headers([("Content-Type", "a/b"), ("X-Token", "t")])
       let result = try harness.send(
         HTTPRequest(method: "POST", url: nginx.url + "/cross307", headers: headers, body: [1]))
@@ -72,7 +74,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func credentialsInTheURLStayWithTheirOrigin() throws {
+    @Test func `credentials in the URL stay with their origin`() throws {
       let url = nginx.url.replacing("//", with: "//user:secret@")
       let basic = "Basic dXNlcjpzZWNyZXQ="
       #expect(try harness.get(url + "/302").text?.contains(basic) == true)
@@ -83,26 +85,26 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func nineHopsAreFine() throws {
+    @Test func `nine hops are fine`() throws {
       #expect(try harness.get(nginx.url + "/hops/9").text == #"{"answer":42}"#)
       harness.finish()
     }
 
-    @Test func givesUpAfterTen() throws {
+    @Test func `gives up after ten`() throws {
       let result = try harness.get(nginx.url + "/loop")
       #expect(result.error?.kind == .tooManyRedirects)
       #expect(harness.log.filter { $0.hasPrefix("redirect") }.count == 10)
       harness.finish()
     }
 
-    @Test func leadsOnlyToTheWeb() throws {
+    @Test func `leads only to the web`() throws {
       let result = try harness.get(nginx.url + "/ftp")
       #expect(result.error?.kind == .malformedResponse)
       #expect(result.error?.message.contains("ftp://127.0.0.1/") == true)
       harness.finish()
     }
 
-    @Test func withoutALocationItIsAnAnswer() throws {
+    @Test func `without a location it is an answer`() throws {
       let server = try #require(
         RawServer { connection in
           while connection.readRequest() != nil {
@@ -116,7 +118,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func notModifiedIsNeverFollowed() throws {
+    @Test func `not modified is never followed`() throws {
       let server = try #require(
         RawServer { connection in
           while connection.readRequest() != nil {
@@ -131,7 +133,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func theBodyOfARedirectIsNotTheAnswers() throws {
+    @Test func `the body of a redirect is not the answer's`() throws {
       let server = try #require(
         RawServer { connection in
           while let request = connection.readRequest() {
@@ -151,7 +153,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func oneDeadlineCoversAllHopsAndTheWaitBetweenThem() throws {
+    @Test func `one deadline covers all hops and the wait between them`() throws {
       let full = try #require(
         RawServer { connection in
           connection.readRequest()

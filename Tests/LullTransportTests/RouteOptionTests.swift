@@ -12,7 +12,7 @@ extension TransportSuite {
       nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
     }
 
-    @Test func aProxyIsAskedAndGetsItsPasswordAndNobodyElseDoes() throws {
+    @Test func `a proxy is asked and gets its password and nobody else does`() throws {
       let proxy = try #require(RawServer.plainProxy())
       let harness = try TransportHarness()
       let url = proxy.url.replacing("//", with: "//user:pa55@")
@@ -29,7 +29,7 @@ extension TransportSuite {
       proxy.stop()
     }
 
-    @Test func hostsWithoutProxyAreAskedDirectly() throws {
+    @Test func `hosts without proxy are asked directly`() throws {
       let proxy = try #require(RawServer.plainProxy())
       let harness = try TransportHarness()
       for (hosts, expected) in [("127.0.0.1", "few"), ("*", "few"), ("127.0.0.10", "by proxy")] {
@@ -43,7 +43,7 @@ extension TransportSuite {
       proxy.stop()
     }
 
-    @Test func aTunnelGoesToTheHostAndIsSharedOnlyByThoseWhoAskForIt() throws {
+    @Test func `a tunnel goes to the host and is shared only by those who ask for it`() throws {
       let port = nginx.tlsPort
       let proxy = try #require(RawServer.tunnel(to: port))
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
@@ -60,7 +60,7 @@ extension TransportSuite {
       proxy.stop()
     }
 
-    @Test func aTunnelIsNotSharedByThoseWithOtherPasswords() throws {
+    @Test func `a tunnel is not shared by those with other passwords`() throws {
       let proxy = try #require(RawServer.tunnel(to: nginx.tlsPort))
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       for password in ["one", "two", "one"] {
@@ -74,7 +74,7 @@ extension TransportSuite {
       proxy.stop()
     }
 
-    @Test func aSOCKSProxyResolvesNamesItself() throws {
+    @Test func `a SOCKS proxy resolves names itself`() throws {
       let port = nginx.port
       let proxy = try #require(
         RawServer { connection in
@@ -99,7 +99,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["http", "socks5", "socks5h"])
-    func aProxyThatIsNotThereIsNamedWithoutItsPassword(_ scheme: String) throws {
+    func `a proxy that is not there is named without its password`(_ scheme: String) throws {
       let port = try #require(RawSocket.freePorts(1).first)
       let harness = try TransportHarness()
       let error = try harness.get("http://127.0.0.1/") {
@@ -112,7 +112,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aProxyThatRefusesIsNamed() throws {
+    @Test func `a proxy that refuses is named`() throws {
       let proxy = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -128,7 +128,7 @@ extension TransportSuite {
       proxy.stop()
     }
 
-    @Test func anAddressStandsForAHostAndItsCertificateIsTheHosts() throws {
+    @Test func `an address stands for a host, and its certificate is the host's`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let port = nginx.tlsPort
       let result = try harness.get("https://localhost:4433/echo/x") {
@@ -145,8 +145,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test("NET-08: an address that stands for a host is found by us, not by curl")
-    func spellingsOfAHostHaveOneAddress() throws {
+    @Test func `NET-08 an address that stands for a host is found by us, not by curl`() throws {
       var allowed = AllowedHosts()
       let isEachAPattern = ["nope.invalid", "localhost"].map { allowed.allow($0) }
       #expect(isEachAPattern == [true, true])
@@ -183,7 +182,7 @@ extension TransportSuite {
       evil.stop()
     }
 
-    @Test func whatMayNotBeReachedMayNotBeReachedByAnotherWay() throws {
+    @Test func `what may not be reached may not be reached by another way`() throws {
       var allowed = AllowedHosts()
       let isEachAPattern = ["nope.invalid", "localhost"].map { allowed.allow($0) }
       #expect(isEachAPattern == [true, true])
@@ -204,7 +203,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func theVersionOfHTTPIsAsAskedFor() throws {
+    @Test func `the version of HTTP is as asked for`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let secure = nginx.tlsURL + "/protocol"
       let plain = "http://127.0.0.1:\(nginx.plainHTTP2Port)/"
@@ -217,7 +216,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aVersionThatTheLibraryDoesNotSpeakIsAnError() throws {
+    @Test func `a version that the library does not speak is an error`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let result = try harness.get(nginx.tlsURL + "/protocol") {
         $0.connection.httpVersion = .http3
@@ -232,7 +231,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func limitsCountAllThatGoToAHostWhateverTheirOptions() throws {
+    @Test func `limits count all that go to a host whatever their options`() throws {
       let harness = try TransportHarness()
       var answers: [String?] = []
       for number in 0..<10 {
@@ -248,7 +247,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func whoSpeaksHTTP1HasAConnectionEachWhereOthersShareOne() throws {
+    @Test func `who speaks HTTP/1 has a connection each where others share one`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       #expect(try harness.get(nginx.tlsURL + "/protocol").text == "HTTP/2.0")
       var answers: [String?] = []

@@ -12,7 +12,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["Content-Length: 20\r\n", ""])
-    func everyByteCounts(_ length: String) throws {
+    func `every byte counts`(_ length: String) throws {
       let seen = Steps()
       let server = try #require(
         RawServer { connection in
@@ -43,7 +43,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func alsoTheHeadersMayDrip() throws {
+    @Test func `also the headers may drip`() throws {
       let server = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -64,7 +64,7 @@ extension TransportSuite {
       "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
     ])
-    func dripsBeyondTheTimeOutFail(_ start: String) throws {
+    func `drips beyond the timeout fail`(_ start: String) throws {
       let server = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -87,7 +87,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func anAnswerMayComeBeforeTheWholeBodyIsSent() throws {
+    @Test func `an answer may come before the whole body is sent`() throws {
       let server = try #require(
         RawServer { connection in
           guard connection.readHead() != nil else { return }
@@ -104,7 +104,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: [RawConnection.Ending.close, .reset])
-    func aConnectionMayBeLostWhileTheBodyIsSent(_ ending: RawConnection.Ending) throws {
+    func `a connection may be lost while the body is sent`(_ ending: RawConnection.Ending) throws {
       let server = try #require(
         RawServer { connection in
           guard let head = connection.readHead() else { return }
@@ -123,7 +123,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func aSlowReaderOfTheBodyIsWaitedFor() throws {
+    @Test func `a slow reader of the body is waited for`() throws {
       let body = [UInt8](repeating: 65, count: 8 << 20)
       let seen = Steps()
       let server = try #require(

@@ -9,7 +9,7 @@ extension TransportSuite {
       try #require(RawServer(script))
     }
 
-    @Test func whoSaysNothingIsGivenUp() throws {
+    @Test func `who says nothing is given up`() throws {
       let server = try server { connection in
         connection.readRequest()
         connection.waitForClose()
@@ -26,7 +26,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func whoStopsInTheMiddleIsGivenUp() throws {
+    @Test func `who stops in the middle is given up`() throws {
       let server = try server { connection in
         connection.readRequest()
         connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
@@ -45,7 +45,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func whoDoesNotReadIsGivenUp() throws {
+    @Test func `who does not read is given up`() throws {
       let over = Steps()
       let server = try server { connection in
         connection.readSome(10)
@@ -66,7 +66,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func whoMovesMayTakeLonger() throws {
+    @Test func `who moves may take longer`() throws {
       let server = try server { connection in
         connection.readRequest()
         connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
@@ -85,7 +85,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func anotherRequestTakesItsPlace() throws {
+    @Test func `another request takes its place`() throws {
       let server = try server { connection in
         while let request = connection.readRequest() {
           if request.hasPrefix("GET /still") { return connection.waitForClose() }

@@ -43,7 +43,7 @@ extension TransportSuite {
       callGuard.start()
     }
 
-    @Test func aCallThatDoesNotComeBackLosesItsConnection() {
+    @Test func `a call that does not come back loses its connection`() {
       callGuard.enter(pair.ends[0])
       pair.waitUntilCut()
       #expect(pair.isCut)
@@ -51,7 +51,7 @@ extension TransportSuite {
       callGuard.stop()
     }
 
-    @Test func whatTakesABodyMayTakeItsTime() {
+    @Test func `what takes a body may take its time`() {
       callGuard.enter(pair.ends[0])
       let isCut = callGuard.pausing {
         usleep(1_000_000)
@@ -65,7 +65,7 @@ extension TransportSuite {
       callGuard.stop()
     }
 
-    @Test func outsideOfCallsNothingIsCut() {
+    @Test func `outside of calls nothing is cut`() {
       callGuard.enter(pair.ends[0])
       callGuard.leave()
       callGuard.pausing {}

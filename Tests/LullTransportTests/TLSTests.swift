@@ -26,7 +26,7 @@ extension TransportSuite {
       BadCertificate(name: "unknown", reason: "unable to get local issuer", advises: true),
       BadCertificate(name: "self-signed", reason: "self-signed certificate", advises: true),
     ])
-    func refusesABadCertificate(_ bad: BadCertificate) throws {
+    func `refuses a bad certificate`(_ bad: BadCertificate) throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let host = "\(bad.name).localhost:\(nginx.tlsPort)"
       let result = try harness.get("https://\(host)/")
@@ -43,7 +43,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func withoutTheTestsAuthorityNobodyTrustsIt() throws {
+    @Test func `without the tests' authority nobody trusts it`() throws {
       let harness = try TransportHarness()
       let error = try harness.get(nginx.tlsURL + "/protocol").error
       #expect(error?.kind == .tls)
@@ -51,7 +51,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aTrustedCertificateIsTrustedByItself() throws {
+    @Test func `a trusted certificate is trusted by itself`() throws {
       let path = nginx.authority.replacing("authority.pem", with: "self-signed.pem")
       let harness = try TransportHarness(certificateAuthorities: path)
       let result = try harness.get("https://self-signed.localhost:\(nginx.tlsPort)/")
@@ -59,7 +59,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aFileOfAuthoritiesThatIsMissingIsNamed() throws {
+    @Test func `a file of authorities that is missing is named`() throws {
       let harness = try TransportHarness(certificateAuthorities: "/nowhere/authorities.pem")
       let error = try harness.get(nginx.tlsURL + "/protocol").error
       #expect(error?.kind == .tls)
@@ -67,7 +67,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aServerWithoutTLSIsNoSecureOne() throws {
+    @Test func `a server without TLS is no secure one`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let error = try harness.get("https://localhost:\(nginx.port)/json").error
       #expect(error?.kind == .tls)
@@ -76,7 +76,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: [RawConnection.Ending.close, .reset])
-    func aHandshakeThatBreaksOff(_ ending: RawConnection.Ending) throws {
+    func `a handshake that breaks off`(_ ending: RawConnection.Ending) throws {
       let server = try #require(
         RawServer { connection in
           connection.readSome(100)
@@ -91,7 +91,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func aRedirectToTLSIsAnotherOrigin() throws {
+    @Test func `a redirect to TLS is another origin`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let result = try harness.send(
         HTTPRequest(
@@ -101,7 +101,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["CURL_CA_BUNDLE", "SSL_CERT_FILE"])
-    func theEnvironmentNamesWhomToTrust(_ name: String) throws {
+    func `the environment names whom to trust`(_ name: String) throws {
       let url = nginx.tlsURL + "/protocol"
       #expect(try Command.get(url, environment: [name: nginx.authority]) == "200 HTTP/2.0")
       #expect(try Command.get(url, environment: [:]).hasPrefix("tls: no secure connection"))

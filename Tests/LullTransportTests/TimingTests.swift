@@ -17,7 +17,7 @@ extension TransportSuite {
       return try #require(try harness.send(request).response?.timings)
     }
 
-    @Test func nothingIsRecordedUnlessAskedFor() throws {
+    @Test func `nothing is recorded unless asked for`() throws {
       let harness = try TransportHarness()
       #expect(try harness.get(nginx.url + "/json").response?.timings == nil)
       let options = TransferOptions()
@@ -26,7 +26,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aFirstExchangeConnectsAndASecondDoesNot() throws {
+    @Test func `a first exchange connects and a second does not`() throws {
       let harness = try TransportHarness()
       let first = try recorded(nginx.url + "/json", by: harness)
       #expect(!first.isReused)
@@ -45,7 +45,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func securingIsAPhaseOfItsOwn() throws {
+    @Test func `securing is a phase of its own`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let timings = try recorded(nginx.tlsURL + "/protocol", by: harness)
       #expect(timings.tls > 0)
@@ -55,7 +55,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func redirectsAreCountedAndPartOfTheTotal() throws {
+    @Test func `redirects are counted and part of the total`() throws {
       let harness = try TransportHarness()
       let timings = try recorded(nginx.url + "/hops/3", by: harness)
       #expect(timings.redirectCount == 3)
@@ -64,7 +64,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func errorStatusesHaveThemToo() throws {
+    @Test func `error statuses have them too`() throws {
       let harness = try TransportHarness()
       #expect(try recorded(nginx.url + "/missing", by: harness).firstByte > 0)
       harness.finish()

@@ -16,8 +16,7 @@ extension TransportSuite {
     private static let stepCount = 16
     private static let size = step * stepCount
 
-    @Test("PRG-11, PRG-15, PRG-25, PRG-26: a large upload, in step with its reports")
-    func upload() throws {
+    @Test func `PRG-11 PRG-15 PRG-25 PRG-26 a large upload, in step with its reports`() throws {
       let reported = Steps()
       let server = try #require(
         RawServer { connection in
@@ -35,10 +34,10 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test(
-      "PRG-05, PRG-06, PRG-25, PRG-26: a slow download, in step with its reports",
-      arguments: ["Content-Length: \(size)\r\n", ""])
-    func download(_ length: String) throws {
+    @Test(arguments: ["Content-Length: \(size)\r\n", ""])
+    func `PRG-05 PRG-06 PRG-25 PRG-26 a slow download, in step with its reports`(_ length: String)
+      throws
+    {
       let reported = Steps()
       let server = try #require(
         RawServer { connection in
@@ -57,8 +56,9 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test("PRG-03: time alone moves it while nothing comes, on a curl handle used before too")
-    func waiting() throws {
+    @Test func `PRG-03 time alone moves it while nothing comes, on a curl handle used before too`()
+      throws
+    {
       let server = try #require(
         RawServer { connection in
           while let request = connection.readRequest() {
@@ -85,8 +85,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test("PRG-25: what a redirect's own body amounts to does not count")
-    func redirect() throws {
+    @Test func `PRG-25 what a redirect's own body amounts to does not count`() throws {
       let seen = Steps()
       let server = try #require(
         RawServer { connection in
@@ -114,8 +113,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test("PRG-24: no timer runs unless somebody listens")
-    func timers() throws {
+    @Test func `PRG-24 no timer runs unless somebody listens`() throws {
       let server = try #require(
         RawServer { connection in
           guard connection.readRequest() != nil else { return }

@@ -15,7 +15,7 @@ extension TransportSuite {
 
     private var url: String { nginx.tlsURL + "/protocol" }
 
-    @Test func aFileOfItsOwnIsTrusted() throws {
+    @Test func `a file of its own is trusted`() throws {
       let harness = try TransportHarness()
       let trusting = try harness.get(url) { $0.connection.certificateAuthorities = nginx.authority }
       #expect(trusting.text == "HTTP/2.0")
@@ -24,7 +24,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aFileOfItsOwnStandsInThePlaceOfTheNetworks() throws {
+    @Test func `a file of its own stands in the place of the network's`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       #expect(try harness.get(url).text == "HTTP/2.0")
       let error = try harness.get(url) {
@@ -35,7 +35,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["expired", "elsewhere", "unknown", "self-signed"])
-    func insecureTakesAnyCertificate(_ name: String) throws {
+    func `insecure takes any certificate`(_ name: String) throws {
       let said = Journal()
       let harness = try TransportHarness()
       let url = "https://\(name).localhost:\(nginx.tlsPort)/"
@@ -53,7 +53,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func insecureSaysNothingOfWhatNeedsNoCertificate() throws {
+    @Test func `insecure says nothing of what needs no certificate`() throws {
       let said = Journal()
       let harness = try TransportHarness()
       try StandardError.$sink.withValue({ said($0) }) {
@@ -64,7 +64,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func connectionsAreNotSharedByThoseWhoHaveAnotherKey() throws {
+    @Test func `connections are not shared by those who have another key`() throws {
       let directory = try #require(TemporaryDirectory())
       defer { directory.remove() }
       directory.write("other.key", try #require(contents(nginx.certificate("client.key"))))
@@ -87,7 +87,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func connectionsAreSharedOnlyByThoseWhoTrustTheSame() throws {
+    @Test func `connections are shared only by those who trust the same`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       func connection(_ set: (inout TransferOptions) -> Void) throws -> String {
         let result = try harness.get(url, set)
@@ -118,7 +118,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aCertificateIsShownToThoseWhoAsk() throws {
+    @Test func `a certificate is shown to those who ask`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let url = "https://client.localhost:\(nginx.tlsPort)/"
       #expect(try harness.get(url).response?.status == 400)
@@ -131,7 +131,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aCertificateDoesNotGoAlongToAnotherOrigin() throws {
+    @Test func `a certificate does not go along to another origin`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       func set(_ options: inout TransferOptions) {
         options.connection.clientCertificate = nginx.certificate("client.pem")
@@ -144,7 +144,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aKeyWithAPassphraseIsNoneAndNobodyIsAsked() throws {
+    @Test func `a key with a passphrase is none and nobody is asked`() throws {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let certificate = nginx.certificate("client.pem")
       let error = try harness.get("https://client.localhost:\(nginx.tlsPort)/") {
@@ -160,7 +160,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func whoInsistsOnACertificateIsQuoted() throws {
+    @Test func `who insists on a certificate is quoted`() throws {
       let port = try #require(RawSocket.freePorts(1).first)
       let folder = nginx.certificate("")
       let command =
@@ -180,7 +180,7 @@ extension TransportSuite {
       server.wait()
     }
 
-    @Test func filesThatCannotBeReadAreNamed() throws {
+    @Test func `files that cannot be read are named`() throws {
       let harness = try TransportHarness()
       func message(_ set: (inout TransferOptions) -> Void) throws -> String? {
         let error = try harness.get(url, set).error

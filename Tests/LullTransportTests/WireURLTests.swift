@@ -16,12 +16,10 @@ extension TransportSuite {
         })
     }
 
-    @Test(
-      "SVC-09: dot segments go out as they stand in the URL",
-      arguments: [
-        "/v1/../admin", "/a/./b", "/..", "/%2e%2e/x", "/a/..?b=/../c", "/.//..//x", "/a%2F..%2fb",
-      ])
-    func dotsAreKept(_ target: String) throws {
+    @Test(arguments: [
+      "/v1/../admin", "/a/./b", "/..", "/%2e%2e/x", "/a/..?b=/../c", "/.//..//x", "/a%2F..%2fb",
+    ])
+    func `SVC-09 dot segments go out as they stand in the URL`(_ target: String) throws {
       let server = try echo()
       let harness = try TransportHarness()
       #expect(try harness.get(server.url + target).text == target)
@@ -34,8 +32,9 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test("NET-08: a redirect's dot segments are resolved before, escaped ones are kept")
-    func dotsOfRedirectsAreResolved() throws {
+    @Test func `NET-08 a redirect's dot segments are resolved before, escaped ones are kept`()
+      throws
+    {
       let server = try #require(
         RawServer { connection in
           while let request = connection.readRequest() {
@@ -64,8 +63,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test("SVC-41: the bytes of a Location that are no UTF-8 come back as escapes")
-    func bytesOfALocation() throws {
+    @Test func `SVC-41 the bytes of a Location that are no UTF-8 come back as escapes`() throws {
       let server = try #require(
         RawServer { connection in
           while let request = connection.readRequest() {
@@ -87,14 +85,13 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test(
-      "NET-08: whatever a host is written like, it is asked by its one name",
-      arguments: [
-        "http://user:p%40ss@127.0.0.1:PORT/x", "http://127.1:PORT/x", "http://0x7f.0.0.1:PORT/x",
-        "http://2130706433:PORT/x", "http://%31%32%37.0.0.1:PORT/x", "http://127.0.0.1.:PORT/x",
-        "HTTP://１２７.0.0.1:PORT/x", "http://127.0.0.1:0PORT/x", "http://@127.0.0.1:PORT/x",
-      ])
-    func hostsAreWrittenAnew(_ url: String) throws {
+    @Test(arguments: [
+      "http://user:p%40ss@127.0.0.1:PORT/x", "http://127.1:PORT/x", "http://0x7f.0.0.1:PORT/x",
+      "http://2130706433:PORT/x", "http://%31%32%37.0.0.1:PORT/x", "http://127.0.0.1.:PORT/x",
+      "HTTP://１２７.0.0.1:PORT/x", "http://127.0.0.1:0PORT/x", "http://@127.0.0.1:PORT/x",
+    ])
+    func `NET-08 whatever a host is written like, it is asked by its one name`(_ url: String) throws
+    {
       let server = try #require(
         RawServer { connection in
           while connection.readRequest() != nil { connection.answer("here") }
@@ -113,19 +110,17 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test(
-      "NET-08: what can be read in two ways is sent nowhere",
-      arguments: [
-        "http:///127.0.0.1:PORT/", "http:/127.0.0.1:PORT/", "http:127.0.0.1:PORT/",
-        "http:\\\\127.0.0.1:PORT/", "http://127.0.0.1:PORT\\@localhost/",
-        "http://a@b@127.0.0.1:PORT/",
-        "http://127.0.0.1%2f@localhost:PORT/", "http://127.0.0.1%00:PORT/",
-        "http://[127.0.0.1]:PORT/",
-        "http://127.0.0.1 :PORT/", "http://127.0.0.1:PORT@/", "http://[::1]127.0.0.1:PORT/",
-        "http://127.0.0.1:PORT:PORT/", "http://127.0.0.256:PORT/", "//127.0.0.1:PORT/",
-        "http://℀:PORT/",
-      ])
-    func ambiguousURLsAreRefused(_ url: String) throws {
+    @Test(arguments: [
+      "http:///127.0.0.1:PORT/", "http:/127.0.0.1:PORT/", "http:127.0.0.1:PORT/",
+      "http:\\\\127.0.0.1:PORT/", "http://127.0.0.1:PORT\\@localhost/",
+      "http://a@b@127.0.0.1:PORT/",
+      "http://127.0.0.1%2f@localhost:PORT/", "http://127.0.0.1%00:PORT/",
+      "http://[127.0.0.1]:PORT/",
+      "http://127.0.0.1 :PORT/", "http://127.0.0.1:PORT@/", "http://[::1]127.0.0.1:PORT/",
+      "http://127.0.0.1:PORT:PORT/", "http://127.0.0.256:PORT/", "//127.0.0.1:PORT/",
+      "http://℀:PORT/",
+    ])
+    func `NET-08 what can be read in two ways is sent nowhere`(_ url: String) throws {
       let server = try #require(
         RawServer { connection in
           while connection.readRequest() != nil { connection.answer("here") }
@@ -142,8 +137,10 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test("SVC-40: an international name is asked for by its A-label, redirects and cookies too")
-    func internationalNames() throws {
+    @Test
+    func `SVC-40 an international name is asked for by its A-label, redirects and cookies too`()
+      throws
+    {
       let server = try #require(
         RawServer { connection in
           while let request = connection.readRequest() {
@@ -194,16 +191,14 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test(
-      "NET-08: a proxy is told nothing but what was checked",
-      arguments: [
-        "http://GOOD/@EVIL", "http://EVIL/@GOOD", "http://EVIL?@GOOD", "http://EVIL#@GOOD",
-        "http:///EVIL@GOOD", "http://EVIL\\@GOOD", "http://a@EVIL@GOOD", "http://EVIL;@GOOD",
-        "socks5://EVIL/@GOOD", "socks5://EVIL", "socks5h://EVIL", "socks4://EVIL", "socks4a://EVIL",
-        "https://EVIL", "http://0x7f.1:EVILPORT", "http://[::1]:EVILPORT/@GOOD",
-        "http://GOOD%2f@EVIL", "http://GOOD%40EVIL", "http://GOOD@EVIL", "http://EVIL%23@GOOD",
-      ])
-    func proxiesAreReadOnce(_ template: String) throws {
+    @Test(arguments: [
+      "http://GOOD/@EVIL", "http://EVIL/@GOOD", "http://EVIL?@GOOD", "http://EVIL#@GOOD",
+      "http:///EVIL@GOOD", "http://EVIL\\@GOOD", "http://a@EVIL@GOOD", "http://EVIL;@GOOD",
+      "socks5://EVIL/@GOOD", "socks5://EVIL", "socks5h://EVIL", "socks4://EVIL", "socks4a://EVIL",
+      "https://EVIL", "http://0x7f.1:EVILPORT", "http://[::1]:EVILPORT/@GOOD",
+      "http://GOOD%2f@EVIL", "http://GOOD%40EVIL", "http://GOOD@EVIL", "http://EVIL%23@GOOD",
+    ])
+    func `NET-08 a proxy is told nothing but what was checked`(_ template: String) throws {
       let evil = try #require(
         RawServer { connection in
           connection.readSome(1)

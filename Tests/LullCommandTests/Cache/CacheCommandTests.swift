@@ -25,8 +25,8 @@ struct CacheCommandTests {
     #expect(ending.code == 0)
   }
 
-  @Test("info says where it is and what is in it", arguments: [[], ["info"]])
-  func info(words: [String]) throws {
+  @Test(arguments: [[], ["info"]])
+  func `info says where it is and what is in it`(words: [String]) throws {
     try fill()
     let ending = try Child(Binaries.lull, ["cache"] + words, environment: environment).wait()
     #expect(ending.errors == "")
@@ -36,8 +36,7 @@ struct CacheCommandTests {
     #expect(ending.output.contains("  api.test  2 in "))
   }
 
-  @Test("info of nothing says so, and makes nothing")
-  func infoOfNothing() throws {
+  @Test func `info of nothing says so, and makes nothing`() throws {
     let ending = try lull("cache", environment: environment)
     #expect(ending.output.contains("/lull/cache.db (not there yet)\n"))
     #expect(ending.output.contains("entries  0\n"))
@@ -45,8 +44,7 @@ struct CacheCommandTests {
     #expect(try Child("ls", [folder.path]).wait().output == "")
   }
 
-  @Test("show writes age, validators, headers and content of a URL")
-  func show() throws {
+  @Test func `show writes age, validators, headers and content of a URL`() throws {
     try fill()
     let ending = try lull("cache", "show", "http://api.test/users/1", environment: environment)
     #expect(ending.errors == "")
@@ -58,17 +56,14 @@ struct CacheCommandTests {
     #expect(ending.output.hasSuffix("\n{\n  \"a\": [\n    1\n  ]\n}\n"))
   }
 
-  @Test("show of what is not there says so, with code 1")
-  func showOfNothing() throws {
+  @Test func `show of what is not there says so, with code 1`() throws {
     let ending = try lull("cache", "show", "http://api.test/none", environment: environment)
     #expect(ending.errors == "lull: http://api.test/none is not in the cache\n")
     #expect(ending.code == 1)
   }
 
-  @Test(
-    "times that cannot be end nothing, those ahead of now are said to be",
-    arguments: ["-1e30", "-9e999", "9e999", "1e300"])
-  func damagedTimes(time: String) throws {
+  @Test(arguments: ["-1e30", "-9e999", "9e999", "1e300"])
+  func `times that cannot be end nothing, those ahead of now are said to be`(time: String) throws {
     try fill()
     let path = folder.path + "/lull/cache.db"
     _ = try Child("sqlite3", [path, "UPDATE entry SET timestamp = \(time)"]).wait()
@@ -82,8 +77,7 @@ struct CacheCommandTests {
     #expect(show.code == 1)
   }
 
-  @Test("an entry that is dated ahead of now is said to be")
-  func future() throws {
+  @Test func `an entry that is dated ahead of now is said to be`() throws {
     try fill()
     let path = folder.path + "/lull/cache.db"
     _ = try Child("sqlite3", [path, "UPDATE entry SET timestamp = unixepoch() + 100000"]).wait()
@@ -94,8 +88,7 @@ struct CacheCommandTests {
     }
   }
 
-  @Test("clear removes what begins so, or all")
-  func clear() throws {
+  @Test func `clear removes what begins so, or all`() throws {
     try fill()
     let some = try lull("cache", "clear", "http://api.test/users/", environment: environment)
     #expect(some.output == "1 entry removed\n")
@@ -105,8 +98,7 @@ struct CacheCommandTests {
     #expect(none.output == "0 entries removed\n")
   }
 
-  @Test("a file that is no cache is an error, and is left alone")
-  func ofOthers() throws {
+  @Test func `a file that is no cache is an error, and is left alone`() throws {
     let path = try folder.write("other.db", "")
     _ = try Child("sqlite3", [path, "CREATE TABLE precious (x)"]).wait()
     for words in [["info"], ["clear"], ["show", "http://a.test/"]] {
@@ -116,22 +108,19 @@ struct CacheCommandTests {
     }
   }
 
-  @Test(
-    "wrong usage",
-    arguments: [
-      (["cache", "nfo"], "there is no 'lull cache nfo' (did you mean 'info'?)"),
-      (["cache", "show"], "'lull cache show' needs a URL"),
-      (["cache", "info", "x"], "'lull cache info' takes no URL"),
-      (["cache", "--pth", "x"], "unknown option '--pth'"),
-    ])
-  func wrongUsage(words: [String], problem: String) throws {
+  @Test(arguments: [
+    (["cache", "nfo"], "there is no 'lull cache nfo' (did you mean 'info'?)"),
+    (["cache", "show"], "'lull cache show' needs a URL"),
+    (["cache", "info", "x"], "'lull cache info' takes no URL"),
+    (["cache", "--pth", "x"], "unknown option '--pth'"),
+  ])
+  func `wrong usage`(words: [String], problem: String) throws {
     let ending = try Child(Binaries.lull, words).wait()
     #expect(ending.errors.contains(problem))
     #expect(ending.code == 2)
   }
 
-  @Test("the sandbox has no cache files")
-  func sandbox() throws {
+  @Test func `the sandbox has no cache files`() throws {
     let ending = try lull("--sandbox", "-e", "lull.cache.file()")
     #expect(ending.errors.contains("lull.cache.file is not available in the sandbox"))
     #expect(ending.code == 1)

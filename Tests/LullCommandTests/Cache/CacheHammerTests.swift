@@ -5,8 +5,9 @@ import Testing
 /// by default a few.
 @Suite("A cache file under two processes")
 struct CacheHammerTests {
-  @Test("CACHE-28, CACHE-31: a process that is killed leaves no error and no wrong entity")
-  func killed() throws {
+  @Test func `CACHE-28 CACHE-31 a process that is killed leaves no error and no wrong entity`()
+    throws
+  {
     let seconds = Binaries.environment("LULL_HAMMER_SECONDS").flatMap(Double.init) ?? 5
     let folder = try TemporaryFolder()
     let file = folder.path + "/cache.db"

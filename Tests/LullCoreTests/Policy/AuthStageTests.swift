@@ -62,8 +62,7 @@ struct AuthStageTests {
     harness.provider.requests.map { $0.headers["authorization"] ?? "none" }
   }
 
-  @Test("credentials are put on what is sent, and nowhere else")
-  func authorizes() {
+  @Test func `credentials are put on what is sent, and nowhere else`() {
     withHarness { harness in
       harness.stub("GET", "/a", .text("x"))
       let request = authorized(harness, Stage("t")).load()
@@ -74,8 +73,7 @@ struct AuthStageTests {
     }
   }
 
-  @Test("a 401 renews the credentials once and sends the request again")
-  func renews() {
+  @Test func `a 401 renews the credentials once and sends the request again`() {
     withHarness { harness in
       harness.stub("POST", "/a", .init(status: 401), .text("x"))
       let stage = Stage("old", "new", "newest")
@@ -88,8 +86,7 @@ struct AuthStageTests {
     }
   }
 
-  @Test("a second 401 stands, and one that cannot be renewed too")
-  func stands() {
+  @Test func `a second 401 stands, and one that cannot be renewed too`() {
     withHarness { harness in
       harness.stub("GET", "/a", .init(status: 401))
       let stage = Stage("old", "new", "newest")
@@ -106,8 +103,8 @@ struct AuthStageTests {
     }
   }
 
-  @Test("renewing is no retry: the retries are all there still, each with credentials of its own")
-  func isNoRetry() {
+  @Test
+  func `renewing is no retry: the retries are all there still, each with credentials of its own`() {
     withHarness { harness in
       let busy = StubProvider.Answer(status: 503)
       harness.stub("GET", "/a", busy, .init(status: 401), busy, busy, .text("x"))
@@ -121,8 +118,8 @@ struct AuthStageTests {
     }
   }
 
-  @Test("a request waits for credentials, holding its place, and is cancelled while it does")
-  func waits() {
+  @Test func `a request waits for credentials, holding its place, and is cancelled while it does`()
+  {
     withHarness { harness in
       let stage = Stage("t")
       stage.isSlow = true
@@ -147,8 +144,7 @@ struct AuthStageTests {
     }
   }
 
-  @Test("without credentials a request fails without being sent, and leaves its place")
-  func fails() {
+  @Test func `without credentials a request fails without being sent, and leaves its place`() {
     withHarness { harness in
       let stage = Stage("t")
       stage.error = TransportError(.tls, "no token")
@@ -167,8 +163,7 @@ struct AuthStageTests {
     }
   }
 
-  @Test("credentials that cannot be had for a moment are a failure to try again")
-  func retriesFailures() {
+  @Test func `credentials that cannot be had for a moment are a failure to try again`() {
     withHarness { harness in
       let stage = Stage("t")
       stage.error = TransportError(.connection, "the token server is away")
@@ -184,8 +179,7 @@ struct AuthStageTests {
     }
   }
 
-  @Test("a stage is told what networking there is")
-  func givesContext() {
+  @Test func `a stage is told what networking there is`() {
     withHarness { harness in
       final class Fetching: AuthStage {
         func authorize(

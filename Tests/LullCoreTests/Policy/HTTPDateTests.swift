@@ -4,7 +4,6 @@ import Testing
 
 struct HTTPDateTests {
   @Test(
-    "RFC 9110 5.6.7: all three forms are read",
     arguments: [
       ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
       ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
@@ -16,12 +15,11 @@ struct HTTPDateTests {
       ("Saturday, 31-Dec-16 23:59:60 GMT", 1_483_228_800),
       ("Mon, 01 Jan 2069 00:00:00 GMT", 3_124_224_000),
     ] as [(Substring, Double)])
-  func reads(text: Substring, seconds: Double) {
+  func `RFC 9110 5.6.7: all three forms are read`(text: Substring, seconds: Double) {
     #expect(HTTPDate.parse(text) == seconds)
   }
 
   @Test(
-    "what is no date is none",
     arguments: [
       "", "tomorrow", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
       "Sun, 06 Nox 1994 08:49:37 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
@@ -30,7 +28,7 @@ struct HTTPDateTests {
       "Sun, 06 Nov 94444 08:49:37 GMT",
       "Sun, 06 Nov 199 08:49:37 GMT",
     ] as [Substring])
-  func refuses(text: Substring) {
+  func `what is no date is none`(text: Substring) {
     #expect(HTTPDate.parse(text) == nil)
   }
 }

@@ -6,8 +6,7 @@ import Testing
 struct LimitTests {
   // MARK: Concurrency
 
-  @Test("so many are under way at once; the others follow in order as places become free")
-  func concurrency() {
+  @Test func `so many are under way at once; the others follow in order as places become free`() {
     withHarness { harness in
       harness.configure(concurrency: 2)
       let requests = harness.held("a", "b", "c", "d", "e")
@@ -27,8 +26,7 @@ struct LimitTests {
     }
   }
 
-  @Test("the next one is sent before hooks hear of the answer that made room")
-  func handsOnAtOnce() {
+  @Test func `the next one is sent before hooks hear of the answer that made room`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let journal = Journal()
@@ -45,8 +43,8 @@ struct LimitTests {
     }
   }
 
-  @Test("delay and elapsed of an attempt are what passed, whatever the time is set to meanwhile")
-  func timeIsSet() {
+  @Test
+  func `delay and elapsed of an attempt are what passed, whatever the time is set to meanwhile`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let second = harness.held("a", "b")[1]
@@ -64,8 +62,7 @@ struct LimitTests {
     }
   }
 
-  @Test("a request that waits is in progress, at 0, and has no attempt")
-  func waits() {
+  @Test func `a request that waits is in progress, at 0, and has no attempt`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let second = harness.held("a", "b")[1]
@@ -84,8 +81,8 @@ struct LimitTests {
     }
   }
 
-  @Test("between two attempts a request gives its place away, and then goes before newer ones")
-  func retriesGoFirst() {
+  @Test
+  func `between two attempts a request gives its place away, and then goes before newer ones`() {
     withHarness { harness in
       harness.configure(concurrency: 1, retry: .steady)
       let requests = harness.held("a", "b", "c", "d")
@@ -115,8 +112,8 @@ struct LimitTests {
 
   // MARK: Rate
 
-  @Test("so many are sent in any span of time, in order, and one timer runs while others wait")
-  func rate() {
+  @Test
+  func `so many are sent in any span of time, in order, and one timer runs while others wait`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 2, per: 10))
       let names = ["a", "b", "c", "d", "e"]
@@ -137,8 +134,7 @@ struct LimitTests {
     }
   }
 
-  @Test("retries count as requests")
-  func countsRetries() {
+  @Test func `retries count as requests`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 2, per: 10), retry: .steady)
       harness.stub("GET", "/a", .init(status: 503), .init(status: 503), .text("a"))
@@ -149,8 +145,7 @@ struct LimitTests {
     }
   }
 
-  @Test("a request that fails before it is sent counts for nothing")
-  func countsWhatIsSent() {
+  @Test func `a request that fails before it is sent counts for nothing`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 1, per: 10))
       harness.service.configure(.wildcard("/a", base: harness.service.baseURL)) {
@@ -168,8 +163,7 @@ struct LimitTests {
 
   // MARK: Both
 
-  @Test("with both limits, each holds")
-  func both() {
+  @Test func `with both limits, each holds`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 3, per: 10), concurrency: 2)
       _ = harness.held("a", "b", "c", "d", "e")
@@ -186,8 +180,7 @@ struct LimitTests {
     }
   }
 
-  @Test("those that wait for a rate of their own hold no place that others could use")
-  func holdsNoPlaceIdle() {
+  @Test func `those that wait for a rate of their own hold no place that others could use`() {
     withHarness { harness in
       harness.configure(concurrency: 2)
       harness.configure("/search*", rate: RateLimit(requests: 1, per: 60))
@@ -199,8 +192,7 @@ struct LimitTests {
     }
   }
 
-  @Test("those that wait for a place of their own hold one share of a common rate, not all")
-  func holdsOneShare() {
+  @Test func `those that wait for a place of their own hold one share of a common rate, not all`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 4, per: 60))
       harness.configure("/slow*", concurrency: 1)
@@ -214,8 +206,8 @@ struct LimitTests {
     }
   }
 
-  @Test("where lines meet at one limit, whoever has waited longest goes first, so none starves")
-  func oldestFirst() {
+  @Test
+  func `where lines meet at one limit, whoever has waited longest goes first, so none starves`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       harness.configure("/r*", rate: RateLimit(requests: 100, per: 60))
@@ -228,8 +220,7 @@ struct LimitTests {
     }
   }
 
-  @Test("ten thousand wait, some leave, the rest go in order")
-  func many() {
+  @Test func `ten thousand wait, some leave, the rest go in order`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 100, per: 1), concurrency: 50)
       harness.service.cachedResourceCountLimit = 20_000

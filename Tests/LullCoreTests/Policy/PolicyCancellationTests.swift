@@ -5,8 +5,7 @@ import Testing
 
 /// Cancelling at every stage of the chain, and from every place.
 struct PolicyCancellationTests {
-  @Test("CXL-07: in the line: it is not sent, and others move up")
-  func whileWaiting() {
+  @Test func `CXL-07 in the line: it is not sent, and others move up`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let requests = harness.held("a", "b", "c")
@@ -19,8 +18,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("in the line for a rate: no share is used up, and no timer is left")
-  func whileWaitingForARate() {
+  @Test func `in the line for a rate: no share is used up, and no timer is left`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 1, per: 10))
       let requests = harness.held("a", "b", "c")
@@ -35,8 +33,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("under way: it took as long as it did, whatever somebody sets the time to")
-  func whileTheTimeIsSet() {
+  @Test func `under way: it took as long as it did, whatever somebody sets the time to`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let request = harness.held("a")[0]
@@ -49,8 +46,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("under way: the transfer is cancelled and its place is free")
-  func whileSending() {
+  @Test func `under way: the transfer is cancelled and its place is free`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let requests = harness.held("a", "b")
@@ -67,8 +63,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("between two attempts: the timer goes, nothing is sent again")
-  func whilePausing() {
+  @Test func `between two attempts: the timer goes, nothing is sent again`() {
     withHarness { harness in
       harness.configure(retry: .steady)
       harness.stub("GET", "/a", .init(status: 503))
@@ -83,8 +78,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("in the line for the second attempt")
-  func whileWaitingAgain() {
+  @Test func `in the line for the second attempt`() {
     withHarness { harness in
       harness.configure(concurrency: 1, retry: .steady)
       harness.stub("GET", "/a", .init(status: 503))
@@ -102,8 +96,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("after the answer has arrived and before it is delivered, the answer is dropped")
-  func afterTheAnswer() {
+  @Test func `after the answer has arrived and before it is delivered, the answer is dropped`() {
     withHarness { harness in
       harness.configure(concurrency: 1, retry: .steady)
       let requests = harness.held("a", "b")
@@ -115,8 +108,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("inside the provider's start: what was started is cancelled, and the place is free")
-  func insideStart() {
+  @Test func `inside the provider's start: what was started is cancelled, and the place is free`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       harness.provider.holdsAnswers = true
@@ -138,8 +130,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("inside the start of another one that was let through with it")
-  func insideAnothersStart() {
+  @Test func `inside the start of another one that was let through with it`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 2, per: 10))
       _ = harness.held("a", "b")
@@ -154,8 +145,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("inside hooks, and all of them at once")
-  func insideHooks() {
+  @Test func `inside hooks, and all of them at once`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let requests = harness.held("a", "b", "c", "d")
@@ -171,8 +161,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("a handler of the log that cancels what it hears of")
-  func insideTheLog() {
+  @Test func `a handler of the log that cancels what it hears of`() {
     withHarness { harness in
       harness.configure(concurrency: 1, retry: .steady)
       harness.stub("GET", "/a", .init(status: 503))
@@ -189,8 +178,7 @@ struct PolicyCancellationTests {
     }
   }
 
-  @Test("requests that wait when their pump closes are let go")
-  func pumpCloses() {
+  @Test func `requests that wait when their pump closes are let go`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 1, per: 10), concurrency: 1)
       _ = harness.held("a", "b", "c")

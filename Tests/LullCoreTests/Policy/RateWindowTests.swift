@@ -12,8 +12,7 @@ struct RateWindowTests {
     return window
   }
 
-  @Test("a window lets its number through, and the next when the oldest is as old as `per`")
-  func slides() {
+  @Test func `a window lets its number through, and the next when the oldest is as old as 'per'`() {
     var window = full(100, 101, limit: RateLimit(requests: 2, per: 10))
     #expect(window.opening(now: 101) == .opens(after: 9))
     #expect(window.opening(now: 109.5) == .opens(after: 0.5))
@@ -24,8 +23,7 @@ struct RateWindowTests {
     #expect(window.opening(now: 111) == .open)
   }
 
-  @Test("never more than its number in any span, whenever they ask")
-  func holdsInAnySpan() {
+  @Test func `never more than its number in any span, whenever they ask`() {
     let limit = RateLimit(requests: 7, per: 3)
     var window = RateWindow(limit)
     var sent: [Double] = []
@@ -45,8 +43,7 @@ struct RateWindowTests {
     }
   }
 
-  @Test("one let through counts until it is withdrawn, and is not dated before it is sent")
-  func countsReserved() {
+  @Test func `one let through counts until it is withdrawn, and is not dated before it is sent`() {
     var window = RateWindow(RateLimit(requests: 1, per: 10))
     window.reserve()
     #expect(window.opening(now: 0) == .closed)
@@ -58,8 +55,7 @@ struct RateWindowTests {
     #expect(window.opening(now: 1005) == .opens(after: 5))
   }
 
-  @Test("a clock that is set back makes nobody wait longer than `per`")
-  func survivesSteps() {
+  @Test func `a clock that is set back makes nobody wait longer than 'per'`() {
     var window = full(5000, limit: RateLimit(requests: 1, per: 10))
     #expect(window.opening(now: 1000) == .opens(after: 10))
     #expect(window.opening(now: 1010) == .open)
@@ -68,8 +64,7 @@ struct RateWindowTests {
     #expect(window.opening(now: 1015) == .opens(after: 5))
   }
 
-  @Test("it is empty when nothing counts any more")
-  func empties() {
+  @Test func `it is empty when nothing counts any more`() {
     var window = full(1, limit: RateLimit(requests: 3, per: 10))
     #expect(!window.isEmpty)
     _ = window.opening(now: 11)

@@ -17,18 +17,16 @@ struct RetryPolicyTests {
   }
 
   @Test(
-    "the statuses of the list are tried again, and no others",
     arguments: [(429, true), (502, true), (503, true), (504, true)]
-      + [200, 304, 400, 404, 408, 500, 501].map { ($0, false) })
-  func statuses(status: Int, isTriedAgain: Bool) {
+      + [200, 304, 400, 404, 408, 500, 501].map { ($0, false) }
+  )
+  func `the statuses of the list are tried again, and no others`(status: Int, isTriedAgain: Bool) {
     #expect(
       decide(RetryPolicy(), status: status) == (isTriedAgain ? .sendAgain(after: 0.25) : .keep))
   }
 
-  @Test(
-    "failures are tried again that may be over a moment later",
-    arguments: TransportError.Kind.allCases)
-  func errors(kind: TransportError.Kind) {
+  @Test(arguments: TransportError.Kind.allCases)
+  func `failures are tried again that may be over a moment later`(kind: TransportError.Kind) {
     let passing: Set<TransportError.Kind> = [.network, .timeout, .dns, .connection, .truncatedBody]
     let decision = decide(RetryPolicy(), error: TransportError(kind, "no"))
     #expect(decision == (passing.contains(kind) ? .sendAgain(after: 0.25) : .keep))
@@ -37,25 +35,23 @@ struct RetryPolicyTests {
     #expect(decide(only, error: TransportError(kind, "no")) == .sendAgain(after: 0.25))
   }
 
-  @Test("LOAD-11: of a status and an error the error counts")
-  func errorsCountFirst() {
+  @Test func `LOAD-11 of a status and an error the error counts`() {
     let tls = TransportError(.tls, "no")
     #expect(decide(RetryPolicy(), status: 503, error: tls) == .keep)
     let cut = TransportError(.truncatedBody, "cut")
     #expect(decide(RetryPolicy(), status: 200, error: cut) == .sendAgain(after: 0.25))
   }
 
-  @Test("what is known to be of no use is not tried")
-  func finalErrors() {
+  @Test func `what is known to be of no use is not tried`() {
     var error = TransportError(.network, "unstubbed")
     error.isFinal = true
     #expect(decide(RetryPolicy(), error: error) == .keep)
   }
 
-  @Test(
-    "RFC 9110 9.2.2: only idempotent methods are repeated, unless that is allowed",
-    arguments: ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "POST", "PATCH", "MKCOL"])
-  func methods(method: String) {
+  @Test(arguments: ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "POST", "PATCH", "MKCOL"])
+  func `RFC 9110 9.2.2: only idempotent methods are repeated, unless that is allowed`(
+    method: String
+  ) {
     let isIdempotent = !["POST", "PATCH", "MKCOL"].contains(method)
     let decision = decide(RetryPolicy(), status: 503, method: method)
     #expect(
@@ -69,8 +65,7 @@ struct RetryPolicyTests {
     #expect(decide(RetryPolicy(), status: 200, method: method) == .keep)
   }
 
-  @Test("it is sent again as often as `times` says")
-  func times() {
+  @Test func `it is sent again as often as 'times' says`() {
     #expect(decide(RetryPolicy(), status: 503, retries: 2) == .sendAgain(after: 1))
     #expect(decide(RetryPolicy(), status: 503, retries: 3) == .keep)
     var none = RetryPolicy()
@@ -78,10 +73,9 @@ struct RetryPolicyTests {
     #expect(decide(none, status: 503) == .keep)
   }
 
-  @Test(
-    "the wait doubles up to `max`; with jitter it is a part of that",
-    arguments: [(1, 0.5), (2, 1), (3, 2), (4, 4), (7, 30), (2000, 30)] as [(Int, Double)])
-  func backoff(retry: Int, ceiling: Double) {
+  @Test(arguments: [(1, 0.5), (2, 1), (3, 2), (4, 4), (7, 30), (2000, 30)] as [(Int, Double)])
+  func `the wait doubles up to 'max'; with jitter it is a part of that`(retry: Int, ceiling: Double)
+  {
     var backoff = Backoff()
     #expect(backoff.delay(beforeRetry: retry) { 0 } == 0)
     #expect(backoff.delay(beforeRetry: retry) { 0.75 } == ceiling * 0.75)
@@ -98,18 +92,18 @@ struct RetryPolicyTests {
   }
 
   @Test(
-    "RFC 9110 10.2.3: Retry-After takes the place of the computed wait",
     arguments: [
       ("0", 0), ("7", 7), (" 30 ", 30), ("Sun, 06 Nov 1994 08:49:47 GMT", 10),
       ("Sunday, 06-Nov-94 08:49:40 GMT", 3), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
       ("soon", 0.25), ("-1", 0.25), ("1.5", 0.25), ("", 0.25),
     ] as [(String, Double)])
-  func retryAfter(value: String, delay: Double) {
+  func `RFC 9110 10.2.3: Retry-After takes the place of the computed wait`(
+    value: String, delay: Double
+  ) {
     #expect(decide(RetryPolicy(), status: 429, retryAfter: value) == .sendAgain(after: delay))
   }
 
-  @Test("a server that asks for more than `max` gets no further attempt")
-  func asksForTooLong() {
+  @Test func `a server that asks for more than 'max' gets no further attempt`() {
     let reason = "the server asks for 31 s, and retry.backoff.max is 30 s"
     #expect(decide(RetryPolicy(), status: 503, retryAfter: "31") == .giveUp(reason: reason))
     let date = "Sun, 06 Nov 1994 08:50:08 GMT"

@@ -15,8 +15,7 @@ struct RetryTests {
     return harness.service.resource("/a")
   }
 
-  @Test("a load that is sent again is one load: one response, one set of events")
-  func looksLikeOne() {
+  @Test func `a load that is sent again is one load: one response, one set of events`() {
     withHarness { harness in
       harness.stub("GET", "/a", unavailable, .failure(TransportError(.dns, "no host")), .text("x"))
       let resource = retrying(harness)
@@ -48,8 +47,7 @@ struct RetryTests {
     }
   }
 
-  @Test("the last answer is the error, with all attempts, and says how many there were")
-  func givesUp() {
+  @Test func `the last answer is the error, with all attempts, and says how many there were`() {
     withHarness { harness in
       harness.stub("GET", "/a", unavailable)
       let resource = retrying(harness) { $0.times = 2 }
@@ -67,8 +65,7 @@ struct RetryTests {
     }
   }
 
-  @Test("ERR-14: an error is dated when the last attempt failed")
-  func datesErrors() {
+  @Test func `ERR-14 an error is dated when the last attempt failed`() {
     withHarness { harness in
       harness.stub("GET", "/a", unavailable)
       let resource = retrying(harness) {
@@ -81,8 +78,7 @@ struct RetryTests {
     }
   }
 
-  @Test("every attempt sends the same request, with the whole time-out")
-  func sendsTheSame() {
+  @Test func `every attempt sends the same request, with the whole time-out`() {
     withHarness { harness in
       harness.stub("PUT", "/a", unavailable, unavailable, .text("x"))
       var mutations = 0
@@ -103,8 +99,7 @@ struct RetryTests {
     }
   }
 
-  @Test("CFG-17: the policies are those of the final method")
-  func mindsTheFinalMethod() {
+  @Test func `CFG-17 the policies are those of the final method`() {
     withHarness { harness in
       harness.stub("POST", "/a", unavailable, .text("x"))
       harness.service.configure(methods: ["POST"]) {
@@ -118,8 +113,7 @@ struct RetryTests {
     }
   }
 
-  @Test("a request without policies keeps no count and takes its networking as it is")
-  func leavesOthersAlone() {
+  @Test func `a request without policies keeps no count and takes its networking as it is`() {
     withHarness { harness in
       harness.stub("GET", "/a", unavailable)
       harness.provider.holdsAnswers = true
@@ -132,8 +126,7 @@ struct RetryTests {
     }
   }
 
-  @Test("configuring no retry later switches it off")
-  func switchesOff() {
+  @Test func `configuring no retry later switches it off`() {
     withHarness { harness in
       harness.stub("GET", "/a", unavailable)
       let resource = retrying(harness)
@@ -145,8 +138,7 @@ struct RetryTests {
     }
   }
 
-  @Test("the network log names each attempt, its delay, and why there is no further one")
-  func logs() {
+  @Test func `the network log names each attempt, its delay, and why there is no further one`() {
     withHarness { harness in
       var lines: [String] = []
       harness.pump.log.enabled = [.network]
@@ -169,8 +161,7 @@ struct RetryTests {
     }
   }
 
-  @Test("a transformer's failure is not the network's: nothing is sent again")
-  func minds() {
+  @Test func `a transformer's failure is not the network's: nothing is sent again`() {
     withHarness { harness in
       harness.stub("GET", "/a", .json("{"))
       let resource = retrying(harness)
@@ -182,8 +173,7 @@ struct RetryTests {
     }
   }
 
-  @Test("REP-05: a repetition begins anew")
-  func repeats() {
+  @Test func `REP-05 a repetition begins anew`() {
     withHarness { harness in
       harness.stub("GET", "/a", unavailable, .text("x"), unavailable, .text("y"))
       let resource = retrying(harness)
@@ -196,8 +186,7 @@ struct RetryTests {
     }
   }
 
-  @Test("PRG-25, PRG-26: progress passes through, and a new attempt does not set it back")
-  func keepsProgress() {
+  @Test func `PRG-25 PRG-26 progress passes through, and a new attempt does not set it back`() {
     withHarness { harness in
       harness.stub("GET", "/a", unavailable, .text("x"))
       harness.provider.holdsAnswers = true

@@ -5,8 +5,7 @@ import Testing
 
 /// Who shares a limit with whom.
 struct SharedLimitTests {
-  @Test("all resources and methods that a block applies to share its limit")
-  func sharedByTheBlock() {
+  @Test func `all resources and methods that a block applies to share its limit`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       _ = harness.held("a", "b")
@@ -15,8 +14,8 @@ struct SharedLimitTests {
     }
   }
 
-  @Test("a later block's limit takes the place of an earlier one, also if it is the same number")
-  func replacedByALaterBlock() {
+  @Test
+  func `a later block's limit takes the place of an earlier one, also if it is the same number`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       harness.configure("/own*", concurrency: 1)
@@ -28,8 +27,7 @@ struct SharedLimitTests {
     }
   }
 
-  @Test("one limit can be replaced and the other one kept")
-  func replacedOneByOne() {
+  @Test func `one limit can be replaced and the other one kept`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 2, per: 60), concurrency: 1)
       harness.configure("/own*", concurrency: 5)
@@ -38,8 +36,7 @@ struct SharedLimitTests {
     }
   }
 
-  @Test("what a block counts outlasts `invalidateConfiguration` and other blocks")
-  func outlastsVersions() {
+  @Test func `what a block counts outlasts 'invalidateConfiguration' and other blocks`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 2, per: 60), concurrency: 9)
       _ = harness.held("a")
@@ -51,8 +48,7 @@ struct SharedLimitTests {
     }
   }
 
-  @Test("those that wait when the configuration changes keep the limits they came under")
-  func keepsForWaiting() {
+  @Test func `those that wait when the configuration changes keep the limits they came under`() {
     withHarness { harness in
       harness.configure(concurrency: 1)
       let old = harness.held("a", "b")
@@ -67,8 +63,8 @@ struct SharedLimitTests {
     }
   }
 
-  @Test("a block that sets ever new limits leaves none behind that nobody would miss")
-  func forgetsOldOnes() throws {
+  @Test func `a block that sets ever new limits leaves none behind that nobody would miss`() throws
+  {
     try withHarness { harness, leakCheck in
       var number = 1
       harness.service.configure { $0.concurrency = number }
@@ -90,8 +86,7 @@ struct SharedLimitTests {
     }
   }
 
-  @Test("services share nothing")
-  func separateServices() {
+  @Test func `services share nothing`() {
     withHarness { harness in
       let other = harness.makeService(base: "https://other.test")
       for service in [harness.service, other] { service.configure { $0.concurrency = 1 } }
@@ -103,8 +98,7 @@ struct SharedLimitTests {
     }
   }
 
-  @Test("a limit of no requests at all lets one through at a time")
-  func atLeastOne() {
+  @Test func `a limit of no requests at all lets one through at a time`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 0, per: 1), concurrency: 0)
       let settings = harness.service.resource("/a").configuration.settings

@@ -3,8 +3,7 @@ import Testing
 @testable import LullCore
 
 struct WaitingLineTests {
-  @Test("first come, first served, whoever leaves")
-  func keepsOrder() {
+  @Test func `first come, first served, whoever leaves`() {
     var line = WaitingLine<String>()
     #expect(line.first() == nil)
     let places = ["a", "b", "c", "d"].map { line.append($0) }

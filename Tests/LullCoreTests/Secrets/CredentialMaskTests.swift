@@ -11,7 +11,7 @@ struct CredentialMaskTests {
     "access_token", "accessToken", "refresh-token", "id_token", "Access-Key", "AccessKeyId",
     "private_key", "X-Amz-Credential", "passphrase", "JSESSIONID", "X-Amz-Security-Token",
   ])
-  func nothingElseIsCalledSo(name: String) {
+  func `nothing else is called so`(name: String) {
     #expect(CredentialName(name) == .certain)
   }
 
@@ -20,7 +20,7 @@ struct CredentialMaskTests {
     "token", "X-Auth-User", "auth", "oauth_nonce", "sid", "csrf", "X-CSRFToken", "tokens",
     "client_assertion", "user[pass]", "X-Token-V2",
   ])
-  func otherThingsAreCalledSoToo(name: String) {
+  func `other things are called so too`(name: String) {
     #expect(CredentialName(name) == .likely)
   }
 
@@ -30,7 +30,7 @@ struct CredentialMaskTests {
     "WWW-Authenticate", "Access-Control-Allow-Credentials", "design", "passenger", "sessions", "",
     "expires_in", "access_token_expires_in", "ETag", "Cache-Control", "Surrogate-Key",
   ])
-  func otherNamesSayNothing(name: String) {
+  func `other names say nothing`(name: String) {
     #expect(CredentialName(name) == nil)
   }
 
@@ -43,7 +43,7 @@ struct CredentialMaskTests {
     ("http://h/key=1?q=a'b", "http://h/key=1?q=a'b"),
     ("http://h/?a=1;b=2&X-Amz-Signature=S", "http://h/?a=1;b=2&X-Amz-Signature=***"),
   ])
-  func urls(url: String, shown: String) {
+  func `are masked in URLs`(url: String, shown: String) {
     #expect(CredentialMask.url(url) == shown)
   }
 
@@ -52,7 +52,7 @@ struct CredentialMaskTests {
     ("http://ann:S@S@h:99999999/", "http://h:99999999/"), ("ann:S@h/x", "h/x"),
     ("http:/ann:S@h/x?token=S", "http:/h/x?token=***"), ("no URL", "no URL"),
   ])
-  func whatIsNoURL(text: String, shown: String) {
+  func `what is no URL`(text: String, shown: String) {
     #expect(CredentialMask.malformedURL(text) == shown)
   }
 
@@ -65,11 +65,11 @@ struct CredentialMaskTests {
     ("</p?page=2&token=S>; rel=\"next\"", "</p?page=2&token=***>; rel=\"next\""),
     ("a = b @ c", "a = b @ c"),
   ])
-  func texts(text: String, shown: String) {
+  func `are masked in texts`(text: String, shown: String) {
     #expect(CredentialMask.text(text) == shown)
   }
 
-  @Test func headers() {
+  @Test func `are masked in headers`() {
     #expect(CredentialMask.header("set-cookie", "sid=S; Path=/") == "***")
     #expect(CredentialMask.header("location", "/p?token=S") == "/p?token=***")
     #expect(CredentialMask.header("authorization", "token ‹secret K›") == "token ‹secret K›")
@@ -97,12 +97,12 @@ struct CredentialMaskTests {
       "grant_type=x&client_secret=‹secret K›&sig=S", "grant_type=x&client_secret=‹secret K›&sig=***"
     ),
   ])
-  func bodies(body: String, shown: String) {
+  func `are masked in bodies`(body: String, shown: String) {
     #expect(CredentialMask.body(body) == shown)
     #expect(CredentialMask.body(Array(body.utf8)) == Array(shown.utf8))
   }
 
-  @Test func bodiesThatAreNoTextStayAsTheyAre() {
+  @Test func `bodies that are no text stay as they are`() {
     #expect(CredentialMask.body([0xFF, 0x3D, 0x00]) == [0xFF, 0x3D, 0x00])
   }
 }

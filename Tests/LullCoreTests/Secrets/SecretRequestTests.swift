@@ -11,7 +11,7 @@ struct SecretRequestTests {
 
   private func kind(_ request: Request) -> String? { request.response?.error?.cause?.kind }
 
-  @Test func whatIsSentIsMaskedAndSaysWhatItMeans() throws {
+  @Test func `what is sent is masked and says what it means`() throws {
     try withHarness { harness in
       harness.service.configure { configuration in
         configuration.headers.add("X-Key", key)
@@ -34,7 +34,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func ordinaryRequestsCarryNothing() throws {
+  @Test func `ordinary requests carry nothing`() throws {
     try withHarness { harness in
       harness.service.resource("/a").request(
         "POST", body: .form([(name: "p", value: "‹secret KEY›")]))
@@ -45,7 +45,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func aMutationThatPutsSomethingElseInTheirPlaceHasPutThemOut() throws {
+  @Test func `a mutation that puts something else in their place has put them out`() throws {
     try withHarness { harness in
       let resource = harness.service.resource("/a").withParams([("k", .secret(key))])
       resource.request("POST", body: .form(secrets: [(name: "p", value: key)])) {
@@ -60,7 +60,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func aRequestToAnotherOriginFailsBeforeSending() throws {
+  @Test func `a request to another origin fails before sending`() throws {
     withHarness { harness in
       harness.service.configure { $0.headers.add("X-Key", key) }
       let urls = [
@@ -79,7 +79,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func theOriginsASecretNamesCountToo() throws {
+  @Test func `the origins that a secret names count too`() throws {
     withHarness { harness in
       let secret = Secret(.environment("KEY"), origins: ["https://other.test"])
       let nowhere = harness.makeService(base: nil)
@@ -92,7 +92,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func authGivesWayToAHeaderOfTheRequest() throws {
+  @Test func `auth gives way to a header of the request`() throws {
     try withHarness { harness in
       harness.service.configure { $0.auth = .bearer(key) }
       harness.service.resource("/a").request("GET") { http throws(RequestError) in
@@ -105,7 +105,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func aResourceIsKnownByItsMask() throws {
+  @Test func `a resource is known by its mask`() throws {
     withHarness { harness in
       let base = harness.service.resource("/a")
       let one = base.withParams([("k", .secret(key)), ("b", .text("2"))])
@@ -126,7 +126,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func twoSecretsOfOneNameAreTwoResources() throws {
+  @Test func `two secrets of one name are two resources`() throws {
     try withHarness { harness in
       let other = SecretText(Secret(.file("/k"), name: "KEY"))
       let one = harness.service.resource("/a").withParams([("k", .secret(key))])
@@ -143,7 +143,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func aRepeatedRequestSendsThemAgain() throws {
+  @Test func `a repeated request sends them again`() throws {
     try withHarness { harness in
       let resource = harness.service.resource("/a").withParams([("k", .secret(key))])
       let request = resource.request("POST", body: .form(secrets: [(name: "p", value: key)]))
@@ -156,7 +156,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func theLogShowsMasks() throws {
+  @Test func `the log shows masks`() throws {
     withHarness { harness in
       var lines: [String] = []
       harness.pump.log.enabled = Set(Log.Category.allCases)
@@ -176,7 +176,7 @@ struct SecretRequestTests {
     }
   }
 
-  @Test func credentialsAreWhatIsConfiguredAndWhatStandsInTheURL() throws {
+  @Test func `credentials are what is configured and what stands in the URL`() throws {
     withHarness { harness in
       harness.service.configure { configuration in
         configuration.headers["Accept"] = "a/b"

@@ -4,7 +4,7 @@ import Testing
 struct SecretTextTests {
   private let token = Secret(.environment("TOKEN"))
 
-  @Test func aSecretIsCalledAfterItsSource() {
+  @Test func `a secret is called after its source`() {
     #expect(Secret(.environment("A")).mask == "‹secret A›")
     #expect(Secret(.file("/run/keys/api")).mask == "‹secret api›")
     #expect(Secret(.command(["pass", "show", "x"])).mask == "‹secret pass›")
@@ -14,14 +14,14 @@ struct SecretTextTests {
     #expect(Secret(.literal("x"), name: String(repeating: "n", count: 100)).name.count == 60)
   }
 
-  @Test func secretsAreEqualByWhereTheyComeFrom() {
+  @Test func `secrets are equal by where they come from`() {
     #expect(token == Secret(.environment("TOKEN")))
     #expect(token != Secret(.environment("OTHER"), name: "TOKEN"))
     #expect(token != Secret(.environment("TOKEN"), name: "other"))
     #expect(token != Secret(.environment("TOKEN"), origins: ["https://a.test"]))
   }
 
-  @Test func aTextHasMasksInTheOrderOfItsParts() {
+  @Test func `a text has masks in the order of its parts`() {
     let text = SecretText("a ") + SecretText(token) + SecretText(" b")
     #expect(text.masked == "a ‹secret TOKEN› b")
     #expect(text.secrets == [token])
@@ -30,7 +30,7 @@ struct SecretTextTests {
     #expect(basic.value.secrets == [token])
   }
 
-  @Test func headersShowTheMaskAndKnowWhatItStandsFor() {
+  @Test func `headers show the mask and know what it stands for`() {
     var headers = Headers([("Accept", "a/b"), ("X-Key", "‹secret TOKEN›")])
     headers.add("X-Key", SecretText(token))
     headers.add("X-Key", "‹secret TOKEN›")
@@ -42,7 +42,7 @@ struct SecretTextTests {
     #expect(resolved.secrets == nil)
   }
 
-  @Test func aHeaderSetAnewOrRemovedHasNoSecret() {
+  @Test func `a header set anew or removed has no secret`() {
     var headers = Headers()
     headers.add("Authorization", SecretText("Bearer ") + SecretText(token))
     headers.add("X-Key", SecretText(token))
@@ -53,7 +53,7 @@ struct SecretTextTests {
     #expect(headers == Headers([("Authorization", "Bearer ‹secret TOKEN›")]))
   }
 
-  @Test func headersDifferByWhatStandsBehindTheMask() {
+  @Test func `headers differ by what stands behind the mask`() {
     var one = Headers()
     var two = Headers()
     one.add("X-Key", SecretText(token))
@@ -65,13 +65,13 @@ struct SecretTextTests {
     #expect(two.secretValues.map(\.text) == [SecretText(token)])
   }
 
-  @Test func aNameThatIsNoHeaderKeepsNoSecret() {
+  @Test func `a name that is no header keeps no secret`() {
     var headers = Headers()
     headers.add("X Key", SecretText(token))
     #expect(headers == Headers())
   }
 
-  @Test func aTemplateEscapesTheTextAroundAMask() {
+  @Test func `a template escapes the text around a mask`() {
     var template = SecretTemplate()
     template.append("k=".utf8)
     template.append(SecretText("a&") + SecretText(token), .form)

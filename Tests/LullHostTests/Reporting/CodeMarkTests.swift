@@ -96,7 +96,7 @@ struct CodeMarkTests {
     Case(message: "boom", code: "   -- only a comment", marked: nil),
     Case(message: "boom", code: "", marked: nil),
   ])
-  func isWhereTheMessageSaysOrUnderAllOfIt(_ one: Case) throws {
+  func `is where the message says or under all of it`(_ one: Case) throws {
     let line = try #require(CodeLine(1, of: Array(one.code.utf8)))
     let range = CodeMark.range(
       for: one.message, callee: .init(name: one.name, kind: one.kind), on: line)
@@ -107,14 +107,14 @@ struct CodeMarkTests {
     }
   }
 
-  @Test func isUnderTheFunctionThatIsDefinedThere() throws {
+  @Test func `is under the function that is defined there`() throws {
     let one = try #require(CodeLine(1, of: Array("x = { start = function() end }".utf8)))
     #expect(CodeMark.definition(on: one) == 14..<22)
     let two = try #require(CodeLine(1, of: Array("f(function() end, function() end)".utf8)))
     #expect(CodeMark.definition(on: two) == 0..<33)
   }
 
-  @Test func takesNoTextOfStringsAndCommentsOverSeveralLinesForCode() throws {
+  @Test func `takes no text of strings and comments over several lines for code`() throws {
     let source = Array("a = [[\n x.y() \n]] b = x.y --[[\n x.y\n]]".utf8)
     let inside = try #require(CodeLine(2, of: source))
     #expect(CodeMark.range(for: Self.index + "(global 'x')", callee: nil, on: inside) == 8..<13)
@@ -127,7 +127,7 @@ struct CodeMarkTests {
   }
 
   @Test(arguments: ["a\nb\nc", "a\r\nb\r\nc", "a\rb\rc", "a\n\rb\n\rc"])
-  func countsLinesAsTheInterpreterDoes(_ text: String) throws {
+  func `counts lines as the interpreter does`(_ text: String) throws {
     let line = try #require(CodeLine(2, of: Array(text.utf8)))
     #expect(Array(line.bytes) == Array("b".utf8))
     #expect(CodeLine(4, of: Array(text.utf8)) == nil)

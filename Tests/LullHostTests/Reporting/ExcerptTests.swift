@@ -28,21 +28,21 @@ struct ExcerptTests {
     ("print('漢字', x)", "x"), ("print('e\u{301}', x)", "x"), ("f('🙂🙂', '👩‍👩‍👧', x.y)", "x.y"),
     ("漢.x = 1", "漢"),
   ])
-  func haveTheirMarkUnderWhatIsMarked(text: String, part: String) throws {
+  func `have their mark under what is marked`(text: String, part: String) throws {
     #expect(try marked(excerpt(text, marking: part)) == part)
   }
 
-  @Test func showTabsAsBlanks() throws {
+  @Test func `show tabs as blanks`() throws {
     #expect(try excerpt("\ta\tb", marking: "b").text == "    a   b")
   }
 
-  @Test func giveATerminalNothingToActOn() throws {
+  @Test func `give a terminal nothing to act on`() throws {
     #expect(
       try excerpt("x = '\u{1B}[31m\u{7}\u{9B}'", marking: "x").text
         == "x = '\u{FFFD}[31m\u{FFFD}\u{FFFD}'")
   }
 
-  @Test func bearBytesThatAreNoText() throws {
+  @Test func `bear bytes that are no text`() throws {
     let source: [UInt8] =
       Array("a = '".utf8) + [0xFF, 0xC3, 0x28, 0xE2, 0x82] + Array("' .. b".utf8)
     let line = try #require(CodeLine(1, of: source))
@@ -50,7 +50,7 @@ struct ExcerptTests {
     #expect(try marked(excerpt) == "b")
   }
 
-  @Test func areCutAroundWhatIsMarked() throws {
+  @Test func `are cut around what is marked`() throws {
     let filling = String(repeating: "x = 1; ", count: 40)
     for (text, part) in [
       (filling + "here()", "here"), ("here() " + filling, "here"),
@@ -66,7 +66,7 @@ struct ExcerptTests {
     #expect(try #require(all.mark).upperBound <= Excerpt.width)
   }
 
-  @Test func standBesideTheirNumbers() throws {
+  @Test func `stand beside their numbers`() throws {
     let line = try #require(CodeLine(2, of: Array("\nerror()".utf8)))
     let excerpt = Excerpt(line, marked: 1..<6, label: "at x.lua:2")
     #expect(

@@ -8,7 +8,7 @@ struct ReportLedgerTests {
     Report(message: message, place: place, traceback: "stack traceback:\n\tx.lua:1: in main chunk")
   }
 
-  @Test func areShownOnceAndCounted() {
+  @Test func `are shown once and counted`() {
     var ledger = ReportLedger()
     var verdicts: [ReportLedger.Verdict] = []
     for _ in 0..<10_000 { verdicts.append(ledger.record(report("a\nb"), at: 0).verdict) }
@@ -20,7 +20,7 @@ struct ReportLedgerTests {
     #expect(rest == [])
   }
 
-  @Test func areShownInShortInOtherPlaces() {
+  @Test func `are shown in short in other places`() {
     var ledger = ReportLedger()
     let verdicts = (0..<10).map { ledger.record(report("a", place: "hook \($0)"), at: 0).verdict }
     #expect(
@@ -32,7 +32,7 @@ struct ReportLedgerTests {
     #expect(counts == ["… and 5 times more: a"])
   }
 
-  @Test func areToldOfWhileTheyGoOn() {
+  @Test func `are told of while they go on`() {
     var ledger = ReportLedger()
     let due = [0, 9, 10, 11].map { ledger.record(report("a"), at: $0).due }
     #expect(due == [[], [], ["… and 2 times more: a"], []])
@@ -40,7 +40,7 @@ struct ReportLedgerTests {
     #expect(counts == ["… and 1 time more: a"])
   }
 
-  @Test func areAllShownIfTheyDiffer() {
+  @Test func `are all shown if they differ`() {
     var ledger = ReportLedger()
     for number in 0..<1000 {
       let verdict = ledger.record(report("\(number)"), at: 0).verdict

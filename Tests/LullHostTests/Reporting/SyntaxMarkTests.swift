@@ -28,7 +28,7 @@ struct SyntaxMarkTests {
     Case(code: "x = }", marks: ["1:4-5"]),
     Case(code: "return return", marks: ["1:7-13"]),
   ])
-  func areWhereTheCompilerStops(_ one: Case) throws {
+  func `are where the compiler stops`(_ one: Case) throws {
     let harness = try HostHarness()
     let source = Array(one.code.utf8)
     let compile = { (text: [UInt8]) -> String? in

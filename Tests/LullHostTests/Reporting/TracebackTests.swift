@@ -16,7 +16,7 @@ struct TracebackTests {
     TraceFrame(kind: .c, shortSource: "[C]", title: "?"),
   ]
 
-  @Test func leaveOutTheHostAndWhatOnlyRaised() {
+  @Test func `leave out the host and what only raised`() {
     #expect(
       Traceback(stacks: [script]).text(showingHost: false) == """
         stack traceback:
@@ -29,7 +29,7 @@ struct TracebackTests {
         """)
   }
 
-  @Test func showAllIfAskedTo() {
+  @Test func `show all if asked to`() {
     #expect(
       Traceback(stacks: [script]).text(showingHost: true) == """
         stack traceback:
@@ -45,7 +45,7 @@ struct TracebackTests {
         """)
   }
 
-  @Test func areJoinedToThoseOfWhoAwaited() {
+  @Test func `are joined to those of who awaited`() {
     let awaiting = [TraceFrame(shortSource: "y.lua", line: 1, title: "main chunk")]
     #expect(
       Traceback(stacks: [[script[1]], [script[2]], awaiting]).text(showingHost: false) == """
@@ -56,12 +56,12 @@ struct TracebackTests {
         """)
   }
 
-  @Test func areNothingWithoutFrames() {
+  @Test func `are nothing without frames`() {
     #expect(Traceback().text(showingHost: false) == "")
     #expect(Traceback(stacks: [[script[2], script[7]]]).text(showingHost: false) == "")
   }
 
-  @Test func showWhatRaisedIfThereIsNothingElse() {
+  @Test func `show what raised if there is nothing else`() {
     #expect(
       Traceback(stacks: [[script[0]]]).text(showingHost: false)
         == "stack traceback:\n\t[C]: in function 'error'")
@@ -72,7 +72,7 @@ struct TracebackTests {
     "coroutine.wrap(g)()",
     "local t = coroutine.create(g) local ok, e = coroutine.resume(t) if not ok then error(e, 0) end",
   ])
-  func areTakenOnceOfAnErrorThroughNestedCoroutines(level: String) throws {
+  func `are taken once of an error through nested coroutines`(level: String) throws {
     let harness = try HostHarness()
     var counts: [Int64] = []
     for depth in [2, 150] {

@@ -58,7 +58,7 @@ extension TransportSuite {
         #"{"error":"server_error","error_description":"@"}"#, #"{"error":"@"}"#,
         #"{"access_token":"t","token_type":"@"}"#,
       ])
-    func whatAnEndpointRepeatsIsMasked(_ inBody: Bool, _ answer: String) throws {
+    func `what an endpoint repeats is masked`(_ inBody: Bool, _ answer: String) throws {
       let server = try #require(
         RawServer { connection in
           guard let request = connection.readRequest() else { return }
@@ -93,7 +93,7 @@ extension TransportSuite {
     @Test(
       arguments: [301, 302, 303, 307, 308],
       ["http://127.0.0.1:@/token", "//127.0.0.1:@/token", "http://localhost:#/token", "https:same"])
-    func aRedirectToAnotherOriginIsRefused(status: Int, form: String) throws {
+    func `a redirect to another origin is refused`(status: Int, form: String) throws {
       let other = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -133,7 +133,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aRedirectWithinTheOriginIsFollowed() throws {
+    @Test func `a redirect within the origin is followed`() throws {
       let server = try #require(
         RawServer { connection in
           guard let request = connection.readRequest() else { return }
@@ -151,7 +151,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func whatAnotherOriginHasAnsweredIsNotBelieved() {
+    @Test func `what another origin has answered is not believed`() {
       func tokens(from url: String?) -> Result<OAuth2Tokens, TransportError> {
         let response = HTTPResponse(status: 200, url: url)
         return OAuth2Answer(
@@ -176,7 +176,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func oneWhoseTimeIsUpIsNotKeptByOthersWhoWait() throws {
+    @Test func `one whose time is up is not kept by others who wait`() throws {
       let server = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -197,7 +197,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aTokenRequestHasTheLimitsOfTheRequestThatWaits() {
+    @Test func `a token request has the limits of the request that waits`() {
       var waiting = request(timeout: 7)
       waiting.limits.connectTimeout = 3
       var options = TransferOptions()
@@ -221,7 +221,7 @@ extension TransportSuite {
       return (OAuth2(settings), try TokenFile(directory.path + "/tokens.json").lock())
     }
 
-    @Test func aLockThatNobodyWaitsForAnyMoreIsGivenUp() throws {
+    @Test func `a lock that nobody waits for any more is given up`() throws {
       let (auth, lock) = try lockedOut()
       let stop = auth.authorize(request(), in: context) { _ in }
       stop?()
@@ -235,7 +235,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aLoopThatClosesDoesNotWaitForALock() throws {
+    @Test func `a loop that closes does not wait for a lock`() throws {
       let (auth, lock) = try lockedOut()
       _ = auth.authorize(request(), in: context) { _ in }
       let began = ContinuousClock.now

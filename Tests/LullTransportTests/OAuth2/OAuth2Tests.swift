@@ -43,7 +43,7 @@ struct OAuth2Tests {
     }
   }
 
-  @Test func theFirstWhoNeedsATokenAsksAndAllOthersWait() {
+  @Test func `the first who needs a token asks and all others wait`() {
     configure()
     answers(token("t1"))
     harness.stub("GET", "/a", .text("data"))
@@ -55,7 +55,7 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func aTokenRequestIsWhatRFC6749Says() throws {
+  @Test func `a token request is what RFC 6749 says`() throws {
     configure()
     answers(token("t1"))
     harness.stub("GET", "/a", .text("data"))
@@ -73,7 +73,9 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func aTokenRequestTakesTheWayOfTheRequestThatWaitsButShowsItsCertificateToNobodyElse()
+  @Test
+  func
+    `a token request takes the way of the request that waits but shows its certificate to nobody else`()
     throws
   {
     configure()
@@ -97,7 +99,7 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func theSecretMayGoIntoTheBody() throws {
+  @Test func `the secret may go into the body`() throws {
     configure(inBody: true)
     answers(token("t1"))
     harness.stub("GET", "/a", .text("data"))
@@ -113,7 +115,7 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func aTokenIsRenewedInTheLastTenthOfItsLife() {
+  @Test func `a token is renewed in the last tenth of its life`() {
     configure()
     answers(token("t1"), token("t2", expires: "\"1000\""), token("t3"))
     harness.stub("GET", "/a", .text("data"))
@@ -135,7 +137,7 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func a401RenewsTheTokenOnceForAllWhoHadTheOldOne() {
+  @Test func `a 401 renews the token once for all who had the old one`() {
     configure()
     answers(token("t1"), token("t2"))
     harness.provider.stub(
@@ -149,7 +151,7 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func aSecond401IsTheAnswer() {
+  @Test func `a second 401 is the answer`() {
     configure()
     answers(token("t1"), token("t2"))
     harness.stub("GET", "/a", .init(status: 401))
@@ -160,7 +162,7 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func aNewRefreshTokenTakesThePlaceOfTheOld() throws {
+  @Test func `a new refresh token takes the place of the old`() throws {
     configure(.refresh(SecretText(Secret(.literal("first"), name: "first"))))
     answers(token("t1", more: ",\"refresh_token\":\"second\""), token("t2"), token("t3"))
     harness.stub("GET", "/a", .text("data"))
@@ -202,7 +204,7 @@ struct OAuth2Tests {
       "no token from https://login.test/token: too slow"
     ),
   ])
-  func withoutATokenTheRequestFailsUnsentAndTheNextOneAsksAgain(
+  func `without a token the request fails unsent and the next one asks again`(
     _ answer: StubProvider.Answer, _ message: String
   ) {
     configure()
@@ -219,7 +221,7 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func whoIsCancelledWhileWaitingIsNotSent() {
+  @Test func `who is cancelled while waiting is not sent`() {
     configure()
     answers(token("t1"))
     harness.stub("GET", "/a", .text("data"))
@@ -233,7 +235,7 @@ struct OAuth2Tests {
     harness.finish()
   }
 
-  @Test func aRequestToAnotherOriginIsNotSent() {
+  @Test func `a request to another origin is not sent`() {
     configure()
     answers(token("t1"))
     let request = harness.service.resource(absoluteURL: "https://evil.test/").load()

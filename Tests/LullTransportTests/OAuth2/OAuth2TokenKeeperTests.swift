@@ -37,7 +37,7 @@ extension TransportSuite {
       return entry.tokens?.access
     }
 
-    @Test func tokensBelongToWhoeverBegan() throws {
+    @Test func `tokens belong to whoever began`() throws {
       let ann = keeper(of: Secret(.literal("ann-refresh"), name: "RT"))
       let bob = keeper(of: Secret(.literal("bob-refresh"), name: "RT"))
       #expect(try kept(ann, saving: "a") == nil)
@@ -50,7 +50,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aFileThatSaysSomethingElseBeginsAnew() throws {
+    @Test func `a file that says something else begins anew`() throws {
       let keeper = keeper(of: Secret(.file(directory.path + "/refresh")))
       directory.write("refresh", "one".utf8)
       #expect(try kept(keeper, saving: "a") == nil)
@@ -60,7 +60,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aClientsSecretCountsWhereItIsAllThereIs() throws {
+    @Test func `a client's secret counts where it is all there is`() throws {
       let other = SecretText(Secret(.literal("other")))
       #expect(try kept(keeper(), saving: "a") == nil)
       #expect(try kept(keeper { $0.clientSecret = other }) == "a")
@@ -74,7 +74,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func partsOfAClientAreNotTakenForOneAnother() throws {
+    @Test func `parts of a client are not taken for one another`() throws {
       #expect(try kept(keeper { $0.scope = "a b" }, saving: "1") == nil)
       let changes: [(inout OAuth2.Settings) -> Void] = [
         { ($0.scope, $0.audience) = ("a", "b") }, { $0.audience = "a b" },
@@ -85,7 +85,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func ofOneClientTheLastEightAreKept() throws {
+    @Test func `of one client the last eight are kept`() throws {
       let keepers = (0..<10).map { keeper(of: Secret(.literal("refresh \($0)"))) }
       #expect(try kept(keeper { $0.clientID = "other" }, saving: "other") == nil)
       for (number, keeper) in keepers.enumerated() {
@@ -97,14 +97,14 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["a\nb", "a b", "é", ""])
-    func aTokenThatFitsNoHeaderIsNone(_ token: String) throws {
+    func `a token that fits no header is none`(_ token: String) throws {
       #expect(try kept(keeper(), saving: token) == nil)
       #expect(try kept(keeper()) == nil)
       directory.remove()
     }
 
     @Test(arguments: ["inf", "nan", "-inf", "1e999", "soon"])
-    func aLifetimeThatIsNoNumberOfSecondsDoesNotCount(_ lifetime: String) throws {
+    func `a lifetime that is no number of seconds does not count`(_ lifetime: String) throws {
       let body = Array("{\"access_token\":\"t\",\"expires_in\":\"\(lifetime)\"}".utf8)
       let result = NetworkResult(response: HTTPResponse(status: 200), body: body)
       let answer = OAuth2Answer(result, from: "https://a.test", hiding: SecretSearch())

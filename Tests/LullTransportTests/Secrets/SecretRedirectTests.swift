@@ -72,7 +72,9 @@ extension TransportSuite {
     }
 
     @Test(arguments: SecretSpelling.all, SecretSpelling.secrets)
-    func toAnotherOriginItDoesNotGoInWhateverSpelling(_ spelling: SecretSpelling, _ secret: String)
+    func `to another origin it does not go in whatever spelling`(
+      _ spelling: SecretSpelling, _ secret: String
+    )
       throws
     {
       let other = try #require(RawServer { $0.answer("landed") })
@@ -91,7 +93,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: SecretSpelling.all, SecretSpelling.secrets)
-    func atItsOwnOriginItIsSentAsTheServerWroteItAndShownNowhere(
+    func `at its own origin it is sent as the server wrote it and shown nowhere`(
       _ spelling: SecretSpelling, _ secret: String
     ) throws {
       let harness = try TransportHarness()
@@ -113,7 +115,9 @@ extension TransportSuite {
     }
 
     @Test(arguments: [("abc", false), ("xabc", true), ("abcx", true), ("a%62c", false)])
-    func ofAVeryShortOneOnlyAWholePartIsTakenForIt(_ said: String, _ isSent: Bool) throws {
+    func `of a very short one only a whole part is taken for it`(_ said: String, _ isSent: Bool)
+      throws
+    {
       let other = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -129,7 +133,7 @@ extension TransportSuite {
       other.stop()
     }
 
-    @Test func whatIsMadeOfOneDoesNotGoEither() throws {
+    @Test func `what is made of one does not go either`() throws {
       let other = try #require(RawServer { $0.answer("landed") })
       let harness = try TransportHarness()
       let base64 = String(decoding: Base64.encode(Array("ann:open sesame".utf8)), as: UTF8.self)
@@ -153,7 +157,7 @@ extension TransportSuite {
       other.stop()
     }
 
-    @Test func overlappingOnesMayGoOnlyWhereEachMay() {
+    @Test func `overlapping ones may go only where each may`() {
       var search = SecretSearch()
       search.add(Secret(.literal("abcdef"), name: "A", origins: ["x", "y"]), Array("abcdef".utf8))
       search.add(Secret(.literal("efghij"), name: "B", origins: ["y"]), Array("efghij".utf8))

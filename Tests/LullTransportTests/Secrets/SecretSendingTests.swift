@@ -25,14 +25,14 @@ extension TransportSuite {
       return request
     }
 
-    @Test func aHeaderIsTextOnTheWireAndNowhereElse() throws {
+    @Test func `a header is text on the wire and nowhere else`() throws {
       let result = try harness.send(request("/echo"))
       #expect(result.text == "GET|||hunter2-é||*/*|lull/test|/echo")
       #expect(!harness.log.joined().contains("hunter2"))
       harness.finish()
     }
 
-    @Test func theNextExchangeOfTheSameHandleHasNothingOfIt() throws {
+    @Test func `the next exchange of the same handle has nothing of it`() throws {
       for _ in 0..<3 {
         #expect(try harness.send(request("/echo")).text?.contains("hunter2") == true)
         #expect(try harness.get(nginx.url + "/echo").text == "GET|||||*/*|lull/test|/echo")
@@ -44,7 +44,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func basicIsMadeOfTheTextWhenItIsThere() throws {
+    @Test func `basic is made of the text when it is there`() throws {
       let password = SecretText(Secret(.literal("open sesame")))
       var request = HTTPRequest(method: "GET", url: nginx.url + "/echo")
       let auth = Auth.basic(user: "Aladdin", password: password)
@@ -56,7 +56,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aRequestToAnotherOriginOfCurlsOwnReadingIsNotSent() throws {
+    @Test func `a request to another origin of curl's own reading is not sent`() throws {
       for url in [nginx.otherURL + "/echo", nginx.url.replacing("127.0.0.1", with: "localhost")] {
         var request = request("/echo")
         request.url = url
@@ -74,7 +74,7 @@ extension TransportSuite {
       ("/cross307", "POST", "Content-Key", false), ("/cross-name", "GET", "Authorization", true),
       ("/cross-name", "GET", "Accept", false),
     ])
-    func toAnotherOriginADroppedHeaderIsFollowedAndAKeptOneFails(
+    func `to another origin a dropped header is followed and a kept one fails`(
       _ path: String, _ method: String, _ name: String, _ isFollowed: Bool
     ) throws {
       let result = try harness.send(request(path, method: method, name: name))
@@ -88,7 +88,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func aBodyKeptByARedirectToAnotherOriginFails() throws {
+    @Test func `a body kept by a redirect to another origin fails`() throws {
       var template = SecretTemplate()
       template.append(SecretText(Secret(.literal("hunter2"))), .form)
       var request = HTTPRequest(
@@ -105,14 +105,14 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func oneThatNamesTheOtherOriginMayStayInAHeaderThatIsKept() throws {
+    @Test func `one that names the other origin may stay in a header that is kept`() throws {
       let secret = Secret(.literal("hunter2"), origins: [nginx.otherURL])
       let result = try harness.send(request("/cross", name: "User-Agent", secret))
       #expect(result.text == "GET|||||*/*|hunter2|/echo")
       harness.finish()
     }
 
-    @Test func aVariableIsReadWhenItIsSent() throws {
+    @Test func `a variable is read when it is sent`() throws {
       let path = try #require(getenv("PATH").map { String(cString: $0) })
       let result = try harness.send(request("/echo", Secret(.environment("PATH"))))
       #expect(result.text == "GET|||\(path)||*/*|lull/test|/echo")
@@ -123,7 +123,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func theUserIsWarnedOnceOfAnOriginThatIsNotEncrypted() throws {
+    @Test func `the user is warned once of an origin that is not encrypted`() throws {
       // Another name for this machine, which does not look like it.
       let url = nginx.url.replacing("127.0.0.1", with: "0.0.0.0")
       var request = request("/echo")
@@ -143,7 +143,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func manyWhoWaitShareOneRunOfACommand() throws {
+    @Test func `many who wait share one run of a command`() throws {
       let directory = try #require(TemporaryDirectory())
       defer { directory.remove() }
       let secret = Secret(.shell("echo run >>\(directory.path)/runs; sleep 0.1; echo pw"))
@@ -157,7 +157,7 @@ extension TransportSuite {
       harness.finish(timers: 7)
     }
 
-    @Test func theWaitForATextCountsAgainstTheTimeOfTheRequestAlone() throws {
+    @Test func `the wait for a text counts against the time of the request alone`() throws {
       let directory = try #require(TemporaryDirectory())
       defer { directory.remove() }
       let gate = directory.path + "/gate"
@@ -176,7 +176,7 @@ extension TransportSuite {
       harness.finish(timers: 7)
     }
 
-    @Test func closingEndsACommandThatRuns() throws {
+    @Test func `closing ends a command that runs`() throws {
       let directory = try #require(TemporaryDirectory())
       defer { directory.remove() }
       let marker = directory.path + "/pid"

@@ -29,13 +29,14 @@ extension TransportSuite {
       (" a b ", " a b "),
       ("abc\r", "abc\r"),
     ])
-    func ofAFileOneLineBreakAtTheEndDoesNotCount(_ content: String, _ expected: String) {
+    func `of a file one line break at the end does not count`(_ content: String, _ expected: String)
+    {
       directory.write("key", content.utf8)
       #expect(text(SecretFile.read(directory.path + "/key")) == expected)
       directory.remove()
     }
 
-    @Test func aFileThatIsNoneSaysSo() {
+    @Test func `a file that is none says so`() {
       directory.write("empty", "\n".utf8)
       directory.write("large", [UInt8](repeating: 65, count: 65537))
       mkfifo(directory.path + "/pipe", 0o600)
@@ -47,7 +48,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aCommandGetsItsWordsAndNothingToRead() {
+    @Test func `a command gets its words and nothing to read`() {
       let command = SecretCommand([
         "/bin/sh", "-c", "cat; printf '%s|' \"$@\"", "sh", "a b", "$HOME",
       ])
@@ -55,7 +56,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aCommandThatTakesTooLongIsEndedWithAllThatItHasStarted() throws {
+    @Test func `a command that takes too long is ended with all that it has started`() throws {
       let file = directory.path + "/started"
       var started: pid_t?
       // On a busy machine the shell may not have come so far in the first of these times.
@@ -81,13 +82,13 @@ extension TransportSuite {
       return fields.last?.hasPrefix("Z") == false
     }
 
-    @Test func aCommandThatPrintsTooMuchIsEndedAndSaysSo() {
+    @Test func `a command that prints too much is ended and says so`() {
       let command = SecretCommand(["/bin/sh", "-c", "yes"])
       #expect(text(command.run()) == "failed: the command 'yes' printed more than 64 KB")
       directory.remove()
     }
 
-    @Test func aCancelledCommandDoesNotStart() {
+    @Test func `a cancelled command does not start`() {
       let marker = directory.path + "/started"
       let command = SecretCommand(["/bin/sh", "-c", "echo >\(marker)"])
       command.cancel()
@@ -96,7 +97,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func whatACommandPrintsIsNotInItsFailure() {
+    @Test func `what a command prints is not in its failure`() {
       let command = SecretCommand(["/bin/sh", "-c", "printf hunter2; exit 4"])
       // The line is what the user wrote; what it gave is not told.
       let inner = SecretCommand(["/bin/sh", "\(directory.path)/script"])
@@ -111,14 +112,14 @@ extension TransportSuite {
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
       ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("\u{FF}", "w78="),
     ])
-    func base64IsThatOfRFC4648(_ text: String, _ expected: String) {
+    func `Base64 is that of RFC 4648`(_ text: String, _ expected: String) {
       #expect(Base64.encode(Array(text.utf8)) == Array(expected.utf8))
       directory.remove()
     }
 
     // MARK: Token files
 
-    @Test func aTokenFileIsForItsOwnerAlone() throws {
+    @Test func `a token file is for its owner alone`() throws {
       let file = TokenFile(directory.path + "/a/b/tokens.json")
       let nothing = try file.read()
       #expect(nothing == nil)
@@ -136,7 +137,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aTokenFileThatOthersMayReadIsNotUsed() throws {
+    @Test func `a token file that others may read is not used`() throws {
       let file = TokenFile(directory.path + "/tokens.json")
       try file.write(["token": "t"])
       for mode: mode_t in [0o640, 0o604, 0o660, 0o644] {
@@ -158,7 +159,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func aTokenFileIsLockedAgainstOtherProcesses() throws {
+    @Test func `a token file is locked against other processes`() throws {
       let file = TokenFile(directory.path + "/tokens.json")
       let lock = directory.path + "/tokens.json.lock"
       let isFree = "flock -n '\(lock)' true && echo free || echo taken"
@@ -172,7 +173,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func theLockOfATokenFileIsNotWaitedForOnceThatIsStopped() throws {
+    @Test func `the lock of a token file is not waited for once that is stopped`() throws {
       let file = TokenFile(directory.path + "/tokens.json")
       let lock = try file.lock()
       var looks = 0
