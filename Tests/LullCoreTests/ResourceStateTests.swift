@@ -9,7 +9,7 @@ struct ResourceStateTests {
     #expect(state.latestError == nil)
     #expect(state.timestamp == 0)
     #expect(!state.isInvalidated)
-    #expect(state.conditionalHeader == nil)
+    #expect(state.condition == nil)
   }
 
   // MARK: Staleness
@@ -57,12 +57,14 @@ struct ResourceStateTests {
     }
     if age.invalidated { state.invalidate() }
     #expect(
-      state.isUpToDate(now: 1010, expirationTime: 30, retryTime: 1) == age.isUpToDate)
+      state.freshness.isUpToDate(now: 1010, expirationTime: 30, retryTime: 1) == age.isUpToDate)
     #expect(state.timestamp == max(age.data ?? 0, age.error ?? 0), "STA-08")
   }
 
   @Test func `LOAD-25 what was never loaded is stale whatever the limits and the clock say`() {
-    #expect(!ResourceState().isUpToDate(now: 0, expirationTime: .infinity, retryTime: .infinity))
+    #expect(
+      !ResourceState().freshness.isUpToDate(
+        now: 0, expirationTime: .infinity, retryTime: .infinity))
   }
 
   // MARK: Outcomes
@@ -158,7 +160,7 @@ struct ResourceStateTests {
     state.invalidate()
     _ = state.loadEnded(before, .newData(.text("x", at: 30)), now: 30)
     #expect(state.isInvalidated)
-    #expect(!state.isUpToDate(now: 30, expirationTime: 30, retryTime: 1))
+    #expect(!state.freshness.isUpToDate(now: 30, expirationTime: 30, retryTime: 1))
     let after = state.loadStarted()
     _ = state.loadEnded(after, .notModified, now: 40)
     #expect(!state.isInvalidated)
@@ -193,16 +195,16 @@ struct ResourceStateTests {
     var state = ResourceState()
     let headers = [("Content-Type", "x/y"), ("ETag", "\"1\""), ("X-Other", "z")]
     _ = state.override(with: .text("old", headers: headers, at: 10))
-    #expect(state.conditionalHeader?.value == "\"1\"")
+    #expect(state.condition?.value == "\"1\"")
     let event = state.override(with: .text("new"), now: 99)
     #expect(event == .newData(.localOverride))
     #expect(state.latestData?.text == "new")
     #expect(state.latestData?.headers == Headers(headers))
     #expect(state.timestamp == 99)
-    #expect(state.conditionalHeader == nil)
+    #expect(state.condition == nil)
     let token = state.loadStarted()
     _ = state.loadEnded(token, .newData(.text("x", headers: headers, at: 100)), now: 100)
-    #expect(state.conditionalHeader?.value == "\"1\"")
+    #expect(state.condition?.value == "\"1\"")
   }
 
   @Test func `OVR-10 an entity given as a whole counts with its own validators again`() throws {
@@ -211,7 +213,7 @@ struct ResourceStateTests {
     _ = state.override(with: .text("new"), now: 20)
     let entity = try #require(state.latestData)
     _ = state.override(with: entity)
-    #expect(state.conditionalHeader?.value == "\"1\"")
+    #expect(state.condition?.value == "\"1\"")
   }
 
   @Test func `OVR-09 content without data before makes an entity of its own`() {
@@ -258,7 +260,7 @@ struct ResourceStateTests {
   ) {
     var state = ResourceState()
     _ = state.override(with: .text("x", headers: headers))
-    let header = state.conditionalHeader.map { "\($0.name): \($0.value)" }
+    let header = state.condition.map { "\($0.name): \($0.value)" }
     #expect(header == expected)
   }
 }

@@ -5,6 +5,8 @@
 public final class NetworkRequest: Request {
   private let target: Resource
   private let initialMethod: String
+  /// Whether it asks on the condition of the data that is there when it is built.
+  private let revalidates: Bool
   private let adHoc: AdHocMutation?
   private let http: HTTPRequest
   private let heldBody: HeldBytes?
@@ -24,11 +26,12 @@ public final class NetworkRequest: Request {
   /// - Parameter http: built already: mutations run once, inside the call that makes the request
   ///   (MUT-08).
   init(
-    resource: Resource, initialMethod: String, adHoc: AdHocMutation?, http: HTTPRequest,
-    policies: Policies?
+    resource: Resource, initialMethod: String, revalidates: Bool, adHoc: AdHocMutation?,
+    http: HTTPRequest, policies: Policies?
   ) {
     target = resource
     self.initialMethod = initialMethod
+    self.revalidates = revalidates
     self.adHoc = adHoc
     self.http = http
     let service = resource.service
@@ -50,7 +53,9 @@ public final class NetworkRequest: Request {
 
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
-    let request = target.makeRequest(initialMethod, adHoc: adHoc, scriptAnchors: scriptAnchors)
+    let request = target.makeRequest(
+      initialMethod, revalidation: revalidates ? .sending(target.record.state.condition) : .none,
+      adHoc: adHoc, scriptAnchors: scriptAnchors)
     request.attempt = attempt + 1
     return request
   }

@@ -47,13 +47,9 @@ package final class OfflineLoad: Request {
 }
 
 extension Resource {
-  /// The load to use while the service is offline; nil if it is not, or if the request cannot even be
-  /// built, which is then what there is to say.
-  func offlineLoad() -> Request? {
-    guard service.isOffline, record.invalidSource == nil, configuration.failure == nil else {
-      return nil
-    }
-    lookAgain()
+  /// The load of an offline service, listed and not begun.
+  func offlineLoad(from source: LoadPlan.Source?) -> Request {
+    if source == .caches { lookAgain() }
     let load = OfflineLoad(of: self)
     track(load)
     return load
@@ -61,7 +57,7 @@ extension Resource {
 
   /// Others may have written to the caches since this was looked for in vain.
   private func lookAgain() {
-    guard record.state.latestData == nil, case .over = record.cacheCheck else { return }
+    guard case .over = record.cacheCheck else { return }
     record.cacheCheck = .idle(noneAsOf: -1)
     checkCaches()
   }

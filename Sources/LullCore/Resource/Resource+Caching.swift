@@ -71,7 +71,8 @@ extension Resource {
   /// completes it, else it becomes a real load. (LOAD-29, CACHE-05 to CACHE-08)
   func loadAfterCacheCheck(_ lookup: CacheLookup) -> Request {
     let composite = ChainedRequest(wrapping: lookup) { [self] found, composite in
-      if isUpToDate {
+      // What the caches had counts before any load in flight.
+      if case .nothing = loadPlan(isJoining: false).step {
         if let data = record.state.latestData {
           // What the caches had is new to whoever asked, as the resource was empty. (CACHE-38)
           return .useResponse(.success(data, isNew: found.entity?.isSame(as: data) ?? false))

@@ -3,13 +3,7 @@ extension Resource {
   /// A load whose request is edited for this time only. (LOAD-01 to LOAD-04, MUT-01)
   package func load(mutation: @escaping AdHocMutation) -> Request {
     checkCaches()
-    let adHoc: AdHocMutation = { [record] (http: inout HTTPRequest) throws(RequestError) in
-      if let (name, value) = record.state.conditionalHeader {
-        http.headers.set(name, bytes: value.bytes)
-      }
-      try mutation(&http)
-    }
-    let request = prepared(makeRequest("GET", adHoc: adHoc, scriptAnchors: []))
+    let request = prepared("GET", revalidation: .sending(record.state.condition), adHoc: mutation)
     load(using: request)
     return request.start()
   }
@@ -34,7 +28,7 @@ extension Resource {
           http.body = encoded.bytes
         }
         try mutation?(&http)
-      }, scriptAnchors: [])
+      })
     if let error = request.response?.error { return .failure(error) }
     guard let request = request as? NetworkRequest else {
       return .failure(RequestError(userMessage: "Cannot send request", timestamp: 0))

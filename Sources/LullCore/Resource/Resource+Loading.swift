@@ -6,22 +6,9 @@ extension Resource {
   /// request (LOAD-02, STA-14). Lua: `resource:load()`.
   @discardableResult
   public func load() -> Request {
-    checkCaches()
-    service.pump.log(.staleness, "\(displayName): loading")
-    // Read again at each build, so that a repeated request carries the validators of its time
-    // (LOAD-04).
-    let conditional: AdHocMutation = { [record] http in
-      if let (name, value) = record.state.conditionalHeader {
-        http.headers.set(name, bytes: value.bytes)
-      }
-    }
-    let request =
-      offlineLoad() ?? prepared(makeRequest("GET", adHoc: conditional, scriptAnchors: []))
-    // A load in progress before it starts: networking may ask for one in its turn. (LOAD-28)
-    let isNew = adopt(request)
-    request.start()
-    if isNew { notify(.requested) }
-    return request
+    let plan = loadPlan(isForced: true)
+    service.pump.log(.staleness, "\(displayName): \(plan.logText)")
+    return load(as: plan)
   }
 
   /// Loads unless a load is in flight or the data is fresh enough. (LOAD-15 to LOAD-31)
@@ -30,39 +17,83 @@ extension Resource {
   /// `resource:load_if_needed()`.
   @discardableResult
   public func loadIfNeeded() -> Request? {
-    if let running = record.loads.first?.request {
-      service.pump.log(.staleness, "\(displayName): not loading: a load is in progress")
-      return running
+    switch neededLoad() {
+    case .load(let request): request
+    case .none: nil
     }
-    if isUpToDate {
-      service.pump.log(.staleness, "\(displayName): not loading: \(stalenessReason)")
-      return nil
-    }
-    if case .running(let lookup) = record.cacheCheck {
-      service.pump.log(.staleness, "\(displayName): waiting for the cache: \(stalenessReason)")
-      return loadAfterCacheCheck(lookup)
-    }
-    service.pump.log(.staleness, "\(displayName): stale: \(stalenessReason)")
-    return load()
   }
 
-  /// Until when, in Unix seconds, `loadIfNeeded` goes on answering nil while `pump.changes` stays what
-  /// it is; nil if it must be asked each time.
-  package var needsNoLoadUntil: Double? {
-    guard record.loads.isEmpty, service.pump.clock.isSystemTime,
-      !service.pump.log.enabled.contains(.staleness)
-    else { return nil }
-    let configuration = configuration
-    return record.state.upToDateUntil(
-      expirationTime: configuration.expirationTime, retryTime: configuration.retryTime)
+  /// What `loadIfNeeded` comes to.
+  package enum NeededLoad {
+    case load(Request)
+    /// None, and none again until then, in Unix seconds, while `pump.changes` stays what it is; nil if
+    /// it must be asked each time.
+    case none(until: Double?)
   }
 
-  private var stalenessReason: String {
-    if service.isOffline { return "the service is offline" }
-    let configuration = configuration
-    return record.state.stalenessReason(
-      now: service.pump.clock.now, expirationTime: configuration.expirationTime,
-      retryTime: configuration.retryTime)
+  /// As `loadIfNeeded`.
+  package func neededLoad() -> NeededLoad {
+    let plan = loadPlan
+    service.pump.log(.staleness, "\(displayName): \(plan.logText)")
+    switch plan.step {
+    case .join:
+      if let running = record.loads.first?.request { return .load(running) }
+    case .nothing(let time):
+      // Each is logged; and a clock set by hand may go anywhere.
+      let isSteady =
+        service.pump.clock.isSystemTime && !service.pump.log.enabled.contains(.staleness)
+      return .none(until: isSteady ? time : nil)
+    case .waitForCache:
+      if case .running(let lookup) = record.cacheCheck {
+        return .load(loadAfterCacheCheck(lookup))
+      }
+    case .load, .answerOffline, .failOffline, .fail:
+      service.pump.log(.staleness, "\(displayName): loading")
+    }
+    return .load(load(as: plan))
+  }
+
+  /// What `loadIfNeeded` would do now. Asks caches if nobody has yet, as any look at the data does.
+  /// (CACHE-33)
+  package var loadPlan: LoadPlan { loadPlan() }
+
+  /// - Parameter isJoining: whether a load in flight will do.
+  func loadPlan(isForced: Bool = false, isJoining: Bool = true) -> LoadPlan {
+    var known = LoadPlan.Known()
+    known.isForced = isForced
+    known.isLoading = isJoining && isLoading
+    // Who joins a load asks nobody.
+    if isForced || !known.isLoading { checkCaches() }
+    known.isOffline = service.isOffline
+    known.hasURL = record.invalidSource == nil
+    known.caches =
+      switch record.cacheCheck {
+      case .idle: .notAsked
+      case .running: .asked
+      case .over: .haveAnswered
+      }
+    known.freshness = record.state.freshness
+    return LoadPlan(
+      known, now: service.pump.clock.now, configuration: configuration,
+      condition: record.state.condition)
+  }
+
+  /// Begins the load that a plan has.
+  private func load(as plan: LoadPlan) -> Request {
+    let request =
+      switch plan.step {
+      case .answerOffline(let source): offlineLoad(from: source)
+      case .failOffline: offlineLoad(from: nil)
+      case .load(let condition):
+        prepared("GET", plan.configuration, revalidation: .sending(condition))
+      // What cannot be asked for is a request that has failed.
+      default: prepared("GET", plan.configuration)
+      }
+    // A load in progress before it starts: networking may ask for one in its turn. (LOAD-28)
+    let isNew = adopt(request)
+    request.start()
+    if isNew { notify(.requested) }
+    return request
   }
 
   /// Promotes a request to a load: its outcome becomes this resource's state. (LOAD-32 to LOAD-39)

@@ -33,7 +33,7 @@ extension Resource {
     } else {
       adHoc = mutation
     }
-    return prepared(makeRequest(method, adHoc: adHoc, scriptAnchors: scriptAnchors)).start()
+    return prepared(method, adHoc: adHoc, scriptAnchors: scriptAnchors).start()
   }
 
   /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)
@@ -51,8 +51,20 @@ extension Resource {
     return FixedRequest(.failure(error), pump: service.pump, resource: self, method: method)
   }
 
+  /// Whether a request asks on the condition of the data that is there.
+  enum Revalidation {
+    case none
+    /// It does, and again whenever it is repeated, with the validators of that time. (LOAD-04)
+    case sending(ResourceState.Condition?)
+  }
+
   /// Builds without decorating, tracking or starting.
-  func makeRequest(_ method: String, adHoc: AdHocMutation?, scriptAnchors: [Int64]) -> Request {
+  ///
+  /// - Parameter configuration: the method's, if it has been looked up.
+  func makeRequest(
+    _ method: String, _ configuration: ResolvedConfiguration? = nil,
+    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, scriptAnchors: [Int64] = []
+  ) -> Request {
     switch record.invalidSource {
     case nil: break
     case .missing: return failedBeforeSending(.invalidURL(source: nil), method: method)
@@ -60,7 +72,7 @@ extension Resource {
       return failedBeforeSending(.invalidURL(source: source), method: method)
     }
     noteClimbing(method)
-    let configuration = configuration(for: method)
+    let configuration = configuration ?? self.configuration(for: method)
     if let failure = configuration.failure {
       return failedBeforeSending(failure.dated(service.pump.clock.now), method: method)
     }
@@ -69,6 +81,11 @@ extension Resource {
       headers: configuration.settings.headers, limits: configuration.settings.limits,
       options: configuration.settings.options)
     if let secretURL = record.secretURL { http.secrets = SecretUses(url: secretURL.template) }
+    var revalidates = false
+    if case .sending(let condition) = revalidation {
+      revalidates = true
+      if let condition { http.headers.set(condition.name, bytes: condition.value.bytes) }
+    }
     do throws(RequestError) {
       try adHoc?(&http)
       for mutation in configuration.settings.mutations { try mutation(&http) }
@@ -83,7 +100,8 @@ extension Resource {
       http.method == method
       ? configuration.policies : self.configuration(for: http.method).policies
     let request = NetworkRequest(
-      resource: self, initialMethod: method, adHoc: adHoc, http: http, policies: policies)
+      resource: self, initialMethod: method, revalidates: revalidates, adHoc: adHoc, http: http,
+      policies: policies)
     request.scriptAnchors = scriptAnchors
     return request
   }
@@ -99,13 +117,20 @@ extension Resource {
         + "\(LogText.url(base.text)): its dot segments are sent as they are")
   }
 
-  /// Decorates and lists a request that was built; the caller starts what comes of it.
-  func prepared(_ request: Request) -> Request {
+  /// Builds, decorates and lists a request; the caller starts what comes of it.
+  func prepared(
+    _ method: String, _ configuration: ResolvedConfiguration? = nil,
+    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, scriptAnchors: [Int64] = []
+  ) -> Request {
+    let configuration = configuration ?? self.configuration(for: method)
+    var request = makeRequest(
+      method, configuration, revalidation: revalidation, adHoc: adHoc, scriptAnchors: scriptAnchors)
     guard !(request is FixedRequest) else { return request }
-    var request = request
     // Decorators are those of the final method (CFG-17, DEC-13).
-    let settings = configuration(for: request.method ?? "GET").settings
-    for decorate in settings.decorators {
+    let final =
+      request.method == method
+      ? configuration : self.configuration(for: request.method ?? "GET")
+    for decorate in final.settings.decorators {
       do throws(RequestError) {
         request = try decorate(self, request)
       } catch {

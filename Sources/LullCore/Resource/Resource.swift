@@ -50,12 +50,7 @@ public final class Resource {
   /// Whether `loadIfNeeded` would find the data, or a recent error, fresh enough. (LOAD-24) Of an offline
   /// service any data is.
   public var isUpToDate: Bool {
-    checkCaches()
-    if service.isOffline, record.state.latestData != nil { return true }
-    let configuration = configuration
-    return record.state.freshness.isUpToDate(
-      now: service.pump.clock.now, expirationTime: configuration.expirationTime,
-      retryTime: configuration.retryTime)
+    if case .nothing = loadPlan(isJoining: false).step { true } else { false }
   }
 
   public var loadRequests: [Request] { record.loadRequests }

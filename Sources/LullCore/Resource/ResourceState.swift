@@ -166,24 +166,25 @@ package struct ResourceState {
   /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
   package var timestamp: Double { freshness.timestamp }
 
-  /// As `Freshness` says it.
-  package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
-    freshness.isUpToDate(now: now, expirationTime: expirationTime, retryTime: retryTime)
-  }
-
-  /// As `Freshness` says it.
-  package func upToDateUntil(expirationTime: Double, retryTime: Double) -> Double? {
-    freshness.upToDateUntil(expirationTime: expirationTime, retryTime: retryTime)
-  }
-
   /// What decides whether a load is needed.
   package struct Freshness {
     fileprivate var dataTimestamp: Double?
     fileprivate var errorTimestamp: Double?
-    fileprivate var isInvalidated = false
+    package fileprivate(set) var isInvalidated = false
+
+    package init(
+      dataTimestamp: Double? = nil, errorTimestamp: Double? = nil, isInvalidated: Bool = false
+    ) {
+      self.dataTimestamp = dataTimestamp
+      self.errorTimestamp = errorTimestamp
+      self.isInvalidated = isInvalidated
+    }
+
+    package var hasData: Bool { dataTimestamp != nil }
+    package var hasError: Bool { errorTimestamp != nil }
 
     /// The later of data's and error's timestamps, 0 if there is neither.
-    fileprivate var timestamp: Double { max(dataTimestamp ?? 0, errorTimestamp ?? 0) }
+    var timestamp: Double { max(dataTimestamp ?? 0, errorTimestamp ?? 0) }
 
     /// Fresh enough: not invalidated, something there, and its age within the limit, inclusively. An
     /// error switches the limit to `retryTime`. (LOAD-21, LOAD-24 to LOAD-26)
@@ -192,33 +193,31 @@ package struct ResourceState {
       return now - timestamp <= limit(expirationTime, retryTime)
     }
 
-    /// Until when it stays so if nothing happens; nil if it is not up to date whatever the time is.
-    fileprivate func upToDateUntil(expirationTime: Double, retryTime: Double) -> Double? {
-      guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return nil }
-      return timestamp + limit(expirationTime, retryTime)
-    }
-
-    private func limit(_ expirationTime: Double, _ retryTime: Double) -> Double {
+    /// Up to which age it is up to date, in seconds.
+    func limit(_ expirationTime: Double, _ retryTime: Double) -> Double {
       errorTimestamp != nil ? retryTime : expirationTime
     }
   }
 
-  /// Why it is up to date, or is not; for the log.
-  package func stalenessReason(now: Double, expirationTime: Double, retryTime: Double) -> String {
-    if isInvalidated { return "it was invalidated" }
-    if freshness.errorTimestamp != nil {
-      return "the last error is \(now - timestamp) s old, retry time \(retryTime) s"
+  /// A header under which the answer need not repeat the data that is there.
+  package struct Condition: Equatable {
+    package let name: String
+    package let value: ByteString
+
+    package init(_ name: String, _ value: ByteString) {
+      self.name = name
+      self.value = value
     }
-    guard freshness.dataTimestamp != nil else { return "there is neither data nor error" }
-    return "the data is \(now - timestamp) s old, expiration time \(expirationTime) s"
   }
 
-  /// The conditional header the next load sends. (LOAD-03, OVR-10)
-  package var conditionalHeader: (name: String, value: ByteString)? {
+  /// The condition of the next load. (LOAD-03, OVR-10)
+  package var condition: Condition? {
     guard let latestData, latestData.validatorsHold else { return nil }
-    if let etag = latestData.headers.bytes("etag") { return ("if-none-match", ByteString(etag)) }
+    if let etag = latestData.headers.bytes("etag") {
+      return Condition("if-none-match", ByteString(etag))
+    }
     if let date = latestData.headers.bytes("last-modified") {
-      return ("if-modified-since", ByteString(date))
+      return Condition("if-modified-since", ByteString(date))
     }
     return nil
   }

@@ -59,7 +59,7 @@ package final class ResolvedConfiguration {
   /// Apart as well, for every request that is made.
   let policies: Policies?
 
-  init(_ settings: Configuration, failure: RequestError?) {
+  package init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
     failures = failure.map { [$0] } ?? []
     steps = settings.pipeline.steps

@@ -40,36 +40,6 @@ extension Service {
 }
 
 extension Resource {
-  /// What `loadIfNeeded` would do now, without doing it.
-  package enum LoadProspect {
-    /// There is no URL to ask.
-    case invalid
-    /// The load that is in progress.
-    case joins(Request)
-    /// What is there is fresh enough.
-    case nothing
-    /// A cache is being asked, which may make a load unnecessary.
-    case waitsForCache
-    case load(condition: (name: String, value: ByteString)?)
-    /// The service is offline, and nothing is there.
-    case failsOffline
-  }
-
-  /// Asks caches if nobody has yet, as any look at the data does. (CACHE-33)
-  package var loadProspect: LoadProspect {
-    if record.invalidSource != nil { return .invalid }
-    if let running = record.loads.first?.request { return .joins(running) }
-    if isUpToDate { return .nothing }
-    if isAskingCaches { return .waitsForCache }
-    // What cannot be built fails by itself. (OfflineLoad)
-    if service.isOffline, configuration.failure == nil {
-      // Once more: others may have written to the caches.
-      if case .over = record.cacheCheck { return .waitsForCache }
-      return .failsOffline
-    }
-    return .load(condition: record.state.conditionalHeader)
-  }
-
   package var isAskingCaches: Bool {
     if case .running = record.cacheCheck { true } else { false }
   }

@@ -152,47 +152,45 @@ package struct ResourceExplanation {
   }
 
   private var wouldDo: String {
-    switch resource.loadProspect {
-    case .invalid: "fail: there is no URL"
-    case .joins(let request):
-      "give the load in progress"
-        + (request.trackedSince > 0
-          ? ", begun \(begun(request)) ago"
-          : "")
-    case .nothing: "load nothing: \(reason)"
-    case .waitsForCache where resource.service.isOffline:
+    let plan = resource.loadPlan
+    return switch plan.step {
+    case .join: "give the load in progress\(begun)"
+    case .nothing: "load nothing: \(reason(of: plan))"
+    case .waitForCache where plan.reason == .offline, .answerOffline:
       "wait for a cache, and fail if that has nothing: the service is offline"
-    case .waitsForCache: "wait for a cache, and load if that has nothing fresh"
-    case .failsOffline: "fail: the service is offline, and there is no data"
+    case .waitForCache: "wait for a cache, and load if that has nothing fresh"
+    case .failOffline: "fail: the service is offline, and there is no data"
+    case .fail(.noURL): "fail: there is no URL"
+    case .fail(.configuration): "fail: a block of the configuration has raised"
     case .load(let condition):
-      "load: \(reason)"
+      "load: \(reason(of: plan))"
         + (condition.map { "; asking with \($0.name): \($0.value)" } ?? "")
     }
   }
 
-  private func begun(_ request: Request) -> String {
-    ResourceExplanation.seconds(
-      max(0, resource.service.pump.clock.now - request.trackedSince))
+  private var begun: String {
+    guard let since = resource.loadRequests.first?.trackedSince, since > 0 else { return "" }
+    return
+      ", begun \(ResourceExplanation.seconds(max(0, resource.service.pump.clock.now - since))) ago"
   }
 
   /// Why data, or an error, is fresh enough or is not.
-  private var reason: String {
-    let state = resource.record.state
-    let settings = resource.configuration.settings
-    let now = resource.service.pump.clock.now
-    let age = ResourceExplanation.age(of: state.timestamp, at: now)
-    if resource.service.isOffline, let data = state.latestData {
-      return "the service is offline, and the data is "
-        + ResourceExplanation.age(of: data.timestamp, at: now)
+  private func reason(of plan: LoadPlan) -> String {
+    switch plan.reason {
+    case .forced, .inProgress: return ""
+    case .offline:
+      let age = ResourceExplanation.age(
+        of: resource.record.state.latestData?.timestamp ?? 0, at: plan.now)
+      return "the service is offline, and the data is \(age)"
+    case .invalidated: return "it was invalidated"
+    case .blank: return "there is neither data nor error"
+    case .error(let time, let limit):
+      return "the last error is \(ResourceExplanation.age(of: time, at: plan.now)), and counts for "
+        + ResourceExplanation.seconds(limit)
+    case .data(let time, let limit):
+      return "the data is \(ResourceExplanation.age(of: time, at: plan.now)), and fresh for "
+        + ResourceExplanation.seconds(limit)
     }
-    if state.isInvalidated { return "it was invalidated" }
-    if state.latestError != nil {
-      return "the last error is \(age), and counts for "
-        + ResourceExplanation.seconds(settings.retryTime)
-    }
-    guard state.latestData != nil else { return "there is neither data nor error" }
-    return "the data is \(age), and fresh for "
-      + ResourceExplanation.seconds(settings.expirationTime)
   }
 
   // MARK: Parts

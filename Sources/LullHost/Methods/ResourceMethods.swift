@@ -85,12 +85,12 @@ extension Method {
       call.return(call.values.of(try call.resource.load()))
     },
     .method(.resource, "load_if_needed") { call throws(Misuse) in
-      let resource = try call.resource
-      guard let request = resource.loadIfNeeded() else {
-        if let time = resource.needsNoLoadUntil { call.answersAlike(until: time) }
-        return call.return(.nil)
+      switch try call.resource.neededLoad() {
+      case .load(let request): call.return(call.values.of(request))
+      case .none(let time):
+        if let time { call.answersAlike(until: time) }
+        call.return(.nil)
       }
-      call.return(call.values.of(request))
     },
     .method(.resource, "load_using", "v") { call throws(Misuse) in
       guard let request = call.object(1, .request, as: Request.self) else {

@@ -1,0 +1,175 @@
+/// What a load does, decided once from what is known, and why.
+///
+/// A value without effects: `Resource` says what is known and does what the plan says; explaining and
+/// logging read the same plan. Order of the questions: a load in flight, freshness, caches (LOAD-31),
+/// whether anything can be asked for at all, offline. A load that is forced skips the first three
+/// (LOAD-01).
+package struct LoadPlan {
+  package enum Step: Equatable {
+    /// The load in flight, the earliest of several. (LOAD-16)
+    case join
+    /// None: what is there is fresh enough, until then if nothing happens. Unix seconds. (LOAD-27)
+    case nothing(until: Double)
+    /// One that waits for the caches, whose data may do. (LOAD-29)
+    case waitForCache
+    /// Ask the network; what the data that is there makes the condition of the answer. (LOAD-03)
+    case load(condition: ResourceState.Condition?)
+    /// Offline: what there is, as old as it is.
+    case answerOffline(Source)
+    /// Offline, and there is nothing.
+    case failOffline
+    /// Nothing can be asked for.
+    case fail(Obstacle)
+  }
+
+  /// Where an offline service has its answer from.
+  package enum Source: Equatable {
+    case memory
+    /// The caches, which are being asked, or are asked again: others may have written to them since.
+    /// (CACHE-04)
+    case caches
+  }
+
+  package enum Obstacle: Equatable {
+    /// What was given is no URL. (SVC-21)
+    case noURL
+    /// A block of the configuration has raised.
+    case configuration
+  }
+
+  package enum Reason: Equatable {
+    case forced
+    case inProgress
+    case offline
+    case invalidated
+    /// It has neither data nor error. (LOAD-25)
+    case blank
+    case error(at: Double, retryTime: Double)
+    case data(at: Double, expirationTime: Double)
+  }
+
+  /// How far the look into the caches has come.
+  package enum Caches: Equatable {
+    case notAsked
+    case asked
+    case haveAnswered
+  }
+
+  /// What it takes to decide.
+  package struct Known {
+    /// Whether it is to load whatever there is.
+    package var isForced = false
+    package var isLoading = false
+    package var isOffline = false
+    package var hasURL = true
+    package var caches = Caches.notAsked
+    package var freshness = ResourceState.Freshness()
+
+    package init() {}
+  }
+
+  package let step: Step
+  package let reason: Reason
+  /// Where the ages of the reason are counted from; Unix seconds.
+  package let now: Double
+  /// GET's, if it was asked for: it is then that of the whole load.
+  let configuration: ResolvedConfiguration?
+
+  /// - Parameters:
+  ///   - now: Unix seconds; this and what follows is asked for where it matters only.
+  ///   - condition: of the data that is there.
+  package init(
+    _ known: Known, now: @autoclosure () -> Double,
+    configuration: @autoclosure () -> ResolvedConfiguration,
+    condition: @autoclosure () -> ResourceState.Condition?
+  ) {
+    if known.isForced {
+      let configuration = configuration()
+      self.init(
+        LoadPlan.askingStep(known, configuration, condition), .forced, now: 0, configuration)
+    } else if known.isLoading {
+      self.init(.join, .inProgress, now: 0, nil)
+    } else if known.isOffline, known.freshness.hasData {
+      // Whatever its age, for as long as the service is offline.
+      self.init(.nothing(until: .infinity), .offline, now: now(), nil)
+    } else {
+      let configuration = configuration()
+      let now = now()
+      let step: Step
+      if let until = known.freshness.upToDateUntil(now, configuration) {
+        step = .nothing(until: until)
+      } else if known.caches == .asked {
+        step = .waitForCache
+      } else {
+        step = LoadPlan.askingStep(known, configuration, condition)
+      }
+      let reason =
+        known.isOffline ? .offline : LoadPlan.reason(known.freshness, under: configuration)
+      self.init(step, reason, now: now, configuration)
+    }
+  }
+
+  private init(
+    _ step: Step, _ reason: Reason, now: Double, _ configuration: ResolvedConfiguration?
+  ) {
+    self.step = step
+    self.reason = reason
+    self.now = now
+    self.configuration = configuration
+  }
+
+  private static func askingStep(
+    _ known: Known, _ configuration: ResolvedConfiguration,
+    _ condition: () -> ResourceState.Condition?
+  ) -> Step {
+    guard known.hasURL else { return .fail(.noURL) }
+    guard configuration.failure == nil else { return .fail(.configuration) }
+    guard known.isOffline else { return .load(condition: condition()) }
+    if known.freshness.hasData { return .answerOffline(.memory) }
+    return known.caches == .notAsked ? .failOffline : .answerOffline(.caches)
+  }
+
+  /// Why it is up to date, or is not.
+  private static func reason(
+    _ freshness: ResourceState.Freshness, under configuration: ResolvedConfiguration
+  ) -> Reason {
+    if freshness.isInvalidated { return .invalidated }
+    if freshness.hasError {
+      return .error(at: freshness.timestamp, retryTime: configuration.retryTime)
+    }
+    guard freshness.hasData else { return .blank }
+    return .data(at: freshness.timestamp, expirationTime: configuration.expirationTime)
+  }
+
+  /// What the log says of it.
+  package var logText: String {
+    switch step {
+    case .join, .nothing: "not loading: \(reasonText)"
+    case .waitForCache: "waiting for the cache: \(reasonText)"
+    default: reason == .forced ? "loading" : "stale: \(reasonText)"
+    }
+  }
+
+  private var reasonText: String {
+    switch reason {
+    case .forced: "it was asked for"
+    case .inProgress: "a load is in progress"
+    case .offline: "the service is offline"
+    case .invalidated: "it was invalidated"
+    case .blank: "there is neither data nor error"
+    case .error(let time, let limit): "the last error is \(now - time) s old, retry time \(limit) s"
+    case .data(let time, let limit): "the data is \(now - time) s old, expiration time \(limit) s"
+    }
+  }
+}
+
+extension ResourceState.Freshness {
+  /// Until when it is up to date, if it is now.
+  fileprivate func upToDateUntil(_ now: Double, _ configuration: ResolvedConfiguration) -> Double? {
+    guard
+      isUpToDate(
+        now: now, expirationTime: configuration.expirationTime, retryTime: configuration.retryTime)
+    else { return nil }
+    return timestamp + limit(configuration.expirationTime, configuration.retryTime)
+  }
+}

@@ -1,0 +1,244 @@
+import LullCore
+import LullTesting
+import Testing
+
+/// The decision of a load, row by row: expiration time 30 s, retry time 1 s, and it is 1010.
+struct LoadPlanTests {
+  struct Row: CustomTestStringConvertible {
+    let id: String
+    var known = LoadPlan.Known()
+    var hasFailedConfiguration = false
+    let step: LoadPlan.Step
+    let reason: LoadPlan.Reason
+    let log: String
+
+    init(
+      _ id: String, data: Double? = nil, error: Double? = nil, invalidated: Bool = false,
+      forced: Bool = false, loading: Bool = false, offline: Bool = false, url: Bool = true,
+      caches: LoadPlan.Caches = .notAsked, failure: Bool = false, _ step: LoadPlan.Step,
+      _ reason: LoadPlan.Reason, _ log: String
+    ) {
+      self.id = id
+      known.freshness = ResourceState.Freshness(
+        dataTimestamp: data, errorTimestamp: error, isInvalidated: invalidated)
+      known.isForced = forced
+      known.isLoading = loading
+      known.isOffline = offline
+      known.hasURL = url
+      known.caches = caches
+      hasFailedConfiguration = failure
+      self.step = step
+      self.reason = reason
+      self.log = log
+    }
+
+    var testDescription: String { id }
+
+    var plan: LoadPlan {
+      var settings = Configuration()
+      settings.expirationTime = 30
+      settings.retryTime = 1
+      let configuration = ResolvedConfiguration(
+        settings, failure: hasFailedConfiguration ? .failure(at: 0) : nil)
+      return LoadPlan(known, now: 1010, configuration: configuration, condition: Self.condition)
+    }
+
+    static let condition = ResourceState.Condition("if-none-match", "\"1\"")
+  }
+
+  private static let load = LoadPlan.Step.load(condition: Row.condition)
+
+  static let ifNeeded = [
+    Row("LOAD-15: nothing is there", load, .blank, "stale: there is neither data nor error"),
+    Row(
+      "LOAD-16: a load is in flight", loading: true, .join, .inProgress,
+      "not loading: a load is in progress"),
+    Row(
+      "LOAD-31: a load in flight comes before freshness", data: 1000, loading: true, .join,
+      .inProgress, "not loading: a load is in progress"),
+    Row(
+      "LOAD-31: and before the caches, offline and no URL", loading: true, offline: true,
+      url: false,
+      caches: .asked, failure: true, .join, .inProgress, "not loading: a load is in progress"),
+    Row(
+      "LOAD-18: fresh data", data: 1000, .nothing(until: 1030),
+      .data(at: 1000, expirationTime: 30),
+      "not loading: the data is 10.0 s old, expiration time 30.0 s"),
+    Row(
+      "LOAD-21: data exactly at the limit", data: 980, .nothing(until: 1010),
+      .data(at: 980, expirationTime: 30),
+      "not loading: the data is 30.0 s old, expiration time 30.0 s"),
+    Row(
+      "LOAD-19: stale data", data: 910, load, .data(at: 910, expirationTime: 30),
+      "stale: the data is 100.0 s old, expiration time 30.0 s"),
+    Row(
+      "LOAD-23: a recent error", error: 1009.5, .nothing(until: 1010.5),
+      .error(at: 1009.5, retryTime: 1),
+      "not loading: the last error is 0.5 s old, retry time 1.0 s"),
+    Row(
+      "LOAD-22: an error long past", error: 1000, load, .error(at: 1000, retryTime: 1),
+      "stale: the last error is 10.0 s old, retry time 1.0 s"),
+    Row(
+      "LOAD-26: an error beside fresh data", data: 1005, error: 1008, load,
+      .error(at: 1008, retryTime: 1), "stale: the last error is 2.0 s old, retry time 1.0 s"),
+    Row(
+      "INV-02: fresh data, invalidated", data: 1010, invalidated: true, load, .invalidated,
+      "stale: it was invalidated"),
+    Row(
+      "LOAD-29: the caches are being asked", caches: .asked, .waitForCache, .blank,
+      "waiting for the cache: there is neither data nor error"),
+    Row(
+      "LOAD-31: fresh data comes before the caches", data: 1000, caches: .asked,
+      .nothing(until: 1030), .data(at: 1000, expirationTime: 30),
+      "not loading: the data is 10.0 s old, expiration time 30.0 s"),
+    Row(
+      "CACHE-07: the caches have answered, and had nothing", caches: .haveAnswered, load, .blank,
+      "stale: there is neither data nor error"),
+    Row(
+      "SVC-21: no URL", url: false, .fail(.noURL), .blank,
+      "stale: there is neither data nor error"),
+    Row(
+      "LOAD-23: no URL, and that has just been said", error: 1010, url: false,
+      .nothing(until: 1011), .error(at: 1010, retryTime: 1),
+      "not loading: the last error is 0.0 s old, retry time 1.0 s"),
+    Row(
+      "a block of the configuration has raised", data: 910, failure: true, .fail(.configuration),
+      .data(at: 910, expirationTime: 30),
+      "stale: the data is 100.0 s old, expiration time 30.0 s"),
+    Row(
+      "a block has raised, and fresh data is there", data: 1000, failure: true,
+      .nothing(until: 1030), .data(at: 1000, expirationTime: 30),
+      "not loading: the data is 10.0 s old, expiration time 30.0 s"),
+    Row(
+      "offline: any data is fresh enough", data: 0, error: 1, invalidated: true, offline: true,
+      .nothing(until: .infinity), .offline, "not loading: the service is offline"),
+    Row(
+      "offline: so is a recent error", error: 1010, offline: true, .nothing(until: 1011), .offline,
+      "not loading: the service is offline"),
+    Row(
+      "offline: the caches are being asked", offline: true, caches: .asked, .waitForCache, .offline,
+      "waiting for the cache: the service is offline"),
+    Row(
+      "CACHE-04, offline: the caches are asked again", offline: true, caches: .haveAnswered,
+      .answerOffline(.caches), .offline, "stale: the service is offline"),
+    Row(
+      "LOAD-08, offline: there is nobody to ask", offline: true, .failOffline, .offline,
+      "stale: the service is offline"),
+    Row(
+      "offline: no URL says so", offline: true, url: false, .fail(.noURL), .offline,
+      "stale: the service is offline"),
+    Row(
+      "offline: a block that has raised says so", offline: true, caches: .haveAnswered,
+      failure: true, .fail(.configuration), .offline, "stale: the service is offline"),
+  ]
+
+  static let forced = [
+    Row("LOAD-01: nothing is there", forced: true, load, .forced, "loading"),
+    Row("LOAD-01: during another load", forced: true, loading: true, load, .forced, "loading"),
+    Row("LOAD-01: fresh data", data: 1010, forced: true, load, .forced, "loading"),
+    Row("LOAD-01: a recent error", error: 1010, forced: true, load, .forced, "loading"),
+    Row("the caches are being asked", forced: true, caches: .asked, load, .forced, "loading"),
+    Row("SVC-21: no URL", forced: true, url: false, .fail(.noURL), .forced, "loading"),
+    Row(
+      "a block has raised", forced: true, failure: true, .fail(.configuration), .forced, "loading"),
+    Row(
+      "offline: memory answers, whatever its age", data: 0, error: 1, invalidated: true,
+      forced: true, offline: true, caches: .haveAnswered, .answerOffline(.memory), .forced,
+      "loading"),
+    Row(
+      "offline: the caches that are being asked", forced: true, offline: true, caches: .asked,
+      .answerOffline(.caches), .forced, "loading"),
+    Row(
+      "CACHE-04, offline: the caches are asked again", forced: true, offline: true,
+      caches: .haveAnswered, .answerOffline(.caches), .forced, "loading"),
+    Row(
+      "LOAD-08, offline: there is nobody to ask", forced: true, offline: true, .failOffline,
+      .forced, "loading"),
+    Row(
+      "offline: no URL says so", forced: true, offline: true, url: false, .fail(.noURL), .forced,
+      "loading"),
+    Row(
+      "offline: a block that has raised says so", data: 0, forced: true, offline: true,
+      failure: true, .fail(.configuration), .forced, "loading"),
+  ]
+
+  @Test(arguments: ifNeeded)
+  func `LOAD-31 what load_if_needed does, and why`(row: Row) {
+    expect(row)
+  }
+
+  @Test(arguments: forced)
+  func `LOAD-01 what load does, whatever there is`(row: Row) {
+    expect(row)
+  }
+
+  private func expect(_ row: Row) {
+    let plan = row.plan
+    #expect(plan.step == row.step)
+    #expect(plan.reason == row.reason)
+    #expect(plan.logText == row.log)
+  }
+
+  @Test(
+    "LOAD-16, LOAD-18: who joins asks for nothing, and who is offline with data for no settings")
+  func asksForWhatMatters() {
+    var known = LoadPlan.Known()
+    known.isLoading = true
+    var asked: [String] = []
+    let settings = { (name: String) in
+      asked.append(name)
+      return ResolvedConfiguration(Configuration(), failure: nil)
+    }
+    let time = { (name: String) in
+      asked.append(name)
+      return 0.0
+    }
+    let condition = { (name: String) -> ResourceState.Condition? in
+      asked.append(name)
+      return nil
+    }
+    func plan() {
+      _ = LoadPlan(
+        known, now: time("now"), configuration: settings("configuration"),
+        condition: condition("condition"))
+    }
+    plan()
+    #expect(asked == [])
+    known.isLoading = false
+    known.isOffline = true
+    known.freshness = ResourceState.Freshness(dataTimestamp: 0)
+    plan()
+    #expect(asked == ["now"])
+    known.isOffline = false
+    plan()
+    #expect(asked == ["now", "configuration", "now"], "no condition where nothing is asked")
+    known.isForced = true
+    plan()
+    #expect(asked == ["now", "configuration", "now", "configuration", "condition"])
+  }
+
+  @Test func `CFG-13 one configuration makes a load, whatever is configured while it is built`() {
+    withHarness { harness in
+      var decorated: [String] = []
+      harness.service.configure { [unowned service = harness.service] configuration in
+        configuration.mutateRequests { _ in
+          service.configure { settings in
+            settings.decorateRequests { _, request in
+              decorated.append(request.method ?? "")
+              return request
+            }
+          }
+        }
+      }
+      let resource = harness.service.resource("/a")
+      harness.stub("GET", "/a", .text("x"))
+      resource.loadIfNeeded()
+      harness.settle()
+      #expect(resource.latestData != nil)
+      #expect(decorated == [])
+      resource.load()
+      #expect(decorated == ["GET"])
+      harness.settle()
+    }
+  }
+}
