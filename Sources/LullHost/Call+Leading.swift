@@ -9,7 +9,7 @@ extension Call {
   /// Returns a resource that a script has found its way to. One who checks a file hears of a way that
   /// leads out of the base URL.
   func lead(to resource: Resource) {
-    if let checker = host.checker, let place, let base = resource.service.baseURL,
+    if let checker = host.permissions.checker, let place, let base = resource.service.baseURL,
       resource.url.climbs(above: base)
     {
       checker.note(

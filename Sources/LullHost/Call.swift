@@ -16,6 +16,8 @@ struct Call {
   var requests: RequestsInFlight { host.requests }
   var loop: ScriptLoop { host.loop }
   var waits: Waits { host.waits }
+  var permissions: Permissions { host.permissions }
+  var reading: ScriptReading { host.reading }
 
   // MARK: Arguments
 

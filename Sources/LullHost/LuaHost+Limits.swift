@@ -16,10 +16,4 @@ extension LuaHost {
   func describePassedLimit(_ failure: ScriptFailure?) -> String? {
     limits.passed(failure).map { describe($0) }
   }
-
-  /// For functions that reach beyond the network: raises in the sandbox.
-  func refuseInSandbox(_ name: StaticString) throws(Misuse) {
-    guard isSandboxed else { return }
-    throw .message("\(name) is not available in the sandbox")
-  }
 }

@@ -8,7 +8,7 @@ extension LuaHost {
   func report(
     _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil
   ) {
-    if let checker { return checker.note(failure, self) }
+    if let checker = permissions.checker { return checker.note(failure, self) }
     // The interruption of whatever ran when the signal came is not an error of the script.
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler {

@@ -26,6 +26,8 @@ package final class LuaHost {
   let collector: Collector
   private let hooks: ModelHooks
   let log: LogProxy
+  package let permissions = Permissions()
+  let reading: ScriptReading
 
   /// Errors reported so far that make the exit code 1.
   package internal(set) var scriptErrorCount = 0
@@ -43,12 +45,6 @@ package final class LuaHost {
   var tableCacheLimit = 64
   /// Tasks that failed and were not awaited yet.
   var failedTasks: [LuaTask] = []
-  /// Set if API files are loaded only to be looked at: nothing is asked of any network, and nothing
-  /// started or read for them.
-  package internal(set) var inspection: Inspection?
-  var isInspecting: Bool { inspection != nil }
-  /// Takes note of what is wrong with an API file, instead of raising it.
-  var checker: APIFileChecker?
   /// The APIs that were loaded from files.
   var apiFiles = LoadedAPIFiles()
   /// What a predicate raised that was called for a call of the script's, to be raised there.
@@ -60,8 +56,6 @@ package final class LuaHost {
   var runFailure: ScriptFailure?
   /// Whether it was said which limit was passed.
   var hasReportedLimit = false
-  /// Whether the script may do no more than what the sandbox has for it.
-  package internal(set) var isSandboxed = false
   /// Whether somebody sits at a prompt, to be told of failed tasks at once.
   package var isAtPrompt = false
   /// Whether something has been written that is to be shown above the prompt.
@@ -82,6 +76,7 @@ package final class LuaHost {
     handles = ObjectHandles(bridge)
     kept = KeptValues(bridge, handles, pump)
     values = ScriptValues(bridge, handles, kept)
+    reading = ScriptReading(bridge, handles, permissions, sources)
     coroutines = Coroutines(bridge, writer, handles, kept, pump)
     requests = RequestsInFlight(bridge, kept, pump)
     limits = LimitKeeper(bridge)
@@ -140,7 +135,7 @@ package final class LuaHost {
     loop.close()
     // Their services hold what holds this.
     apiFiles.loaded = [:]
-    checker = nil
+    permissions.checker = nil
     handles.close()
   }
 }

@@ -53,8 +53,8 @@ package final class ScriptProgram {
     self.limits = limits
     self.state = state
     host = LuaHost(environment: environment)
-    host.isSandboxed = trust.isSandbox
-    if case .inspection(_, let inspection) = trust { host.inspection = inspection }
+    host.permissions.isSandboxed = trust.isSandbox
+    if case .inspection(_, let inspection) = trust { host.permissions.inspection = inspection }
     host.sources.readsFiles = !trust.isSandbox
     // The host outlives the state: both are this object's, and `close` ends the state first.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
@@ -150,7 +150,9 @@ package final class ScriptProgram {
       }
     }
     host.enableLogFromEnvironment()
-    host.enableStrictnessFromEnvironment()
+    host.values.strict = StrictContent.ofEnvironment(host.bridge) { [unowned host] in
+      host.scriptErrorCount += 1
+    }
   }
 
   /// - Parameter isSession: Ctrl-C ends what runs, not the process.

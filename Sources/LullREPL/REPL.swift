@@ -39,7 +39,7 @@ package final class REPL {
   }
 
   /// Whether lines may do no more than the sandbox has for them.
-  var isSandboxed: Bool { host.isSandboxed }
+  var isSandboxed: Bool { host.permissions.isSandboxed }
 
   /// Whether a person sits there.
   package var isInteractive: Bool { lines.isInteractive }

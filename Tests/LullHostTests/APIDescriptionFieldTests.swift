@@ -145,7 +145,7 @@ struct APIDescriptionFieldTests {
   @Test func `every key the code knows is described`() throws {
     #expect(try difference("Settings", Setting.names) == [])
     #expect(try difference("Configuration", Setting.names) == [])
-    #expect(try difference("Body", Call.bodyKeys) == [])
+    #expect(try difference("Body", RequestBodyReader.keys) == [])
     #expect(try difference("WatchOptions", LuaHost.watchKeys) == [])
     #expect(try difference("PagesOptions", LuaHost.pagesKeys) == [])
     #expect(try difference("WriteOptions", LuaHost.writeKeys) == [])
@@ -155,8 +155,8 @@ struct APIDescriptionFieldTests {
     #expect(try difference("ArgumentType", ScriptArgumentReader.types) == [])
     #expect(try difference("CursorOptions", LuaHost.cursorKeys) == [])
     #expect(try difference("PageNumberOptions", LuaHost.pageNumberKeys) == [])
-    #expect(try difference("NetworkAnswer", LuaHost.answerKeys) == [])
-    #expect(try difference("StubAnswer", LuaHost.answerKeys) == [])
+    #expect(try difference("NetworkAnswer", NetworkAnswerReader.keys) == [])
+    #expect(try difference("StubAnswer", NetworkAnswerReader.keys) == [])
   }
 
   @Test func `what stats counts is described`() throws {

@@ -30,19 +30,19 @@ extension APIDeclaration {
     var standard: lull_value?
     var standardJSON: [UInt8]?
     do throws(Misuse) {
-      try host.forEachOption(of: index, in: state, known: Self.parameterKeys) {
+      try host.reading.options.forEach(of: index, in: state, known: Self.parameterKeys) {
         key, value throws(Misuse) in
         let index = LuaTable.visitedIndex(in: state)
         switch key {
         case "type": parameter.kind = try kind(value, index, state, name)
-        case "description": parameter.description = try host.contentType(ofOption: value, key)
+        case "description": parameter.description = try value.text(key)
         case "required":
           guard let isRequired = value.bool else {
             throw .message("'required' must be true or false, got \(value.described)")
           }
           parameter.isRequired = isRequired
         case "option":
-          let text = try host.contentType(ofOption: value, key)
+          let text = try value.text(key)
           let name = text.hasPrefix("--") ? String(text.dropFirst(2)) : text
           guard APIDeclaration.isName(name) else {
             throw .message("'option' must be a name such as \"--page-size\", got '\(text)'")
@@ -50,7 +50,7 @@ extension APIDeclaration {
           parameter.optionName = name
         default:
           standard = value
-          standardJSON = try? host.encodeJSON(state, index).get()
+          standardJSON = try? host.reading.json.text(of: state, index).get()
         }
       }
     } catch {
@@ -102,7 +102,7 @@ extension APIDeclaration {
     for name in APICall.names(inPath: call.path) {
       let position = rest.firstIndex { $0.name == name }
       if position == nil {
-        host.checker?.note(
+        host.permissions.checker?.note(
           "call '\(call.name)': its path has the parameter '\(name)', which 'params' does not declare",
           at: SourcePlace(file: path, line: places.line(of: at + ["path"])))
       }
@@ -138,7 +138,7 @@ extension LuaHost {
   {
     switch (parameter.kind, Int(value.kind)) {
     case (.string, Int(LULL_OBJECT)):
-      if let text = secret(value) { return .secret(text) }
+      if let text = handles.secret(value) { return .secret(text) }
     case (.string, _):
       try value.requireText("parameter '\(parameter.name)'")
       if let text = value.text { return .string(text) }

@@ -48,7 +48,7 @@ struct APIDeclaration {
           wrongService = text
           throw .message(text)
         }
-      case "description": description = try host.contentType(ofOption: value, key)
+      case "description": description = try value.text(key)
       default:
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'calls' must be a table, got \(value.described)")
@@ -124,21 +124,21 @@ struct APIDeclaration {
       switch key {
       case "path":
         do throws(Misuse) {
-          call.path = try host.contentType(ofOption: value, key)
+          call.path = try value.text(key)
         } catch {
           wrongPath = error.text
           throw error
         }
-      case "description": call.description = try host.contentType(ofOption: value, key)
-      case "method": call.method = try LuaHost.method(try host.contentType(ofOption: value, key))
+      case "description": call.description = try value.text(key)
+      case "method": call.method = try MethodReader.method(try value.text(key))
       case "columns": call.columns = try strings(value, index, state, key)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(value.described)")
         }
-        try host.setHeaders(index, state, in: &call.headers, allowsSecrets: true)
+        try host.reading.headers.setAll(index, state, in: &call.headers, allowsSecrets: true)
       case "body":
-        let text = try host.contentType(ofOption: value, key)
+        let text = try value.text(key)
         guard let form = APICall.BodyForm(rawValue: text) else {
           throw .message("'body' must be \"json\" or \"form\", got '\(text)'")
         }
@@ -231,7 +231,7 @@ struct APIDeclaration {
             throw .message(
               "unknown setting of type \(key.typeName); settings have names")
           }
-          guard known.contains(name) else { throw host.unknownSetting(name, among: known) }
+          guard known.contains(name) else { throw .unknownSetting(name, among: known) }
           try body(name, value)
         } catch {
           let problem = problem(at + (name.map { [$0] } ?? []), prefix + error.text)
@@ -245,7 +245,8 @@ struct APIDeclaration {
 
   /// Whether somebody takes note of it, so that reading goes on.
   func note(_ problem: APIFileProblem) -> Bool {
-    guard let checker = host.checker, case .declaration(let place, let text) = problem else {
+    guard let checker = host.permissions.checker, case .declaration(let place, let text) = problem
+    else {
       return false
     }
     checker.note(text, at: place)

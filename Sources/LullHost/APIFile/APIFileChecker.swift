@@ -49,8 +49,8 @@ package final class APIFileChecker {
     on path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
   ) -> Report {
     let checker = APIFileChecker(path, options: options)
-    host.checker = checker
-    defer { host.checker = nil }
+    host.permissions.checker = checker
+    defer { host.permissions.checker = nil }
     do throws(APIFileProblem) {
       let api = try host.api(path)
       checker.look(atRequestsOf: host, when: "while it is loaded")

@@ -3,12 +3,12 @@ import LullCore
 
 extension Call {
   /// The line of the script this call stands on; nil where no line of a script has made it.
-  var place: SourcePlace? { LuaHost.place(of: state) }
+  var place: SourcePlace? { SourcePlace.caller(of: state) }
 }
 
-extension LuaHost {
+extension SourcePlace {
   /// The line of the script that has called what runs on `state`.
-  static func place(of state: OpaquePointer?) -> SourcePlace? {
+  static func caller(of state: OpaquePointer?) -> SourcePlace? {
     var source: UnsafePointer<CChar>?
     var length = 0
     let line = lull_caller_line(state, &source, &length)

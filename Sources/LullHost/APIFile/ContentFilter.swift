@@ -110,7 +110,7 @@ package final class ContentFilter {
       if lull_document_at(results.state, index, &place) == document.pointer {
         parts[key.integer] = digits.text(ofPartAt: Int(place))
       } else {
-        parts[key.integer] = try? host.encodeJSON(results.state, index).get()
+        parts[key.integer] = try? host.reading.json.text(of: results.state, index).get()
       }
     }
     return digits.text(

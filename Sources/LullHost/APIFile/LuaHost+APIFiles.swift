@@ -16,8 +16,8 @@ extension LuaHost {
     }
     defer { apiFiles.loading.remove(key) }
     let source: [UInt8]
-    inspection?.path = path
-    let limit = isInspecting ? Inspection.sizeLimit : TextFile.largest
+    permissions.inspection?.path = path
+    let limit = permissions.isInspecting ? Inspection.sizeLimit : TextFile.largest
     switch TextFile.read(Array(path.utf8), limit: limit) {
     case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
     case .failure(let problem): throw .missing(String(escaping: problem.message))
@@ -52,11 +52,11 @@ extension LuaHost {
   /// An interruption is not the file's error, unless the file was only to be looked at.
   private func describe(raised failure: ScriptFailure) -> String {
     guard isInterruption(failure) else { return describe(failure) }
-    guard isInspecting, let text = interruptionText else { return "" }
+    guard permissions.isInspecting, let text = interruptionText else { return "" }
     var shown = failure
     let frames = failure.trace.stacks.flatMap(\.self)
     let place = frames.first { $0.kind == .lua && $0.line > 0 }
-    let file = inspection?.path.map { "\($0): " } ?? ""
+    let file = permissions.inspection?.path.map { "\($0): " } ?? ""
     shown.message = (place.map { "\($0.shortSource):\($0.line): " } ?? file) + text
     shown.trace = Traceback()
     hasReportedLimit = true

@@ -11,7 +11,7 @@ package struct ResourceExplanation {
   package init(_ host: LuaHost, _ resource: Resource, method: String = "GET") {
     self.resource = resource
     self.method = method
-    lines = CallLines(host)
+    lines = CallLines(host.sources)
     sources = SettingSources(of: resource, method: method) {
       ResourceExplanation.text(of: $0, $1, $2)
     }

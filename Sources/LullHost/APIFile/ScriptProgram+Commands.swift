@@ -22,7 +22,7 @@ extension ScriptProgram {
     }
     let code = body(host)
     // What is only looked at does not end who looks, who has said what is to be said.
-    if host.isInspecting {
+    if host.permissions.isInspecting {
       host.loop.exitCode = nil
       host.hasReportedLimit = true
     }

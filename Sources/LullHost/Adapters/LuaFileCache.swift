@@ -7,10 +7,10 @@ extension LuaHost {
 
   /// `lull.cache.file([{ version =, path =, max_size =, max_age =, identity = }])`
   func makeFileCache(_ call: Call) throws(Misuse) {
-    if !isInspecting { try refuseInSandbox("lull.cache.file") }
+    if !permissions.isInspecting { try permissions.refuseInSandbox("lull.cache.file") }
     var options = FileEntityCache.Options()
     if !call.isNil(0) {
-      try forEachOption(of: call.index(0), in: call.state, known: LuaHost.fileCacheKeys) {
+      try reading.options.forEach(of: call.index(0), in: call.state, known: LuaHost.fileCacheKeys) {
         name, value throws(Misuse) in
         switch name {
         case "version":
@@ -32,7 +32,8 @@ extension LuaHost {
         }
       }
     }
-    let cache = isInspecting ? FileEntityCache(inert: options) : FileEntityCache(options)
+    let cache =
+      permissions.isInspecting ? FileEntityCache(inert: options) : FileEntityCache(options)
     let handle = handles.insert(CacheBox(.file(cache)), kind: .cache)
     call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
   }

@@ -28,7 +28,7 @@ final class LuaNetworking: NetworkingProvider {
         }
         do throws(Misuse) {
           answer.complete(
-            try host.networkResult(
+            try host.reading.answers.result(
               results[0], results[1], results.state, results.index(0), url: request.url))
         } catch {
           let failure = ScriptFailure(error.text, definedAt: host.definition(of: id))
@@ -37,7 +37,7 @@ final class LuaNetworking: NetworkingProvider {
         }
       case .failed(let failure):
         if let error = failure.requestError {
-          answer.complete(LuaHost.networkResult(error))
+          answer.complete(NetworkResult(failing: error))
         } else {
           host.report(failure, in: host.kept.named("networking function", id), request: facts)
           answer.fail(failure)

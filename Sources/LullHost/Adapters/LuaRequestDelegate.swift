@@ -198,10 +198,10 @@ extension LuaHost {
   func requestDelegate(table: Int32, in state: OpaquePointer?) throws(Misuse) -> LuaRequestDelegate
   {
     var functions = LuaRequestDelegate.Functions()
-    try forEachOption(of: table, in: state, known: LuaHost.delegateKeys) {
+    try reading.options.forEach(of: table, in: state, known: LuaHost.delegateKeys) {
       name, value throws(Misuse) in
       if name == "description" {
-        functions.description = try contentType(ofOption: value, name)
+        functions.description = try value.text(name)
         return
       }
       guard value.kind == Int32(LULL_FUNCTION) else {

@@ -10,7 +10,7 @@ extension LuaTransformer.Options {
     case "input": input = try typeTest(name, value, call, index, service)
     case "output": output = try typeTest(name, value, call, index, service)
     case "on_input_type_mismatch":
-      let text = try call.host.contentType(ofOption: value, name)
+      let text = try value.text(name)
       guard let mismatch = InputTypeMismatchAction(rawValue: text) else {
         throw .message(
           "'on_input_type_mismatch' must be \"error\", \"skip\" or "

@@ -42,7 +42,7 @@ extension NextPage {
       return try NextPage.page(at: path, resource, entity, host)
     case .cursor(let parameter, let path):
       try NextPage.demandFields(of: entity, path)
-      switch host.field(path, in: entity.content) {
+      switch host.reading.fields.value(path, in: entity.content) {
       case .nothing: return nil
       case .text(let cursor): return resource.settingParam(parameter, .text(cursor))
       case .inexact:
@@ -60,7 +60,7 @@ extension NextPage {
   func isEmpty(_ entity: Entity, host: LuaHost) throws(PagingProblem) -> Bool {
     guard case .numbered(_, _, _, let items) = self else { return false }
     if !items.text.isEmpty { try NextPage.demandFields(of: entity, items) }
-    switch host.field(items, in: entity.content) {
+    switch host.reading.fields.value(items, in: entity.content) {
     case .list(let count): return count == 0
     case .nothing where !items.text.isEmpty: return true
     default:
@@ -119,7 +119,7 @@ extension NextPage {
   private static func page(
     at path: FieldPath, _ resource: Resource, _ entity: Entity, _ host: LuaHost
   ) throws(PagingProblem) -> Resource? {
-    switch host.field(path, in: entity.content) {
+    switch host.reading.fields.value(path, in: entity.content) {
     case .nothing, .list(0): return nil
     case .text(let reference):
       guard looksLikeReference(reference) else {
@@ -132,9 +132,9 @@ extension NextPage {
     case .object:
       // As HAL and JSON:API have it.
       let inner = path.appending("href")
-      switch host.field(inner, in: entity.content) {
+      switch host.reading.fields.value(inner, in: entity.content) {
       case .text(let reference): return try page(reference, from: resource, entity)
-      case .nothing where host.hasField(inner, in: entity.content): return nil
+      case .nothing where host.reading.fields.has(inner, in: entity.content): return nil
       default: throw PagingProblem("'\(path.text)' is an object without a URL in 'href'")
       }
     case .list, .inexact, .other: throw PagingProblem("'\(path.text)' is no URL")

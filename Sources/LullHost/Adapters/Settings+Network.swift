@@ -81,7 +81,9 @@ extension Setting {
       throw mustBe("the name of a file, or false", value)
     }
     // It is opened when something is sent.
-    if !host.isInspecting { try host.refuseInSandbox("a file of the network settings") }
+    if !host.permissions.isInspecting {
+      try host.permissions.refuseInSandbox("a file of the network settings")
+    }
     return path
   }
 
@@ -169,7 +171,7 @@ extension Setting {
     guard let path = value.string, !path.isEmpty, !path.utf8.contains(0) else {
       throw mustBe("true, false, or the name of a file", value)
     }
-    if !host.isInspecting { try host.refuseInSandbox("a file of cookies") }
+    if !host.permissions.isInspecting { try host.permissions.refuseInSandbox("a file of cookies") }
     return CookieJar(file: path)
   }
 }

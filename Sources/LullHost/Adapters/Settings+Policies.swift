@@ -50,7 +50,7 @@ extension Setting {
     }
     var requests: Int?
     var per: Double?
-    try call.host.forEachOption(
+    try call.reading.options.forEach(
       of: index, in: call.state, known: ["requests", "per"], owner: rawValue
     ) {
       name, field throws(Misuse) in
@@ -90,7 +90,7 @@ extension Setting {
       throw mustBe("a table such as { times = 3 }, a whole number, or false", value)
     }
     let host = call.host
-    try host.forEachOption(
+    try host.reading.options.forEach(
       of: index, in: call.state, known: ["times", "on", "backoff", "unsafe"], owner: rawValue
     ) { name, field throws(Misuse) in
       switch name {
@@ -144,7 +144,7 @@ extension Setting {
 
   private func backoff(_ call: Call, _ index: Int32) throws(Misuse) -> Backoff {
     var backoff = Backoff()
-    try call.host.forEachOption(
+    try call.reading.options.forEach(
       of: index, in: call.state, known: ["base", "max", "jitter"], owner: "\(rawValue).backoff"
     ) {
       name, field throws(Misuse) in

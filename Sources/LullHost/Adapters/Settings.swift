@@ -69,7 +69,7 @@ enum Setting: String, CaseIterable {
           throw .message("header names must be strings, got \(key.typeName)")
         }
         var probe = Headers()
-        try host.setHeader(
+        try host.reading.headers.set(
           name, element, call.state, LuaTable.visitedIndex(in: call.state), in: &probe,
           allowsSecrets: true)
         edits.append { [probe] headers in headers.take(name, from: probe) }
@@ -109,8 +109,21 @@ enum Setting: String, CaseIterable {
       .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
       return try networkChange(call, value, index, service: service)
     case .pipeline: return try host.pipelineChange(call, value, index, service: service)
-    case .auth: return try host.authChange(value)
+    case .auth: return try authChange(value, host.handles)
     }
+  }
+
+  /// `auth = lull.auth.bearer(…)`, or false for none.
+  private func authChange(_ value: lull_value, _ handles: ObjectHandles) throws(Misuse)
+    -> (inout Configuration) -> Void
+  {
+    if let box = handles.object(value, .auth, as: AuthBox.self) { return { $0.auth = box.auth } }
+    guard value.bool == false || value.kind == Int32(LULL_NIL) else {
+      throw .message(
+        "'auth' must be what a function of lull.auth gives, or false, got "
+          + value.typeName)
+    }
+    return { $0.auth = nil }
   }
 
   /// Those that are calls of a configuration, not fields.
@@ -142,7 +155,7 @@ extension LuaHost {
     _ other: (String, lull_value, Int32) throws(Misuse) -> Void = { _, _, _ throws(Misuse) in }
   ) throws(Misuse) -> [(inout Configuration) -> Void] {
     var changes: [(inout Configuration) -> Void] = []
-    try forEachOption(of: table, in: call.state, known: others + Setting.names) {
+    try reading.options.forEach(of: table, in: call.state, known: others + Setting.names) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       if let setting = Setting(rawValue: name) {
@@ -260,7 +273,7 @@ extension LuaHost {
     case Int(LULL_NIL): return nil
     case Int(LULL_STRING):
       let text = try call.text(position)
-      checker?.look(atPattern: text, of: service, at: call.place)
+      permissions.checker?.look(atPattern: text, of: service, at: call.place)
       return .wildcard(text, base: service.baseURL)
     case Int(LULL_FUNCTION):
       return predicate(
@@ -307,31 +320,5 @@ extension LuaHost {
           message: "Cannot send request", request: RequestFacts(name: LogText.url(url.text)))
       }
     }
-  }
-
-  /// `methods = { "GET", … }`, in any letter case.
-  func methods(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse) -> Set<String> {
-    guard value.kind == Int32(LULL_TABLE) else {
-      throw .message("'methods' must be a list of HTTP methods, got \(value.typeName)")
-    }
-    var methods: Set<String> = []
-    try LuaTable(index, in: call.state).forEachField { _, element throws(Misuse) in
-      guard let text = element.string else {
-        throw .message("'methods' must be a list of HTTP methods")
-      }
-      methods.insert(try LuaHost.method(text))
-    }
-    return methods
-  }
-
-  /// An HTTP method in any letter case. (DYN-01)
-  static func method(_ text: String) throws(Misuse) -> String {
-    guard let method = token(text) else { throw .message("'\(text)' is not an HTTP method") }
-    return method
-  }
-
-  /// The text in upper case if it is an HTTP token, else nil.
-  static func token(_ text: String) -> String? {
-    Headers.isName(text) ? text.uppercased() : nil
   }
 }

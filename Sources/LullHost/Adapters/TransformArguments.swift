@@ -31,7 +31,7 @@ struct TransformArguments {
         position + 1, "table expected, got \(call.raw(position + 1).typeName)")
     }
     var copy = self
-    try host.forEachOption(
+    try host.reading.options.forEach(
       of: call.index(position + 1), in: call.state, known: TransformArguments.known
     ) { name, value throws(Misuse) in
       try copy.set(name, value, call, LuaTable.visitedIndex(in: call.state), service)
@@ -45,15 +45,15 @@ struct TransformArguments {
     let host = call.host
     switch name {
     case "stage":
-      let text = try host.contentType(ofOption: value, name)
+      let text = try value.text(name)
       stage = try host.stageKey(text)
     case "action":
-      let text = try host.contentType(ofOption: value, name)
+      let text = try value.text(name)
       guard let action = TransformerAction(rawValue: text) else {
         throw .message("'action' must be \"replace\" or \"append\", got '\(text)'")
       }
       self.action = action
-    case "methods": methods = try host.methods(call, value, index)
+    case "methods": methods = try MethodReader.methods(value, index, in: call.state)
     default: try options.set(name, value, call, index, service)
     }
   }

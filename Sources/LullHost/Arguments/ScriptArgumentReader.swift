@@ -28,9 +28,9 @@ struct ScriptArgumentReader {
       }
       let name = key.string ?? ""
       guard Self.specKeys.contains(name) else {
-        throw host.unknownSetting(name, among: Self.specKeys)
+        throw .unknownSetting(name, among: Self.specKeys)
       }
-      let text = try host.contentType(ofOption: value, name)
+      let text = try value.text(name)
       switch name {
       case "name": spec.name = text
       case "description": spec.description = text
@@ -62,7 +62,7 @@ struct ScriptArgumentReader {
         }
         let name = key.string ?? ""
         guard Self.argumentKeys.contains(name) else {
-          throw host.unknownSetting(name, among: Self.argumentKeys)
+          throw .unknownSetting(name, among: Self.argumentKeys)
         }
         try read(name, field, place, into: &draft, &meaning)
       }
@@ -95,8 +95,8 @@ struct ScriptArgumentReader {
             + value.described + (near.map { " (did you mean '\($0)'?)" } ?? ""))
       }
       draft.kind = [.flag, .count, .string, .number, .integer][place]
-    case "help": draft.help = try host.contentType(ofOption: value, name)
-    case "value": draft.placeholder = try host.contentType(ofOption: value, name)
+    case "help": draft.help = try value.text(name)
+    case "value": draft.placeholder = try value.text(name)
     case "choices":
       guard value.kind == Int32(LULL_TABLE) else {
         throw .message("'choices' must be a list of strings, got \(value.described)")

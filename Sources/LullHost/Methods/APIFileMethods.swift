@@ -104,7 +104,7 @@ extension Method {
 extension LuaHost {
   /// `lull.api(name_or_path)`
   func loadAPI(_ call: Call) throws(Misuse) {
-    try refuseInSandbox("lull.api")
+    try permissions.refuseInSandbox("lull.api")
     do throws(APIFileProblem) {
       let api = try api(call.string(0))
       call.return(
@@ -136,7 +136,7 @@ extension LuaHost {
         }
         var json: [UInt8]?
         if parameter.kind == .json {
-          switch encodeJSON(call.state, LuaTable.visitedIndex(in: call.state)) {
+          switch reading.json.text(of: call.state, LuaTable.visitedIndex(in: call.state)) {
           case .success(let bytes): json = bytes
           case .failure(let problem):
             throw .message("parameter '\(name)' cannot be encoded: \(problem.text)")

@@ -108,7 +108,7 @@ extension LuaHost {
   fileprivate func map(_ call: Call) throws(Misuse) {
     var concurrency = 8
     if !call.isNil(2) {
-      try forEachOption(of: call.index(2), in: call.state, known: ["concurrency"]) {
+      try reading.options.forEach(of: call.index(2), in: call.state, known: ["concurrency"]) {
         name, value throws(Misuse) in
         guard let number = value.wholeNumber, number >= 1 else {
           throw .message(
@@ -193,7 +193,7 @@ extension LuaHost {
     var every = 0.5
     var limit: Double?
     if !call.isNil(1) {
-      try forEachOption(of: call.index(1), in: call.state, known: ["every", "timeout"]) {
+      try reading.options.forEach(of: call.index(1), in: call.state, known: ["every", "timeout"]) {
         name, value throws(Misuse) in
         let seconds = try value.seconds {
           .message("'\(name)': \($0)")

@@ -17,7 +17,7 @@ extension Method {
   private static func assign(_ call: Call, _ box: ConfigurationBox) throws(Misuse) {
     let name = call.raw(1).text ?? ""
     guard let setting = Setting(rawValue: name), !setting.isCall else {
-      throw call.host.unknownSetting(name, among: Setting.names)
+      throw .unknownSetting(name, among: Setting.names)
     }
     try call.raw(2).requireText("'\(name)'")
     let change = try setting.change(call, call.raw(2), call.index(2), service: box.service)
@@ -37,7 +37,7 @@ extension Method {
       let box = try configuration(call)
       let name = call.raw(1).text ?? ""
       guard let setting = Setting(rawValue: name), !setting.isCall else {
-        throw call.host.unknownSetting(name, among: Setting.names)
+        throw .unknownSetting(name, among: Setting.names)
       }
       if setting == .pipeline {
         return call.return(call.values.of(box, .pipeline, service: box.service))
@@ -62,7 +62,7 @@ extension Method {
       do throws(Misuse) {
         try assign(call, box)
       } catch {
-        guard let checker = call.host.checker, let place = call.place else { throw error }
+        guard let checker = call.permissions.checker, let place = call.place else { throw error }
         // One that checks a file wants to hear of the others too.
         checker.note(error.text, at: place)
       }
@@ -112,7 +112,7 @@ extension Method {
       guard let text = call.raw(1).string else {
         throw .message("'method' must be a string, got \(call.raw(1).typeName)")
       }
-      box.http.method = try LuaHost.method(text)
+      box.http.method = try MethodReader.method(text)
     },
     .setter(.httpRequest, "url") { call throws(Misuse) in
       let box = try editable(call)
@@ -169,7 +169,7 @@ extension Method {
         throw .message("header names must be strings, got \(call.raw(1).typeName)")
       }
       var headers = box.read()
-      try call.host.setHeader(
+      try call.reading.headers.set(
         name, call.raw(2), call.state, call.index(2), in: &headers,
         allowsSecrets: box.allowsSecrets)
       if let checkText = box.checkText {

@@ -5,7 +5,7 @@ import LullCore
 extension Method {
   static let fileMethods: [Method] = [
     .function("read_file", "s") { call throws(Misuse) in
-      try call.host.refuseInSandbox("lull.read_file")
+      try call.permissions.refuseInSandbox("lull.read_file")
       let path = try call.path(0)
       switch TextFile.read(path) {
       case .success(let bytes): call.return(.bytes(bytes))
@@ -16,12 +16,12 @@ extension Method {
     },
     .function("write_file", "ssT") { call throws(Misuse) in try call.host.writeFile(call) },
     .function("env", "sV") { call throws(Misuse) in
-      if !call.host.isInspecting { try call.host.refuseInSandbox("lull.env") }
+      if !call.permissions.isInspecting { try call.permissions.refuseInSandbox("lull.env") }
       var name = call.raw(0).bytes ?? []
       guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), !name.contains(0) else {
         throw .argument(1, "the name of an environment variable expected, got '\(call.string(0))'")
       }
-      if let inspection = call.host.inspection {
+      if let inspection = call.permissions.inspection {
         let isSet = inspection.sets(String(decoding: name, as: UTF8.self))
         return call.return(isSet ? .string("1") : call.count > 1 ? .stack(2) : .nil)
       }
@@ -53,12 +53,12 @@ extension LuaHost {
 
   /// `lull.write_file(path, text[, { append =, mode = }])`
   fileprivate func writeFile(_ call: Call) throws(Misuse) {
-    try refuseInSandbox("lull.write_file")
+    try permissions.refuseInSandbox("lull.write_file")
     let path = try call.path(0)
     var appends = false
     var mode: UInt32?
     if !call.isNil(2) {
-      try forEachOption(of: call.index(2), in: call.state, known: LuaHost.writeKeys) {
+      try reading.options.forEach(of: call.index(2), in: call.state, known: LuaHost.writeKeys) {
         name, value throws(Misuse) in
         if name == "append" {
           guard let flag = value.bool else {

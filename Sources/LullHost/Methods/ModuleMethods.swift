@@ -69,7 +69,8 @@ extension LuaHost {
     var isOffline = false
     // A first look, for what the service is made of; settings need the service to exist.
     let known = LuaHost.serviceKeys + Setting.names
-    try forEachOption(of: table, in: call.state, known: known) { key, value throws(Misuse) in
+    try reading.options.forEach(of: table, in: call.state, known: known) {
+      key, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch key {
       case "base_url":
@@ -77,7 +78,7 @@ extension LuaHost {
           throw .message("'base_url' must be a string, got \(value.typeName)")
         }
         baseURL = text
-      case "name": name = try contentType(ofOption: value, key)
+      case "name": name = try value.text(key)
       case "offline": isOffline = try value.flag(key)
       case "networking":
         guard value.kind == Int32(LULL_FUNCTION) else {
@@ -146,10 +147,10 @@ extension LuaHost {
       message = try call.text(0, argument: 1)
     } else if call.raw(0).kind == Int32(LULL_TABLE) {
       let known = ["user_message", "http_status", "cause", "entity"]
-      try forEachOption(of: call.index(0), in: call.state, known: known) {
+      try reading.options.forEach(of: call.index(0), in: call.state, known: known) {
         name, value throws(Misuse) in
         switch name {
-        case "user_message": message = try contentType(ofOption: value, name)
+        case "user_message": message = try value.text(name)
         case "http_status":
           guard value.kind == Int32(LULL_INTEGER) else {
             throw .message(
@@ -205,17 +206,17 @@ extension LuaHost {
     var headers = Headers()
     var timestamp = pump.clock.now
     let known = ["content", "content_type", "headers", "timestamp"]
-    try forEachOption(of: call.index(0), in: call.state, known: known) {
+    try reading.options.forEach(of: call.index(0), in: call.state, known: known) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {
       case "content": content = try kept.content(value, call.state, index)
-      case "content_type": contentType = try self.headerValue(ofOption: value, name)
+      case "content_type": contentType = try value.headerText(name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(value.described)")
         }
-        try setHeaders(index, call.state, in: &headers)
+        try reading.headers.setAll(index, call.state, in: &headers)
       default:
         guard let seconds = value.double else {
           throw .message("'timestamp' must be a number, got \(value.described)")
@@ -237,7 +238,7 @@ extension LuaHost {
       throw .argument(2, "the only option is \"i\", got '\(flags)'")
     }
     // As for the patterns of Lua's own: what backtracks costs more with every part.
-    guard !isSandboxed || source.unicodeScalars.count <= 256 else {
+    guard !permissions.isSandboxed || source.unicodeScalars.count <= 256 else {
       throw .argument(1, "longer than 256 characters, which the sandbox does not allow")
     }
     do {

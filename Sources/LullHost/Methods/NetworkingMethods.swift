@@ -14,14 +14,14 @@ extension Method {
         return
       }
       answer.complete(
-        try call.host.networkResult(
+        try call.reading.answers.result(
           call.raw(1), call.raw(2), call.state, call.index(1), url: answer.url))
     },
     // `report{ sent =, to_send =, received =, to_receive = }`: any of them, the others stay.
     .method(.completion, "report", "t") { call throws(Misuse) in
       let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
       var metrics = answer.metrics
-      try call.host.forEachOption(
+      try call.reading.options.forEach(
         of: call.index(1), in: call.state, known: ["sent", "to_send", "received", "to_receive"]
       ) { name, value throws(Misuse) in
         guard let count = value.wholeNumber else {
@@ -75,7 +75,7 @@ extension LuaHost {
       guard value.kind == Int32(LULL_TABLE) else {
         throw .message("the stub '\(name)' must be a table, got \(value.typeName)")
       }
-      let result = try networkResult(
+      let result = try reading.answers.result(
         table: LuaTable.visitedIndex(in: call.state), call.state, url: "")
       let path = name[name.index(after: space)...].drop { $0 == " " }
       guard !path.isEmpty else {
@@ -84,7 +84,7 @@ extension LuaHost {
             + key.described)
       }
       stubs.add(
-        method: try LuaHost.method(String(name[..<space])), path: String(path), result)
+        method: try MethodReader.method(String(name[..<space])), path: String(path), result)
     }
     call.return(
       .method(

@@ -45,7 +45,7 @@ extension LuaHost {
   func pagesOptions(_ table: Int32, _ state: OpaquePointer?) throws(Misuse) -> LuaPages.Options {
     var options = LuaPages.Options()
     var way: String?
-    try forEachOption(of: table, in: state, known: LuaHost.pagesKeys) {
+    try reading.options.forEach(of: table, in: state, known: LuaHost.pagesKeys) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: state)
       switch name {
@@ -99,8 +99,8 @@ extension LuaHost {
 
   private func cursor(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> NextPage {
     var texts: [String: String] = [:]
-    try forEachOption(of: index, in: state, known: LuaHost.cursorKeys) {
-      name, value throws(Misuse) in texts[name] = try contentType(ofOption: value, name)
+    try reading.options.forEach(of: index, in: state, known: LuaHost.cursorKeys) {
+      name, value throws(Misuse) in texts[name] = try value.text(name)
     }
     guard let parameter = texts["param"], let field = texts["field"] else {
       throw .message(
@@ -112,10 +112,10 @@ extension LuaHost {
   private func pageNumber(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> NextPage {
     var texts: [String: String] = [:]
     var numbers = ["first": 1, "step": 1]
-    try forEachOption(of: index, in: state, known: LuaHost.pageNumberKeys) {
+    try reading.options.forEach(of: index, in: state, known: LuaHost.pageNumberKeys) {
       name, value throws(Misuse) in
       guard numbers[name] != nil else {
-        return texts[name] = try contentType(ofOption: value, name)
+        return texts[name] = try value.text(name)
       }
       guard value.kind == Int32(LULL_INTEGER), (-1 << 53...1 << 53).contains(value.integer),
         name == "first" || value.integer != 0

@@ -52,7 +52,7 @@ extension Method {
       let service = box.configuration.service
       var options = LuaTransformer.Options()
       if !call.isNil(2) {
-        try call.host.forEachOption(
+        try call.reading.options.forEach(
           of: call.index(2), in: call.state, known: LuaTransformer.Options.keys
         ) { name, value throws(Misuse) in
           try options.set(name, value, call, LuaTable.visitedIndex(in: call.state), service)
@@ -192,8 +192,9 @@ extension LuaHost {
           "the stage '\(name)' must be a table such as { cache = … }, got "
             + element.typeName)
       }
-      try forEachOption(of: LuaTable.visitedIndex(in: call.state), in: call.state, known: ["cache"])
-      {
+      try reading.options.forEach(
+        of: LuaTable.visitedIndex(in: call.state), in: call.state, known: ["cache"]
+      ) {
         _, given throws(Misuse) in
         // false switches off what an earlier block has set.
         let cache =

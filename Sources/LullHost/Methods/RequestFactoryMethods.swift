@@ -69,7 +69,7 @@ extension LuaHost {
     var isNew = true
     if let box = call.object(0, .entity, as: EntityBox.self) {
       if !call.isNil(1) {
-        try forEachOption(of: call.index(1), in: call.state, known: ["is_new"]) {
+        try reading.options.forEach(of: call.index(1), in: call.state, known: ["is_new"]) {
           name, value throws(Misuse) in
           isNew = try flag(value, name)
         }
@@ -84,15 +84,15 @@ extension LuaHost {
     }
     var entity = Entity(content: .bytes([]), timestamp: pump.clock.now)
     var contentType: String?
-    try forEachOption(of: call.index(0), in: call.state, known: LuaHost.successKeys) {
+    try reading.options.forEach(of: call.index(0), in: call.state, known: LuaHost.successKeys) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {
       case "content": entity.content = try kept.content(value, call.state, index)
-      case "content_type": contentType = try self.headerValue(ofOption: value, name)
+      case "content_type": contentType = try value.headerText(name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
-        try setHeaders(index, call.state, in: &entity.headers)
+        try reading.headers.setAll(index, call.state, in: &entity.headers)
       default: isNew = try flag(value, name)
       }
     }

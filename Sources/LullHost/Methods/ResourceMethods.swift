@@ -42,7 +42,7 @@ extension Method {
     },
     .method(.resource, "explain", "S") { call throws(Misuse) in
       let resource = try call.resource
-      let method = try LuaHost.method(call.optionalString(1) ?? "GET")
+      let method = try MethodReader.method(call.optionalString(1) ?? "GET")
       call.return(.string(ResourceExplanation(call.host, resource, method: method).text))
     },
     .method(.resource, "__tostring") { call throws(Misuse) in
@@ -105,7 +105,7 @@ extension Method {
       call.return(call.values.of(resource.load(using: request)))
     },
     .method(.resource, "request", "sTF") { call throws(Misuse) in
-      guard let method = LuaHost.token(call.string(1)) else {
+      guard let method = MethodReader.token(call.string(1)) else {
         throw .argument(1, "'\(call.string(1))' is not an HTTP method")
       }
       try call.sendRequest(method, body: 2, mutation: 3)
@@ -132,7 +132,7 @@ extension Method {
       try call.sendRequest("OPTIONS", body: 1, mutation: 2)
     },
     .method(.resource, "cancel_load_if_unobserved", "NF") { call throws(Misuse) in
-      try call.host.cancelLoadIfUnobserved(call)
+      try call.cancelLoadIfUnobserved()
       call.returnSelf()
     },
     .method(.resource, "override_local_data", "v") { call throws(Misuse) in
@@ -202,7 +202,7 @@ extension Method {
     },
     .method(.resource, "with_param", "sV") { call throws(Misuse) in
       let resource = try call.resource
-      if let secret = call.host.secret(call.raw(2)) {
+      if let secret = call.handles.secret(call.raw(2)) {
         let change = [(call.string(1), Optional(ParameterValue.secret(secret)))]
         return call.return(call.values.of(resource.withParams(change)))
       }
@@ -219,7 +219,9 @@ extension Method {
         guard let name = key.string else {
           throw .message("parameter names must be strings, got \(key.typeName)")
         }
-        if let secret = call.host.secret(value) { return secrets.append((name, .secret(secret))) }
+        if let secret = call.handles.secret(value) {
+          return secrets.append((name, .secret(secret)))
+        }
         let change = RawParameter(key, value, try LuaHost.parameter(value, name: name))
         changes.append((change.name, change.value))
       }

@@ -2,17 +2,30 @@ import CLullBridge
 import LullCore
 
 extension Method {
+  private static func credential(_ call: Call, _ position: Int) throws(Misuse) -> SecretText {
+    try call.reading.credentials.credential(call.raw(position), argument: position + 1)
+  }
+
+  private static func returnOAuth2(_ call: Call, isRefresh: Bool) throws(Misuse) {
+    let auth = try call.reading.credentials.oauth2(
+      table: call.index(0), in: call.state, isRefresh: isRefresh)
+    call.return(call.values.of(AuthBox(auth), .auth))
+  }
+
   static let secretMethods: [Method] = [
-    .function("secret", "t") { call throws(Misuse) in try call.host.makeSecret(call) },
+    .function("secret", "t") { call throws(Misuse) in
+      let secret = try call.reading.credentials.secret(table: call.index(0), in: call.state)
+      call.return(call.values.of(SecretBox(SecretText(secret)), .secret))
+    },
     .function("auth.bearer", "v") { call throws(Misuse) in
-      let auth = Auth.bearer(try call.host.credential(call, 0))
+      let auth = Auth.bearer(try credential(call, 0))
       call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.basic", "sv") { call throws(Misuse) in
       let user = try call.text(0, argument: 1)
       // RFC 7617, section 2: the colon would end it.
       guard !user.contains(":") else { throw .argument(1, "a user without a colon expected") }
-      let auth = Auth.basic(user: user, password: try call.host.credential(call, 1))
+      let auth = Auth.basic(user: user, password: try credential(call, 1))
       call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.header", "sv") { call throws(Misuse) in
@@ -20,14 +33,14 @@ extension Method {
       guard Headers.isName(name) else {
         throw .argument(1, "'\(name)' is not a valid header name")
       }
-      let auth = Auth.header(name, try call.host.credential(call, 1))
+      let auth = Auth.header(name, try credential(call, 1))
       call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.oauth2_client_credentials", "t") { call throws(Misuse) in
-      try call.host.makeOAuth2(call, isRefresh: false)
+      try returnOAuth2(call, isRefresh: false)
     },
     .function("auth.oauth2_refresh", "t") { call throws(Misuse) in
-      try call.host.makeOAuth2(call, isRefresh: true)
+      try returnOAuth2(call, isRefresh: true)
     },
     .method(.auth, "__tostring") { call throws(Misuse) in
       let auth = try call.selfObject(.auth, as: AuthBox.self).auth
@@ -40,7 +53,7 @@ extension Method {
     .method(.secret, "__concat", "vV") { call throws(Misuse) in
       let text = try call.selfObject(.secret, as: SecretBox.self).text
       let raw = call.raw(1)
-      guard let other = call.host.secret(raw) ?? raw.text.map({ SecretText($0) }) else {
+      guard let other = call.handles.secret(raw) ?? raw.text.map({ SecretText($0) }) else {
         throw .message("attempt to concatenate a \(raw.typeName) value")
       }
       try raw.requireText("what is put beside a secret")

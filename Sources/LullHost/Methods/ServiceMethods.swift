@@ -49,7 +49,7 @@ extension Method {
         throw .argument(
           1, "Resource or URL expected, got \(call.raw(1).typeName)")
       }
-      let method = try LuaHost.method(call.optionalString(2) ?? "GET")
+      let method = try MethodReader.method(call.optionalString(2) ?? "GET")
       let settings = resource.configuration(for: method).settings
       let headers = call.values.of(
         HeadersBox(read: { settings.headers }, write: nil), .headers)
@@ -183,14 +183,14 @@ private struct ConfigureArguments {
     }
     var methods: Set<String>?
     var description: String?
-    try host.forEachOption(
+    try host.reading.options.forEach(
       of: call.index(settingsPosition + 1), in: call.state, known: ["methods", "description"]
     ) { name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       if name == "methods" {
-        methods = try host.methods(call, value, index)
+        methods = try MethodReader.methods(value, index, in: call.state)
       } else {
-        description = try host.contentType(ofOption: value, name)
+        description = try value.text(name)
       }
     }
     self.methods = methods

@@ -103,7 +103,7 @@ extension Method {
         throw .message("'headers' must be a table, got \(call.raw(1).typeName)")
       }
       var headers = Headers()
-      try call.host.setHeaders(call.index(1), call.state, in: &headers)
+      try call.reading.headers.setAll(call.index(1), call.state, in: &headers)
       box.entity.headers = headers
     },
     .method(.entity, "__copy", "V") { call throws(Misuse) in

@@ -30,7 +30,7 @@ extension LuaHost {
     let resource = try call.resource
     var options = LuaWatch.Options()
     if !call.isNil(1) {
-      try forEachOption(of: call.index(1), in: call.state, known: LuaHost.watchKeys) {
+      try reading.options.forEach(of: call.index(1), in: call.state, known: LuaHost.watchKeys) {
         name, value throws(Misuse) in
         switch name {
         case "every":

@@ -26,7 +26,9 @@ func lull_host_attach(
     guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
     host = LuaHost(environment: environment)
     host.enableLogFromEnvironment()
-    host.enableStrictnessFromEnvironment()
+    host.values.strict = StrictContent.ofEnvironment(host.bridge) { [unowned host] in
+      host.scriptErrorCount += 1
+    }
   }
   host.attach(runtime)
   return Unmanaged.passRetained(host).toOpaque()
@@ -130,7 +132,7 @@ func lull_host_held(_ pointer: UnsafeMutableRawPointer!) -> Int64 {
 func lull_host_sets_variable(
   _ pointer: UnsafeMutableRawPointer!, _ name: UnsafePointer<CChar>!
 ) -> Int32 {
-  guard let inspection = host(pointer)?.inspection, let name else { return 0 }
+  guard let inspection = host(pointer)?.permissions.inspection, let name else { return 0 }
   return inspection.sets(String(cString: name)) ? 1 : 0
 }
 
@@ -140,7 +142,7 @@ func lull_host_print_aside(
 ) {
   guard let text else { return }
   // There during the call.
-  host(pointer)?.inspection?.print(String(escaping: text, length))
+  host(pointer)?.permissions.inspection?.print(String(escaping: text, length))
 }
 
 @c @implementation

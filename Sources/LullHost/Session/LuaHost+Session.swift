@@ -57,7 +57,7 @@ extension LuaHost {
 
   /// `lull.repl()`: the caller waits while a session has the loop.
   func openSession(_ call: Call) throws(Misuse) {
-    try refuseInSandbox("lull.repl")
+    try permissions.refuseInSandbox("lull.repl")
     lull_repl_link()
     guard let open = LuaHost.sessionOpener.withLock({ $0 }) else {
       throw .message("this program has no REPL")

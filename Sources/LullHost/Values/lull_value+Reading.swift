@@ -113,6 +113,36 @@ extension lull_value {
     throw .message("\(what()) is not valid UTF-8: '\(LogText.part(string, limit: 100))'")
   }
 
+  /// An option that is a text.
+  func text(_ name: String) throws(Misuse) -> String {
+    guard let string else {
+      throw .message("'\(name)' must be a string, got \(typeName)")
+    }
+    try requireText("'\(name)'")
+    return string
+  }
+
+  /// An option that is a text with something in it, for C's functions too.
+  func nonEmptyText(_ name: String) throws(Misuse) -> String {
+    let expected = "'\(name)' must be a string that is not empty, got"
+    guard let string else { throw .message("\(expected) \(typeName)") }
+    guard !string.isEmpty else { throw .message("\(expected) an empty string") }
+    guard !string.utf8.contains(0) else {
+      throw .message("'\(name)' must be a string without zero bytes")
+    }
+    try requireText("'\(name)'")
+    return string
+  }
+
+  /// An option that becomes a header `content-type`.
+  func headerText(_ name: String) throws(Misuse) -> String {
+    let text = try text(name)
+    guard Headers.isValue(text.utf8) else {
+      throw .message("'\(name)' must not contain line breaks or zero bytes")
+    }
+    return text
+  }
+
   /// A setting that is true or false.
   func flag(_ name: String) throws(Misuse) -> Bool {
     guard let bool else {

@@ -1,24 +1,17 @@
 import LullCore
 
-extension LuaHost {
-  /// The line of a key inside the brackets of the call at a place; nil if it is not there, as where the
-  /// table was made elsewhere.
-  func line(of key: String, inCallAt place: SourcePlace) -> Int? {
-    CallLines(self).line(of: key, inCallAt: place)
-  }
-}
-
 /// Lines of keys in calls: each file is read once, and each call.
 final class CallLines {
-  private let host: LuaHost
+  private let sources: ChunkSources
   private var files: [String: DeclarationPlaces?] = [:]
   private var calls: [SourcePlace: [String: Int]] = [:]
 
-  init(_ host: LuaHost) {
-    self.host = host
+  init(_ sources: ChunkSources) {
+    self.sources = sources
   }
 
-  /// As the host's.
+  /// The line of a key inside the brackets of the call at a place; nil if it is not there, as where the
+  /// table was made elsewhere.
   func line(of key: String, inCallAt place: SourcePlace) -> Int? {
     if let lines = calls[place] { return lines[key.lowercased()] }
     let lines = places(in: place.file).flatMap { CallBrackets($0, line: place.line)?.lines } ?? [:]
@@ -28,7 +21,7 @@ final class CallLines {
 
   private func places(in file: String) -> DeclarationPlaces? {
     if let known = files[file] { return known }
-    let text = host.sources.source(named: file).flatMap { host.sources.text(of: $0) }
+    let text = sources.source(named: file).flatMap { sources.text(of: $0) }
     let places = text.map { DeclarationPlaces($0) }
     files[file] = .some(places)
     return places

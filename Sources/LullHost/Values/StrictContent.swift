@@ -14,12 +14,26 @@ final class StrictContent {
     let url: String
   }
 
-  private unowned let host: LuaHost
+  private let bridge: BridgeRuntime
+  /// Called for each difference.
+  private let noteDifference: () -> Void
   /// By the id of the tables.
   private var shared: [Int64: Shared] = [:]
 
-  init(_ host: LuaHost) {
-    self.host = host
+  private init(_ bridge: BridgeRuntime, noteDifference: @escaping () -> Void) {
+    self.bridge = bridge
+    self.noteDifference = noteDifference
+  }
+
+  /// One if the environment asks for it.
+  static func ofEnvironment(_ bridge: BridgeRuntime, noteDifference: @escaping () -> Void)
+    -> StrictContent?
+  {
+    // Read at once; nothing changes the environment meanwhile.
+    guard let text = getenv("LULL_STRICT").map({ String(cString: $0) }),
+      !text.isEmpty, text != "0"
+    else { return nil }
+    return StrictContent(bridge, noteDifference: noteDifference)
   }
 
   /// Tables are handed out, new ones or again.
@@ -39,30 +53,19 @@ final class StrictContent {
 
   private func check(_ id: Int64) {
     guard let known = shared[id], let document = known.document else { return }
-    let mark = lull_arena_mark(host.bridge.pointer)
-    defer { lull_arena_release(host.bridge.pointer, mark) }
+    let mark = lull_arena_mark(bridge.pointer)
+    defer { lull_arena_release(bridge.pointer, mark) }
     guard
       let pointer = lull_document_difference(
-        host.bridge.pointer, UnsafeRawPointer(document.pointer), id)
+        bridge.pointer, UnsafeRawPointer(document.pointer), id)
     else { return }
     shared[id] = nil
-    host.scriptErrorCount += 1
+    noteDifference()
     // A text in the arena, read before the mark is released.
     let place = String(escapingCString: pointer)
     StandardError.write(
       "lull: the shared content of \(LogText.url(known.url)) was changed at "
         + (place.isEmpty ? "its top" : place) + ": edit a copy (lull.copy), and publish it with "
         + "override_local_content\n")
-  }
-}
-
-extension LuaHost {
-  /// `LULL_STRICT=1`
-  func enableStrictnessFromEnvironment() {
-    // Read at once; nothing changes the environment meanwhile.
-    guard let text = getenv("LULL_STRICT").map({ String(cString: $0) }),
-      !text.isEmpty, text != "0"
-    else { return }
-    values.strict = StrictContent(self)
   }
 }

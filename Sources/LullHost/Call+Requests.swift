@@ -1,0 +1,62 @@
+import CLullBridge
+import LullCore
+
+extension Call {
+  /// Sends a request with the body table and the mutation function at those positions.
+  func sendRequest(_ method: String, body: Int, mutation: Int) throws(Misuse) {
+    let resource = try resource
+    let parsed =
+      isNil(body) ? nil : try host.reading.bodies.body(table: index(body), in: state)
+    var adHoc: RequestMutation?
+    var anchors: [Int64] = []
+    if !isNil(mutation) {
+      // Kept with the request, which may be repeated; before it exists, by the caller's stack.
+      let id = try host.kept.keep(state, index(mutation))
+      anchors = [id]
+      adHoc = host.mutation { id }
+    }
+    let request: Request
+    switch parsed {
+    case .failure(let failure)?:
+      request = resource.failedBeforeSending(failure.cause, method: method)
+    case .success(let body)?:
+      request = resource.request(method, body: body, mutation: adHoc, scriptAnchors: anchors)
+    case nil:
+      request = resource.request(method, body: nil, mutation: adHoc, scriptAnchors: anchors)
+    }
+    self.return(host.values.of(request))
+  }
+
+  /// `cancel_load_if_unobserved([delay [, callback]])` (CAN-01 to CAN-10)
+  func cancelLoadIfUnobserved() throws(Misuse) {
+    let resource = try resource
+    guard let delay = number(1) else { return resource.cancelLoadIfUnobserved() }
+    guard delay >= 0, delay.isFinite else {
+      throw .argument(1, "a number of seconds, 0 or more, expected, got \(raw(1).described)")
+    }
+    let kept = host.kept
+    // Its userdata holds the service's, and with it every function of the configuration.
+    let userdata = try kept.keep(state, index(0))
+    let callback = isNil(2) ? nil : try kept.keep(state, index(2))
+    guard kept.pin(userdata) else { throw .message("not enough memory") }
+    if let callback, !kept.pin(callback) {
+      kept.unpin(userdata)
+      throw .message("not enough memory")
+    }
+    // The timer is work that somebody asked for: it keeps the script alive.
+    host.loop.timerBegan()
+    resource.cancelLoadIfUnobserved(afterDelay: delay) { [unowned host] in
+      host.loop.timerEnded()
+      defer { host.kept.unpin(userdata) }
+      guard let callback else { return }
+      let context = RunContext(purpose: "cancel_load_if_unobserved callback") {
+        [unowned host] outcome in
+        if case .failed(let failure) = outcome {
+          host.report(failure, in: "cancel_load_if_unobserved callback")
+        }
+      }
+      host.coroutines.start(Callable(id: callback), [], context)
+      host.kept.unpin(callback)
+    }
+  }
+}

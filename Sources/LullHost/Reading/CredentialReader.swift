@@ -1,0 +1,144 @@
+import CLullBridge
+import LullCore
+import LullTransport
+
+/// Reads secrets, and what proves who sends requests. Nothing is asked for yet: secrets are read, and
+/// tokens requested, when something is sent.
+struct CredentialReader {
+  static let secretKeys = ["env", "file", "command", "name", "origins"]
+
+  private let handles: ObjectHandles
+  private let permissions: Permissions
+  private let options: OptionReader
+
+  init(_ handles: ObjectHandles, _ permissions: Permissions, _ options: OptionReader) {
+    self.handles = handles
+    self.permissions = permissions
+    self.options = options
+  }
+
+  // MARK: Secrets
+
+  /// `lull.secret{ env = … }`, `{ file = … }` or `{ command = … }`
+  func secret(table: Int32, in state: OpaquePointer?) throws(Misuse) -> Secret {
+    guard !permissions.isSandboxed || permissions.isInspecting else {
+      throw .message("lull.secret is not available in the sandbox")
+    }
+    var source: Secret.Source?
+    var name: String?
+    var origins: [String] = []
+    try options.forEach(of: table, in: state, known: CredentialReader.secretKeys) {
+      key, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: state)
+      switch key {
+      case "name": name = try value.nonEmptyText(key)
+      case "origins": origins = try self.origins(value, index, state)
+      default:
+        guard source == nil else {
+          throw .message("a secret has one source: 'env', 'file' or 'command'")
+        }
+        source = try self.source(key, value, index, state)
+      }
+    }
+    guard let source else {
+      throw .message("a secret needs one of 'env', 'file', 'command'")
+    }
+    let secret = Secret(source, name: name, origins: origins)
+    guard permissions.isInspecting else { return secret }
+    // Of what is only looked at nothing is read, whoever asks for it: its own networking may.
+    return Secret(.literal(Inspection.secret), name: secret.name, origins: origins)
+  }
+
+  private func source(
+    _ key: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?
+  ) throws(Misuse) -> Secret.Source {
+    switch key {
+    case "env":
+      let name = try value.nonEmptyText(key)
+      guard !name.contains("=") else {
+        throw .message("'env' must be the name of a variable, not its value")
+      }
+      return .environment(name)
+    case "file": return .file(try value.nonEmptyText(key))
+    default:
+      guard value.kind == Int32(LULL_TABLE) else { return .shell(try value.nonEmptyText(key)) }
+      let words = try strings(value, index, key, state)
+      guard !words.isEmpty else { throw .message("'command' must not be an empty list") }
+      return .command(words)
+    }
+  }
+
+  private func strings(
+    _ value: lull_value, _ index: Int32, _ key: String, _ state: OpaquePointer?
+  ) throws(Misuse) -> [String] {
+    var words: [(Int64, String)] = []
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("'\(key)' must be a list of strings, got \(value.typeName)")
+    }
+    try LuaTable(index, in: state).forEachField { position, element throws(Misuse) in
+      guard position.kind == Int32(LULL_INTEGER), let word = element.text,
+        !word.utf8.contains(0)
+      else { throw .message("'\(key)' must be a list of strings") }
+      try element.requireText("a string of '\(key)'")
+      words.append((position.integer, word))
+    }
+    return words.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  private func origins(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(Misuse)
+    -> [String]
+  {
+    var origins: [String] = []
+    for text in try strings(value, index, "origins", state) {
+      guard let url = ResourceURL(absolute: text), ["http", "https"].contains(url.scheme),
+        !url.host.isEmpty
+      else {
+        throw .message("'origins' must be URLs such as \"https://api.example.com\", got '\(text)'")
+      }
+      origins.append(url.origin)
+    }
+    return origins
+  }
+
+  // MARK: Credentials
+
+  /// A text that is not to be seen, as an argument: a secret, or a string in its place.
+  func credential(_ value: lull_value, argument position: Int) throws(Misuse) -> SecretText {
+    if let text = handles.secret(value) { return text }
+    guard let text = value.string, !text.isEmpty else {
+      throw .argument(position, "Secret or string expected, got \(value.described)")
+    }
+    // What it is, is not for a message.
+    guard value.isValidUTF8 else { throw .argument(position, "not valid UTF-8") }
+    permissions.checker?.look(atCredential: text, "the secret of an 'auth'")
+    return SecretText(Secret(.literal(text)))
+  }
+
+  /// The same as an option.
+  private func credential(_ value: lull_value, option name: String) throws(Misuse) -> SecretText {
+    if let text = handles.secret(value) { return text }
+    guard let text = value.string, !text.isEmpty else {
+      let given =
+        value.kind == Int32(LULL_STRING) ? "an empty string" : value.typeName
+      throw .message("'\(name)' must be a Secret or a string, got \(given)")
+    }
+    permissions.checker?.look(atCredential: text, "the value of '\(name)'")
+    return SecretText(Secret(.literal(text)))
+  }
+
+  // MARK: OAuth 2
+
+  /// `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`
+  func oauth2(table: Int32, in state: OpaquePointer?, isRefresh: Bool) throws(Misuse) -> Auth {
+    var given = OAuth2Options()
+    let known = OAuth2Options.keys + (isRefresh ? [OAuth2Options.refreshKey] : [])
+    try options.forEach(of: table, in: state, known: known) { name, value throws(Misuse) in
+      switch name {
+      case "client_secret": given.clientSecret = try credential(value, option: name)
+      case OAuth2Options.refreshKey: given.refreshToken = try credential(value, option: name)
+      default: given.texts[name] = try value.nonEmptyText(name)
+      }
+    }
+    return OAuth2(try given.settings(isRefresh: isRefresh, permissions)).auth
+  }
+}

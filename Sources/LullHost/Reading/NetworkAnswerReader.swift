@@ -1,0 +1,93 @@
+import CLullBridge
+import LullCore
+
+/// Reads what `networking` functions answer, and the answers of stubs.
+struct NetworkAnswerReader {
+  static let keys = ["status", "headers", "body", "json", "text"]
+
+  private let handles: ObjectHandles
+  private let options: OptionReader
+  private let headers: HeaderReader
+  private let json: JSONReader
+
+  init(
+    _ handles: ObjectHandles, _ options: OptionReader, _ headers: HeaderReader, _ json: JSONReader
+  ) {
+    self.handles = handles
+    self.options = options
+    self.headers = headers
+    self.json = json
+  }
+
+  /// What a `networking` function returned or gave to `complete`: a table, or nil and an error, or
+  /// both.
+  func result(
+    _ first: lull_value, _ second: lull_value, _ state: OpaquePointer?, _ index: Int32,
+    url: String
+  ) throws(Misuse) -> NetworkResult {
+    var result = NetworkResult()
+    if first.kind == Int32(LULL_TABLE) {
+      result = try self.result(table: index, state, url: url)
+    } else if first.kind != Int32(LULL_NIL) {
+      throw .message(
+        "a networking function answers with a table { status =, headers =, body = }, got "
+          + first.typeName)
+    }
+    if let box = handles.object(second, .error, as: ErrorBox.self) {
+      result.error = NetworkResult(failing: box.error).error
+      result.requestError = box.error
+    } else if let text = second.text {
+      result.error = TransportError(.network, text)
+    } else if result.response == nil {
+      throw .message("a networking function must answer with a table or an error")
+    }
+    return result
+  }
+
+  /// The answer that a table is.
+  func result(table: Int32, _ state: OpaquePointer?, url: String) throws(Misuse) -> NetworkResult {
+    var status = 200
+    var headers = Headers()
+    var body: [UInt8]?
+    var defaultType: String?
+    try options.forEach(of: table, in: state, known: NetworkAnswerReader.keys) {
+      name, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: state)
+      switch name {
+      case "status":
+        guard value.kind == Int32(LULL_INTEGER), (100...999).contains(value.integer) else {
+          throw .message(
+            "'status' must be an HTTP status, such as 200, got \(value.described)")
+        }
+        status = Int(value.integer)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
+        try self.headers.setAll(index, state, in: &headers)
+      case "json":
+        switch json.text(of: state, index) {
+        case .success(let bytes): body = bytes
+        case .failure(let problem): throw .message("'json' cannot be encoded: \(problem.text)")
+        }
+        defaultType = "application/json"
+      default:
+        guard let bytes = value.bytes else {
+          throw .message("'\(name)' must be a string, got \(value.typeName)")
+        }
+        body = bytes
+        if name == "text" { defaultType = "text/plain; charset=utf-8" }
+      }
+    }
+    if let defaultType, headers["content-type"] == nil { headers["content-type"] = defaultType }
+    return NetworkResult(
+      response: HTTPResponse(status: status, headers: headers, url: url), body: body)
+  }
+}
+
+extension NetworkResult {
+  /// An error of Lull's as it is; to policies it is one of the network.
+  init(failing error: RequestError) {
+    self.init(error: TransportError(.network, error.userMessage))
+    if case .transport(let transport) = error.cause { self.error = transport }
+    requestError = error
+  }
+}

@@ -1,0 +1,113 @@
+import CLullBridge
+import LullCore
+
+/// Reads bodies of requests: `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }` or
+/// `{ data = s, content_type = }`.
+///
+/// What is no body raises. A value that cannot be sent as what it is to be fails the request instead.
+struct RequestBodyReader {
+  static let keys = ["json", "form", "text", "data", "content_type", "encoding"]
+
+  private let handles: ObjectHandles
+  private let options: OptionReader
+  private let json: JSONReader
+
+  init(_ handles: ObjectHandles, _ options: OptionReader, _ json: JSONReader) {
+    self.handles = handles
+    self.options = options
+    self.json = json
+  }
+
+  func body(table: Int32, in state: OpaquePointer?) throws(Misuse)
+    -> Result<RequestBody, RequestBodyFailure>
+  {
+    var kind: String?
+    var body: Result<RequestBody, RequestBodyFailure>?
+    var contentType: String?
+    var encoding: String?
+    try options.forEach(of: table, in: state, known: RequestBodyReader.keys) {
+      name, value throws(Misuse) in
+      switch name {
+      case "content_type": contentType = try value.headerText(name)
+      case "encoding": encoding = try value.text(name)
+      default:
+        if let kind { throw .message("a body is either '\(kind)' or '\(name)', not both") }
+        kind = name
+        body = try self.body(name, value, LuaTable.visitedIndex(in: state), state)
+      }
+    }
+    guard let body else {
+      throw .message("a body needs one of 'json', 'form', 'text', 'data'")
+    }
+    if encoding != nil, kind != "text" { throw .message("'encoding' is for 'text' bodies") }
+    return body.map { body in
+      switch body {
+      case .json(let bytes, let type): .json(bytes, contentType: contentType ?? type)
+      case .text(let text, let type, let name):
+        .text(text, contentType: contentType ?? type, encoding: encoding ?? name)
+      case .data(let bytes, let type): .data(bytes, contentType: contentType ?? type)
+      case .secret(let body): .secret(body.typed(contentType))
+      case .form: body
+      }
+    }
+  }
+
+  private func body(_ name: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?)
+    throws(Misuse) -> Result<RequestBody, RequestBodyFailure>
+  {
+    switch name {
+    case "json":
+      switch json.body(of: state, index) {
+      case .success(let body): return .success(body)
+      case .failure(let problem):
+        return .failure(RequestBodyFailure(cause: .invalidJSONObject(path: problem.text)))
+      }
+    case "form": return try form(value, index, state)
+    default:
+      guard let bytes = value.bytes else {
+        throw .message("'\(name)' must be a string, got \(value.typeName)")
+      }
+      if name == "data" { return .success(.data(bytes, contentType: "application/octet-stream")) }
+      guard value.isValidUTF8 else {
+        return .failure(
+          RequestBodyFailure(
+            cause: .unencodableText(encoding: "utf-8", text: ByteString(bytes))))
+      }
+      return .success(.text(value.string ?? ""))
+    }
+  }
+
+  private func form(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(Misuse)
+    -> Result<RequestBody, RequestBodyFailure>
+  {
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("'form' must be a table, got \(value.typeName)")
+    }
+    var pairs: [(name: String, value: SecretText)] = []
+    var hasSecrets = false
+    var failure: RequestBodyFailure?
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard let name = key.text else {
+        throw .message("form names must be strings, got \(key.typeName)")
+      }
+      for part in [key, element]
+      where part.kind == Int32(LULL_STRING) && !part.isValidUTF8 {
+        failure = RequestBodyFailure(
+          cause: .notURLEncodable(string: ByteString(part.bytes ?? [])))
+      }
+      if let secret = handles.secret(element) {
+        hasSecrets = true
+        return pairs.append((name, secret))
+      }
+      guard let text = element.text ?? element.bool.map({ "\($0)" }) else {
+        throw .message(
+          "form value '\(name)' must be a string, number, boolean or secret, got "
+            + element.typeName)
+      }
+      pairs.append((name, SecretText(text)))
+    }
+    if let failure { return .failure(failure) }
+    if hasSecrets { return .success(.form(secrets: pairs)) }
+    return .success(.form(pairs.map { (name: $0.name, value: $0.value.masked) }))
+  }
+}

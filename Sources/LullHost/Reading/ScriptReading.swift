@@ -1,0 +1,23 @@
+/// The readers of what scripts hand over, each of which knows no more than what it needs.
+struct ScriptReading {
+  let options: OptionReader
+  let headers: HeaderReader
+  let json: JSONReader
+  let bodies: RequestBodyReader
+  let answers: NetworkAnswerReader
+  let credentials: CredentialReader
+  let fields: ContentFields
+
+  init(
+    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ permissions: Permissions,
+    _ sources: ChunkSources
+  ) {
+    options = OptionReader(permissions, sources)
+    headers = HeaderReader(handles)
+    json = JSONReader(bridge, handles)
+    bodies = RequestBodyReader(handles, options, json)
+    answers = NetworkAnswerReader(handles, options, headers, json)
+    credentials = CredentialReader(handles, permissions, options)
+    fields = ContentFields(bridge)
+  }
+}

@@ -1,0 +1,19 @@
+/// What a script may do, and whether it is only looked at.
+///
+/// Home thread only.
+package final class Permissions {
+  /// Whether it may do no more than what the sandbox has for it.
+  package internal(set) var isSandboxed = false
+  /// Set if API files are loaded only to be looked at: nothing is asked of any network, and nothing
+  /// started or read for them.
+  var inspection: Inspection?
+  var isInspecting: Bool { inspection != nil }
+  /// Takes note of what is wrong with an API file, instead of raising it.
+  var checker: APIFileChecker?
+
+  /// For functions that reach beyond the network: raises in the sandbox.
+  func refuseInSandbox(_ name: StaticString) throws(Misuse) {
+    guard isSandboxed else { return }
+    throw .message("\(name) is not available in the sandbox")
+  }
+}
