@@ -52,7 +52,7 @@ extension Call {
       let context = RunContext(purpose: "cancel_load_if_unobserved callback") {
         [unowned host] outcome in
         if case .failed(let failure) = outcome {
-          host.report(failure, in: "cancel_load_if_unobserved callback")
+          host.reporter.report(failure, in: "cancel_load_if_unobserved callback")
         }
       }
       host.coroutines.start(Callable(id: callback), [], context)

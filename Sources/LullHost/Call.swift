@@ -18,6 +18,12 @@ struct Call {
   var waits: Waits { host.waits }
   var permissions: Permissions { host.permissions }
   var reading: ScriptReading { host.reading }
+  var session: SessionKeeper { host.session }
+  var observers: ScriptObservers { host.observers }
+  var tasks: Tasks { host.tasks }
+  var combining: Combining { host.combining }
+  var reporter: Reporter { host.reporter }
+  var pump: Pump { host.pump }
 
   // MARK: Arguments
 

@@ -24,7 +24,7 @@ extension LuaHost {
       let request = request
       let context = RunContext(purpose: name) { [unowned self] outcome in
         if case .failed(let failure) = outcome {
-          report(
+          reporter.report(
             failure, in: kept.named("\(name) hook", id) + " of \(request.description)",
             request: RequestFacts(request))
         }
@@ -34,23 +34,5 @@ extension LuaHost {
     // Whether the hook applied or not: this one is delivered after it.
     if isLate { request.onCompletion { [unowned self] _ in kept.unpin(id) } }
     call.returnSelf()
-  }
-}
-
-extension LuaHost {
-  /// `lull.demo()`: the sample API, started once.
-  func demoURL() throws(TransportError) -> String {
-    if let demo { return demo.url }
-    // Whoever only looks does not start it.
-    if permissions.isInspecting { return "http://127.0.0.1" }
-    guard let path = DemoServer.find() else {
-      throw TransportError(
-        .connection,
-        "the sample API, lull-demo, was not found beside lull, beside lull.so or on the PATH; "
-          + "set LULL_DEMO to where it is")
-    }
-    let server = try DemoServer(path: path)
-    demo = server
-    return server.url
   }
 }

@@ -18,24 +18,25 @@ package final class LuaHost {
   let handles: ObjectHandles
   let kept: KeptValues
   let values: ScriptValues
+  package let permissions = Permissions()
+  /// The texts of chunks, for reports.
+  let sources = ChunkSources()
+  let reading: ScriptReading
   let coroutines: Coroutines
   let requests: RequestsInFlight
   package let limits: LimitKeeper
+  package let session: SessionKeeper
   package let loop: ScriptLoop
   let waits: Waits
+  package let reporter: Reporter
+  package let log: ScriptLog
+  let tasks: Tasks
+  let combining: Combining
+  let sampleAPI = SampleAPI()
+  let observers: ScriptObservers
   let collector: Collector
   private let hooks: ModelHooks
-  let log: LogProxy
-  package let permissions = Permissions()
-  let reading: ScriptReading
 
-  /// Errors reported so far that make the exit code 1.
-  package internal(set) var scriptErrorCount = 0
-  var errorHandler: Int64?
-  var isHandlingLog = false
-  /// Observers with owners, by the id of their closure.
-  var ownedObservers: [Int64: WeakObserver] = [:]
-  var demo: DemoServer?
   /// Pipeline stages by the names scripts know them by.
   var stageKeys = Dictionary(
     uniqueKeysWithValues: PipelineStageKey.standardOrder.map { ($0.description, $0) })
@@ -43,35 +44,14 @@ package final class LuaHost {
   /// those that are no more are dropped.
   var tableCaches: [UnsafeRawPointer?: KnownTableCache] = [:]
   var tableCacheLimit = 64
-  /// Tasks that failed and were not awaited yet.
-  var failedTasks: [LuaTask] = []
   /// The APIs that were loaded from files.
   var apiFiles = LoadedAPIFiles()
   /// What a predicate raised that was called for a call of the script's, to be raised there.
   var predicateFailure: ScriptFailure?
-  /// The texts of chunks, for reports.
-  let sources = ChunkSources()
-  var reportLedger = ReportLedger()
-  /// What the function given to `lull.run` raised.
-  var runFailure: ScriptFailure?
-  /// Whether it was said which limit was passed.
-  var hasReportedLimit = false
-  /// Whether somebody sits at a prompt, to be told of failed tasks at once.
-  package var isAtPrompt = false
-  /// Whether something has been written that is to be shown above the prompt.
-  package var hasOutput: (() -> Bool)?
-  /// Whether a session is open, and what it does about Ctrl-C.
-  var hasSession = false
-  var onInterrupt: (() -> Void)?
-  /// Whether the open session is to end, since nobody waits for it any more.
-  package internal(set) var isSessionEnding = false
-  /// What takes over whoever drives the loop, at his next look: a session opened by a script.
-  var foreground: (() -> Void)?
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
     let pump = environment.pump
-    log = LogProxy(pump.log)
     writer = ValueWriter(bridge)
     handles = ObjectHandles(bridge)
     kept = KeptValues(bridge, handles, pump)
@@ -80,13 +60,22 @@ package final class LuaHost {
     coroutines = Coroutines(bridge, writer, handles, kept, pump)
     requests = RequestsInFlight(bridge, kept, pump)
     limits = LimitKeeper(bridge)
-    loop = ScriptLoop(environment, bridge, coroutines, requests, limits)
+    session = SessionKeeper(environment, bridge)
+    loop = ScriptLoop(environment, bridge, coroutines, requests, limits, session)
     waits = Waits(environment, bridge, handles, coroutines, requests, loop)
+    reporter = Reporter(
+      environment, bridge, kept, values, coroutines, requests, limits, loop, sources)
+    log = ScriptLog(bridge, kept, coroutines, reporter, pump.log)
+    tasks = Tasks(bridge, kept, values, coroutines, loop, waits, reporter, pump)
+    combining = Combining(bridge, handles, kept, values, coroutines, waits, tasks, pump)
+    observers = ScriptObservers(bridge, kept, values, coroutines, reporter)
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
     handles.onService = { [unowned hooks] in $0.host = hooks }
-    loop.leavesInterruptsToSession = { [unowned self] in onInterrupt != nil }
-    loop.takeForeground = { [unowned self] in takeForeground() }
+    reporter.divert = { [unowned self] failure in
+      permissions.checker?.note(failure, self)
+      return permissions.checker != nil
+    }
   }
 
   var pump: Pump { environment.pump }
@@ -99,25 +88,24 @@ package final class LuaHost {
   }
 
   private func beginTurn() {
-    deliverInterrupt()
+    session.deliverInterrupt()
     handles.sweep()
     handles.releaseUnpushed()
     kept.releaseUnused()
-    releaseObservers()
+    observers.releaseGone()
     reportLackOfMemory()
     collector.collectIfCharged()
     lull_memory_check(bridge.pointer)
-    tellOrphans()
-    if !failedTasks.isEmpty { reportUnawaitedTasks(atEnd: isAtPrompt) }
+    observers.tellOrphans()
+    tasks.reportUnawaited(atEnd: session.isAtPrompt)
     collector.collectIfStalled()
-    // Work, so that the turn which begins does not wait with it.
-    if isAtPrompt, hasOutput?() == true { pump.enqueue {} }
+    session.showOutput()
   }
 
   /// What could not be held, and no call of the script's could be told of.
   private func reportLackOfMemory() {
     guard kept.takeLackOfMemory() else { return }
-    report(ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
+    reporter.report(ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
   }
 
   /// Bytes that live outside of Lua's memory and end with what Lua holds.
@@ -126,12 +114,19 @@ package final class LuaHost {
   /// Pins of the script's values and objects, without those of APIs, which stay until the process ends.
   package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - apiFiles.pinnedCount }
 
+  /// What is to be told of a script when its state is going away.
+  func reportEnd() {
+    values.strict?.checkAll()
+    tasks.reportUnawaitedWithoutLua()
+    reporter.reportRepetitions()
+    reporter.reportAbandoned()
+  }
+
   /// Drops everything without calling into Lua. The state goes away, or has gone.
   package func close() {
     guard !bridge.isClosed else { return }
     bridge.close()
-    demo?.end()
-    demo = nil
+    sampleAPI.close()
     loop.close()
     // Their services hold what holds this.
     apiFiles.loaded = [:]

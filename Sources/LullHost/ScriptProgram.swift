@@ -112,7 +112,7 @@ package final class ScriptProgram {
         text = String(escaping: script.name) + ": " + text
       }
       StandardError.write(
-        host.describe(
+        host.reporter.describe(
           syntaxError: text, in: script.source, name: String(escaping: script.name)))
       return Exit.cannotCompile
     }
@@ -149,9 +149,9 @@ package final class ScriptProgram {
       case .sandbox: break
       }
     }
-    host.enableLogFromEnvironment()
+    host.log.enableFromEnvironment()
     host.values.strict = StrictContent.ofEnvironment(host.bridge) { [unowned host] in
-      host.scriptErrorCount += 1
+      host.reporter.countError()
     }
   }
 
@@ -171,11 +171,11 @@ package final class ScriptProgram {
       if !host.bridge.isClosed { lull_main_end(host.bridge.pointer, 0) }
       waitNotice?.cancel()
       waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) { [host] in
-        host.reportWaiting()
+        host.reporter.reportWaiting()
       }
       if case .failed(let failure) = outcome, lull_signals_pending() == 0 {
         mainHasFailed = true
-        host.reportMain(failure)
+        host.reporter.reportMain(failure)
       }
     }
     context.isStrong = true
@@ -195,7 +195,7 @@ package final class ScriptProgram {
       let isLong = main.thread != nil && clock.now - main.waitsSince >= WaitNotice.delay
       let thing = main.waitsFor?() ?? ""
       if isLong, !WaitNotice.isMeant(thing), told.insert(thing).inserted {
-        host.reportWaiting()
+        host.reporter.reportWaiting()
       }
       watch(main, told: told, looks: looks - 1)
     }
@@ -203,10 +203,8 @@ package final class ScriptProgram {
 
   private func drive() {
     guard !mainHasFailed else { return }
-    environment.run { [self] in
-      host.takeForeground()
-      host.loop.resumeIdleWaiters()
-      return mainHasFailed || host.loop.isInterrupted || (mainHasEnded && host.loop.isIdle)
+    host.loop.run { [self] in
+      mainHasFailed || host.loop.isInterrupted || (mainHasEnded && host.loop.isIdle)
     }
   }
 
@@ -222,14 +220,14 @@ package final class ScriptProgram {
         host.loop.cancelEverything()
       }
     }
-    host.reportUnawaitedTasks(atEnd: true)
+    host.tasks.reportUnawaited(atEnd: true)
     host.values.strict?.checkAll()
-    host.reportRepetitions()
-    host.reportPassedLimit()
+    host.reporter.reportRepetitions()
+    host.reporter.reportPassedLimit()
     if host.limits.hasPassed { return Exit.scriptError }
     if signal != 0 { return 128 + signal }
     if let code = host.loop.exitCode { return code }
-    return host.scriptErrorCount > 0 ? Exit.scriptError : 0
+    return host.reporter.errorCount > 0 ? Exit.scriptError : 0
   }
 
   func close() {

@@ -73,7 +73,7 @@ final class EditedLines: LineSource {
       return nil
     }
     for entry in history.load() { remember(entry) }
-    host.hasOutput = { [captured] in captured.hasOutput }
+    host.session.hasOutput = { [captured] in captured.hasOutput }
     for (number, action) in [(SIGWINCH, resized), (SIGCONT, continued)] {
       if let signal = host.environment.watchSignal(number, action) { signals.append(signal) }
     }
@@ -85,7 +85,7 @@ final class EditedLines: LineSource {
   }
 
   func close() {
-    host.hasOutput = nil
+    host.session.hasOutput = nil
     for signal in signals { signal.close() }
     signals = []
     watch.close()
@@ -110,13 +110,13 @@ final class EditedLines: LineSource {
     openLine = []
     captured.begin()
     isEditing = true
-    host.isAtPrompt = true
+    host.session.isAtPrompt = true
     // libedit shows its prompt first: what is typed in between would be the terminal's to interpret.
     ceditline_prepare(editor)
     var count: Int32 = 0
     let line = ceditline_read_line(editor, &count)
     isEditing = false
-    host.isAtPrompt = false
+    host.session.isAtPrompt = false
     announcePastes(false)
     captured.end()
     defer { terminal.write(captured.take()[...]) }
@@ -127,7 +127,7 @@ final class EditedLines: LineSource {
     guard let line, count > 0 else {
       leaveLine("")
       // Ctrl-D leaves a statement that goes on, as Ctrl-C does; at its beginning the session.
-      let isLeft = isContinuation && !isAtEnd && !host.loop.isInterrupted && !host.isSessionEnding
+      let isLeft = isContinuation && !isAtEnd && !host.loop.isInterrupted && !host.session.isEnding
       return isLeft ? .abandoned : .end
     }
     let text = WideText.string(line, Int(count))
@@ -160,7 +160,7 @@ final class EditedLines: LineSource {
   /// The next character for libedit: 1, 0 at the end, -1 to leave the line.
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
     while true {
-      guard !isAbandoned, !host.loop.isInterrupted, !host.isSessionEnding else { return -1 }
+      guard !isAbandoned, !host.loop.isInterrupted, !host.session.isEnding else { return -1 }
       announcePastes(true)
       if let scalar = takeScalar() {
         // Behind the line's end the terminal is the script's.
@@ -175,9 +175,9 @@ final class EditedLines: LineSource {
 
   /// Until more has been typed, or the line is to be left; shows what is written meanwhile.
   private func waitForInput() {
-    host.drive {
+    host.loop.run {
       watch.isReady || captured.hasOutput || isAbandoned || host.loop.isInterrupted
-        || host.isSessionEnding
+        || host.session.isEnding
     }
     showOutput()
     if watch.isReady { fill() }
@@ -311,7 +311,7 @@ final class EditedLines: LineSource {
   private func paste() -> UInt8 {
     let end = Array("\u{1B}[201~".utf8)
     while !typed.contains(end) {
-      guard !isAtEnd, !isAbandoned, !host.loop.isInterrupted, !host.isSessionEnding else {
+      guard !isAtEnd, !isAbandoned, !host.loop.isInterrupted, !host.session.isEnding else {
         typed = []
         return UInt8(CC_ERROR)
       }

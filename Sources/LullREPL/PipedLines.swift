@@ -60,8 +60,10 @@ final class PipedLines: LineSource {
     bytes.removeFirst(start)
     start = 0
     if let watch {
-      host.drive { watch.isReady || isAbandoned || host.loop.isInterrupted || host.isSessionEnding }
-      guard !isAbandoned, !host.loop.isInterrupted, !host.isSessionEnding else { return false }
+      host.loop.run {
+        watch.isReady || isAbandoned || host.loop.isInterrupted || host.session.isEnding
+      }
+      guard !isAbandoned, !host.loop.isInterrupted, !host.session.isEnding else { return false }
     }
     var buffer = [UInt8](repeating: 0, count: 65536)
     let count = read(STDIN_FILENO, &buffer, buffer.count)

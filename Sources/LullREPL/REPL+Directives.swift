@@ -56,15 +56,15 @@ extension REPL {
   }
 
   private func log(_ categories: String) -> Bool {
-    if !categories.isEmpty, let problem = host.setLog(categories) { return refuse(problem) }
-    let logged = host.loggedCategories
+    if !categories.isEmpty, let problem = host.log.set(categories) { return refuse(problem) }
+    let logged = host.log.enabled
     StandardOutput.write(
       logged.isEmpty ? "nothing is logged\n" : logged.joined(separator: " ") + "\n")
     return true
   }
 
   private func listResources(_ pattern: String) {
-    let lines = host.resourceLines(matching: pattern.isEmpty ? nil : pattern)
+    let lines = ResourceLine.all(of: host, matching: pattern.isEmpty ? nil : pattern)
     guard !lines.isEmpty else {
       let suffix = pattern.isEmpty ? "" : " of that name"
       return StandardOutput.write("no resources\(suffix) are in memory\n")

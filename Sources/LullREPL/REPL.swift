@@ -46,7 +46,7 @@ package final class REPL {
 
   /// Makes `lull.repl` open one.
   package static func register() {
-    LuaHost.register { host in
+    SessionKeeper.register { host in
       guard let repl = REPL(host) else { return false }
       repl.run()
       repl.close()
@@ -90,7 +90,7 @@ package final class REPL {
 
   /// Reads and runs lines to their end. What they have started may still go on then.
   package func run() {
-    reading: while !host.isSessionEnding, !host.loop.isInterrupted {
+    reading: while !host.session.isEnding, !host.loop.isInterrupted {
       switch lines.next(isContinuation: !statement.isEmpty) {
       case .line(let text):
         if text.contains(10) { enter(several: text) } else { enter(text, isToRemember: true) }

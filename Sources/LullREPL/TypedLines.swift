@@ -30,15 +30,15 @@ final class TypedLines: LineSource {
         return .line(line)
       }
       if let watch {
-        host.drive {
-          watch.isReady || isAbandoned || host.loop.isInterrupted || host.isSessionEnding
+        host.loop.run {
+          watch.isReady || isAbandoned || host.loop.isInterrupted || host.session.isEnding
         }
       }
       if isAbandoned {
         terminal.write("\n")
         return .abandoned
       }
-      guard !host.loop.isInterrupted, !host.isSessionEnding else { return .end }
+      guard !host.loop.isInterrupted, !host.session.isEnding else { return .end }
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       watch?.rearm()

@@ -163,7 +163,7 @@ struct APIDescriptionTextTests {
     // As the command runs a script: `lull.run` in it waits for everything else.
     harness.host.loop.runUntilIdle()
     #expect(harness.run("return outcome") == .finished("fine"), "\(name)")
-    #expect(harness.host.scriptErrorCount == 0, "\(name) had errors in callbacks")
+    #expect(harness.host.reporter.errorCount == 0, "\(name) had errors in callbacks")
     let printed = harness.run("return table.concat(lines, '\\n')")
     #expect(printed == .finished(promisedLines(of: example)), "\(name)")
     harness.run("lines, outcome, print = nil lull.log.enabled, lull.log.handler = nil, nil")

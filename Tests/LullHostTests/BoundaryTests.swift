@@ -268,7 +268,7 @@ import Testing
     ] {
       #expect(halves[1].contains(kind), "\(kind) is missing in \(halves[1])")
     }
-    #expect(harness.host.scriptErrorCount == 0)
+    #expect(harness.host.reporter.errorCount == 0)
     harness.finish()
   }
 

@@ -61,7 +61,7 @@ package final class APIFileChecker {
     }
     // What it has begun, as far as that goes without a network and without time.
     for _ in 0..<100 where host.pump.hasWork { host.pump.turn() }
-    host.reportUnawaitedTasks(atEnd: true)
+    host.tasks.reportUnawaited(atEnd: true)
     if case .success(let bytes) = TextFile.read(Array(path.utf8)) {
       for (line, text) in WrittenSecrets(bytes).findings(of: checker.credentials) {
         checker.note(text, at: SourcePlace(file: path, line: line))
@@ -86,15 +86,16 @@ package final class APIFileChecker {
   func note(_ failure: ScriptFailure, _ host: LuaHost) {
     let frames = failure.trace.stacks.flatMap(\.self)
     let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
-    if host.isInterruption(failure) {
+    if host.reporter.isInterruption(failure) {
       // What has passed its limit is interrupted wherever it goes on.
-      guard let text = host.interruptionText, !(host.limits.hasPassed && host.hasReportedLimit)
+      guard let text = host.interruptionText,
+        !(host.limits.hasPassed && host.reporter.hasReportedLimit)
       else {
         return
       }
       // What comes after it is to be looked at all the same.
       host.loop.exitCode = nil
-      host.hasReportedLimit = true
+      host.reporter.forgoLimit()
       return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
     }
     note(

@@ -88,8 +88,8 @@ package final class ContentFilter {
       return bytes
     case .failure(.failed(let failure)):
       throw Problem(
-        report: host.isInterruption(failure)
-          ? "" : host.describe(ContentFilter.shown(failure, of: text)))
+        report: host.reporter.isInterruption(failure)
+          ? "" : host.reporter.describe(ContentFilter.shown(failure, of: text)))
     case .failure(.gone): throw Problem(report: "lull: not enough memory\n")
     }
   }
@@ -147,7 +147,7 @@ package final class ContentFilter {
     guard status == 0 else {
       let message = message.map { String(escapingCString: $0) } ?? "cannot be compiled"
       throw Problem(
-        report: host.describe(
+        report: host.reporter.describe(
           syntaxError: message, in: Array(shown.utf8), name: String(name.dropFirst())))
     }
     return id

@@ -42,16 +42,16 @@ extension LuaHost {
     switch problem {
     case .missing(let text): "lull: \(text)\n"
     case .syntax(let message, let source, let name):
-      describe(syntaxError: message, in: source, name: name)
+      reporter.describe(syntaxError: message, in: source, name: name)
     case .failed(let problem): describe(raised: problem.failure)
     case .declaration(let place, let text):
-      describe(ScriptFailure(message: "\(place): \(text)"))
+      reporter.describe(ScriptFailure(message: "\(place): \(text)"))
     }
   }
 
   /// An interruption is not the file's error, unless the file was only to be looked at.
   private func describe(raised failure: ScriptFailure) -> String {
-    guard isInterruption(failure) else { return describe(failure) }
+    guard reporter.isInterruption(failure) else { return reporter.describe(failure) }
     guard permissions.isInspecting, let text = interruptionText else { return "" }
     var shown = failure
     let frames = failure.trace.stacks.flatMap(\.self)
@@ -59,8 +59,8 @@ extension LuaHost {
     let file = permissions.inspection?.path.map { "\($0): " } ?? ""
     shown.message = (place.map { "\($0.shortSource):\($0.line): " } ?? file) + text
     shown.trace = Traceback()
-    hasReportedLimit = true
-    return describe(shown)
+    reporter.forgoLimit()
+    return reporter.describe(shown)
   }
 
   /// How a file has ended, or would not have ended, what only looked at it; nil if it was a signal.

@@ -71,7 +71,7 @@ package final class PageWalk {
         let box = host.handles.object(handle, .error, as: ErrorBox.self)
       else { return .raised("lull: the pages cannot go on\n") }
       return .failed(box.error)
-    case .reraised(_, let failure): return .raised(host.describe(failure))
+    case .reraised(_, let failure): return .raised(host.reporter.describe(failure))
     default: return .raised("lull: the pages cannot go on\n")
     }
   }

@@ -24,7 +24,7 @@ extension ScriptProgram {
     // What is only looked at does not end who looks, who has said what is to be said.
     if host.permissions.isInspecting {
       host.loop.exitCode = nil
-      host.hasReportedLimit = true
+      host.reporter.forgoLimit()
     }
     let hasExited = host.loop.exitCode != nil
     let end = finish()

@@ -105,15 +105,3 @@ final class RegexBox {
     self.source = source
   }
 }
-
-/// `lull.log`.
-final class LogProxy {
-  let log: Log
-  /// The kept handler function.
-  var handler: Int64?
-  var enabledDescription: [String] = []
-
-  init(_ log: Log) {
-    self.log = log
-  }
-}

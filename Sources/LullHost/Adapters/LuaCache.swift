@@ -45,7 +45,7 @@ final class LuaCache: ScriptCache {
     case .success(let key): return key
     case .failure(.gone): return nil
     case .failure(.failed(let failure)):
-      host.report(failure, in: "key function of a cache", request: facts)
+      host.reporter.report(failure, in: "key function of a cache", request: facts)
       return nil
     }
   }
@@ -55,11 +55,12 @@ final class LuaCache: ScriptCache {
     perform("read", key, []) { host, results in
       guard let results, results[0].kind != Int32(LULL_NIL) else { return completion(nil) }
       guard let box = host.handles.object(results[0], .entity, as: EntityBox.self) else {
-        host.report(
+        host.reporter.report(
           ScriptFailure(
             "a cache's 'read' must return an Entity or nil, got "
               + results[0].typeName,
-            definedAt: host.definition(of: id, method: "read")), in: "read function of a cache",
+            definedAt: host.kept.definition(of: id, method: "read")),
+          in: "read function of a cache",
           request: key.facts)
         return completion(nil)
       }
@@ -96,7 +97,7 @@ final class LuaCache: ScriptCache {
       switch outcome {
       case .finished(let results): completion(host, results)
       case .failed(let failure):
-        host.report(failure, in: "\(method) function of a cache", request: facts)
+        host.reporter.report(failure, in: "\(method) function of a cache", request: facts)
         completion(host, nil)
       case .gone, .cancelled: completion(host, nil)
       }

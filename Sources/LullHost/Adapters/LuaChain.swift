@@ -54,28 +54,14 @@ extension LuaHost {
       }
       let failure = ScriptFailure(
         "a chain function must return nothing, a Request or a Response, got "
-          + value.typeName, definedAt: definition(of: id))
-      return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
+          + value.typeName, definedAt: kept.definition(of: id))
+      return .useResponse(.failure(reporter.requestFailure(failure, in: purpose, of: chain)))
     case .failed(let failure):
-      return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
+      return .useResponse(.failure(reporter.requestFailure(failure, in: purpose, of: chain)))
     case .gone:
       let failure = ScriptFailure("the chain function was collected")
-      return .useResponse(.failure(requestFailure(failure, in: purpose, of: chain)))
+      return .useResponse(.failure(reporter.requestFailure(failure, in: purpose, of: chain)))
     case .cancelled: return nil
     }
-  }
-
-  /// What a request fails with when a function of the script that stands in for it raises: an error of
-  /// Lull's as it is, anything else reported as a script error.
-  func requestFailure(_ failure: ScriptFailure, in place: String, of request: Request)
-    -> RequestError
-  {
-    if let error = failure.requestError { return error }
-    var error = scriptError(
-      failure, in: place, message: "Request failed", request: RequestFacts(request))
-    error.method = request.method
-    error.url = request.url
-    error.attempt = request.attempt
-    return error
   }
 }

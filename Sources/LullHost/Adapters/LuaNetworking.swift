@@ -31,15 +31,17 @@ final class LuaNetworking: NetworkingProvider {
             try host.reading.answers.result(
               results[0], results[1], results.state, results.index(0), url: request.url))
         } catch {
-          let failure = ScriptFailure(error.text, definedAt: host.definition(of: id))
-          host.report(failure, in: host.kept.named("networking function", id), request: facts)
+          let failure = ScriptFailure(error.text, definedAt: host.kept.definition(of: id))
+          host.reporter.report(
+            failure, in: host.kept.named("networking function", id), request: facts)
           answer.fail(failure)
         }
       case .failed(let failure):
         if let error = failure.requestError {
           answer.complete(NetworkResult(failing: error))
         } else {
-          host.report(failure, in: host.kept.named("networking function", id), request: facts)
+          host.reporter.report(
+            failure, in: host.kept.named("networking function", id), request: facts)
           answer.fail(failure)
         }
       case .gone: answer.fail(ScriptFailure("the networking function was collected"))

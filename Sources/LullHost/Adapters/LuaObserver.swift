@@ -8,7 +8,7 @@ import LullCore
 final class LuaObserver: KeyedObserver {
   static let changed: StaticString = "resource_changed"
 
-  unowned let host: LuaHost
+  private unowned let observers: ScriptObservers
   let id: Int64
   /// What scripts call it by: the function or table itself.
   private let identity: UInt
@@ -33,17 +33,17 @@ final class LuaObserver: KeyedObserver {
   }
 
   init(
-    host: LuaHost, id: Int64, identity: UInt, isTable: Bool, wantsProgress: Bool,
+    observers: ScriptObservers, id: Int64, identity: UInt, isTable: Bool, wantsProgress: Bool,
     resource: Resource, anchoredToService: Bool, ownsItself: Bool
   ) {
-    self.host = host
+    self.observers = observers
     self.id = id
     self.identity = identity
     self.isTable = isTable
     self.wantsProgress = wantsProgress
     service = resource.service
     record = resource.record
-    released = host.kept.released
+    released = observers.kept.released
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
   }
@@ -66,11 +66,11 @@ final class LuaObserver: KeyedObserver {
   }
 
   func add(owner: Owner) {
-    host.ownedObservers[id] = WeakObserver(observer: self)
+    observers.note(self)
     owners.append(owner)
     record.observers.add(key: owner.identity, of: self)
-    if lull_value_anchor_to_owner(host.bridge.pointer, owner.id, id) != 0 {
-      host.kept.noteLackOfMemory()
+    if lull_value_anchor_to_owner(observers.bridge.pointer, owner.id, id) != 0 {
+      observers.kept.noteLackOfMemory()
     }
   }
 
@@ -78,22 +78,23 @@ final class LuaObserver: KeyedObserver {
   func remove(owner: Int64) {
     guard let index = owners.firstIndex(where: { $0.id == owner }) else { return }
     owners.remove(at: index)
-    lull_value_release_from_owner(host.bridge.pointer, owner, id)
+    lull_value_release_from_owner(observers.bridge.pointer, owner, id)
   }
 
   var isAlive: Bool {
-    guard !isStopped, !host.bridge.isClosed else { return false }
+    guard !isStopped, !observers.bridge.isClosed else { return false }
     // The service's userdata holds the closure; should it not, the next call will find that out.
     if isAnchoredToService { return true }
-    guard lull_value_is_alive(host.bridge.pointer, id) != 0 else { return false }
-    return ownsItself || owners.contains { lull_value_is_alive(host.bridge.pointer, $0.id) != 0 }
+    guard lull_value_is_alive(observers.bridge.pointer, id) != 0 else { return false }
+    return ownsItself
+      || owners.contains { lull_value_is_alive(observers.bridge.pointer, $0.id) != 0 }
   }
 
   /// Whether nothing but removal keeps it from hearing an event: no owner is to be asked first.
   var isToldInTurn: Bool { isAnchoredToService && !isTable }
 
   var logName: String {
-    let place = host.kept.place(of: id)
+    let place = observers.kept.place(of: id)
     return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")
   }
 
@@ -101,12 +102,12 @@ final class LuaObserver: KeyedObserver {
   func stop() {
     guard !isStopped else { return }
     isStopped = true
-    host.ownedObservers[id] = nil
-    for owner in owners { lull_value_release_from_owner(host.bridge.pointer, owner.id, id) }
+    observers.forget(self)
+    for owner in owners { lull_value_release_from_owner(observers.bridge.pointer, owner.id, id) }
     owners = []
     ownsItself = false
     if isAnchoredToService, let service {
-      lull_value_release_from_object(host.bridge.pointer, service.hostHandle, id)
+      lull_value_release_from_object(observers.bridge.pointer, service.hostHandle, id)
     }
     isAnchoredToService = false
   }
@@ -116,35 +117,32 @@ final class LuaObserver: KeyedObserver {
     guard isAnchoredToService || isAlive else {
       return record.observers.removeDead(resource: resource)
     }
-    host.coroutines.notify(self, of: event, resource)
+    observers.coroutines.notify(self, of: event, resource)
   }
 
   func resourceRequestProgress(for resource: Resource, progress: Double) {
     guard wantsProgress else { return }
-    call("resource_request_progress", [host.values.of(resource), .number(progress)], resource)
+    call("resource_request_progress", [observers.values.of(resource), .number(progress)], resource)
   }
 
   func stoppedObserving(resource: Resource) {
-    if isTable { call("stopped_observing", [host.values.of(resource)], resource) }
+    if isTable { call("stopped_observing", [observers.values.of(resource)], resource) }
     stop()
   }
 
   private func call(_ method: StaticString, _ arguments: [LuaValue], _ resource: Resource) {
-    host.coroutines.start(Callable(id: id, method: method), arguments, makeContext(resource))
+    observers.coroutines.start(Callable(id: id, method: method), arguments, makeContext(resource))
   }
 
   /// What a run of this observer is.
   func makeContext(_ resource: Resource) -> RunContext {
-    RunContext(purpose: "an observer") { [unowned host, id] outcome in
+    RunContext(purpose: "an observer") { [unowned observers, id] outcome in
       if case .failed(let failure) = outcome {
-        host.report(failure, in: host.kept.named("observer", id) + " of \(resource.displayName)")
+        observers.reporter.report(
+          failure, in: observers.kept.named("observer", id) + " of \(resource.displayName)")
       }
     }
   }
-}
-
-struct WeakObserver {
-  weak var observer: LuaObserver?
 }
 
 /// What `resource:observe` returns: stops that one observer.

@@ -51,11 +51,11 @@ final class LuaRequestDelegate: ScriptDelegate {
         }
       case .failed(let failure):
         handler.broadcastResponse(
-          .failure(host.requestFailure(failure, in: purpose, of: request)))
+          .failure(host.reporter.requestFailure(failure, in: purpose, of: request)))
       case .gone:
         let failure = ScriptFailure("its functions were collected")
         handler.broadcastResponse(
-          .failure(host.requestFailure(failure, in: purpose, of: request)))
+          .failure(host.reporter.requestFailure(failure, in: purpose, of: request)))
       case .cancelled: break
       }
     }
@@ -76,7 +76,7 @@ final class LuaRequestDelegate: ScriptDelegate {
       Callable(id: cancel), [], kind: "cancel function of a custom request"
     ) { _ in }
     if case .failure(.failed(let failure)) = answer {
-      host.report(
+      host.reporter.report(
         failure, in: "cancel function of a \(requestDescription)", request: facts)
     }
   }
@@ -93,13 +93,14 @@ final class LuaRequestDelegate: ScriptDelegate {
     case .success((let value?, _)): return value
     case .success((nil, let type)):
       failure = ScriptFailure(
-        "'progress' must return a number, got \(type)", definedAt: host.definition(of: progress))
+        "'progress' must return a number, got \(type)",
+        definedAt: host.kept.definition(of: progress))
     case .failure(.gone): return 0
     case .failure(.failed(let raised)): failure = raised
     }
     handler.broadcastResponse(
       .failure(
-        host.requestFailure(
+        host.reporter.requestFailure(
           failure, in: "progress function of a \(requestDescription)", of: request)))
     return 1
   }
@@ -132,7 +133,7 @@ final class LuaRequestDelegate: ScriptDelegate {
     case .success(.success(let delegate)): return delegate
     case .success(.failure(let thrown)):
       return FailingDelegate(
-        host: host, ScriptFailure(thrown.message, definedAt: host.definition(of: repeated)))
+        host: host, ScriptFailure(thrown.message, definedAt: host.kept.definition(of: repeated)))
     case .failure(.failed(let failure)): return FailingDelegate(host: host, failure)
     case .failure(.gone):
       return FailingDelegate(
@@ -155,7 +156,8 @@ private final class FailingDelegate: RequestDelegate {
     guard let request = handler.pendingRequest else { return }
     handler.broadcastResponse(
       .failure(
-        host.requestFailure(failure, in: "repeated function of a custom request", of: request)))
+        host.reporter.requestFailure(
+          failure, in: "repeated function of a custom request", of: request)))
   }
 }
 

@@ -44,7 +44,7 @@ final class LuaResponseTransformer: ResponseTransformer {
       return failed(
         ScriptFailure(
           "a transformer of responses must return a Response, got "
-            + results[0].typeName, definedAt: host.definition(of: function.id)), run)
+            + results[0].typeName, definedAt: host.kept.definition(of: function.id)), run)
     case .failed(let failure):
       if let error = failure.requestError {
         host.kept.hold(.failure(error), for: run.request)
@@ -57,7 +57,7 @@ final class LuaResponseTransformer: ResponseTransformer {
   }
 
   private func failed(_ failure: ScriptFailure, _ run: PipelineRun) -> Response {
-    host.report(failure, in: description, request: RequestFacts(run))
+    host.reporter.report(failure, in: description, request: RequestFacts(run))
     if let id = failure.value?.foreign?.id { host.kept.hold(id, for: run.request) }
     return .failure(
       run.failure(

@@ -23,11 +23,6 @@ final class LuaTask {
   var scope: RunScope?
   private(set) var isAwaited = false
   private var waiters: [() -> Void] = []
-  private weak var host: LuaHost?
-
-  init(host: LuaHost) {
-    self.host = host
-  }
 
   func complete(_ state: State) {
     guard case .running = self.state else { return }

@@ -126,7 +126,7 @@ final class LuaTransformer: ContentFunction {
       host.kept.hold(.failure(error), for: run.request)
       return (error, true)
     }
-    host.report(failure, in: description, request: RequestFacts(run))
+    host.reporter.report(failure, in: description, request: RequestFacts(run))
     if let id = failure.value?.foreign?.id { host.kept.hold(id, for: run.request) }
     let error = run.failure(
       .script(

@@ -170,7 +170,7 @@ final class LuaWatch {
   }
 
   private func timeoutError(_ resource: Resource, _ now: Double) -> RequestError {
-    var text = "The watch was not over after \(LuaHost.shown(options.timeout ?? 0)) s"
+    var text = "The watch was not over after \((options.timeout ?? 0).luaText) s"
     if let error = resource.latestError { text += "; the last load failed: \(error.userMessage)" }
     var error = RequestError(
       httpStatus: nil, entity: nil, cause: .transport(TransportError(.timeout, text)),
@@ -207,7 +207,7 @@ final class LuaWatch {
     var due = resource.isLoading ? Double.infinity : lastHeard + every
     if let deadline { due = min(due, deadline) }
     guard due.isFinite else { return }
-    pending.timer = StrongTimer(after: max(0, due - now), host: host) { [weak self] in
+    pending.timer = StrongTimer(after: max(0, due - now), host.loop, host.pump) { [weak self] in
       self?.lookSoon()
     }
   }

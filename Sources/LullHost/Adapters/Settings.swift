@@ -202,9 +202,9 @@ extension LuaHost {
       box.isOpen = false
       switch answer {
       case .success: http = box.http
-      case .failure(.gone): throw collected("mutation")
+      case .failure(.gone): throw reporter.collected("mutation")
       case .failure(.failed(let failure)):
-        throw scriptError(
+        throw reporter.scriptError(
           failure, in: kept.named("mutation", id()), message: "Cannot send request",
           request: RequestFacts(http))
       }
@@ -228,35 +228,14 @@ extension LuaHost {
       switch answer {
       case .success(.success(let decorated)): return decorated
       case .success(.failure(let thrown)):
-        failure = ScriptFailure(thrown.message, definedAt: definition(of: function.id))
+        failure = ScriptFailure(thrown.message, definedAt: kept.definition(of: function.id))
       case .failure(.failed(let raised)): failure = raised
-      case .failure(.gone): throw collected("decorator")
+      case .failure(.gone): throw reporter.collected("decorator")
       }
-      throw scriptError(
+      throw reporter.scriptError(
         failure, in: kept.named("decorator", function.id), message: "Cannot send request",
         request: RequestFacts(request))
     }
-  }
-
-  /// A function that is gone must not be passed over: it may have held the credentials.
-  func collected(_ place: String) -> RequestError {
-    scriptError(
-      ScriptFailure("the \(place) has been collected with its service"),
-      in: place, message: "Cannot send request")
-  }
-
-  /// Reports a failure and makes the error that requests fail with.
-  func scriptError(
-    _ failure: ScriptFailure, in place: String, message: String, request: RequestFacts? = nil
-  ) -> RequestError {
-    report(failure, in: place, request: request)
-    return RequestError(
-      userMessage: message,
-      cause: .script(
-        ScriptErrorCause(
-          userMessage: message, message: failure.message, traceback: failure.traceback,
-          value: failure.value)),
-      timestamp: pump.clock.now)
   }
 
   // MARK: Patterns
@@ -309,13 +288,13 @@ extension LuaHost {
       }
       switch answer {
       case .success(let matches): return matches
-      case .failure(.gone): throw collected("predicate of a pattern")
+      case .failure(.gone): throw reporter.collected("predicate of a pattern")
       case .failure(.failed(let failure)):
         if raising {
           predicateFailure = failure
           throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
         }
-        throw scriptError(
+        throw reporter.scriptError(
           failure, in: kept.named("predicate of a pattern", function.id),
           message: "Cannot send request", request: RequestFacts(name: LogText.url(url.text)))
       }

@@ -129,7 +129,7 @@ struct ScriptArgumentReader {
     case Int(LULL_INTEGER):
       return (.init(kind: .integer, text: String(value.integer)), .int(value.integer))
     case Int(LULL_NUMBER):
-      return (.init(kind: .number, text: LuaHost.shown(value.number)), .number(value.number))
+      return (.init(kind: .number, text: value.number.luaText), .number(value.number))
     case Int(LULL_STRING):
       return (
         .init(kind: .string, text: value.string), .bytes(value.bytes ?? [])

@@ -5,20 +5,28 @@ enum AwaitedItem {
   case request(Request)
   case task(LuaTask)
 
-  func cancel(by host: LuaHost) {
+  func cancel(by tasks: Tasks) {
     switch self {
     case .request(let request): request.cancel()
-    case .task(let task): host.cancel(task)
+    case .task(let task): tasks.cancel(task)
     }
   }
 
   /// Calls `receive` when it has ended, not inside this call.
-  func onEnd(by host: LuaHost, _ receive: @escaping () -> Void) {
+  func onEnd(in pump: Pump, _ receive: @escaping () -> Void) {
     switch self {
     case .request(let request): request.onCompletion { _ in receive() }
     case .task(let task):
-      guard task.isRunning else { return host.pump.enqueue(receive) }
-      task.onEnd { [unowned host] in host.pump.enqueue(receive) }
+      guard task.isRunning else { return pump.enqueue(receive) }
+      task.onEnd { [unowned pump] in pump.enqueue(receive) }
+    }
+  }
+
+  /// Makes sure that it has a userdata, and holds it until as many unpins; the handle.
+  func pin(in kept: KeptValues) -> UInt64? {
+    switch self {
+    case .request(let request): kept.pin(request) ? request.hostHandle : nil
+    case .task(let task): kept.pin(task)
     }
   }
 

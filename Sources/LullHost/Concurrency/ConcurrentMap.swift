@@ -18,7 +18,9 @@ final class ConcurrentMap {
   }
 
   let scope: RunScope
-  private unowned let host: LuaHost
+  private unowned let bridge: BridgeRuntime
+  private unowned let kept: KeptValues
+  private unowned let pump: Pump
   private let function: Int64
   private let list: Int64
   private let results: Int64
@@ -31,21 +33,23 @@ final class ConcurrentMap {
 
   /// All three values are pinned and stay so: whoever made this lets go of them.
   init(
-    function: Int64, list: Int64, results: Int64, count: Int, concurrency: Int, host: LuaHost
+    function: Int64, list: Int64, results: Int64, count: Int, concurrency: Int, _ call: Call
   ) {
     self.function = function
     self.list = list
     self.results = results
     self.count = count
     self.concurrency = concurrency
-    self.host = host
-    scope = RunScope(host)
+    bridge = call.bridge
+    kept = call.kept
+    pump = call.pump
+    scope = RunScope(call.coroutines, call.tasks)
   }
 
   /// Begins with the next turn; calls `decided` once, unless cancelled before.
   func begin(_ decided: @escaping (Decision) -> Void) {
     self.decided = decided
-    host.pump.enqueue { [self] in fill() }
+    pump.enqueue { [self] in fill() }
   }
 
   func cancel() {
@@ -73,14 +77,14 @@ final class ConcurrentMap {
     runningCount -= 1
     switch outcome {
     case .finished(let values):
-      if LuaHost.isFailure(values) {
-        let id = host.kept.makeID()
+      if values.isFailure {
+        let id = kept.makeID()
         let first = values.index(0)
-        let status = lull_value_pack(host.bridge.pointer, values.state, first, first + 1, id)
+        let status = lull_value_pack(bridge.pointer, values.state, first, first + 1, id)
         return finish(status == 0 ? .failure(id) : .noMemory)
       }
       let status = lull_value_set_element(
-        host.bridge.pointer, values.state, values.index(0), values.count > 0 ? 1 : 0, results,
+        bridge.pointer, values.state, values.index(0), values.count > 0 ? 1 : 0, results,
         Int64(position))
       guard status == 0 else { return finish(.noMemory) }
       fill()

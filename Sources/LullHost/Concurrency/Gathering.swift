@@ -20,7 +20,9 @@ final class Gathering {
     case failure(AwaitedItem.Outcome)
   }
 
-  private unowned let host: LuaHost
+  private unowned let kept: KeptValues
+  private unowned let tasks: Tasks
+  private unowned let pump: Pump
   private let kind: Kind
   let items: [AwaitedItem]
   private var pins: [UInt64] = []
@@ -28,10 +30,14 @@ final class Gathering {
   private var firstFailure: (item: AwaitedItem, outcome: AwaitedItem.Outcome)?
   private var isOver = false
 
-  init(_ kind: Kind, _ items: [AwaitedItem], host: LuaHost) {
+  init(
+    _ kind: Kind, _ items: [AwaitedItem], _ kept: KeptValues, _ tasks: Tasks, _ pump: Pump
+  ) {
     self.kind = kind
     self.items = items
-    self.host = host
+    self.kept = kept
+    self.tasks = tasks
+    self.pump = pump
     openCount = items.count
   }
 
@@ -51,8 +57,8 @@ final class Gathering {
   /// is waited for.
   func begin(_ decided: @escaping (Decision) -> Void) {
     for item in items {
-      if let handle = host.pin(item) { pins.append(handle) }
-      item.onEnd(by: host) { [weak self] in self?.ended(item, decided) }
+      if let handle = item.pin(in: kept) { pins.append(handle) }
+      item.onEnd(in: pump) { [weak self] in self?.ended(item, decided) }
     }
   }
 
@@ -88,12 +94,12 @@ final class Gathering {
   func cancel() {
     guard !isOver else { return }
     isOver = true
-    for item in items where item.outcome == nil { item.cancel(by: host) }
+    for item in items where item.outcome == nil { item.cancel(by: tasks) }
     let pins = pins
     self.pins = []
     // Results are pushed after this.
-    host.pump.enqueue { [unowned host] in
-      host.pump.enqueue { for handle in pins { host.kept.unpin(object: handle) } }
+    pump.enqueue { [unowned pump, unowned kept] in
+      pump.enqueue { [unowned kept] in for handle in pins { kept.unpin(object: handle) } }
     }
   }
 }

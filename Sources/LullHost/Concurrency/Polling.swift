@@ -6,24 +6,26 @@ import LullCore
 /// the one before has returned. Home thread only.
 final class Polling {
   let scope: RunScope
-  private unowned let host: LuaHost
+  private unowned let loop: ScriptLoop
+  private unowned let pump: Pump
   private let function: Int64
   private let every: Double
   private var timer: StrongTimer?
   private var decided: ((RunOutcome) -> Void)?
 
   /// `function` is pinned, and stays so.
-  init(function: Int64, every: Double, host: LuaHost) {
+  init(function: Int64, every: Double, _ call: Call) {
     self.function = function
     self.every = every
-    self.host = host
-    scope = RunScope(host)
+    loop = call.loop
+    pump = call.pump
+    scope = RunScope(call.coroutines, call.tasks)
   }
 
   /// Calls `decided` once, inside the run it decides by, unless cancelled before.
   func begin(_ decided: @escaping (RunOutcome) -> Void) {
     self.decided = decided
-    host.pump.enqueue { [self] in call() }
+    pump.enqueue { [self] in call() }
   }
 
   func cancel() {
@@ -38,7 +40,7 @@ final class Polling {
     timer = nil
     scope.run(function, [], as: "function given to lull.wait_until") { [self] outcome in
       if case .finished(let results) = outcome, !results[0].isTruthy {
-        timer = StrongTimer(after: every, host: host) { [weak self] in self?.call() }
+        timer = StrongTimer(after: every, loop, pump) { [weak self] in self?.call() }
         return
       }
       let decided = decided

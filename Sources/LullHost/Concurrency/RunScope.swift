@@ -5,19 +5,21 @@ import LullCore
 ///
 /// Home thread only.
 final class RunScope {
-  private unowned let host: LuaHost
+  private unowned let coroutines: Coroutines
+  private unowned let tasks: Tasks
   /// Not held: the host holds what waits, and each of them holds what it reports to.
   private var runs: [ObjectIdentifier: Weak<RunContext>] = [:]
-  private var tasks: [ObjectIdentifier: Weak<LuaTask>] = [:]
+  private var started: [ObjectIdentifier: Weak<LuaTask>] = [:]
   private(set) var hasEnded = false
 
-  init(_ host: LuaHost) {
-    self.host = host
+  init(_ coroutines: Coroutines, _ tasks: Tasks) {
+    self.coroutines = coroutines
+    self.tasks = tasks
   }
 
   /// What has not ended.
   var openRuns: [RunContext] {
-    runs.values.compactMap(\.object) + tasks.values.compactMap(\.object?.context)
+    runs.values.compactMap(\.object) + started.values.compactMap(\.object?.context)
   }
 
   /// Runs a function in a coroutine of its own; `completion` is called when it ends, not if the scope
@@ -36,16 +38,16 @@ final class RunScope {
     identifier = key
     context.scope = self
     runs[key] = Weak(object: context)
-    host.coroutines.start(Callable(id: function), arguments, context)
+    coroutines.start(Callable(id: function), arguments, context)
   }
 
   /// A task that one of its functions has started ends with it.
   func adopt(_ task: LuaTask) {
-    tasks[ObjectIdentifier(task)] = Weak(object: task)
+    started[ObjectIdentifier(task)] = Weak(object: task)
   }
 
   func forget(_ task: LuaTask) {
-    tasks[ObjectIdentifier(task)] = nil
+    started[ObjectIdentifier(task)] = nil
   }
 
   /// Ends what is still running.
@@ -53,11 +55,11 @@ final class RunScope {
     guard !hasEnded else { return }
     hasEnded = true
     let runs = runs.values.compactMap(\.object)
-    let tasks = tasks.values.compactMap(\.object)
+    let tasks = started.values.compactMap(\.object)
     self.runs = [:]
-    self.tasks = [:]
-    for run in runs { host.coroutines.cancel(run) }
-    for task in tasks { host.cancel(task) }
+    started = [:]
+    for run in runs { coroutines.cancel(run) }
+    for task in tasks { self.tasks.cancel(task) }
   }
 }
 

@@ -88,6 +88,16 @@ final class KeptValues {
     bridge.withArena { String(escapingCString: lull_value_place(bridge.pointer, id)) }
   }
 
+  /// Where a kept function is defined, or a function in a kept table.
+  func definition(of id: Int64, method: StaticString? = nil) -> TraceFrame? {
+    guard !bridge.isClosed else { return nil }
+    return bridge.withArena {
+      var frame = lull_trace_frame()
+      guard lull_value_frame(bridge.pointer, id, method?.cString, &frame) == 0 else { return nil }
+      return TraceFrame(frame)
+    }
+  }
+
   /// A kind of function, and where that one was defined.
   func named(_ kind: String, _ id: Int64) -> String {
     let place = place(of: id)

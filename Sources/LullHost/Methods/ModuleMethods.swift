@@ -6,36 +6,31 @@ extension Method {
     .function("service", "v") { call throws(Misuse) in try call.host.makeService(call) },
     .function("error", "v") { call throws(Misuse) in try call.host.makeError(call) },
     .function("entity", "t") { call throws(Misuse) in try call.host.makeEntity(call) },
-    .function("spawn", "f*") { call throws(Misuse) in try call.host.spawn(call) },
-    .function("sleep", "n") { call throws(Misuse) in try call.host.sleep(call) },
-    .function("run", "F") { call throws(Misuse) in try call.host.run(call) },
+    .function("spawn", "f*") { call throws(Misuse) in try call.tasks.spawn(call) },
+    .function("sleep", "n") { call throws(Misuse) in try sleep(call) },
+    .function("run", "F") { call throws(Misuse) in try run(call) },
     .function("now") { call throws(Misuse) in
-      call.return(.number(call.host.pump.clock.now))
+      call.return(.number(call.pump.clock.now))
     },
     .function("stats") { call throws(Misuse) in
       call.return(.map(call.host.statistics.map { ($0.name, .int(Int64($0.count))) }))
     },
     .function("on_error", "F") { call throws(Misuse) in
-      let host = call.host
-      if let old = host.errorHandler { lull_value_unpin(host.bridge.pointer, old) }
-      host.errorHandler = nil
-      guard !call.isNil(0) else { return }
-      let id = try host.kept.keep(call.state, call.index(0))
-      guard lull_value_pin(host.bridge.pointer, id) == 0 else {
-        throw .message("not enough memory")
-      }
-      host.errorHandler = id
+      let handler = call.isNil(0) ? nil : try call.kept.keep(call.state, call.index(0))
+      try call.reporter.setHandler(handler)
     },
     .function("regex", "sS") { call throws(Misuse) in try call.host.makeRegex(call) },
     .function("demo") { call throws(Misuse) in
       do throws(TransportError) {
-        call.return(.string(try call.host.demoURL()))
+        // Whoever only looks does not start it.
+        let url = call.permissions.isInspecting ? "http://127.0.0.1" : try call.host.sampleAPI.url()
+        call.return(.string(url))
       } catch {
         throw .message(error.message)
       }
     },
-    .function("repl") { call throws(Misuse) in try call.host.openSession(call) },
-    .function("help", "V") { call throws(Misuse) in call.host.help(call) },
+    .function("repl") { call throws(Misuse) in try openSession(call) },
+    .function("help", "V") { call throws(Misuse) in printHelp(call) },
     .function("testing.stub", "t") { call throws(Misuse) in try call.host.makeStub(call) },
     .function("os.exit", "VV") { call throws(Misuse) in try call.host.exit(call) },
   ]

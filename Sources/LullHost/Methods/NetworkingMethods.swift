@@ -10,7 +10,7 @@ extension Method {
     .method(.completion, "complete", "VV") { call throws(Misuse) in
       let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
       if answer.isGiven {
-        call.host.pump.log(.network, "\(LogText.url(answer.url)): a second answer was ignored")
+        call.pump.log(.network, "\(LogText.url(answer.url)): a second answer was ignored")
         return
       }
       answer.complete(
@@ -46,7 +46,7 @@ extension Method {
       if let error = result.error {
         let error = RequestError(
           userMessage: error.message, cause: .transport(error),
-          timestamp: call.host.pump.clock.now)
+          timestamp: call.pump.clock.now)
         call.return(.nil)
         call.return(call.values.of(error, service: nil))
         return

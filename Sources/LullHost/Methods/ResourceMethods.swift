@@ -162,15 +162,15 @@ extension Method {
     .method(.resource, "add_observer", "oV") { call throws(Misuse) in
       let resource = try call.resource
       if call.isNil(2) {
-        try call.host.addObserver(call, to: resource)
+        try call.observers.add(call, to: resource)
       } else {
-        try call.host.addOwnedObserver(call, to: resource)
+        try call.observers.addOwned(call, to: resource)
       }
       call.returnSelf()
     },
     .method(.resource, "observe", "o") { call throws(Misuse) in
       let resource = try call.resource
-      let observer = try call.host.makeObserver(call, of: resource, anchored: true)
+      let observer = try call.observers.make(call, of: resource, anchored: true)
       resource.hold(observer, isToldByHost: observer.isToldInTurn)
       call.return(
         call.values.of(
@@ -179,7 +179,7 @@ extension Method {
     .method(.resource, "remove_observers", "V") { call throws(Misuse) in
       let resource = try call.resource
       guard !call.isNil(1) else { return call.returnSelf() }
-      call.host.removeObservers(call, from: resource)
+      call.observers.remove(call, from: resource)
       call.returnSelf()
     },
   ]

@@ -214,9 +214,9 @@ extension LuaHost {
       box.isOpen = false
       switch answer {
       case .success: settings = box.settings
-      case .failure(.gone): throw collected("configure function")
+      case .failure(.gone): throw reporter.collected("configure function")
       case .failure(.failed(let failure)):
-        throw scriptError(
+        throw reporter.scriptError(
           failure, in: kept.named("configure function", id), message: "Cannot send request",
           request: service.configuring.map { target in
             RequestFacts(name: "\(target.method) \(LogText.url(target.url.text))")

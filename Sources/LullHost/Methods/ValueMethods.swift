@@ -86,7 +86,7 @@ extension Method {
     .method(.entity, "touch") { call throws(Misuse) in
       let box = try entity(call)
       try requireOwn(box)
-      box.entity.touch(now: call.host.pump.clock.now)
+      box.entity.touch(now: call.pump.clock.now)
       call.returnSelf()
     },
     .setter(.entity, "content") { call throws(Misuse) in

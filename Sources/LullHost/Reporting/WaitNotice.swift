@@ -38,16 +38,16 @@ struct WaitNotice {
   }
 }
 
-extension LuaHost {
+extension Reporter {
   /// Says on standard error what the script waits for, if it does.
   func reportWaiting() {
-    guard let text = WaitNotice.text(waitItems, at: pump.clock.now) else { return }
+    guard let text = WaitNotice.text(waitItems, at: clock.now) else { return }
     StandardError.write("lull: \(text)\n")
   }
 
   /// Requests, as far as they are no parts of others, and coroutines that wait for something else.
   private var waitItems: [WaitNotice.Item] {
-    let requests = requests.open.map { request in
+    let open = requests.open.map { request in
       WaitNotice.Item(
         name: waitName(of: request), since: request.trackedSince)
     }
@@ -59,7 +59,7 @@ extension LuaHost {
       WaitNotice.Item(
         name: "\(context.waitsFor?() ?? "") in \(context.purpose)", since: context.waitsSince)
     }
-    return requests.sorted { $0.name < $1.name } + waits.sorted { $0.name < $1.name }
+    return open.sorted { $0.name < $1.name } + waits.sorted { $0.name < $1.name }
   }
 
   private func waitName(of request: Request) -> String {

@@ -18,6 +18,11 @@ struct RunResults {
   var count: Int { Int(run.result_count) }
   var state: OpaquePointer? { run.L }
 
+  /// Whether the function has returned `nil, err`, whatever the error is.
+  var isFailure: Bool {
+    count >= 2 && self[0].kind == Int32(LULL_NIL) && self[1].kind != Int32(LULL_NIL)
+  }
+
   func index(_ position: Int) -> Int32 {
     withUnsafePointer(to: run) { lull_run_result_index($0, Int32(position)) }
   }

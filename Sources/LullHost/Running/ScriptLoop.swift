@@ -12,26 +12,24 @@ package final class ScriptLoop {
   private let coroutines: Coroutines
   private let requests: RequestsInFlight
   private let limits: LimitKeeper
+  private let session: SessionKeeper
   private(set) var taskCount = 0
   private(set) var timerCount = 0
   /// Coroutines that wait in `lull.run` for everything else to end.
   private var idleWaiters: [RunContext] = []
   /// Ends the run from inside it: `os.exit` or a signal.
   package var exitCode: Int32?
-  /// Whether Ctrl-C is a session's business.
-  var leavesInterruptsToSession: () -> Bool = { false }
-  /// Lets what wants to take over the loop do so.
-  var takeForeground: () -> Void = {}
 
   init(
     _ environment: any HostEnvironment, _ bridge: BridgeRuntime, _ coroutines: Coroutines,
-    _ requests: RequestsInFlight, _ limits: LimitKeeper
+    _ requests: RequestsInFlight, _ limits: LimitKeeper, _ session: SessionKeeper
   ) {
     self.environment = environment
     self.bridge = bridge
     self.coroutines = coroutines
     self.requests = requests
     self.limits = limits
+    self.session = session
   }
 
   // MARK: Strong work
@@ -98,9 +96,9 @@ package final class ScriptLoop {
   /// Turns the loop until the condition holds, which is asked before each turn.
   ///
   /// - Parameter asksFirst: whether coroutines in `lull.run` do not go on any more when it holds.
-  func run(asksFirst: Bool = false, until condition: () -> Bool) {
+  package func run(asksFirst: Bool = false, until condition: () -> Bool) {
     environment.run { [self] in
-      takeForeground()
+      session.takeForeground()
       if asksFirst, condition() { return true }
       resumeIdleWaiters()
       return condition()
@@ -116,7 +114,7 @@ package final class ScriptLoop {
   package var isInterrupted: Bool {
     if exitCode != nil || limits.hasPassed { return true }
     let signal = lull_signals_pending()
-    return signal != 0 && !(leavesInterruptsToSession() && signal == SIGINT)
+    return signal != 0 && !(session.takesInterrupts && signal == SIGINT)
   }
 
   /// Ends the run with that exit code.

@@ -25,9 +25,9 @@ func lull_host_attach(
   } else {
     guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
     host = LuaHost(environment: environment)
-    host.enableLogFromEnvironment()
+    host.log.enableFromEnvironment()
     host.values.strict = StrictContent.ofEnvironment(host.bridge) { [unowned host] in
-      host.scriptErrorCount += 1
+      host.reporter.countError()
     }
   }
   host.attach(runtime)
@@ -66,7 +66,7 @@ func lull_host_call(
       frame.pointee.error_argument = Int32(position)
       return Int32(LULL_RAISE_ARGUMENT)
     case .value(let value):
-      results?[0] = host.writer.encode(host.raising(value, in: frame.pointee.L))
+      results?[0] = host.writer.encode(host.coroutines.raising(value, in: frame.pointee.L))
       return Int32(LULL_RAISE_VALUE)
     }
   }
@@ -82,7 +82,7 @@ func lull_host_note_failure(
   _ pointer: UnsafeMutableRawPointer!, _ failure: UnsafePointer<lull_failure>!
 ) {
   guard let failure else { return }
-  host(pointer)?.innerCoroutineFailed(failure.pointee)
+  host(pointer)?.coroutines.innerCoroutineFailed(failure.pointee)
 }
 
 @c @implementation
@@ -90,7 +90,7 @@ func lull_host_knows_failure(
   _ pointer: UnsafeMutableRawPointer!, _ message: UnsafePointer<CChar>!, _ length: Int
 ) -> Int32 {
   let bytes = UnsafeRawBufferPointer(start: message, count: length)
-  return host(pointer)?.knowsInnerFailure(bytes) == true ? 1 : 0
+  return host(pointer)?.coroutines.knowsInnerFailure(bytes) == true ? 1 : 0
 }
 
 @c @implementation
@@ -105,7 +105,7 @@ func lull_host_report(
   described.requestError =
     host.handles.object(
       failure.pointee.value, .error, as: ErrorBox.self)?.error
-  host.report(described, in: String(escapingCString: place))
+  host.reporter.report(described, in: String(escapingCString: place))
 }
 
 @c @implementation
@@ -116,8 +116,7 @@ func lull_host_claim(_ pointer: UnsafeMutableRawPointer!, _ handle: UInt64) -> U
 @c @implementation
 func lull_host_close(_ pointer: UnsafeMutableRawPointer!) {
   guard let pointer, let host = host(pointer) else { return }
-  host.values.strict?.checkAll()
-  host.reportAbandonedRequests()
+  host.reportEnd()
   host.close()
   // Balances the retain of `lull_host_attach`; C has dropped the pointer.
   Unmanaged<LuaHost>.fromOpaque(pointer).release()

@@ -1,4 +1,5 @@
 import CLullBridge
+import LullCore
 
 /// The C half's runtime, as Swift's owners of its parts know it: where it is, and whether it still is.
 ///
@@ -17,6 +18,15 @@ package final class BridgeRuntime {
 
   /// The state goes away, or has gone: nothing is called in it any more.
   func close() { isClosed = true }
+
+  /// What `tostring` says of a value on a stack; nil if that raises.
+  func text(of index: Int32, in state: OpaquePointer?) -> String? {
+    withArena {
+      var length = 0
+      guard let text = lull_text_of(pointer, state, index, &length) else { return nil }
+      return String(escaping: text, length)
+    }
+  }
 
   /// Gives back what `body` has taken of the arena.
   func withArena<R>(_ body: () -> R) -> R {

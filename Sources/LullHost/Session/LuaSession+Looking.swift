@@ -52,7 +52,7 @@ extension LuaSession {
   package func function(at path: [String]) -> (owner: APIOwner, entry: APIEntry)? {
     walk(path) { value, used in
       guard used == path.count, value.kind == Int32(LULL_FUNCTION) else { return nil }
-      return host.described(function: lull_stack_top(state), in: state)
+      return FunctionLookup(host.bridge).described(function: lull_stack_top(state), in: state)
     }
   }
 

@@ -18,22 +18,16 @@ package final class LuaSession {
 
   /// Nil if another session is open, or without memory.
   package init?(_ host: LuaHost) {
-    guard !host.hasSession, lull_session_open(host.bridge.pointer) == 0 else { return nil }
+    guard !host.session.isOpen, lull_session_open(host.bridge.pointer) == 0 else { return nil }
     self.host = host
-    host.hasSession = true
-    host.isSessionEnding = false
-    host.onInterrupt = { [unowned self] in interrupt() }
-    host.setSignalOwner(LULL_SIGNALS_SESSION)
+    host.session.open { [unowned self] in interrupt() }
   }
 
   package func close() {
     guard isOpen else { return }
     isOpen = false
-    host.hasSession = false
-    host.onInterrupt = nil
-    guard !host.bridge.isClosed else { return }
-    lull_session_close(host.bridge.pointer)
-    host.setSignalOwner(LULL_SIGNALS_PROCESS)
+    if !host.bridge.isClosed { lull_session_close(host.bridge.pointer) }
+    host.session.close()
   }
 
   // MARK: Reading
@@ -83,7 +77,7 @@ package final class LuaSession {
     case .incomplete(let message), .wrong(let message):
       // As if nothing but empty lines stood before it: what was typed earlier is no part of it.
       let source = Array(repeating: 10, count: max(0, firstLine - 1)) + text
-      let report = host.describe(syntaxError: message, in: source, name: name)
+      let report = host.reporter.describe(syntaxError: message, in: source, name: name)
       if case .incomplete = form { return .incomplete(report) }
       return .failed(report)
     }
@@ -96,7 +90,7 @@ package final class LuaSession {
   package func read(file: [UInt8], name: String, isScript: Bool = false) -> Reading {
     host.sources.remember(file, chunkName: Array("@\(name)".utf8))
     if let message = compile(file, name: "@" + name, firstLine: 1, id: 0) {
-      return .failed(host.describe(syntaxError: message, in: file, name: name))
+      return .failed(host.reporter.describe(syntaxError: message, in: file, name: name))
     }
     return keep(
       LineSource(file, isStatement: true, isScript: isScript), name: "@" + name, firstLine: 1)
@@ -130,7 +124,7 @@ package final class LuaSession {
     let id = host.kept.makeID()
     let chunkName = name.hasPrefix("@") ? name : "=" + name
     if let message = compile(source.instrumented, name: chunkName, firstLine: firstLine, id: id) {
-      return .failed(host.describe(syntaxError: message))
+      return .failed(host.reporter.describe(syntaxError: message))
     }
     return .ready(Line(id: id))
   }
@@ -186,7 +180,7 @@ package final class LuaSession {
       host.bridge.pointer, host.limits.perLine.time ?? 0, host.limits.perLine.instructions ?? 0)
     let outer = lull_main_begin(host.bridge.pointer)
     host.coroutines.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
-    host.drive { ending != nil || host.loop.isInterrupted }
+    host.loop.run { ending != nil || host.loop.isInterrupted }
     if ending == nil { host.coroutines.cancel(context) }
     if !host.bridge.isClosed {
       lull_main_end(host.bridge.pointer, outer)
@@ -195,19 +189,19 @@ package final class LuaSession {
     host.loop.taskEnded()
     self.context = nil
     // A line that has returned in spite of Ctrl-C has had it all the same.
-    _ = host.takeInterrupt()
+    _ = host.session.takeInterrupt()
     lull_value_unpin(host.bridge.pointer, line.id)
     return ending ?? .interrupted
   }
 
   /// How a line ended whose values have been shown: that may have run code of the script.
   private var endingOfShowing: Ending {
-    host.takeInterrupt() ? .interrupted : passedLimit ?? .finished
+    host.session.takeInterrupt() ? .interrupted : passedLimit ?? .finished
   }
 
   private func ending(_ failure: ScriptFailure) -> Ending {
-    if host.takeInterrupt() { return .interrupted }
-    guard host.limits.hasPassed else { return .failed(host.describe(failure)) }
+    if host.session.takeInterrupt() { return .interrupted }
+    guard host.limits.hasPassed else { return .failed(host.reporter.describe(failure)) }
     return passedLimit(failure) ?? .interrupted
   }
 
@@ -216,7 +210,9 @@ package final class LuaSession {
   /// The report of a limit the line has passed, which counts no more; nil if it has passed none, or if
   /// that ends the session.
   private func passedLimit(_ failure: ScriptFailure?) -> Ending? {
-    guard host.limits.hasPassed, let report = host.describePassedLimit(failure) else { return nil }
+    guard host.limits.hasPassed, let report = host.reporter.describePassedLimit(failure) else {
+      return nil
+    }
     lull_line_end(host.bridge.pointer)
     return host.limits.hasPassed ? nil : .failed(report)
   }
@@ -242,6 +238,6 @@ package struct SessionValues {
 
   /// One of them as it is to be shown.
   package func shown(_ position: Int) -> ShownValue {
-    host.shown(results.index(position), in: results.state)
+    ValueDisplay(host).shown(results.index(position), in: results.state)
   }
 }

@@ -39,6 +39,11 @@ enum LuaValue: Sendable {
   indirect case reraised(LuaValue, ScriptFailure)
 }
 
+extension Double {
+  /// As Lua shows it: without `.0`.
+  var luaText: String { Int64(exactly: self).map(String.init) ?? String(self) }
+}
+
 extension LuaValue {
   init(_ raised: RaisedValue) {
     switch raised {

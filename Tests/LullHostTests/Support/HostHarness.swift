@@ -139,7 +139,7 @@ final class HostHarness {
   /// long as the state: no leak.
   private func removeImmortalObservers() {
     var owned: [(observer: LuaObserver, owner: Int64)] = []
-    for case let observer? in host.ownedObservers.values.map(\.observer) {
+    for observer in host.observers.owned {
       owned += observer.owners.map { (observer, $0.id) }
     }
     let end = run(

@@ -1,10 +1,38 @@
 import CLullBridge
 import LullCore
 
-extension LuaHost {
+/// The observers of scripts: who owns them, and how they end.
+///
+/// Order of events: an observer is added to its resource's list; one whose owner dies is on the list of
+/// orphans, pinned until the next turn has told it. Home thread only.
+final class ScriptObservers {
+  let bridge: BridgeRuntime
+  let kept: KeptValues
+  let values: ScriptValues
+  let coroutines: Coroutines
+  let reporter: Reporter
+  /// Observers with owners, by the id of their closure.
+  private var byID: [Int64: WeakObserver] = [:]
+
+  init(
+    _ bridge: BridgeRuntime, _ kept: KeptValues, _ values: ScriptValues, _ coroutines: Coroutines,
+    _ reporter: Reporter
+  ) {
+    self.bridge = bridge
+    self.kept = kept
+    self.values = values
+    self.coroutines = coroutines
+    self.reporter = reporter
+  }
+
+  /// Those with owners.
+  var owned: [LuaObserver] { byID.values.compactMap(\.observer) }
+
+  // MARK: Adding and removing
+
   /// An observer for the function or table at position 1. `anchored`: the service's userdata keeps
   /// the closure until it is removed.
-  func makeObserver(_ call: Call, of resource: Resource, anchored: Bool) throws(Misuse)
+  func make(_ call: Call, of resource: Resource, anchored: Bool) throws(Misuse)
     -> LuaObserver
   {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
@@ -33,25 +61,25 @@ extension LuaHost {
         "resource_request_progress")
     }
     return LuaObserver(
-      host: self, id: id, identity: lull_value_identity(call.state, call.index(1)),
+      observers: self, id: id, identity: lull_value_identity(call.state, call.index(1)),
       isTable: isTable, wantsProgress: wantsProgress, resource: resource,
       anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 
   /// `add_observer(observer)`: a function lives as long as its service or until removed; a table
   /// owns itself and is held weakly. The same table twice is one observer (OBS-14).
-  func addObserver(_ call: Call, to resource: Resource) throws(Misuse) {
+  func add(_ call: Call, to resource: Resource) throws(Misuse) {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
     if isTable, let known = known(call, on: resource) {
       known.ownsItself = true
       return
     }
-    let observer = try makeObserver(call, of: resource, anchored: !isTable)
+    let observer = try make(call, of: resource, anchored: !isTable)
     resource.hold(observer, isToldByHost: observer.isToldInTurn)
   }
 
   /// `add_observer(observer, owner)`: kept for as long as the owner lives.
-  func addOwnedObserver(_ call: Call, to resource: Resource) throws(Misuse) {
+  func addOwned(_ call: Call, to resource: Resource) throws(Misuse) {
     switch Int(call.raw(2).kind) {
     case Int(LULL_TABLE), Int(LULL_FUNCTION), Int(LULL_OBJECT), Int(LULL_OTHER): break
     default:
@@ -65,7 +93,7 @@ extension LuaHost {
       observer = known
       isNew = false
     } else {
-      observer = try makeObserver(call, of: resource, anchored: false)
+      observer = try make(call, of: resource, anchored: false)
       observer.ownsItself = false
       isNew = true
     }
@@ -95,7 +123,7 @@ extension LuaHost {
 
   /// `remove_observers(owner_or_function)`: that value stops owning; an ownerless function, or a
   /// table that owned itself, is removed by itself.
-  func removeObservers(_ call: Call, from resource: Resource) {
+  func remove(_ call: Call, from resource: Resource) {
     var unwanted: [LuaObserver] = []
     for observer in observers(of: resource, called: call) {
       if lull_value_is(bridge.pointer, observer.id, call.state, call.index(1)) != 0 {
@@ -116,28 +144,38 @@ extension LuaHost {
     }
     resource.stopObserving(unwanted)
   }
-}
 
-extension LuaHost {
+  // MARK: Owners
+
+  /// The observer has got an owner.
+  func note(_ observer: LuaObserver) { byID[observer.id] = WeakObserver(observer: observer) }
+
+  /// The observer has stopped.
+  func forget(_ observer: LuaObserver) { byID[observer.id] = nil }
+
   /// Tells observers whose owners the collector has found dead (OBS-27, OBS-28).
   func tellOrphans() {
     var id: Int64 = 0
     while lull_runtime_take_orphan(bridge.pointer, &id) != 0 {
       // It may have other owners: then it stays on the list of those to tell.
-      ownedObservers[id]?.observer?.ownerDied()
-      if ownedObservers[id]?.observer?.isAlive != true { ownedObservers[id] = nil }
+      byID[id]?.observer?.ownerDied()
+      if byID[id]?.observer?.isAlive != true { byID[id] = nil }
       lull_value_unpin(bridge.pointer, id)
     }
   }
 
   /// Lets go of what anchors observers that went with their resources.
-  func releaseObservers() {
+  func releaseGone() {
     for observer in kept.released.takeObservers() {
-      ownedObservers[observer.id] = nil
+      byID[observer.id] = nil
       for owner in observer.owners {
         lull_value_release_from_owner(bridge.pointer, owner, observer.id)
       }
       if observer.service != 0 { kept.release(observer.id, from: observer.service) }
     }
   }
+}
+
+private struct WeakObserver {
+  weak var observer: LuaObserver?
 }

@@ -2,14 +2,16 @@ import CLullBridge
 import LullArguments
 import LullCore
 
-extension LuaHost {
-  /// `lull.help([x])`: prints.
-  func help(_ call: Call) {
-    let text = call.count == 0 ? HelpText.overview : helpText(call)
-    StandardOutput.write(text)
+/// Which part of the Lua API a value of the script is.
+struct FunctionLookup {
+  private let bridge: BridgeRuntime
+
+  init(_ bridge: BridgeRuntime) {
+    self.bridge = bridge
   }
 
-  private func helpText(_ call: Call) -> String {
+  /// What `lull.help(x)` prints.
+  func helpText(_ call: Call) -> String {
     let value = call.raw(0)
     switch Int(value.kind) {
     case Int(LULL_STRING):
@@ -48,13 +50,13 @@ extension LuaHost {
     if number >= 0, number < Method.all.count {
       let method = Method.all[number]
       let name = method.name.description
-      if method.kind == .module { return LuaHost.described(path: "lull." + name) }
+      if method.kind == .module { return FunctionLookup.described(path: "lull." + name) }
       for owner in APIDescription.owners where owner.handle == method.kind {
         if let entry = owner.entries.first(where: { $0.name == name }) { return (owner, entry) }
       }
       return nil
     }
-    return moduleName(index, in: state).flatMap { LuaHost.described(path: $0) }
+    return moduleName(index, in: state).flatMap { FunctionLookup.described(path: $0) }
   }
 
   /// `lull.json.encode` is the entry `encode` of the owner `lull.json`.

@@ -1,7 +1,18 @@
 import CLullBridge
 import LullCore
 
-extension LuaHost {
+/// How values on a stack are shown at a prompt.
+struct ValueDisplay {
+  private let bridge: BridgeRuntime
+  private let handles: ObjectHandles
+  private let now: Double
+
+  init(_ host: LuaHost) {
+    bridge = host.bridge
+    handles = host.handles
+    now = host.pump.clock.now
+  }
+
   /// A value on a stack as it is to be shown. Code of the script runs only in `__tostring`.
   func shown(
     _ index: Int32, in state: OpaquePointer?, limits: ShownValue.Limits = .init()
@@ -21,10 +32,10 @@ extension LuaHost {
     case Int(LULL_NULL): .atom("null", .word)
     case Int(LULL_BOOLEAN): .atom(value.integer != 0 ? "true" : "false", .word)
     case Int(LULL_INTEGER): .atom(String(value.integer), .number)
-    case Int(LULL_NUMBER): .atom(text(of: index, in: state) ?? "number", .number)
+    case Int(LULL_NUMBER): .atom(bridge.text(of: index, in: state) ?? "number", .number)
     case Int(LULL_STRING):
       .string(
-        bytes: LuaHost.bytes(value), limit: path.isEmpty ? limits.topString : limits.string)
+        bytes: ValueDisplay.bytes(value), limit: path.isEmpty ? limits.topString : limits.string)
     case Int(LULL_OBJECT): shown(object: value, at: index, in: state, isInside: !path.isEmpty)
     case Int(LULL_FUNCTION): .atom(functionText(index, in: state), .object)
     case Int(LULL_TABLE): shown(table: index, in: state, limits, &path)
@@ -40,7 +51,7 @@ extension LuaHost {
   private func shown(
     other value: lull_value, at index: Int32, in state: OpaquePointer?, isInside: Bool
   ) -> ShownValue {
-    let name = text(of: index, in: state) ?? value.typeName
+    let name = bridge.text(of: index, in: state) ?? value.typeName
     var place: UInt64 = 0
     guard !isInside, let document = lull_document_at(state, index, &place) else {
       return .atom(name, .object)
@@ -58,7 +69,7 @@ extension LuaHost {
   ) -> ShownValue {
     let isArray = lull_is_json_array(state, table) != 0
     if !isArray, lull_has_metafield(state, table, "__tostring") != 0 {
-      return .atom(text(of: table, in: state) ?? "<table whose __tostring raises>", .object)
+      return .atom(bridge.text(of: table, in: state) ?? "<table whose __tostring raises>", .object)
     }
     if lull_push_read_only(state, table) != 0 {
       defer { lull_pop(state, 1) }
@@ -117,7 +128,7 @@ extension LuaHost {
       let top = lull_stack_top(state)
       let name =
         key.kind == Int32(LULL_STRING)
-        ? ShownValue.key(bytes: LuaHost.bytes(key))
+        ? ShownValue.key(bytes: ValueDisplay.bytes(key))
         : "[" + ShownValueText.plain(shown(key, at: top - 1, in: state, limits, &path)) + "]"
       fields[rank] = .init(key: name, value: shown(value, at: top, in: state, limits, &path))
       return true
@@ -156,7 +167,7 @@ extension LuaHost {
     if let resource = handles.object(value, .resource, as: Resource.self) {
       return .atom(description(of: resource), .object)
     }
-    let name = text(of: index, in: state) ?? value.typeName
+    let name = bridge.text(of: index, in: state) ?? value.typeName
     if !isInside, let box = handles.object(value, .entity, as: EntityBox.self) {
       return .titled(name, shown(box.entity.content))
     }
@@ -164,9 +175,9 @@ extension LuaHost {
   }
 
   /// With its state and the age of what it has: `Resource(/users/7 [D] 4 s old)`.
-  func description(of resource: Resource) -> String {
+  private func description(of resource: Resource) -> String {
     let timestamp = resource.record.state.timestamp
-    let age = timestamp > 0 ? " " + Age.text(pump.clock.now - timestamp) + " old" : ""
+    let age = timestamp > 0 ? " " + Age.text(now - timestamp) + " old" : ""
     return "Resource(\(resource.shortDescription)\(age))"
   }
 
@@ -182,13 +193,13 @@ extension LuaHost {
   }
 
   private func functionText(_ index: Int32, in state: OpaquePointer?) -> String {
-    if let (owner, entry) = described(function: index, in: state) {
+    if let (owner, entry) = FunctionLookup(bridge).described(function: index, in: state) {
       return "function " + owner.spelling(of: entry)
     }
     let mark = lull_arena_mark(bridge.pointer)
     defer { lull_arena_release(bridge.pointer, mark) }
     let place = String(escapingCString: lull_function_place(bridge.pointer, state, index))
-    return place.isEmpty ? text(of: index, in: state) ?? "function" : "function (\(place))"
+    return place.isEmpty ? bridge.text(of: index, in: state) ?? "function" : "function (\(place))"
   }
 }
 

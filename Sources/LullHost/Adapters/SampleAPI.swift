@@ -1,0 +1,28 @@
+import LullCore
+import LullTransport
+
+/// `lull.demo()`: the sample API, a process that is started at the first call and ended with the host.
+///
+/// Home thread only.
+final class SampleAPI {
+  private var server: DemoServer?
+
+  /// Where it is; starts it if it does not run.
+  func url() throws(TransportError) -> String {
+    if let server { return server.url }
+    guard let path = DemoServer.find() else {
+      throw TransportError(
+        .connection,
+        "the sample API, lull-demo, was not found beside lull, beside lull.so or on the PATH; "
+          + "set LULL_DEMO to where it is")
+    }
+    let started = try DemoServer(path: path)
+    server = started
+    return started.url
+  }
+
+  func close() {
+    server?.end()
+    server = nil
+  }
+}

@@ -1,0 +1,307 @@
+import CLullBridge
+import LullCore
+
+/// Calls that wait for several things together, or for one no longer than they want to: `lull.all`,
+/// `any`, `map`, `timeout` and `wait_until`.
+///
+/// Home thread only.
+final class Combining {
+  private let bridge: BridgeRuntime
+  private let handles: ObjectHandles
+  private let kept: KeptValues
+  private let values: ScriptValues
+  private let coroutines: Coroutines
+  private let waits: Waits
+  private let tasks: Tasks
+  private let pump: Pump
+
+  init(
+    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ values: ScriptValues,
+    _ coroutines: Coroutines, _ waits: Waits, _ tasks: Tasks, _ pump: Pump
+  ) {
+    self.bridge = bridge
+    self.handles = handles
+    self.kept = kept
+    self.values = values
+    self.coroutines = coroutines
+    self.waits = waits
+    self.tasks = tasks
+    self.pump = pump
+  }
+
+  // MARK: lull.all, lull.any
+
+  /// `lull.all(list)`, `lull.any(list)`
+  func gather(_ call: Call, _ kind: Gathering.Kind) throws(Misuse) {
+    let items = try awaitedItems(call)
+    guard !items.isEmpty else {
+      guard kind == .all else {
+        throw .argument(1, "the list is empty: there is nothing that could succeed")
+      }
+      return call.return(.list([]))
+    }
+    let gathering = Gathering(kind, items, kept, tasks, pump)
+    let words = "lull.\(kind.rawValue) of \(items.count) requests or tasks"
+    try waits.wait(call, for: words, gathering.awaited) { completion in
+      gathering.begin { [unowned self] decision in
+        let (values, raising) = values(of: decision, kind)
+        // As after any await: when the hooks of this turn have run.
+        pump.enqueueAfterPhase { completion(values, raising) }
+      }
+      return { gathering.cancel() }
+    }
+  }
+
+  private func values(of decision: Gathering.Decision, _ kind: Gathering.Kind) -> (
+    [LuaValue], Bool
+  ) {
+    switch decision {
+    case .results(let items):
+      let results = items.map(result)
+      return (kind == .all ? [.list(results)] : results, false)
+    case .failure(.raised(let failure)): return ([values.reraised(failure)], true)
+    case .failure(.failure(let error)): return ([.nil, values.of(error, service: nil)], false)
+    case .failure(.returned(let id)): return ([.nil, .element(of: id, 2)], false)
+    case .failure:
+      return ([.nil, values.of(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+    }
+  }
+
+  /// What `await` gives first for one that has succeeded.
+  private func result(of item: AwaitedItem) -> LuaValue {
+    switch item {
+    case .request(let request): return values.awaited(request)[0]
+    case .task(let task):
+      if case .finished(let id, _) = task.state { return .element(of: id, 1) }
+      return .nil
+    }
+  }
+
+  /// The requests and tasks of a list.
+  private func awaitedItems(_ call: Call) throws(Misuse) -> [AwaitedItem] {
+    var items: [Int64: AwaitedItem] = [:]
+    try LuaTable(call.index(0), in: call.state).forEachField { key, value throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER) else {
+        throw .argument(
+          1,
+          "a list of requests and tasks expected, got a table with the key "
+            + key.described)
+      }
+      if let request = handles.object(value, .request, as: Request.self) {
+        items[key.integer] = .request(request)
+      } else if let task = handles.object(value, .task, as: LuaTask.self) {
+        items[key.integer] = .task(task)
+      } else {
+        let isFunction = value.kind == Int32(LULL_FUNCTION)
+        throw .argument(
+          1,
+          "element \(key.integer) must be a Request or a Task, got "
+            + value.typeName
+            + (isFunction ? " (lull.spawn makes a task of a function)" : ""))
+      }
+    }
+    var list: [AwaitedItem] = []
+    while list.count < items.count {
+      let position = Int64(list.count) + 1
+      guard let item = items[position] else {
+        throw .argument(1, "element \(position) of the list is missing")
+      }
+      list.append(item)
+    }
+    return list
+  }
+
+  // MARK: lull.map
+
+  /// `lull.map(list, fn, { concurrency = 8 })`
+  func map(_ call: Call) throws(Misuse) {
+    var concurrency = 8
+    if !call.isNil(2) {
+      try call.reading.options.forEach(of: call.index(2), in: call.state, known: ["concurrency"]) {
+        name, value throws(Misuse) in
+        guard let number = value.wholeNumber, number >= 1 else {
+          throw .message(
+            "'\(name)' must be a whole number, 1 or more, got "
+              + value.described)
+        }
+        concurrency = number
+      }
+    }
+    let count = Int(lull_table_length(call.state, call.index(0)))
+    let held = try pinned(call, [1, 0])
+    let results = kept.makeID()
+    guard lull_value_bundle(bridge.pointer, [], 0, results) == 0 else {
+      kept.unpinSoon(held)
+      throw .message("not enough memory")
+    }
+    kept.adopt(results)
+    let map = ConcurrentMap(
+      function: held[0], list: held[1], results: results, count: count,
+      concurrency: concurrency, call)
+    try waitForRuns(call, "lull.map over \(count) elements", map.scope, held + [results]) {
+      completion in
+      map.begin { [unowned self] decision in
+        switch decision {
+        case .results(let id): completion([.ref(id)], false)
+        case .failure(let id):
+          kept.adopt(id)
+          kept.unpinSoon([id])
+          completion([.nil, .element(of: id, 2)], false)
+        case .cancelled:
+          completion(
+            [.nil, values.of(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+        case .raised(let failure): completion([values.reraised(failure)], true)
+        case .noMemory: completion([.string("not enough memory")], true)
+        }
+      }
+      return { map.cancel() }
+    }
+  }
+
+  // MARK: lull.timeout, lull.wait_until
+
+  /// `lull.timeout(s, fn)`
+  func timeout(_ call: Call) throws(Misuse) {
+    let seconds = try call.raw(0).seconds { .argument(1, $0) }
+    let held = try pinned(call, [1])
+    let scope = RunScope(coroutines, tasks)
+    try waitForRuns(call, "lull.timeout(\(seconds.luaText))", scope, held) { completion in
+      var timer: (any HostTimer)?
+      var isOver = false
+      let finish = { (values: [LuaValue], raising: Bool) in
+        guard !isOver else { return }
+        isOver = true
+        timer?.cancel()
+        scope.end()
+        completion(values, raising)
+      }
+      timer = pump.clock.schedule(after: seconds) { [unowned self] in
+        pump.enqueue { [unowned self] in
+          // The function may have ended since; a value made now would be nobody's.
+          guard !isOver else { return }
+          finish([.nil, values.of(timeoutError("lull.timeout", seconds), service: nil)], false)
+        }
+      }
+      pump.enqueue { [unowned self] in
+        guard !isOver else { return }
+        scope.run(held[0], [], as: "function given to lull.timeout") { [unowned self] outcome in
+          let (values, raising) = values(of: outcome)
+          finish(values, raising)
+        }
+      }
+      return {
+        isOver = true
+        timer?.cancel()
+        scope.end()
+      }
+    }
+  }
+
+  /// `lull.wait_until(fn, { every = 0.5, timeout = })`
+  func waitUntil(_ call: Call) throws(Misuse) {
+    var every = 0.5
+    var limit: Double?
+    if !call.isNil(1) {
+      try call.reading.options.forEach(
+        of: call.index(1), in: call.state, known: ["every", "timeout"]
+      ) {
+        name, value throws(Misuse) in
+        let seconds = try value.seconds {
+          .message("'\(name)': \($0)")
+        }
+        if name == "every" { every = seconds } else { limit = seconds }
+      }
+    }
+    let held = try pinned(call, [0])
+    let polling = Polling(function: held[0], every: every, call)
+    try waitForRuns(call, "lull.wait_until", polling.scope, held) { completion in
+      var timer: (any HostTimer)?
+      if let limit {
+        timer = pump.clock.schedule(after: limit) { [unowned self] in
+          pump.enqueue { [unowned self] in
+            guard timer != nil else { return }
+            timer = nil
+            polling.cancel()
+            completion(
+              [.nil, values.of(timeoutError("lull.wait_until", limit), service: nil)], false)
+          }
+        }
+      }
+      polling.begin { [unowned self] outcome in
+        timer?.cancel()
+        timer = nil
+        let (values, raising) = values(of: outcome)
+        completion(values, raising)
+      }
+      return {
+        timer?.cancel()
+        timer = nil
+        polling.cancel()
+      }
+    }
+  }
+
+  private func timeoutError(_ name: String, _ seconds: Double) -> RequestError {
+    let text = "\(name): not done after \(seconds.luaText) s"
+    return RequestError(
+      userMessage: text, cause: .transport(TransportError(.timeout, text)),
+      timestamp: pump.clock.now)
+  }
+
+  // MARK: Parts
+
+  /// All results of a run, or what it raised.
+  private func values(of outcome: RunOutcome) -> ([LuaValue], Bool) {
+    switch outcome {
+    case .finished(let results):
+      let id = kept.makeID()
+      let first = results.index(0)
+      guard
+        lull_value_pack(bridge.pointer, results.state, first, first + Int32(results.count) - 1, id)
+          == 0
+      else { return ([.string("not enough memory")], true) }
+      kept.adopt(id)
+      kept.unpinSoon([id])
+      return ([.unpack(id)], false)
+    case .failed(let failure): return ([values.reraised(failure)], true)
+    case .gone, .cancelled:
+      return ([.nil, values.of(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+    }
+  }
+
+  /// Waits for what runs in a scope; `held` are pinned values to let go of when it is over.
+  private func waitForRuns(
+    _ call: Call, _ words: String, _ scope: RunScope, _ held: [Int64],
+    _ begin: (@escaping Waits.Completion) -> () -> Void
+  ) throws(Misuse) {
+    do throws(Misuse) {
+      try waits.wait(call, for: words, Awaited(scope: scope)) { completion in
+        let cancel = begin { [unowned self] values, raising in
+          kept.unpinSoon(held)
+          // Not inside the run that has decided it.
+          pump.enqueue { completion(values, raising) }
+        }
+        return { [unowned self] in
+          cancel()
+          kept.unpinSoon(held)
+        }
+      }
+    } catch {
+      kept.unpinSoon(held)
+      throw error
+    }
+  }
+
+  /// The arguments at those positions, kept and pinned.
+  private func pinned(_ call: Call, _ positions: [Int]) throws(Misuse) -> [Int64] {
+    var ids: [Int64] = []
+    for position in positions {
+      guard let id = try? kept.keep(call.state, call.index(position)), kept.pin(id) else {
+        kept.unpinSoon(ids)
+        throw .message("not enough memory")
+      }
+      ids.append(id)
+    }
+    return ids
+  }
+}

@@ -1,0 +1,105 @@
+import CLullBridge
+import Glibc
+import LullArguments
+import LullCore
+import LullSystem
+
+/// `lull.log`: what of the log is on, and the script's handler of it.
+///
+/// Messages go to the handler, if there is one; while it runs, and if it fails, to standard error.
+/// Home thread only.
+package final class ScriptLog {
+  private let bridge: BridgeRuntime
+  private let kept: KeptValues
+  private let coroutines: Coroutines
+  private let reporter: Reporter
+  private let log: Log
+  /// The kept handler function.
+  private(set) var handler: Int64?
+  private var isHandling = false
+  /// The categories that are logged, by name.
+  package private(set) var enabled: [String] = []
+
+  init(
+    _ bridge: BridgeRuntime, _ kept: KeptValues, _ coroutines: Coroutines, _ reporter: Reporter,
+    _ log: Log
+  ) {
+    self.bridge = bridge
+    self.kept = kept
+    self.coroutines = coroutines
+    self.reporter = reporter
+    self.log = log
+  }
+
+  // MARK: Categories
+
+  /// Enables those categories and presets, by name, and no others.
+  func enable(_ names: [String]) throws(Misuse) {
+    var categories: Set<Log.Category> = []
+    for name in names {
+      guard let named = Log.categories(named: name) else {
+        let known = Log.Category.allCases.map(\.rawValue) + ["common", "detailed", "all"]
+        if let near = NearestName.suggestion(for: name, among: known) {
+          throw .message("unknown log category '\(name)' (did you mean '\(near)'?)")
+        }
+        throw .message(
+          "unknown log category '\(name)'; there are \(known.joined(separator: ", "))")
+      }
+      categories.formUnion(named)
+    }
+    log.enabled = categories
+    enabled = categories.map(\.rawValue).sorted()
+  }
+
+  /// Sets what is logged, by categories and presets separated by commas or spaces; the message if one
+  /// of them is unknown.
+  package func set(_ text: String) -> String? {
+    var names = text.split { $0 == "," || $0 == " " }.map(String.init)
+    if names == ["off"] { names = [] }
+    do throws(Misuse) {
+      try enable(names)
+      return nil
+    } catch {
+      return error.text
+    }
+  }
+
+  /// `LULL_LOG=network,staleness`
+  func enableFromEnvironment() {
+    guard let text = getenv("LULL_LOG").map({ String(cString: $0) }), !text.isEmpty else { return }
+    let names = text.split { $0 == "," || $0 == " " }.map(String.init)
+    do throws(Misuse) {
+      try enable(names)
+    } catch {
+      StandardError.write("lull: LULL_LOG: \(error.text)\n")
+    }
+  }
+
+  // MARK: The handler
+
+  /// Sets the script's handler, a kept function; nil for the default output.
+  func setHandler(_ id: Int64?) throws(Misuse) {
+    if let handler { lull_value_unpin(bridge.pointer, handler) }
+    handler = nil
+    log.handler = nil
+    guard let id else { return }
+    guard lull_value_pin(bridge.pointer, id) == 0 else { throw .message("not enough memory") }
+    handler = id
+    log.handler = { [unowned self] category, text in handle(id, category, text) }
+  }
+
+  private func handle(_ id: Int64, _ category: Log.Category, _ text: String) {
+    guard !isHandling, !bridge.isClosed else { return Log.writeToStandardError(category, text) }
+    isHandling = true
+    defer { isHandling = false }
+    let arguments: [LuaValue] = [.string(category.rawValue), .string(text)]
+    let answer = coroutines.ask(Callable(id: id), arguments, kind: "log handler") { _ in }
+    switch answer {
+    case .success: break
+    case .failure(.gone): Log.writeToStandardError(category, text)
+    case .failure(.failed(let failure)):
+      Log.writeToStandardError(category, text)
+      reporter.report(failure, in: kept.named("log handler", id))
+    }
+  }
+}

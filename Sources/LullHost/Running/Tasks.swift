@@ -1,0 +1,185 @@
+import CLullBridge
+import LullCore
+
+/// The tasks of `lull.spawn`: how they begin and end, and the failures that nobody has heard of.
+///
+/// Order of events: `spawn` holds the task's userdata; its function begins with the next turn; when it
+/// has ended, its results are held by the userdata, those who await it go on, and it is let go. Home
+/// thread only.
+final class Tasks {
+  private let bridge: BridgeRuntime
+  private let kept: KeptValues
+  private let values: ScriptValues
+  private let coroutines: Coroutines
+  private let loop: ScriptLoop
+  private let waits: Waits
+  private let reporter: Reporter
+  private let pump: Pump
+  /// Those that failed and were not awaited yet.
+  private var failed: [LuaTask] = []
+
+  init(
+    _ bridge: BridgeRuntime, _ kept: KeptValues, _ values: ScriptValues, _ coroutines: Coroutines,
+    _ loop: ScriptLoop, _ waits: Waits, _ reporter: Reporter, _ pump: Pump
+  ) {
+    self.bridge = bridge
+    self.kept = kept
+    self.values = values
+    self.coroutines = coroutines
+    self.loop = loop
+    self.waits = waits
+    self.reporter = reporter
+    self.pump = pump
+  }
+
+  // MARK: Beginning and ending
+
+  /// `lull.spawn(fn, …)`: a task that begins with the next turn.
+  func spawn(_ call: Call) throws(Misuse) {
+    let function = try kept.keep(call.state, call.index(0))
+    let arguments = kept.makeID()
+    guard lull_value_pin(bridge.pointer, function) == 0 else { throw .message("not enough memory") }
+    guard lull_value_pack(bridge.pointer, call.state, 2, Int32(call.count), arguments) == 0 else {
+      lull_value_unpin(bridge.pointer, function)
+      throw .message("not enough memory")
+    }
+    let task = LuaTask()
+    let place = String(
+      escapingCString: lull_function_place(bridge.pointer, call.state, call.index(0)))
+    let object = values.of(task, .task)
+    task.hostHandle = Tasks.handle(object)
+    guard let pinned = kept.pin(task) else {
+      lull_value_unpin(bridge.pointer, function)
+      lull_value_unpin(bridge.pointer, arguments)
+      throw .message("not enough memory")
+    }
+    loop.taskBegan()
+    let context = RunContext(
+      purpose: place.isEmpty ? "task of a function written in C" : "task \(place)"
+    ) { [unowned self] outcome in
+      taskEnded(task, outcome)
+      kept.unpin(object: pinned)
+    }
+    context.isStrong = true
+    task.context = context
+    if let scope = coroutines.innermost?.scope {
+      task.scope = scope
+      context.scope = scope
+      scope.adopt(task)
+    }
+    pump.enqueue { [unowned self] in
+      defer {
+        lull_value_unpin(bridge.pointer, function)
+        lull_value_unpin(bridge.pointer, arguments)
+      }
+      // Cancelled before it began: nothing of it runs.
+      guard case .running = task.state else { return }
+      coroutines.start(Callable(id: function), [.unpack(arguments)], context)
+    }
+    call.return(object)
+  }
+
+  private static func handle(_ value: LuaValue) -> UInt64 {
+    if case .object(let handle, _, _, _) = value { return handle }
+    return 0
+  }
+
+  private func taskEnded(_ task: LuaTask, _ outcome: RunOutcome) {
+    loop.taskEnded()
+    switch outcome {
+    case .finished(let results):
+      let id = kept.makeID()
+      let first = results.index(0)
+      var isHeld = false
+      if lull_value_pack(
+        bridge.pointer, results.state, first, first + Int32(results.count) - 1, id) == 0
+      {
+        isHeld = lull_value_anchor_to_object(bridge.pointer, task.hostHandle, id, id) == 0
+        lull_value_unpin(bridge.pointer, id)
+      }
+      guard isHeld else {
+        return taskFailed(task, ScriptFailure("not enough memory"))
+      }
+      task.complete(.finished(results: id, isFailure: results.isFailure))
+    case .failed(let failure):
+      if let id = failure.value?.foreign?.id {
+        kept.anchor(id, from: task.hostHandle)
+      }
+      taskFailed(task, failure)
+    case .gone, .cancelled: task.complete(.cancelled)
+    }
+  }
+
+  private func taskFailed(_ task: LuaTask, _ failure: ScriptFailure) {
+    task.complete(.failed(failure))
+    failed.append(task)
+  }
+
+  func cancel(_ task: LuaTask) {
+    guard case .running = task.state, let context = task.context else { return }
+    if context.thread != nil || coroutines.isRunning(context) {
+      coroutines.cancel(context)
+    } else {
+      // It has not begun.
+      context.completion(.cancelled)
+    }
+  }
+
+  // MARK: Awaiting
+
+  /// `task:await()`: the function's results; its error is raised again, and reported with both tracebacks.
+  func await(_ task: LuaTask, _ call: Call) throws(Misuse) {
+    task.markAwaited()
+    if let outcome = outcome(of: task) {
+      if outcome.raising { throw .value(outcome.values[0]) }
+      for value in outcome.values { call.return(value) }
+      return
+    }
+    guard task.context !== coroutines.innermost else {
+      throw .message("this would wait for itself: a task cannot await itself")
+    }
+    try waits.wait(call, for: task.context?.purpose ?? "a task", Awaited(tasks: [task])) {
+      completion in
+      task.onEnd { [unowned self] in
+        guard let outcome = outcome(of: task) else { return }
+        pump.enqueue { completion(outcome.values, outcome.raising) }
+      }
+      return { [unowned self] in cancel(task) }
+    }
+  }
+
+  func outcome(of task: LuaTask) -> (values: [LuaValue], raising: Bool)? {
+    switch task.state {
+    case .running: return nil
+    case .finished(let id, _): return ([.unpack(id)], false)
+    case .cancelled:
+      return ([.nil, values.of(RequestError.cancelled(at: pump.clock.now), service: nil)], false)
+    case .failed(let failure): return ([values.reraised(failure)], true)
+    }
+  }
+
+  // MARK: Failures
+
+  /// Reports failures of tasks that nobody has awaited and nobody can any more, or all at the end.
+  func reportUnawaited(atEnd: Bool) {
+    guard !failed.isEmpty else { return }
+    for task in failed {
+      guard let failure = task.unheardFailure else { continue }
+      if atEnd || task.hostHandle == 0 {
+        task.markAwaited()
+        reporter.report(failure, in: task.reportedName)
+      }
+    }
+    failed.removeAll { $0.unheardFailure == nil }
+  }
+
+  /// The same where the state is going away, and no handler can be called any more.
+  func reportUnawaitedWithoutLua() {
+    for task in failed {
+      guard let failure = task.unheardFailure else { continue }
+      task.markAwaited()
+      reporter.reportWithoutLua(failure, in: task.reportedName)
+    }
+    failed = []
+  }
+}

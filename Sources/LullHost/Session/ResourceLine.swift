@@ -1,0 +1,50 @@
+import LullCore
+
+/// What a session tells of one resource in memory.
+package struct ResourceLine {
+  package let service: String
+  package let path: String
+  package let state: String
+  package let age: String
+  package let size: String
+  package let observers: Int
+}
+
+extension ResourceLine {
+  /// The resources in memory of every service scripts have, those a wildcard pattern names; without one
+  /// all. In order of their URLs; nothing is loaded, made or touched.
+  package static func all(of host: LuaHost, matching pattern: String?) -> [ResourceLine] {
+    var lines: [ResourceLine] = []
+    for service in host.handles.objects(.service, as: Service.self) {
+      let matcher = pattern.map { WildcardPattern($0, base: service.baseURL) }
+      for record in service.table.all.sorted(by: { $0.url.text < $1.url.text }) {
+        if let matcher, !matcher.matches(record.url) { continue }
+        lines.append(ResourceLine(record, service, at: host.pump.clock.now))
+      }
+    }
+    return lines
+  }
+
+  private init(_ record: ResourceRecord, _ service: Service, at now: Double) {
+    let state = record.state
+    var words: [String] = []
+    if !record.loadRequests.isEmpty { words.append("loading") }
+    if state.latestData != nil { words.append("data") }
+    if state.latestError != nil { words.append("error") }
+    self.init(
+      service: service.name ?? service.baseURL?.text ?? "",
+      path: record.url.abbreviated(base: service.baseURL),
+      state: words.isEmpty ? "empty" : words.joined(separator: ", "),
+      age: state.timestamp > 0 ? Age.text(now - state.timestamp) : "",
+      size: state.latestData == nil ? "" : ResourceLine.size(state.contentSize),
+      observers: record.observers.count)
+  }
+
+  private static func size(_ bytes: Int) -> String {
+    switch bytes {
+    case ..<1024: "\(bytes) B"
+    case ..<(1 << 20): "\(bytes / 1024) kB"
+    default: "\(bytes >> 20) MB"
+    }
+  }
+}
