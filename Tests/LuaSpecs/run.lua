@@ -1,6 +1,6 @@
 -- Runs the specs of this folder, unchanged under `lull` and under a stock lua5.4:
 --
---   lull run.lua [TOPIC …]        only the files whose name contains a TOPIC
+--   lull run.lua [TOPIC …]        only TOPIC_spec.lua; without such a file, those with TOPIC in their names
 --
 -- A spec file is a chunk that gets the toolkit below as its argument and says `it(sentence, function)`.
 -- Every spec runs in a task of its own, one after another, for a few seconds at most. Prints one line
@@ -285,24 +285,28 @@ end
 -- Running ----------------------------------------------------------------------------------------
 
 local function load_specs()
-  local pipe = assert(io.popen("ls '" .. folder .. "'"))
-  local wanted = #arg > 0 and table.move(arg, 1, #arg, 1, {}) or { "" }
-  local found = {}
+  local pipe, names, is_there = assert(io.popen("ls '" .. folder .. "'")), {}, {}
   for name in pipe:lines() do
-    local is_wanted = false
-    for _, part in ipairs(wanted) do
-      if name:match("_spec%.lua$") and name:find(part, 1, true) then
-        is_wanted, found[part] = true, true
-      end
+    if name:match("_spec%.lua$") then
+      names[#names + 1], is_there[name] = name, true
     end
-    if is_wanted then assert(loadfile(folder .. "/" .. name))(spec) end
   end
   pipe:close()
-  for _, part in ipairs(wanted) do
-    if not found[part] then
-      print(("run.lua: no spec file in %s has '%s' in its name"):format(folder, part))
+  local wanted = {}
+  for _, topic in ipairs(arg) do
+    local whole, is_found = topic:gsub("_spec$", "") .. "_spec.lua", false
+    for _, name in ipairs(names) do
+      if name == whole or not is_there[whole] and name:find(topic, 1, true) then
+        wanted[name], is_found = true, true
+      end
+    end
+    if not is_found then
+      print(("run.lua: no spec file in %s has '%s' in its name"):format(folder, topic))
       os.exit(2)
     end
+  end
+  for _, name in ipairs(names) do
+    if #arg == 0 or wanted[name] then assert(loadfile(folder .. "/" .. name))(spec) end
   end
 end
 
@@ -362,6 +366,7 @@ end
 local function leaks()
   current = { reports = {} }
   lull.on_error(nil)
+  lull.log.handler = nil
   spec.collect()
   spec.collect()
   local found, stats = {}, lull.stats()

@@ -1,0 +1,131 @@
+# What the tests consist of. Sourced by Scripts/test.
+
+debug="$root/.build/debug"
+swift_flags=(--explicit-target-dependency-import-check error)
+
+# Their point is volume or waiting.
+slow_topics=(documents file_cache files holding limits progress retry transport)
+# Likewise, and those that start a program for each of hundreds of cases.
+slow_suites=(LullHostTests.AllocationFailureTests LullHostTests.MemoryTests LullHostTests.RandomCallTests
+  LullTransportTests.TransportSuite/HostileServerTests LullTransportTests.TransportSuite/ManyInFlightTests
+  LullTransportTests.TransportSuite/SlowServerTests LullTransportTests.TransportSuite/StandstillTests
+  LullTransportTests.TransportSuite/StuckCallGuardTests)
+fast_command_suites=(CommandTests OutputTests ReportTests ScriptErrorTests UsageTests VerbTests)
+
+# Lua specs ---------------------------------------------------------------------------------------
+
+has_topic() { [[ "$1" =~ ^[a-z0-9_]+$ ]] && [ -e "$root/Tests/LuaSpecs/${1}_spec.lua" ]; }
+
+list_topics() {
+  local file
+  for file in "$root"/Tests/LuaSpecs/*_spec.lua; do basename "$file" _spec.lua; done | paste -sd ' '
+}
+
+fast_topics() {
+  list_topics | tr ' ' '\n' | grep -vxF "$(printf '%s\n' "${slow_topics[@]}")"
+}
+
+lull_specs() { bounded "$1/lull" Tests/LuaSpecs/run.lua "${@:2}"; }
+
+stock_specs() { bounded env LUA_CPATH="$1/?.so;;" lua5.4 Tests/LuaSpecs/run.lua "${@:2}"; }
+
+# Parts -------------------------------------------------------------------------------------------
+
+failed=0
+times=()
+
+# run WHAT COMMAND…: says whether it failed, and notes how long it took.
+run() {
+  local what=$1 started=$SECONDS
+  shift
+  say "── $what"
+  "$@" || { failed=$((failed + 1)); say "── failed: $what"; what+=" (failed)"; }
+  times+=("$(printf '%6d s  %s' $((SECONDS - started)) "$what")")
+}
+
+finish() {
+  printf '%s\n' "${times[@]}" "$(printf '%6d s  together' $SECONDS)" >&2
+  [ "$failed" -eq 0 ] || die "$failed of the parts above failed"
+  say "$1"
+}
+
+# A part that has not ended after a quarter of an hour never will. Interrupted, because swift test then
+# ends what it has started.
+bounded() { timeout --foreground --signal=INT --kill-after=20 900 "$@"; }
+
+build_debug() {
+  say "Building the tests (debug)"
+  local log="$root/.build/debug.log"
+  mkdir -p "$root/.build"
+  if ! swift build "${swift_flags[@]}" --build-tests >"$log" 2>&1; then
+    grep -E 'error|warning' "$log" >&2 || tail -n 20 "$log" >&2
+    die "The build failed; all of its output is in $log"
+  fi
+  # For a stock interpreter started from the checkout.
+  ln -sf libLullModule.so "$debug/lull.so"
+}
+
+# swift_tests OPTION…: an expression that no test has is a failure.
+swift_tests() {
+  local log="$root/.build/tests.log"
+  bounded swift test "${swift_flags[@]}" "$@" 2>&1 | tee "$log" || return
+  ! grep -q 'Test run with 0 tests' "$log" || { say "No Swift test has such a name"; return 1; }
+}
+
+# Modes -------------------------------------------------------------------------------------------
+
+run_all() {
+  build_release
+  build_debug
+  run "Behaviours named by tests" Scripts/support/check-ids
+  run "Lua specs, under lull" lull_specs "$release"
+  run "Lua specs, under lua5.4" stock_specs "$release"
+  run "Lua specs, under lull's debug build" lull_specs "$debug"
+  run "Examples, under lull" Scripts/support/run-examples "$release/lull"
+  run "Examples, under lua5.4" env LUA_CPATH="$release/?.so;;" Scripts/support/run-examples lua5.4
+  run "Snippets of the documentation" bounded Scripts/support/run-snippets "$release/lull"
+  run "Attacks" bounded Scripts/support/attack
+  run "Swift program" bounded Scripts/support/run-swift-example
+  run "Swift tests" swift_tests
+  finish "All tests passed"
+}
+
+run_fast() {
+  local topics slow commands
+  mapfile -t topics < <(fast_topics)
+  slow=$(IFS='|'; printf '%s' "${slow_suites[*]}")
+  commands=$(IFS='|'; printf '%s' "${fast_command_suites[*]}")
+  build_debug
+  SECONDS=0
+  run "Behaviours named by tests" Scripts/support/check-ids
+  run "Lua specs, under lull" lull_specs "$debug" "${topics[@]}"
+  run "Lua specs, under lua5.4" stock_specs "$debug" "${topics[@]}"
+  run "Swift tests" swift_tests --skip-build --filter '^Lull(Arguments|REPL|Core|Host|Transport)Tests' \
+    --filter "^LullCommandTests\.($commands)/" --skip "^($slow)/"
+  say "Left out:
+  Lua specs ${slow_topics[*]}
+  Swift suites ${slow_suites[*]#*.}
+  Swift suites of the command but ${fast_command_suites[*]}
+  the release build, the examples, the snippets of the documentation, the attacks, the Swift program"
+  finish "All of these tests passed"
+}
+
+run_specs() {
+  build_debug
+  SECONDS=0
+  run "Lua specs, under lull" lull_specs "$debug" "$@"
+  run "Lua specs, under lua5.4" stock_specs "$debug" "$@"
+  finish "All of these specs passed"
+}
+
+run_named() {
+  local filters=() name
+  for name in "$@"; do filters+=(--filter "$name"); done
+  swift_tests "${filters[@]}"
+}
+
+update_reports() {
+  LULL_WRITE_REPORTS=1 run_named '^LullCommandTests\.ReportTests/`are as expected`'
+  git --no-pager diff --stat -- Tests/Reports
+  git ls-files --others --exclude-standard -- Tests/Reports
+}

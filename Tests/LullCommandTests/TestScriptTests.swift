@@ -1,0 +1,36 @@
+import Testing
+
+/// `Scripts/test`, as far as it can be tried from within itself: what it refuses, and its help.
+struct TestScriptTests {
+  private static let script = Binaries.tests + "/../Scripts/test"
+
+  @Test(arguments: [
+    (["--quick"], "unknown option '--quick' (--fast --spec --update-reports --help)"),
+    (["-x"], "unknown option '-x' (--fast --spec --update-reports --help)"),
+    (["--fast", "--spec", "load"], "--fast and --spec do not go together"),
+    (["--spec", "load", "--update-reports"], "--spec and --update-reports do not go together"),
+    (["LOAD-21", "--fast"], "'LOAD-21' before --fast: names of Swift tests stand alone"),
+    (["--fast", "LOAD-21"], "--fast takes no names, got 'LOAD-21'"),
+    (["--update-reports", "cache"], "--update-reports takes no names, got 'cache'"),
+    (["--spec"], "--spec needs a topic: api_files args "),
+    (["--spec", "load", "lod"], "no Lua spec is called 'lod': api_files args "),
+    (["--spec", "../LuaSpecs/load"], "no Lua spec is called '../LuaSpecs/load': "),
+    ([""], "a name is empty"),
+  ])
+  func `what makes no sense is refused in one line`(words: [String], problem: String) throws {
+    let ending = try Child(Self.script, words).wait()
+    #expect(ending.errors.hasPrefix("Scripts/test: \(problem)"))
+    #expect(ending.errors.split(separator: "\n").count == 1)
+    #expect(ending.output == "")
+    #expect(ending.code == 2)
+  }
+
+  @Test func `help names every option`() throws {
+    let ending = try Child(Self.script, ["--fast", "--help"]).wait()
+    for option in ["--fast", "--spec TOPIC", "--update-reports", "--help"] {
+      #expect(ending.output.contains("  Scripts/test \(option)"))
+    }
+    #expect(!ending.output.contains("#"))
+    #expect(ending.code == 0)
+  }
+}
