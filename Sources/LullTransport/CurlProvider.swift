@@ -211,10 +211,11 @@ package final class CurlProvider: NetworkingProvider {
     DescriptorLimit.raise()
     let multis = CurlMultis(loop: loop.handle, blocksSIGPIPE: blocksSIGPIPE)
     let share = CurlShare()
+    let hasProxyVariables = ProxyVariables.isAnySet
     let pool = CurlPool { [userAgent, authorities] in
       CurlEasy(
         userAgent: userAgent, authorities: authorities, share: share, receiveBufferSize: $0,
-        route: $1, jar: $2)
+        hasProxyVariables: hasProxyVariables, route: $1, jar: $2)
     }
     curl = (multis, pool)
     return (multis, pool)

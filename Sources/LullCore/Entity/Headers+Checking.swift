@@ -20,4 +20,18 @@ extension Headers {
     }
     return nil
   }
+
+  /// Whether a condition can be made of them. (RFC 9110, 8.8)
+  package var hasValidator: Bool {
+    lines.withUnsafeBufferPointer { all in
+      var start = 0
+      while start < all.count {
+        let line = UnsafeBufferPointer(rebasing: all[start...])
+        if line[0] == UInt8(ascii: "e"), line.starts(with: "etag:".utf8) { return true }
+        if line[0] == UInt8(ascii: "l"), line.starts(with: "last-modified:".utf8) { return true }
+        start += Headers.lineLength(line) + 1
+      }
+      return false
+    }
+  }
 }

@@ -194,15 +194,20 @@ public struct Headers: Sendable, Equatable {
     var end = line.count
     while start < end, line[start] == 32 || line[start] == 9 { start += 1 }
     while end > start, Headers.isSpace(line[end - 1]) { end -= 1 }
-    // In bulk, and without reserving: the array grows by doubling, not line by line.
+    // In one piece, and without reserving: the array grows by doubling, not line by line. The last byte is
+    // there for the line end.
     names.turnOff()
     let first = lines.count
-    lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[...colon]))
-    lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[start..<end]))
-    lines.append(10)
+    lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[..<min(end + 1, line.count)]))
+    if end == line.count { lines.append(10) }
+    let space = start - colon - 1
     lines.withUnsafeMutableBufferPointer { lines in
-      for index in first..<(first + colon) { lines[index] = Headers.lowercased(lines[index]) }
+      let own = UnsafeMutableBufferPointer(rebasing: lines[first...])
+      for index in 0..<colon { own[index] = Headers.lowercased(own[index]) }
+      if space > 0 { for index in start..<end { own[index - space] = own[index] } }
+      own[end - space] = 10
     }
+    lines.removeLast(space)
     return true
   }
 
@@ -343,7 +348,7 @@ public struct Headers: Sendable, Equatable {
   }
 
   /// Without its end; each line has one.
-  private static func lineLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+  static func lineLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     RawBytes.count(before: 10, in: bytes)
   }
 

@@ -6,7 +6,8 @@ import Synchronization
 /// posts are dropped: what comes late finds nobody waiting.
 package final class Inbox: Sendable {
   package enum Item: Sendable {
-    case network(NetworkResult)
+    /// Indirect, since a result is large to copy, and copied at each step of the way.
+    indirect case network(NetworkResult)
     /// What work in the pool came to.
     case work(any Sendable)
   }

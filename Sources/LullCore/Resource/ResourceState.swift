@@ -213,6 +213,7 @@ package struct ResourceState {
   /// The condition of the next load. (LOAD-03, OVR-10)
   package var condition: Condition? {
     guard let latestData, latestData.validatorsHold else { return nil }
+    guard latestData.headers.hasValidator else { return nil }
     if let etag = latestData.headers.bytes("etag") {
       return Condition("if-none-match", ByteString(etag))
     }

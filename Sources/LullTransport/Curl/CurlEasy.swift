@@ -15,7 +15,7 @@ final class CurlEasy {
   /// The place in the transfer's queue.
   private(set) var queuePlace = 0
   /// curl's callbacks write here directly: no object is looked up per line and piece.
-  private let incoming: UnsafeMutablePointer<IncomingResponse>
+  let incoming: UnsafeMutablePointer<IncomingResponse>
   /// nil for an ordinary one.
   let route: CurlRoute?
   let jar: CurlJar?
@@ -36,6 +36,10 @@ final class CurlEasy {
   /// Whether what is set holds secrets, to be taken out as soon as it has been sent.
   private var holdsSecrets = false
   private var headerList: UnsafeMutablePointer<curl_slist>?
+  private var target = CurlTarget()
+  /// Whether curl was given a URL before, and whether it goes by `target`.
+  private var hasURL = false
+  private var goesByTarget = false
   private var timeout = 0
   private var connectTimeout = 0
   private var isTLS = false
@@ -59,11 +63,11 @@ final class CurlEasy {
   private let userAgent: String
   private let share: CurlShare
   /// curl writes its explanation of a failure here.
-  private let errorText: UnsafeMutablePointer<CChar>
+  let errorText: UnsafeMutablePointer<CChar>
 
   init?(
     userAgent: String, authorities: CertificateAuthorities, share: CurlShare,
-    receiveBufferSize: Int, route: CurlRoute? = nil, jar: CurlJar? = nil
+    receiveBufferSize: Int, hasProxyVariables: Bool, route: CurlRoute? = nil, jar: CurlJar? = nil
   ) {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
@@ -103,6 +107,8 @@ final class CurlEasy {
     if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
     // Turns curl's engine on; the name of no file.
     if jar != nil { setText(CURLOPT_COOKIEFILE, "") }
+    // For all hosts: curl then does not look at the environment.
+    if !hasProxyVariables { setText(CURLOPT_NOPROXY, "*") }
     if let route, !set(route) { return nil }
     setReceiveBuffer()
   }
@@ -125,7 +131,7 @@ final class CurlEasy {
   var location: String? { incoming.pointee.location }
   var receivedHeaders: Headers { incoming.pointee.headers() }
   /// What is worth saying of the body; nil if nothing is.
-  var remark: String? { incoming.pointee.remark }
+  var remark: String? { incoming.pointee.remark() }
 
   // MARK: Before
 
@@ -151,7 +157,7 @@ final class CurlEasy {
       endsWithHead: wire.method == "HEAD" && wire.bodyToSend != nil,
       isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink,
       callGuard: multi.callGuard)
-    guard setText(CURLOPT_URL, origin.wireURL(wire.url)) else { return false }
+    guard setURL(origin.wireURL(wire.url), of: origin) else { return false }
     if let route, !setAddress(for: origin, route) { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
@@ -203,6 +209,17 @@ final class CurlEasy {
     incoming.pointee.takeBody()
   }
 
+  private func setURL(_ url: String, of origin: Origin) -> Bool {
+    // The text too, by which curl repeats a request.
+    guard setText(CURLOPT_URL, url) else { return false }
+    // What is used once only need not be taken apart, nor secrets be kept.
+    let parts = hasURL && !holdsSecrets ? target.parts(of: url, at: origin) : nil
+    hasURL = true
+    guard parts != nil || goesByTarget else { return true }
+    goesByTarget = parts != nil
+    return setPointer(CURLOPT_CURLU, UnsafeMutableRawPointer(parts))
+  }
+
   private func setReceiveBuffer() {
     let least = mayUseHTTP2 ? CurlEasy.leastForHTTP2 : 0
     set(CURLOPT_BUFFERSIZE, max(receiveBufferSize, least))
@@ -239,109 +256,6 @@ final class CurlEasy {
       let address = bytes.baseAddress ?? UnsafeRawPointer(errorText)
       return ccurl_easy_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, address) == CURLE_OK
     }
-  }
-
-  // MARK: After
-
-  /// What curl knows about a failure.
-  func error(_ code: CURLcode, of transfer: CurlTransfer, at origin: Origin) -> TransportError {
-    CurlErrorMapping(
-      origin: origin, limits: transfer.request.limits, options: transfer.request.options,
-      elapsed: transfer.elapsed,
-      wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
-      systemError: systemError(code),
-      verification: code == CURLE_PEER_FAILED_VERIFICATION ? long(CURLINFO_SSL_VERIFYRESULT) : 0,
-      proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
-      // Written by curl, ended by a zero byte, and emptied by `prepare`.
-      detail: String(escapingCString: errorText), response: incoming.pointee
-    ).error(code)
-  }
-
-  /// What the system said of a connection that was not made.
-  private func systemError(_ code: CURLcode) -> Int32 {
-    switch code {
-    case CURLE_COULDNT_CONNECT:
-      let said = Int32(long(CURLINFO_OS_ERRNO))
-      // Nothing, if there was not even a socket to connect.
-      return said != 0 ? said : multi?.socketFailure ?? 0
-    // The resolver reads files and opens sockets, and does not say that it could not.
-    case CURLE_COULDNT_RESOLVE_HOST: return DescriptorLimit.isReached ? EMFILE : 0
-    default: return 0
-    }
-  }
-
-  /// Whether a kept connection died before anything of the answer came: the server ended it just
-  /// when it was to be used again, and the exchange is to be repeated on another one.
-  ///
-  /// curl repeats by itself in this case, but counts repetitions over all exchanges of a handle and
-  /// gives up at every sixth (7.88; only `curl_easy_reset` would set the count back).
-  func diedOnKeptConnection(_ code: CURLcode) -> Bool {
-    guard code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
-      status == 0, incoming.pointee.isRepeatable
-    else { return false }
-    return long(CURLINFO_NUM_CONNECTS) == 0
-  }
-
-  /// curl's `code`, put right where curl is mistaken about how an answer ended.
-  func verdict(_ code: CURLcode) -> CURLcode {
-    guard code == CURLE_OK || hasWholeAnswer(despite: code) else { return code }
-    // A connection that ends among the headers makes a complete answer for curl (7.88).
-    guard hasWholeHead else { return CURLE_GOT_NOTHING }
-    return incoming.pointee.endBody() ? CURLE_OK : CURLE_PARTIAL_FILE
-  }
-
-  private var hasWholeHead: Bool { status >= 200 && incoming.pointee.isHeadComplete }
-
-  /// Whether the answer is there as a whole although curl reports a failure.
-  ///
-  /// A server may answer over HTTP/2 without reading the request's body, and reset the stream after
-  /// its answer. curl (7.88) then has handled the end of the stream without complaint, but stumbles
-  /// over it once more when it wants to end its own side; of all stream errors only this one leaves
-  /// the error text empty.
-  private func hasWholeAnswer(despite code: CURLcode) -> Bool {
-    if incoming.pointee.hasEndedWithHead { return code == CURLE_WRITE_ERROR }
-    return code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && hasWholeHead
-      && incoming.pointee.failure == nil
-  }
-
-  /// Bytes sent and received so far, heads included as far as curl counts them.
-  var movedBytes: Int { size(CURLINFO_SIZE_UPLOAD_T) + incoming.pointee.receivedSize }
-
-  var hasSentAll: Bool { size(CURLINFO_SIZE_UPLOAD_T) >= (transfer?.bodyToSend?.count ?? 0) }
-
-  /// Whether anything of an answer is here.
-  var hasAnswer: Bool { incoming.pointee.receivedSize > 0 }
-
-  /// Whether it was stopped from here, so that the server may go on sending.
-  var wasStopped: Bool { incoming.pointee.failure != nil }
-
-  var usedHTTP2: Bool {
-    long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
-  }
-
-  var metrics: TransferMetrics {
-    let toSend = transfer?.bodyToSend?.count ?? 0
-    // Until then curl counts what the handle has carried before.
-    guard incoming.pointee.isRequested else { return TransferMetrics(toSend: toSend) }
-    let sent = size(CURLINFO_SIZE_UPLOAD_T)
-    // What a redirect says besides is not what is waited for.
-    guard !isRedirect else { return TransferMetrics(sent: sent, toSend: toSend) }
-    let toReceive = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-    return TransferMetrics(
-      sent: sent, toSend: toSend, received: size(CURLINFO_SIZE_DOWNLOAD_T),
-      toReceive: toReceive < 0 ? nil : toReceive)
-  }
-
-  func size(_ info: CURLINFO) -> Int {
-    var value: curl_off_t = 0
-    ccurl_easy_get_size(handle, info, &value)
-    return value
-  }
-
-  func long(_ info: CURLINFO) -> Int {
-    var value = 0
-    ccurl_easy_get_long(handle, info, &value)
-    return value
   }
 
   // MARK: Options

@@ -32,6 +32,7 @@ enum HeadLine {
   /// The length that one Content-Length header gives: a number, or the same one several times between
   /// commas; nil if it gives none. (RFC 9112, 6.3)
   static func length(_ value: Slice<Bytes>) -> Int? {
+    if let number = number(value) { return number }
     var length: Int?
     for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
       guard let number = number(trim(part)), length == nil || length == number else { return nil }

@@ -318,8 +318,9 @@ struct IncomingResponse {
     held = nil
   }
 
-  /// What is worth saying of the body's codings; nil if nothing is.
-  var remark: String? {
+  /// What is worth saying of the body's codings; nil if nothing is. Mutating, as below, so that nobody
+  /// makes a copy of all this to ask.
+  mutating func remark() -> String? {
     guard let encoding, wireSize > 0 else { return nil }
     if let (coding, count) = decoder?.surplus {
       return "\(count) bytes behind the end of its \(coding.rawValue) are left out"
@@ -337,7 +338,7 @@ struct IncomingResponse {
   }
 
   /// The headers of the final response, in order.
-  func headers() -> Headers {
+  mutating func headers() -> Headers {
     guard !folds.isEmpty else { return received }
     var lines = received.bytePairs.map { $0.name + [UInt8(ascii: ":")] + $0.value }
     for (index, text) in folds where lines.indices.contains(index) {

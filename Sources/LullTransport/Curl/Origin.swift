@@ -1,3 +1,4 @@
+import Glibc
 import LullCore
 
 /// Where requests go and what they share: connections, waiting queue, the right to see credentials.
@@ -56,11 +57,16 @@ struct Origin: Hashable, Sendable {
 
   /// Whether the URL begins with this origin as it is written here, and no more of a host.
   private func hasBeginning(of url: String) -> Bool {
-    let rest = url.utf8.dropFirst(text.utf8.count)
-    guard url.utf8.starts(with: text.utf8) else { return false }
-    switch rest.first {
-    case nil, UInt8(ascii: "/")?, UInt8(ascii: "?")?, UInt8(ascii: "#")?: return true
-    default: return false
+    var (url, text) = (url, text)
+    return url.withUTF8 { url in
+      text.withUTF8 { text in
+        guard let bytes = url.baseAddress, let start = text.baseAddress, url.count >= text.count,
+          memcmp(bytes, start, text.count) == 0
+        else { return false }
+        guard url.count > text.count else { return true }
+        let next = url[text.count]
+        return next == UInt8(ascii: "/") || next == UInt8(ascii: "?") || next == UInt8(ascii: "#")
+      }
     }
   }
 }

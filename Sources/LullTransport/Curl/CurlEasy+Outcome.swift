@@ -1,0 +1,107 @@
+import CCurl
+import Glibc
+import LullCore
+
+/// What became of the exchange.
+extension CurlEasy {
+  /// What curl knows about a failure.
+  func error(_ code: CURLcode, of transfer: CurlTransfer, at origin: Origin) -> TransportError {
+    CurlErrorMapping(
+      origin: origin, limits: transfer.request.limits, options: transfer.request.options,
+      elapsed: transfer.elapsed,
+      wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
+      systemError: systemError(code),
+      verification: code == CURLE_PEER_FAILED_VERIFICATION ? long(CURLINFO_SSL_VERIFYRESULT) : 0,
+      proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
+      // Written by curl, ended by a zero byte, and emptied by `prepare`.
+      detail: String(escapingCString: errorText), response: incoming.pointee
+    ).error(code)
+  }
+
+  /// What the system said of a connection that was not made.
+  private func systemError(_ code: CURLcode) -> Int32 {
+    switch code {
+    case CURLE_COULDNT_CONNECT:
+      let said = Int32(long(CURLINFO_OS_ERRNO))
+      // Nothing, if there was not even a socket to connect.
+      return said != 0 ? said : multi?.socketFailure ?? 0
+    // The resolver reads files and opens sockets, and does not say that it could not.
+    case CURLE_COULDNT_RESOLVE_HOST: return DescriptorLimit.isReached ? EMFILE : 0
+    default: return 0
+    }
+  }
+
+  /// Whether a kept connection died before anything of the answer came: the server ended it just
+  /// when it was to be used again, and the exchange is to be repeated on another one.
+  ///
+  /// curl repeats by itself in this case, but counts repetitions over all exchanges of a handle and
+  /// gives up at every sixth (7.88; only `curl_easy_reset` would set the count back).
+  func diedOnKeptConnection(_ code: CURLcode) -> Bool {
+    guard code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
+      status == 0, incoming.pointee.isRepeatable
+    else { return false }
+    return long(CURLINFO_NUM_CONNECTS) == 0
+  }
+
+  /// curl's `code`, put right where curl is mistaken about how an answer ended.
+  func verdict(_ code: CURLcode) -> CURLcode {
+    guard code == CURLE_OK || hasWholeAnswer(despite: code) else { return code }
+    // A connection that ends among the headers makes a complete answer for curl (7.88).
+    guard hasWholeHead else { return CURLE_GOT_NOTHING }
+    return incoming.pointee.endBody() ? CURLE_OK : CURLE_PARTIAL_FILE
+  }
+
+  private var hasWholeHead: Bool { status >= 200 && incoming.pointee.isHeadComplete }
+
+  /// Whether the answer is there as a whole although curl reports a failure.
+  ///
+  /// A server may answer over HTTP/2 without reading the request's body, and reset the stream after
+  /// its answer. curl (7.88) then has handled the end of the stream without complaint, but stumbles
+  /// over it once more when it wants to end its own side; of all stream errors only this one leaves
+  /// the error text empty.
+  private func hasWholeAnswer(despite code: CURLcode) -> Bool {
+    if incoming.pointee.hasEndedWithHead { return code == CURLE_WRITE_ERROR }
+    return code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && hasWholeHead
+      && incoming.pointee.failure == nil
+  }
+
+  /// Bytes sent and received so far, heads included as far as curl counts them.
+  var movedBytes: Int { size(CURLINFO_SIZE_UPLOAD_T) + incoming.pointee.receivedSize }
+
+  var hasSentAll: Bool { size(CURLINFO_SIZE_UPLOAD_T) >= (transfer?.bodyToSend?.count ?? 0) }
+
+  /// Whether anything of an answer is here.
+  var hasAnswer: Bool { incoming.pointee.receivedSize > 0 }
+
+  /// Whether it was stopped from here, so that the server may go on sending.
+  var wasStopped: Bool { incoming.pointee.failure != nil }
+
+  var usedHTTP2: Bool {
+    long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
+  }
+
+  var metrics: TransferMetrics {
+    let toSend = transfer?.bodyToSend?.count ?? 0
+    // Until then curl counts what the handle has carried before.
+    guard incoming.pointee.isRequested else { return TransferMetrics(toSend: toSend) }
+    let sent = size(CURLINFO_SIZE_UPLOAD_T)
+    // What a redirect says besides is not what is waited for.
+    guard !isRedirect else { return TransferMetrics(sent: sent, toSend: toSend) }
+    let toReceive = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+    return TransferMetrics(
+      sent: sent, toSend: toSend, received: size(CURLINFO_SIZE_DOWNLOAD_T),
+      toReceive: toReceive < 0 ? nil : toReceive)
+  }
+
+  func size(_ info: CURLINFO) -> Int {
+    var value: curl_off_t = 0
+    ccurl_easy_get_size(handle, info, &value)
+    return value
+  }
+
+  func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    ccurl_easy_get_long(handle, info, &value)
+    return value
+  }
+}
