@@ -23,7 +23,8 @@ from harness import Bench, Failure
 ROWS = {
     "B1": loads.b1, "B2": loads.b2, "B3": calls.b3, "B4": calls.b4, "B5": documents.b5,
     "B6": documents.b6, "B7": starts.b7, "B8": memory.b8, "B9": memory.b9, "B10": calls.b10,
-    "B11": configuration.b11, "B12": in_flight.b12, "B13": warm.b13, "B20": growth.b20,
+    "B11": configuration.b11, "B12": in_flight.b12, "B13": warm.b13, "B14": loads.b14,
+    "B20": growth.b20,
 }
 
 # Name, default, what it is.
@@ -31,7 +32,8 @@ NUMBERS = [
     ("runs", 11, "interleaved runs"),
     ("requests", 50_000, "requests of a run of B1"),
     ("sequential", 5_000, "requests of a run of B2"),
-    ("resources", 1_000, "resources that B1 and B2 load in turn"),
+    ("multiplexed", 5_000, "requests of a run of B14"),
+    ("resources", 1_000, "resources that B1, B2 and B14 load in turn"),
     ("calls", 2_000_000, "calls of a run of B3"),
     ("notifications", 2_000_000, "notifications of a run of B4"),
     ("documents", 10, "documents of a run of B5 and B6"),

@@ -1,7 +1,9 @@
-// The reference of B1 and B2: GETs through libcurl's multi-socket interface on epoll, with handles
+// The reference of B1, B2 and B14: GETs through libcurl's multi-socket interface on epoll, with handles
 // that are used again. Nothing is parsed; status and size of every answer are checked.
 //
 //   get BASE_URL COUNT IN_FLIGHT RESOURCES WARM_UP USER_AGENT ACCEPT ACCEPT_ENCODING
+//
+// Over TLS it trusts the certificates in $CURL_CA_BUNDLE, and shares connections over HTTP/2.
 //
 // Fetches BASE_URL/item/1 … BASE_URL/item/RESOURCES round and round. Prints the seconds of wall and
 // of CPU time that COUNT requests took after WARM_UP others, and the length of a request on the wire.
@@ -151,6 +153,7 @@ int main(int count, char **words) {
   base_url = words[1];
   long requests = atol(words[2]), in_flight = atol(words[3]), warm_up = atol(words[5]);
   resources = atol(words[4]);
+  const char *trusted = getenv("CURL_CA_BUNDLE");
   const char *agent = words[6], *accept = words[7], *encoding = words[8];
 
   curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -171,6 +174,8 @@ int main(int count, char **words) {
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfers[i]);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    if (strncmp(base_url, "https:", 6) == 0) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    if (trusted) curl_easy_setopt(easy, CURLOPT_CAINFO, trusted);
     if (*agent) curl_easy_setopt(easy, CURLOPT_USERAGENT, agent);
     if (*encoding) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, encoding);
     if (*accept) curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);

@@ -1,4 +1,4 @@
--- B1 and B2: COUNT loads of RESOURCES resources in turn, each with one observer. With "await" one
+-- B1, B2 and B14: COUNT loads of RESOURCES resources in turn, each with one observer. With "await" one
 -- after the other, else IN_FLIGHT at a time: a load's end starts the next one. Prints what get.c
 -- prints.
 local lull = require "lull"

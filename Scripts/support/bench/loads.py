@@ -1,9 +1,10 @@
-"""B1 and B2: many GETs of one small JSON, against a C program that does the same on libcurl."""
+"""B1, B2 and B14: many GETs of one small JSON, against a C program that does the same on libcurl."""
 
 import os
 import statistics
 
 from harness import Failure, run
+from server import Server
 
 # Requests before the clock starts: connections are open and caches warm.
 WARM_UP = 500
@@ -12,14 +13,37 @@ COUNTED = (1_000, 3_000)
 
 
 def b1(bench):
-    measure_loads(bench, "B1", "GETs, 32 in flight", bench.options.requests, 32, 0.80)
+    measure_loads(
+        bench, "B1", "GETs, 32 in flight", bench.options.requests, 32, 0.80, bench.server,
+        bench.server.url, connections=32)
 
 
 def b2(bench):
-    measure_loads(bench, "B2", "GETs one by one with await", bench.options.sequential, 1, 0.85)
+    measure_loads(
+        bench, "B2", "GETs one by one with await", bench.options.sequential, 1, 0.85, bench.server,
+        bench.server.url, connections=1)
 
 
-def agent_of_lull(bench):
+def b14(bench):
+    folder = os.path.join(bench.folder, "tls")
+    os.mkdir(folder)
+    server = Server(folder, has_tls=True)
+    # Both sides take it for the system's certificates.
+    earlier = os.environ.get("CURL_CA_BUNDLE")
+    os.environ["CURL_CA_BUNDLE"] = server.certificate
+    try:
+        measure_loads(
+            bench, "B14", "GETs over TLS with HTTP/2, 32 in flight", bench.options.multiplexed, 32,
+            0.80, server, server.tls_url, connections=1)
+    finally:
+        if earlier is None:
+            del os.environ["CURL_CA_BUNDLE"]
+        else:
+            os.environ["CURL_CA_BUNDLE"] = earlier
+        server.stop()
+
+
+def agent_of_lull(bench, url):
     """What Lull says of itself, for the reference to say the same."""
     script = os.path.join(bench.folder, "agent.lua")
     with open(script, "w") as file:
@@ -27,34 +51,35 @@ def agent_of_lull(bench):
             'local api = require("lull").service(...)\n'
             'for _, path in ipairs{ "agent", "accept", "encoding" } do\n'
             '  print(assert(api(path):load():await()).content)\nend\n')
-    return run([bench.lull, "run", script, bench.server.url]).split("\n")[:3]
+    return run([bench.lull, "run", script, url]).split("\n")[:3]
 
 
-def measure_loads(bench, name, workload, requests, in_flight, goal):
+def measure_loads(
+        bench, name, workload, requests, in_flight, goal, server, url, connections):
+    """`connections` is how many each side is to open."""
     get = bench.compile("get", libraries=["-lcurl"])
-    agent = agent_of_lull(bench)
+    agent = agent_of_lull(bench, url)
     resources = min(bench.options.resources, requests)
-    words = [bench.server.url, requests, in_flight, resources, WARM_UP]
+    words = [url, requests, in_flight, resources, WARM_UP]
     words = [str(word) for word in words]
 
     def measure(command):
-        before = bench.server.counts()
+        before = server.counts()
         wall, cpu, length = run(command).split()
-        after = bench.server.counts()
+        after = server.counts()
         # Of the two questions the first has been counted since.
-        connections, served = after[0] - before[0] - 1, after[1] - before[1] - 1
+        opened, served = after[0] - before[0] - 1, after[1] - before[1] - 1
         if served != requests + WARM_UP + 1:
             raise Failure(f"{name}: {served} requests came instead of {requests + WARM_UP + 1}")
         return {"wall": float(wall), "cpu": float(cpu), "length": int(length),
-                "connections": connections}
+                "connections": opened}
 
     mode = "await" if in_flight == 1 else "keep"
     lull, reference = bench.interleaved(name, [
         lambda: measure(bench.script("loads.lua", *words, mode)),
         lambda: measure([get, *words, *agent])])
 
-    connections = {run["connections"] for run in lull + reference}
-    if connections != {in_flight}:
+    if {run["connections"] for run in lull + reference} != {connections}:
         bench.notes.append(
             f"{name}: NOT COMPARABLE: connections opened: Lull "
             f"{sorted({run['connections'] for run in lull})}, reference "
@@ -75,8 +100,8 @@ def measure_loads(bench, name, workload, requests, in_flight, goal):
         return statistics.median([run["cpu"] for run in runs]) / requests * 1e6
 
     bench.notes.append(
-        f"{name}: {requests:,} requests a run, {resources:,} resources, {in_flight} "
-        f"connection{'s' if in_flight > 1 else ''} on both sides; CPU time per request "
+        f"{name}: {requests:,} requests a run, {resources:,} resources, {connections} "
+        f"connection{'s' if connections > 1 else ''} on both sides; CPU time per request "
         f"{per_request(lull):.1f} µs, reference {per_request(reference):.1f} µs ({cpu:.2f} ×)")
     bench.add(name, workload, per_second(lull), per_second(reference), ratios, goal, "/s",
               at_least=True)
@@ -85,7 +110,7 @@ def measure_loads(bench, name, workload, requests, in_flight, goal):
         return
 
     def counted(requests):
-        words = [bench.server.url, requests, in_flight, min(resources, COUNTED[0]), WARM_UP]
+        words = [url, requests, in_flight, min(resources, COUNTED[0]), WARM_UP]
         return [str(word) for word in words]
 
     ours = bench.instructions_per_call(

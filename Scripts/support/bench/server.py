@@ -8,19 +8,32 @@ import subprocess
 import time
 import urllib.request
 
-from harness import HERE, Failure
+from harness import HERE, Failure, run
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 class Server:
-    """One nginx on a free port of loopback, with one worker."""
+    """One nginx on a free port of loopback, with one worker; of one with TLS another port has that, and
+    HTTP/2, by a certificate of its own."""
 
-    def __init__(self, folder):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+    def __init__(self, folder, has_tls=False):
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
+        tls = ""
+        if has_tls:
+            tls_port = free_port()
+            self.tls_url = f"https://127.0.0.1:{tls_port}"
+            self.certificate, key = self.make_certificate(folder)
+            tls = (f"listen 127.0.0.1:{tls_port} ssl http2; ssl_certificate {self.certificate}; "
+                   f"ssl_certificate_key {key};")
         with open(os.path.join(HERE, "nginx.conf")) as file:
-            text = file.read().replace("@PORT@", str(port)).replace("@FOLDER@", folder)
+            text = file.read().replace("@PORT@", str(port)).replace("@TLS@", tls)
+        text = text.replace("@FOLDER@", folder)
         if os.geteuid() == 0:
             text = "user root;\n" + text
         config = os.path.join(folder, "nginx.conf")
@@ -38,6 +51,14 @@ class Server:
         except BaseException:
             self.stop()
             raise
+
+    @staticmethod
+    def make_certificate(folder):
+        certificate, key = os.path.join(folder, "certificate.pem"), os.path.join(folder, "key.pem")
+        run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+             "/CN=Lull bench", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+             certificate])
+        return certificate, key
 
     def wait_until_up(self):
         for _ in range(100):
