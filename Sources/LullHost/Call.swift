@@ -20,6 +20,8 @@ struct Call {
   var reading: ScriptReading { host.reading }
   var session: SessionKeeper { host.session }
   var observers: ScriptObservers { host.observers }
+  var caches: ScriptCaches { host.caches }
+  var stages: StageNames { host.stages }
   var tasks: Tasks { host.tasks }
   var combining: Combining { host.combining }
   var reporter: Reporter { host.reporter }

@@ -34,16 +34,11 @@ package final class LuaHost {
   let combining: Combining
   let sampleAPI = SampleAPI()
   let observers: ScriptObservers
+  let caches: ScriptCaches
+  let stages = StageNames()
   let collector: Collector
   private let hooks: ModelHooks
 
-  /// Pipeline stages by the names scripts know them by.
-  var stageKeys = Dictionary(
-    uniqueKeysWithValues: PipelineStageKey.standardOrder.map { ($0.description, $0) })
-  /// Caches made of tables, by the table's address, to know one that comes again; and at how many
-  /// those that are no more are dropped.
-  var tableCaches: [UnsafeRawPointer?: KnownTableCache] = [:]
-  var tableCacheLimit = 64
   /// The APIs that were loaded from files.
   var apiFiles = LoadedAPIFiles()
   /// What a predicate raised that was called for a call of the script's, to be raised there.
@@ -69,6 +64,7 @@ package final class LuaHost {
     tasks = Tasks(bridge, kept, values, coroutines, loop, waits, reporter, pump)
     combining = Combining(bridge, handles, kept, values, coroutines, waits, tasks, pump)
     observers = ScriptObservers(bridge, kept, values, coroutines, reporter)
+    caches = ScriptCaches(bridge, handles, kept, values, coroutines, reporter)
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
     handles.onService = { [unowned hooks] in $0.host = hooks }

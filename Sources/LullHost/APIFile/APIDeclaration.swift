@@ -188,7 +188,7 @@ struct APIDeclaration {
         "'pages' must be true or a table of the options of 'resource:pages', got "
           + value.described)
     }
-    let options = try host.pagesOptions(index, state)
+    let options = try LuaPages.Options(index, state, host)
     if options.function != 0 {
       host.kept.anchor(options.function, from: host.handles.handle(of: service))
     }

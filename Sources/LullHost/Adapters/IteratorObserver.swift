@@ -39,14 +39,12 @@ extension Awaited {
   }
 }
 
-extension LuaHost {
+extension Resource {
   /// Cancels loads that iterators have started, once nobody else has attached a hook and nobody
   /// observes.
-  func cancelUnwantedLoads(of resource: Resource) {
-    resource.record.observers.removeDead(resource: resource)
-    guard resource.record.observers.isEmpty else { return }
-    for load in resource.loadRequests where load.iteratorHooks == load.hookCount {
-      load.cancel()
-    }
+  func cancelUnwantedLoads() {
+    record.observers.removeDead(resource: self)
+    guard record.observers.isEmpty else { return }
+    for load in loadRequests where load.iteratorHooks == load.hookCount { load.cancel() }
   }
 }

@@ -1,66 +1,77 @@
 import CLullBridge
 import LullCore
 
-extension LuaHost {
-  /// `request:chained(fn)`: the function gets the response, may wait, and returns nothing, a Request or
-  /// a Response. (CHN-01 to CHN-19)
-  func chain(_ call: Call) throws(Misuse) {
-    let id = try kept.keep(call.state, call.index(1))
+/// `request:chained(fn)`: the function gets the response, may wait, and returns nothing, a Request or
+/// a Response. (CHN-01 to CHN-19)
+struct LuaChain {
+  private unowned let host: LuaHost
+  private let id: Int64
+  private let purpose: String
+
+  private init(_ host: LuaHost, _ id: Int64) {
+    self.host = host
+    self.id = id
+    purpose = "chain function (\(host.kept.place(of: id)))"
+  }
+
+  /// Gives the request with the function, which is the call's first argument, around it.
+  static func add(_ call: Call) throws(Misuse) {
+    let id = try call.kept.keep(call.state, call.index(1))
     // The wrapped request's userdata holds its hooks and what else it may call.
-    let wrapped = try kept.keep(call.state, call.index(0))
-    let place = kept.place(of: id)
+    let wrapped = try call.kept.keep(call.state, call.index(0))
+    let function = LuaChain(call.host, id)
     let chain = ChainedRequest(wrapping: try call.request, scriptAnchors: [id, wrapped]) {
-      [unowned self] response, chain in
-      decide(id, "chain function (\(place))", response, chain)
+      response, chain in
+      function.decide(response, chain)
     }
-    call.return(values.of(chain))
+    call.return(call.values.of(chain))
   }
 
   private func decide(
-    _ id: Int64, _ purpose: String, _ response: Response, _ chain: ChainedRequest
+    _ response: Response, _ chain: ChainedRequest
   ) -> RequestChainAction? {
     var isInside = true
     var immediate: RequestChainAction?
-    let context = RunContext(purpose: purpose, request: chain) { [unowned self] outcome in
-      guard let action = action(outcome, id, purpose, chain) else { return }
+    let context = RunContext(purpose: purpose, request: chain) { outcome in
+      guard let action = action(outcome, chain) else { return }
       if isInside { immediate = action } else { chain.proceed(with: action) }
     }
-    coroutines.start(
-      Callable(id: id), [values.of(response, service: chain.resource?.service)], context)
+    host.coroutines.start(
+      Callable(id: id), [host.values.of(response, service: chain.resource?.service)], context)
     isInside = false
     if immediate == nil {
-      chain.waits { [unowned self] in coroutines.cancel(context) }
+      chain.waits { [unowned host] in host.coroutines.cancel(context) }
     }
     return immediate
   }
 
   private func action(
-    _ outcome: RunOutcome, _ id: Int64, _ purpose: String, _ chain: ChainedRequest
+    _ outcome: RunOutcome, _ chain: ChainedRequest
   ) -> RequestChainAction? {
     switch outcome {
     case .finished(let results):
       let value = results[0]
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
-      if let next = handles.object(value, .request, as: Request.self) {
+      if let next = host.handles.object(value, .request, as: Request.self) {
         // What only this side knows: a coroutine of `next` waits for this chain.
-        guard !waits.depends(Awaited(requests: [next]), on: chain) else {
+        guard !host.waits.depends(Awaited(requests: [next]), on: chain) else {
           return .useResponse(.failure(chain.endless("it would wait for itself")))
         }
         return .passTo(next)
       }
-      if let box = handles.object(value, .response, as: ResponseBox.self) {
-        kept.hold(box.response, for: chain)
+      if let box = host.handles.object(value, .response, as: ResponseBox.self) {
+        host.kept.hold(box.response, for: chain)
         return .useResponse(box.response)
       }
       let failure = ScriptFailure(
         "a chain function must return nothing, a Request or a Response, got "
-          + value.typeName, definedAt: kept.definition(of: id))
-      return .useResponse(.failure(reporter.requestFailure(failure, in: purpose, of: chain)))
+          + value.typeName, definedAt: host.kept.definition(of: id))
+      return .useResponse(.failure(host.reporter.requestFailure(failure, in: purpose, of: chain)))
     case .failed(let failure):
-      return .useResponse(.failure(reporter.requestFailure(failure, in: purpose, of: chain)))
+      return .useResponse(.failure(host.reporter.requestFailure(failure, in: purpose, of: chain)))
     case .gone:
       let failure = ScriptFailure("the chain function was collected")
-      return .useResponse(.failure(reporter.requestFailure(failure, in: purpose, of: chain)))
+      return .useResponse(.failure(host.reporter.requestFailure(failure, in: purpose, of: chain)))
     case .cancelled: return nil
     }
   }

@@ -40,6 +40,15 @@ final class LuaPages {
     origin = resource.url.origin
   }
 
+  /// Returns what `for` takes: function, state, control variable, and what it closes when it is left.
+  static func iterate(_ resource: Resource, _ options: Options, _ call: Call) {
+    let pages = LuaPages(resource, options, host: call.host)
+    let object = call.values.of(
+      pages, .pages, service: resource.service, anchor: options.function)
+    if case .object(let handle, _, _, _) = object { pages.hostHandle = handle }
+    for value in [object, .nil, .nil, object] { call.return(value) }
+  }
+
   /// Gives content and resource of the next page, at once or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
@@ -204,11 +213,11 @@ final class LuaPages {
       pump.enqueueAfterPhase { finish(response) }
     }
     request.iteratorHooks = request.iteratorHooks.map { $0 + 1 }
-    return { [weak self, unowned host] in
+    return { [weak self] in
       self?.isWaiting = false
       self?.end()
       page.record.observers.remove(observer, resource: page)
-      host.cancelUnwantedLoads(of: page)
+      page.cancelUnwantedLoads()
     }
   }
 

@@ -121,7 +121,7 @@ final class LuaRequestDelegate: ScriptDelegate {
               + results[0].typeName))
       }
       do throws(Misuse) {
-        let delegate = try host.requestDelegate(table: results.index(0), in: results.state)
+        let delegate = try LuaRequestDelegate(results.index(0), in: results.state, host: host)
         // Nothing else holds them until the request has a userdata.
         host.kept.holdForNow(delegate.scriptAnchors)
         return .success(delegate)
@@ -188,19 +188,13 @@ extension ScriptFailure {
   }
 }
 
-extension LuaHost {
-  private static let delegateKeys = ["start", "cancel", "progress", "repeated", "description"]
+extension LuaRequestDelegate {
+  private static let keys = ["start", "cancel", "progress", "repeated", "description"]
 
-  /// `lull.custom_request{ start =, cancel =, progress =, repeated =, description = }`
-  func makeCustomRequest(_ call: Call) throws(Misuse) {
-    let delegate = try requestDelegate(table: call.index(0), in: call.state)
-    call.return(values.of(CustomRequest(delegate: delegate, pump: pump)))
-  }
-
-  func requestDelegate(table: Int32, in state: OpaquePointer?) throws(Misuse) -> LuaRequestDelegate
-  {
-    var functions = LuaRequestDelegate.Functions()
-    try reading.options.forEach(of: table, in: state, known: LuaHost.delegateKeys) {
+  /// The table `lull.custom_request{ start =, cancel =, progress =, repeated =, description = }` takes.
+  convenience init(_ table: Int32, in state: OpaquePointer?, host: LuaHost) throws(Misuse) {
+    var functions = Functions()
+    try host.reading.options.forEach(of: table, in: state, known: LuaRequestDelegate.keys) {
       name, value throws(Misuse) in
       if name == "description" {
         functions.description = try value.text(name)
@@ -209,7 +203,7 @@ extension LuaHost {
       guard value.kind == Int32(LULL_FUNCTION) else {
         throw .message("'\(name)' must be a function, got \(value.typeName)")
       }
-      let id = try kept.keep(state, LuaTable.visitedIndex(in: state))
+      let id = try host.kept.keep(state, LuaTable.visitedIndex(in: state))
       switch name {
       case "start": functions.start = id
       case "cancel": functions.cancel = id
@@ -220,6 +214,6 @@ extension LuaHost {
     guard functions.start != 0 else {
       throw .message("a custom request needs 'start', a function(complete)")
     }
-    return LuaRequestDelegate(host: self, functions)
+    self.init(host: host, functions)
   }
 }

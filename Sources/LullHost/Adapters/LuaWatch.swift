@@ -83,8 +83,9 @@ final class LuaWatch {
     try host.waits.wait(call, for: what, Awaited(loading: resource)) { completion in
       begin(resource, completion)
       return { [weak self] in
-        self?.detach()
-        self?.host.cancelUnwantedLoads(of: resource)
+        guard let self else { return }
+        detach()
+        resource.cancelUnwantedLoads()
       }
     }
   }
@@ -98,7 +99,7 @@ final class LuaWatch {
 
   private func end() {
     detach()
-    if let resource { host.cancelUnwantedLoads(of: resource) }
+    resource?.cancelUnwantedLoads()
     resource = nil
     last = nil
     newError = nil

@@ -48,7 +48,7 @@ enum Setting: String, CaseIterable {
     case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
       .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
       networkValue(in: settings)
-    case .pipeline: LuaHost.describe(settings.pipeline)
+    case .pipeline: PipelineSetting.value(of: settings.pipeline)
     case .mutateRequests, .decorateRequests: nil
     case .auth: settings.auth.map { .string($0.description) }
     }
@@ -108,7 +108,7 @@ enum Setting: String, CaseIterable {
     case .caFile, .insecure, .clientCert, .clientKey, .proxy, .noProxy, .resolve, .httpVersion,
       .firstByteTimeout, .idleTimeout, .redirects, .cookies, .recordTimings:
       return try networkChange(call, value, index, service: service)
-    case .pipeline: return try host.pipelineChange(call, value, index, service: service)
+    case .pipeline: return try PipelineSetting.change(call, value, index, service: service)
     case .auth: return try authChange(value, host.handles)
     }
   }

@@ -46,7 +46,7 @@ struct TransformArguments {
     switch name {
     case "stage":
       let text = try value.text(name)
-      stage = try host.stageKey(text)
+      stage = try host.stages.key(text)
     case "action":
       let text = try value.text(name)
       guard let action = TransformerAction(rawValue: text) else {

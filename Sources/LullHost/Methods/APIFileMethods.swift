@@ -92,7 +92,7 @@ extension Method {
       guard let options = box.call.pages else {
         throw .message("call '\(box.call.name)' does not come in pages: it declares no 'pages'")
       }
-      call.host.returnPages(of: try call.host.request(call).resource, options, call)
+      LuaPages.iterate(try call.host.request(call).resource, options, call)
     },
     .method(.apiCall, "__tostring") { call throws(Misuse) in
       let box = try declared(call)

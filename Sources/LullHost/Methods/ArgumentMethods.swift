@@ -42,7 +42,7 @@ private struct ArgumentsCall {
         ArgumentText.encode("\(spec.name): \(text)\nTry '\(spec.name) --help'.\n"))
       code = 2
     }
-    try host.end(call, code: code)
+    try Method.end(call, code: code)
   }
 
   /// To standard output, as `print` does.

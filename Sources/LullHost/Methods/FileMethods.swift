@@ -14,7 +14,7 @@ extension Method {
         call.return(.bytes(problem.message))
       }
     },
-    .function("write_file", "ssT") { call throws(Misuse) in try call.host.writeFile(call) },
+    .function("write_file", "ssT") { call throws(Misuse) in try writeFile(call) },
     .function("env", "sV") { call throws(Misuse) in
       if !call.permissions.isInspecting { try call.permissions.refuseInSandbox("lull.env") }
       var name = call.raw(0).bytes ?? []
@@ -48,17 +48,17 @@ extension Call {
   }
 }
 
-extension LuaHost {
+extension Method {
   static let writeKeys = ["append", "mode"]
 
   /// `lull.write_file(path, text[, { append =, mode = }])`
-  fileprivate func writeFile(_ call: Call) throws(Misuse) {
-    try permissions.refuseInSandbox("lull.write_file")
+  private static func writeFile(_ call: Call) throws(Misuse) {
+    try call.permissions.refuseInSandbox("lull.write_file")
     let path = try call.path(0)
     var appends = false
     var mode: UInt32?
     if !call.isNil(2) {
-      try reading.options.forEach(of: call.index(2), in: call.state, known: LuaHost.writeKeys) {
+      try call.reading.options.forEach(of: call.index(2), in: call.state, known: writeKeys) {
         name, value throws(Misuse) in
         if name == "append" {
           guard let flag = value.bool else {

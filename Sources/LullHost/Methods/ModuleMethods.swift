@@ -3,9 +3,9 @@ import LullCore
 
 extension Method {
   static let moduleMethods: [Method] = [
-    .function("service", "v") { call throws(Misuse) in try call.host.makeService(call) },
-    .function("error", "v") { call throws(Misuse) in try call.host.makeError(call) },
-    .function("entity", "t") { call throws(Misuse) in try call.host.makeEntity(call) },
+    .function("service", "v") { call throws(Misuse) in try makeService(call) },
+    .function("error", "v") { call throws(Misuse) in try makeError(call) },
+    .function("entity", "t") { call throws(Misuse) in try makeEntity(call) },
     .function("spawn", "f*") { call throws(Misuse) in try call.tasks.spawn(call) },
     .function("sleep", "n") { call throws(Misuse) in try sleep(call) },
     .function("run", "F") { call throws(Misuse) in try run(call) },
@@ -19,7 +19,7 @@ extension Method {
       let handler = call.isNil(0) ? nil : try call.kept.keep(call.state, call.index(0))
       try call.reporter.setHandler(handler)
     },
-    .function("regex", "sS") { call throws(Misuse) in try call.host.makeRegex(call) },
+    .function("regex", "sS") { call throws(Misuse) in try makeRegex(call) },
     .function("demo") { call throws(Misuse) in
       do throws(TransportError) {
         // Whoever only looks does not start it.
@@ -31,20 +31,20 @@ extension Method {
     },
     .function("repl") { call throws(Misuse) in try openSession(call) },
     .function("help", "V") { call throws(Misuse) in printHelp(call) },
-    .function("testing.stub", "t") { call throws(Misuse) in try call.host.makeStub(call) },
-    .function("os.exit", "VV") { call throws(Misuse) in try call.host.exit(call) },
+    .function("testing.stub", "t") { call throws(Misuse) in try makeStub(call) },
+    .function("os.exit", "VV") { call throws(Misuse) in try exit(call) },
   ]
 }
 
-extension LuaHost {
+extension Method {
   /// `lull.service(base_url)` or `lull.service{ base_url =, name =, networking =, … }`.
-  func makeService(_ call: Call) throws(Misuse) {
+  private static func makeService(_ call: Call) throws(Misuse) {
     switch Int(call.raw(0).kind) {
     case Int(LULL_STRING):
       let service = Service(
-        baseURL: call.raw(0).urlText, networking: environment.defaultNetworking(),
-        pump: pump)
-      call.return(values.of(service))
+        baseURL: call.raw(0).urlText, networking: call.host.environment.defaultNetworking(),
+        pump: call.pump)
+      call.return(call.values.of(service))
     case Int(LULL_TABLE): try makeService(call, table: call.index(0))
     default:
       throw .argument(
@@ -56,15 +56,15 @@ extension LuaHost {
     "base_url", "name", "networking", "standard_transformers", "offline",
   ]
 
-  private func makeService(_ call: Call, table: Int32) throws(Misuse) {
+  private static func makeService(_ call: Call, table: Int32) throws(Misuse) {
     var baseURL: String?
     var name: String?
     var networking: (provider: any NetworkingProvider, anchor: Int64)?
     var transformers = StandardTransformer.allCases
     var isOffline = false
     // A first look, for what the service is made of; settings need the service to exist.
-    let known = LuaHost.serviceKeys + Setting.names
-    try reading.options.forEach(of: table, in: call.state, known: known) {
+    let known = serviceKeys + Setting.names
+    try call.reading.options.forEach(of: table, in: call.state, known: known) {
       key, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch key {
@@ -79,29 +79,30 @@ extension LuaHost {
         guard value.kind == Int32(LULL_FUNCTION) else {
           throw .message("'networking' must be a function, got \(value.typeName)")
         }
-        networking = try self.networking(call, index)
+        networking = try Method.networking(call, index)
       case "standard_transformers": transformers = try standardTransformers(call, value, index)
       default: break
       }
     }
     let service = Service(
       baseURL: baseURL, name: name,
-      networking: networking?.provider ?? environment.defaultNetworking(), pump: pump,
+      networking: networking?.provider ?? call.host.environment.defaultNetworking(),
+      pump: call.pump,
       standardTransformers: transformers)
     service.isOffline = isOffline
-    let result = values.of(service)
+    let result = call.values.of(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
-    var object = writer.encode(result)
-    guard lull_object_pin(bridge.pointer, &object) == 0 else {
-      handles.releaseUnclaimed(object.handle)
+    var object = call.host.writer.encode(result)
+    guard lull_object_pin(call.bridge.pointer, &object) == 0 else {
+      call.handles.releaseUnclaimed(object.handle)
       throw .message("not enough memory")
     }
-    defer { lull_object_unpin(bridge.pointer, service.hostHandle) }
+    defer { lull_object_unpin(call.bridge.pointer, service.hostHandle) }
     if let networking {
-      kept.anchor(networking.anchor, from: service.hostHandle)
+      call.kept.anchor(networking.anchor, from: service.hostHandle)
     }
-    let changes = try changes(
-      call, table: table, service: service, beside: LuaHost.serviceKeys)
+    let changes = try call.host.changes(
+      call, table: table, service: service, beside: serviceKeys)
     if !changes.isEmpty {
       service.configure(
         nil, methods: nil, description: "lull.service", source: call.place, isConstant: true
@@ -112,7 +113,7 @@ extension LuaHost {
     call.return(result)
   }
 
-  private func standardTransformers(_ call: Call, _ value: lull_value, _ index: Int32)
+  private static func standardTransformers(_ call: Call, _ value: lull_value, _ index: Int32)
     throws(Misuse) -> [StandardTransformer]
   {
     guard value.kind == Int32(LULL_TABLE) else {
@@ -132,7 +133,7 @@ extension LuaHost {
   }
 
   /// `lull.error{ user_message =, http_status =, cause =, entity = }`, or with the message alone.
-  func makeError(_ call: Call) throws(Misuse) {
+  private static func makeError(_ call: Call) throws(Misuse) {
     var message: String?
     var status: Int?
     var entity: Entity?
@@ -142,7 +143,7 @@ extension LuaHost {
       message = try call.text(0, argument: 1)
     } else if call.raw(0).kind == Int32(LULL_TABLE) {
       let known = ["user_message", "http_status", "cause", "entity"]
-      try reading.options.forEach(of: call.index(0), in: call.state, known: known) {
+      try call.reading.options.forEach(of: call.index(0), in: call.state, known: known) {
         name, value throws(Misuse) in
         switch name {
         case "user_message": message = try value.text(name)
@@ -153,17 +154,17 @@ extension LuaHost {
           }
           status = Int(value.integer)
         case "entity":
-          guard let box = handles.object(value, .entity, as: EntityBox.self) else {
+          guard let box = call.handles.object(value, .entity, as: EntityBox.self) else {
             throw .message("'entity' must be an Entity, got \(value.typeName)")
           }
           entity = box.entity
         default:
           let index = LuaTable.visitedIndex(in: call.state)
-          causeMessage = try self.causeMessage(value, index, call)
+          causeMessage = try Method.causeMessage(value, index, call)
           cause = .custom(
             ScriptCause(
               value: ForeignContent(
-                id: try kept.keep(call.state, index), typeName: value.typeName),
+                id: try call.kept.keep(call.state, index), typeName: value.typeName),
               text: causeMessage ?? value.typeName))
         }
       }
@@ -173,18 +174,20 @@ extension LuaHost {
     }
     // Without a message of its own: the cause's, the status phrase, or a plain one (ERR-02).
     var error = RequestError(
-      httpStatus: status, entity: entity, cause: nil, timestamp: pump.clock.now)
+      httpStatus: status, entity: entity, cause: nil, timestamp: call.pump.clock.now)
     error.cause = cause
     if let message = message ?? causeMessage { error.userMessage = message }
-    call.return(values.of(error, service: nil))
+    call.return(call.values.of(error, service: nil))
   }
 
   /// What a cause says for itself: the text it is, the message it has. (ERR-02)
-  private func causeMessage(_ value: lull_value, _ index: Int32, _ call: Call) throws(Misuse)
+  private static func causeMessage(_ value: lull_value, _ index: Int32, _ call: Call) throws(Misuse)
     -> String?
   {
     if let text = value.text { return text }
-    if let box = handles.object(value, .error, as: ErrorBox.self) { return box.error.userMessage }
+    if let box = call.handles.object(value, .error, as: ErrorBox.self) {
+      return box.error.userMessage
+    }
     var message: String?
     if value.kind == Int32(LULL_TABLE) {
       try LuaTable(index, in: call.state).forEachField { key, field throws(Misuse) in
@@ -195,23 +198,23 @@ extension LuaHost {
   }
 
   /// `lull.entity{ content =, content_type =, headers =, timestamp = }`: one of the script's own.
-  func makeEntity(_ call: Call) throws(Misuse) {
+  private static func makeEntity(_ call: Call) throws(Misuse) {
     var content = Content.bytes([])
     var contentType: String?
     var headers = Headers()
-    var timestamp = pump.clock.now
+    var timestamp = call.pump.clock.now
     let known = ["content", "content_type", "headers", "timestamp"]
-    try reading.options.forEach(of: call.index(0), in: call.state, known: known) {
+    try call.reading.options.forEach(of: call.index(0), in: call.state, known: known) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {
-      case "content": content = try kept.content(value, call.state, index)
+      case "content": content = try call.kept.content(value, call.state, index)
       case "content_type": contentType = try value.headerText(name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(value.described)")
         }
-        try reading.headers.setAll(index, call.state, in: &headers)
+        try call.reading.headers.setAll(index, call.state, in: &headers)
       default:
         guard let seconds = value.double else {
           throw .message("'timestamp' must be a number, got \(value.described)")
@@ -222,31 +225,32 @@ extension LuaHost {
     let entity = Entity(
       content: content, contentType: contentType, headers: headers, timestamp: timestamp)
     call.return(
-      values.of(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
+      call.values.of(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
   }
 
   /// `lull.regex(pattern[, "i"])`: Swift's syntax.
-  func makeRegex(_ call: Call) throws(Misuse) {
+  private static func makeRegex(_ call: Call) throws(Misuse) {
     let source = try call.text(0, argument: 1)
     let flags = call.optionalString(1) ?? ""
     guard flags.isEmpty || flags == "i" else {
       throw .argument(2, "the only option is \"i\", got '\(flags)'")
     }
     // As for the patterns of Lua's own: what backtracks costs more with every part.
-    guard !permissions.isSandboxed || source.unicodeScalars.count <= 256 else {
+    guard !call.permissions.isSandboxed || source.unicodeScalars.count <= 256 else {
       throw .argument(1, "longer than 256 characters, which the sandbox does not allow")
     }
     do {
       let regex = try Regex(source)
       call.return(
-        values.of(RegexBox(flags == "i" ? regex.ignoresCase() : regex, source: source), .regex))
+        call.values.of(RegexBox(flags == "i" ? regex.ignoresCase() : regex, source: source), .regex)
+      )
     } catch {
       throw .argument(1, "'\(source)' is not a regular expression: \(error)")
     }
   }
 
   /// `os.exit` in the command: the code, and the way out of Ctrl-C.
-  func exit(_ call: Call) throws(Misuse) {
+  private static func exit(_ call: Call) throws(Misuse) {
     let value = call.raw(0)
     let code: Int32
     switch Int(value.kind) {
@@ -262,16 +266,16 @@ extension LuaHost {
   }
 
   /// Ends the script with that exit code; in somebody else's interpreter by Lua's own `os.exit`.
-  func end(_ call: Call, code: Int32) throws(Misuse) {
-    guard environment.ownsProcess else {
+  static func end(_ call: Call, code: Int32) throws(Misuse) {
+    guard call.host.environment.ownsProcess else {
       call.return(.int(Int64(code)))
       call.frame.pointee.outcome = Int32(LULL_EXIT)
       return
     }
-    loop.exit(code)
+    call.loop.exit(code)
     // Suspended for good: nothing after it runs, and no pcall sees an error.
-    if Int(lull_wait_mode(bridge.pointer, call.state)) == Int(LULL_WAIT_YIELD) {
-      try waits.wait(call, for: "the end") { _ in {} }
+    if Int(lull_wait_mode(call.bridge.pointer, call.state)) == Int(LULL_WAIT_YIELD) {
+      try call.waits.wait(call, for: "the end") { _ in {} }
     } else {
       // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
       throw .message("the script called os.exit")

@@ -62,10 +62,10 @@ extension Method {
   ]
 }
 
-extension LuaHost {
+extension Method {
   /// `lull.testing.stub{ ["GET /users/7"] = { status =, headers =, json =, body = }, … }`
-  func makeStub(_ call: Call) throws(Misuse) {
-    let stubs = StubAnswers(log: pump.log)
+  static func makeStub(_ call: Call) throws(Misuse) {
+    let stubs = StubAnswers(log: call.pump.log)
     try LuaTable(call.index(0), in: call.state).forEachField { key, value throws(Misuse) in
       guard let name = key.string, let space = name.firstIndex(of: " ") else {
         throw .message(
@@ -75,7 +75,7 @@ extension LuaHost {
       guard value.kind == Int32(LULL_TABLE) else {
         throw .message("the stub '\(name)' must be a table, got \(value.typeName)")
       }
-      let result = try reading.answers.result(
+      let result = try call.reading.answers.result(
         table: LuaTable.visitedIndex(in: call.state), call.state, url: "")
       let path = name[name.index(after: space)...].drop { $0 == " " }
       guard !path.isEmpty else {
@@ -88,21 +88,21 @@ extension LuaHost {
     }
     call.return(
       .method(
-        index: Method.stubIndex, handle: handles.insert(stubs, kind: .stub),
+        index: Method.stubIndex, handle: call.handles.insert(stubs, kind: .stub),
         service: 0))
   }
 
   /// The provider for `networking = fn`: stubs answer without a detour through Lua.
-  func networking(_ call: Call, _ index: Int32) throws(Misuse) -> (
+  static func networking(_ call: Call, _ index: Int32) throws(Misuse) -> (
     provider: any NetworkingProvider, anchor: Int64
   ) {
-    let id = try kept.keep(call.state, index)
+    let id = try call.kept.keep(call.state, index)
     var bound = lull_value()
     if lull_bound_object(call.state, index, &bound) != 0,
-      let stubs = handles.object(bound, .stub, as: StubAnswers.self)
+      let stubs = call.handles.object(bound, .stub, as: StubAnswers.self)
     {
       return (stubs, id)
     }
-    return (LuaNetworking(host: self, function: id), id)
+    return (LuaNetworking(host: call.host, function: id), id)
   }
 }

@@ -6,7 +6,7 @@ extension Method {
 
   /// Responses and requests a script makes itself.
   static let requestFactoryMethods: [Method] = [
-    .function("success", "vT") { call throws(Misuse) in try call.host.makeSuccess(call) },
+    .function("success", "vT") { call throws(Misuse) in try makeSuccess(call) },
     .function("failure", "v") { call throws(Misuse) in
       let host = call.host
       let error: RequestError
@@ -40,10 +40,13 @@ extension Method {
       call.return(host.values.of(FixedRequest(box.response, pump: host.pump)))
     },
     .function("custom_request", "t") { call throws(Misuse) in
-      try call.host.makeCustomRequest(call)
+      let delegate = try LuaRequestDelegate(call.index(0), in: call.state, host: call.host)
+      call.return(call.values.of(CustomRequest(delegate: delegate, pump: call.pump)))
     },
-    .function("cache.memory") { call throws(Misuse) in try call.host.makeMemoryCache(call) },
-    .function("cache.file", "T") { call throws(Misuse) in try call.host.makeFileCache(call) },
+    .function("cache.memory") { call throws(Misuse) in
+      call.return(call.caches.makeMemoryCache())
+    },
+    .function("cache.file", "T") { call throws(Misuse) in try makeFileCache(call) },
     .method(.cache, "__tostring") { call throws(Misuse) in
       call.return(.string(try call.selfObject(.cache, as: CacheBox.self).text))
     },
@@ -60,21 +63,21 @@ extension Method {
   ]
 }
 
-extension LuaHost {
+extension Method {
   private static let successKeys = ["content", "content_type", "headers", "is_new"]
 
   /// `lull.success{ content =, content_type =, headers =, is_new = }` or
   /// `lull.success(entity[, { is_new = }])`.
-  fileprivate func makeSuccess(_ call: Call) throws(Misuse) {
+  private static func makeSuccess(_ call: Call) throws(Misuse) {
     var isNew = true
     if let box = call.object(0, .entity, as: EntityBox.self) {
       if !call.isNil(1) {
-        try reading.options.forEach(of: call.index(1), in: call.state, known: ["is_new"]) {
+        try call.reading.options.forEach(of: call.index(1), in: call.state, known: ["is_new"]) {
           name, value throws(Misuse) in
           isNew = try flag(value, name)
         }
       }
-      return call.return(values.of(.success(box.entity, isNew: isNew), service: box.service))
+      return call.return(call.values.of(.success(box.entity, isNew: isNew), service: box.service))
     }
     guard call.raw(0).kind == Int32(LULL_TABLE) else {
       throw .argument(1, "Entity or table expected, got \(call.raw(0).typeName)")
@@ -82,25 +85,25 @@ extension LuaHost {
     guard call.isNil(1) else {
       throw .argument(2, "options go into the table; a second table is for an Entity")
     }
-    var entity = Entity(content: .bytes([]), timestamp: pump.clock.now)
+    var entity = Entity(content: .bytes([]), timestamp: call.pump.clock.now)
     var contentType: String?
-    try reading.options.forEach(of: call.index(0), in: call.state, known: LuaHost.successKeys) {
+    try call.reading.options.forEach(of: call.index(0), in: call.state, known: successKeys) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {
-      case "content": entity.content = try kept.content(value, call.state, index)
+      case "content": entity.content = try call.kept.content(value, call.state, index)
       case "content_type": contentType = try value.headerText(name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
-        try reading.headers.setAll(index, call.state, in: &entity.headers)
+        try call.reading.headers.setAll(index, call.state, in: &entity.headers)
       default: isNew = try flag(value, name)
       }
     }
     if let contentType { entity.headers["content-type"] = contentType }
-    call.return(values.of(.success(entity, isNew: isNew), service: nil))
+    call.return(call.values.of(.success(entity, isNew: isNew), service: nil))
   }
 
-  private func flag(_ value: lull_value, _ name: String) throws(Misuse) -> Bool {
+  private static func flag(_ value: lull_value, _ name: String) throws(Misuse) -> Bool {
     guard let flag = value.bool else {
       throw .message("'\(name)' must be true or false, got \(value.typeName)")
     }

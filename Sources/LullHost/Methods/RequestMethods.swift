@@ -27,40 +27,40 @@ extension Method {
       call.return(LuaHost.list(try call.request.attempts))
     },
     .method(.request, "on_completion", "f") { call throws(Misuse) in
-      let host = call.host
-      try host.addHook(call, "on_completion") { request, run in
+      let values = call.values
+      try call.addHook("on_completion") { request, run in
         let service = request.resource?.service
-        request.onCompletion { run([host.values.of($0, service: service)]) }
+        request.onCompletion { run([values.of($0, service: service)]) }
       }
     },
     .method(.request, "on_success", "f") { call throws(Misuse) in
-      let host = call.host
-      try host.addHook(call, "on_success") { request, run in
+      let values = call.values
+      try call.addHook("on_success") { request, run in
         let service = request.resource?.service
-        request.onSuccess { run([host.values.of($0, service: service)]) }
+        request.onSuccess { run([values.of($0, service: service)]) }
       }
     },
     .method(.request, "on_new_data", "f") { call throws(Misuse) in
-      let host = call.host
-      try host.addHook(call, "on_new_data") { request, run in
+      let values = call.values
+      try call.addHook("on_new_data") { request, run in
         let service = request.resource?.service
-        request.onNewData { run([host.values.of($0, service: service)]) }
+        request.onNewData { run([values.of($0, service: service)]) }
       }
     },
     .method(.request, "on_not_modified", "f") { call throws(Misuse) in
-      try call.host.addHook(call, "on_not_modified") { request, run in
+      try call.addHook("on_not_modified") { request, run in
         request.onNotModified { run([]) }
       }
     },
     .method(.request, "on_failure", "f") { call throws(Misuse) in
-      let host = call.host
-      try host.addHook(call, "on_failure") { request, run in
+      let values = call.values
+      try call.addHook("on_failure") { request, run in
         let service = request.resource?.service
-        request.onFailure { run([host.values.of($0, service: service)]) }
+        request.onFailure { run([values.of($0, service: service)]) }
       }
     },
     .method(.request, "on_progress", "f") { call throws(Misuse) in
-      try call.host.addHook(call, "on_progress") { request, run in
+      try call.addHook("on_progress") { request, run in
         request.onProgress { run([.number($0)]) }
       }
     },
@@ -78,9 +78,9 @@ extension Method {
     .method(.request, "repeated") { call throws(Misuse) in
       call.return(call.values.of(try call.request.repeated()))
     },
-    .method(.request, "chained", "f") { call throws(Misuse) in try call.host.chain(call) },
+    .method(.request, "chained", "f") { call throws(Misuse) in try LuaChain.add(call) },
     .method(.request, "await") { call throws(Misuse) in
-      try call.host.awaitRequest(call, try call.request)
+      try awaitRequest(call, try call.request)
     },
     .method(.request, "__tostring") { call throws(Misuse) in
       let request = try call.request
@@ -96,20 +96,22 @@ extension Method {
   ]
 }
 
-extension LuaHost {
+extension Method {
   /// `request:await()`: the entity, or nil and the error.
-  func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
+  private static func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
     if request.lifecycle.hooksDelivered {
-      for value in values.awaited(request) { call.return(value) }
+      for value in call.values.awaited(request) { call.return(value) }
       return
     }
     guard !request.isForsaken || request.isCompleted else {
       throw .message(request.forsakenText)
     }
-    try waits.wait(call, for: request.description, Awaited(requests: [request])) { completion in
-      request.onCompletion { [unowned self, unowned request] _ in
+    try call.waits.wait(call, for: request.description, Awaited(requests: [request])) {
+      completion in
+      request.onCompletion {
+        [unowned scriptValues = call.values, unowned pump = call.pump, unowned request] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.
-        let values = values.awaited(request)
+        let values = scriptValues.awaited(request)
         pump.enqueueAfterPhase { completion(values, false) }
       }
       return { request.cancel() }

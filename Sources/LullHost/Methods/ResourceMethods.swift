@@ -206,7 +206,7 @@ extension Method {
         let change = [(call.string(1), Optional(ParameterValue.secret(secret)))]
         return call.return(call.values.of(resource.withParams(change)))
       }
-      let value = try LuaHost.parameter(call.raw(2), name: call.string(1))
+      let value = try parameter(call.raw(2), name: call.string(1))
       let change = RawParameter(call.raw(1), call.raw(2), value)
       call.return(call.values.of(resource.withParams(raw: [(change.name, change.value)])))
     },
@@ -222,7 +222,7 @@ extension Method {
         if let secret = call.handles.secret(value) {
           return secrets.append((name, .secret(secret)))
         }
-        let change = RawParameter(key, value, try LuaHost.parameter(value, name: name))
+        let change = RawParameter(key, value, try parameter(value, name: name))
         changes.append((change.name, change.value))
       }
       let changed = changes.isEmpty ? resource : resource.withParams(raw: changes)
@@ -249,9 +249,9 @@ private struct RawParameter {
   }
 }
 
-extension LuaHost {
+extension Method {
   /// Strings, numbers and true are values; false and nil remove. (DYN-06)
-  static func parameter(_ value: lull_value, name: String) throws(Misuse) -> String? {
+  private static func parameter(_ value: lull_value, name: String) throws(Misuse) -> String? {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_BOOLEAN): return value.integer != 0 ? "true" : nil

@@ -57,7 +57,7 @@ extension Method {
       call.return(try entity(call).entity.exchange?.elapsed.map { .number($0) } ?? .nil)
     },
     .getter(.entity, "timings") { call throws(Misuse) in
-      call.return(LuaHost.value(try entity(call).entity.exchange?.timings))
+      call.return(.timings(try entity(call).entity.exchange?.timings))
     },
     .getter(.entity, "text") { call throws(Misuse) in
       call.return(.string(try entity(call).entity.text))
@@ -178,7 +178,7 @@ extension Method {
     .getter(.response, "timings") { call throws(Misuse) in
       let response = try response(call).response
       call.return(
-        LuaHost.value(response.entity?.exchange?.timings ?? response.error?.exchange?.timings))
+        .timings(response.entity?.exchange?.timings ?? response.error?.exchange?.timings))
     },
     .method(.response, "__tostring") { call throws(Misuse) in
       let response = try response(call).response
@@ -234,7 +234,7 @@ extension Method {
       call.return(try error(call).error.exchange?.elapsed.map { .number($0) } ?? .nil)
     },
     .getter(.error, "timings") { call throws(Misuse) in
-      call.return(LuaHost.value(try error(call).error.exchange?.timings))
+      call.return(.timings(try error(call).error.exchange?.timings))
     },
     .getter(.error, "document") { call throws(Misuse) in
       call.return(call.values.document(try error(call).error.entity?.content))

@@ -7,7 +7,7 @@ extension Method {
   }
 
   static let watchMethods: [Method] = [
-    .method(.resource, "watch", "T") { call throws(Misuse) in try call.host.watch(call) },
+    .method(.resource, "watch", "T") { call throws(Misuse) in try makeWatch(call) },
     .getter(.watch, "resource") { call throws(Misuse) in
       call.return(try watch(call).resource.map { call.values.of($0) } ?? .nil)
     },
@@ -22,15 +22,15 @@ extension Method {
   ]
 }
 
-extension LuaHost {
+extension Method {
   static let watchKeys = ["every", "until_", "timeout"]
 
   /// `resource:watch{ every =, until_ =, timeout = }`
-  func watch(_ call: Call) throws(Misuse) {
+  private static func makeWatch(_ call: Call) throws(Misuse) {
     let resource = try call.resource
     var options = LuaWatch.Options()
     if !call.isNil(1) {
-      try reading.options.forEach(of: call.index(1), in: call.state, known: LuaHost.watchKeys) {
+      try call.reading.options.forEach(of: call.index(1), in: call.state, known: watchKeys) {
         name, value throws(Misuse) in
         switch name {
         case "every":
@@ -41,12 +41,12 @@ extension LuaHost {
           guard value.kind == Int32(LULL_FUNCTION) else {
             throw .message("'\(name)' must be a function, got \(value.described)")
           }
-          options.until = try kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
+          options.until = try call.kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
         }
       }
     }
-    let watch = LuaWatch(resource, options, host: self)
-    let object = values.of(
+    let watch = LuaWatch(resource, options, host: call.host)
+    let object = call.values.of(
       watch, .watch, service: resource.service, anchor: options.until ?? 0)
     if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }
     // Function, state, control variable, and what `for` closes when it is left.
@@ -54,7 +54,7 @@ extension LuaHost {
   }
 
   /// A finite number of seconds within bounds.
-  private func seconds(_ value: lull_value, _ name: String, _ isAllowed: (Double) -> Bool)
+  private static func seconds(_ value: lull_value, _ name: String, _ isAllowed: (Double) -> Bool)
     throws(Misuse) -> Double
   {
     guard let seconds = value.double, seconds.isFinite, isAllowed(seconds) else {

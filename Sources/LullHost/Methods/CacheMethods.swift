@@ -2,39 +2,39 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-extension LuaHost {
+extension Method {
   static let fileCacheKeys = ["version", "path", "max_size", "max_age", "identity"]
 
   /// `lull.cache.file([{ version =, path =, max_size =, max_age =, identity = }])`
-  func makeFileCache(_ call: Call) throws(Misuse) {
-    if !permissions.isInspecting { try permissions.refuseInSandbox("lull.cache.file") }
+  static func makeFileCache(_ call: Call) throws(Misuse) {
+    if !call.permissions.isInspecting { try call.permissions.refuseInSandbox("lull.cache.file") }
     var options = FileEntityCache.Options()
     if !call.isNil(0) {
-      try reading.options.forEach(of: call.index(0), in: call.state, known: LuaHost.fileCacheKeys) {
+      try call.reading.options.forEach(of: call.index(0), in: call.state, known: fileCacheKeys) {
         name, value throws(Misuse) in
         switch name {
         case "version":
           guard let version = value.double.flatMap({ Int(exactly: $0) }), version >= 0
-          else { throw LuaHost.mustBe(name, "a whole number, 0 or more", value) }
+          else { throw mustBe(name, "a whole number, 0 or more", value) }
           options.version = version
-        case "path": options.path = try LuaHost.text(ofOption: value, name)
-        case "identity": options.identity = try LuaHost.text(ofOption: value, name)
+        case "path": options.path = try text(ofOption: value, name)
+        case "identity": options.identity = try text(ofOption: value, name)
         case "max_size":
           guard let size = value.double, size >= 65536, size < 1e15 else {
-            throw LuaHost.mustBe(name, "a number of bytes, 65536 or more", value)
+            throw mustBe(name, "a number of bytes, 65536 or more", value)
           }
           options.maxSize = Int(size)
         default:
           guard let seconds = value.double, seconds >= 0 else {
-            throw LuaHost.mustBe(name, "a number of seconds, 0 or more", value)
+            throw mustBe(name, "a number of seconds, 0 or more", value)
           }
           options.maxAge = seconds
         }
       }
     }
     let cache =
-      permissions.isInspecting ? FileEntityCache(inert: options) : FileEntityCache(options)
-    let handle = handles.insert(CacheBox(.file(cache)), kind: .cache)
+      call.permissions.isInspecting ? FileEntityCache(inert: options) : FileEntityCache(options)
+    let handle = call.handles.insert(CacheBox(.file(cache)), kind: .cache)
     call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
   }
 

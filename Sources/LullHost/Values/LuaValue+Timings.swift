@@ -1,8 +1,8 @@
 import LullCore
 
-extension LuaHost {
+extension LuaValue {
   /// Recorded times as a table, or nil.
-  static func value(_ timings: TransferTimings?) -> LuaValue {
+  static func timings(_ timings: TransferTimings?) -> LuaValue {
     guard let timings else { return .nil }
     return .map([
       ("dns", .number(timings.dns)), ("connect", .number(timings.connect)),

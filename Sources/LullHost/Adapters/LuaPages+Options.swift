@@ -1,0 +1,104 @@
+import CLullBridge
+import LullCore
+
+// `resource:pages{ next =, cursor =, page =, max =, cross_origin = }`
+extension LuaPages.Options {
+  static let pagesKeys = ["next", "cursor", "page", "max", "cross_origin"]
+  static let cursorKeys = ["param", "field"]
+  static let pageNumberKeys = ["param", "first", "step", "items"]
+
+  /// The options in a table; a kept function among them is the caller's to hold.
+  init(_ table: Int32, _ state: OpaquePointer?, _ host: LuaHost) throws(Misuse) {
+    var options = LuaPages.Options()
+    var way: String?
+    try host.reading.options.forEach(of: table, in: state, known: LuaPages.Options.pagesKeys) {
+      name, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: state)
+      switch name {
+      case "max": options.max = try Self.pageLimit(value)
+      case "cross_origin":
+        guard let isAllowed = value.bool else {
+          throw .message("'\(name)' must be true or false, got \(value.described)")
+        }
+        options.allowsOtherOrigins = isAllowed
+      default:
+        if let way {
+          let names = [way, name].sorted()
+          throw .message("pages go on by '\(names[0])' or '\(names[1])', not both")
+        }
+        way = name
+        options.next = try Self.nextPage(host, state, name, value, index)
+      }
+    }
+    self = options
+  }
+
+  private static func pageLimit(_ value: lull_value) throws(Misuse) -> Int {
+    if let number = value.double, number == .infinity { return .max }
+    guard value.kind == Int32(LULL_INTEGER), value.integer > 0 else {
+      throw .message(
+        "'max' must be a number of pages, 1 or more, or math.huge, got \(value.described)")
+    }
+    return Int(value.integer)
+  }
+
+  private static func nextPage(
+    _ host: LuaHost, _ state: OpaquePointer?, _ name: String, _ value: lull_value, _ index: Int32
+  )
+    throws(Misuse) -> NextPage
+  {
+    switch (name, Int(value.kind)) {
+    case ("next", Int(LULL_FUNCTION)): return .function(try host.kept.keep(state, index))
+    case ("next", Int(LULL_STRING)):
+      let text = value.string ?? ""
+      guard !text.isEmpty else { throw .message("'next' must name a field, got an empty string") }
+      return text == "link" ? .link : .field(FieldPath(text))
+    case ("next", _):
+      throw .message(
+        "'next' must be \"link\", the name of a field, or a function, got "
+          + value.described)
+    case (_, Int(LULL_TABLE)): break
+    default: throw .message("'\(name)' must be a table, got \(value.described)")
+    }
+    return name == "cursor" ? try cursor(host, state, index) : try pageNumber(host, state, index)
+  }
+
+  private static func cursor(_ host: LuaHost, _ state: OpaquePointer?, _ index: Int32)
+    throws(Misuse) -> NextPage
+  {
+    var texts: [String: String] = [:]
+    try host.reading.options.forEach(of: index, in: state, known: LuaPages.Options.cursorKeys) {
+      name, value throws(Misuse) in texts[name] = try value.text(name)
+    }
+    guard let parameter = texts["param"], let field = texts["field"] else {
+      throw .message(
+        "'cursor' needs 'param', the parameter to set, and 'field', where the value comes from")
+    }
+    return .cursor(parameter: parameter, field: FieldPath(field))
+  }
+
+  private static func pageNumber(_ host: LuaHost, _ state: OpaquePointer?, _ index: Int32)
+    throws(Misuse) -> NextPage
+  {
+    var texts: [String: String] = [:]
+    var numbers = ["first": 1, "step": 1]
+    try host.reading.options.forEach(of: index, in: state, known: LuaPages.Options.pageNumberKeys) {
+      name, value throws(Misuse) in
+      guard numbers[name] != nil else {
+        return texts[name] = try value.text(name)
+      }
+      guard value.kind == Int32(LULL_INTEGER), (-1 << 53...1 << 53).contains(value.integer),
+        name == "first" || value.integer != 0
+      else {
+        throw .message("'\(name)' must be a whole number, got \(value.described)")
+      }
+      numbers[name] = Int(value.integer)
+    }
+    guard let parameter = texts["param"] else {
+      throw .message("'page' needs 'param', the parameter that counts")
+    }
+    return .numbered(
+      parameter: parameter, first: numbers["first"] ?? 1, step: numbers["step"] ?? 1,
+      items: texts["items"].map { FieldPath($0) } ?? .root)
+  }
+}

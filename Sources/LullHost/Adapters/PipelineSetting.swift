@@ -1,0 +1,67 @@
+import CLullBridge
+import LullCore
+
+/// The setting `pipeline`.
+enum PipelineSetting {
+  /// `pipeline = { order = {…}, model = { cache = … } }` of a settings table.
+  static func change(_ call: Call, _ value: lull_value, _ index: Int32, service: Service)
+    throws(Misuse) -> (inout Configuration) -> Void
+  {
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("'pipeline' must be a table, got \(value.typeName)")
+    }
+    var order: [PipelineStageKey]?
+    // The order first: it makes stages of the script's own.
+    try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
+      guard key.string == "order" else { return }
+      order = try call.stages.order(
+        element, LuaTable.visitedIndex(in: call.state), call.state)
+    }
+    var caches: [(key: PipelineStageKey, cache: (any EntityCache)?)] = []
+    try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
+      let name = key.text ?? ""
+      guard name != "order" else { return }
+      let stage = try call.stages.key(name)
+      guard element.kind == Int32(LULL_TABLE) else {
+        throw .message(
+          "the stage '\(name)' must be a table such as { cache = … }, got "
+            + element.typeName)
+      }
+      try call.reading.options.forEach(
+        of: LuaTable.visitedIndex(in: call.state), in: call.state, known: ["cache"]
+      ) {
+        _, given throws(Misuse) in
+        // false switches off what an earlier block has set.
+        let cache =
+          given.bool == false
+          ? nil
+          : try call.caches.cache(
+            given, LuaTable.visitedIndex(in: call.state), call.state, service: service)
+        caches.append((stage, cache))
+      }
+    }
+    return { settings in
+      if let order { settings.pipeline.order = order }
+      for (key, cache) in caches { settings.pipeline[key].setCache(cache) }
+    }
+  }
+
+  /// A pipeline as `configuration_for` shows it.
+  static func value(of pipeline: Pipeline) -> LuaValue {
+    var fields: [(String, LuaValue)] = [
+      ("order", .list(pipeline.order.map { .string($0.description) }))
+    ]
+    for key in pipeline.order where !pipeline[key].isEmpty {
+      let stage = pipeline[key]
+      fields.append(
+        (
+          key.description,
+          .readOnly([
+            ("transformers", .list(stage.transformerDescriptions.map { .string($0) })),
+            ("cache", (stage.cache as? any ScriptCache).map { .ref($0.assigned.id) } ?? .nil),
+          ])
+        ))
+    }
+    return .readOnly(fields)
+  }
+}

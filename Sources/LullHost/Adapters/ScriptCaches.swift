@@ -1,0 +1,125 @@
+import CLullBridge
+import LullCore
+import LullTransport
+
+/// The caches of scripts: those in memory, and tables of functions, which are one cache wherever they
+/// are assigned.
+///
+/// Home thread only.
+final class ScriptCaches {
+  private let bridge: BridgeRuntime
+  let handles: ObjectHandles
+  let kept: KeptValues
+  let values: ScriptValues
+  let coroutines: Coroutines
+  let reporter: Reporter
+  /// Caches made of tables, by the table's address, to know one that comes again.
+  private var tables: [UnsafeRawPointer?: KnownTable] = [:]
+  /// At how many of them those that are no more are dropped.
+  private var limit = 64
+
+  init(
+    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ values: ScriptValues,
+    _ coroutines: Coroutines, _ reporter: Reporter
+  ) {
+    self.bridge = bridge
+    self.handles = handles
+    self.kept = kept
+    self.values = values
+    self.coroutines = coroutines
+    self.reporter = reporter
+  }
+
+  var tableCount: Int { tables.count }
+
+  /// `lull.cache.memory()`: its userdata holds what scripts made of its entities.
+  func makeMemoryCache() -> LuaValue {
+    let cache = MemoryEntityCache()
+    let handle = handles.insert(CacheBox(.memory(cache)), kind: .cache)
+    var ids: [MemoryEntityCache.Key: Int64] = [:]
+    cache.onChange = { [unowned self] key, entity in
+      guard !bridge.isClosed else { return }
+      if let content = entity?.content.foreignID {
+        let id = ids[key] ?? kept.makeID()
+        ids[key] = id
+        kept.anchor(content, from: handle, key: id)
+      } else if let id = ids.removeValue(forKey: key) {
+        lull_value_release_from_object(bridge.pointer, handle, id)
+      }
+    }
+    return .object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0)
+  }
+
+  private static let functions: [StaticString] = ["key", "read", "write", "remove"]
+
+  /// What `cache = …` of a stage names; nil for nil.
+  func cache(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, service: Service)
+    throws(Misuse)
+    -> (any EntityCache)?
+  {
+    switch Int(value.kind) {
+    case Int(LULL_NIL): return nil
+    case Int(LULL_TABLE):
+      for name in ScriptCaches.functions {
+        guard try LuaTable(index, in: state).hasFunction(name) else {
+          throw .message(
+            "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")
+        }
+      }
+      return try tableCache(state, index, service: service)
+    default:
+      if let box = handles.object(value, .cache, as: CacheBox.self) {
+        let assigned = try kept.kept(state, index, for: service)
+        switch box.cache {
+        case .memory(let memory): return ReadyCache(memory, assigned: assigned)
+        case .file(let file): return ReadyCache(file, assigned: assigned)
+        }
+      }
+      throw .message(
+        "'cache' must be lull.cache.memory(), lull.cache.file(), a table of functions or nil, got "
+          + value.typeName)
+    }
+  }
+
+  /// One table is one cache, wherever it is assigned: its operations stay in order (CACHE-22). A
+  /// service keeps it once, however many configurations name it.
+  private func tableCache(_ state: OpaquePointer?, _ index: Int32, service: Service) throws(Misuse)
+    -> LuaCache
+  {
+    let address = lull_table_address(state, index)
+    var known = tables[address]
+    // Another table may have been there before.
+    if let found = known, lull_value_is(bridge.pointer, found.id, state, index) == 0 { known = nil }
+    let operations = known?.operations ?? CacheOperations()
+    let assigned: KeptValue
+    if let shared = known?.assigned, shared.handle == handles.handle(of: service) {
+      assigned = shared
+    } else {
+      assigned = try kept.kept(state, index, for: service)
+      forgetTablesIfDoubled()
+      tables[address] = KnownTable(assigned, operations)
+    }
+    return LuaCache(
+      caches: self, assigned: assigned, operations: operations,
+      updatesTimestamps: try LuaTable(index, in: state).hasFunction("update_timestamp"))
+  }
+
+  private func forgetTablesIfDoubled() {
+    guard tables.count >= limit else { return }
+    tables = tables.filter { $0.value.operations != nil }
+    limit = max(64, 2 * tables.count)
+  }
+
+  /// A table that some configuration may have as its cache.
+  private struct KnownTable {
+    let id: Int64
+    private(set) weak var assigned: KeptValue?
+    private(set) weak var operations: CacheOperations?
+
+    init(_ assigned: KeptValue, _ operations: CacheOperations) {
+      id = assigned.id
+      self.assigned = assigned
+      self.operations = operations
+    }
+  }
+}
