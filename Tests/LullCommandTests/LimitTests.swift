@@ -1,7 +1,7 @@
 import Testing
 
 /// Scripts that try to outlive their limits. Each must end with code 1 and say why.
-@Suite("Limits")
+@Suite("Limits", .timeLimit(.minutes(10)))
 struct LimitTests {
   static let time = "the script ran for more than 0.2 s (--max-time)\n"
   static let instructions = "the script ran more than 100000 instructions (--max-instructions)\n"
@@ -235,42 +235,44 @@ struct LimitTests {
     "setmetatable({}, { __gc = function(t) while true do t[#t + 1] = ('x'):rep(9999) .. #t end end }) collectgarbage() while true do end",
   ]
 
-  @Test(arguments: hungry)
+  @Test(.measuringRelease, arguments: hungry)
   func `memory ends what needs more`(code: String) throws {
-    let ending = try lull("--max-memory", "16M", "-e", code)
+    let ending = try releasedLull("--max-memory", "16M", "-e", code)
     #expect(ending.errors.contains(Self.memory), "\(ending.errors)")
     #expect(ending.code == 1)
   }
 
   /// What is collectable is not needed.
-  @Test(arguments: [
-    "for i = 1, 3000 do local s = ('x'):rep(100000) .. i end",
-    "for i = 1, 60 do local s = ('x'):rep(5000000) end",
-    "for i = 1, 300000 do local t = { {}, {} } end",
-    "for i = 1, 1000 do local e = lull.entity{ content = ('x'):rep(100000) .. i } end",
-    "local api = lull.service('http://a.invalid') for i = 1, 30000 do local r = api:resource('/' .. i) end",
-    """
-    local api = lull.service{
-      base_url = 'http://a.invalid',
-      networking = function() return { status = 200, body = '[' .. ('1,'):rep(50000) .. '1]',
-        headers = { ['content-type'] = 'application/json' } } end }
-    api.cached_resource_byte_limit = 1000000
-    for i = 1, 300 do assert(api:resource('/' .. i):load():await()) end
-    """,
-    """
-    local resource = lull.service{
-      base_url = 'http://a.invalid',
-      networking = function() return { status = 200, body = '[' .. ('[1],'):rep(20000) .. '1]',
-        headers = { ['content-type'] = 'application/json' } } end }:resource('/')
-    for i = 1, 100 do
-      assert(resource:load():await())
-      local content, view = resource.content, resource.document[3]
-    end
-    """,
-    "local text = '[' .. ('{},'):rep(50000) .. '1]' for i = 1, 200 do local v = lull.json.decode(text) end",
-  ])
+  @Test(
+    .measuringRelease,
+    arguments: [
+      "for i = 1, 3000 do local s = ('x'):rep(100000) .. i end",
+      "for i = 1, 60 do local s = ('x'):rep(5000000) end",
+      "for i = 1, 300000 do local t = { {}, {} } end",
+      "for i = 1, 1000 do local e = lull.entity{ content = ('x'):rep(100000) .. i } end",
+      "local api = lull.service('http://a.invalid') for i = 1, 30000 do local r = api:resource('/' .. i) end",
+      """
+      local api = lull.service{
+        base_url = 'http://a.invalid',
+        networking = function() return { status = 200, body = '[' .. ('1,'):rep(50000) .. '1]',
+          headers = { ['content-type'] = 'application/json' } } end }
+      api.cached_resource_byte_limit = 1000000
+      for i = 1, 300 do assert(api:resource('/' .. i):load():await()) end
+      """,
+      """
+      local resource = lull.service{
+        base_url = 'http://a.invalid',
+        networking = function() return { status = 200, body = '[' .. ('[1],'):rep(20000) .. '1]',
+          headers = { ['content-type'] = 'application/json' } } end }:resource('/')
+      for i = 1, 100 do
+        assert(resource:load():await())
+        local content, view = resource.content, resource.document[3]
+      end
+      """,
+      "local text = '[' .. ('{},'):rep(50000) .. '1]' for i = 1, 200 do local v = lull.json.decode(text) end",
+    ])
   func `memory is no matter of garbage`(code: String) throws {
-    let ending = try lull("--max-memory", "16M", "-e", code + " print('fine')")
+    let ending = try releasedLull("--max-memory", "16M", "-e", code + " print('fine')")
     #expect(ending.errors == "")
     #expect(ending.output == "fine\n")
     #expect(ending.code == 0)

@@ -1,7 +1,7 @@
 import Testing
 
 /// A few of the scripts of Tests/Attacks/memory, which the scripts of the project run all.
-@Suite("Memory, measured from outside")
+@Suite("Memory, measured from outside", .measuringRelease, .timeLimit(.minutes(10)))
 struct MemoryAttackTests {
   @Test(arguments: [
     // References to one string that Swift would copy.
@@ -22,7 +22,7 @@ struct MemoryAttackTests {
   {
     let run = try Child(
       Binaries.tests + "/Attacks/memory/run", scripts,
-      environment: ["LULL_PROGRAM": Binaries.lull, "LULL_ATTACK_SECONDS": "0"]
+      environment: ["LULL_PROGRAM": Binaries.released ?? "lull", "LULL_ATTACK_SECONDS": "0"]
     ).wait()
     #expect(run.output == "\(scripts.count) passed, 0 failed\n")
     #expect(run.errors == "")
@@ -43,7 +43,7 @@ struct MemoryAttackTests {
       pcall(function() return resource:with_params(fields) end)
       print("after")
       """)
-    let ending = try lull("--max-memory", "64M", "x.lua", folder: folder.path)
+    let ending = try releasedLull("--max-memory", "64M", "x.lua", folder: folder.path)
     #expect(ending.output == "")
     #expect(ending.errors.contains(LimitTests.memory(64)))
     #expect(ending.errors.contains("x.lua:5"))
@@ -51,7 +51,7 @@ struct MemoryAttackTests {
   }
 
   @Test func `MEM-04 without a limit all of it may be made`() throws {
-    let ending = try lull(
+    let ending = try releasedLull(
       "-e",
       """
       local megabyte, answers = ('x'):rep(1 << 20), {}

@@ -1,10 +1,10 @@
 import Testing
 
 /// What a hundred thousand errors leave behind, in a process of its own, whose memory is only its own.
-@Suite("Errors raised over the boundary")
+@Suite("Errors raised over the boundary", .measuringRelease, .timeLimit(.minutes(10)))
 struct RaiseTests {
   @Test func `leak nothing`() throws {
-    let ending = try lull(
+    let ending = try releasedLull(
       "-",
       input: """
         local lull = require "lull"

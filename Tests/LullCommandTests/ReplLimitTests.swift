@@ -1,7 +1,7 @@
 import Testing
 
 /// `lull repl` and `lull -i` with the options of `lull run`.
-@Suite("Limits of a session")
+@Suite("Limits of a session", .timeLimit(.minutes(10)))
 struct ReplLimitTests {
   private static let late = "the line ran for more than 0.2 s (--max-time)"
   private static let long = "the line ran more than 100000 instructions (--max-instructions)"
@@ -57,8 +57,9 @@ struct ReplLimitTests {
     #expect(ending.code == 1)
   }
 
-  @Test func `memory is the session's`() throws {
-    let ending = try lull(
+  @Test(.measuringRelease)
+  func `memory is the session's`() throws {
+    let ending = try releasedLull(
       "repl", "--max-memory", "16M",
       input: "t = {}\nfor i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end\nprint('on')\n")
     #expect(ending.output == "")

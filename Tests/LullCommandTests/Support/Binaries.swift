@@ -17,6 +17,13 @@ enum Binaries {
     return access(path, R_OK) == 0 ? path : nil
   }()
 
+  /// `lull` as people run it, for what is measured, which says little of a debug build:
+  /// LULL_TEST_RELEASE, else the release build of this checkout. nil if there is none.
+  static let released: String? = {
+    let path = environment("LULL_TEST_RELEASE") ?? root + "/.build/release/lull"
+    return access(path, X_OK) == 0 ? path : nil
+  }()
+
   /// For LUA_CPATH.
   static var modulePattern: String {
     (module.map(parent) ?? ".") + "/?.so;;"

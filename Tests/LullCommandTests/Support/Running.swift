@@ -9,6 +9,16 @@ func lull(
   ).wait()
 }
 
+/// Runs the release build of `lull` with these words, in a test that is `measuringRelease`.
+func releasedLull(
+  _ arguments: String..., input: String? = nil, folder: String? = nil
+) throws -> Child.Ending {
+  try Child(
+    Binaries.released ?? "lull", arguments, folder: folder,
+    input: input.map { .text($0) } ?? .nothing
+  ).wait()
+}
+
 /// Runs a line of shell in which `lull` is on the PATH.
 func shell(
   _ line: String, environment: [String: String] = [:], folder: String? = nil
