@@ -3,6 +3,7 @@ import LullSystem
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct AccessorTests {
   struct Model: Sendable, Equatable {
     var name = "ada"

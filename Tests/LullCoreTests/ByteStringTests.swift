@@ -2,6 +2,7 @@ import LullCore
 import Testing
 
 /// Bytes that need not be text, and what people see of them. (BYT-07)
+@Suite(.timeLimit(.minutes(10)))
 struct ByteStringTests {
   @Test(
     arguments: [

@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ChainCancellationTests {
   private func chain(
     _ harness: Harness, _ journal: Journal

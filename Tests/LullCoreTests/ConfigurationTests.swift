@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationTests {
   private func expirationTime(_ resource: Resource, _ method: String = "GET") -> Double {
     resource.configuration(for: method).settings.expirationTime

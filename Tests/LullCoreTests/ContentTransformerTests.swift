@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ContentTransformerTests {
   struct Model: Sendable, Equatable {
     var name: String

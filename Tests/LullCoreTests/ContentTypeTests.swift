@@ -1,6 +1,7 @@
 import LullCore
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ContentTypeTests {
   @Test(
     arguments: [
@@ -34,6 +35,7 @@ struct ContentTypeTests {
   }
 }
 
+@Suite(.timeLimit(.minutes(10)))
 struct ContentTypePatternTests {
   @Test(arguments: [
     // TRF-26

@@ -3,6 +3,7 @@ import LullTesting
 import Testing
 
 /// What is written to caches.
+@Suite(.timeLimit(.minutes(10)))
 struct EntityCacheTests {
   /// Raw bytes become `dec`, `decpar`, `decparmod`, `decparmodcle`.
   private func stages(_ harness: Harness) {

@@ -2,6 +2,7 @@ import LullCore
 import Synchronization
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct InboxTests {
   private let inbox = Inbox()
 

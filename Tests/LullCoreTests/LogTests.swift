@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct LogTests {
   private let pump = Pump(clock: ManualClock())
   private var log: Log { pump.log }

@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct PipelineCacheTests {
   private func contents(_ change: (inout Pipeline) -> Void) -> [String] {
     var pipeline = Pipeline()

@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct PipelineTests {
   private static let custom = PipelineStageKey(description: "parsing")
 

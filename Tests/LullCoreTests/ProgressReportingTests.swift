@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ProgressReportingTests {
   private func held(_ harness: Harness) -> Resource {
     harness.provider.holdsAnswers = true

@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct PumpTests {
   private let pump = Pump(clock: ManualClock())
   private let journal = Journal()

@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct RequestCreationTests {
   private func sent(
     _ method: String = "POST", body: RequestBody? = nil, configure: ConfigurationBlock? = nil,

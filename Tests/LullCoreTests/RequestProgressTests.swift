@@ -1,6 +1,7 @@
 import LullCore
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct RequestProgressTests {
   /// One request with a clock that the test moves.
   private struct Model {

@@ -1,6 +1,7 @@
 import LullCore
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ResponseInterpretationTests {
   struct Row: CustomTestStringConvertible {
     let id: String

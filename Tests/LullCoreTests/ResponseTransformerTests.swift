@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ResponseTransformerTests {
   @Test func `PIPE-11 stages mean nothing but order: text may be parsed anywhere`() {
     withHarness { harness in

@@ -1,6 +1,7 @@
 import LullCore
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct StatusPhraseTests {
   @Test(arguments: [
     (100, "Continue"), (103, "Early hints"), (200, "OK"), (203, "Non-authoritative information"),

@@ -2,6 +2,7 @@ import Testing
 
 @testable import LullCore
 
+@Suite(.timeLimit(.minutes(10)))
 struct HTTPDateTests {
   @Test(
     arguments: [

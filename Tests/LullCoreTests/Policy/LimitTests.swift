@@ -3,6 +3,7 @@ import Testing
 
 @testable import LullCore
 
+@Suite(.timeLimit(.minutes(10)))
 struct LimitTests {
   // MARK: Concurrency
 

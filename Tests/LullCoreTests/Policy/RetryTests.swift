@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct RetryTests {
   private let unavailable = StubProvider.Answer(status: 503, body: "busy")
 

@@ -2,6 +2,7 @@ import Testing
 
 @testable import LullCore
 
+@Suite(.timeLimit(.minutes(10)))
 struct WaitingLineTests {
   @Test func `first come, first served, whoever leaves`() {
     var line = WaitingLine<String>()

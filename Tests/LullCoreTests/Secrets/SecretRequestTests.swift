@@ -2,6 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct SecretRequestTests {
   private let key = SecretText(Secret(.environment("KEY")))
 

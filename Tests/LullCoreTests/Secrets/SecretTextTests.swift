@@ -1,6 +1,7 @@
 import LullCore
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct SecretTextTests {
   private let token = Secret(.environment("TOKEN"))
 

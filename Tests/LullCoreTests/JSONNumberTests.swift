@@ -1,0 +1,85 @@
+import Testing
+
+@testable import LullCore
+
+/// Numbers of JSON texts.
+@Suite(.timeLimit(.minutes(10)))
+struct JSONNumberTests: JSONSuite {
+  @Test(
+    arguments: [
+      ("0", .int(0)), ("-0", .int(0)), ("-1", .int(-1)),
+      ("9223372036854775806", .int(.max - 1)),
+      ("9223372036854775807", .int(.max)),
+      ("9223372036854775808", .double(0x1p63)),
+      ("-9223372036854775807", .int(.min + 1)),
+      ("-9223372036854775808", .int(.min)),
+      ("-9223372036854775809", .double(-0x1p63)),
+      ("18446744073709551614", .double(0x1p64)),
+      ("18446744073709551615", .double(0x1p64)),
+      ("18446744073709551616", .double(0x1p64)),
+      ("123456789012345678901234567890", .double(1.2345678901234568e29)),
+      ("-123456789012345678901234567890", .double(-1.2345678901234568e29)),
+      ("1E5", .double(100_000)), ("1e0", .double(1)), ("1.0", .double(1)), ("0.1", .double(0.1)),
+      ("-0.0", .double(-0.0)), ("1e308", .double(1e308)), ("-1e308", .double(-1e308)),
+      ("1.7976931348623157e308", .double(.greatestFiniteMagnitude)),
+      ("4.9e-324", .double(.leastNonzeroMagnitude)), ("1e-400", .double(0)),
+      ("0e99999999999", .double(0)), ("0.1e+1", .double(1)),
+      ("2.2250738585072011e-308", .double(.leastNormalMagnitude.nextDown)),
+      ("9007199254740993.0", .double(9_007_199_254_740_992)),
+    ] as [(String, JSONValue)])
+  func `JSN-12 integers of 64 signed bits are integers, all other numbers doubles`(
+    text: String, value: JSONValue
+  ) throws {
+    let places = [
+      (text, ""), ("[\(text)]", "/0"), ("{\"a\":\(text)}", "/a"), ("[1,\(text) ,2]", "/1"),
+    ]
+    for (wrapped, place) in places {
+      let number = try #require(try parse(wrapped)[pointer: place])
+      switch value {
+      case .int(let int):
+        #expect(number.kind == .int)
+        #expect(number.int == int)
+      case .double(let double):
+        #expect(number.kind == .double)
+        #expect(number.int == nil)
+        // Bits, since -0 equals 0.
+        #expect(number.double?.bitPattern == double.bitPattern)
+      default: Issue.record("not a number")
+      }
+      #expect(try parse(encoded(number)) == number)
+    }
+  }
+
+  @Test(arguments: [
+    "1e309", "-1e309", "1.7976931348623159e308", "1e99999999999999999999",
+    String(repeating: "9", count: 400), "-" + String(repeating: "9", count: 400),
+  ])
+  func `JSN-12 a number beyond a double's range is malformed`(text: String) {
+    #expect(failure(Array(text.utf8)) == JSONError("a number is too large"))
+    #expect(failure(Array("[\(text)]".utf8)) == JSONError("a number is too large"))
+  }
+
+  @Test func `JSN-12 large integers stay alone in being widened, whatever stands around them`()
+    throws
+  {
+    let large = "123456789012345678901234567890"
+    let root = try parse(
+      #"{"\"\#(large)":["\#(large)","\\",\#(large),\#(large).5,\#(large)e1,-\#(large),7,"#
+        + #""\\\"\#(large)",18446744073709551615,\#(large)]}"#)
+    #expect(root.pairs.map(\.key) == ["\"" + large])
+    let elements = try #require(root.pairs.first).value.elements.map(\.plainValue)
+    let double = 1.2345678901234568e29
+    let expected: [JSONValue] = [
+      .string(large), .string("\\"), .double(double), .double(double), .double(double * 10),
+      .double(-double), .int(7), .string("\\\"" + large), .double(0x1p64),
+      .double(double),
+    ]
+    #expect(elements == expected)
+    #expect(failure(Array("[\(large),]".utf8)) == JSONError("expected a value", offset: 32))
+    #expect(failure(Array("[\(large),1e999]".utf8)) == JSONError("a number is too large"))
+    #expect(failure(Array("[\(large)".utf8))?.message == "unexpected end of the text")
+    #expect(
+      failure(Array("[0\(large)]".utf8))
+        == JSONError("a number must not begin with a zero", offset: 1))
+  }
+}
