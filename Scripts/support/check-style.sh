@@ -21,6 +21,8 @@ check_style() {
     forbidden_words
   verify "tests are called by a sentence" 'write @Test func `what happens when`(), and no second name' \
     test_names
+  verify "suites have a limit of time" 'write @Suite(.timeLimit(.minutes(10))) over them' \
+    suites_without_limit
 }
 
 # Tests whose function is not called by a sentence in backquotes, or that show another text than it.
@@ -36,6 +38,19 @@ test_names() {
       if (!/func `[^`]+ [^`]+`/) found()
       waits = 0
     }' {} +
+}
+
+# Tests of a suite that has no limit of time, nor is within TransportSuite, which has one.
+suites_without_limit() {
+  find Tests -name '*.swift' -exec awk '
+    FNR == 1 || /^}/ || /^$/ { attributes = "" }
+    { attributes = attributes $0 }
+    /^([@a-z].*)?(class|struct|actor|enum|extension) / {
+      is_limited = attributes ~ /\.timeLimit\(/ || /^extension TransportSuite /
+    }
+    /^ *@Test/ && !is_limited { print FILENAME ":" FNR ":" $0 }' {} +
+  grep -L 'timeLimit' Tests/LullTransportTests/TransportSuite.swift
+  return 0
 }
 
 # Every finding but that a variable declared with <close> is not used: its end is its use.

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Loopback TCP sockets that no child inherits; connections are blocking.
+/// Loopback TCP sockets that no child inherits; connections are blocking, but none for ever: reading
+/// and writing give up after three minutes.
 package enum RawSocket {
   /// A listening socket on a free port of 127.0.0.1, for `accept`.
   package static func listen() -> (descriptor: Int32, port: UInt16)? {
@@ -32,7 +33,10 @@ package enum RawSocket {
       let (connection, error) = DescriptorLock.hold {
         let connection = Glibc.accept(listener, nil, nil)
         let error = errno
-        if connection >= 0 { _ = fcntl(connection, F_SETFD, FD_CLOEXEC) }
+        if connection >= 0 {
+          _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+          limitWaits(connection)
+        }
         return (connection, error)
       }
       if connection >= 0 { return connection }
@@ -79,7 +83,17 @@ package enum RawSocket {
 
   private static func make(flags: __socket_type? = nil) -> Int32 {
     let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (flags?.rawValue ?? 0)
-    return socket(AF_INET, Int32(kind), 0)
+    let descriptor = socket(AF_INET, Int32(kind), 0)
+    if flags == nil { limitWaits(descriptor) }
+    return descriptor
+  }
+
+  /// Whoever waits for a side that has nothing more to say is a test that would never end.
+  private static func limitWaits(_ descriptor: Int32) {
+    var longest = timeval(tv_sec: 180, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &longest, size)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &longest, size)
   }
 
   private static func loopback(_ port: UInt16) -> sockaddr_in {

@@ -3,8 +3,9 @@
 --   lull run.lua [TOPIC …]        only TOPIC_spec.lua; without such a file, those with TOPIC in their names
 --
 -- A spec file is a chunk that gets the toolkit below as its argument and says `it(sentence, function)`.
--- Every spec runs in a task of its own, one after another, for a few seconds at most. Prints one line
--- for each spec that failed; the last line says how many passed and failed.
+-- Every spec runs in a task of its own, one after another, for a few seconds at most; a file that has
+-- not ended after two minutes ends the interpreter. Prints one line for each spec that failed; the last
+-- line says how many passed and failed.
 
 local lull = require "lull"
 
@@ -17,7 +18,7 @@ local interpreter = arg[first]
 -- What is pinned while nothing runs but this: the coroutine it runs in.
 local own_pins = lull.stats().pins
 
-local specs, prefix = {}, {}
+local specs, prefix, topic = {}, {}, nil
 local current                      -- the spec that runs
 local spec = {}                    -- the toolkit
 
@@ -39,7 +40,7 @@ function spec.it(name, body, options)
   local info = debug.getinfo(body, "S")
   specs[#specs + 1] = {
     name = table.concat(prefix, " ") .. (#prefix > 0 and " " or "") .. name, body = body,
-    place = info.short_src:match("[^/]*$") .. ":" .. info.linedefined,
+    place = info.short_src:match("[^/]*$") .. ":" .. info.linedefined, topic = topic,
     seconds = (options and options.seconds or 5) * spec.slowness,
   }
 end
@@ -293,20 +294,23 @@ local function load_specs()
   end
   pipe:close()
   local wanted = {}
-  for _, topic in ipairs(arg) do
-    local whole, is_found = topic:gsub("_spec$", "") .. "_spec.lua", false
+  for _, name_or_part in ipairs(arg) do
+    local whole, is_found = name_or_part:gsub("_spec$", "") .. "_spec.lua", false
     for _, name in ipairs(names) do
-      if name == whole or not is_there[whole] and name:find(topic, 1, true) then
+      if name == whole or not is_there[whole] and name:find(name_or_part, 1, true) then
         wanted[name], is_found = true, true
       end
     end
     if not is_found then
-      print(("run.lua: no spec file in %s has '%s' in its name"):format(folder, topic))
+      print(("run.lua: no spec file in %s has '%s' in its name"):format(folder, name_or_part))
       os.exit(2)
     end
   end
   for _, name in ipairs(names) do
-    if #arg == 0 or wanted[name] then assert(loadfile(folder .. "/" .. name))(spec) end
+    if #arg == 0 or wanted[name] then
+      topic = name
+      assert(loadfile(folder .. "/" .. name))(spec)
+    end
   end
 end
 
@@ -317,6 +321,19 @@ local function reset()
     table.insert(current.reports, { message = tostring(err), traceback = traceback, where = where })
     return true
   end)
+end
+
+-- Kills the interpreter if a file takes longer, as one does that waits for a program or never yields: no
+-- task could end that. It is told when to go, since children of the specs keep its input open, too.
+local function limit(name)
+  local seconds = math.ceil(120 * spec.slowness)
+  local guard = assert(io.popen(([[timeout %d sh -c 'read _'
+    if [ $? -eq 124 ]; then echo 'run.lua: %s has not ended after %d s' >&2; kill -9 $PPID; fi]]):format(
+    seconds, name, seconds), "w"))
+  return function()
+    guard:write("over\n")
+    guard:close()
+  end
 end
 
 -- The reasons why a spec failed, the most telling first.
@@ -379,7 +396,12 @@ end
 
 load_specs()
 local passed, failed = 0, 0
+local limited, lift
 for _, this in ipairs(specs) do
+  if this.topic ~= limited then
+    if lift then lift() end
+    limited, lift = this.topic, limit(this.topic)
+  end
   run(this)
   if #this.failures == 0 then
     passed = passed + 1
@@ -395,6 +417,7 @@ for _, this in ipairs(specs) do
     end
   end
 end
+if lift then lift() end
 for _, leak in ipairs(leaks()) do
   failed = failed + 1
   print("run.lua: nothing is left behind: " .. leak)

@@ -1,6 +1,7 @@
 import LullArguments
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ArgumentParserTests {
   private static let spec = ArgumentSpec(
     name: "tool", description: "",

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("API files on the command line")
+@Suite("API files on the command line", .timeLimit(.minutes(10)))
 struct APIFileTests {
   private let sample: SampleAPI
   private let folder: TemporaryFolder

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("--allow-bytecode")
+@Suite("--allow-bytecode", .timeLimit(.minutes(10)))
 struct BytecodeTests {
   private let folder: TemporaryFolder
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull check")
+@Suite("lull check", .timeLimit(.minutes(10)))
 struct CheckTests {
   private let folder: TemporaryFolder
 

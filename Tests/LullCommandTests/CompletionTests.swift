@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Completion in shells")
+@Suite("Completion in shells", .timeLimit(.minutes(10)))
 struct CompletionTests {
   private let folder: TemporaryFolder
 

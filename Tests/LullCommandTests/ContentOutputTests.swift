@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Content on standard output")
+@Suite("Content on standard output", .timeLimit(.minutes(10)))
 struct ContentOutputTests {
   private let sample: SampleAPI
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Curl commands and dry runs")
+@Suite("Curl commands and dry runs", .timeLimit(.minutes(10)))
 struct CurlTests {
   private let sample: SampleAPI
 

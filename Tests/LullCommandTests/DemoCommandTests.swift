@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("The sample API")
+@Suite("The sample API", .timeLimit(.minutes(10)))
 struct DemoCommandTests {
   @Test(arguments: [SIGTERM, SIGINT])
   func `serves until a signal`(signal: Int32) throws {

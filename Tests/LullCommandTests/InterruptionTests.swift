@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Ctrl-C and SIGTERM")
+@Suite("Ctrl-C and SIGTERM", .timeLimit(.minutes(10)))
 struct InterruptionTests {
   static let signals: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143)]
 

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("What require finds")
+@Suite("What require finds", .timeLimit(.minutes(10)))
 struct ModuleSearchTests {
   @Test func `looks beside the script first`() throws {
     let folder = try TemporaryFolder()

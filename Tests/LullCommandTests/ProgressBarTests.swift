@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("The bar of -O")
+@Suite("The bar of -O", .timeLimit(.minutes(10)))
 struct ProgressBarTests {
   private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Keys, pastes, what was typed before, and a terminal that changes meanwhile.
-@Suite("Editing at a prompt")
+@Suite("Editing at a prompt", .timeLimit(.minutes(10)))
 struct ReplEditingTests {
   // MARK: Pastes
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Ctrl-C where a line has run and its values, or its error, are being shown.
-@Suite("Ctrl-C while a session shows something")
+@Suite("Ctrl-C while a session shows something", .timeLimit(.minutes(10)))
 struct ReplInterruptionTests {
   private static let busy = "busy = function() io.write('busy\\n') while true do end end\n"
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// A person at a terminal: prompts, keys and what appears meanwhile.
-@Suite("lull repl at a terminal")
+@Suite("lull repl at a terminal", .timeLimit(.minutes(10)))
 struct ReplTerminalTests {
   private static let controlC = "\u{3}"
   private static let controlD = "\u{4}"

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// What `--sandbox` leaves a script, and what it keeps from it.
-@Suite("The sandbox")
+@Suite("The sandbox", .timeLimit(.minutes(10)))
 struct SandboxTests {
   private let folder: TemporaryFolder
 

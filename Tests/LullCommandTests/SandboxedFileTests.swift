@@ -1,6 +1,7 @@
 import Testing
 
 /// What reaches beyond the network, in the sandbox.
+@Suite(.timeLimit(.minutes(10)))
 struct SandboxedFileTests {
   @Test func `files and the environment are not available`() throws {
     let ending = try lull(

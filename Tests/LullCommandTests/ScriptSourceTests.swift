@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Where a script comes from")
+@Suite("Where a script comes from", .timeLimit(.minutes(10)))
 struct ScriptSourceTests {
   @Test func `runs a file`() throws {
     let folder = try TemporaryFolder()

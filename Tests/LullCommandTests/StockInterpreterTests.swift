@@ -5,7 +5,8 @@ import Testing
   "In a stock interpreter",
   .enabled(
     if: Binaries.canLoadModule,
-    "needs lua5.4 and lull.so: run Scripts/lull once, or name the file in LULL_TEST_MODULE"))
+    "needs lua5.4 and lull.so: run Scripts/lull once, or name the file in LULL_TEST_MODULE"),
+  .timeLimit(.minutes(10)))
 struct StockInterpreterTests {
   @Test func `runs the same script`() throws {
     let code = """

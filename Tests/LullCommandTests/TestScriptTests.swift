@@ -1,6 +1,8 @@
 import Testing
 
-/// `Scripts/test`, as far as it can be tried from within itself: what it refuses, and its help.
+/// `Scripts/test`, as far as it can be tried from within itself: what it refuses, and its help; and the
+/// limit of what runs the Lua specs.
+@Suite(.timeLimit(.minutes(10)))
 struct TestScriptTests {
   private static let script = Binaries.tests + "/../Scripts/test"
 
@@ -23,6 +25,17 @@ struct TestScriptTests {
     #expect(ending.errors.split(separator: "\n").count == 1)
     #expect(ending.output == "")
     #expect(ending.code == 2)
+  }
+
+  @Test func `a file of specs that does not end is ended and named`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("hang_spec.lua", "(...).it('hangs', function() while true do end end)")
+    // Two minutes are a second so.
+    let ending = try shell(
+      "cp '\(Binaries.tests)/LuaSpecs/run.lua' . && SPEC_SLOWNESS=0.005 lull run.lua",
+      folder: folder.path)
+    #expect(ending.errors.contains("run.lua: hang_spec.lua has not ended after 1 s\n"))
+    #expect(ending.code == 137)
   }
 
   @Test func `help names every option`() throws {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Scripts that cannot be read or compiled")
+@Suite("Scripts that cannot be read or compiled", .timeLimit(.minutes(10)))
 struct UnreadableScriptTests {
   @Test func `reports a missing file`() throws {
     let ending = try lull("/nowhere/x.lua")

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Help and wrong usage")
+@Suite("Help and wrong usage", .timeLimit(.minutes(10)))
 struct UsageTests {
   @Test(arguments: [["--help"], ["-h"], ["help"], ["run", "--help"], ["demo", "--help"]])
   func `explains itself`(words: [String]) throws {

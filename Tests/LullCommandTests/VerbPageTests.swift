@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Pages from the shell")
+@Suite("Pages from the shell", .timeLimit(.minutes(10)))
 struct VerbPageTests {
   private let sample: SampleAPI
 

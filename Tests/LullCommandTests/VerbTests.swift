@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Requests from the shell")
+@Suite("Requests from the shell", .timeLimit(.minutes(10)))
 struct VerbTests {
   private let sample: SampleAPI
 

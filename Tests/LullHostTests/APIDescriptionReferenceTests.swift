@@ -4,6 +4,7 @@ import Testing
 @testable import LullHost
 
 /// The page in the repository, and Swift's names, against the description.
+@Suite(.timeLimit(.minutes(10)))
 struct APIDescriptionReferenceTests {
   private static let page = GeneratedFile("Sources/LullHost/LullHost.docc/LuaReference.md")
 

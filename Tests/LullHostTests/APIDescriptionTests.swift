@@ -5,6 +5,7 @@ import Testing
 @testable import LullHost
 
 /// The description against the bridge's table of methods.
+@Suite(.timeLimit(.minutes(10)))
 struct APIDescriptionTests {
   /// What every object has and nobody calls by name.
   private static let universal: Set<String> = ["__tostring", "__copy"]

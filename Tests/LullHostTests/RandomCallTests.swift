@@ -9,7 +9,7 @@ import Testing
 ///
 /// `LULL_FUZZ_SEED` and `LULL_FUZZ_SECONDS` set where it begins and how long it takes;
 /// `LULL_FUZZ_SCRIPT` names a file that holds the script that runs now, should it end the process.
-@Suite struct RandomCallTests {
+@Suite(.timeLimit(.minutes(10))) struct RandomCallTests {
   @Test func `random calls neither crash nor leak`() throws {
     let first = Self.setting("LULL_FUZZ_SEED").flatMap { UInt64($0) } ?? 1
     let seconds = Self.setting("LULL_FUZZ_SECONDS").flatMap { Double($0) } ?? 5

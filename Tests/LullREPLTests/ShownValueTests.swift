@@ -3,7 +3,7 @@ import LullHost
 import LullSystem
 import Testing
 
-@Suite("Values as they are shown")
+@Suite("Values as they are shown", .timeLimit(.minutes(10)))
 struct ShownValueTests {
   @Test(arguments: [
     ("nil", "nil"), ("true", "true"), ("1", "1"), ("1.0", "1.0"), ("-0.5", "-0.5"),

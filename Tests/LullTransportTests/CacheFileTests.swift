@@ -5,6 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// The file itself: bounds, damage, and others who use it.
+@Suite(.timeLimit(.minutes(10)))
 struct CacheFileTests {
   private let fixture: CacheFolderFixture
   private let warnings = Journal()

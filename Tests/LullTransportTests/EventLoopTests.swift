@@ -146,7 +146,7 @@ extension TransportSuite {
         completion(NetworkResult())
         isPosted.set()
       }
-      while !isPosted.isSet { usleep(100) }
+      #expect(isPosted.wait())
       loop.turn(.noWait)
     }
 
@@ -156,9 +156,13 @@ extension TransportSuite {
       // `wake` may be called anywhere until `close`, and the turn below ends only after this one.
       nonisolated(unsafe) let elsewhere = loop
       Background.run { elsewhere.wake() }
+      let isLate = Flag()
+      let watchdog = loop.schedule(after: 30) { isLate.set() }
       loop.turn(.once)
       loop.wake()
       loop.turn(.once)
+      watchdog.cancel()
+      #expect(!isLate.isSet)
     }
 
     @Test func `hooks run at the start of every turn`() throws {
@@ -182,11 +186,12 @@ extension TransportSuite {
       #expect(loop.pollTimeout == -1)
       var fired = false
       _ = loop.schedule(after: 0.01) { fired = true }
-      while !fired {
+      for _ in 0..<1000 where !fired {
         var item = pollfd(fd: loop.descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&item, 1, loop.pollTimeout)
+        poll(&item, 1, min(loop.pollTimeout, 30_000))
         loop.turn(.noWait)
       }
+      #expect(fired)
       #expect(loop.pollTimeout == -1)
       loop.pump.enqueue {}
       #expect(loop.pollTimeout == 0)

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull cache")
+@Suite("lull cache", .timeLimit(.minutes(10)))
 struct CacheCommandTests {
   private let folder: TemporaryFolder
   private var environment: [String: String] { ["XDG_CACHE_HOME": folder.path] }

@@ -75,6 +75,7 @@ final class HeldServer: Sendable {
     }
     state.withLock { $0.requests.append(String(decoding: head, as: UTF8.self)) }
     for piece in pieces {
+      // Stopped at the latest with its test, which has a limit.
       while true {
         let isOver: Bool? = state.withLock { state in
           if state.isStopped { return true }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullHost
 
-@Suite("Lines of source in reports")
+@Suite("Lines of source in reports", .timeLimit(.minutes(10)))
 struct ExcerptTests {
   private func excerpt(_ text: String, marking part: String) throws -> Excerpt {
     let source = Array(text.utf8)

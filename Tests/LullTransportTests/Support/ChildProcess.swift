@@ -47,12 +47,17 @@ final class ChildProcess: Sendable {
     return (pid, ends[1])
   }
 
-  /// Waits for its end; the exit code.
+  /// Waits for its end; the exit code. One that does not end within two minutes is killed: -1.
   @discardableResult
   func wait() -> Int32 {
     var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-    return (status >> 8) & 0xff
+    for _ in 0..<120_000 {
+      guard waitpid(pid, &status, WNOHANG) == 0 else { return (status >> 8) & 0xff }
+      usleep(1000)
+    }
+    kill(pid, SIGKILL)
+    waitpid(pid, &status, 0)
+    return -1
   }
 
   /// Ends its standard input.

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A fact one thread states and another looks at.
@@ -8,5 +9,11 @@ final class Flag: Sendable {
 
   func set() {
     state.withLock { $0 = true }
+  }
+
+  /// Waits until it is set, half a minute at most; whether it is.
+  func wait() -> Bool {
+    for _ in 0..<30_000 where !isSet { usleep(1000) }
+    return isSet
   }
 }

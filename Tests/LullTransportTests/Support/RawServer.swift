@@ -191,7 +191,7 @@ struct RawConnection {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       var ends = [descriptor, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      guard poll(&ends, 2, -1) > 0 else { return }
+      guard poll(&ends, 2, 180_000) > 0 else { return }
       for (end, far) in [(ends[0], other), (ends[1], descriptor)] where end.revents != 0 {
         let count = recv(end.fd, &buffer, buffer.count, 0)
         guard count > 0 else { return }
