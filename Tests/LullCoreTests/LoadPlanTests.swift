@@ -180,9 +180,9 @@ struct LoadPlanTests {
     #expect(plan.logText == row.log)
   }
 
-  @Test(
-    "LOAD-16, LOAD-18: who joins asks for nothing, and who is offline with data for no settings")
-  func asksForWhatMatters() {
+  @Test
+  func `LOAD-16 LOAD-18 who joins asks for nothing, and who is offline with data for no settings`()
+  {
     var known = LoadPlan.Known()
     known.isLoading = true
     var asked: [String] = []
