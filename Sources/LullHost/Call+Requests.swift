@@ -13,7 +13,7 @@ extension Call {
       // Kept with the request, which may be repeated; before it exists, by the caller's stack.
       let id = try host.kept.keep(state, index(mutation))
       anchors = [id]
-      adHoc = host.mutation { id }
+      adHoc = host.functions.mutation { id }
     }
     let request: Request
     switch parsed {

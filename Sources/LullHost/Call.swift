@@ -18,6 +18,7 @@ struct Call {
   var waits: Waits { host.waits }
   var permissions: Permissions { host.permissions }
   var reading: ScriptReading { host.reading }
+  var functions: ModelFunctions { host.functions }
   var session: SessionKeeper { host.session }
   var observers: ScriptObservers { host.observers }
   var caches: ScriptCaches { host.caches }

@@ -36,13 +36,12 @@ package final class LuaHost {
   let observers: ScriptObservers
   let caches: ScriptCaches
   let stages = StageNames()
+  let functions: ModelFunctions
   let collector: Collector
   private let hooks: ModelHooks
 
   /// The APIs that were loaded from files.
   var apiFiles = LoadedAPIFiles()
-  /// What a predicate raised that was called for a call of the script's, to be raised there.
-  var predicateFailure: ScriptFailure?
 
   package init(environment: any HostEnvironment) {
     self.environment = environment
@@ -65,6 +64,7 @@ package final class LuaHost {
     combining = Combining(bridge, handles, kept, values, coroutines, waits, tasks, pump)
     observers = ScriptObservers(bridge, kept, values, coroutines, reporter)
     caches = ScriptCaches(bridge, handles, kept, values, coroutines, reporter)
+    functions = ModelFunctions(handles, kept, values, coroutines, permissions, reporter, pump)
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
     handles.onService = { [unowned hooks] in $0.host = hooks }

@@ -1,3 +1,5 @@
+import LullCore
+
 extension APIOwner {
   static let retrySettings = APIOwner.table(
     "RetrySettings", "`retry`: when a request that failed is sent again.",
@@ -8,43 +10,12 @@ extension APIOwner {
     no use. Cancelling the request ends the wait at once.
     """,
     swift: "RetryPolicy",
-    entries: [
-      .field(
-        "times", "integer?", "How often it is sent again at most; default 3, so 4 attempts in all.",
-        swift: "RetryPolicy.times"),
-      .field(
-        "on", "(integer|string)[]|integer|string|nil",
-        """
-        HTTP statuses and kinds of failure: `timeout`, `dns`, `connection`, `truncated_body`, \
-        `tls`, `malformed_response`, and `network` for all that may be over a moment later; \
-        default `{ 429, 502, 503, 504, "network" }`.
-        """,
-        swift: "RetryPolicy.statuses"),
-      .field(
-        "backoff", "BackoffSettings?", "How long to wait between.", swift: "RetryPolicy.backoff"),
-      .field(
-        "unsafe", "boolean?",
-        """
-        Whether methods are sent again that are not idempotent, such as POST and PATCH; default \
-        false.
-        """,
-        swift: "RetryPolicy.isUnsafe"),
-    ])
+    entries: RetryPolicy.fields.map(\.entry))
 
   static let backoffSettings = APIOwner.table(
     "BackoffSettings", "`retry.backoff`: how long to wait before a request is sent again.",
     swift: "Backoff",
-    entries: [
-      .field(
-        "base", "number?", "Before the first retry, doubled for each further one; default 0.5 s.",
-        swift: "Backoff.base"),
-      .field(
-        "max", "number?", "The longest wait, also for `Retry-After`, in seconds; default 30.",
-        swift: "Backoff.max"),
-      .field(
-        "jitter", "boolean?", "Whether the wait is a random part of that; default true.",
-        swift: "Backoff.hasJitter"),
-    ])
+    entries: Backoff.fields.map(\.entry))
 
   static let rateLimitSettings = APIOwner.table(
     "RateLimitSettings", "`rate_limit`: at most so many requests in any span of so many seconds.",
@@ -54,10 +25,7 @@ extension APIOwner {
     belongs to the entry that sets it: all resources and methods the entry applies to share it.
     """,
     swift: "RateLimit",
-    entries: [
-      .field("requests", "integer", "How many requests.", swift: "RateLimit.requests"),
-      .field("per", "number", "In how many seconds.", swift: "RateLimit.per"),
-    ])
+    entries: RateLimitFields.all.map(\.entry))
 
   static let requestAttempt = APIOwner.table(
     "RequestAttempt", "An element of `request.attempts`.", swift: "RequestAttempt",

@@ -22,65 +22,7 @@ extension APIOwner {
   static let settings = APIOwner.table(
     "Settings", "The settings of a configuration, as a table.",
     "`service:configure` and `lull.service` take them; `service:configuration_for` gives them.",
-    swift: "Configuration",
-    entries: [
-      .field(
-        "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
-        "Headers of each request; a list sends several, and with false there is none, not even one "
-          + "that would be sent unasked such as `User-Agent`.",
-        swift: "Configuration.headers", rules: "REQ-05 MUT-06"),
-      .field(
-        "expiration_time", "number?", "How long data is up to date, in seconds; default 30.",
-        swift: "Configuration.expirationTime", rules: "LOAD-20 LOAD-21 LOAD-24"),
-      .field(
-        "retry_time", "number?",
-        "How long after an error no load is needed, in seconds; default 1.",
-        swift: "Configuration.retryTime", rules: "LOAD-23 LOAD-26"),
-      .field(
-        "progress_reporting_interval", "number?",
-        "How often progress is looked at, in seconds; default 0.05.",
-        swift: "Configuration.progressReportingInterval", rules: "PRG-24"),
-      .field(
-        "timeout", "number?", "How long a whole exchange may take, in seconds; default 60.",
-        swift: "TransferLimits.timeout"),
-      .field(
-        "connect_timeout", "number?", "How long connecting may take, in seconds; default 10.",
-        swift: "TransferLimits.connectTimeout"),
-      .field(
-        "max_body_size", "integer?",
-        "How large a decoded response body may be, in bytes; default 100 MB.",
-        swift: "TransferLimits.maxBodySize"),
-      .field(
-        "connections_per_host", "integer?", "How many connections to one host; default 32.",
-        swift: "TransferLimits.connectionsPerHost"),
-      .field(
-        "retry", "RetrySettings|integer|boolean|nil",
-        "When a failed request is sent again; true: by default, an integer: that often; default never.",
-        swift: "Configuration.retry"),
-      .field(
-        "rate_limit", "RateLimitSettings|false|nil",
-        "How many requests may be sent in a span of time; shared by all this entry applies to.",
-        swift: "Configuration.rateLimit"),
-      .field(
-        "concurrency", "integer|false|nil",
-        "How many requests may be under way at once; shared by all this entry applies to.",
-        swift: "Configuration.concurrency"),
-      .field(
-        "auth", "Auth|false|nil", "What proves who sends the requests; false for nothing.",
-        swift: "Configuration.auth"),
-      .field(
-        "mutate_requests", "Mutation|Mutation[]|nil",
-        "A function, or a list of them, that edits each request before it is sent.",
-        swift: "Configuration.mutateRequests(_:)", rules: "MUT-01 MUT-02"),
-      .field(
-        "decorate_requests",
-        "Decorator|Decorator[]|nil",
-        "A function, or a list of them, that may wrap or replace each request.",
-        swift: "Configuration.decorateRequests(_:)", rules: "DEC-01 DEC-05"),
-      .field(
-        "pipeline", "PipelineSettings?", "The order of stages, and their caches.",
-        swift: "Configuration.pipeline"),
-    ] + networkFields)
+    swift: "Configuration", entries: Setting.fieldEntries)
 
   static let pipelineSettings = APIOwner.table(
     "PipelineSettings", "`pipeline` in a settings table: an order, and settings by stage name.",

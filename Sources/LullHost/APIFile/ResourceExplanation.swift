@@ -12,9 +12,7 @@ package struct ResourceExplanation {
     self.resource = resource
     self.method = method
     lines = CallLines(host.sources)
-    sources = SettingSources(of: resource, method: method) {
-      ResourceExplanation.text(of: $0, $1, $2)
-    }
+    sources = SettingSources(of: resource, method: method)
   }
 
   package var text: String {
@@ -59,15 +57,14 @@ package struct ResourceExplanation {
           value: "stays off: another origin than \(resource.service.baseURL?.origin ?? "")",
           place: place(of: entry, key: name)))
     }
-    for setting in Setting.allCases where SettingSources.isExplained(setting) {
-      let text = sources.texts[setting]
-      let source = sources.ofSettings[setting]
+    for setting in Setting.all {
+      let text = sources.texts[setting.name]
+      let source = sources.ofSettings[setting.name]
       // Without a value: one that nobody has set, or that somebody has switched off.
       guard text != nil || source != nil else { continue }
       rows.append(
         Row(
-          name: setting.rawValue, value: text ?? "false",
-          place: place(of: source, key: setting.rawValue)))
+          name: setting.name, value: text ?? "false", place: place(of: source, key: setting.name)))
     }
     for (entry, name, count) in sources.functions {
       rows.append(
@@ -87,23 +84,6 @@ package struct ResourceExplanation {
     }
     guard let pattern = entry.pattern else { return text }
     return "\(text)  (\(LogText.part(pattern.description, limit: 60)))"
-  }
-
-  private static func text(of setting: Setting, _ value: LuaValue, _ settings: Configuration)
-    -> String
-  {
-    switch setting {
-    case .pipeline:
-      return LogText.dump(settings.pipeline).split(separator: "\n")
-        .map { String($0.drop { $0 == " " }) }.filter { !$0.hasSuffix("–") }
-        .joined(separator: "; ")
-    case .maxBodySize: return settings.limits.maxBodySize.description + " bytes"
-    case .connectionsPerHost: return value.explained
-    case .auth: return settings.auth?.description ?? "none"
-    default:
-      if case .number = value { return value.explained + " s" }
-      return value.explained
-    }
   }
 
   // MARK: What would happen
@@ -229,23 +209,5 @@ package struct ResourceExplanation {
       return line + String(repeating: " ", count: max(0, values - row.value.count) + 2) + row.place
         + "\n"
     }.joined()
-  }
-}
-
-extension LuaValue {
-  /// In a few words, for people.
-  fileprivate var explained: String {
-    switch self {
-    case .bool(let bool): bool ? "true" : "false"
-    case .int(let int): String(int)
-    case .number(let number):
-      number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
-    case .string(let text): LogText.part(text, limit: 80)
-    case .list(let elements): elements.map(\.explained).joined(separator: ", ")
-    case .map(let pairs), .readOnly(let pairs):
-      pairs.map { "\($0.0) = \($0.1.explained)" }.joined(separator: ", ")
-    case .nil, .null: "none"
-    default: "…"
-    }
   }
 }

@@ -9,9 +9,10 @@ struct SettingSources {
   private(set) var ofHeaders: [String: ConfigurationEntry] = [:]
   /// Of headers that are kept off the wire.
   private(set) var ofOmissions: [String: ConfigurationEntry] = [:]
-  private(set) var ofSettings: [Setting: ConfigurationEntry] = [:]
+  /// By the setting's name, as are the words.
+  private(set) var ofSettings: [String: ConfigurationEntry] = [:]
   /// The settings in words; those that are unset have none.
-  private(set) var texts: [Setting: String] = [:]
+  private(set) var texts: [String: String] = [:]
   /// How many functions of that setting's name a block has added.
   private(set) var functions: [(entry: ConfigurationEntry, name: String, count: Int)] = []
   /// Headers of a block that are not sent, the resource being on another origin. (CFG-02)
@@ -19,17 +20,7 @@ struct SettingSources {
   /// Blocks that have raised, and count for nothing.
   private(set) var failures: [(entry: ConfigurationEntry, failure: RequestError)] = []
 
-  private let describe: (Setting, LuaValue, Configuration) -> String
-
-  /// Whether it is told of with a text of its own.
-  static func isExplained(_ setting: Setting) -> Bool { setting != .headers && !setting.isCall }
-
-  /// - Parameter text: the value of a setting, as people are to read it.
-  init(
-    of resource: Resource, method: String,
-    text: @escaping (Setting, LuaValue, Configuration) -> String
-  ) {
-    describe = text
+  init(of resource: Resource, method: String) {
     texts = words(for: settings)
     // Settings of the service are none of an invalid resource. (SVC-23)
     guard resource.record.invalidSource == nil else { return }
@@ -49,23 +40,18 @@ struct SettingSources {
     }
     withheld += applied.withheld.map { (entry, $0) }
     let changed = words(for: applied.after)
-    for setting in Setting.allCases where changed[setting] != texts[setting] {
-      ofSettings[setting] = entry
+    for setting in Setting.all {
+      if changed[setting.name] != texts[setting.name] { ofSettings[setting.name] = entry }
+      let count =
+        setting.functionCount(in: applied.after) - setting.functionCount(in: applied.before)
+      if count > 0 { functions.append((entry, setting.name, count)) }
     }
     texts = changed
-    let mutations = applied.after.mutations.count - applied.before.mutations.count
-    let decorators = applied.after.decorators.count - applied.before.decorators.count
-    for (name, count) in [("mutate_requests", mutations), ("decorate_requests", decorators)]
-    where count > 0 {
-      functions.append((entry, name, count))
-    }
   }
 
-  private func words(for settings: Configuration) -> [Setting: String] {
-    var words: [Setting: String] = [:]
-    for setting in Setting.allCases where SettingSources.isExplained(setting) {
-      words[setting] = setting.value(in: settings).map { describe(setting, $0, settings) }
-    }
+  private func words(for settings: Configuration) -> [String: String] {
+    var words: [String: String] = [:]
+    for setting in Setting.all { words[setting.name] = setting.words(in: settings) }
     return words
   }
 }

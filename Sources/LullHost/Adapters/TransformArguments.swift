@@ -19,7 +19,7 @@ struct TransformArguments {
     let isPatternless =
       call.raw(1).kind == Int32(LULL_FUNCTION) && call.raw(2).kind != Int32(LULL_FUNCTION)
     let position = isPatternless ? 1 : 2
-    if !isPatternless { pattern = try host.pattern(call, 1, service: service) }
+    if !isPatternless { pattern = try host.functions.pattern(call, 1, service: service) }
     guard call.raw(position).kind == Int32(LULL_FUNCTION) else {
       throw .argument(
         position, "function expected, got \(call.raw(position).typeName)")

@@ -6,56 +6,60 @@ extension Method {
     try call.selfObject(.configuration, as: ConfigurationBox.self).open()
   }
 
-  private static func apply(_ setting: Setting, _ call: Call) throws(Misuse) {
+  private static func given(
+    _ setting: Setting, _ call: Call, _ position: Int, _ box: ConfigurationBox
+  ) -> GivenSetting {
+    GivenSetting(
+      name: setting.name, value: call.raw(position), index: call.index(position), call: call,
+      service: box.service)
+  }
+
+  /// `configuration:name(value)`
+  private static func add(_ name: String, _ call: Call) throws(Misuse) {
     let box = try configuration(call)
-    let change = try setting.change(call, call.raw(1), call.index(1), service: box.service)
+    let setting = try setting(called: name)
+    let change = try setting.change(given(setting, call, 1, box))
     change(&box.settings)
     call.returnSelf()
+  }
+
+  private static func setting(called name: String) throws(Misuse) -> Setting {
+    guard let setting = Setting.named(name) else {
+      throw .unknownSetting(name, among: Setting.names)
+    }
+    return setting
+  }
+
+  /// One that is no method.
+  private static func field(called name: String) throws(Misuse) -> Setting {
+    let setting = try setting(called: name)
+    guard !setting.isMethod else { throw .unknownSetting(name, among: Setting.names) }
+    return setting
   }
 
   /// `configuration.name = value`
   private static func assign(_ call: Call, _ box: ConfigurationBox) throws(Misuse) {
     let name = call.raw(1).text ?? ""
-    guard let setting = Setting(rawValue: name), !setting.isCall else {
-      throw .unknownSetting(name, among: Setting.names)
-    }
+    let setting = try field(called: name)
     try call.raw(2).requireText("'\(name)'")
-    let change = try setting.change(call, call.raw(2), call.index(2), service: box.service)
+    let change = try setting.change(given(setting, call, 2, box))
     // Only now: what does not fit changes nothing.
-    if setting == .headers { box.settings.headers = Headers() }
+    setting.clear?(&box.settings)
     change(&box.settings)
   }
 
   static let configurationMethods: [Method] = [
     .method(.configuration, "mutate_requests", "f") { call throws(Misuse) in
-      try apply(.mutateRequests, call)
+      try add("mutate_requests", call)
     },
     .method(.configuration, "decorate_requests", "f") { call throws(Misuse) in
-      try apply(.decorateRequests, call)
+      try add("decorate_requests", call)
     },
     .method(.configuration, "__index", "v") { call throws(Misuse) in
       let box = try configuration(call)
-      let name = call.raw(1).text ?? ""
-      guard let setting = Setting(rawValue: name), !setting.isCall else {
-        throw .unknownSetting(name, among: Setting.names)
-      }
-      if setting == .pipeline {
-        return call.return(call.values.of(box, .pipeline, service: box.service))
-      }
-      if setting == .auth {
-        guard let auth = box.settings.auth else { return call.return(.nil) }
-        return call.return(call.values.of(AuthBox(auth), .auth))
-      }
-      guard setting == .headers else {
-        return call.return(setting.value(in: box.settings) ?? .nil)
-      }
-      let headers = HeadersBox(
-        read: { box.settings.headers },
-        write: {
-          if box.isOpen { box.settings.headers = $0 }
-          return box.isOpen
-        }, allowsSecrets: true)
-      call.return(call.values.of(headers, .headers))
+      let setting = try field(called: call.raw(1).text ?? "")
+      if case .object(let object) = setting.access { return call.return(object(call, box)) }
+      call.return(setting.value(box.settings) ?? .nil)
     },
     .method(.configuration, "__newindex", "vv") { call throws(Misuse) in
       let box = try configuration(call)

@@ -101,7 +101,7 @@ extension Method {
     if let networking {
       call.kept.anchor(networking.anchor, from: service.hostHandle)
     }
-    let changes = try call.host.changes(
+    let changes = try Setting.changes(
       call, table: table, service: service, beside: serviceKeys)
     if !changes.isEmpty {
       service.configure(

@@ -24,7 +24,7 @@ extension Method {
       call.return(try call.request.url.map { .string($0) } ?? .nil)
     },
     .getter(.request, "attempts") { call throws(Misuse) in
-      call.return(LuaHost.list(try call.request.attempts))
+      call.return(.attempts(try call.request.attempts))
     },
     .method(.request, "on_completion", "f") { call throws(Misuse) in
       let values = call.values

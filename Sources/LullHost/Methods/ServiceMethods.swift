@@ -55,9 +55,9 @@ extension Method {
         HeadersBox(read: { settings.headers }, write: nil), .headers)
       call.return(
         .readOnly(
-          Setting.allCases.compactMap { setting in
-            if setting == .headers { return (setting.rawValue, headers) }
-            return setting.value(in: settings).map { (setting.rawValue, $0) }
+          Setting.all.compactMap { setting in
+            if setting.name == "headers" { return (setting.name, headers) }
+            return setting.value(settings).map { (setting.name, $0) }
           }))
     },
     .method(.service, "invalidate_configuration") { call throws(Misuse) in
@@ -66,21 +66,21 @@ extension Method {
     },
     .method(.service, "wipe_resources", "V") { call throws(Misuse) in
       let service = try call.service
-      let pattern = try call.host.pattern(call, 1, service: service, raising: true)
+      let pattern = try call.functions.pattern(call, 1, service: service, raising: true)
       do throws(RequestError) {
         try service.wipeResources(matching: pattern)
       } catch {
-        throw call.host.raised(error)
+        throw call.functions.raised(error)
       }
       call.returnSelf()
     },
     .method(.service, "invalidate_resources", "V") { call throws(Misuse) in
       let service = try call.service
-      let pattern = try call.host.pattern(call, 1, service: service, raising: true)
+      let pattern = try call.functions.pattern(call, 1, service: service, raising: true)
       do throws(RequestError) {
         try service.invalidateResources(matching: pattern)
       } catch {
-        throw call.host.raised(error)
+        throw call.functions.raised(error)
       }
       call.returnSelf()
     },
@@ -157,19 +157,19 @@ private struct ConfigureArguments {
     // Alone, the argument is the settings; two functions or a function and a table are a predicate
     // and its settings.
     let settingsPosition = call.count == 2 ? 1 : 2
-    pattern = settingsPosition == 2 ? try host.pattern(call, 1, service: service) : nil
+    pattern = settingsPosition == 2 ? try host.functions.pattern(call, 1, service: service) : nil
     let settings = call.raw(settingsPosition)
     let index = call.index(settingsPosition)
     switch Int(settings.kind) {
     case Int(LULL_TABLE):
-      let changes = try host.changes(call, table: index, service: service)
+      let changes = try Setting.changes(call, table: index, service: service)
       isConstant = true
       apply = { (configuration: inout Configuration) throws(RequestError) in
         for change in changes { change(&configuration) }
       }
     case Int(LULL_FUNCTION):
       let id = try host.kept.keep(call.state, index, anchoredTo: service)
-      apply = host.configurationBlock(id, service: service)
+      apply = host.functions.configurationBlock(id, service: service)
     default:
       throw .argument(
         settingsPosition,
@@ -201,27 +201,5 @@ private struct ConfigureArguments {
     try call.service.configure(
       pattern, methods: methods, description: description, source: call.place,
       isConstant: isConstant, apply)
-  }
-}
-
-extension LuaHost {
-  /// A configure function: runs whenever a configuration is computed, and must answer at once.
-  func configurationBlock(_ id: Int64, service: Service) -> ConfigurationBlock {
-    { [unowned self, unowned service] (settings: inout Configuration) throws(RequestError) in
-      let box = ConfigurationBox(settings, service: service)
-      let argument = values.of(box, .configuration, service: service)
-      let answer = coroutines.ask(Callable(id: id), [argument], kind: "configure function") { _ in }
-      box.isOpen = false
-      switch answer {
-      case .success: settings = box.settings
-      case .failure(.gone): throw reporter.collected("configure function")
-      case .failure(.failed(let failure)):
-        throw reporter.scriptError(
-          failure, in: kept.named("configure function", id), message: "Cannot send request",
-          request: service.configuring.map { target in
-            RequestFacts(name: "\(target.method) \(LogText.url(target.url.text))")
-          })
-      }
-    }
   }
 }

@@ -224,7 +224,7 @@ extension Method {
       call.return(.number(try error(call).error.timestamp))
     },
     .getter(.error, "attempts") { call throws(Misuse) in
-      call.return(LuaHost.list(try error(call).error.attempts))
+      call.return(.attempts(try error(call).error.attempts))
     },
     .getter(.error, "url") { call throws(Misuse) in
       let error = try error(call).error

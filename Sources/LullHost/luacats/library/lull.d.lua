@@ -1789,10 +1789,10 @@ function PipelineStage:remove_transformers() end
 ---@field retry? lull.RetrySettings|integer|boolean # When a failed request is sent again; true: by default, an integer: that often; default never.
 ---@field rate_limit? lull.RateLimitSettings|false # How many requests may be sent in a span of time; shared by all this entry applies to.
 ---@field concurrency? integer|false # How many requests may be under way at once; shared by all this entry applies to.
+---@field pipeline? lull.PipelineSettings # The order of stages, and their caches.
 ---@field auth? lull.Auth|false # What proves who sends the requests; false for nothing.
 ---@field mutate_requests? lull.Mutation|lull.Mutation[] # A function, or a list of them, that edits each request before it is sent.
 ---@field decorate_requests? lull.Decorator|lull.Decorator[] # A function, or a list of them, that may wrap or replace each request.
----@field pipeline? lull.PipelineSettings # The order of stages, and their caches.
 ---@field ca_file? string # A PEM file of certificates to trust, instead of the system's.
 ---@field insecure? boolean # Whether whoever answers is taken for the host, its certificate not verified; for tests; default false.
 ---@field client_cert? string # A PEM file with the certificate to show to servers that ask for one.

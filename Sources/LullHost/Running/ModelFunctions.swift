@@ -1,0 +1,162 @@
+import CLullBridge
+import LullCore
+
+/// Functions of scripts that the model calls and that must answer at once, as the types that the model
+/// has for them. What they raise is reported, and fails the request they were called for.
+///
+/// Home thread only.
+final class ModelFunctions {
+  private let handles: ObjectHandles
+  private let kept: KeptValues
+  private let values: ScriptValues
+  private let coroutines: Coroutines
+  private let permissions: Permissions
+  private let reporter: Reporter
+  private let pump: Pump
+  /// What a predicate raised that was called for a call of the script's, to be raised there.
+  private var predicateFailure: ScriptFailure?
+
+  init(
+    _ handles: ObjectHandles, _ kept: KeptValues, _ values: ScriptValues,
+    _ coroutines: Coroutines, _ permissions: Permissions, _ reporter: Reporter, _ pump: Pump
+  ) {
+    self.handles = handles
+    self.kept = kept
+    self.values = values
+    self.coroutines = coroutines
+    self.permissions = permissions
+    self.reporter = reporter
+    self.pump = pump
+  }
+
+  // MARK: Of configurations
+
+  /// A configure function: runs whenever a configuration is computed, and must answer at once.
+  func configurationBlock(_ id: Int64, service: Service) -> ConfigurationBlock {
+    { [unowned self, unowned service] (settings: inout Configuration) throws(RequestError) in
+      let box = ConfigurationBox(settings, service: service)
+      let argument = values.of(box, .configuration, service: service)
+      let answer = coroutines.ask(Callable(id: id), [argument], kind: "configure function") { _ in }
+      box.isOpen = false
+      switch answer {
+      case .success: settings = box.settings
+      case .failure(.gone): throw reporter.collected("configure function")
+      case .failure(.failed(let failure)):
+        throw reporter.scriptError(
+          failure, in: kept.named("configure function", id), message: "Cannot send request",
+          request: service.configuring.map { target in
+            RequestFacts(name: "\(target.method) \(LogText.url(target.url.text))")
+          })
+      }
+    }
+  }
+
+  /// A function of the script that edits a request before it is sent; if it raises, the request
+  /// fails.
+  func mutation(_ id: @escaping () -> Int64) -> RequestMutation {
+    { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
+      let box = HTTPRequestBox(http)
+      let argument = values.of(box, .httpRequest)
+      let answer = coroutines.ask(Callable(id: id()), [argument], kind: "mutation") { _ in }
+      box.isOpen = false
+      switch answer {
+      case .success: http = box.http
+      case .failure(.gone): throw reporter.collected("mutation")
+      case .failure(.failed(let failure)):
+        throw reporter.scriptError(
+          failure, in: kept.named("mutation", id()), message: "Cannot send request",
+          request: RequestFacts(http))
+      }
+    }
+  }
+
+  /// A function of the script that sees each request before it starts and returns the one to use; if
+  /// it raises, or returns something else, the request fails. (DEC-01 to DEC-15)
+  func decorator(_ function: KeptValue) -> RequestDecorator {
+    { [unowned self] (resource, request) throws(RequestError) in
+      let answer = coroutines.ask(
+        Callable(id: function.id), [values.of(resource), values.of(request)], kind: "decorator"
+      ) { results -> Result<Request, ScriptFailure.Thrown> in
+        if let decorated = handles.object(results[0], .request, as: Request.self) {
+          return .success(decorated)
+        }
+        return .failure(
+          .init("a decorator must return a Request, got \(results[0].typeName)"))
+      }
+      let failure: ScriptFailure
+      switch answer {
+      case .success(.success(let decorated)): return decorated
+      case .success(.failure(let thrown)):
+        failure = ScriptFailure(thrown.message, definedAt: kept.definition(of: function.id))
+      case .failure(.failed(let raised)): failure = raised
+      case .failure(.gone): throw reporter.collected("decorator")
+      }
+      throw reporter.scriptError(
+        failure, in: kept.named("decorator", function.id), message: "Cannot send request",
+        request: RequestFacts(request))
+    }
+  }
+
+  // MARK: Patterns
+
+  /// The first argument of `configure` and its kin: a wildcard string, a regular expression, a
+  /// predicate of the URL, a resource; nil for every resource.
+  ///
+  /// An error in a predicate is reported, unless it is to be `raised` by the caller.
+  func pattern(_ call: Call, _ position: Int, service: Service, raising: Bool = false)
+    throws(Misuse) -> ConfigurationPattern?
+  {
+    let value = call.raw(position)
+    switch Int(value.kind) {
+    case Int(LULL_NIL): return nil
+    case Int(LULL_STRING):
+      let text = try call.text(position)
+      permissions.checker?.look(atPattern: text, of: service, at: call.place)
+      return .wildcard(text, base: service.baseURL)
+    case Int(LULL_FUNCTION):
+      return predicate(
+        try kept.kept(call.state, call.index(position), for: service), raising: raising)
+    default:
+      if let resource = handles.object(value, .resource, as: Resource.self) {
+        return .url(resource.url)
+      }
+      if let regex = handles.object(value, .regex, as: RegexBox.self) {
+        return .regex(regex.regex, source: regex.source)
+      }
+      throw .argument(
+        position,
+        "pattern expected (string, lull.regex, function or Resource), got "
+          + value.typeName)
+    }
+  }
+
+  /// The error a predicate raised, as its caller's own.
+  func raised(_ error: RequestError) -> Misuse {
+    guard let failure = predicateFailure else { return .message(error.longDescription) }
+    predicateFailure = nil
+    if let error = failure.requestError { return .value(values.of(error, service: nil)) }
+    if let value = failure.value { return .value(LuaValue(value)) }
+    return .value(.string(failure.message))
+  }
+
+  private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {
+    .predicate { [unowned self] (url) throws(RequestError) in
+      let answer = coroutines.ask(Callable(id: function.id), [.string(url.text)], kind: "predicate")
+      {
+        $0[0].isTruthy
+      }
+      switch answer {
+      case .success(let matches): return matches
+      case .failure(.gone): throw reporter.collected("predicate of a pattern")
+      case .failure(.failed(let failure)):
+        if raising {
+          predicateFailure = failure
+          throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
+        }
+        throw reporter.scriptError(
+          failure, in: kept.named("predicate of a pattern", function.id),
+          message: "Cannot send request", request: RequestFacts(name: LogText.url(url.text)))
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import CLullBridge
+import LullCore
+
+extension Setting {
+  /// Headers, freshness and limits.
+  static let basic: [Setting] = [
+    Setting(
+      "headers",
+      access: .object { call, box in
+        call.values.of(
+          HeadersBox(
+            read: { box.settings.headers },
+            write: {
+              if box.isOpen { box.settings.headers = $0 }
+              return box.isOpen
+            }, allowsSecrets: true), .headers)
+      },
+      explanation: .parts,
+      SettingDocumentation(
+        inObject: .init(
+          type: "Headers", summary: "Headers of each request; a table can be assigned.",
+          isWritable: true, rules: "REQ-05 MUT-06"),
+        inTable: .init(
+          type: "table<string, string|number|Secret|(string|Secret)[]|false>?",
+          summary: "Headers of each request; a list sends several, and with false there is none, "
+            + "not even one that would be sent unasked such as `User-Agent`.",
+          isWritable: true, rules: "REQ-05 MUT-06"),
+        swift: "Configuration.headers"),
+      value: { .table($0.headers.bytePairs.map { (.bytes($0.name), .bytes($0.value)) }) },
+      clear: { $0.headers = Headers() },
+      change: { given throws(Misuse) in try given.headers() }),
+    Setting(
+      "expiration_time", .seconds, at: \.expirationTime,
+      SettingDocumentation(
+        "number", "How long data is up to date, in seconds", default: "30",
+        swift: "Configuration.expirationTime",
+        rules: (inObject: "LOAD-20 CFG-15", inTable: "LOAD-20 LOAD-21 LOAD-24"))),
+    Setting(
+      "retry_time", .seconds, at: \.retryTime,
+      SettingDocumentation(
+        "number", "How long after an error no load is needed, in seconds", default: "1",
+        swift: "Configuration.retryTime",
+        rules: (inObject: "LOAD-23 CFG-15", inTable: "LOAD-23 LOAD-26"))),
+    Setting(
+      "progress_reporting_interval", .seconds, at: \.progressReportingInterval,
+      SettingDocumentation(
+        "number", "How often progress is looked at, in seconds", default: "0.05",
+        swift: "Configuration.progressReportingInterval",
+        rules: (inObject: "PRG-24", inTable: "PRG-24"))),
+    Setting(
+      "timeout", .seconds, at: \.limits.timeout,
+      SettingDocumentation(
+        "number", "How long a whole exchange may take, in seconds", default: "60",
+        swift: "TransferLimits.timeout")),
+    Setting(
+      "connect_timeout", .seconds, at: \.limits.connectTimeout,
+      SettingDocumentation(
+        "number", "How long connecting may take, in seconds", default: "10",
+        swift: "TransferLimits.connectTimeout")),
+    Setting(
+      "max_body_size", .count(minimum: 0), at: \.limits.maxBodySize,
+      explanation: .words { "\($0.limits.maxBodySize) bytes" },
+      SettingDocumentation(
+        "integer", "How large a decoded response body may be, in bytes", default: "100 MB",
+        swift: "TransferLimits.maxBodySize")),
+    Setting(
+      "connections_per_host", .count(minimum: 1), at: \.limits.connectionsPerHost,
+      SettingDocumentation(
+        "integer", "How many connections to one host", default: "32",
+        swift: "TransferLimits.connectionsPerHost")),
+  ]
+}
+
+extension GivenSetting {
+  /// A table of headers, each of which takes the place of what was there.
+  fileprivate func headers() throws(Misuse) -> Setting.Change {
+    guard isTable else { throw mustBe("a table") }
+    var edits: [(inout Headers) -> Void] = []
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard let name = key.string else {
+        throw .message("header names must be strings, got \(key.typeName)")
+      }
+      var probe = Headers()
+      try call.reading.headers.set(
+        name, element, state, LuaTable.visitedIndex(in: state), in: &probe, allowsSecrets: true)
+      edits.append { [probe] headers in headers.take(name, from: probe) }
+    }
+    return { settings in for edit in edits { edit(&settings.headers) } }
+  }
+}

@@ -1,0 +1,284 @@
+import CLullBridge
+import LullCore
+
+extension Setting {
+  /// What requests ask of the network besides.
+  static let network: [Setting] = [
+    Setting(
+      "ca_file", .file, ofTransfer: \.connection.certificateAuthorities,
+      SettingDocumentation(
+        "string?", "A PEM file of certificates to trust, instead of the system's",
+        """
+        A file that cannot be read fails the request with kind `tls`. With an \
+        environment's `SSL_CERT_FILE` it stands in its place.
+        """,
+        swift: "ConnectionOptions.certificateAuthorities")),
+    Setting(
+      "insecure", .oppositeFlag, ofTransfer: \.connection.verifiesServer,
+      SettingDocumentation(
+        "boolean",
+        """
+        Whether whoever answers is taken for the host, its certificate not verified; \
+        for tests
+        """, default: "false",
+        """
+        The first request to each host says so on stderr. A redirect is believed in \
+        the same way.
+        """,
+        swift: "ConnectionOptions.verifiesServer")),
+    Setting(
+      "client_cert", .file, ofTransfer: \.connection.clientCertificate,
+      SettingDocumentation(
+        "string?", "A PEM file with the certificate to show to servers that ask for one",
+        """
+        It does not go along on a redirect to another origin. The key must not need \
+        a passphrase.
+        """,
+        swift: "ConnectionOptions.clientCertificate")),
+    Setting(
+      "client_key", .file, ofTransfer: \.connection.clientKey,
+      SettingDocumentation(
+        "string?", "A PEM file with the key of `client_cert`, if it is not in the same file",
+        swift: "ConnectionOptions.clientKey")),
+    Setting(
+      "proxy", .proxy, ofTransfer: \.connection.proxy,
+      SettingDocumentation(
+        "string|false|nil", "The URL of a proxy, or false for none whatever the environment says",
+        """
+        `http`, `https`, `socks4`, `socks4a`, `socks5` and `socks5h` URLs, with user \
+        and password if it needs them; these are left out when the setting is read. \
+        With a proxy of one's own the environment's `no_proxy` does not count. Where `--allow-host` \
+        says which hosts may be reached, it must be one of them.
+        """,
+        swift: "ConnectionOptions.proxy")),
+    Setting(
+      "no_proxy", .hosts, ofTransfer: \.connection.hostsWithoutProxy,
+      SettingDocumentation(
+        "string?", "Hosts that are asked without the proxy, separated by commas",
+        """
+        As in the environment: names, endings such as `.example.com`, addresses, \
+        `*`. A list of strings can be assigned.
+        """,
+        swift: "ConnectionOptions.hostsWithoutProxy")),
+    Setting(
+      "resolve", .addresses, ofTransfer: \.connection.addresses,
+      SettingDocumentation(
+        "table<string, string>?", "Where to connect to instead, by `host:port`",
+        """
+        An address or another host, perhaps with a port: `{ ["api.example.com:443"] \
+        = "127.0.0.1:8443" }`. Certificates and the Host header stay those of the \
+        URL.
+        """,
+        swift: "ConnectionOptions.addresses")),
+    Setting(
+      "http_version", .httpVersion, ofTransfer: \.connection.httpVersion,
+      SettingDocumentation(
+        "\"1.1\"|\"2\"|\"3\"|nil", "The newest version of HTTP to speak",
+        """
+        `"1.1"` is the way around servers whose HTTP/2 is broken, `"2"` speaks it \
+        without TLS too, on a connection for each request, `"3"` fails where the \
+        system's libcurl cannot. Default: 2 where the server offers it by TLS, else 1.1.
+        """,
+        swift: "ConnectionOptions.httpVersion")),
+    Setting(
+      "first_byte_timeout", .wait, ofTransfer: \.firstByteTimeout,
+      SettingDocumentation(
+        "number?",
+        "How long the first byte of an answer may take once the request is out, in seconds",
+        swift: "TransferOptions.Fields.firstByteTimeout")),
+    Setting(
+      "idle_timeout", .wait, ofTransfer: \.idleTimeout,
+      SettingDocumentation(
+        "number?", "How long nothing may be sent or received on a connection, in seconds",
+        swift: "TransferOptions.Fields.idleTimeout")),
+    Setting(
+      "redirects", .redirects, ofTransfer: \.redirects,
+      SettingDocumentation(
+        "integer|false|\"same_origin\"",
+        "How many redirects are followed; false: they are answers", default: "10",
+        """
+        One more than the number fails with kind `too_many_redirects`; with \
+        `"same_origin"`, one to another scheme, host or port fails with \
+        `redirect_refused`.
+        """,
+        swift: "TransferOptions.Fields.redirects")),
+    Setting(
+      "cookies", .cookies, ofTransfer: \.cookies,
+      SettingDocumentation(
+        "boolean|string", "Whether cookies are kept and sent, or the file to keep them in",
+        default: "false",
+        """
+        true: one jar for the service, gone with it. A file: in the format of curl \
+        and wget, read at the first use, written with mode 0600 when cookies change; \
+        services that name the same file share it. A cookie goes only where the \
+        server that set it allows. A file that cannot be read fails the request.
+        """,
+        swift: "TransferOptions.Fields.cookies")),
+    Setting(
+      "record_timings", .flag, ofTransfer: \.recordsTimings,
+      SettingDocumentation(
+        "boolean", "Whether responses say how long their parts took", default: "false",
+        swift: "TransferOptions.Fields.recordsTimings")),
+  ]
+}
+
+extension SettingType<String?> {
+  /// The name of a file; false takes an earlier one away.
+  fileprivate static var file: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return nil }
+        guard let path = given.plainString, !path.isEmpty else {
+          throw given.mustBe("the name of a file, or false")
+        }
+        // It is opened when something is sent.
+        try given.refuseInSandbox("a file of the network settings")
+        return path
+      }, show: { $0.map { .string($0) } })
+  }
+
+  /// A string, or a list of strings.
+  fileprivate static var hosts: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return nil }
+        if let text = given.plainString { return text }
+        let expectation = "a string such as \"localhost,.example.com\", a list of strings, or false"
+        guard given.isTable else { throw given.mustBe(expectation) }
+        var hosts: [(position: Int64, name: String)] = []
+        try LuaTable(given.index, in: given.state).forEachField { key, element throws(Misuse) in
+          guard key.kind == Int32(LULL_INTEGER), let name = element.string,
+            !name.utf8.contains(0)
+          else {
+            throw .message("'\(given.name)' must be \(expectation), got \(element.described)")
+          }
+          try element.requireText("a string of '\(given.name)'")
+          hosts.append((key.integer, name))
+        }
+        return hosts.sorted { $0.position < $1.position }.map(\.name).joined(separator: ",")
+      }, show: { $0.map { .string($0) } })
+  }
+}
+
+extension SettingType<Double?> {
+  /// Seconds; false: as long as it takes.
+  fileprivate static var wait: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return nil }
+        guard let seconds = given.value.double, seconds > 0 else {
+          throw given.mustBe("a number of seconds above 0, or false")
+        }
+        return seconds.isFinite ? seconds : nil
+      }, show: { $0.map { .number($0) } })
+  }
+}
+
+extension SettingType<ProxyRule> {
+  fileprivate static var proxy: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return .none }
+        guard let url = given.plainString, ProxyAddress(url) != nil else {
+          let schemes = ProxyAddress.schemes.joined(separator: ", ")
+          // The value may hold a password.
+          throw .message(
+            "'proxy' must be false or a URL such as \"http://host:3128\" (\(schemes)), got "
+              + (given.value.string == nil ? given.value.described : "another string"))
+        }
+        return .url(url)
+      },
+      show: { rule in
+        switch rule {
+        case .environment: nil
+        case .none: .bool(false)
+        // What is read may be printed: user and password stay here.
+        case .url(let url): .string(LogText.url(url))
+        }
+      })
+  }
+}
+
+extension SettingType<[String: String]> {
+  fileprivate static var addresses: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return [:] }
+        let expectation = "a table such as { [\"api.example.com:443\"] = \"127.0.0.1\" }"
+        guard given.isTable else { throw given.mustBe(expectation) }
+        var addresses: [String: String] = [:]
+        try LuaTable(given.index, in: given.state).forEachField { key, element throws(Misuse) in
+          guard let name = key.string, HostAndPort(name)?.port != nil else {
+            throw .message(
+              "'resolve' must be \(expectation), got the key \(key.described), which is no "
+                + "host:port")
+          }
+          guard let address = element.string, HostAndPort(address) != nil else {
+            throw .message(
+              "'resolve' must be \(expectation), got \(element.described) for '\(name)'")
+          }
+          addresses[name] = address
+        }
+        return addresses
+      },
+      show: { addresses in
+        guard !addresses.isEmpty else { return nil }
+        return .map(addresses.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+      })
+  }
+}
+
+extension SettingType<HTTPVersion?> {
+  fileprivate static var httpVersion: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return nil }
+        guard let version = given.value.string.flatMap({ HTTPVersion(rawValue: $0) }) else {
+          throw given.mustBe("\"1.1\", \"2\", \"3\" or false")
+        }
+        return version
+      }, show: { $0.map { .string($0.rawValue) } })
+  }
+}
+
+extension SettingType<RedirectRule> {
+  fileprivate static var redirects: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return .answer }
+        if given.value.string == "same_origin" { return .followWithinOrigin }
+        guard let limit = given.value.wholeNumber, given.value.double == Double(limit),
+          (0...100).contains(limit)
+        else { throw given.mustBe("a whole number from 0 to 100, false, or \"same_origin\"") }
+        return .follow(atMost: limit)
+      },
+      show: { rule in
+        switch rule {
+        case .follow(let limit): .int(Int64(limit))
+        case .followWithinOrigin: .string("same_origin")
+        case .answer: .bool(false)
+        }
+      })
+  }
+}
+
+extension SettingType<CookieJar?> {
+  fileprivate static var cookies: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if let flag = given.value.bool { return flag ? given.service.cookieJar : nil }
+        guard let path = given.plainString, !path.isEmpty else {
+          throw given.mustBe("true, false, or the name of a file")
+        }
+        try given.refuseInSandbox("a file of cookies")
+        return CookieJar(file: path)
+      }, show: { $0.map { $0.file.map { .string($0) } ?? .bool(true) } ?? .bool(false) })
+  }
+}
+
+extension GivenSetting {
+  /// Of a file: one that is only looked at opens none.
+  fileprivate func refuseInSandbox(_ what: StaticString) throws(Misuse) {
+    if !call.permissions.isInspecting { try call.permissions.refuseInSandbox(what) }
+  }
+}

@@ -1,0 +1,141 @@
+import CLullBridge
+import LullCore
+
+extension Setting {
+  /// What requests and responses go through.
+  static let processing: [Setting] = [
+    Setting(
+      "pipeline",
+      access: .object { call, box in call.values.of(box, .pipeline, service: box.service) },
+      explanation: .words { settings in
+        LogText.dump(settings.pipeline).split(separator: "\n")
+          .map { String($0.drop { $0 == " " }) }.filter { !$0.hasSuffix("–") }
+          .joined(separator: "; ")
+      },
+      SettingDocumentation(
+        inObject: .init(type: "Pipeline", summary: "The stages a response goes through."),
+        inTable: .init(
+          type: "PipelineSettings?", summary: "The order of stages, and their caches.",
+          isWritable: true),
+        swift: "Configuration.pipeline"),
+      value: { PipelineSetting.value(of: $0.pipeline) },
+      change: { given throws(Misuse) in
+        try PipelineSetting.change(
+          given.call, given.value, given.index, service: given.service)
+      }),
+    Setting(
+      "auth",
+      access: .object { call, box in
+        box.settings.auth.map { call.values.of(AuthBox($0), .auth) } ?? .nil
+      },
+      explanation: .words { $0.auth?.description ?? "none" },
+      SettingDocumentation(
+        inObject: .init(
+          type: "Auth|false|nil", summary: "What proves who sends the requests.",
+          isWritable: true),
+        inTable: .init(
+          type: "Auth|false|nil", summary: "What proves who sends the requests; false for nothing.",
+          isWritable: true),
+        swift: "Configuration.auth"),
+      value: { $0.auth.map { .string($0.description) } },
+      change: { given throws(Misuse) in
+        let auth = try given.auth()
+        return { $0.auth = auth }
+      }),
+    Setting(
+      "mutate_requests", access: .method, explanation: .functions { $0.mutations.count },
+      SettingDocumentation(
+        inObject: .init(
+          signature: "(mutation: Mutation): Configuration",
+          summary: "Adds a function that edits each request before it is sent.",
+          text: """
+            It runs once for each request, after headers and the request's own mutation, and must \
+            answer at once. If it raises, the request fails with kind `script_error` and is not sent.
+            """,
+          example: """
+            api:configure("/**", function(config)
+              config:mutate_requests(function(http) http.headers["X-Sent"] = lull.now() end)
+            end)
+            assert(user:load():await())
+            """,
+          rules: "MUT-01 MUT-02 MUT-03 MUT-04 MUT-08"),
+        inTable: .init(
+          type: "Mutation|Mutation[]|nil",
+          summary: "A function, or a list of them, that edits each request before it is sent.",
+          isWritable: true, rules: "MUT-01 MUT-02"),
+        swift: "Configuration.mutateRequests(_:)"),
+      value: { _ in nil },
+      change: { given throws(Misuse) in
+        let functions = given.call.functions
+        let mutations = try given.functions().map { function in
+          functions.mutation { function.id }
+        }
+        return { settings in for mutation in mutations { settings.mutateRequests(mutation) } }
+      }),
+    Setting(
+      "decorate_requests", access: .method, explanation: .functions { $0.decorators.count },
+      SettingDocumentation(
+        inObject: .init(
+          signature: "(decorator: Decorator): Configuration",
+          summary: "Adds a function that may add hooks to each request, wrap it in a chain, or "
+            + "replace it.",
+          text: """
+            It gets the request before it is started and returns the one to send; the caller gets \
+            what the last decorator returned. A request that is not passed on never starts. It must \
+            answer at once; if it raises or returns no request, the request fails and is not sent. It \
+            does not run for `repeated()`.
+            """,
+          example: """
+            api:configure("/**", function(config)
+              config:decorate_requests(function(resource, request)
+                return request:on_failure(function(err) print(err.http_status) end)  --> 404
+              end)
+            end)
+            api("/users/9"):load():await()
+            """,
+          rules: "DEC-01 DEC-02 DEC-04 DEC-05 DEC-06 DEC-12 DEC-14"),
+        inTable: .init(
+          type: "Decorator|Decorator[]|nil",
+          summary: "A function, or a list of them, that may wrap or replace each request.",
+          isWritable: true, rules: "DEC-01 DEC-05"),
+        swift: "Configuration.decorateRequests(_:)"),
+      value: { _ in nil },
+      change: { given throws(Misuse) in
+        let functions = given.call.functions
+        let decorators = try given.functions().map { functions.decorator($0) }
+        return { settings in
+          for decorator in decorators { settings.decorateRequests(decorator) }
+        }
+      }),
+  ]
+}
+
+extension GivenSetting {
+  /// What a function of `lull.auth` gives; false, or nil: nothing.
+  fileprivate func auth() throws(Misuse) -> Auth? {
+    if let box = call.handles.object(value, .auth, as: AuthBox.self) { return box.auth }
+    guard isOff else {
+      throw .message(
+        "'auth' must be what a function of lull.auth gives, or false, got \(value.typeName)")
+    }
+    return nil
+  }
+
+  /// One function, or a list of them.
+  fileprivate func functions() throws(Misuse) -> [KeptValue] {
+    if value.kind == Int32(LULL_FUNCTION) {
+      return [try call.kept.kept(state, index, for: service)]
+    }
+    let expected = "'\(name)' must be a function or a list of functions"
+    guard isTable else { throw .message("\(expected), got \(value.typeName)") }
+    var functions: [(position: Int64, function: KeptValue)] = []
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard element.kind == Int32(LULL_FUNCTION), key.kind == Int32(LULL_INTEGER) else {
+        throw .message(expected)
+      }
+      let function = try call.kept.kept(state, LuaTable.visitedIndex(in: state), for: service)
+      functions.append((key.integer, function))
+    }
+    return functions.sorted { $0.position < $1.position }.map(\.function)
+  }
+}

@@ -1,0 +1,147 @@
+import CLullBridge
+import LullCore
+
+extension SettingType<RetryPolicy?> {
+  /// True: the usual policy, a number: that often, false, or nothing: never.
+  static var retry: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.isOff { return nil }
+        var policy = RetryPolicy()
+        if given.value.bool == true { return policy }
+        if let times = given.whole, times >= 0 {
+          policy.times = times
+          return times == 0 ? nil : policy
+        }
+        guard given.isTable else {
+          throw given.mustBe("a table such as { times = 3 }, a whole number, or false")
+        }
+        try given.read(RetryPolicy.fields, into: &policy)
+        return policy
+      }, show: { $0.map { .readOnly($0, RetryPolicy.fields) } })
+  }
+}
+
+extension RetryPolicy {
+  /// The fields of `retry`.
+  static let fields: [SettingField<RetryPolicy>] = [
+    SettingField(
+      .field(
+        "times", "integer?", "How often it is sent again at most; default 3, so 4 attempts in all.",
+        swift: "RetryPolicy.times"),
+      show: { .int(Int64($0.times)) },
+      set: { given, policy throws(Misuse) in
+        guard let times = given.whole, times >= 0 else {
+          throw given.mustBe("a whole number, 0 or more")
+        }
+        policy.times = times
+      }),
+    SettingField(
+      .field(
+        "on", "(integer|string)[]|integer|string|nil",
+        """
+        HTTP statuses and kinds of failure: `timeout`, `dns`, `connection`, `truncated_body`, \
+        `tls`, `malformed_response`, and `network` for all that may be over a moment later; \
+        default `{ 429, 502, 503, 504, "network" }`.
+        """,
+        swift: "RetryPolicy.statuses"),
+      show: { .list($0.causes) },
+      set: { given, policy throws(Misuse) in try given.readCauses(into: &policy) }),
+    SettingField(
+      .field(
+        "backoff", "BackoffSettings?", "How long to wait between.", swift: "RetryPolicy.backoff"),
+      show: { .readOnly($0.backoff, Backoff.fields) },
+      set: { given, policy throws(Misuse) in
+        guard given.isTable else {
+          throw given.mustBe("a table such as { base = 0.5, max = 30, jitter = true }")
+        }
+        policy.backoff = Backoff()
+        try given.read(Backoff.fields, into: &policy.backoff)
+      }),
+    SettingField(
+      .field(
+        "unsafe", "boolean?",
+        """
+        Whether methods are sent again that are not idempotent, such as POST and PATCH; default \
+        false.
+        """,
+        swift: "RetryPolicy.isUnsafe"),
+      show: { .bool($0.isUnsafe) },
+      set: { given, policy throws(Misuse) in policy.isUnsafe = try given.flag() }),
+  ]
+
+  /// `"network"` is every failure that may be over a moment later; the others are single kinds.
+  fileprivate static let words: [String: Set<TransportError.Kind>] = {
+    var words: [String: Set<TransportError.Kind>] = ["network": RetryPolicy.passingErrors]
+    for kind in [.timeout, .dns, .connection, .truncatedBody, .tls, .malformedResponse]
+      as [TransportError.Kind]
+    {
+      words[kind.rawValue] = [kind]
+    }
+    return words
+  }()
+
+  /// Statuses, then words.
+  private var causes: [LuaValue] {
+    let isNetwork = errors.isSuperset(of: RetryPolicy.passingErrors)
+    let single = isNetwork ? errors.subtracting(RetryPolicy.passingErrors) : errors
+    let words = (isNetwork ? ["network"] : []) + single.map(\.rawValue).sorted()
+    return statuses.sorted().map { .int(Int64($0)) } + words.map { .string($0) }
+  }
+}
+
+extension Backoff {
+  /// The fields of `retry.backoff`.
+  static let fields: [SettingField<Backoff>] = [
+    SettingField(
+      .field(
+        "base", "number?", "Before the first retry, doubled for each further one; default 0.5 s.",
+        swift: "Backoff.base"),
+      show: { .number($0.base) },
+      set: { given, backoff throws(Misuse) in backoff.base = try given.seconds() }),
+    SettingField(
+      .field(
+        "max", "number?", "The longest wait, also for `Retry-After`, in seconds; default 30.",
+        swift: "Backoff.max"),
+      show: { .number($0.max) },
+      set: { given, backoff throws(Misuse) in backoff.max = try given.seconds() }),
+    SettingField(
+      .field(
+        "jitter", "boolean?", "Whether the wait is a random part of that; default true.",
+        swift: "Backoff.hasJitter"),
+      show: { .bool($0.hasJitter) },
+      set: { given, backoff throws(Misuse) in backoff.hasJitter = try given.flag() }),
+  ]
+}
+
+extension GivenSetting {
+  /// A status or a word, or a list of them.
+  fileprivate func readCauses(into policy: inout RetryPolicy) throws(Misuse) {
+    policy.statuses = []
+    policy.errors = []
+    guard isTable else { return try add(value, to: &policy) }
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER) else {
+        throw mustBeCauses("the field \(key.described)")
+      }
+      try add(element, to: &policy)
+    }
+  }
+
+  private func add(_ element: lull_value, to policy: inout RetryPolicy) throws(Misuse) {
+    let status = element.double.flatMap { Int(exactly: $0) }
+    if let status, (100...599).contains(status) {
+      policy.statuses.insert(status)
+    } else if let word = element.string, let kinds = RetryPolicy.words[word] {
+      policy.errors.formUnion(kinds)
+    } else {
+      throw mustBeCauses(element.described)
+    }
+  }
+
+  private func mustBeCauses(_ found: String) -> Misuse {
+    let known = RetryPolicy.words.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+    return .message(
+      "'\(name)' must be a list of statuses (100 to 599) and words (\(known)), got \(found)")
+  }
+}

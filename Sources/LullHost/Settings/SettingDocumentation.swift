@@ -1,0 +1,63 @@
+/// What help, annotations and the reference say of a setting: as a member of the object that settings
+/// functions get, and as a field of tables of settings.
+struct SettingDocumentation: Sendable {
+  struct Part: Sendable {
+    var type = ""
+    /// Of a method.
+    var signature = ""
+    var summary: String
+    var text = ""
+    var example = ""
+    var isWritable = false
+    var rules = ""
+  }
+
+  let inObject: Part
+  let inTable: Part
+  let swift: String
+
+  init(inObject: Part, inTable: Part, swift: String) {
+    self.inObject = inObject
+    self.inTable = inTable
+    self.swift = swift
+  }
+
+  /// One that is the same in both, but that in a table it may be left out.
+  ///
+  /// - Parameters:
+  ///   - type: of the member; `?` at its end, or `|nil`: it may be nothing.
+  ///   - summary: a sentence without its full stop.
+  ///   - standard: what it is where nobody sets it; nil where that needs no words.
+  ///   - text: what the table's field says besides.
+  init(
+    _ type: String, _ summary: String, default standard: String? = nil, _ text: String = "",
+    swift: String, rules: (inObject: String, inTable: String) = ("", "")
+  ) {
+    self.init(
+      inObject: Part(
+        type: type, summary: summary + ".", isWritable: true, rules: rules.inObject),
+      inTable: Part(
+        type: SettingDocumentation.optional(type),
+        summary: summary + (standard.map { "; default \($0)." } ?? "."), text: text,
+        isWritable: true, rules: rules.inTable),
+      swift: swift)
+  }
+
+  private static func optional(_ type: String) -> String {
+    if type.hasSuffix("?") || type.hasSuffix("|nil") { return type }
+    return type.contains("|") ? type + "|nil" : type + "?"
+  }
+
+  func property(called name: String) -> APIEntry {
+    entry(inObject, inObject.signature.isEmpty ? .property : .method, name)
+  }
+
+  func field(called name: String) -> APIEntry { entry(inTable, .field, name) }
+
+  private func entry(_ part: Part, _ kind: APIEntry.Kind, _ name: String) -> APIEntry {
+    APIEntry(
+      kind: kind, name: name, signature: part.signature, type: part.type,
+      isWritable: part.isWritable, shown: nil, summary: part.summary, text: part.text,
+      example: part.example, swift: swift, rules: part.rules)
+  }
+}

@@ -1,0 +1,56 @@
+import LullCore
+
+/// How values of a type are read from scripts, with the rule they are checked by, and shown to them.
+struct SettingType<Value: Sendable>: Sendable {
+  let read: @Sendable (GivenSetting) throws(Misuse) -> Value
+  /// nil: the setting reads as nothing.
+  let show: @Sendable (Value) -> LuaValue?
+}
+
+extension SettingType<Double> {
+  static var seconds: Self {
+    Self(read: { given throws(Misuse) in try given.seconds() }, show: { .number($0) })
+  }
+}
+
+extension SettingType<Int> {
+  static func count(minimum: Int) -> Self {
+    Self(
+      read: { given throws(Misuse) in try given.count(minimum: minimum) },
+      show: { .int(Int64($0)) })
+  }
+}
+
+extension SettingType<Bool> {
+  static var flag: Self {
+    Self(read: { given throws(Misuse) in try given.flag() }, show: { .bool($0) })
+  }
+
+  /// True where the field says false.
+  static var oppositeFlag: Self {
+    Self(read: { given throws(Misuse) in try !given.flag() }, show: { .bool(!$0) })
+  }
+}
+
+/// A field of a setting that is a table: its description, reader and writer.
+struct SettingField<Owner>: Sendable {
+  let entry: APIEntry
+  let show: @Sendable (Owner) -> LuaValue
+  let set: @Sendable (GivenSetting, inout Owner) throws(Misuse) -> Void
+
+  init(
+    _ entry: APIEntry, show: @escaping @Sendable (Owner) -> LuaValue,
+    set: @escaping @Sendable (GivenSetting, inout Owner) throws(Misuse) -> Void
+  ) {
+    self.entry = entry
+    self.show = show
+    self.set = set
+  }
+}
+
+extension LuaValue {
+  /// The table that a setting reads as.
+  static func readOnly<Owner>(_ owner: Owner, _ fields: [SettingField<Owner>]) -> LuaValue {
+    .readOnly(fields.map { ($0.entry.name, $0.show(owner)) })
+  }
+}
