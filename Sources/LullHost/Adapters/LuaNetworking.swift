@@ -6,7 +6,7 @@ import LullCore
 /// It is called when a request starts, in a coroutine that ends with the request; it answers by
 /// returning a table, or by calling `complete`.
 final class LuaNetworking: NetworkingProvider {
-  unowned let host: LuaHost
+  private unowned let host: LuaHost
   private let function: Int64
 
   init(host: LuaHost, function: Int64) {

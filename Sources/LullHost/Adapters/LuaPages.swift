@@ -20,7 +20,7 @@ final class LuaPages {
 
   static let defaultLimit = 100
 
-  unowned let host: LuaHost
+  private unowned let host: LuaHost
   private let options: Options
   private let origin: String
   /// The page given last, or the one before the first.

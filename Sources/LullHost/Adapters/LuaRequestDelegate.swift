@@ -3,7 +3,7 @@ import LullCore
 
 /// A table of functions as the logic of a request: `lull.custom_request{…}`. (DEL-01 to DEL-10)
 final class LuaRequestDelegate: ScriptDelegate {
-  unowned let host: LuaHost
+  private unowned let host: LuaHost
   private let functions: Functions
   private var context: RunContext?
   /// What it is a part of, as reports call it.
@@ -144,7 +144,7 @@ final class LuaRequestDelegate: ScriptDelegate {
 
 /// A request that cannot be repeated, since the script's `repeated` failed.
 private final class FailingDelegate: RequestDelegate {
-  unowned let host: LuaHost
+  private unowned let host: LuaHost
   private let failure: ScriptFailure
 
   init(host: LuaHost, _ failure: ScriptFailure) {

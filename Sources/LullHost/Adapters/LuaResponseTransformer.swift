@@ -4,7 +4,7 @@ import LullCore
 /// A function of the script that gets the whole response, success or failure, and returns the one to
 /// go on with: `stage:add_transformer(fn)`. It may wait. (TRF-01, TRF-02, PIPE-17)
 final class LuaResponseTransformer: ResponseTransformer {
-  unowned let host: LuaHost
+  private unowned let host: LuaHost
   private let function: KeptValue
   let description: String
 

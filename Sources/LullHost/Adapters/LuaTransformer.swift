@@ -31,7 +31,7 @@ final class LuaTransformer: ContentFunction {
     ]
   }
 
-  unowned let host: LuaHost
+  private unowned let host: LuaHost
   private let function: KeptValue
   private let input: TypeTest
   private let output: TypeTest

@@ -15,7 +15,7 @@ final class LuaWatch {
     var timeout: Double?
   }
 
-  unowned let host: LuaHost
+  private unowned let host: LuaHost
   /// nil once the watch is over.
   private(set) var resource: Resource?
   private let options: Options

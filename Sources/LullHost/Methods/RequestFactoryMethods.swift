@@ -8,36 +8,33 @@ extension Method {
   static let requestFactoryMethods: [Method] = [
     .function("success", "vT") { call throws(Misuse) in try makeSuccess(call) },
     .function("failure", "v") { call throws(Misuse) in
-      let host = call.host
       let error: RequestError
       if let box = call.object(0, .error, as: ErrorBox.self) {
         error = box.error
       } else if let text = call.raw(0).text {
         try call.raw(0).requireText("the message")
-        error = RequestError(userMessage: text, timestamp: host.pump.clock.now)
+        error = RequestError(userMessage: text, timestamp: call.pump.clock.now)
       } else {
         throw .argument(
           1, "RequestError or message expected, got \(call.raw(0).typeName)")
       }
-      call.return(host.values.of(.failure(error), service: nil))
+      call.return(call.values.of(.failure(error), service: nil))
     },
     .function("failed_request", "v") { call throws(Misuse) in
-      let host = call.host
       guard let box = call.object(0, .error, as: ErrorBox.self) else {
         throw .argument(
           1, "RequestError expected, such as lull.error{…}, got \(call.raw(0).typeName)")
       }
-      call.return(host.values.of(FixedRequest(.failure(box.error), pump: host.pump)))
+      call.return(call.values.of(FixedRequest(.failure(box.error), pump: call.pump)))
     },
     .function("hard_wired_request", "v") { call throws(Misuse) in
-      let host = call.host
       guard let box = call.object(0, .response, as: ResponseBox.self) else {
         throw .argument(
           1,
           "Response expected, such as lull.success{…} or lull.failure(…), got "
             + call.raw(0).typeName)
       }
-      call.return(host.values.of(FixedRequest(box.response, pump: host.pump)))
+      call.return(call.values.of(FixedRequest(box.response, pump: call.pump)))
     },
     .function("custom_request", "t") { call throws(Misuse) in
       let delegate = try LuaRequestDelegate(call.index(0), in: call.state, host: call.host)
