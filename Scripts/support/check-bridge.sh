@@ -100,6 +100,7 @@ bridge_floors() {
 # Functions of the bridge that take a lua_State need a comment with their effect on its stack, above
 # the definition or above the declaration in a header.
 stack_effects() {
+  # shellcheck disable=SC2046 # headers before sources; names of ours have no blanks
   awk '
     function finish() { comment = ""; inside = 0 }
     FNR == 1 { finish() }
