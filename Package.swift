@@ -45,7 +45,10 @@ let package = Package(
       linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "CLullBridge", dependencies: ["CLua", "CSimdjson", "CLullLedger"],
-      cSettings: [.headerSearchPath(".")]),
+      cSettings: [
+        .headerSearchPath("."),
+        .define("LULL_PROVES_STACK_EFFECTS", .when(configuration: .debug)),
+      ]),
 
     .target(name: "LullArguments", swiftSettings: swiftSettings),
     .target(name: "LullSystem", swiftSettings: swiftSettings),
@@ -85,6 +88,12 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     .target(name: "LullTesting", dependencies: ["LullCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "CStackEffects", dependencies: ["CLullBridge"], path: "Tests/CStackEffects",
+      cSettings: [
+        .headerSearchPath("../../Sources/CLullBridge"),
+        .define("LULL_PROVES_STACK_EFFECTS", .when(configuration: .debug)),
+      ]),
     .testTarget(
       name: "LullArgumentsTests", dependencies: ["LullArguments"], swiftSettings: swiftSettings),
     .testTarget(
@@ -97,7 +106,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullHostTests",
-      dependencies: ["LullSystem", "LullCore", "LullTransport", "LullHost", "LullTesting"],
+      dependencies: [
+        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullTesting", "CStackEffects",
+      ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
       name: "LullREPLTests",

@@ -3,7 +3,7 @@
 check_boundaries() {
   verify "lua.h only in the bridge" "Swift and other C code reach Lua through lull_bridge.h" lua_includes
   verify "unsafe Swift is justified" "say on the line above why it is safe" unsafe_lines
-  verify "stack effects of the bridge" "begin the comment above the function with [-pops, +pushes]" \
+  verify "stack effects of the bridge" "as base/lull_stack.h describes" \
     stack_effects
   verify "floors of the bridge" "move the code to a floor that may, see base/lull_base.h" bridge_floors
   verify "imports point downwards" "move the code to the target that may, see check-boundaries.sh" \

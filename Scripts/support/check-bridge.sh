@@ -97,29 +97,106 @@ bridge_floors() {
     }' | sort
 }
 
-# Functions of the bridge that take a lua_State need a comment with their effect on its stack, above
-# the definition or above the declaration in a header.
+# Every function of the bridge that takes a lua_State, or calls Lua, says in the comment above it, or above
+# its declaration in a header, what it does to the stack, and proves just that: base/lull_stack.h.
 stack_effects() {
-  # shellcheck disable=SC2046 # headers before sources; names of ours have no blanks
-  awk '
-    function finish() { comment = ""; inside = 0 }
-    FNR == 1 { finish() }
-    /^\/\// { comment = comment $0; next }
-    /^(typedef|struct|enum|union|#|extern "C")/ { finish(); next }
+  # Headers first, whose declarations may have the effect.
+  { find "$bridge" -name '*.h' | sort; find "$bridge" -name '*.c' | sort; } | xargs awk -v bridge="$bridge/" '
+    # What the comment says, as the words of the macro: "0, 1" for [-0, +1], "0, 1, 0" for [-0, +1 or +0].
+    function stated(comment,  effect) {
+      if (!match(comment, /\[-[0-9a-z]+, \+[0-9a-z]+( or \+[0-9a-z]+)?\]/)) return ""
+      effect = substr(comment, RSTART + 2, RLENGTH - 3)
+      gsub(/ or \+/, ", ", effect); gsub(/\+/, "", effect)
+      return effect
+    }
+    # The macro with its words, a letter for what is no number; "" if it is none.
+    function proved(line,  words, count, word, result, i, depth, part, c) {
+      if (!match(line, /LULL_(EFFECT|CALLED)(_EITHER)?\(/)) return ""
+      words = substr(line, RSTART + RLENGTH); result = ""; count = 0; part = ""; depth = 0
+      for (i = 1; i <= length(words); i++) {
+        c = substr(words, i, 1)
+        if (c == "(") depth++
+        if (c == ")" && depth-- == 0) break
+        if (c == "," && depth == 0) { word[++count] = part; part = ""; continue }
+        part = part c
+      }
+      word[++count] = part
+      for (i = 2; i <= count; i++) {
+        part = word[i]; gsub(/^ +| +$/, "", part)
+        if (part == "LULL_M") part = "m"
+        else if (part !~ /^[0-9]+$/) part = "n"
+        result = result (i > 2 ? ", " : "") part
+      }
+      return result
+    }
+    function report(text) { print place ": " name " " text }
+    function judge(  effect, count, results, i, allowed) {
+      effect = stated(comment) ? stated(comment) : declared[name]
+      if (effect == "") {
+        if (takes_state || calls) report("does not state its effect on the stack")
+        else if (proof != "") report("proves an effect that it does not state")
+        return
+      }
+      if (!takes_state && !calls && proof == "") { report("states an effect, but has no stack"); return }
+      if (comment declaration[name] ~ /\(unproved: [^)]+\)/) {
+        if (proof != "") report("proves what it calls unproved")
+        return
+      }
+      if (proof == "") report("does not prove its effect, [-" effect "]")
+      else if (proof != effect) report("states [-" effect "], but proves [-" proof "]")
+      if (!is_called) return
+      # Results that are written as a number; others go through LULL_COUNT, or are never returned.
+      count = split(effect, results, ", ")
+      for (i = 1; i <= returns; i++) {
+        if (returned[i] ~ /^[0-9]+$/) {
+          if (results[2] == "m" ? returned[i] + 0 == 0 : returned[i] == results[2] || (count > 2 && returned[i] == results[3])) continue
+          report("states [-" effect "], but returns " returned[i])
+        } else if (returned[i] !~ /^(LULL_COUNT|luaL?_[a-z]*error|luaL_argerror|luaL_typeerror|lua_yieldk?|[a-z_]*_error|unknown_field|exit_by_lua)\(/) {
+          report("returns " returned[i] " without LULL_COUNT")
+        }
+      }
+    }
+    function finish() { comment = ""; inside = 0; head = "" }
+    FNR == 1 { finish(); body = 0 }
+    body && /^\}/ { body = 0; judge(); finish(); next }
+    body {
+      code = $0; sub(/^ *\/\/.*/, "", code); gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
+      if (code ~ /(^|[^A-Za-z0-9_])luaL?_[a-z]+\(/) calls = 1
+      if (code ~ /LULL_(EFFECT|CALLED)(_EITHER)?\(/) {
+        proof = proved(code)
+        if (code ~ /LULL_CALLED/) is_called = 1
+      }
+      if (match(code, /(^|[^A-Za-z0-9_])return [^;]+/)) {
+        returned[++returns] = substr(code, RSTART, RLENGTH)
+        sub(/^.?return /, "", returned[returns])
+      }
+      next
+    }
+    /^\/\// && !inside { comment = comment $0; next }
+    /^(typedef|struct|enum|union|#|extern "C")/ && !inside { finish(); next }
     # A definition or declaration begins in the first column and may go on over several lines.
-    /^[A-Za-z_].*\(/ && !inside { head = $0; inside = 1; start = FNR }
-    inside && FNR > start { head = head " " $0 }
+    /^[A-Za-z_].*\(/ && !inside { inside = 1; start = FNR }
+    inside { head = head " " $0 }
     inside && /[{;]/ {
       name = head
       sub(/\(.*/, "", name); gsub(/\*/, " ", name); sub(/ +$/, "", name); sub(/^.* /, "", name)
       parameters = head
       sub(/^[^(]*\(/, "", parameters)
-      if (comment ~ /\[-/) has[name] = 1
-      if (head ~ /\{/ && parameters ~ /lua_State *\*/ && FILENAME ~ /\.c$/) place[name] = FILENAME ":" start
-      finish()
+      if (head !~ /\{/) {
+        if (stated(comment) != "") { declared[name] = stated(comment); declaration[name] = comment }
+        finish(); next
+      }
+      place = FILENAME ":" start
+      takes_state = parameters ~ /lua_State *\*/
+      proof = ""; calls = 0; is_called = 0; returns = 0
+      if (head ~ /\}/) {
+        calls = head ~ /[^A-Za-z0-9_]luaL?_[a-z]+\(/
+        judge(); finish()
+      } else {
+        body = 1
+      }
       next
     }
     !inside { comment = "" }
-    END { for (name in place) if (!has[name]) print place[name] ": " name }
-  ' $(find "$bridge" -name '*.h') $(find "$bridge" -name '*.c') | sort
+  ' | sort
 }

@@ -3,6 +3,7 @@
 #define LULL_KEYS_H
 
 #include "base/lull_base.h"
+#include "base/lull_stack.h"
 
 extern const char lull_kind_key;     // in a metatable: the kind
 extern const char lull_runtime_key;  // in the registry: the runtime
@@ -13,6 +14,7 @@ extern const char lull_host_key;     // in the registry: a host waiting for luao
 
 // [-0, +1] the value under a registry reference.
 static inline void lull_registry_push(lua_State *L, int reference) {
+  LULL_EFFECT(L, 0, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
 }
 

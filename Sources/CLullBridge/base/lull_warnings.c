@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "base/lull_stack.h"
+
 // [-0, +0] An error that nothing catches: the process is about to be aborted.
 static int panic(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   const char *message = lua_tostring(L, -1);
   lull_host_write_error("lull: error outside of any protected call: ");
   lull_host_write_error(message ? message : "no string");
@@ -30,6 +33,7 @@ static void warn(void *context, const char *message, int is_continued) {
 
 // [-0, +0] `warnings` lives as long as the state
 void lull_warnings_open(lua_State *L, lull_warnings *warnings) {
+  LULL_EFFECT(L, 0, 0);
   lua_atpanic(L, panic);
   lua_setwarnf(L, warn, warnings);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/lull_stack.h"
+
 // The name as messages show it; `os.exit` says what the stock function says, a service that is called
 // what it does.
 static const char *shown_name(const lull_method *method) {
@@ -17,11 +19,13 @@ static const char *shown_name(const lull_method *method) {
 
 // [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
 int lull_argument_error(lua_State *L, const lull_method *method, int position, const char *text) {
+  LULL_EFFECT(L, 0, 1);
   return luaL_error(L, "bad argument #%d to '%s' (%s)", position, shown_name(method), text);
 }
 
-// [-0, +1 at most] what a value is called in messages: our kind, else the Lua type
+// [-0, +1 or +0] what a value is called in messages: our kind, else the Lua type
 static const char *described_type(lua_State *L, int index) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (lua_isnone(L, index)) return "no value";
   if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) return lua_tostring(L, -1);
   return luaL_typename(L, index);
@@ -44,6 +48,7 @@ static const char *expectation(char letter) {
 
 // [-0, +0] whether the argument at `index` fits the letter; numbers become strings where one is due.
 int lull_argument_fits(lua_State *L, int index, char letter) {
+  LULL_EFFECT(L, 0, 0);
   int type = lua_type(L, index);
   switch (letter | 0x20) {
     case 's':
@@ -61,6 +66,7 @@ int lull_argument_fits(lua_State *L, int index, char letter) {
 
 // [-0, +0] raises unless the arguments from `first` fit the method's letters.
 void lull_arguments_check(lua_State *L, const lull_method *method, int first, int top) {
+  LULL_EFFECT(L, 0, 0);
   int position = 1;
   for (const char *letter = method->arguments; *letter; letter++, position++) {
     if (*letter == '*') return;
@@ -83,6 +89,7 @@ void lull_arguments_check(lua_State *L, const lull_method *method, int first, in
 
 // [-0, +0] raises
 int lull_self_error(lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  LULL_EFFECT(L, 0, 0);
   const char *name = lull_kind_name(method->kind);
   if (lull_self_is(runtime, L, method)) {
     return luaL_error(L, "this %s is closed ('%s')", name, method->name);

@@ -2,6 +2,7 @@
 #ifndef LULL_ARGUMENTS_H
 #define LULL_ARGUMENTS_H
 
+#include "base/lull_stack.h"
 #include "runtime/lull_runtime.h"
 
 int lull_argument_error(lua_State *L, const lull_method *method, int position, const char *text);
@@ -14,11 +15,13 @@ int lull_self_error(lull_runtime *runtime, lua_State *L, const lull_method *meth
 
 // [-0, +0] raises once Lull is closed
 static inline void lull_check_open(lull_runtime *runtime, lua_State *L, const char *name) {
+  LULL_EFFECT(L, 0, 0);
   if (runtime->host == NULL) luaL_error(L, "lull is closed ('%s')", name);
 }
 
 // [-0, +0] whether the value at 1 is an object of the method's kind
 static inline int lull_self_is(lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  LULL_EFFECT(L, 0, 0);
   if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1)) return 0;
   int same = lua_topointer(L, -1) == runtime->metatable_of[method->kind];
   lua_pop(L, 1);
@@ -28,6 +31,7 @@ static inline int lull_self_is(lull_runtime *runtime, lua_State *L, const lull_m
 // [-0, +0] the value at 1; raises unless it is an open object of the method's kind
 static inline lull_object *lull_self_check(
   lull_runtime *runtime, lua_State *L, const lull_method *method) {
+  LULL_EFFECT(L, 0, 0);
   lull_object *object = lull_self_is(runtime, L, method) ? lua_touserdata(L, 1) : NULL;
   if (object == NULL || object->handle == 0) lull_self_error(runtime, L, method);
   return object;

@@ -7,6 +7,7 @@
 
 #include <time.h>
 
+#include "base/lull_stack.h"
 #include "calls/lull_arguments.h"
 #include "ending/lull_memory.h"
 #include "values/lull_push.h"
@@ -14,6 +15,7 @@
 // [-n, +m] the continuation of a wait: the resumption's values are its results. A script may resume a
 // waiting coroutine of ours itself: that brings it nothing, and it waits on.
 static int continue_wait(lua_State *L, int status, lua_KContext context) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
   lull_runtime *runtime = (lull_runtime *)context;
   const lull_resumption *resumption = runtime->resumption;
@@ -27,11 +29,12 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
     lua_settop(L, lua_gettop(L) - count + 1);
     return lua_error(L);
   }
-  return count;
+  return LULL_COUNT(L, count);
 }
 
-// [-n, +0] ends the process as the script itself would; raises if that is not to be had
+// [-0, +0] ends the process as the script itself would; raises if that is not to be had
 static int exit_by_lua(lua_State *L, lua_Integer code) {
+  LULL_EFFECT(L, 0, 0);
   luaL_checkstack(L, 4, "no room for os.exit");
   if (lua_getglobal(L, "os") == LUA_TTABLE && lua_getfield(L, -1, "exit") == LUA_TFUNCTION) {
     lua_pushinteger(L, code);
@@ -44,7 +47,6 @@ static int exit_by_lua(lua_State *L, lua_Integer code) {
 // than one tick of any kernel.
 static const double coarse_lag = 0.05;
 
-// [-0, +0]
 static void remember_answer(
   const lull_runtime *runtime, int index, lull_object *self, double until) {
   self->answer_method = index;
@@ -52,7 +54,7 @@ static void remember_answer(
   self->answer_changes = *runtime->changes;
 }
 
-// [-0, +0] whether the method is known to answer nil still. Nothing else would have happened in Swift.
+// Whether the method is known to answer nil still. Nothing else would have happened in Swift.
 static int answers_alike(const lull_runtime *runtime, int index, const lull_object *self) {
   if (self->answer_changes != *runtime->changes || self->answer_method != index) return 0;
   struct timespec now;
@@ -62,6 +64,7 @@ static int answers_alike(const lull_runtime *runtime, int index, const lull_obje
 
 // [-0, +0] whether Swift may have copies of the strings it is given
 static int admits_strings(lull_runtime *runtime, lua_State *L, int count) {
+  LULL_EFFECT(L, 0, 0);
   size_t size = 0;
   for (int index = 1; index <= count; index++) {
     if (lua_type(L, index) == LUA_TSTRING) size += lua_rawlen(L, index);
@@ -69,10 +72,11 @@ static int admits_strings(lull_runtime *runtime, lua_State *L, int count) {
   return lull_memory_admits(runtime, size);
 }
 
-// [-0, +n] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none.
+// [-0, +m] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none.
 // `levels`: how many of Lua's C calls led here that a callback's own depth does not count.
 int lull_dispatch(
   lull_runtime *runtime, lua_State *L, int index, lull_object *self, int count, int levels) {
+  LULL_EFFECT(L, 0, LULL_M);
   lull_frame frame;
   frame.L = L;
   frame.argument_count = count;
@@ -111,11 +115,11 @@ int lull_dispatch(
       if (frame.answer_until > 0 && self) remember_answer(runtime, index, self, frame.answer_until);
       if (frame.result_count == 1 && lull_push_simple(runtime, L, &frame.results[0])) {
         lull_arena_drop(&runtime->arena, mark);
-        return 1;
+        return LULL_COUNT(L, 1);
       }
       int pushed = lull_push_all(runtime, L, L, frame.results, frame.result_count);
       lull_arena_drop(&runtime->arena, mark);
-      return pushed;
+      return LULL_COUNT(L, pushed);
     }
     case LULL_WAIT:
       lull_arena_drop(&runtime->arena, mark);
@@ -145,6 +149,7 @@ int lull_dispatch(
 
 // [-n, +m] upvalues: runtime, method index
 int lull_trampoline(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   int index = (int)lua_tointeger(L, lua_upvalueindex(2));
   const lull_method *method = &runtime->methods[index];
@@ -152,19 +157,20 @@ int lull_trampoline(lua_State *L) {
   int top = lua_gettop(L);
   if (method->kind == LULL_KIND_MODULE) {
     lull_arguments_check(L, method, 1, top);
-    return lull_dispatch(runtime, L, index, NULL, lua_gettop(L), 0);
+    return LULL_COUNT(L, lull_dispatch(runtime, L, index, NULL, lua_gettop(L), 0));
   }
   lull_object *self = lull_self_check(runtime, L, method);
   lull_arguments_check(L, method, 2, top);
   if (answers_alike(runtime, index, self)) {
     lua_pushnil(L);
-    return 1;
+    return LULL_COUNT(L, 1);
   }
-  return lull_dispatch(runtime, L, index, self, lua_gettop(L), 0);
+  return LULL_COUNT(L, lull_dispatch(runtime, L, index, self, lua_gettop(L), 0));
 }
 
 // [-n, +m] upvalues: runtime, method index, the object
 int lull_bound_trampoline(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   int index = (int)lua_tointeger(L, lua_upvalueindex(2));
   const lull_method *method = &runtime->methods[index];
@@ -173,6 +179,6 @@ int lull_bound_trampoline(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(3));
   lua_insert(L, 1);
   lull_object *self = lull_self_check(runtime, L, method);
-  return lull_dispatch(runtime, L, index, self, lua_gettop(L), 0);
+  return LULL_COUNT(L, lull_dispatch(runtime, L, index, self, lua_gettop(L), 0));
 }
 

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "calls/lull_arguments.h"
 #include "calls/lull_dispatch.h"
 #include "values/lull_read.h"
 
 // [-n, +1] __tostring, which closed objects have too; upvalues: runtime, method index
 static int object_tostring(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   const lull_method *method = &runtime->methods[lua_tointeger(L, lua_upvalueindex(2))];
   lull_check_open(runtime, L, method->name);
@@ -18,11 +20,12 @@ static int object_tostring(lua_State *L) {
     lua_pushfstring(L, "%s(closed)", lull_kind_name(method->kind));
     return 1;
   }
-  return lull_trampoline(L);
+  return LULL_COUNT(L, lull_trampoline(L));
 }
 
-// [-2, +1] __concat, with the object on either side; upvalues: runtime, method index
+// [-n, +1] __concat, with the object on either side; upvalues: runtime, method index
 static int object_concat(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   int index = (int)lua_tointeger(L, lua_upvalueindex(2));
   const lull_method *method = &runtime->methods[index];
@@ -36,11 +39,12 @@ static int object_concat(lua_State *L) {
     return luaL_error(L, "attempt to concatenate a %s value", luaL_typename(L, 2));
   }
   lua_pushboolean(L, is_right);
-  return lull_dispatch(runtime, L, index, self, 3, 1);
+  return LULL_COUNT(L, lull_dispatch(runtime, L, index, self, 3, 1));
 }
 
 // [-0, +0] raises: no such field, and what may have been meant
 static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
+  LULL_EFFECT(L, 0, 0);
   const char *name = lull_kind_name(kind);
   if (lua_type(L, 2) != LUA_TSTRING) {
     return luaL_error(
@@ -55,8 +59,9 @@ static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
   return luaL_error(L, "%s %s has no field '%s'", lull_article(name), name, key);
 }
 
-// [-2, +1] __index; upvalues: runtime, fields, kind, index of the kind's own lookup or -1
+// [-n, +1] __index; upvalues: runtime, fields, kind, index of the kind's own lookup or -1
 static int object_index(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   lua_settop(L, 2);
   lua_pushvalue(L, 2);
   switch (lua_rawget(L, lua_upvalueindex(2))) {
@@ -67,7 +72,7 @@ static int object_index(lua_State *L) {
       lull_check_open(runtime, L, runtime->methods[index].name);
       lull_object *self = lull_self_check(runtime, L, &runtime->methods[index]);
       lua_settop(L, 1);
-      return lull_dispatch(runtime, L, index, self, 1, 1);
+      return LULL_COUNT(L, lull_dispatch(runtime, L, index, self, 1, 1));
     }
     default: {
       lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -76,14 +81,15 @@ static int object_index(lua_State *L) {
       lua_settop(L, 2);
       if (fallback < 0) return unknown_field(runtime, L, (int)lua_tointeger(L, lua_upvalueindex(3)));
       lull_object *self = lull_self_check(runtime, L, &runtime->methods[fallback]);
-      return lull_dispatch(runtime, L, fallback, self, 2, 1);
+      return LULL_COUNT(L, lull_dispatch(runtime, L, fallback, self, 2, 1));
     }
   }
 }
 
-// [-3, +0] __newindex; upvalues: runtime, setters, kind, index of the kind's own assignment or -1,
+// [-n, +0] __newindex; upvalues: runtime, setters, kind, index of the kind's own assignment or -1,
 // fields
 static int object_newindex(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   lull_check_open(runtime, L, "assignment");
   lua_settop(L, 3);
@@ -93,13 +99,13 @@ static int object_newindex(lua_State *L) {
     lua_pop(L, 1);
     lull_object *self = lull_self_check(runtime, L, &runtime->methods[index]);
     lua_remove(L, 2);
-    return lull_dispatch(runtime, L, index, self, 2, 1);
+    return LULL_COUNT(L, lull_dispatch(runtime, L, index, self, 2, 1));
   }
   lua_pop(L, 1);
   int fallback = (int)lua_tointeger(L, lua_upvalueindex(4));
   if (fallback >= 0) {
     lull_object *self = lull_self_check(runtime, L, &runtime->methods[fallback]);
-    return lull_dispatch(runtime, L, fallback, self, 3, 1);
+    return LULL_COUNT(L, lull_dispatch(runtime, L, fallback, self, 3, 1));
   }
   int kind = (int)lua_tointeger(L, lua_upvalueindex(3));
   lua_pushvalue(L, 2);
@@ -111,8 +117,9 @@ static int object_newindex(lua_State *L) {
   return unknown_field(runtime, L, kind);
 }
 
-// [-1, +0] __gc: queues the handle; calls nothing across, tolerates repeats
+// [-n, +0] __gc: queues the handle; calls nothing across, tolerates repeats
 static int object_gc(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   if (lull_userdata_kind(L, 1) == 0) return 0;
   lull_object *object = lua_touserdata(L, 1);
@@ -125,6 +132,7 @@ static int object_gc(lua_State *L) {
 
 // [-0, +0] sets the closure of method `index` in the table at the top
 void lull_set_closure(lua_State *L, const char *field, int index) {
+  LULL_EFFECT(L, 0, 0);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   lua_pushinteger(L, index);
   lua_CFunction function = strcmp(field, "__tostring") == 0 ? object_tostring
@@ -136,6 +144,7 @@ void lull_set_closure(lua_State *L, const char *field, int index) {
 
 // [-0, +0] makes the metatable of every kind from the method table
 void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   int methods[LULL_KIND_COUNT] = {0};
   int setters_of[LULL_KIND_COUNT] = {0};
   for (int i = 0; i < runtime->method_count; i++) {

@@ -4,6 +4,7 @@
 #include "ending/lull_interrupt.h"
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "ending/lull_limit.h"
 
 // Frames searched for handlers of xpcall: the interpreter finds a frame by walking to it.
@@ -11,6 +12,7 @@ enum { LULL_SEARCHED_FRAMES = 2000 };
 
 // [-0, +0] the runtime of this state; NULL before it is there
 static lull_runtime *runtime_of(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   lull_runtime *runtime = lua_touserdata(L, -1);
   lua_pop(L, 1);
@@ -19,6 +21,7 @@ static lull_runtime *runtime_of(lua_State *L) {
 
 // [-1, +1] a message handler that leaves the error alone
 static int same_error(lua_State *L) {
+  LULL_CALLED(L, 1, 1);
   lua_settop(L, 1);
   return 1;
 }
@@ -26,6 +29,7 @@ static int same_error(lua_State *L) {
 // [-0, +0] An error raised in a hook is handed to its handler while hooks are off, so a handler of the
 // script's could run for ever: those of this coroutine's xpcalls are replaced.
 static void silence_handlers(lull_runtime *runtime, lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_Debug frame;
   for (int level = 0; level < LULL_SEARCHED_FRAMES && lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "f", &frame);
@@ -39,6 +43,7 @@ static void silence_handlers(lull_runtime *runtime, lua_State *L) {
 
 // [-0, +1] "x.lua:3: " of the innermost Lua function, or ""
 static void push_place(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
   lua_Debug frame;
   for (int level = 0; level < LULL_SEARCHED_FRAMES && lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "Sl", &frame);
@@ -52,6 +57,7 @@ static void push_place(lua_State *L) {
 
 // [-0, +0] raises; stays set
 static void interrupt_hook(lua_State *L, lua_Debug *info) {
+  LULL_EFFECT(L, 0, 0);
   (void)info;
   lull_runtime *runtime = runtime_of(L);
   if (runtime == NULL) {
@@ -67,7 +73,7 @@ static void interrupt_hook(lua_State *L, lua_Debug *info) {
   lua_error(L);
 }
 
-// [-0, +0] safe in a signal handler
+// [-0, +0] (unproved: also in signal handlers, when the stack may be in the middle of a change)
 void lull_interrupt_arm(lua_State *L) {
   int events = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
   lua_sethook(L, interrupt_hook, events, 1);
@@ -75,6 +81,7 @@ void lull_interrupt_arm(lua_State *L) {
 
 // [-0, +0] counts what this coroutine runs
 static void count_hook(lua_State *L, lua_Debug *info) {
+  LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = runtime_of(L);
   if (runtime == NULL) return;
   runtime->instructions_left -= runtime->instruction_step;
@@ -86,6 +93,7 @@ static void count_hook(lua_State *L, lua_Debug *info) {
 
 // [-0, +0] Lets C code do its work on a coroutine that is interrupted; 1 if it is to be armed again.
 int lull_interrupt_pause(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   if (lua_gethook(L) != interrupt_hook) return 0;
   lua_sethook(L, NULL, 0, 0);
   return 1;
@@ -93,6 +101,7 @@ int lull_interrupt_pause(lua_State *L) {
 
 // [-0, +0] the hook a coroutine has while nothing interrupts it
 void lull_interrupt_set_own_hook(lull_runtime *runtime, lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   if (runtime->instruction_step > 0) {
     lua_sethook(L, count_hook, LUA_MASKCOUNT, runtime->instruction_step);
   } else {
@@ -102,6 +111,7 @@ void lull_interrupt_set_own_hook(lull_runtime *runtime, lua_State *L) {
 
 // [-0, +0] looks at what is held once the code that runs is between two instructions
 static void memory_hook(lua_State *L, lua_Debug *info) {
+  LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = runtime_of(L);
   if (runtime == NULL) return;
   lull_interrupt_set_own_hook(runtime, L);
@@ -109,27 +119,30 @@ static void memory_hook(lua_State *L, lua_Debug *info) {
   if (lua_gethook(L) == interrupt_hook) interrupt_hook(L, info);
 }
 
-// [-0, +0]
+// [-0, +0] (unproved: in the allocator, when the stack may be in the middle of a change)
 void lull_interrupt_check_memory(lull_runtime *runtime) {
-  if (lua_gethook(runtime->L) == interrupt_hook) return;
-  lua_sethook(runtime->L, memory_hook, LUA_MASKCOUNT | LUA_MASKLINE, 1);
+  lua_State *L = runtime->L;
+  if (lua_gethook(L) == interrupt_hook) return;
+  lua_sethook(L, memory_hook, LUA_MASKCOUNT | LUA_MASKLINE, 1);
 }
 
 // [-0, +0] for a coroutine that is new or taken from the pool
 void lull_interrupt_rest(lull_runtime *runtime, lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_Hook hook = lua_gethook(L);
   if (hook == interrupt_hook || hook == memory_hook) lull_interrupt_set_own_hook(runtime, L);
 }
 
 // [-0, +0] `from`, which runtime->L ran, has ended or waits: what interrupted it goes on here.
 void lull_interrupt_pass(lull_runtime *runtime, lua_State *from) {
+  LULL_EFFECT(from, 0, 0);
   lua_Hook hook = lua_gethook(from);
   lull_interrupt_rest(runtime, from);
   // A main state at depth 0 drives the loop, and sees to the interruption when that returns.
   if (hook == interrupt_hook && runtime->depth > 0) lull_interrupt_arm(runtime->L);
 }
 
-// [-0, +0] nothing that runs now is interrupted any more
+// Nothing that runs now is interrupted any more
 void lull_interrupt_clear(lull_runtime *runtime) {
   lull_interrupt_rest(runtime, runtime->L);
   lull_interrupt_rest(runtime, runtime->main);
@@ -138,7 +151,6 @@ void lull_interrupt_clear(lull_runtime *runtime) {
   }
 }
 
-// [-0, +0]
 void lull_thread_interrupt(lull_runtime *runtime) {
   if (lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
 }

@@ -10,7 +10,7 @@
 // What there may be beyond the limit of memory once it has been passed, to say so.
 enum { LULL_REPORT_RESERVE = 4 * 1024 * 1024 };
 
-// [-0, +0] safe in a signal handler and in the allocator
+// Safe in a signal handler and in the allocator
 void lull_limit_pass(lull_runtime *runtime, int32_t limit) {
   if (runtime->passed_limit != LULL_LIMIT_NONE) return;
   runtime->passed_limit = limit;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/lull_blocks.h"
+#include "base/lull_stack.h"
 #include "base/lull_warnings.h"
 #include "ending/lull_interrupt.h"
 #include "ending/lull_limit.h"
@@ -69,14 +70,14 @@ static void forget(lull_memory *memory) {
   free(memory);
 }
 
-// [-0, +0] whether this is the second attempt at what was refused, which is then forgotten
+// Whether this is the second attempt at what was refused, which is then forgotten
 static int is_repeated(refusal *refused, const void *block, size_t size) {
   int same = refused->size == size && refused->block == block;
   refused->size = 0;
   return same;
 }
 
-// [-0, +0] whether a test wants this allocation to fail
+// Whether a test wants this allocation to fail
 static int is_to_fail(lull_memory *memory, const void *block, size_t size) {
   if (is_repeated(&memory->on_purpose, block, size)) {
     return memory->failing != LULL_FAIL_FIRST_ATTEMPTS;
@@ -90,19 +91,19 @@ static int is_to_fail(lull_memory *memory, const void *block, size_t size) {
   return 1;
 }
 
-// [-0, +0] what the ledger counts of Lua's
+// What the ledger counts of Lua's
 static size_t own_size(const lull_memory *memory) {
   return memory->used_large + (memory->blocks ? lull_blocks_mapped(memory->blocks) : 0);
 }
 
-// [-0, +0] what the heap has grown by, without Lua's, as the ledger knows it at any time
+// What the heap has grown by, without Lua's, as the ledger knows it at any time
 static size_t grown_outside(const lull_memory *memory) {
   int64_t own = (int64_t)own_size(memory) - (int64_t)memory->own_before;
   int64_t outside = lull_ledger_grown() - own;
   return outside > 0 ? (size_t)outside : 0;
 }
 
-// [-0, +0] whether that many bytes more would be over the limit by more than `slack`
+// Whether that many bytes more would be over the limit by more than `slack`
 static int is_over_by(const lull_memory *memory, size_t growth, size_t slack) {
   size_t held = lull_ledger_is_kept() ? grown_outside(memory) : memory->held;
   return memory->used + held + growth > memory->limit + slack;
@@ -112,7 +113,7 @@ static int is_over(const lull_memory *memory, size_t growth) {
   return is_over_by(memory, growth, 0);
 }
 
-// [-0, +0] what was refused to the script has ended it, or is asked for once more after a collection
+// What was refused to the script has ended it, or is asked for once more after a collection
 static void refuse(lull_memory *memory, const void *block, size_t size) {
   lull_runtime *runtime = memory->runtime;
   if (runtime == NULL || runtime->passed_limit != LULL_LIMIT_NONE) return;
@@ -126,7 +127,7 @@ static void refuse(lull_memory *memory, const void *block, size_t size) {
   lull_interrupt_check_memory(runtime);
 }
 
-// [-0, +0] whether a limited state may have that
+// Whether a limited state may have that
 //
 // The collector lets garbage grow to the size of what is in use, and not every allocation is tried
 // again after a collection: so half as much as the limit may be had beyond it until the code that runs
@@ -151,7 +152,7 @@ static int is_granted(lull_memory *memory, const void *block, size_t size, size_
   return 0;
 }
 
-// [-0, +0] whether there may be that much more
+// Whether there may be that much more
 static int is_allowed(lull_memory *memory, const void *block, size_t old_size, size_t new_size) {
   if (is_to_fail(memory, block, new_size)) return 0;
   return memory->limit == 0 || is_granted(memory, block, new_size, new_size - old_size);
@@ -162,7 +163,7 @@ static int is_small(const lull_memory *memory, size_t size) {
   return size - 1 < memory->largest_small;
 }
 
-// [-0, +0] a block of the C library's, as realloc; NULL for 0 bytes, without memory, and where the
+// A block of the C library's, as realloc; NULL for 0 bytes, without memory, and where the
 // ledger has no room for it
 static void *resize_large(lull_memory *memory, void *block, size_t old_size, size_t new_size) {
   void *result = NULL;
@@ -179,7 +180,7 @@ static void *resize_large(lull_memory *memory, void *block, size_t old_size, siz
   return result;
 }
 
-// [-0, +0] as realloc, where the old block or the new one is small. Unlike others, these cannot stay
+// As realloc, where the old block or the new one is small. Unlike others, these cannot stay
 // as they are if there is no memory for what they are to become: the interpreter raises an error then.
 static void *resize_small(lull_memory *memory, void *block, size_t old_size, size_t new_size) {
   int was_small = is_small(memory, old_size), is_to_be_small = is_small(memory, new_size);
@@ -225,11 +226,12 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
 
 // [-0, +0] the memory of a state made by lull_state_new, else NULL
 static lull_memory *memory_of(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   void *context = NULL;
   return lua_getallocf(L, &context) == allocate ? context : NULL;
 }
 
-// A new state without libraries, which has its memory from here; NULL without memory
+// [-0, +0] (unproved: the state is new) a state without libraries, which has its memory from here; NULL without memory
 lua_State *lull_memory_new_state(void) {
   lull_memory *memory = calloc(1, sizeof(*memory));
   if (memory == NULL) return NULL;
@@ -247,20 +249,21 @@ lua_State *lull_memory_new_state(void) {
 
 // [-0, +0] whose limit it is; NULL when the runtime goes
 void lull_memory_attach(lua_State *L, lull_runtime *runtime) {
+  LULL_EFFECT(L, 0, 0);
   lull_memory *memory = memory_of(L);
   if (memory == NULL) return;
   memory->runtime = runtime;
   if (runtime) runtime->memory = memory;
 }
 
-// [-0, +0] bytes of the heap in use by the process, without Lua's; 0 where another allocator is in place
+// Bytes of the heap in use by the process, without Lua's; 0 where another allocator is in place
 static size_t heap_outside_lua(const lull_memory *memory) {
   struct mallinfo2 info = mallinfo2();
   size_t in_use = info.uordblks + info.hblkhd;
   return in_use > memory->used_large ? in_use - memory->used_large : 0;
 }
 
-// [-0, +0] bytes of memory of its own that the process has; the greatest number if that is not known
+// Bytes of memory of its own that the process has; the greatest number if that is not known
 static size_t process_size(const lull_memory *memory) {
   char text[128];
   ssize_t count = memory->statm < 0 ? -1 : pread(memory->statm, text, sizeof(text) - 1, 0);
@@ -271,7 +274,7 @@ static size_t process_size(const lull_memory *memory) {
   return resident < shared ? 0 : (resident - shared) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-// [-0, +0] what is kept outside of Lua: what Swift counts, or what the heap has grown by, if that is more
+// What is kept outside of Lua: what Swift counts, or what the heap has grown by, if that is more
 //
 // Measuring the heap takes a walk over what is free in it. A process that is smaller than the limit
 // cannot have a heap over it, which the kernel tells for the price of a system call.
@@ -291,7 +294,7 @@ static size_t held_outside(lull_memory *memory, int exactly) {
   return counted > memory->heap_outside ? counted : memory->heap_outside;
 }
 
-// [-0, +0] 0 in somebody else's state
+// 0 in somebody else's state
 int lull_memory_limit(lull_runtime *runtime, int64_t bytes) {
   lull_memory *memory = runtime->memory;
   if (memory == NULL) return 0;
@@ -307,6 +310,8 @@ int lull_memory_limit(lull_runtime *runtime, int64_t bytes) {
 
 // [-0, +0] where finalisers may run and objects may go; raises nothing
 void lull_memory_check(lull_runtime *runtime) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   lull_memory *memory = runtime->memory;
   if (!runtime->has_memory_limit || runtime->host == NULL) return;
   if (runtime->passed_limit != LULL_LIMIT_NONE) return;
@@ -317,13 +322,13 @@ void lull_memory_check(lull_runtime *runtime) {
   }
   memory->held = held_outside(memory, 0);
   if (!is_over(memory, 0)) return;
-  lua_gc(runtime->L, LUA_GCCOLLECT);
+  lua_gc(L, LUA_GCCOLLECT);
   lull_host_sweep(runtime->host);
   memory->held = held_outside(memory, 1);
   if (is_over(memory, 0)) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
 }
 
-// [-0, +0] how much may be taken outside of Lua before the limit is passed, with the same leeway as
+// How much may be taken outside of Lua before the limit is passed, with the same leeway as
 // Lua has
 size_t lull_memory_room(const lull_runtime *runtime) {
   if (!runtime->has_memory_limit) return SIZE_MAX;
@@ -334,12 +339,11 @@ size_t lull_memory_room(const lull_runtime *runtime) {
   return room < left ? room : left;
 }
 
-// [-0, +0]
 void lull_memory_pass(lull_runtime *runtime) {
   if (runtime->has_memory_limit) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
 }
 
-// [-0, +0] What the ledger has refused ends the run before the script hears of it: it could catch that.
+// What the ledger has refused ends the run before the script hears of it: it could catch that.
 void lull_memory_settle(lull_runtime *runtime) {
   if (runtime->has_memory_limit && lull_ledger_has_refused()) {
     lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
@@ -350,13 +354,15 @@ void lull_memory_settle(lull_runtime *runtime) {
 // has been passed. Finalisers may run; raises nothing
 int lull_memory_admits(lull_runtime *runtime, size_t size) {
   if (lull_ledger_may(size)) return 1;
-  lua_gc(runtime->L, LUA_GCCOLLECT);
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  lua_gc(L, LUA_GCCOLLECT);
   if (lull_ledger_may(size)) return 1;
   lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
   return 0;
 }
 
-// [-n, +0] closes the state and gives its allocator back
+// [-n, +0] (unproved: the state is gone) closes the state and gives its allocator back
 void lull_state_close(lua_State *L) {
   lull_memory *memory = memory_of(L);
   lua_close(L);
@@ -365,12 +371,14 @@ void lull_state_close(lua_State *L) {
 
 // [-0, +0]
 size_t lull_memory_used(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   const lull_memory *memory = memory_of(L);
   return memory ? memory->used : 0;
 }
 
 // [-0, +0]
 void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing) {
+  LULL_EFFECT(L, 0, 0);
   lull_memory *memory = memory_of(L);
   if (memory == NULL) return;
   memory->countdown = count;
@@ -381,6 +389,7 @@ void lull_memory_fail_after(lua_State *L, int64_t count, int32_t failing) {
 
 // [-0, +0]
 int64_t lull_memory_failure_count(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   const lull_memory *memory = memory_of(L);
   return memory ? memory->failure_count : 0;
 }

@@ -60,7 +60,7 @@ static void handle_pipe(int number) {
   }
 }
 
-// [-0, +0] in a signal handler: a line that was told to end has not. Only C code can do that.
+// In a signal handler: a line that was told to end has not. Only C code can do that.
 void lull_signals_tell_stuck(void) {
   static const char text[] =
     "\nlull: a C function that runs cannot be interrupted; a second Ctrl-C ends the session\n";
@@ -69,18 +69,18 @@ void lull_signals_tell_stuck(void) {
   if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) return;
 }
 
-// [-0, +0] safe in a signal handler
+// Safe in a signal handler
 void lull_signals_wake(void) {
   if (signals.wake) signals.wake(signals.context);
 }
 
-// [-0, +0] safe in a signal handler
+// Safe in a signal handler
 void lull_signals_pass_limit(int32_t limit) {
   lull_runtime *runtime = signals.runtime;
   if (runtime) lull_limit_pass(runtime, limit);
 }
 
-// [-0, +0] the state goes away
+// The state goes away
 void lull_signals_forget(const lull_runtime *runtime) {
   if (signals.runtime == runtime) signals.runtime = NULL;
 }
@@ -120,7 +120,6 @@ void lull_signals_restore(void) {
 
 int32_t lull_signals_pending(void) { return signals.pending; }
 
-// [-0, +0]
 void lull_signals_clear(void) {
   lull_alarm_set(LULL_ALARM_STUCK, 0);
   signals.pending = 0;

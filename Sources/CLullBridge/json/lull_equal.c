@@ -5,11 +5,13 @@
 #include <stdio.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "values/lull_document.h"
 #include "values/lull_marks.h"
 
 // [-0, +0] the Lua value at that position, or what it is a view of
 lull_side lull_side_at(lua_State *L, int stack) {
+  LULL_EFFECT(L, 0, 0);
   lull_side result = {.document = NULL, .index = 0, .stack = stack};
   const struct csj_document *document;
   if (lull_view_at(L, stack, &document, &result.index)) result.document = document;
@@ -18,6 +20,7 @@ lull_side lull_side_at(lua_State *L, int stack) {
 
 // [-0, +0] whether it is an array, an object or, as an empty table, either of them
 void lull_side_shape(lua_State *L, lull_side of, int *is_array, int *is_object) {
+  LULL_EFFECT(L, 0, 0);
   *is_array = *is_object = 0;
   if (of.document) {
     csj_type type = csj_type_at(csj_document_view(of.document), of.index);
@@ -35,19 +38,24 @@ void lull_side_shape(lua_State *L, lull_side of, int *is_array, int *is_object) 
 // [-0, +1 or +0] the element or member of `of` under the key at `key` (an element's counted from 1);
 // whether there is one. A Lua value is pushed.
 int lull_side_child(lua_State *L, lull_side of, int key, lull_side *result) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (of.document) {
     size_t found = lull_document_find(L, of.document, of.index, key);
     *result = (lull_side){.document = of.document, .index = found, .stack = 0};
     return found != 0;
   }
   lua_pushvalue(L, key);
-  if (lua_rawget(L, of.stack) == LUA_TNIL) return 0;
+  if (lua_rawget(L, of.stack) == LUA_TNIL) {
+    lua_pop(L, 1);
+    return 0;
+  }
   *result = lull_side_at(L, lua_gettop(L));
   return 1;
 }
 
 // [-0, +0] the JSON value a side is that is neither array nor object; whether it is one
 static int read_atom(lua_State *L, lull_runtime *runtime, lull_side of, csj_atom *atom) {
+  LULL_EFFECT(L, 0, 0);
   if (of.document) {
     *atom = csj_atom_at(csj_document_view(of.document), of.index);
     return 1;
@@ -75,6 +83,7 @@ static int read_atom(lua_State *L, lull_runtime *runtime, lull_side of, csj_atom
 
 // [-0, +0] whether two values are the same of which one is neither array nor object
 static int same_atoms(lua_State *L, lull_runtime *runtime, lull_side one, lull_side other) {
+  LULL_EFFECT(L, 0, 0);
   csj_atom atom, other_atom;
   if (read_atom(L, runtime, one, &atom) && read_atom(L, runtime, other, &other_atom)) {
     return csj_same_atom(atom, other_atom);
@@ -85,6 +94,7 @@ static int same_atoms(lua_State *L, lull_runtime *runtime, lull_side one, lull_s
 
 // [-0, +0] how many elements or members, each key once
 static size_t size_of(lua_State *L, lull_side of, int is_array) {
+  LULL_EFFECT(L, 0, 0);
   if (of.document) {
     csj_view tape = csj_document_view(of.document);
     size_t count = csj_count(tape, of.index);
@@ -127,6 +137,7 @@ static void ascend(lull_place *place, size_t before) {
 static int has_child(
   lua_State *L, lull_runtime *runtime, lull_side value, lull_side other, lull_place *place,
   const char *token, size_t length, int level) {
+  LULL_EFFECT(L, 1, 0);
   int key = lua_gettop(L);
   size_t before = descend(place, token, length);
   lull_side found;
@@ -141,6 +152,7 @@ static int has_child(
 static int has_children_of_document(
   lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int is_array,
   lull_place *place, int level) {
+  LULL_EFFECT(L, 0, 0);
   csj_view tape = csj_document_view(one.document);
   size_t count = csj_count(tape, one.index);
   lull_side child = {.document = one.document};
@@ -172,6 +184,7 @@ static int has_children_of_document(
 // [-0, +0] whether `other` has what the table has, under the same keys
 static int has_children_of_table(
   lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int level) {
+  LULL_EFFECT(L, 0, 0);
   int same = 1;
   int top = lua_gettop(L);
   lua_pushnil(L);
@@ -187,6 +200,7 @@ static int has_children_of_table(
 
 // [-0, +0] whether the table has a key that the document's value has not, at which the place then is
 static int has_other_keys(lua_State *L, lull_side document, lull_side table, lull_place *place) {
+  LULL_EFFECT(L, 0, 0);
   int is_empty = csj_count(csj_document_view(document.document), document.index) == 0;
   lua_pushnil(L);
   while (lua_next(L, table.stack)) {
@@ -206,6 +220,7 @@ static int has_other_keys(lua_State *L, lull_side document, lull_side table, lul
 static int is_unchanged(
   lua_State *L, lull_runtime *runtime, lull_side document, lull_side table, lull_place *place,
   int level) {
+  LULL_EFFECT(L, 0, 0);
   csj_type type = csj_type_at(csj_document_view(document.document), document.index);
   if (type != CSJ_ARRAY && type != CSJ_OBJECT) return same_atoms(L, runtime, document, table);
   return !table.document && lua_istable(L, table.stack)
@@ -218,6 +233,7 @@ static int is_unchanged(
 static int equal(
   lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, lull_place *place,
   int level) {
+  LULL_EFFECT(L, 0, 0);
   luaL_checkstack(L, 12, "nested too deeply");
   if (level > CSJ_MAX_DEPTH) return luaL_error(L, "tables nest too deeply, or in a cycle");
   if (place) return is_unchanged(L, runtime, one, other, place, level);
@@ -240,13 +256,15 @@ static int equal(
 // [-0, +0]
 int lull_json_differs(
   lua_State *L, lull_runtime *runtime, const csj_document *document, int stack, lull_place *place) {
+  LULL_EFFECT(L, 0, 0);
   lull_side one = {.document = document, .index = CSJ_ROOT};
   *place = (lull_place){.length = 0};
   return !equal(L, runtime, one, lull_side_at(L, stack), place, 0);
 }
 
-// [-2, +1] __eq, and lull.json.equal; upvalue: runtime
+// [-n, +1] __eq, and lull.json.equal; upvalue: runtime
 int lull_json_equal(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   luaL_checkany(L, 1);
   luaL_checkany(L, 2);
   lua_settop(L, 2);

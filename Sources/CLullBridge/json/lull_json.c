@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "ending/lull_limit.h"
 #include "ending/lull_memory.h"
 #include "json/lull_equal.h"
@@ -77,6 +78,7 @@ static void write_value(writer *w, int index);
 
 // [-0, +0] whether the table's keys are 1…n, with n in `length`
 static int is_sequence(lua_State *L, int index, size_t *length) {
+  LULL_EFFECT(L, 0, 0);
   size_t count = 0;
   *length = lua_rawlen(L, index);
   lua_pushnil(L);
@@ -92,8 +94,10 @@ static int is_sequence(lua_State *L, int index, size_t *length) {
   return count == *length;
 }
 
+// [-0, +0]
 static void write_array(writer *w, int index, size_t length) {
   lua_State *L = w->L;
+  LULL_EFFECT(L, 0, 0);
   csj_write_begin(&w->text, '[');
   for (size_t i = 1; i <= length && is_fine(w); i++) {
     char position[24];
@@ -110,6 +114,7 @@ static void write_array(writer *w, int index, size_t length) {
 // [-0, +0] whether the table also has the integer that is written like that key
 static int has_integer(const writer *w, int index, const char *key, size_t length) {
   lua_State *L = w->L;
+  LULL_EFFECT(L, 0, 0);
   char number[32];
   if (length == 0 || length >= sizeof(number) || (*key != '-' && (*key < '0' || *key > '9'))) {
     return 0;
@@ -129,8 +134,10 @@ static int has_integer(const writer *w, int index, const char *key, size_t lengt
   return same;
 }
 
+// [-0, +0]
 static void write_object(writer *w, int index) {
   lua_State *L = w->L;
+  LULL_EFFECT(L, 0, 0);
   int top = lua_gettop(L);
   csj_write_begin(&w->text, '{');
   lua_pushnil(L);
@@ -188,6 +195,7 @@ static void write_secret(writer *w, uint64_t handle) {
 // [-0, +0]
 static void write_value(writer *w, int index) {
   lua_State *L = w->L;
+  LULL_EFFECT(L, 0, 0);
   if (!is_fine(w)) return;
   lull_value value;
   lull_read(L, index, &value);
@@ -243,6 +251,7 @@ static void write_value(writer *w, int index) {
 
 // [-0, +0]
 int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_result *result) {
+  LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = lull_state_runtime(L);
   writer w = {.L = L, .problem = result->problem, .problem_size = sizeof(result->problem)};
   w.text = csj_writer_make(
@@ -270,8 +279,9 @@ int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_
   return 0;
 }
 
-// [-0, +1] raises unless the options table at `index` holds nothing but `pretty`
+// [-0, +0] raises unless the options table at `index` holds nothing but `pretty`
 static int wants_pretty(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 0);
   if (lua_isnoneornil(L, index)) return 0;
   luaL_checktype(L, index, LUA_TTABLE);
   lua_pushnil(L);
@@ -290,6 +300,7 @@ static int wants_pretty(lua_State *L, int index) {
 
 // [-n, +1] lull.json.encode(value [, options])
 static int json_encode(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   luaL_checkany(L, 1);
   lua_settop(L, 2);
   int pretty = wants_pretty(L, 2);
@@ -320,6 +331,7 @@ static int json_encode(lua_State *L) {
 
 // [-n, +1 or +2] lull.json.decode(text): the value, or nil and what is wrong
 static int json_decode(lua_State *L) {
+  LULL_CALLED_EITHER(L, LULL_N, 1, 2);
   size_t length;
   const char *text = luaL_checklstring(L, 1, &length);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -348,8 +360,9 @@ static int json_decode(lua_State *L) {
   return 1;
 }
 
-// [-1, +0]
+// [-n, +0]
 static int owner_gc(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   struct csj_document **owner = lua_touserdata(L, 1);
   if (owner && *owner) {
     csj_free(*owner);
@@ -358,8 +371,9 @@ static int owner_gc(lua_State *L) {
   return 0;
 }
 
-// [-1, +0]
+// [-n, +0]
 static int text_gc(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   char **owner = lua_touserdata(L, 1);
   if (owner) {
     free(*owner);
@@ -368,8 +382,9 @@ static int text_gc(lua_State *L) {
   return 0;
 }
 
-// [-1, +1] lull.array(table): marks it as a JSON array
+// [-n, +1] lull.array(table): marks it as a JSON array
 static int array(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   lull_push_array_metatable(L);
@@ -379,6 +394,7 @@ static int array(lua_State *L) {
 
 // [-0, +0] fills `json` and `array` of the module table at the top
 void lull_open_json(lua_State *L, lull_runtime *runtime) {
+  LULL_EFFECT(L, 0, 0);
   (void)runtime;
   static const luaL_Reg comparing[] = {
     {"at", lull_json_at}, {"equal", lull_json_equal}, {NULL, NULL}};

@@ -3,29 +3,45 @@
 
 #include <csj_compare.h>
 
+#include "base/lull_stack.h"
 #include "json/lull_equal.h"
 #include "values/lull_document.h"
+
+// [-1, +1 or +0] what the key at the top leads to from a value; whether there is anything. One of a table
+// comes in its place.
+static int replace_by_child(lua_State *L, lull_side here, lull_side *found) {
+  LULL_EFFECT_EITHER(L, 1, 1, 0);
+  int key = lua_gettop(L);
+  int is_there = lull_side_child(L, here, key, found);
+  if (is_there && found->stack != 0) {
+    lua_replace(L, key);
+    found->stack = key;
+  } else {
+    lua_pop(L, 1);
+  }
+  return is_there;
+}
 
 // [-0, +1 or +0] what a token leads to from a value; whether there is anything. One of a table is pushed.
 static int step(
   lua_State *L, lull_side here, const char *token, size_t length, lull_side *found) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   int is_array, is_object;
   lull_side_shape(L, here, &is_array, &is_object);
-  int top = lua_gettop(L);
   int64_t position = is_array ? csj_pointer_position(token, length) : -1;
   if (position >= 0) {
     lua_pushinteger(L, position + 1);
-    if (lull_side_child(L, here, top + 1, found)) return 1;
-    lua_settop(L, top);
+    if (replace_by_child(L, here, found)) return 1;
   }
   // An empty table, or one with both: a member may be called like a number.
   if (!is_object) return 0;
   lua_pushlstring(L, token, length);
-  return lull_side_child(L, here, top + 1, found);
+  return replace_by_child(L, here, found);
 }
 
-// [-2, +1] lull.json.at(document or table, pointer); upvalue: runtime
+// [-n, +1] lull.json.at(document or table, pointer); upvalue: runtime
 int lull_json_at(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   size_t length;
   const char *pointer = luaL_checklstring(L, 2, &length);
   const char *end = pointer + length;

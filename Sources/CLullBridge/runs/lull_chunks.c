@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 
 static const char refusal_text[] =
   "attempt to load a precompiled chunk (only --allow-bytecode permits it)";
@@ -16,35 +17,39 @@ enum { LULL_PIECE = 5 };
 
 // [-0, +1] says that precompiled chunks are refused, as upvalue 1 puts it
 static void push_refusal(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
   lua_pushstring(L, lua_toboolean(L, lua_upvalueindex(1)) ? sandbox_refusal_text : refusal_text);
 }
 
 // [-1, +1] a message of the compiler, in our words if it speaks of a precompiled chunk
 static void reword(lua_State *L) {
+  LULL_EFFECT(L, 1, 1);
   const char *message = lua_tostring(L, -1);
   if (message == NULL || strncmp(message, "attempt to load a binary chunk", 30) != 0) return;
   lua_pop(L, 1);
   push_refusal(L);
 }
 
-// [-1, +n] what load and loadfile return for a compilation that ended so; `environment` is the index
+// [-1, +m] what load and loadfile return for a compilation that ended so; `environment` is the index
 // of the first upvalue to be, 0 for none
 static int loaded(lua_State *L, int status, int environment) {
+  LULL_EFFECT(L, 1, LULL_M);
   if (status != LUA_OK) {
     reword(L);
     lua_pushnil(L);
     lua_insert(L, -2);
-    return 2;
+    return LULL_COUNT(L, 2);
   }
   if (environment) {
     lua_pushvalue(L, environment);
     if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
   }
-  return 1;
+  return LULL_COUNT(L, 1);
 }
 
-// [-0, +1 until the next call] a lua_Reader that asks the function at 1
+// [-0, +0] a lua_Reader that asks the function at 1
 static const char *read_piece(lua_State *L, void *unused, size_t *size) {
+  LULL_EFFECT(L, 0, 0);
   (void)unused;
   luaL_checkstack(L, 2, "too many nested functions");
   lua_pushvalue(L, 1);
@@ -59,7 +64,7 @@ static const char *read_piece(lua_State *L, void *unused, size_t *size) {
   return lua_tolstring(L, LULL_PIECE, size);
 }
 
-// [-0, +0] the mode to compile with, which never allows a precompiled chunk: the interpreter takes
+// The mode to compile with, which never allows a precompiled chunk: the interpreter takes
 // one wherever there is a 'b' in the mode, whatever else there is. NULL where only such are asked for.
 static const char *text_mode(const char *mode) {
   if (strchr(mode, 't')) return "t";
@@ -68,6 +73,7 @@ static const char *text_mode(const char *mode) {
 
 // [-n, +m] load(chunk [, name [, mode [, environment]]]); upvalue: whether in the sandbox
 static int load_text(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   const char *mode = text_mode(luaL_optstring(L, 3, "bt"));
   int environment = lua_isnone(L, 4) ? 0 : 4;
   size_t length;
@@ -77,15 +83,16 @@ static int load_text(lua_State *L) {
   if (mode == NULL) {
     lua_pushnil(L);
     push_refusal(L);
-    return 2;
+    return LULL_COUNT(L, 2);
   }
-  if (text) return loaded(L, luaL_loadbufferx(L, text, length, name, mode), environment);
+  if (text) return LULL_COUNT(L, loaded(L, luaL_loadbufferx(L, text, length, name, mode), environment));
   lua_settop(L, LULL_PIECE);
-  return loaded(L, lua_load(L, read_piece, NULL, name, mode), environment);
+  return LULL_COUNT(L, loaded(L, lua_load(L, read_piece, NULL, name, mode), environment));
 }
 
 // [-n, +m] loadfile([name [, mode [, environment]]])
 static int load_file(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   const char *name = luaL_optstring(L, 1, NULL);
   const char *mode = text_mode(luaL_optstring(L, 2, "bt"));
   int environment = lua_isnone(L, 3) ? 0 : 3;
@@ -95,18 +102,20 @@ static int load_file(lua_State *L) {
     lua_pop(L, 1);
     push_refusal(L);
   }
-  return loaded(L, status, environment);
+  return LULL_COUNT(L, loaded(L, status, environment));
 }
 
 // [-n, +m] the continuation of do_file
 static int done_file(lua_State *L, int status, lua_KContext context) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
   (void)context;
-  return lua_gettop(L) - 1;
+  return LULL_COUNT(L, lua_gettop(L) - 1);
 }
 
 // [-n, +m] dofile([name])
 static int do_file(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   const char *name = luaL_optstring(L, 1, NULL);
   lua_settop(L, 1);
   if (luaL_loadfilex(L, name, "t") != LUA_OK) {
@@ -114,11 +123,12 @@ static int do_file(lua_State *L) {
     return lua_error(L);
   }
   lua_callk(L, 0, LUA_MULTRET, 0, done_file);
-  return done_file(L, LUA_OK, 0);
+  return LULL_COUNT(L, done_file(L, LUA_OK, 0));
 }
 
-// [-1, +2] the searcher of Lua modules: name; upvalues: whether in the sandbox, the package table
+// [-n, +2 or +1] the searcher of Lua modules: name; upvalues: whether in the sandbox, the package table
 static int search_file(lua_State *L) {
+  LULL_CALLED_EITHER(L, LULL_N, 2, 1);
   const char *name = luaL_checkstring(L, 1);
   lua_getfield(L, lua_upvalueindex(2), "searchpath");
   lua_pushvalue(L, 1);
@@ -141,6 +151,7 @@ static int search_file(lua_State *L) {
 
 // [-0, +0] a function that knows whether it is in the sandbox, into the table at the top
 static void set_function(lua_State *L, const char *name, lua_CFunction function, int sandboxed) {
+  LULL_EFFECT(L, 0, 0);
   lua_pushboolean(L, sandboxed);
   lua_pushcclosure(L, function, 1);
   lua_setfield(L, -2, name);
@@ -148,6 +159,7 @@ static void set_function(lua_State *L, const char *name, lua_CFunction function,
 
 // [-0, +0] raises without memory
 void lull_refuse_bytecode(lua_State *L, int sandboxed) {
+  LULL_EFFECT(L, 0, 0);
   lua_pushglobaltable(L);
   set_function(L, "load", load_text, sandboxed);
   if (sandboxed) {
@@ -170,25 +182,28 @@ void lull_refuse_bytecode(lua_State *L, int sandboxed) {
   lua_pop(L, 2);
 }
 
-// [-1, +0]
+// [-0, +0]
 static int refuse(lua_State *L) {
+  LULL_CALLED(L, 0, 0);
   lull_refuse_bytecode(L, 0);
   return 0;
 }
 
 // [-0, +0]
 int32_t lull_state_refuse_bytecode(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_pushcfunction(L, refuse);
   if (lua_pcall(L, 0, 0, 0) == LUA_OK) return 0;
   lua_pop(L, 1);
   return 1;
 }
 
-// [-0, +0] for chunks that Swift loads
+// For chunks that Swift loads
 void lull_allow_bytecode(lull_runtime *runtime) { runtime->allows_bytecode = 1; }
 
 // [-0, +0] as reword, for chunks that Swift loads, and modules
 const char *lull_reworded(lua_State *L, const char *message) {
+  LULL_EFFECT(L, 0, 0);
   if (message == NULL || strncmp(message, "attempt to load a binary chunk", 30) != 0) return message;
   int is_sandboxed = lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_sandbox_key) != LUA_TNIL;
   lua_pop(L, 1);

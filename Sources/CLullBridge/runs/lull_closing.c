@@ -4,7 +4,7 @@
 #include "ending/lull_interrupt.h"
 #include "runs/lull_failure.h"
 
-// [-n, +0] closes the variables of a coroutine, which are left alone once a limit has been passed; the
+// [-n, +0] (unproved: whatever the coroutine has, and an error instead) closes the variables of a coroutine, which are left alone once a limit has been passed; the
 // status of lua_resetthread
 int lull_thread_reset(lull_runtime *runtime, lua_State *thread) {
   if (runtime->passed_limit != LULL_LIMIT_NONE) return LUA_OK;
@@ -16,7 +16,7 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread) {
   return status;
 }
 
-// [-n, +0] as above, for a coroutine nobody hears of any more: a handler's error is reported
+// [-n, +0] (unproved: as above) as above, for a coroutine nobody hears of any more: a handler's error is reported
 void lull_thread_close(lull_runtime *runtime, lua_State *thread) {
   // One that has failed has its own error at its top, which has been told of.
   int has_failed = lua_status(thread) != LUA_YIELD && lua_gettop(thread) > 0;

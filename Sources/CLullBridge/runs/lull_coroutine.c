@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "calls/lull_dispatch.h"
 #include "ending/lull_interrupt.h"
 #include "runs/lull_closing.h"
@@ -26,6 +27,7 @@ static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *c
 
 // [-0, +0] the C function a suspended coroutine is in, NULL if it is in a Lua function or in none
 static lua_CFunction innermost_function(lua_State *co, lua_Debug *info) {
+  LULL_EFFECT(co, 0, 0);
   if (lua_status(co) != LUA_YIELD || !lua_getstack(co, 0, info) || !lua_checkstack(co, 1)) {
     return NULL;
   }
@@ -37,6 +39,7 @@ static lua_CFunction innermost_function(lua_State *co, lua_Debug *info) {
 
 // [-0, +0] whether the coroutine waits for Lull, itself or through others
 static int is_waiting(lua_State *co) {
+  LULL_EFFECT(co, 0, 0);
   lua_Debug info;
   lua_CFunction function = innermost_function(co, &info);
   return function == lull_trampoline || function == lull_bound_trampoline
@@ -45,6 +48,7 @@ static int is_waiting(lua_State *co) {
 
 // [-0, +0] the coroutine a waiting one waits through, or NULL
 static lua_State *inner_of(lua_State *co) {
+  LULL_EFFECT(co, 0, 0);
   lua_Debug info;
   lua_CFunction function = innermost_function(co, &info);
   lua_State *inner = NULL;
@@ -66,6 +70,7 @@ static lua_State *inner_of(lua_State *co) {
 
 // [-0, +0]
 void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread) {
+  LULL_EFFECT(thread, 0, 0);
   lua_State *inner = inner_of(thread);
   if (inner == NULL) return;
   lull_coroutine_close_inner(runtime, inner);
@@ -74,6 +79,7 @@ void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread) {
 
 // [-0, +0] whether the coroutine is one of Lull's own
 static int is_own(lull_runtime *runtime, lua_State *L, lua_State *co) {
+  LULL_EFFECT(L, 0, 0);
   lull_registry_push(L, runtime->threads);
   lua_pushthread(co);
   if (co != L) lua_xmove(co, L, 1);
@@ -83,9 +89,10 @@ static int is_own(lull_runtime *runtime, lua_State *L, lua_State *co) {
   return own;
 }
 
-// [-0, +0] L, [-n, +m] co: goes on with the coroutine; how many results it has on its stack, or why
+// [-0, +0] of L; goes on with the coroutine: how many results it has on its stack, or why
 // there are none
 static int run_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
+  LULL_EFFECT(L, 0, 0);
   lua_State *previous = runtime->L;
   lull_nesting nesting = {.L = co, .outer = runtime->nesting};
   runtime->nesting = &nesting;
@@ -102,7 +109,7 @@ static int run_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int cou
   return results;
 }
 
-// [-n, +0] closes the variables of a coroutine, whose handlers run where nothing can be suspended
+// [-n, +0] (unproved: as lull_thread_reset) closes the variables of a coroutine, whose handlers run where nothing can be suspended
 static int reset(lull_runtime *runtime, lua_State *co) {
   const char *previous = runtime->answer_now;
   runtime->answer_now = "__close handler of a coroutine";
@@ -111,33 +118,39 @@ static int reset(lull_runtime *runtime, lua_State *co) {
   return status;
 }
 
-// [-0, +n] after a run: moves the results, or the error, from the coroutine; INNER_FAILED for the latter
+// [-0, +m] after a run: moves the results, or the error, from the coroutine; INNER_FAILED for the latter
 static int take_results(lua_State *L, lua_State *co, int count) {
+  LULL_EFFECT(L, 0, LULL_M);
   if (count == INNER_REFUSED) return INNER_FAILED;
   if (count == INNER_FAILED) {
     lua_xmove(co, L, 1);
+    (void)LULL_COUNT(L, 1);
     return INNER_FAILED;
   }
   if (!lua_checkstack(L, count + 1)) {
     lua_pop(co, count);
     lua_pushliteral(L, "too many results to resume");
+    (void)LULL_COUNT(L, 1);
     return INNER_FAILED;
   }
   lua_xmove(co, L, count);
-  return count;
+  return LULL_COUNT(L, count);
 }
 
-// [-n, +0] resumes with the arguments at the top of L's stack; if it is refused the reason is there
+// [-n, +0 or +1] of L: resumes with the arguments at its top; if it is refused the reason is there
 static int begin_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
+  LULL_EFFECT_EITHER(L, count, 0, 1);
   // Not left to lua_resume, which makes its texts on a state where nothing catches a lack of memory.
   const char *status = status_name(runtime, L, co);
   if (strcmp(status, "suspended") != 0) {
+    lua_pop(L, count);
     lua_pushfstring(
       L, "cannot resume %s coroutine%s", strcmp(status, "dead") == 0 ? status : "non-suspended",
       is_waiting(co) ? " (it waits for Lull)" : "");
     return INNER_REFUSED;
   }
   if (!lua_checkstack(co, count)) {
+    lua_pop(L, count);
     lua_pushliteral(L, "too many arguments to resume");
     return INNER_REFUSED;
   }
@@ -148,6 +161,7 @@ static int begin_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int c
 // [-0, +0] whether L is being resumed because its wait is over; then what the wait brings is handed
 // on to `co`
 static int pass_resumption(lull_runtime *runtime, lua_State *L, lua_State *co) {
+  LULL_EFFECT(L, 0, 0);
   lull_resumption *resumption = runtime->resumption;
   if (resumption == NULL || resumption->thread != L) return 0;
   resumption->thread = co;
@@ -159,6 +173,7 @@ static int continue_wrapped(lua_State *L, int status, lua_KContext context);
 
 // [-n, +m] what coroutine.resume returns for a run that ended so
 static int finish_resume(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   if (count == INNER_WAITS) {
     lua_settop(L, 1);
     return lua_yieldk(L, 0, (lua_KContext)runtime, continue_resume);
@@ -168,21 +183,23 @@ static int finish_resume(lull_runtime *runtime, lua_State *L, lua_State *co, int
   lua_pushboolean(L, count != INNER_FAILED);
   if (count == INNER_FAILED) count = 1;
   lua_insert(L, -(count + 1));
-  return count + 1;
+  return LULL_COUNT(L, count + 1);
 }
 
 // [-n, +m] a wait inside the coroutine is over, or a script resumes what waits: that brings it nothing
 static int continue_resume(lua_State *L, int status, lua_KContext context) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
   lull_runtime *runtime = (lull_runtime *)context;
   lua_settop(L, 1);
   lua_State *co = lua_tothread(L, 1);
   if (!pass_resumption(runtime, L, co)) return lua_yieldk(L, 0, context, continue_resume);
-  return finish_resume(runtime, L, co, run_inner(runtime, L, co, 0));
+  return LULL_COUNT(L, finish_resume(runtime, L, co, run_inner(runtime, L, co, 0)));
 }
 
 // [-0, +0] the coroutine at `index`; raises for anything else
 static lua_State *check_coroutine(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 0);
   lua_State *co = lua_tothread(L, index);
   luaL_argexpected(L, co, index, "coroutine");
   return co;
@@ -190,13 +207,15 @@ static lua_State *check_coroutine(lua_State *L, int index) {
 
 // [-n, +m] coroutine.resume; upvalue: runtime
 static int resume_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   lua_State *co = check_coroutine(L, 1);
-  return finish_resume(runtime, L, co, begin_inner(runtime, L, co, lua_gettop(L) - 1));
+  return LULL_COUNT(L, finish_resume(runtime, L, co, begin_inner(runtime, L, co, lua_gettop(L) - 1)));
 }
 
 // [-n, +m] what a wrapped coroutine returns, or raises: its error, with the caller's position
 static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   if (count == INNER_WAITS) {
     lua_settop(L, 0);
     return lua_yieldk(L, 0, (lua_KContext)runtime, continue_wrapped);
@@ -208,7 +227,7 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
     if (status != LUA_OK && status != LUA_YIELD) reset(runtime, co);
   }
   count = take_results(L, co, count);
-  if (count != INNER_FAILED) return count;
+  if (count != INNER_FAILED) return LULL_COUNT(L, count);
   if (lua_type(L, -1) == LUA_TSTRING) {
     luaL_where(L, 1);
     lua_insert(L, -2);
@@ -219,23 +238,26 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
 
 // [-n, +m] as continue_resume
 static int continue_wrapped(lua_State *L, int status, lua_KContext context) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
   lull_runtime *runtime = (lull_runtime *)context;
   lua_settop(L, 0);
   lua_State *co = lua_tothread(L, lua_upvalueindex(2));
   if (!pass_resumption(runtime, L, co)) return lua_yieldk(L, 0, context, continue_wrapped);
-  return finish_wrapped(runtime, L, co, run_inner(runtime, L, co, 0));
+  return LULL_COUNT(L, finish_wrapped(runtime, L, co, run_inner(runtime, L, co, 0)));
 }
 
 // [-n, +m] what coroutine.wrap returns; upvalues: runtime, coroutine
 static int wrapped_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   lua_State *co = lua_tothread(L, lua_upvalueindex(2));
-  return finish_wrapped(runtime, L, co, begin_inner(runtime, L, co, lua_gettop(L)));
+  return LULL_COUNT(L, finish_wrapped(runtime, L, co, begin_inner(runtime, L, co, lua_gettop(L))));
 }
 
-// [-1, +1] coroutine.wrap; upvalue: runtime
+// [-n, +1] coroutine.wrap; upvalue: runtime
 static int wrap_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_State *co = lua_newthread(L);
@@ -247,6 +269,7 @@ static int wrap_function(lua_State *L) {
 
 // [-0, +0] as coroutine.status names it
 static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *co) {
+  LULL_EFFECT(L, 0, 0);
   if (L == co) return "running";
   lua_Debug info;
   switch (lua_status(co)) {
@@ -264,6 +287,7 @@ static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *c
 // [-n, +0] coroutine.yield; upvalue: runtime. In a coroutine of Lull's own there is nobody to yield to:
 // an error like any other, which the stock interpreter raises in its main chunk too.
 static int yield_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   int is_inner = runtime->nesting && runtime->nesting->L == L;
   if (!is_inner && runtime->current_thread != 0 && is_own(runtime, L, L)) {
@@ -273,16 +297,18 @@ static int yield_function(lua_State *L) {
   return lua_yield(L, lua_gettop(L));
 }
 
-// [-1, +1] coroutine.status; upvalue: runtime
+// [-n, +1] coroutine.status; upvalue: runtime
 static int status_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   lua_pushstring(L, status_name(runtime, L, check_coroutine(L, 1)));
   return 1;
 }
 
-// [-0, +2] coroutine.running; upvalue: runtime. The main chunk of the command runs in a coroutine, but
+// [-n, +2] coroutine.running; upvalue: runtime. The main chunk of the command runs in a coroutine, but
 // is the main one to scripts, as in a stock interpreter.
 static int running_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 2);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   int is_main = lua_pushthread(L);
   int is_main_chunk = runtime->main_thread != 0 && runtime->current_thread == runtime->main_thread
@@ -293,14 +319,16 @@ static int running_function(lua_State *L) {
 
 // [-n, +1] coroutine.isyieldable; upvalue: runtime. From one of Lull's own there is nobody to yield to.
 static int isyieldable_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   lua_State *co = lua_isnone(L, 1) ? L : check_coroutine(L, 1);
   lua_pushboolean(L, lua_isyieldable(co) && !is_own(runtime, L, co));
   return 1;
 }
 
-// [-1, +2] coroutine.close; upvalue: runtime
+// [-n, +2 or +1] coroutine.close; upvalue: runtime
 static int close_function(lua_State *L) {
+  LULL_CALLED_EITHER(L, LULL_N, 2, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   lua_State *co = check_coroutine(L, 1);
   const char *name = status_name(runtime, L, co);
@@ -323,6 +351,7 @@ static int close_function(lua_State *L) {
 
 // [-0, +0] into the table at the top; upvalue of each: the runtime
 void lull_open_coroutine(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   static const luaL_Reg functions[] = {
     {"resume", resume_function}, {"wrap", wrap_function}, {"status", status_function},
     {"close", close_function},   {"yield", yield_function},
@@ -337,6 +366,7 @@ void lull_open_coroutine(lua_State *L) {
 
 // [-0, +0] the state nearest to the running one that cannot be suspended, NULL if all can
 static lua_State *blocked_state(lull_runtime *runtime, lua_State *L, lua_State *own) {
+  LULL_EFFECT(L, 0, 0);
   if (!lua_isyieldable(L)) return L;
   for (const lull_nesting *inner = runtime->nesting; inner; inner = inner->outer) {
     lua_State *enclosing = inner->outer ? inner->outer->L : own;
@@ -348,6 +378,7 @@ static lua_State *blocked_state(lull_runtime *runtime, lua_State *L, lua_State *
 // [-0, +0] whether a finaliser runs on this state: blocking in one would hold up the collector, or the
 // end of the program
 static int is_in_finaliser(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_Debug info;
   for (int level = 0; lua_getstack(L, level, &info); level++) {
     if (lua_getinfo(L, "n", &info) && info.name && strcmp(info.name, "__gc") == 0
@@ -360,6 +391,7 @@ static int is_in_finaliser(lua_State *L) {
 
 // [-0, +0]
 int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   if (runtime->answer_now != NULL) return LULL_WAIT_ANSWER_NOW;
   if (runtime->current_thread == 0) {
     // Nothing can be suspended here: the loop runs inside the call, also in a coroutine.
@@ -379,6 +411,7 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
 // [-0, +1] the name under which a loaded module holds the function at the top, such as table.sort;
 // nil if none does
 static void push_library_name(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
   int function = lua_gettop(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushnil(L);
@@ -421,6 +454,7 @@ typedef struct placing {
 
 // [-1, +0] copies the name of what cannot be suspended into the arena
 static int find_place(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   placing *context = lua_touserdata(L, 1);
   lua_Debug info;
   for (int level = 0; lua_getstack(context->blocked, level, &info); level++) {
@@ -455,6 +489,7 @@ static int find_place(lua_State *L) {
 
 // [-0, +0]
 const char *lull_wait_place(lull_runtime *runtime, lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_State *own =
     runtime->current_thread ? lull_thread_at(runtime, runtime->current_thread) : runtime->main;
   lua_State *blocked = blocked_state(runtime, L, own);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
 #include "runs/lull_traceback.h"
 #include "values/lull_protect.h"
@@ -10,6 +11,7 @@
 // [-1, +1] the message handler of lull_ask: { value, frames, their count }. The frames are in the arena,
 // whose mark is older than the call.
 int lull_failure_handler(lua_State *L) {
+  LULL_CALLED(L, 1, 1);
   lull_runtime *runtime = lull_state_runtime(L);
   lull_failure failure = {.frame_count = 0};
   if (runtime) lull_trace(runtime, L, L, 1, &failure);
@@ -25,6 +27,7 @@ int lull_failure_handler(lua_State *L) {
 
 // [-0, +0] copies the string at `index` into the arena
 const char *lull_copied(lull_runtime *runtime, lua_State *L, int index, size_t *length) {
+  LULL_EFFECT(L, 0, 0);
   const char *text = lua_tolstring(L, index, length);
   char *copy = text ? lull_arena_allocate(runtime, *length + 1) : NULL;
   if (copy == NULL) {
@@ -44,6 +47,7 @@ typedef struct describing {
 
 // [-1, +1]
 static int own_text(lua_State *L) {
+  LULL_CALLED(L, 1, 1);
   luaL_tolstring(L, 1, NULL);
   return 1;
 }
@@ -51,6 +55,7 @@ static int own_text(lua_State *L) {
 // [-0, +1] what was raised, at the top, in words: as the stock interpreter says it. After a limit
 // nothing of the script's is asked.
 static void push_message(lull_runtime *runtime, lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
   if (!lua_isstring(L, -1)) {
     if (runtime->passed_limit != LULL_LIMIT_NONE
       || luaL_getmetafield(L, -1, "__tostring") == LUA_TNIL) {
@@ -70,6 +75,7 @@ static void push_message(lull_runtime *runtime, lua_State *L) {
 
 // [-1, +0] fills the failure: value, message, what was on the stack of the dead coroutine
 static int describe(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   describing *context = lua_touserdata(L, 1);
   lull_run *run = context->run;
   lull_failure *failure = context->failure;
@@ -89,8 +95,9 @@ static int describe(lua_State *L) {
   return 0;
 }
 
-// [-1, +0] as describe, with the failed value as the second argument of a protected call
+// [-2, +0] as describe, with the failed value as the second argument of a protected call
 static int describe_value(lua_State *L) {
+  LULL_CALLED(L, 2, 0);
   describing *context = lua_touserdata(L, 1);
   lull_failure *failure = context->failure;
   lua_rawgeti(L, 2, 1);
@@ -109,6 +116,7 @@ static int describe_run(lull_runtime *runtime, lull_run *run, lull_failure *fail
   describing context = {.runtime = runtime, .run = run, .failure = failure};
   if (run->is_protected_call) {
     lua_State *L = run->L;
+    LULL_EFFECT(L, 0, 0);
     if (!lua_checkstack(L, 8)) return 0;
     if (!lua_istable(L, -1)) {
       // The message handler itself failed: what is there is its error.
@@ -145,7 +153,9 @@ void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failur
 // [-0, +0]
 int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id) {
   lua_State *L = run->L;
-  if (L == NULL || !lua_checkstack(L, 4)) return LUA_ERRMEM;
+  if (L == NULL) return LUA_ERRMEM;
+  LULL_EFFECT(L, 0, 0);
+  if (!lua_checkstack(L, 4)) return LUA_ERRMEM;
   if (run->is_protected_call) {
     if (!lua_istable(L, -1)) return LUA_ERRRUN;
     lua_rawgeti(L, -1, 1);
@@ -161,6 +171,7 @@ int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id
 // [-0, +0] tells Swift where a coroutine of the script's own has failed, whose error goes on in the one
 // that resumed it: it is at the top of `co`
 void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co) {
+  LULL_EFFECT(L, 0, 0);
   if (runtime->host == NULL || lua_type(co, -1) != LUA_TSTRING) return;
   lull_failure failure = {.frame_count = 0};
   failure.message = lua_tolstring(co, -1, &failure.message_length);
@@ -180,6 +191,7 @@ typedef struct closing {
 
 // [-1, +0] what is at the top of the closed coroutine, in words
 static int describe_close(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   closing *context = lua_touserdata(L, 1);
   if (!lua_checkstack(context->thread, 1)) return 0;
   lua_pushvalue(context->thread, -1);
@@ -193,6 +205,7 @@ static int describe_close(lua_State *L) {
 
 // [-0, +0]
 void lull_failure_report(lull_runtime *runtime, lua_State *thread, const char *place) {
+  LULL_EFFECT(thread, 0, 0);
   if (runtime->host == NULL) return;
   size_t mark = lull_arena_mark(runtime);
   lull_failure failure = {.frame_count = 0};

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "runs/lull_chunks.h"
 #include "runs/lull_failure.h"
 #include "values/lull_kept.h"
@@ -18,6 +19,7 @@ typedef struct loading {
 
 // [-1, +0] compiles and keeps, or copies the message
 static int load_chunk(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   loading *context = lua_touserdata(L, 1);
   const char *mode = context->runtime->allows_bytecode ? "bt" : "t";
   if (luaL_loadbufferx(L, context->bytes, context->length, context->name, mode) == LUA_OK) {
@@ -59,6 +61,7 @@ typedef struct compiling {
 
 // [-1, +0] compiles and copies the message, if there is one
 static int compile_chunk(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   compiling *context = lua_touserdata(L, 1);
   context->message[0] = 0;
   if (luaL_loadbufferx(L, context->bytes, context->length, context->name, "t") == LUA_OK) return 0;
@@ -67,7 +70,6 @@ static int compile_chunk(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_compile(
   lull_runtime *runtime, const char *bytes, size_t length, const char *name, char *message,
   size_t size) {

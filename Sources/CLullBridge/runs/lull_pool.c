@@ -8,10 +8,12 @@
 #include <stdlib.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "values/lull_protect.h"
 
 // [-1, +0] threads[n] = a new coroutine, and threads[coroutine] = n
 static int new_thread(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   lull_runtime *runtime = lua_touserdata(L, 1);
   lull_registry_push(L, runtime->threads);
   lua_newthread(L);
@@ -25,6 +27,7 @@ static int new_thread(lua_State *L) {
 // [-0, +0] the coroutine with that number, NULL if there is none
 lua_State *lull_thread_at(lull_runtime *runtime, int32_t number) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   lull_registry_push(L, runtime->threads);
   lua_rawgeti(L, -1, number);
   lua_State *thread = lua_tothread(L, -1);
@@ -32,7 +35,7 @@ lua_State *lull_thread_at(lull_runtime *runtime, int32_t number) {
   return thread;
 }
 
-// [-n, +0] Puts a number back where lull_pool_take finds it, with its coroutine if it can be used again.
+// [-n, +0] (unproved: leaves what lies at the bottom, of whatever there is) puts a number back where lull_pool_take finds it, with its coroutine if it can be used again.
 void lull_pool_give(lull_runtime *runtime, int32_t number, lua_State *thread) {
   lull_pool *pool = &runtime->pool;
   if (pool->free_count == pool->free_capacity) {
@@ -52,6 +55,8 @@ void lull_pool_give(lull_runtime *runtime, int32_t number, lua_State *thread) {
 
 // [-0, +0] a coroutine ready to run, from the pool if it has one; NULL without memory
 lua_State *lull_pool_take(lull_runtime *runtime, int32_t *number) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   lull_pool *pool = &runtime->pool;
   if (pool->free_count > 0) {
     lull_free_thread free = pool->free[--pool->free_count];
@@ -75,6 +80,7 @@ lua_State *lull_pool_take(lull_runtime *runtime, int32_t *number) {
 // [-0, +0] forgets a coroutine that must not be used again
 void lull_pool_drop(lull_runtime *runtime, int32_t number) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   lull_registry_push(L, runtime->threads);
   if (lua_rawgeti(L, -1, number) == LUA_TTHREAD) {
     lua_pushnil(L);

@@ -1,15 +1,17 @@
 // Functions called one after the other with the same arguments, as the observers of a resource are:
 // without a crossing for each.
+#include "base/lull_stack.h"
 #include "runs/lull_pool.h"
 #include "runs/lull_thread.h"
 
 // [-0, +1] the function at the sequence's position; whether it is still there
 static int push_function(lua_State *thread, const lull_sequence *sequence) {
+  LULL_EFFECT(thread, 0, 1);
   int64_t function = sequence->members[sequence->position].function;
   return lua_rawgeti(thread, LULL_AT_VALUES, (lua_Integer)function) != LUA_TNIL;
 }
 
-// [-n, +m] Calls the function at the top and those that follow in the coroutine, until something is
+// [-n, +m] (unproved: the coroutine's, until it waits or ends) calls the function at the top and those that follow in the coroutine, until something is
 // to be looked at; the status of the last.
 static int run_sequence(
   lull_runtime *runtime, lua_State *thread, lua_State *from, lull_sequence *sequence, int count,
@@ -34,8 +36,11 @@ static int run_sequence(
   }
 }
 
+// [-0, +0]
 void lull_start_sequence(
   lull_runtime *runtime, const lull_call *call, lull_sequence *sequence, lull_run *run) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   int32_t number;
   lua_State *thread = lull_thread_take(runtime, &number, run);
   if (thread == NULL) return;

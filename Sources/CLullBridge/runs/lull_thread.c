@@ -2,6 +2,7 @@
 // in a protected call. A coroutine returns to the pool only when it ended without error.
 #include "runs/lull_thread.h"
 
+#include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
 #include "ending/lull_memory.h"
 #include "runs/lull_closing.h"
@@ -18,27 +19,30 @@ enum { LULL_MAX_DEPTH = 190, LULL_MAX_HANDLER_DEPTH = 194 };
 
 // [-n, +m] table, arguments… plus the field's name as a light userdata at 1: calls table:field(…)
 static int call_field(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   const char *name = lua_touserdata(L, 1);
   if (lua_getfield(L, 2, name) == LUA_TNIL) return 0;
   lua_replace(L, 1);
   lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, NULL);
-  return lua_gettop(L);
+  return LULL_COUNT(L, lua_gettop(L));
 }
 
 // [-n, +m] as call_field's continuation: whatever the field returned
 static int field_returned(lua_State *L, int status, lua_KContext context) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
   (void)context;
-  return lua_gettop(L);
+  return LULL_COUNT(L, lua_gettop(L));
 }
 
 // [-n, +m] like call_field, for coroutines
 static int call_field_waiting(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   const char *name = lua_touserdata(L, 1);
   if (lua_getfield(L, 2, name) == LUA_TNIL) return 0;
   lua_replace(L, 1);
   lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, field_returned);
-  return field_returned(L, LUA_OK, 0);
+  return LULL_COUNT(L, field_returned(L, LUA_OK, 0));
 }
 
 typedef struct pushing {
@@ -49,6 +53,7 @@ typedef struct pushing {
 
 // [-1, +0] pushes the arguments here, where raising is caught, and moves them over
 static int push_arguments(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   pushing *context = lua_touserdata(L, 1);
   int count = lull_push_all(
     context->runtime, L, NULL, context->call->arguments, context->call->count);
@@ -58,8 +63,9 @@ static int push_arguments(lua_State *L) {
   return 0;
 }
 
-// [-0, +1] as lull_push_simple, onto the stack of a coroutine of the pool
+// [-0, +1 or +0] as lull_push_simple, onto the stack of a coroutine of the pool
 static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *value) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (value->kind != LULL_OBJECT) return lull_push_simple(runtime, L, value);
   if (lua_rawgeti(L, LULL_AT_OBJECTS, lull_handle_slot(value->handle)) == LUA_TUSERDATA) {
     const lull_object *object = lua_touserdata(L, -1);
@@ -69,7 +75,7 @@ static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *
   return 0;
 }
 
-// [-0, +n] the arguments, onto the stack of a coroutine of the pool; 0, and nothing pushed, without
+// [-0, +m] (unproved: an argument may be several values) the arguments, onto the stack of a coroutine of the pool; 0, and nothing pushed, without
 // memory
 int lull_thread_push_arguments(lull_runtime *runtime, lua_State *target, const lull_call *call) {
   int below = lua_gettop(target);
@@ -81,7 +87,7 @@ int lull_thread_push_arguments(lull_runtime *runtime, lua_State *target, const l
   return lull_protect(runtime, push_arguments, &context) == LUA_OK;
 }
 
-// [-0, +1+n] function and arguments onto the stack of a coroutine of the pool; LULL_RUN_DONE if all
+// [-0, +m] (unproved: an argument may be several values) function and arguments onto the stack of a coroutine of the pool; LULL_RUN_DONE if all
 // are there
 static int push_call(
   lull_runtime *runtime, lua_State *target, const lull_call *call, lua_CFunction by_name,
@@ -106,6 +112,7 @@ static int push_call(
 // [-0, +0] A coroutine is about to be resumed; `caller` keeps what runs now.
 void lull_thread_enter(
   lull_runtime *runtime, lua_State *thread, int32_t number, lull_caller *caller) {
+  LULL_EFFECT(thread, 0, 0);
   *caller = (lull_caller){
     .L = runtime->L, .nesting = runtime->nesting, .thread = runtime->current_thread,
     .answer_now = runtime->answer_now, .outer = runtime->callers};
@@ -120,7 +127,7 @@ void lull_thread_enter(
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(thread);
 }
 
-// [-0, +0] Its last lua_resume has given that: what ran before runs again, and `run` says how it ended.
+// Its last lua_resume has given that: what ran before runs again, and `run` says how it ended.
 void lull_thread_leave(
   lull_runtime *runtime, const lull_caller *caller, int status, int results, lull_run *run) {
   lua_State *thread = runtime->L;
@@ -153,7 +160,7 @@ void lull_thread_leave(
   runtime->wait_armed = 0;
 }
 
-// [-n, +m] resumes the coroutine and classifies how it ended
+// [-n, +m] (unproved: the coroutine's, until it waits or ends) resumes the coroutine and classifies how it ended
 static void resume(
   lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_run *run) {
   lull_caller caller;
@@ -170,7 +177,9 @@ static void fail(lull_run *run, int status) {
 
 // [-0, +0] a coroutine for a call from Swift; NULL, and the run has failed, if there can be none
 lua_State *lull_thread_take(lull_runtime *runtime, int32_t *number, lull_run *run) {
-  if (runtime->depth >= LULL_MAX_DEPTH || !lua_checkstack(runtime->L, 16)) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  if (runtime->depth >= LULL_MAX_DEPTH || !lua_checkstack(L, 16)) {
     fail(run, LULL_RUN_TOO_DEEP);
     return NULL;
   }
@@ -179,26 +188,27 @@ lua_State *lull_thread_take(lull_runtime *runtime, int32_t *number, lull_run *ru
   return thread;
 }
 
-// [-n, +0] The call has failed before its function ran.
+// [-n, +0] (unproved: as lull_pool_give) the call has failed before its function ran.
 void lull_thread_give_back(
   lull_runtime *runtime, lua_State *thread, int32_t number, int status, lull_run *run) {
   lull_pool_give(runtime, number, thread);
   fail(run, status);
 }
 
-// [-0, +0]
 int32_t lull_main_begin(lull_runtime *runtime) {
   runtime->next_is_main = 1;
   return runtime->main_thread;
 }
 
-// [-0, +0]
 void lull_main_end(lull_runtime *runtime, int32_t previous) {
   runtime->next_is_main = 0;
   runtime->main_thread = previous;
 }
 
+// [-0, +0]
 void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   int32_t number;
   int is_main = runtime->next_is_main;
   runtime->next_is_main = 0;
@@ -214,9 +224,12 @@ void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
   resume(runtime, thread, number, count, run);
 }
 
+// [-0, +0]
 void lull_resume(
   lull_runtime *runtime, int32_t number, const lull_value *values, int32_t count, int32_t raise,
   lull_run *run) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   lua_State *thread = lull_thread_at(runtime, number);
   runtime->waiting_threads--;
   if (thread == NULL || lua_status(thread) != LUA_YIELD) {
@@ -233,8 +246,9 @@ void lull_resume(
   runtime->resumption = previous;
 }
 
-// [-1, +n] pushes function and arguments here, where raising is caught, and calls
+// [-1, +m] pushes function and arguments here, where raising is caught, and calls
 static int ask(lua_State *L) {
+  LULL_CALLED(L, 1, LULL_M);
   pushing *context = lua_touserdata(L, 1);
   const lull_call *call = context->call;
   lua_settop(L, 0);
@@ -245,11 +259,13 @@ static int ask(lua_State *L) {
   lull_values_push(context->runtime, L, call->function);
   lull_push_all(context->runtime, L, NULL, call->arguments, call->count);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-  return lua_gettop(L);
+  return LULL_COUNT(L, lua_gettop(L));
 }
 
+// [-0, +m]
 void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lull_run *run) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, LULL_M);
   int limit = call->is_handler ? LULL_MAX_HANDLER_DEPTH : LULL_MAX_DEPTH;
   if (runtime->depth + 2 > limit || !lua_checkstack(L, 16)) {
     fail(run, LULL_RUN_TOO_DEEP);
@@ -283,22 +299,27 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
     .result_count = lua_gettop(L) - base,
     .is_protected_call = 1,
     .L = L};
+  (void)LULL_COUNT(L, run->result_count);
 }
 
+// [-0, +0]
 int32_t lull_run_result_index(const lull_run *run, int32_t position) {
-  return lua_gettop(run->L) - run->result_count + 1 + position;
+  lua_State *L = run->L;
+  LULL_EFFECT(L, 0, 0);
+  return lua_gettop(L) - run->result_count + 1 + position;
 }
 
+// [-0, +0]
 void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
+  *value = (lull_value){.kind = LULL_NIL};
+  if (position >= run->result_count) return;
+  lua_State *L = run->L;
+  LULL_EFFECT(L, 0, 0);
   // Reading an object takes two places of a stack that may be full of results.
-  if (position >= run->result_count || !lua_checkstack(run->L, 4)) {
-    *value = (lull_value){.kind = LULL_NIL};
-    return;
-  }
-  lull_read(run->L, lull_run_result_index(run, position), value);
+  if (lua_checkstack(L, 4)) lull_read(L, lull_run_result_index(run, position), value);
 }
 
-// [-n, +0] closes the coroutine with its pending to-be-closed variables, after those of the coroutines
+// [-n, +0] (unproved: as lull_thread_reset) closes the coroutine with its pending to-be-closed variables, after those of the coroutines
 // it waits through. Errors of their handlers change nothing any more.
 //
 // The handlers must answer at once. lua_resetthread calls them without a yieldable frame below, and the
@@ -316,8 +337,11 @@ static void close_thread(lull_runtime *runtime, lua_State *thread, const char *k
   runtime->answer_now = previous_answer;
 }
 
+// [-n, +0]
 void lull_run_end(lull_runtime *runtime, lull_run *run) {
   if (run->L == NULL) return;
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, run->is_protected_call ? run->result_count : 0, 0);
   if (run->is_protected_call) {
     lua_settop(run->L, run->thread);
   } else if (run->status == LULL_RUN_DONE) {
@@ -329,7 +353,10 @@ void lull_run_end(lull_runtime *runtime, lull_run *run) {
   run->L = NULL;
 }
 
+// [-0, +0]
 void lull_thread_cancel(lull_runtime *runtime, int32_t number) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   lua_State *thread = lull_thread_at(runtime, number);
   runtime->waiting_threads--;
   if (thread && lua_status(thread) == LUA_YIELD) {

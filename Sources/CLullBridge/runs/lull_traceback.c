@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "calls/lull_dispatch.h"
 #include "ending/lull_interrupt.h"
 #include "runs/lull_pool.h"
@@ -28,7 +29,7 @@ typedef struct tracing {
   const char *sources[LULL_MAX_FRAMES];  // as Lua has them, to know one that comes again
 } tracing;
 
-// [-0, +0] a copy in the arena, with a NUL behind it; "" without memory
+// A copy in the arena, with a NUL behind it; "" without memory
 static const char *copy(lull_runtime *runtime, const char *text, size_t length) {
   char *result = lull_arena_allocate(runtime, length + 1);
   if (result == NULL) return "";
@@ -37,7 +38,7 @@ static const char *copy(lull_runtime *runtime, const char *text, size_t length) 
   return result;
 }
 
-// [-0, +0] where in memory the library or program begins that the function is of; NULL if unknown
+// Where in memory the library or program begins that the function is of; NULL if unknown
 static const void *home_of(lua_CFunction function) {
   Dl_info info;
   void *address;
@@ -48,7 +49,9 @@ static const void *home_of(lua_CFunction function) {
 
 // [-0, +0] whether the C function at the top is one of ours: of the same library or program
 static int is_host_function(tracing *trace) {
-  lua_CFunction function = lua_tocfunction(trace->L, -1);
+  lua_State *L = trace->L;
+  LULL_EFFECT(L, 0, 0);
+  lua_CFunction function = lua_tocfunction(L, -1);
   if (function == NULL) return 0;
   lull_runtime *runtime = trace->runtime;
   if (runtime->own_home == NULL) runtime->own_home = home_of(lull_trampoline);
@@ -56,8 +59,9 @@ static int is_host_function(tracing *trace) {
   return home != NULL && home == runtime->own_home;
 }
 
-// [-0, +1 if found] the name of the function at `function` among the fields of the table at the top
+// [-0, +1 or +0] the name, if found, of the function at `function` among the fields of the table at the top
 static int push_field_name(lua_State *L, int function) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   int table = lua_gettop(L);
   lua_pushnil(L);
   while (lua_next(L, table)) {
@@ -70,9 +74,10 @@ static int push_field_name(lua_State *L, int function) {
   return 0;
 }
 
-// [-0, +1 if found] "f" for a global, "module.f" for a field of a loaded module, of the function at the
+// [-0, +1 or +0] if found, "f" for a global, "module.f" for a field of a loaded module, of the function at the
 // top
 static int push_loaded_name(lua_State *L) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   int function = lua_gettop(L);
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   int loaded = function + 1;
@@ -98,6 +103,7 @@ static int push_loaded_name(lua_State *L) {
 
 // [-0, +1] what a traceback calls the function at the top
 static void push_title(lua_State *L, const lua_Debug *info) {
+  LULL_EFFECT(L, 0, 1);
   if (push_loaded_name(L)) {
     lua_pushfstring(L, "function '%s'", lua_tostring(L, -1));
     lua_remove(L, -2);
@@ -112,7 +118,7 @@ static void push_title(lua_State *L, const lua_Debug *info) {
   }
 }
 
-// [-0, +0] the chunk's name, or for a string its text, which is copied once
+// The chunk's name, or for a string its text, which is copied once
 static void set_source(tracing *trace, lull_trace_frame *frame, const lua_Debug *info) {
   frame->short_source = copy(trace->runtime, info->short_src, strlen(info->short_src));
   trace->sources[trace->count] = info->source;
@@ -130,6 +136,7 @@ static void set_source(tracing *trace, lull_trace_frame *frame, const lua_Debug 
 
 // [-0, +0] notes the function `info` was got for
 static void add_frame(tracing *trace, lua_State *target, lua_Debug *info) {
+  LULL_EFFECT(target, 0, 0);
   lua_State *L = trace->L;
   lull_runtime *runtime = trace->runtime;
   lull_trace_frame *frame = &trace->frames[trace->count];
@@ -154,6 +161,7 @@ static void add_frame(tracing *trace, lua_State *target, lua_Debug *info) {
 
 // [-0, +0] how deep the stack is. Each look takes as long as it is deep: few of them are enough.
 static int level_count(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_Debug info;
   int known = 0, beyond = 1;
   while (lua_getstack(L, beyond - 1, &info)) {
@@ -173,6 +181,7 @@ static int level_count(lua_State *L) {
 
 // [-0, +0] notes what is on the stack of `target` from `level` on, but for the outermost `rest` levels
 static void add_stack(tracing *trace, lua_State *target, int level, int rest) {
+  LULL_EFFECT(target, 0, 0);
   int count = level_count(target) - rest;
   int skip_from = level + LULL_FIRST_LEVELS;
   int skip_to = count - LULL_LAST_LEVELS;
@@ -193,6 +202,7 @@ static void add_stack(tracing *trace, lua_State *target, int level, int rest) {
 // coroutines that run inside it
 static void add_stacks(
   tracing *trace, lua_State *L, int level, const lull_nesting *nesting, int32_t thread) {
+  LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = trace->runtime;
   add_stack(trace, L, level, 0);
   for (; nesting != NULL; nesting = nesting->outer) {
@@ -205,6 +215,7 @@ static void add_stacks(
 // [-0, +0]
 void lull_trace(
   lull_runtime *runtime, lua_State *L, lua_State *target, int level, lull_failure *failure) {
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 12)) return;
   tracing trace = {.runtime = runtime, .L = L};
   trace.frames = lull_arena_allocate(runtime, LULL_MAX_FRAMES * sizeof(lull_trace_frame));
@@ -233,10 +244,8 @@ void lull_trace(
   failure->frame_count = trace.count;
 }
 
-// [-0, +0]
 int64_t lull_trace_count(lull_runtime *runtime) { return runtime->trace_count; }
 
-// [-0, +0]
 void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking) {
   runtime->blocked = is_blocking ? runtime->L : NULL;
   runtime->blocked_levels = is_blocking ? level_count(runtime->L) : 0;
@@ -244,6 +253,7 @@ void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking) {
 
 // [-0, +0]
 int32_t lull_is_protected(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_Debug info;
   for (int level = 0; lua_getstack(L, level, &info); level++) {
     if (!lua_getinfo(L, "Sn", &info) || *info.what != 'C' || info.name == NULL) continue;
@@ -262,6 +272,7 @@ typedef struct defining {
 
 // [-1, +0] fills the frame
 static int find_definition(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   defining *context = lua_touserdata(L, 1);
   lull_values_push(context->runtime, L, context->id);
   if (context->method && lua_istable(L, -1)) lua_getfield(L, -1, context->method);
@@ -276,7 +287,6 @@ static int find_definition(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_value_frame(
   lull_runtime *runtime, int64_t id, const char *method, lull_trace_frame *frame) {
   *frame = (lull_trace_frame){.name = "", .name_kind = "", .title = ""};
@@ -293,6 +303,7 @@ typedef struct inspecting {
 
 // [-1, +0]
 static int inspect_kept(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   inspecting *context = lua_touserdata(L, 1);
   lua_pushcfunction(L, lull_inspect);
   lull_values_push(context->runtime, L, context->id);
@@ -308,7 +319,6 @@ static int inspect_kept(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size) {
   inspecting context = {.runtime = runtime, .id = id, .text = text, .size = size};
   // It may run a __tostring of the script's, to be interrupted like any other code.

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 
 // [-0, +0]
 lull_runtime *lull_state_runtime(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 1)) return NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   lull_runtime *runtime = lua_touserdata(L, -1);

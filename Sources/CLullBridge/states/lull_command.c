@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "calls/lull_dispatch.h"
 #include "values/lull_protect.h"
 
@@ -15,6 +16,7 @@ typedef struct wording {
 
 // [-1, +0]
 static int set_arg(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   wording *context = lua_touserdata(L, 1);
   lua_createtable(L, context->count, 1);
   const char *word = context->words;
@@ -28,6 +30,7 @@ static int set_arg(lua_State *L) {
 
 // [-0, +0]
 int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t first) {
+  LULL_EFFECT(L, 0, 0);
   wording context = {.words = words, .count = count, .first = first};
   lua_pushcfunction(L, set_arg);
   lua_pushlightuserdata(L, &context);
@@ -38,6 +41,7 @@ int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t fir
 
 // [-0, +0] puts `templates` before the string in package[field]
 static void prepend(lua_State *L, const char *field, const char *templates) {
+  LULL_EFFECT(L, 0, 0);
   lua_getfield(L, -1, field);
   const char *known = lua_tostring(L, -1);
   lua_pushfstring(L, "%s;%s", templates, known ? known : "");
@@ -47,6 +51,7 @@ static void prepend(lua_State *L, const char *field, const char *templates) {
 
 // [-1, +0]
 static int prepend_path(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   wording *context = lua_touserdata(L, 1);
   if (lua_getglobal(L, "package") != LUA_TTABLE) return 0;
   prepend(L, "path", context->path);
@@ -56,6 +61,7 @@ static int prepend_path(lua_State *L) {
 
 // [-0, +0]
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath) {
+  LULL_EFFECT(L, 0, 0);
   wording context = {.path = path, .cpath = cpath};
   lua_pushcfunction(L, prepend_path);
   lua_pushlightuserdata(L, &context);
@@ -66,6 +72,7 @@ int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath) {
 
 // [-1, +0]
 static int replace_exit(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   lull_runtime *runtime = lua_touserdata(L, 1);
   if (lua_getglobal(L, "os") != LUA_TTABLE) return 0;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);

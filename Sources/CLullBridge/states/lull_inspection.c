@@ -1,6 +1,7 @@
 // What an API file finds that is only looked at: the sandbox, and inert stand-ins for what such files
 // use all the time. Nothing in them says anything about the machine but what time it is.
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "calls/lull_dispatch.h"
 #include "values/lull_protect.h"
 
@@ -10,11 +11,13 @@ static const char stand_in[] = "1";
 
 // [-0, +0] the runtime of a function of this file, by its first upvalue
 static lull_runtime *own_runtime(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   return lua_touserdata(L, lua_upvalueindex(1));
 }
 
 // [-n, +1] os.getenv(name)
 static int get_variable(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   const char *name = luaL_checkstring(L, 1);
   if (lull_host_sets_variable(own_runtime(L)->host, name)) {
     lua_pushstring(L, stand_in);
@@ -26,6 +29,7 @@ static int get_variable(lua_State *L) {
 
 // [-n, +0] print(…): no output of whoever looks
 static int print_aside(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   int count = lua_gettop(L);
   luaL_Buffer line;
   luaL_buffinit(L, &line);
@@ -42,13 +46,15 @@ static int print_aside(lua_State *L) {
   return 0;
 }
 
-// [-2, +1] __index of os
+// [-n, +1] __index of os
 static int os_index(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   return luaL_error(L, "os.%s is not available in the sandbox", luaL_tolstring(L, 2, NULL));
 }
 
 // [-0, +0] a function that knows the runtime, into the table at the top
 static void set_function(lua_State *L, const char *name, lua_CFunction function) {
+  LULL_EFFECT(L, 0, 0);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   lua_pushcclosure(L, function, 1);
   lua_setfield(L, -2, name);
@@ -56,6 +62,7 @@ static void set_function(lua_State *L, const char *name, lua_CFunction function)
 
 // [-0, +1] os, of what is harmless, and what ends the run
 static void make_os(lua_State *L, const lull_runtime *runtime) {
+  LULL_EFFECT(L, 0, 1);
   static const char *const names[] = {"clock", "date", "difftime", "time", NULL};
   lua_newtable(L);
   // Called, not required: nobody else is to get at the rest of it.
@@ -79,6 +86,7 @@ static void make_os(lua_State *L, const lull_runtime *runtime) {
 
 // [-1, +0] protected part of lull_inspection_open
 static int open_inspection(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   lull_runtime *runtime = lua_touserdata(L, 1);
   make_os(L, runtime);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -92,7 +100,6 @@ static int open_inspection(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_inspection_open(lull_runtime *runtime, int32_t exit_method) {
   runtime->exit_method = exit_method;
   return lull_protect(runtime, open_inspection, runtime);
@@ -100,6 +107,7 @@ int32_t lull_inspection_open(lull_runtime *runtime, int32_t exit_method) {
 
 // [-1, +1] whether a stock interpreter would find the module; the name as a light userdata
 static int search_module(lua_State *L) {
+  LULL_CALLED(L, 1, 1);
   static const char *const fields[] = {"path", "cpath", NULL};
   const char *name = lua_touserdata(L, 1);
   luaL_requiref(L, LUA_LOADLIBNAME, luaopen_package, 0);
@@ -118,7 +126,7 @@ static int search_module(lua_State *L) {
   return 1;
 }
 
-// A state of its own, in which nothing is run: files are looked for, and not opened by anybody but the
+// [-0, +0] (unproved: the state is new) in a state of its own, in which nothing is run: files are looked for, and not opened by anybody but the
 // interpreter, which closes them.
 int32_t lull_module_is_elsewhere(const char *name) {
   lua_State *L = luaL_newstate();

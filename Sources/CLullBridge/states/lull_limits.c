@@ -1,6 +1,7 @@
 // Setting the limits of a script, and of a session's line.
 #include <string.h>
 
+#include "base/lull_stack.h"
 #include "ending/lull_alarm.h"
 #include "ending/lull_interrupt.h"
 #include "ending/lull_memory.h"
@@ -11,13 +12,11 @@
 // after its last call of it goes uncounted.
 enum { LULL_INSTRUCTION_STEP = 100 };
 
-// [-0, +0]
 void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions) {
   if (seconds > 0) lull_alarm_set(LULL_ALARM_LINE, seconds);
   if (instructions > 0) runtime->instructions_left = instructions;
 }
 
-// [-0, +0]
 void lull_line_end(lull_runtime *runtime) {
   lull_alarm_set(LULL_ALARM_LINE, 0);
   runtime->instructions_left = INT64_MAX;
@@ -30,11 +29,13 @@ void lull_line_end(lull_runtime *runtime) {
 
 // [-n, +0] instead of debug.sethook
 static int refuse_hook(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   return luaL_error(L, "debug.sethook is not available with --max-instructions");
 }
 
 // [-1, +0] protected part of lull_limits_set
 static int refuse_hooks(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, LUA_DBLIBNAME) != LUA_TTABLE) return 0;
   lua_pushcfunction(L, refuse_hook);
@@ -42,7 +43,6 @@ static int refuse_hooks(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits) {
   for (int limit = 1; limit < LULL_LIMIT_COUNT; limit++) {
     const char *text = limits->texts[limit];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "calls/lull_objects.h"
 #include "json/lull_json.h"
 #include "values/lull_inspect.h"
@@ -11,6 +12,7 @@
 
 // [-0, +1] the module table, from the method table; a dot in a name makes a sub-table
 void lull_make_module(lull_runtime *runtime, lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
   lua_newtable(L);
   for (int i = 0; i < runtime->method_count; i++) {
     const lull_method *method = &runtime->methods[i];

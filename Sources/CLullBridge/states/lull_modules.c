@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lull_stack.h"
 #include "runs/lull_chunks.h"
 
 int lull_is_absent(const char *name) {
@@ -25,7 +26,7 @@ int lull_is_absent(const char *name) {
 // The largest module.
 enum { LULL_MAX_MODULE = 16 * 1024 * 1024 };
 
-// [-0, +0] whether `name` is made of words with dots between them
+// Whether `name` is made of words with dots between them
 static int is_module_name(const char *name) {
   int in_word = 0;
   for (; *name; name++) {
@@ -40,7 +41,7 @@ static int is_module_name(const char *name) {
   return in_word;
 }
 
-// [-0, +0] whether that is a regular file below the folder, wherever links may lead; where it really is
+// Whether that is a regular file below the folder, wherever links may lead; where it really is
 static int is_below(const char *folder, const char *path, char resolved[PATH_MAX]) {
   char root[PATH_MAX];
   struct stat status;
@@ -50,7 +51,7 @@ static int is_below(const char *folder, const char *path, char resolved[PATH_MAX
   return strncmp(root, resolved, length) == 0 && resolved[length] == '/' && S_ISREG(status.st_mode);
 }
 
-// [-0, +0] reads until the end, a signal notwithstanding; a negative number for an error
+// Reads until the end, a signal notwithstanding; a negative number for an error
 static ssize_t read_all(int descriptor, char *bytes, size_t room) {
   size_t length = 0;
   while (length < room) {
@@ -65,6 +66,7 @@ static ssize_t read_all(int descriptor, char *bytes, size_t room) {
 
 // [-0, +1] what the file has; raises if it cannot be read, or is no module
 static const char *push_contents(lua_State *L, const char *resolved, const char *path, size_t *length) {
+  LULL_EFFECT(L, 0, 1);
   struct stat status;
   if (stat(resolved, &status) != 0 || status.st_size > LULL_MAX_MODULE) {
     luaL_error(L, "cannot read '%s': it is larger than 16 MB", path);
@@ -83,6 +85,7 @@ static const char *push_contents(lua_State *L, const char *resolved, const char 
 // [-0, +1] compiles a module; raises if there is something wrong with it
 static void load_module(
   lua_State *L, const char *resolved, const char *name, const char *path) {
+  LULL_EFFECT(L, 0, 1);
   size_t length;
   const char *text = push_contents(L, resolved, path, &length);
   // As the stock interpreter reads files: without a mark of byte order, and a first line for the shell.
@@ -105,6 +108,7 @@ static void load_module(
 
 // [-0, +2] the loader and the path of a module below the folder; raises if there is none
 static void find_module(lua_State *L, const char *name, const char *folder) {
+  LULL_EFFECT(L, 0, 2);
   static const char *const templates[] = {"%s/%s.lua", "%s/%s/init.lua"};
   if (folder == NULL) {
     luaL_error(
@@ -113,6 +117,7 @@ static void find_module(lua_State *L, const char *name, const char *folder) {
   if (!is_module_name(name)) {
     luaL_error(L, "module '%s' not found: the sandbox has modules beside the script only", name);
   }
+  int below = lua_gettop(L);
   const char *file = luaL_gsub(L, name, ".", "/");
   for (int i = 0; i < 2; i++) {
     const char *path = lua_pushfstring(L, templates[i], folder, file);
@@ -120,6 +125,9 @@ static void find_module(lua_State *L, const char *name, const char *folder) {
     if (is_below(folder, path, resolved)) {
       load_module(L, resolved, name, path);
       lua_insert(L, -2);
+      // What was looked for goes.
+      lua_rotate(L, below + 1, 2);
+      lua_settop(L, below + 2);
       return;
     }
   }
@@ -128,8 +136,9 @@ static void find_module(lua_State *L, const char *name, const char *folder) {
     lua_tostring(L, -1));
 }
 
-// [-n, +2] require(name); upvalue: the folder of the script, or nil
+// [-n, +2 or +1] require(name); upvalue: the folder of the script, or nil
 int lull_sandbox_require(lua_State *L) {
+  LULL_CALLED_EITHER(L, LULL_N, 2, 1);
   size_t length;
   const char *name = luaL_checklstring(L, 1, &length);
   if (strlen(name) != length) return luaL_error(L, "module '%s' not found: a name has no zeros", name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "ending/lull_memory.h"
 #include "runs/lull_chunks.h"
 #include "states/lull_modules.h"
@@ -13,8 +14,9 @@
 // every part of it that backtracks.
 enum { LULL_MAX_INPUT = 1024 * 1024, LULL_MAX_PATTERN = 256 };
 
-// [-2, +1] __index of the globals
+// [-n, +1] __index of the globals
 static int global_index(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   if (lua_type(L, 2) == LUA_TSTRING && lull_is_absent(lua_tostring(L, 2))) {
     return luaL_error(L, "%s is not available in the sandbox", lua_tostring(L, 2));
   }
@@ -24,12 +26,14 @@ static int global_index(lua_State *L) {
 
 // [-n, +0] instead of a function that is absent; upvalue: its name
 static int absent_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   return luaL_error(
     L, "%s is not available in the sandbox", lua_tostring(L, lua_upvalueindex(1)));
 }
 
 // [-0, +0] raises if the string at `index` is too long
 static void check_length(lua_State *L, int index, size_t limit, const char *problem) {
+  LULL_EFFECT(L, 0, 0);
   size_t length;
   luaL_checklstring(L, index, &length);
   luaL_argcheck(L, length <= limit, index, problem);
@@ -38,6 +42,7 @@ static void check_length(lua_State *L, int index, size_t limit, const char *prob
 // [-n, +m] string.find, match, gmatch and gsub; upvalue: the stock function, which is called in this
 // very frame, so that its errors look the same
 static int pattern_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
   check_length(L, 1, LULL_MAX_INPUT, "longer than 1 MB, which the sandbox does not allow");
   check_length(
     L, 2, LULL_MAX_PATTERN, "longer than 256 characters, which the sandbox does not allow");
@@ -47,11 +52,12 @@ static int pattern_function(lua_State *L) {
   if (length > LULL_MAX_INPUT) {
     return luaL_error(L, "the result is longer than 1 MB, which the sandbox does not allow");
   }
-  return count;
+  return LULL_COUNT(L, count);
 }
 
 // [-n, +1] string.rep; upvalue: the stock function
 static int rep_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   size_t length, separator = 0;
   luaL_checklstring(L, 1, &length);
   lua_Integer count = luaL_checkinteger(L, 2);
@@ -64,11 +70,12 @@ static int rep_function(lua_State *L) {
   luaL_argcheck(
     L, (double)count * (double)(length + separator) - (double)separator <= LULL_MAX_INPUT, 2,
     "the result would be longer than 1 MB, which the sandbox does not allow");
-  return lua_tocfunction(L, lua_upvalueindex(1))(L);
+  return LULL_COUNT(L, lua_tocfunction(L, lua_upvalueindex(1))(L));
 }
 
 // [-n, +1] collectgarbage("count") and ("collect")
 static int collect_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   const char *option = luaL_optstring(L, 1, "collect");
   if (strcmp(option, "count") == 0) {
     lua_pushnumber(L, lua_gc(L, LUA_GCCOUNT) + lua_gc(L, LUA_GCCOUNTB) / 1024.0);
@@ -80,8 +87,9 @@ static int collect_function(lua_State *L) {
   return 1;
 }
 
-// [-2, +1] setmetatable, for metatables without __gc
+// [-n, +1] setmetatable, for metatables without __gc
 static int set_metatable(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   int type = lua_type(L, 2);
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
@@ -102,6 +110,7 @@ static int set_metatable(lua_State *L) {
 
 // [-0, +0] puts a checked function in the place of table[name], the table at the top
 static void wrap(lua_State *L, const char *name, lua_CFunction function) {
+  LULL_EFFECT(L, 0, 0);
   lua_getfield(L, -1, name);
   lua_pushcclosure(L, function, 1);
   lua_setfield(L, -2, name);
@@ -109,6 +118,7 @@ static void wrap(lua_State *L, const char *name, lua_CFunction function) {
 
 // [-0, +0]
 static void open_string(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   static const char *const names[] = {"find", "match", "gmatch", "gsub", NULL};
   luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
   for (int i = 0; names[i]; i++) wrap(L, names[i], pattern_function);
@@ -127,6 +137,7 @@ static void open_string(lua_State *L) {
 
 // [-0, +0]
 static void open_base(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   static const luaL_Reg functions[] = {
     {"collectgarbage", collect_function}, {"setmetatable", set_metatable}, {NULL, NULL}};
   luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
@@ -145,6 +156,7 @@ static void open_base(lua_State *L) {
 
 // [-1, +0] the libraries; the folder as a light userdata, or NULL
 static int open_sandbox(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   static const luaL_Reg libraries[] = {
     {LUA_TABLIBNAME, luaopen_table},
     {LUA_MATHLIBNAME, luaopen_math},
@@ -174,7 +186,7 @@ static int open_sandbox(lua_State *L) {
   return 0;
 }
 
-// The new state's stack is empty.
+// [-0, +0] (unproved: the state is new)
 lua_State *lull_state_new_sandboxed(const char *folder) {
   lua_State *L = lull_memory_new_state();
   if (L == NULL) return NULL;

@@ -5,6 +5,7 @@
 // the guard: it is closed when the chunk returns, and then reads the chunk's locals off its frame.
 #include <string.h>
 
+#include "base/lull_stack.h"
 #include "ending/lull_alarm.h"
 #include "values/lull_document.h"
 #include "values/lull_protect.h"
@@ -52,8 +53,9 @@ const char *lull_session_prologue(int32_t is_script) {
 
 const char *lull_session_block_mark(void) { return " local " LULL_BLOCK "; "; }
 
-// [-0, +1] the open session, or [-0, +0] and NULL
+// [-0, +1 or +0] the open session, or NULL
 static session *push_session(lua_State *L) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &session_key) == LUA_TUSERDATA) return lua_touserdata(L, -1);
   lua_pop(L, 1);
   return NULL;
@@ -61,6 +63,7 @@ static session *push_session(lua_State *L) {
 
 // [-1, +1] `nothing` instead of nil
 static void wrap_nil(lua_State *L) {
+  LULL_EFFECT(L, 1, 1);
   if (!lua_isnil(L, -1)) return;
   lua_pop(L, 1);
   lua_pushlightuserdata(L, (void *)&nothing);
@@ -68,6 +71,7 @@ static void wrap_nil(lua_State *L) {
 
 // [-1, +1] nil instead of `nothing`
 static void unwrap_nil(lua_State *L) {
+  LULL_EFFECT(L, 1, 1);
   if (lua_touserdata(L, -1) != &nothing || !lua_islightuserdata(L, -1)) return;
   lua_pop(L, 1);
   lua_pushnil(L);
@@ -75,11 +79,13 @@ static void unwrap_nil(lua_State *L) {
 
 // [-0, +0] whether the value at 2 is that name
 static int is_name(lua_State *L, const char *name) {
+  LULL_EFFECT(L, 0, 0);
   return lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), name) == 0;
 }
 
 // [-0, +0] the chunk that has asked goes on with the globals themselves, as a script of the command
 static void leave_environment(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_Debug frame;
   // A C function that looks the name up has other upvalues.
   if (!lua_getstack(L, 1, &frame) || !lua_getinfo(L, "Sf", &frame)) return;
@@ -91,8 +97,9 @@ static void leave_environment(lua_State *L) {
   lua_pop(L, 1);
 }
 
-// [-2, +1] __index of the environment; upvalues: session, values, globals, functions, guard
+// [-n, +1] __index of the environment; upvalues: session, values, globals, functions, guard
 static int environment_index(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   lua_settop(L, 2);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
@@ -119,6 +126,7 @@ static int environment_index(lua_State *L) {
 
 // [-1, +0] the old value at the top is what the name at 2 goes back to if the line fails
 static void note(lua_State *L, session *open, int is_global) {
+  LULL_EFFECT(L, 1, 0);
   if (open->thread == 0 || open->runtime->current_thread != open->thread) {
     lua_pop(L, 1);
     return;
@@ -134,8 +142,9 @@ static void note(lua_State *L, session *open, int is_global) {
   lua_pop(L, 2);
 }
 
-// [-3, +0] __newindex of the environment; upvalues: session, values, globals
+// [-n, +0] __newindex of the environment; upvalues: session, values, globals
 static int environment_newindex(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   session *open = lua_touserdata(L, lua_upvalueindex(1));
   lua_settop(L, 3);
   lua_pushvalue(L, 2);
@@ -155,6 +164,7 @@ static int environment_newindex(lua_State *L) {
 
 // [-n, +0] __close of the guard: guard, error. The chunk is about to return: takes its locals.
 static int guard_close(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   if (!lua_isnil(L, 2)) return 0;
   session *open = push_session(L);
   lua_Debug frame;
@@ -178,9 +188,10 @@ static int guard_close(lua_State *L) {
   return 0;
 }
 
-// [-1, +1] a closure of five upvalues in the table at the top: session, values, globals, functions,
+// [-0, +0] a closure of five upvalues in the table at the top: session, values, globals, functions,
 // guard, which stand from `first`
 static void set_lookup(lua_State *L, const char *field, lua_CFunction function, int first) {
+  LULL_EFFECT(L, 0, 0);
   for (int i = 0; i < 5; i++) lua_pushvalue(L, first + i);
   lua_pushcclosure(L, function, 5);
   lua_setfield(L, -2, field);
@@ -188,6 +199,7 @@ static void set_lookup(lua_State *L, const char *field, lua_CFunction function, 
 
 // [-1, +0] protected part of lull_session_open
 static int open_session(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   lull_runtime *runtime = lua_touserdata(L, 1);
   if (push_session(L)) return luaL_error(L, "a session is open already");
   session *open = lua_newuserdatauv(L, sizeof(session), UV_COUNT);
@@ -232,7 +244,6 @@ static int open_session(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_session_open(lull_runtime *runtime) {
   int32_t status = lull_protect(runtime, open_session, runtime);
   if (status == LUA_OK) lull_alarms_open();
@@ -241,12 +252,13 @@ int32_t lull_session_open(lull_runtime *runtime) {
 
 // [-1, +0]
 static int close_session(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &session_key);
   return 0;
 }
 
-// [-0, +0] functions of its lines go on with the environment they have
+// Functions of its lines go on with the environment they have
 void lull_session_close(lull_runtime *runtime) {
   lull_alarms_close();
   lull_protect(runtime, close_session, runtime);
@@ -264,7 +276,7 @@ typedef struct reading {
 
 // [-0, +0] a lua_Reader: empty lines first, so that the chunk's own count from where it stands
 static const char *read_line(lua_State *L, void *data, size_t *size) {
-  (void)L;
+  LULL_EFFECT(L, 0, 0);
   static const char newlines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
   reading *context = data;
   if (context->blank_lines > 0) {
@@ -282,6 +294,7 @@ static const char *read_line(lua_State *L, void *data, size_t *size) {
 
 // [-1, +0] compiles and keeps, or copies the message
 static int load_line(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   reading *context = lua_touserdata(L, 1);
   lull_runtime *runtime = context->runtime;
   if (lua_load(L, read_line, context, context->name, "t") != LUA_OK) {
@@ -304,7 +317,6 @@ static int load_line(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_session_load(
   lull_runtime *runtime, const char *bytes, size_t length, int32_t blank_lines, const char *name,
   int64_t id, const char **message) {
@@ -324,6 +336,7 @@ typedef struct ending {
 
 // [-1, +0] publishes the locals, and the value as `_`
 static int commit(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   ending *context = lua_touserdata(L, 1);
   session *open = push_session(L);
   if (open == NULL) return 0;
@@ -348,6 +361,7 @@ static int commit(lua_State *L) {
 
 // [-1, +0] takes the line's assignments back, the last one first
 static int roll_back(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   session *open = push_session(L);
   if (open == NULL) return 0;
   int opened = lua_gettop(L);
@@ -369,6 +383,7 @@ static int roll_back(lua_State *L) {
 
 // [-1, +0] forgets the line
 static int end_line(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   session *open = push_session(L);
   if (open == NULL) return 0;
   open->thread = 0;
@@ -382,12 +397,12 @@ static int end_line(lua_State *L) {
 
 // [-0, +0]
 void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value) {
+  LULL_EFFECT(from, 0, 0);
   ending context = {.from = from, .index = index, .has_value = has_value};
   lull_protect(runtime, commit, &context);
   lull_protect(runtime, end_line, runtime);
 }
 
-// [-0, +0]
 void lull_session_roll_back(lull_runtime *runtime) {
   lull_protect(runtime, roll_back, runtime);
   lull_protect(runtime, end_line, runtime);
@@ -399,8 +414,9 @@ typedef struct walking {
   int32_t used;
 } walking;
 
-// [-1, +1] the table where fields of the value at the top are looked for besides, or [-1, +0] and 0
+// [-1, +1 or +0] the table where fields of the value at the top are looked for besides; 0 if none
 static int push_index_table(lua_State *L) {
+  LULL_EFFECT_EITHER(L, 1, 1, 0);
   if (!lua_getmetatable(L, -1)) {
     lua_pop(L, 1);
     return 0;
@@ -417,6 +433,7 @@ static int push_index_table(lua_State *L) {
 // [-1, +1] the field of the value at the top, nil if it has none that can be had without a call of the
 // script's
 static void raw_field(lua_State *L, const char *name) {
+  LULL_EFFECT(L, 1, 1);
   const struct csj_document *document;
   size_t place;
   if (lull_view_at(L, -1, &document, &place)) {
@@ -441,8 +458,9 @@ static void raw_field(lua_State *L, const char *name) {
   lua_pushnil(L);
 }
 
-// [-1, +1] a variable as a line would see it, and its fields
+// [-1, +1 or +0] a variable as a line would see it, and its fields
 static int walk(lua_State *L) {
+  LULL_CALLED_EITHER(L, 1, 1, 0);
   walking *context = lua_touserdata(L, 1);
   session *open = push_session(L);
   if (open == NULL || context->count == 0) return 0;
@@ -462,10 +480,11 @@ static int walk(lua_State *L) {
   return 1;
 }
 
-// [-0, +1]
+// [-0, +1 or +0]
 int32_t lull_session_walk(
   lull_runtime *runtime, const char *const *names, int32_t count, lull_value *value) {
   lua_State *L = runtime->L;
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   walking context = {.names = names, .count = count};
   *value = (lull_value){.kind = LULL_NIL};
   if (!lua_checkstack(L, 16)) return -1;
@@ -478,6 +497,7 @@ int32_t lull_session_walk(
 
 // [-2, +1] value, name as a light userdata: an object of ours is asked, of other values nothing is called
 static int step(lua_State *L) {
+  LULL_CALLED(L, 2, 1);
   const char *name = lua_touserdata(L, 2);
   lua_settop(L, 1);
   if (lull_userdata_kind(L, 1) > 0) {
@@ -488,9 +508,10 @@ static int step(lua_State *L) {
   return 1;
 }
 
-// [-0, +1]
+// [-0, +1 or +0]
 int32_t lull_session_step(lull_runtime *runtime, const char *name, lull_value *value) {
   lua_State *L = runtime->L;
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   *value = (lull_value){.kind = LULL_NIL};
   if (!lua_checkstack(L, 16)) return 0;
   lua_pushcfunction(L, step);
@@ -512,6 +533,7 @@ enum { LULL_MOST_NAMES = 5000 };
 
 // [-1, +1] a document's keys as those of a table
 static int document_names(lua_State *L) {
+  LULL_CALLED(L, 1, 1);
   const struct csj_document *document;
   size_t place;
   lua_newtable(L);
@@ -533,6 +555,7 @@ static int document_names(lua_State *L) {
 // [-1, +1]
 int32_t lull_session_open_document(lull_runtime *runtime) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 1, 1);
   const struct csj_document *document;
   size_t place;
   if (!lull_view_at(L, -1, &document, &place) || !lua_checkstack(L, 8)) return 0;
@@ -544,25 +567,28 @@ int32_t lull_session_open_document(lull_runtime *runtime) {
   return 0;
 }
 
-// [-0, +0]
+// [-1, +1]
 int32_t lull_session_next_table(lull_runtime *runtime) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 1, 1);
   if (push_index_table(L)) return 1;
   lua_pushnil(L);
   return 0;
 }
 
-// [-1, +1] the table of variables that context's `used` asks for
+// [-1, +1 or +0] the table of variables that context's `used` asks for
 static int push_variables(lua_State *L) {
+  LULL_CALLED_EITHER(L, 1, 1, 0);
   walking *context = lua_touserdata(L, 1);
   if (push_session(L) == NULL) return 0;
   lua_getiuservalue(L, -1, UV_VALUES + context->used);
   return 1;
 }
 
-// [-0, +1]
+// [-0, +1 or +0]
 int32_t lull_session_variables(lull_runtime *runtime, int32_t part) {
   lua_State *L = runtime->L;
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   walking context = {.used = part};
   if (part > UV_FUNCTIONS - UV_VALUES || !lua_checkstack(L, 8)) return 0;
   lua_pushcfunction(L, push_variables);
@@ -572,11 +598,11 @@ int32_t lull_session_variables(lull_runtime *runtime, int32_t part) {
   return 0;
 }
 
-// [-0, +0]
 lua_State *lull_session_state(lull_runtime *runtime) { return runtime->L; }
 
 // [-1, +0] the name
 static int forget_module(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   const char *name = lua_touserdata(L, 1);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushnil(L);
@@ -584,7 +610,6 @@ static int forget_module(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 void lull_session_forget_module(lull_runtime *runtime, const char *name) {
   lull_protect(runtime, forget_module, (void *)name);
 }

@@ -2,6 +2,7 @@
 // ours is called. Nothing here raises; code of the script runs only in `__tostring` and `__name`.
 #include <string.h>
 
+#include "base/lull_stack.h"
 #include "calls/lull_dispatch.h"
 #include "ending/lull_interrupt.h"
 #include "values/lull_document.h"
@@ -15,6 +16,7 @@ typedef struct showing {
 
 // [-0, +0] copies the string at the top into the arena
 static void keep_text(lua_State *L, showing *context) {
+  LULL_EFFECT(L, 0, 0);
   size_t length;
   const char *text = lua_tolstring(L, -1, &length);
   char *copy = text ? lull_arena_allocate(context->runtime, length + 1) : NULL;
@@ -27,6 +29,7 @@ static void keep_text(lua_State *L, showing *context) {
 
 // [-2, +0] value, context
 static int own_text(lua_State *L) {
+  LULL_CALLED(L, 2, 0);
   showing *context = lua_touserdata(L, 2);
   luaL_tolstring(L, 1, NULL);
   keep_text(L, context);
@@ -35,6 +38,7 @@ static int own_text(lua_State *L) {
 
 // [-0, +0]
 const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, size_t *length) {
+  LULL_EFFECT(L, 0, 0);
   showing context = {.runtime = runtime, .text = NULL, .length = 0};
   *length = 0;
   // After an interruption nothing more of the script's is asked.
@@ -61,6 +65,7 @@ const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, siz
 
 // [-0, +0] whether the script has set a metamethod of that name, without calling anything
 int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name) {
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 4) || lull_is_plain_object(L, index)) return 0;
   if (!lua_getmetatable(L, index)) return 0;
   lua_pushstring(L, name);
@@ -70,19 +75,27 @@ int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name) {
 }
 
 // [-0, +0]
-int64_t lull_length(lua_State *L, int32_t index) { return (int64_t)lua_rawlen(L, index); }
+int64_t lull_length(lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
+  return (int64_t)lua_rawlen(L, index);
+}
 
 // [-0, +1]
 void lull_push_element(lua_State *L, int32_t table, int64_t position, lull_value *value) {
+  LULL_EFFECT(L, 0, 1);
   lua_rawgeti(L, table, (lua_Integer)position);
   lull_read(L, -1, value);
 }
 
 // [-n, +0]
-void lull_pop(lua_State *L, int32_t count) { lua_pop(L, count); }
+void lull_pop(lua_State *L, int32_t count) {
+  LULL_EFFECT(L, count, 0);
+  lua_pop(L, count);
+}
 
 // [-0, +0]
 int32_t lull_is_json_array(lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
   return lua_checkstack(L, 6) && lull_is_array(L, index);
 }
 
@@ -98,6 +111,7 @@ struct csj_document *lull_document_at(lua_State *L, int32_t index, uint64_t *pla
 
 // [-0, +0]
 int32_t lull_function_method(lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
   lua_CFunction function = lua_tocfunction(L, index);
   if ((function != lull_trampoline && function != lull_bound_trampoline) || !lua_checkstack(L, 1)) {
     return -1;
@@ -110,6 +124,7 @@ int32_t lull_function_method(lua_State *L, int32_t index) {
 
 // [-0, +0]
 int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object) {
+  LULL_EFFECT(L, 0, 0);
   if (lua_tocfunction(L, index) != lull_bound_trampoline) return 0;
   if (lua_getupvalue(L, index, 3) == NULL) return 0;
   lull_read(L, -1, object);
@@ -120,6 +135,7 @@ int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object) {
 // [-0, +0] the name under which the table at the top holds the value at `index`, or NULL; the name
 // stays valid while the table holds it
 static const char *name_in_table(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 0);
   int table = lua_gettop(L);
   lua_pushnil(L);
   while (lua_next(L, table)) {
@@ -135,6 +151,7 @@ static const char *name_in_table(lua_State *L, int index) {
 
 // [-2, +0] value, context: "lull.json.encode", or nothing
 static int module_name(lua_State *L) {
+  LULL_CALLED(L, 2, 0);
   showing *context = lua_touserdata(L, 2);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, "lull") != LUA_TTABLE) return 0;
@@ -159,6 +176,7 @@ static int module_name(lua_State *L) {
 
 // [-0, +0]
 const char *lull_module_name(lull_runtime *runtime, lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
   showing context = {.runtime = runtime, .text = NULL, .length = 0};
   if (!lua_checkstack(L, 8)) return NULL;
   index = lua_absindex(L, index);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "calls/lull_dispatch.h"
 #include "calls/lull_objects.h"
 #include "ending/lull_memory.h"
@@ -13,6 +14,7 @@
 
 // [-0, +1] a new table, with a mode if given.
 static void push_weak_table(lua_State *L, const char *mode) {
+  LULL_EFFECT(L, 0, 1);
   lua_newtable(L);
   if (mode) {
     lua_createtable(L, 0, 1);
@@ -24,12 +26,14 @@ static void push_weak_table(lua_State *L, const char *mode) {
 
 // [-0, +0] a reference to a new table.
 static int table_reference(lua_State *L, const char *mode) {
+  LULL_EFFECT(L, 0, 0);
   push_weak_table(L, mode);
   return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-// [-0, +0] __gc of the runtime: made first, finalised last.
+// [-n, +0] __gc of the runtime: made first, finalised last.
 static int runtime_gc(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, 1);
   if (runtime && runtime->host) {
     void *host = runtime->host;
@@ -44,14 +48,16 @@ static int runtime_gc(lua_State *L) {
   return 0;
 }
 
-// [-0, +1] tostring(lull.null)
+// [-n, +1] tostring(lull.null)
 static int null_tostring(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   lua_pushliteral(L, "null");
   return 1;
 }
 
-// [-0, +1] the module table. Calling it again in the same state gives the same table.
+// [-n, +1] the module table. Calling it again in the same state gives the same table.
 int luaopen_lull(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key) == LUA_TUSERDATA) {
     // Without a module: opening it failed once, when the host was there already.
     if (lua_getiuservalue(L, -1, 1) == LUA_TNIL) {
@@ -123,11 +129,12 @@ int luaopen_lull(lua_State *L) {
 
 // [-0, +0]
 static int open_libraries(lua_State *L) {
+  LULL_CALLED(L, 0, 0);
   luaL_openlibs(L);
   return 0;
 }
 
-// The new state's stack is empty.
+// [-0, +0] (unproved: the state is new)
 lua_State *lull_state_new(void) {
   lua_State *L = lull_memory_new_state();
   if (L == NULL) return NULL;
@@ -141,6 +148,7 @@ lua_State *lull_state_new(void) {
 
 // [-1, +0] protected part of lull_state_preload
 static int preload(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   void *host = lua_touserdata(L, 1);
   lua_pushlightuserdata(L, host);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_host_key);
@@ -152,6 +160,7 @@ static int preload(lua_State *L) {
 
 // [-0, +0]
 int32_t lull_state_preload(lua_State *L, void *host) {
+  LULL_EFFECT(L, 0, 0);
   lua_pushcfunction(L, preload);
   lua_pushlightuserdata(L, host);
   if (lua_pcall(L, 1, 0, 0) == LUA_OK) return 0;
@@ -161,6 +170,7 @@ int32_t lull_state_preload(lua_State *L, void *host) {
 
 // [-1, +0] protected part of lull_state_require
 static int require_module(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   int set_global = lua_toboolean(L, 1);
   luaL_requiref(L, "lull", luaopen_lull, set_global);
   return 0;
@@ -168,6 +178,7 @@ static int require_module(lua_State *L) {
 
 // [-0, +0]
 int32_t lull_state_require(lua_State *L, int32_t set_global) {
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 4)) return 1;
   lua_pushcfunction(L, require_module);
   lua_pushboolean(L, set_global);
@@ -182,15 +193,21 @@ int32_t lull_state_require(lua_State *L, int32_t set_global) {
 
 // [-0, +0] raises nothing: finalisers run protected (Lua 5.4 manual, lua_gc)
 void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes) {
-  lua_gc(runtime->L, LUA_GCSTEP, (int)kilobytes);
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  lua_gc(L, LUA_GCSTEP, (int)kilobytes);
 }
 
 // [-0, +0]
 int32_t lull_runtime_collect_all(lull_runtime *runtime) {
-  return lua_gc(runtime->L, LUA_GCCOLLECT) == 0;
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  return lua_gc(L, LUA_GCCOLLECT) == 0;
 }
 
 // [-0, +0]
 int64_t lull_runtime_lua_bytes(const lull_runtime *runtime) {
-  return (int64_t)lua_gc(runtime->L, LUA_GCCOUNT) * 1024 + lua_gc(runtime->L, LUA_GCCOUNTB);
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  return (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024 + lua_gc(L, LUA_GCCOUNTB);
 }

@@ -1,4 +1,5 @@
 // Who keeps which Lua value alive: kept ids, anchors, pins. Everything that stores runs protected.
+#include "base/lull_stack.h"
 #include "values/lull_kept.h"
 #include "values/lull_protect.h"
 #include "values/lull_push.h"
@@ -15,6 +16,7 @@ typedef struct anchoring {
 
 // [-2, +0] values[id] = the second argument
 static int keep(lua_State *L) {
+  LULL_CALLED(L, 2, 0);
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->values);
   lua_pushvalue(L, 2);
@@ -24,6 +26,7 @@ static int keep(lua_State *L) {
 
 // [-0, +0]
 int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int64_t id) {
+  LULL_EFFECT(L, 0, 0);
   anchoring context = {.runtime = runtime, .id = id};
   lua_State *running = runtime->L;
   index = lua_absindex(L, index);
@@ -37,8 +40,9 @@ int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int6
   return status;
 }
 
-// [-0, +1] the anchor table of the userdata at the top, made if missing; 0 and [-0, +0] if it is none
+// [-0, +1 or +0] the anchor table of the userdata at the top, made if missing and wanted; 0 if none
 static int push_anchor_table(lua_State *L, int make) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (lua_getiuservalue(L, -1, LULL_UV_ANCHORS) == LUA_TTABLE) return 1;
   lua_pop(L, 1);
   if (!make) return 0;
@@ -48,16 +52,24 @@ static int push_anchor_table(lua_State *L, int make) {
   return 1;
 }
 
-// [-1, +0]
-static int anchor_to_object(lua_State *L) {
-  anchoring *context = lua_touserdata(L, 1);
+// [-0, +0] what is kept under the id, to the object
+static void attach_to_object(lua_State *L, const anchoring *context) {
+  LULL_EFFECT(L, 0, 0);
+  int top = lua_gettop(L);
   // First of all the value: allocating may collect what only the weak table holds.
   lull_values_push(context->runtime, L, context->id);
-  int value = lua_gettop(L);
-  if (!lull_push_existing(context->runtime, L, context->handle)) return 0;
-  push_anchor_table(L, 1);
-  lua_pushvalue(L, value);
-  lua_rawseti(L, -2, (lua_Integer)context->key);
+  if (lull_push_existing(context->runtime, L, context->handle)) {
+    push_anchor_table(L, 1);
+    lua_pushvalue(L, top + 1);
+    lua_rawseti(L, -2, (lua_Integer)context->key);
+  }
+  lua_settop(L, top);
+}
+
+// [-1, +0]
+static int anchor_to_object(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
+  attach_to_object(L, lua_touserdata(L, 1));
   return 0;
 }
 
@@ -71,6 +83,7 @@ int32_t lull_value_anchor_to_object(
 
 // [-1, +0] table[key] = nil, of the table at the top
 static void let_go(lua_State *L, lua_Integer key) {
+  LULL_EFFECT(L, 1, 0);
   lua_pushnil(L);
   lua_rawseti(L, -2, key);
   lua_pop(L, 1);
@@ -79,14 +92,16 @@ static void let_go(lua_State *L, lua_Integer key) {
 // [-0, +0]
 void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int64_t key) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 4) || !lull_push_existing(runtime, L, handle)) return;
   if (push_anchor_table(L, 0)) let_go(L, (lua_Integer)key);
   lua_pop(L, 1);
 }
 
-// [-1, +0] __gc of an owner's anchors: the owner has died. What it alone kept is held once more, so
+// [-n, +0] __gc of an owner's anchors: the owner has died. What it alone kept is held once more, so
 // that it can be told; upvalue: the runtime. Calls nothing across.
 static int owner_died(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   if (runtime->host == NULL || !lua_istable(L, 1)) return 0;
   lull_registry_push(L, runtime->values);
@@ -106,6 +121,7 @@ static int owner_died(lua_State *L) {
 
 // [-0, +1] a new table of anchors
 static void push_anchors(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
   lua_newtable(L);
   lua_createtable(L, 0, 1);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
@@ -116,6 +132,7 @@ static void push_anchors(lua_State *L) {
 
 // [-1, +0] key: the owner's id
 static int anchor_to_owner(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->anchors);
   lull_values_push(context->runtime, L, context->key);
@@ -141,6 +158,7 @@ int32_t lull_value_anchor_to_owner(lull_runtime *runtime, int64_t owner, int64_t
 // [-0, +0]
 void lull_value_release_from_owner(lull_runtime *runtime, int64_t owner, int64_t id) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 4)) return;
   lull_registry_push(L, runtime->anchors);
   lull_values_push(runtime, L, owner);
@@ -154,6 +172,7 @@ void lull_value_release_from_owner(lull_runtime *runtime, int64_t owner, int64_t
 
 // [-1, +0]
 static int pin(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->pins);
   lull_values_push(context->runtime, L, context->id);
@@ -170,14 +189,17 @@ int32_t lull_value_pin(lull_runtime *runtime, int64_t id) {
 
 // [-0, +0]
 void lull_value_unpin(lull_runtime *runtime, int64_t id) {
-  if (!lua_checkstack(runtime->L, 2)) return;
-  lull_registry_push(runtime->L, runtime->pins);
-  let_go(runtime->L, (lua_Integer)id);
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  if (!lua_checkstack(L, 2)) return;
+  lull_registry_push(L, runtime->pins);
+  let_go(L, (lua_Integer)id);
   runtime->pin_count--;
 }
 
 // [-n, +0] values[id] = a table of the arguments after the context, with their count
 static int pack(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   anchoring *context = lua_touserdata(L, 1);
   int count = lua_gettop(L) - 1;
   lull_registry_push(L, context->runtime->values);
@@ -199,6 +221,7 @@ static int pack(lua_State *L) {
 // [-0, +0]
 int32_t lull_value_pack(
   lull_runtime *runtime, lua_State *L, int32_t first, int32_t last, int64_t id) {
+  LULL_EFFECT(L, 0, 0);
   anchoring context = {.runtime = runtime, .id = id};
   lua_State *running = runtime->L;
   int count = last >= first ? last - first + 1 : 0;
@@ -227,6 +250,7 @@ typedef struct bundling {
 
 // [-1, +0] values[id] and pins[id] = a list of the values of all ids
 static int bundle(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   bundling *context = lua_touserdata(L, 1);
   // First of all the values: allocating may collect what only the weak table holds.
   luaL_checkstack(L, context->count + 8, "too many values");
@@ -264,6 +288,7 @@ typedef struct setting {
 
 // [-2, +0] the value is the second argument
 static int set_element(lua_State *L) {
+  LULL_CALLED(L, 2, 0);
   setting *context = lua_touserdata(L, 1);
   lull_values_push(context->runtime, L, context->id);
   if (!lua_istable(L, -1)) return 0;
@@ -275,6 +300,7 @@ static int set_element(lua_State *L) {
 // [-0, +0]
 int32_t lull_value_set_element(
   lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position) {
+  LULL_EFFECT(L, 0, 0);
   lua_State *running = runtime->L;
   setting context = {.runtime = runtime, .id = id, .position = position};
   if (!lua_checkstack(L, 1) || !lua_checkstack(running, 8)) return LUA_ERRMEM;
@@ -293,9 +319,11 @@ int32_t lull_value_set_element(
 
 // [-1, +0] builds first, so that the tables are on the stack while their anchor is made
 static int build_document(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   anchoring *context = lua_touserdata(L, 1);
   lull_push_document(context->runtime, L, context->document, context->id);
-  return anchor_to_object(L);
+  attach_to_object(L, context);
+  return 0;
 }
 
 int32_t lull_document_build(
@@ -309,6 +337,7 @@ int32_t lull_document_build(
 
 // [-1, +0]
 static int pin_object(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->pinned_objects);
   lull_push_all(context->runtime, L, NULL, context->object, 1);
@@ -328,9 +357,11 @@ int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object) {
 
 // [-0, +0]
 void lull_object_unpin(lull_runtime *runtime, uint64_t handle) {
-  if (!lua_checkstack(runtime->L, 2)) return;
-  lull_registry_push(runtime->L, runtime->pinned_objects);
-  let_go(runtime->L, lull_handle_slot(handle));
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  if (!lua_checkstack(L, 2)) return;
+  lull_registry_push(L, runtime->pinned_objects);
+  let_go(L, lull_handle_slot(handle));
   runtime->pin_count--;
 }
 

@@ -2,6 +2,7 @@
 // the same. Nothing here calls a metamethod.
 #include <string.h>
 
+#include "base/lull_stack.h"
 #include "values/lull_kept.h"
 #include "values/lull_marks.h"
 #include "values/lull_protect.h"
@@ -17,6 +18,7 @@ typedef struct walking {
 
 // [-1, +0] fills the value: strings are copied into the arena
 static int walk(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   walking *context = lua_touserdata(L, 1);
   lull_values_push(context->runtime, L, context->id);
   const char *key = context->keys;
@@ -43,7 +45,6 @@ static int walk(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_value_field(
   lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value) {
   *value = (lull_value){.kind = LULL_NIL};
@@ -59,6 +60,7 @@ enum { LULL_DEEPEST_COMPARISON = 150 };
 
 // [-0, +0] whether a and b hold the same; `seen`: tables taken for the same already, for cycles
 static int holds_same(lua_State *L, int a, int b, int seen, int depth) {
+  LULL_EFFECT(L, 0, 0);
   if (lua_rawequal(L, a, b)) return 1;
   if (!lua_istable(L, a) || !lua_istable(L, b) || depth > LULL_DEEPEST_COMPARISON) return 0;
   luaL_checkstack(L, 10, "tables nested too deeply");
@@ -106,6 +108,7 @@ typedef struct comparing {
 
 // [-1, +0]
 static int compare(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
   comparing *context = lua_touserdata(L, 1);
   lull_values_push(context->runtime, L, context->a);
   lull_values_push(context->runtime, L, context->b);
@@ -115,7 +118,6 @@ static int compare(lua_State *L) {
   return 0;
 }
 
-// [-0, +0]
 int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b) {
   comparing context = {.runtime = runtime, .a = a, .b = b};
   return lull_protect(runtime, compare, &context) == LUA_OK && context.same;
@@ -123,6 +125,7 @@ int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b) {
 
 // [-1, +1] a global by name, from the table of globals itself
 static int get_global(lua_State *L) {
+  LULL_CALLED(L, 1, 1);
   const char *name = lua_touserdata(L, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   lua_pushstring(L, name);
@@ -132,6 +135,7 @@ static int get_global(lua_State *L) {
 
 // [-0, +1 or +0]
 int32_t lull_push_global(lua_State *L, const char *name) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (!lua_checkstack(L, 8)) return 0;
   lua_pushcfunction(L, get_global);
   lua_pushlightuserdata(L, (void *)name);
@@ -141,4 +145,7 @@ int32_t lull_push_global(lua_State *L, const char *name) {
 }
 
 // [-n, +0]
-void lull_pop_from(lua_State *L, int32_t index) { lua_settop(L, index - 1); }
+void lull_pop_from(lua_State *L, int32_t index) {
+  LULL_EFFECT(L, lua_gettop(L) - index + 1, 0);
+  lua_settop(L, index - 1);
+}

@@ -4,6 +4,7 @@
 #include "values/lull_document.h"
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "values/lull_kept.h"
 #include "values/lull_tables.h"
 
@@ -17,6 +18,7 @@ typedef struct view {
 
 // [-0, +0] the view at `index`, NULL if it is something else
 static view *test_view(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 0);
   if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &document_key);
   int same = lua_rawequal(L, -1, -2);
@@ -26,6 +28,7 @@ static view *test_view(lua_State *L, int index) {
 
 // [-0, +0] the view at `index`; raises for anything else
 static view *check_view(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 0);
   view *of = test_view(L, index);
   if (of == NULL) luaL_typeerror(L, index, "Document");
   if (of->document == NULL) luaL_error(L, "this Document is closed");
@@ -34,6 +37,7 @@ static view *check_view(lua_State *L, int index) {
 
 // [-0, +1] a view of the value at `index`, an array or object
 static void push_view(lua_State *L, csj_document *document, size_t index) {
+  LULL_EFFECT(L, 0, 1);
   view *made = lua_newuserdatauv(L, sizeof(view), 0);
   *made = (view){.document = NULL, .index = index};
   lua_rawgetp(L, LUA_REGISTRYINDEX, &document_key);
@@ -42,20 +46,17 @@ static void push_view(lua_State *L, csj_document *document, size_t index) {
   made->document = document;
 }
 
-// [-0, +0]
 void lull_reads_watch(lull_runtime *runtime, const struct csj_document *document) {
   runtime->reads.watched = document;
   runtime->reads.has_list_read_as_object = 0;
   if (document == NULL) lull_queue_free(&runtime->reads.places);
 }
 
-// [-0, +0]
 size_t lull_reads_noted(const lull_runtime *runtime, const uint64_t **places) {
   *places = runtime->reads.places.items;
   return runtime->reads.places.count;
 }
 
-// [-0, +0]
 int32_t lull_reads_took_list_for_object(const lull_runtime *runtime) {
   return runtime->reads.has_list_read_as_object;
 }
@@ -63,6 +64,7 @@ int32_t lull_reads_took_list_for_object(const lull_runtime *runtime) {
 // [-0, +1] the value at `index` of a document: a view, or the Lua value of anything else
 void lull_document_push(
   lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
+  LULL_EFFECT(L, 0, 1);
   csj_view tape = csj_document_view(document);
   switch (csj_type_at(tape, index)) {
     case CSJ_ARRAY:
@@ -87,6 +89,7 @@ void lull_document_push(
 // [-0, +1] may raise (memory)
 void lull_push_view(
   lull_runtime *runtime, lua_State *L, struct csj_document *document, int64_t id) {
+  LULL_EFFECT(L, 0, 1);
   if (id != 0) {
     lull_values_push(runtime, L, id);
     if (!lua_isnil(L, -1)) return;
@@ -102,6 +105,7 @@ void lull_push_view(
 
 // [-0, +0]
 int lull_view_at(lua_State *L, int index, const struct csj_document **document, size_t *place) {
+  LULL_EFFECT(L, 0, 0);
   view *of = test_view(L, index);
   if (of == NULL || of->document == NULL) return 0;
   *document = of->document;
@@ -111,6 +115,7 @@ int lull_view_at(lua_State *L, int index, const struct csj_document **document, 
 
 // [-0, +0] where the key at `key` leads to from the value at `index`; 0 if nowhere
 size_t lull_document_find(lua_State *L, const csj_document *document, size_t index, int key) {
+  LULL_EFFECT(L, 0, 0);
   csj_view tape = csj_document_view(document);
   if (csj_type_at(tape, index) == CSJ_OBJECT) {
     if (lua_type(L, key) != LUA_TSTRING) return 0;
@@ -124,8 +129,9 @@ size_t lull_document_find(lua_State *L, const csj_document *document, size_t ind
   return csj_element(document, index, (size_t)position - 1);
 }
 
-// [-2, +1] __index; upvalue: runtime
+// [-n, +1] __index; upvalue: runtime
 static int view_index(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   view *of = check_view(L, 1);
   size_t found = lull_document_find(L, of->document, of->index, 2);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -141,14 +147,16 @@ static int view_index(lua_State *L) {
   return 1;
 }
 
-// [-3, +0] __newindex: raises
+// [-n, +0] __newindex: raises
 static int view_newindex(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   return luaL_error(
     L, "a document is read-only ('%s'): lull.copy makes tables of it", luaL_tolstring(L, 2, NULL));
 }
 
-// [-1, +1] __len: the elements of an array; of an object 0, as of a table without a sequence
+// [-n, +1] __len: the elements of an array; of an object 0, as of a table without a sequence
 static int view_len(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   view *of = check_view(L, 1);
   csj_view tape = csj_document_view(of->document);
   int is_array = csj_type_at(tape, of->index) == CSJ_ARRAY;
@@ -164,8 +172,9 @@ typedef struct walk {
   csj_pair members[];
 } walk;
 
-// [-2, +2 or +1] one step of a walk; upvalues: runtime, view, walk
+// [-n, +2 or +1] one step of a walk; upvalues: runtime, view, walk
 static int step(lua_State *L) {
+  LULL_CALLED_EITHER(L, LULL_N, 2, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   view *of = check_view(L, lua_upvalueindex(2));
   walk *at = lua_touserdata(L, lua_upvalueindex(3));
@@ -188,8 +197,9 @@ static int step(lua_State *L) {
   return 2;
 }
 
-// [-1, +3] __pairs: an array's elements, or an object's members in the order of the text
+// [-n, +3] __pairs: an array's elements, or an object's members in the order of the text
 static int view_pairs(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 3);
   view *of = check_view(L, 1);
   csj_view tape = csj_document_view(of->document);
   int is_object = csj_type_at(tape, of->index) == CSJ_OBJECT;
@@ -208,8 +218,9 @@ static int view_pairs(lua_State *L) {
   return 3;
 }
 
-// [-1, +1] __tostring
+// [-n, +1] __tostring
 static int view_tostring(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   view *of = test_view(L, 1);
   if (of == NULL || of->document == NULL) {
     lua_pushliteral(L, "Document(closed)");
@@ -222,15 +233,17 @@ static int view_tostring(lua_State *L) {
   return 1;
 }
 
-// [-1, +1] __copy: plain tables; upvalue: runtime
+// [-n, +1] __copy: plain tables; upvalue: runtime
 static int view_copy(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   view *of = check_view(L, 1);
   lull_push_json(L, lua_touserdata(L, lua_upvalueindex(1)), of->document, of->index);
   return 1;
 }
 
-// [-1, +0] __gc
+// [-n, +0] __gc
 static int view_gc(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   view *of = test_view(L, 1);
   if (of == NULL) return 0;
   csj_free(of->document);
@@ -240,6 +253,7 @@ static int view_gc(lua_State *L) {
 
 // [-0, +0] makes the metatable of views; `equal`, with the runtime as its upvalue, compares them
 void lull_open_documents(lua_State *L, lua_CFunction equal) {
+  LULL_EFFECT(L, 0, 0);
   static const luaL_Reg metamethods[] = {
     {"__index", view_index}, {"__newindex", view_newindex}, {"__len", view_len},
     {"__pairs", view_pairs}, {"__tostring", view_tostring},     {"__copy", view_copy},

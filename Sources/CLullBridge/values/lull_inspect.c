@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "values/lull_marks.h"
 
 typedef struct inspection {
@@ -36,6 +37,7 @@ static int is_name(const char *text, size_t length) {
 
 // [-0, +1] the string at `index` in quotes, control characters and bytes that are no UTF-8 escaped
 static void push_quoted(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 1);
   size_t length;
   const char *text = lua_tolstring(L, index, &length);
   luaL_Buffer buffer;
@@ -74,6 +76,7 @@ static int inspect_value(inspection *in, int index);
 
 // [-0, +0] orders keys: numbers before strings before the rest, each by value
 static int compare_keys(lua_State *L, int a, int b) {
+  LULL_EFFECT(L, 0, 0);
   int ta = lua_type(L, a), tb = lua_type(L, b);
   if (ta == LUA_TNUMBER && tb == LUA_TNUMBER) return lua_compare(L, a, b, LUA_OPLT);
   if (ta == LUA_TSTRING && tb == LUA_TSTRING) return lua_compare(L, a, b, LUA_OPLT);
@@ -84,6 +87,7 @@ static int compare_keys(lua_State *L, int a, int b) {
 
 // [-0, +0] one step of a heap sort of the list at `list`
 static void sift(lua_State *L, int list, lua_Integer start, lua_Integer end) {
+  LULL_EFFECT(L, 0, 0);
   lua_Integer root = start;
   while (root * 2 <= end) {
     lua_Integer child = root * 2;
@@ -110,6 +114,7 @@ static void sift(lua_State *L, int list, lua_Integer start, lua_Integer end) {
 
 // [-0, +0] sorts the list of keys at `list`
 static void sort_keys(lua_State *L, int list, lua_Integer count) {
+  LULL_EFFECT(L, 0, 0);
   for (lua_Integer start = count / 2; start >= 1; start--) sift(L, list, start, count);
   for (lua_Integer end = count; end > 1; end--) {
     lua_rawgeti(L, list, 1);
@@ -123,6 +128,7 @@ static void sort_keys(lua_State *L, int list, lua_Integer count) {
 // [-0, +1] the parts in braces. Its buffer takes a piece of the C stack, so it is no part of the
 // recursion.
 static void push_joined(lua_State *L, int parts, lua_Integer count, int multiline, int level) {
+  LULL_EFFECT(L, 0, 1);
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   luaL_addstring(&buffer, "{");
@@ -142,6 +148,7 @@ static void push_joined(lua_State *L, int parts, lua_Integer count, int multilin
 // [-0, +1] the table's text
 static void push_table(inspection *in, int index) {
   lua_State *L = in->L;
+  LULL_EFFECT(L, 0, 1);
   lua_pushvalue(L, index);
   if (lua_rawget(L, in->seen) != LUA_TNIL) {
     lua_pop(L, 1);
@@ -231,12 +238,14 @@ static void push_table(inspection *in, int index) {
 
 // [-1, +1]
 static int to_string(lua_State *L) {
+  LULL_CALLED(L, 1, 1);
   luaL_tolstring(L, 1, NULL);
   return 1;
 }
 
 // [-0, +1] tostring of the value; if that raises, what it is
 static void push_own_text(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 1);
   lua_pushcfunction(L, to_string);
   lua_pushvalue(L, index);
   int status = lua_pcall(L, 1, 1, 0);
@@ -249,6 +258,7 @@ static void push_own_text(lua_State *L, int index) {
 // [-0, +1] the value's text
 static int inspect_value(inspection *in, int index) {
   lua_State *L = in->L;
+  LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 20, "nested too deeply");
   switch (lua_type(L, index)) {
     case LUA_TSTRING: push_quoted(L, index); return 1;
@@ -272,6 +282,7 @@ static int inspect_value(inspection *in, int index) {
 
 // [-n, +1] lull.inspect(value [, { depth = n }])
 int lull_inspect(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   luaL_checkany(L, 1);
   lua_settop(L, 2);
   inspection in = {.L = L, .depth = 8};
@@ -293,11 +304,12 @@ int lull_inspect(lua_State *L) {
   }
   lua_newtable(L);
   in.seen = lua_gettop(L);
-  return inspect_value(&in, 1);
+  return LULL_COUNT(L, inspect_value(&in, 1));
 }
 
 // [-0, +0] raises in the sandbox if the metatable at the top has a __gc
 static void check_finaliser(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_pushliteral(L, "__gc");
   int has_one = lua_rawget(L, -2) != LUA_TNIL;
   lua_pop(L, 1);
@@ -309,6 +321,7 @@ static void check_finaliser(lua_State *L) {
 
 // [-0, +1] a copy of the value at `index`; `seen` maps originals to copies
 static void copy_value(lua_State *L, int index, int seen, int level) {
+  LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 12, "nested too deeply");
   // Each level takes a piece of the C stack, which the interpreter does not watch.
   if (level > 10000) luaL_error(L, "tables nest too deeply to be copied");
@@ -342,6 +355,7 @@ static void copy_value(lua_State *L, int index, int seen, int level) {
 
 // [-n, +1] lull.copy(value): tables deeply, with their metatables; other values as they are
 int lull_copy(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
   luaL_checkany(L, 1);
   lua_settop(L, 1);
   lua_newtable(L);

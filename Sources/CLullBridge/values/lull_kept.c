@@ -1,9 +1,12 @@
 // Asking about what Swift knows by number.
 #include "values/lull_kept.h"
 
+#include "base/lull_stack.h"
+
 // [-0, +0]
 int32_t lull_value_is_alive(lull_runtime *runtime, int64_t id) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 3)) return 1;
   lull_values_push(runtime, L, id);
   int alive = !lua_isnil(L, -1);
@@ -12,10 +15,14 @@ int32_t lull_value_is_alive(lull_runtime *runtime, int64_t id) {
 }
 
 // [-0, +0]
-uintptr_t lull_value_identity(lua_State *L, int32_t index) { return (uintptr_t)lua_topointer(L, index); }
+uintptr_t lull_value_identity(lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
+  return (uintptr_t)lua_topointer(L, index);
+}
 
 // [-0, +0]
 int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 3)) return 0;
   index = lua_absindex(L, index);
   lull_values_push(runtime, L, id);
@@ -26,8 +33,10 @@ int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t i
 
 // [-0, +0]
 int32_t lull_object_exists(lull_runtime *runtime, uint64_t handle) {
-  if (!lua_checkstack(runtime->L, 2)) return 1;
-  if (!lull_push_existing(runtime, runtime->L, handle)) return 0;
-  lua_pop(runtime->L, 1);
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  if (!lua_checkstack(L, 2)) return 1;
+  if (!lull_push_existing(runtime, L, handle)) return 0;
+  lua_pop(L, 1);
   return 1;
 }

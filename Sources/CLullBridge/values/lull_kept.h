@@ -4,10 +4,12 @@
 #define LULL_KEPT_H
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "runtime/lull_runtime.h"
 
 // [-0, +1] values[id], nil if it is gone
 static inline void lull_values_push(lull_runtime *runtime, lua_State *L, int64_t id) {
+  LULL_EFFECT(L, 0, 1);
   lull_registry_push(L, runtime->values);
   lua_rawgeti(L, -1, (lua_Integer)id);
   lua_replace(L, -2);
@@ -18,8 +20,9 @@ static inline lua_Integer lull_handle_slot(uint64_t handle) {
   return (lua_Integer)(handle & 0xffffffffu);
 }
 
-// [-0, +0|1] the userdata of a handle, if it has one; whether it was pushed
+// [-0, +1 or +0] the userdata of a handle, if it has one; whether it was pushed
 static inline int lull_push_existing(lull_runtime *runtime, lua_State *L, uint64_t handle) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   lull_registry_push(L, runtime->objects);
   if (lua_rawgeti(L, -1, lull_handle_slot(handle)) == LUA_TUSERDATA) {
     const lull_object *object = lua_touserdata(L, -1);

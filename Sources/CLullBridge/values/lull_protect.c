@@ -1,11 +1,13 @@
 // Calls that may raise, from where nothing may.
 #include "values/lull_protect.h"
 
+#include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
 
 // [-0, +0] Runs `function` with `context` as its only argument; the status of lua_pcall.
 int lull_protect(lull_runtime *runtime, lua_CFunction function, void *context) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 16)) return LUA_ERRMEM;
   int is_interrupted = lull_interrupt_pause(L);
   lua_pushcfunction(L, function);

@@ -1,23 +1,25 @@
 // Values from Swift onto a Lua stack: what can be pushed without allocating, and everything else.
 #include "values/lull_push.h"
 
+#include "base/lull_stack.h"
 #include "values/lull_document.h"
 #include "values/lull_kept.h"
 #include "values/lull_readonly.h"
 #include "values/lull_tables.h"
 
-// [-0, +0] whether the value is a numbered text
+// Whether the value is a numbered text
 static int is_constant(const lull_value *value) {
   return value->aux > 0 && value->aux < LULL_CONSTANT_COUNT;
 }
 
-// [-0, +0] whether the value is a numbered text that was pushed before
+// Whether the value is a numbered text that was pushed before
 static int is_made_constant(const lull_runtime *runtime, const lull_value *value) {
   return is_constant(value) && runtime->constants[value->aux] != 0;
 }
 
-// [-0, +1] if the value needs no allocation, else [-0, +0]; whether it was pushed. Never raises.
+// [-0, +1 or +0] pushed if the value needs no allocation; whether it was pushed. Never raises.
 int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *value) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   switch (value->kind) {
     case LULL_NIL: lua_pushnil(L); return 1;
     case LULL_BOOLEAN: lua_pushboolean(L, value->integer != 0); return 1;
@@ -44,6 +46,7 @@ int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *valu
 // [-0, +1] a new userdata for a handle, with its service as user value, nil if there is no such
 // object; may raise (memory)
 static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_value *value) {
+  LULL_EFFECT(L, 0, 1);
   // First of all the value to hold: allocating may collect what only the weak table holds.
   int anchored = 0;
   if (value->anchor != 0) {
@@ -86,6 +89,7 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
 
 // [-0, +1] any value; may raise (memory). `from` is the stack that LULL_STACK refers to.
 void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *value) {
+  LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 8, "too many values");
   if (lull_push_simple(runtime, L, value)) return;
   switch (value->kind) {
@@ -165,9 +169,10 @@ static void promise(lull_runtime *runtime, const lull_value *values, uint64_t co
   }
 }
 
-// [-0, +n] all values, packed tables unpacked; how many. May raise (memory).
+// [-0, +m] all values, packed tables unpacked; how many. May raise (memory).
 int lull_push_all(
   lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *values, int32_t count) {
+  LULL_EFFECT(L, 0, LULL_M);
   size_t first_promise = runtime->promised.count;
   promise(runtime, values, (uint64_t)count);
   size_t end_of_promises = runtime->promised.count;
@@ -198,5 +203,5 @@ int lull_push_all(
     // Behind them are those of finalisers that failed meanwhile.
     lull_queue_remove(&runtime->promised, first_promise, end_of_promises);
   }
-  return pushed;
+  return LULL_COUNT(L, pushed);
 }

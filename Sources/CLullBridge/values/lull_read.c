@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "ending/lull_memory.h"
 #include "values/lull_kept.h"
 
 // [-0, +0] the kind of a userdata of ours at `index`, 0 for anything else
 int lull_userdata_kind(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 0);
   if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return 0;
   int kind = 0;
   if (lua_rawgetp(L, -1, &lull_kind_key) == LUA_TNUMBER) kind = (int)lua_tointeger(L, -1);
@@ -20,6 +22,7 @@ int lull_userdata_kind(lua_State *L, int index) {
 
 // [-0, +0] whether the value is lull.null, or the null of a library that uses a light userdata
 static int is_null(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 0);
   if (lua_islightuserdata(L, index)) return lua_touserdata(L, index) == NULL;
   lull_runtime *runtime = lull_state_runtime(L);
   if (runtime == NULL) return 0;
@@ -32,6 +35,7 @@ static int is_null(lua_State *L, int index) {
 
 // [-0, +0]
 void lull_read(lua_State *L, int32_t index, lull_value *value) {
+  LULL_EFFECT(L, 0, 0);
   *value = (lull_value){.kind = LULL_NIL};
   switch (lua_type(L, index)) {
     case LUA_TBOOLEAN:
@@ -88,10 +92,14 @@ void lull_read(lua_State *L, int32_t index, lull_value *value) {
 }
 
 // [-0, +0]
-int32_t lull_stack_top(lua_State *L) { return lua_gettop(L); }
+int32_t lull_stack_top(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  return lua_gettop(L);
+}
 
-// [-0, +1] room for the first key
+// [-0, +1 or +0] room for the first key
 int32_t lull_table_begin(lua_State *L) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (!lua_checkstack(L, 12)) return 0;
   lua_pushnil(L);
   return lua_gettop(L);
@@ -99,12 +107,14 @@ int32_t lull_table_begin(lua_State *L) {
 
 // [-2, +2 or +0] table, key: the next key and value
 static int next_entry(lua_State *L) {
+  LULL_CALLED_EITHER(L, 2, 2, 0);
   lua_settop(L, 2);
-  return lua_next(L, 1) ? 2 : 0;
+  return LULL_COUNT(L, lua_next(L, 1) ? 2 : 0);
 }
 
 // [-0, +0] whether Swift may have copies of the key and the value at the top
 static int admits_entry(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = lull_state_runtime(L);
   size_t size = 0;
   for (int index = -2; index <= -1; index++) {
@@ -113,8 +123,9 @@ static int admits_entry(lua_State *L) {
   return runtime == NULL || lull_memory_admits(runtime, size);
 }
 
-// [-1, +2] the next key and value, or [-1, +0] at the end or without memory
+// [-1, +2 or +0] the next key and value, none at the end or without memory
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value) {
+  LULL_EFFECT_EITHER(L, 1, 2, 0);
   // Protected: a finaliser that runs while a visitor allocates may have changed the table, and then
   // lua_next raises. The visit ends there.
   lua_pushcfunction(L, next_entry);
@@ -138,19 +149,27 @@ int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value
 }
 
 // [-n, +0] leaves the key
-void lull_table_pop_value(lua_State *L, int32_t keys) { lua_settop(L, keys); }
+void lull_table_pop_value(lua_State *L, int32_t keys) {
+  LULL_EFFECT(L, lua_gettop(L) - keys, 0);
+  lua_settop(L, keys);
+}
 
 // [-n, +0]
-void lull_table_leave(lua_State *L, int32_t keys) { lua_settop(L, keys - 1); }
+void lull_table_leave(lua_State *L, int32_t keys) {
+  LULL_EFFECT(L, lua_gettop(L) - keys + 1, 0);
+  lua_settop(L, keys - 1);
+}
 
 // [-2, +1] table, name as a light userdata: the field, also one a metatable provides
 static int get_field(lua_State *L) {
+  LULL_CALLED(L, 2, 1);
   lua_getfield(L, 1, lua_touserdata(L, 2));
   return 1;
 }
 
 // [-0, +0]
 int32_t lull_has_function(lua_State *L, int32_t index, const char *name) {
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 6)) return -1;
   index = lua_absindex(L, index);
   // Protected: an __index of the script's may raise.
@@ -164,10 +183,16 @@ int32_t lull_has_function(lua_State *L, int32_t index, const char *name) {
 }
 
 // [-0, +0]
-int64_t lull_table_length(lua_State *L, int32_t index) { return (int64_t)lua_rawlen(L, index); }
+int64_t lull_table_length(lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
+  return (int64_t)lua_rawlen(L, index);
+}
 
 // [-0, +0]
-const void *lull_table_address(lua_State *L, int32_t index) { return lua_topointer(L, index); }
+const void *lull_table_address(lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
+  return lua_topointer(L, index);
+}
 
 // Copies a formatted place into the arena; "" without memory.
 static const char *place(lull_runtime *runtime, const char *source, int line) {
@@ -180,6 +205,7 @@ static const char *place(lull_runtime *runtime, const char *source, int line) {
 
 // [-0, +0]
 const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t index) {
+  LULL_EFFECT(L, 0, 0);
   lua_Debug info;
   if (!lua_checkstack(L, 2)) return "";
   lua_pushvalue(L, index);
@@ -191,6 +217,7 @@ const char *lull_function_place(lull_runtime *runtime, lua_State *L, int32_t ind
 // [-0, +0]
 const char *lull_value_place(lull_runtime *runtime, int64_t id) {
   lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 4)) return "";
   lull_values_push(runtime, L, id);
   const char *text = lua_isfunction(L, -1) ? lull_function_place(runtime, L, -1) : "";
@@ -200,6 +227,7 @@ const char *lull_value_place(lull_runtime *runtime, int64_t id) {
 
 // [-0, +0]
 int32_t lull_caller_line(lua_State *L, const char **source, size_t *length) {
+  LULL_EFFECT(L, 0, 0);
   lua_Debug info;
   // Level 0 is the function of ours; other functions written in C have no line.
   for (int level = 1; lua_getstack(L, level, &info); level++) {

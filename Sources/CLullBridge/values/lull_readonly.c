@@ -1,13 +1,17 @@
 // Tables that refuse assignments, in front of those that hold something.
 #include "values/lull_readonly.h"
 
-// [-3, +0] raises: __newindex of a read-only table
+#include "base/lull_stack.h"
+
+// [-n, +0] raises: __newindex of a read-only table
 static int refuse_assignment(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
   return luaL_error(L, "this table is read-only ('%s')", luaL_tolstring(L, 2, NULL));
 }
 
-// [-1, +3] __pairs of a read-only table; upvalue: what it shows
+// [-n, +3] __pairs of a read-only table; upvalue: what it shows
 static int pairs_of_shown(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 3);
   lua_getglobal(L, "next");
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushnil(L);
@@ -16,6 +20,7 @@ static int pairs_of_shown(lua_State *L) {
 
 // [-1, +1] an empty table that shows the one at the top and refuses assignments
 void lull_wrap_read_only(lua_State *L) {
+  LULL_EFFECT(L, 1, 1);
   int shown = lua_gettop(L);
   lua_newtable(L);
   lua_createtable(L, 0, 3);
@@ -30,8 +35,9 @@ void lull_wrap_read_only(lua_State *L) {
   lua_remove(L, shown);
 }
 
-// [-0, +1] what the read-only table at `index` shows; [-0, +0] and 0 for anything else
+// [-0, +1 or +0] what the read-only table at `index` shows; 0 for anything else
 int32_t lull_push_read_only(lua_State *L, int32_t index) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (!lua_istable(L, index) || !lua_checkstack(L, 4) || !lua_getmetatable(L, index)) return 0;
   lua_pushliteral(L, "__newindex");
   lua_rawget(L, -2);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_stack.h"
 #include "values/lull_inspect.h"
 #include "values/lull_kept.h"
 
@@ -36,12 +37,14 @@ typedef struct builder {
 
 // [-0, +0] what tables of JSON are as strings, into the metatable at the top: what they hold
 static void set_text(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
   lua_pushcfunction(L, lull_inspect);
   lua_setfield(L, -2, "__tostring");
 }
 
 // [-0, +1] the metatable of JSON objects, which changes nothing but how they print
 void lull_push_object_metatable(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_shown_key) == LUA_TTABLE) return;
   lua_pop(L, 1);
   lua_createtable(L, 0, 1);
@@ -52,6 +55,7 @@ void lull_push_object_metatable(lua_State *L) {
 
 // [-0, +1] the metatable that marks a table as a JSON array, so that an empty one encodes as []
 void lull_push_array_metatable(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_array_key) == LUA_TTABLE) return;
   lua_pop(L, 1);
   lua_createtable(L, 0, 2);
@@ -65,6 +69,7 @@ void lull_push_array_metatable(lua_State *L) {
 // [-0, +1] the string of that many bytes
 static void push_string(
   lua_State *L, known_strings *known, const char *text, size_t length) {
+  LULL_EFFECT(L, 0, 1);
   if (known == NULL || length - 1 >= LULL_LONGEST_KNOWN) {
     lua_pushlstring(L, text, length);
     return;
@@ -90,6 +95,7 @@ static void push_container(builder *b, size_t index);
 // [-0, +1] the value at `index` of the tape as plain Lua values
 static inline void push_value(builder *b, csj_view tape, size_t index) {
   lua_State *L = b->L;
+  LULL_EFFECT(L, 0, 1);
   switch (csj_type_at(tape, index)) {
     case CSJ_NULL: lua_pushvalue(L, b->null); return;
     case CSJ_FALSE: lua_pushboolean(L, 0); return;
@@ -110,6 +116,7 @@ static inline void push_value(builder *b, csj_view tape, size_t index) {
 // [-0, +1] the array or object at `index`. The depth of documents is bounded by the parser.
 static void push_container(builder *b, size_t index) {
   lua_State *L = b->L;
+  LULL_EFFECT(L, 0, 1);
   csj_view tape = b->tape;
   luaL_checkstack(L, 4, "JSON nested too deeply");
   size_t end = csj_end(tape, index);
@@ -144,16 +151,23 @@ static void push_container(builder *b, size_t index) {
 enum { LULL_USUAL_GROWTH = 2, LULL_LARGEST_GROWTH = 5 };
 
 // [-0, +0] tells the collector of so many kilobytes, which it works off at once if they are due
-static void charge(lua_State *L, size_t kilobytes) { lua_gc(L, LUA_GCSTEP, (int)kilobytes); }
+static void charge(lua_State *L, size_t kilobytes) {
+  LULL_EFFECT(L, 0, 0);
+  lua_gc(L, LUA_GCSTEP, (int)kilobytes);
+}
 
 // [-0, +0] lets so many kilobytes be allocated before the collector does anything
-static void grant(lua_State *L, size_t kilobytes) { lua_gc(L, LUA_GCSTEP, -(int)kilobytes); }
+static void grant(lua_State *L, size_t kilobytes) {
+  LULL_EFFECT(L, 0, 0);
+  lua_gc(L, LUA_GCSTEP, -(int)kilobytes);
+}
 
 // [-0, +1] the value at `index`, a large one. While it is built the collector rests, which would only
 // mark again and again what has been built so far. What it would have had to do is done before: it
 // gets to know first of the memory that is about to be needed.
 static void push_uncollected(builder *b, size_t index, size_t kilobytes) {
   lua_State *L = b->L;
+  LULL_EFFECT(L, 0, 1);
   charge(L, LULL_USUAL_GROWTH * kilobytes);
   grant(L, LULL_LARGEST_GROWTH * kilobytes);
   push_value(b, b->tape, index);
@@ -164,6 +178,7 @@ static void push_uncollected(builder *b, size_t index, size_t kilobytes) {
 // [-0, +1] the value at `index`, of so many words
 static void push_large(builder *b, const csj_document *document, size_t index, size_t words) {
   lua_State *L = b->L;
+  LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 2 * LULL_KNOWN_STRINGS + 8, "JSON nested too deeply");
   int top = lua_gettop(L);
   known_strings keys = {.first = top + 1}, values = {.first = top + 1 + LULL_KNOWN_STRINGS};
@@ -186,6 +201,7 @@ static void push_large(builder *b, const csj_document *document, size_t index, s
 // [-0, +1] may raise (memory)
 void lull_push_json(
   lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
+  LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 8, "JSON nested too deeply");
   csj_view tape = csj_document_view(document);
   lull_registry_push(L, runtime->null);
@@ -207,6 +223,7 @@ void lull_push_json(
 // [-0, +1] the document's tables, built unless the ones built before are still there
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id) {
+  LULL_EFFECT(L, 0, 1);
   if (id != 0) {
     lull_values_push(runtime, L, id);
     if (!lua_isnil(L, -1)) return;
