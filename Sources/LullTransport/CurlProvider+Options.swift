@@ -48,6 +48,20 @@ extension CurlProvider {
     }
   }
 
+  /// Why nothing may be sent there; nil if it may.
+  func refusal(
+    of origin: Origin, for request: HTTPRequest, redirectedBy host: String? = nil
+  ) -> TransportError? {
+    guard let allowedHosts else { return nil }
+    guard !allowedHosts.permits(origin) else {
+      return refusal(of: request, to: origin, by: allowedHosts)
+    }
+    let target = host.map { "\($0) redirects to \(origin.hostAndPort), which" }
+    return TransportError(
+      .connection,
+      "\(target ?? "the host \(origin.hostAndPort)") is not allowed (--allow-host)")
+  }
+
   /// Why nothing may be sent by way of what the request itself names; nil if it may.
   func refusal(of request: HTTPRequest, to origin: Origin, by allowedHosts: AllowedHosts)
     -> TransportError?

@@ -17,7 +17,7 @@ package final class CurlProvider: NetworkingProvider {
   private let userAgent: String
   private let authorities: CertificateAuthorities
   private let blocksSIGPIPE: Bool
-  private let allowedHosts: AllowedHosts?
+  let allowedHosts: AllowedHosts?
   private let idleTime: Double
   private let queues = HostQueues()
   private let log: ExchangeLog
@@ -119,20 +119,6 @@ package final class CurlProvider: NetworkingProvider {
     return desk
   }
 
-  /// Why nothing may be sent there; nil if it may.
-  private func refusal(
-    of origin: Origin, for request: HTTPRequest, redirectedBy host: String? = nil
-  ) -> TransportError? {
-    guard let allowedHosts else { return nil }
-    guard !allowedHosts.permits(origin) else {
-      return refusal(of: request, to: origin, by: allowedHosts)
-    }
-    let target = host.map { "\($0) redirects to \(origin.hostAndPort), which" }
-    return TransportError(
-      .connection,
-      "\(target ?? "the host \(origin.hostAndPort)") is not allowed (--allow-host)")
-  }
-
   /// Ends the exchange: its connection or stream is closed before this returns.
   func cancel(_ transfer: CurlTransfer) {
     guard !transfer.hasEnded else { return }
@@ -167,12 +153,10 @@ package final class CurlProvider: NetworkingProvider {
   /// Hands the exchange to curl; returns why it could not.
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
-    let wire: HTTPRequest
-    if transfer.request.secrets == nil {
-      wire = transfer.request
-    } else {
+    var resolved: HTTPRequest?
+    if transfer.request.secrets != nil {
       do throws(TransportError) {
-        wire = try secretDesk.resolved(transfer.request)
+        resolved = try secretDesk.resolved(transfer.request)
       } catch {
         return error
       }
@@ -194,7 +178,7 @@ package final class CurlProvider: NetworkingProvider {
       return noMemory
     }
     guard
-      easy.prepare(for: transfer, sending: wire, to: queue.origin, at: place, in: multi),
+      easy.prepare(for: transfer, sending: resolved, to: queue.origin, at: place, in: multi),
       multi.add(easy) == CURLM_OK
     else {
       pool.give(easy)
@@ -263,7 +247,7 @@ package final class CurlProvider: NetworkingProvider {
     if error.kind != .cancelled { log.failed(transfer.request, error) }
   }
 
-  private func end(_ transfer: CurlTransfer, _ result: NetworkResult) {
+  private func end(_ transfer: CurlTransfer, _ result: consuming NetworkResult) {
     guard !transfer.hasEnded else { return }
     activeCount -= 1
     transfer.end(result)
@@ -300,14 +284,14 @@ package final class CurlProvider: NetworkingProvider {
       let isStopped = !isOver && easy.wasStopped
       if error.kind == .timeout || code == CURLE_HTTP2_STREAM || isStopped { queue.stopped(easy) }
       // Of a response that breaks off, what came before the body is worth knowing.
-      let head = error.kind == .truncatedBody ? response(of: transfer, easy) : nil
+      let head = error.kind == .truncatedBody ? easy.response(of: transfer) : nil
       end(transfer, NetworkResult(response: head, error: error))
       detach(easy, from: queue)
       log.failed(transfer.request, error)
     } else if easy.isRedirect {
       follow(easy, transfer, queue)
     } else {
-      let response = response(of: transfer, easy)
+      let response = easy.response(of: transfer)
       let body = easy.takeBody()
       let bodySize = body.count
       let remark = easy.remark
@@ -316,17 +300,6 @@ package final class CurlProvider: NetworkingProvider {
       log.answered(transfer.request, response, bodySize: bodySize, remark)
     }
     startWaiting(in: queue)
-  }
-
-  private func response(of transfer: CurlTransfer, _ easy: CurlEasy) -> HTTPResponse {
-    HTTPResponse(
-      status: easy.status, headers: easy.receivedHeaders, url: transfer.request.url,
-      elapsed: transfer.elapsed, timings: timings(of: transfer, easy))
-  }
-
-  private func timings(of transfer: CurlTransfer, _ easy: CurlEasy) -> TransferTimings? {
-    guard let options = transfer.request.options, options.recordsTimings else { return nil }
-    return easy.timings(of: transfer)
   }
 
   /// Sends the exchange on to where the response's Location points.

@@ -32,6 +32,27 @@ extension TransportSuite {
       server.stop()
     }
 
+    @Test func `NET-08 each URL is sent as it is, whatever its handle was asked for before`() throws
+    {
+      let server = try echo()
+      let other = try echo()
+      let harness = try TransportHarness()
+      let targets = [
+        "/first", "/a/b?c=d&e=f", "/a/b", "/?q", "/g?h?i=/../j", "/%2E%aF?k=%2C", "/l/../m",
+        "/n?o=%C3%A9", "/n", "/:@!$&'()*+,;=~_-.p", "//q//?//", "/r?s#t", "/u",
+      ]
+      for target in targets + targets.reversed() {
+        let sent = target.split(separator: "#").first.map(String.init) ?? ""
+        #expect(try harness.get(server.url + target).text == sent)
+        #expect(try harness.get(other.url + "/other" + target).text == "/other" + sent)
+      }
+      #expect(try harness.get(server.url + "?v=w").text == "/?v=w")
+      #expect(try harness.get(server.url).text == "/")
+      harness.finish()
+      server.stop()
+      other.stop()
+    }
+
     @Test func `NET-08 a redirect's dot segments are resolved before, escaped ones are kept`()
       throws
     {

@@ -189,7 +189,8 @@ public struct Headers: Sendable, Equatable {
 
   /// Takes one line as received, `Name: value` with or without its line end; false if it has no colon.
   package mutating func appendReceivedLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
+    let colon = RawBytes.count(before: UInt8(ascii: ":"), in: line)
+    guard colon > 0, colon < line.count else { return false }
     var start = colon + 1
     var end = line.count
     while start < end, line[start] == 32 || line[start] == 9 { start += 1 }
@@ -202,9 +203,9 @@ public struct Headers: Sendable, Equatable {
     if end == line.count { lines.append(10) }
     let space = start - colon - 1
     lines.withUnsafeMutableBufferPointer { lines in
-      let own = UnsafeMutableBufferPointer(rebasing: lines[first...])
+      guard let own = lines.baseAddress.map({ $0 + first }) else { return }
       for index in 0..<colon { own[index] = Headers.lowercased(own[index]) }
-      if space > 0 { for index in start..<end { own[index - space] = own[index] } }
+      if space > 0 { (own + colon + 1).update(from: own + start, count: end - start) }
       own[end - space] = 10
     }
     lines.removeLast(space)

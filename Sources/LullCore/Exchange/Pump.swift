@@ -20,9 +20,15 @@ public final class Pump {
 
   private var deferred: [() -> Void] = []
   private var afterPhase: [() -> Void] = []
-  private var receivers: [UInt64: (Inbox.Item) -> Void] = [:]
+  private var receivers: [UInt64: Receiver] = [:]
   private var nextToken: UInt64 = 1
   private var isClosed = false
+
+  /// What takes an item out of the inbox.
+  private enum Receiver {
+    case ofNetwork((NetworkResult) -> Void)
+    case ofWork((any Sendable) -> Void)
+  }
 
   public init(clock: any HostClock) {
     self.clock = clock
@@ -49,16 +55,13 @@ public final class Pump {
 
   /// Opens a channel for one network result; `receive` runs at most once, on the home thread.
   package func completion(_ receive: @escaping (NetworkResult) -> Void) -> NetworkCompletion {
-    let token = expect { item in
-      if case .network(let result) = item { receive(result) }
-    }
-    return NetworkCompletion(inbox: inbox, token: token)
+    NetworkCompletion(inbox: inbox, token: expect(.ofNetwork(receive)))
   }
 
-  private func expect(_ receive: @escaping (Inbox.Item) -> Void) -> UInt64 {
+  private func expect(_ receiver: Receiver) -> UInt64 {
     let token = nextToken
     nextToken += 1
-    if !isClosed { receivers[token] = receive }
+    if !isClosed { receivers[token] = receiver }
     return token
   }
 
@@ -69,9 +72,7 @@ public final class Pump {
   ) {
     guard !isClosed else { return }
     guard let workers else { return finish(work()) }
-    let token = expect { item in
-      if case .work(let result as Result) = item { finish(result) }
-    }
+    let token = expect(.ofWork { if let result = $0 as? Result { finish(result) } })
     workers.run { [inbox] in inbox.post(token, .work(work())) }
   }
 
@@ -81,9 +82,7 @@ public final class Pump {
   package func receiver<Result: Sendable>(
     _ finish: @escaping (Result) -> Void
   ) -> @Sendable (Result) -> Void {
-    let token = expect { item in
-      if case .work(let result as Result) = item { finish(result) }
-    }
+    let token = expect(.ofWork { if let result = $0 as? Result { finish(result) } })
     return { [inbox] result in inbox.post(token, .work(result)) }
   }
 
@@ -95,7 +94,11 @@ public final class Pump {
   /// Delivers the inbox, then one phase of deferred callbacks.
   public func turn() {
     for (token, item) in inbox.take() {
-      receivers.removeValue(forKey: token)?(item)
+      switch (receivers.removeValue(forKey: token), item) {
+      case (.ofNetwork(let receive)?, .network(let result)): receive(result)
+      case (.ofWork(let receive)?, .work(let result)): receive(result)
+      default: break
+      }
     }
     runPhase()
     runAfterPhase()

@@ -97,7 +97,7 @@ public final class NetworkRequest: Request {
     let now = pump.clock.now
     forbidsStoring =
       StoringRule.forbids(http.headers)
-      || result.response.map { StoringRule.forbids($0.headers) } ?? false
+      || StoringRule.forbids(result.response?.headers ?? Headers())
     let interpretation = ResponseInterpretation(
       result, existing: target.record.state.latestData, isConditional: isConditional,
       now: now, forbidsStoring: forbidsStoring)
@@ -139,8 +139,8 @@ public final class NetworkRequest: Request {
     let run = PipelineRun(
       configuration, caches: caches, response: response, request: self, method: http.method,
       now: now
-    ) { [unowned self] response in
-      // The run holds its request.
+    ) { [unowned(unsafe) self] response in
+      // Unsafe, since the run holds its request.
       if let run = self.run { isInCaches = target.writeCaches(run, response) }
       self.run = nil
       complete(with: labelled(response))

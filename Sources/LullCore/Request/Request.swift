@@ -97,7 +97,10 @@ public class Request {
   @discardableResult
   public final func onCompletion(_ hook: @escaping (Response) -> Void) -> Self {
     switch lifecycle.hookAdded() {
-    case .waits: hooks.append(hook)
+    case .waits:
+      // Most have two: their resource's, and one of whoever started them.
+      if hooks.isEmpty { hooks.reserveCapacity(2) }
+      hooks.append(hook)
     case .deliverSoon:
       guard let response else { break }
       // Until then nobody else may hold what a script made of it.

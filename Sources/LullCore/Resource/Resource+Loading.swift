@@ -119,7 +119,8 @@ extension Resource {
       }
     }
     request.reportProgress(toObserversOf: self)
-    request.onCompletion { [self, unowned request] response in
+    // Unsafe, since a request that calls its hooks is there.
+    request.onCompletion { [self, unowned(unsafe) request] response in
       record.removeLoad(request)
       loadEnded(token, request, response)
     }

@@ -104,4 +104,12 @@ extension CurlEasy {
     ccurl_easy_get_long(handle, info, &value)
     return value
   }
+
+  /// What has come of the final response, without its body.
+  func response(of transfer: CurlTransfer) -> HTTPResponse {
+    let isTimed = transfer.request.options?.recordsTimings ?? false
+    return HTTPResponse(
+      status: status, headers: incoming.pointee.headers(), url: transfer.request.url,
+      elapsed: transfer.elapsed, timings: isTimed ? timings(of: transfer) : nil)
+  }
 }

@@ -129,7 +129,6 @@ final class CurlEasy {
   var status: Int { incoming.pointee.status }
   var isRedirect: Bool { incoming.pointee.isRedirect }
   var location: String? { incoming.pointee.location }
-  var receivedHeaders: Headers { incoming.pointee.headers() }
   /// What is worth saying of the body; nil if nothing is.
   var remark: String? { incoming.pointee.remark() }
 
@@ -138,12 +137,15 @@ final class CurlEasy {
   /// Sets everything up for the present hop of `transfer`, which is at that place of its queue; false
   /// if curl refuses (memory).
   ///
-  /// - Parameter wire: the transfer's request, with texts in place of secrets.
+  /// - Parameter resolved: the transfer's request with texts in place of secrets; nil if it has none.
   func prepare(
-    for transfer: CurlTransfer, sending wire: HTTPRequest, to origin: Origin, at place: Int,
+    for transfer: CurlTransfer, sending resolved: HTTPRequest?, to origin: Origin, at place: Int,
     in multi: CurlMulti
   ) -> Bool {
     self.transfer = transfer
+    // Part by part: a request is large to copy.
+    let method = resolved?.method ?? transfer.request.method
+    let body = if let resolved { resolved.bodyToSend } else { transfer.bodyToSend }
     holdsSecrets = transfer.request.secrets != nil
     queuePlace = place
     self.multi = multi
@@ -154,10 +156,12 @@ final class CurlEasy {
       expectsBody: transfer.request.method != "HEAD",
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
       // Sent as a HEAD with a body, it has for curl an answer with one.
-      endsWithHead: wire.method == "HEAD" && wire.bodyToSend != nil,
+      endsWithHead: method == "HEAD" && body != nil,
       isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink,
       callGuard: multi.callGuard)
-    guard setURL(origin.wireURL(wire.url), of: origin) else { return false }
+    guard setURL(origin.wireURL(resolved?.url ?? transfer.request.url), of: origin) else {
+      return false
+    }
     if let route, !setAddress(for: origin, route) { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
@@ -167,9 +171,8 @@ final class CurlEasy {
     }
     set(&timeout, CURLOPT_TIMEOUT_MS, transfer.remainingTime)
     set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, transfer.request.limits.connectTimeout)
-    let body = wire.bodyToSend
-    guard setMethod(wire.method, body) else { return false }
-    return setHeaders(wire.headers, withBody: body != nil)
+    guard setMethod(method, body) else { return false }
+    return setHeaders(resolved?.headers ?? transfer.request.headers, withBody: body != nil)
   }
 
   /// Whether the request is sent once more when a kept connection turns out to have ended.

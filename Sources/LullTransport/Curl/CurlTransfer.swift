@@ -103,7 +103,7 @@ final class CurlTransfer: NetworkTransfer {
   }
 
   /// Reports; whoever calls it has taken it out of its queue and curl. Later calls do nothing.
-  func end(_ result: NetworkResult) {
+  func end(_ result: consuming NetworkResult) {
     guard !hasEnded else { return }
     stage = .ended(metrics)
     queue = nil
