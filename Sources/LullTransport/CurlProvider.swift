@@ -291,13 +291,12 @@ package final class CurlProvider: NetworkingProvider {
     } else if easy.isRedirect {
       follow(easy, transfer, queue)
     } else {
-      let response = easy.response(of: transfer)
-      let body = easy.takeBody()
-      let bodySize = body.count
-      let remark = easy.remark
-      end(transfer, NetworkResult(response: response, body: body))
+      let remark = log.isOn ? easy.remark : nil
+      let result = NetworkResult(response: easy.response(of: transfer), body: easy.takeBody())
+      let logged = log.isOn ? result : nil
+      end(transfer, result)
       detach(easy, from: queue)
-      log.answered(transfer.request, response, bodySize: bodySize, remark)
+      if let logged { log.answered(transfer.request, logged, remark) }
     }
     startWaiting(in: queue)
   }

@@ -121,7 +121,7 @@ public struct Exchange: Sendable, Equatable {
   /// Whether request or response said `Cache-Control: no-store`, whatever becomes of the headers.
   package var forbidsStoring = false
 
-  package init(_ response: HTTPResponse) {
+  package init(_ response: __shared HTTPResponse) {
     status = response.status
     url = response.url
     elapsed = response.elapsed

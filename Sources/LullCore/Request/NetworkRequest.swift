@@ -33,12 +33,15 @@ public final class NetworkRequest: Request {
     self.initialMethod = initialMethod
     self.revalidates = revalidates
     self.adHoc = adHoc
-    self.http = http
-    let service = resource.service
-    exchange = policies.map {
-      PolicyExchange(http, policies: $0, networking: service.networking, pump: service.pump)
+    if let policies {
+      let service = resource.service
+      exchange = PolicyExchange(
+        http, policies: policies, networking: service.networking, pump: service.pump)
+    } else {
+      exchange = nil
     }
     heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
+    self.http = http
     super.init(pump: resource.service.pump)
   }
 

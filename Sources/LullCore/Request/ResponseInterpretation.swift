@@ -11,7 +11,8 @@ package enum ResponseInterpretation: Sendable {
   ///     the answer, with status and headers, and not a lack of one.
   ///   - forbidsStoring: whether it must not be kept where it outlives the process.
   package init(
-    _ result: NetworkResult, existing: Entity?, isConditional: @autoclosure () -> Bool = false,
+    _ result: __shared NetworkResult, existing: Entity?,
+    isConditional: @autoclosure () -> Bool = false,
     now: Double, forbidsStoring: Bool = false
   ) {
     var exchange = result.response.map { Exchange($0) }

@@ -8,15 +8,15 @@ struct ExchangeLog {
     self.log = log
   }
 
+  /// Whether anything is logged, so that nobody makes a copy of an answer for nothing.
+  var isOn: Bool { !log.enabled.isEmpty }
+
   /// - Parameter remark: what is to be known of the body besides.
-  func answered(
-    _ request: HTTPRequest, _ response: HTTPResponse, bodySize: Int, _ remark: String? = nil
-  ) {
-    // The message below captures copies of both, which is not free.
-    guard !log.enabled.isEmpty else { return }
+  func answered(_ request: HTTPRequest, _ result: NetworkResult, _ remark: String?) {
+    guard let response = result.response else { return }
     log(
       .network,
-      "\(ExchangeLog.name(request)) → \(response.status) (\(bodySize) bytes, "
+      "\(ExchangeLog.name(request)) → \(response.status) (\(result.body?.count ?? 0) bytes, "
         + "\(ExchangeLog.milliseconds(response.elapsed ?? 0)) ms)")
     if let remark {
       log(.network, "the body of \(ExchangeLog.name(request)): \(remark)")
