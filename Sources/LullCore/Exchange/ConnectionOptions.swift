@@ -22,7 +22,8 @@ public struct ConnectionOptions: Sendable, Equatable {
 
 /// Whether requests go by a proxy.
 public enum ProxyRule: Sendable, Equatable {
-  /// As `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say.
+  /// As `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say. Whether there is a proxy at all is
+  /// found out once, when a network makes its first request.
   case environment
   /// Whatever the environment says.
   case none
