@@ -12,7 +12,7 @@ extension Call {
     let isLate = request.lifecycle.hooksDelivered
     if isLate {
       _ = kept.pin(id)
-    } else if lull_value_anchor_to_object(bridge.pointer, request.hostHandle, id, id) != 0 {
+    } else if lull_value_anchor_to_object(bridge.pointer, request.mark.handle, id, id) != 0 {
       throw .message("not enough memory")
     }
     attach(request) { [unowned host, unowned request] arguments in

@@ -7,22 +7,20 @@ extension Call {
     let resource = try resource
     let parsed =
       isNil(body) ? nil : try host.reading.bodies.body(table: index(body), in: state)
-    var adHoc: RequestMutation?
-    var anchors: [Int64] = []
+    var adHoc: AdHocMutation?
     if !isNil(mutation) {
       // Kept with the request, which may be repeated; before it exists, by the caller's stack.
       let id = try host.kept.keep(state, index(mutation))
-      anchors = [id]
-      adHoc = host.functions.mutation { id }
+      adHoc = AdHocMutation(by: RequestCallbacks([id]), host.functions.mutation { id })
     }
     let request: Request
     switch parsed {
     case .failure(let failure)?:
       request = resource.failedBeforeSending(failure.cause, method: method)
     case .success(let body)?:
-      request = resource.request(method, body: body, mutation: adHoc, scriptAnchors: anchors)
+      request = resource.request(method, body: body, adHoc: adHoc)
     case nil:
-      request = resource.request(method, body: nil, mutation: adHoc, scriptAnchors: anchors)
+      request = resource.request(method, body: nil, adHoc: adHoc)
     }
     self.return(host.values.of(request))
   }

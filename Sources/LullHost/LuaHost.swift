@@ -67,7 +67,6 @@ package final class LuaHost {
     functions = ModelFunctions(handles, kept, values, coroutines, permissions, reporter, pump)
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
-    handles.onService = { [unowned hooks] in $0.host = hooks }
     reporter.divert = { [unowned self] failure in
       permissions.checker?.note(failure, self)
       return permissions.checker != nil
@@ -79,7 +78,7 @@ package final class LuaHost {
   func attach(_ runtime: OpaquePointer) {
     bridge.attach(runtime)
     lull_watch_changes(runtime, pump.changes.counter)
-    pump.requestHost = hooks
+    pump.host = hooks
     environment.onTurn { [unowned self] in beginTurn() }
   }
 

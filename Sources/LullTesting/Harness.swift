@@ -18,7 +18,7 @@ package final class Harness {
     watch(service)
     leakCheck?.watch(self)
     leakCheck?.watch(pump)
-    pump.requestHost = leakCheck
+    pump.host = leakCheck
     leakCheck?.watch(provider)
     leakCheck?.watch(clock)
   }
@@ -33,9 +33,7 @@ package final class Harness {
   }
 
   private func watch(_ service: Service) {
-    guard let leakCheck else { return }
-    leakCheck.watch(service)
-    service.host = leakCheck
+    leakCheck?.watch(service)
   }
 
   /// The answers to a method and path under the base, in turn; the last one stays.

@@ -2,9 +2,9 @@ package import LullCore
 
 /// Watches the objects of a test without holding them, to tell which of them outlive it.
 ///
-/// As the host of a service and a pump it also watches every request that starts and every resource
+/// As the host of a pump it also watches every request that starts and every resource
 /// whose state changes.
-package final class LeakCheck: ServiceHost, RequestHost {
+package final class LeakCheck: ModelHost {
   /// Of several objects that have lived at one place, the last.
   private var watched: [ObjectIdentifier: Watched] = [:]
 

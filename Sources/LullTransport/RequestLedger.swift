@@ -1,13 +1,15 @@
 import LullCore
 
 /// The requests in flight on one home thread, so that all can be cancelled when it closes.
-final class RequestLedger: RequestHost {
+final class RequestLedger: ModelHost {
   private var requests: [ObjectIdentifier: Request] = [:]
 
   func requestStarted(_ request: Request) {
-    let identifier = ObjectIdentifier(request)
-    requests[identifier] = request
-    request.onSettled = { [weak self] in self?.requests[identifier] = nil }
+    requests[ObjectIdentifier(request)] = request
+  }
+
+  func requestSettled(_ request: Request) {
+    requests[ObjectIdentifier(request)] = nil
   }
 
   func cancelAll() {

@@ -125,7 +125,7 @@ struct ResourceTableTests {
     withHarness { harness in
       let spy = ForgetSpy()
       let service = harness.makeService(base: "https://api.test")
-      service.host = spy
+      harness.pump.host = spy
       let retained = service.resource("/0")
       for number in 1...3 { _ = service.resource("/\(number)") }
       service.cachedResourceCountLimit = 3
@@ -149,7 +149,7 @@ struct ResourceTableTests {
   }
 }
 
-private final class ForgetSpy: ServiceHost {
+private final class ForgetSpy: ModelHost {
   let journal = Journal()
 
   func resourceStateChanged(_ resource: Resource) {}

@@ -8,7 +8,7 @@ struct CacheEntry {
 
   /// nil if the cache gives the resource no key. (CACHE-24)
   init?(_ stage: Pipeline.StageCache, resource: Resource) {
-    let host = resource.service.pump.requestHost
+    let host = resource.service.pump.host
     func open<Cache: EntityCache>(_ cache: Cache) -> CacheEntry? {
       guard let key = cache.key(for: resource, at: stage.stage) else { return nil }
       return CacheEntry(stage, cache, key, host)
@@ -18,7 +18,7 @@ struct CacheEntry {
   }
 
   private init<Cache: EntityCache>(
-    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ host: (any RequestHost)?
+    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ host: (any ModelHost)?
   ) {
     self.stage = stage
     read = { found in
@@ -31,7 +31,7 @@ struct CacheEntry {
     }
     write = { entity in
       // It may wait for its turn longer than anybody else holds what is in it.
-      let release = host?.hold(entity)
+      let release = host?.hold(.success(entity))
       cache.operations.perform { done in
         cache.writeEntity(entity, forKey: key) {
           release?()

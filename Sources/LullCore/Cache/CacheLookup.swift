@@ -62,7 +62,7 @@ package final class CacheLookup: Request {
   }
 
   private func process(_ entity: Entity, from entry: CacheEntry) {
-    pump.requestHost?.hold(.success(entity), for: self)
+    pump.host?.hold(.success(entity), for: self)
     pump.log(.cache, "\(LogText.url(address)): hit at \(entry.stage.stage)")
     let later = Array(later.reversed())
     let run = PipelineRun(

@@ -11,8 +11,8 @@ public final class Pump {
   public let log: Log
   /// What remembered answers of this pump's resources depend on.
   package let changes = ChangeCount()
-  /// Told of every request that begins; nil without a script's host, which lets go when it closes.
-  package var requestHost: (any RequestHost)?
+  /// Told of what happens in the model; nil if nobody is, and after it has closed.
+  package final var host: (any ModelHost)?
   /// Where slow work on values goes; without one it is done at once, on the home thread.
   package var workers: (any WorkPool)?
   /// At least 0, below 1; what policies leave to chance.
@@ -131,7 +131,7 @@ public final class Pump {
     deferred = []
     afterPhase = []
     receivers = [:]
-    requestHost = nil
+    host = nil
     workers = nil
   }
 }

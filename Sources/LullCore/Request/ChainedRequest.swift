@@ -15,6 +15,7 @@ public final class ChainedRequest: Request {
 
   private let wrapped: Request
   private let decide: Decision
+  private let maker: AnyObject?
   /// The request this waits for now.
   private var part: Request?
   private var passedTo: Request?
@@ -24,14 +25,15 @@ public final class ChainedRequest: Request {
   private var onAbandon: (() -> Void)?
   private var link: Link?
 
-  /// - Parameter scriptAnchors: what of a script's `decide` calls.
+  /// - Parameter maker: what of the host's `decide` comes from.
   package init(
-    wrapping wrapped: Request, scriptAnchors: [Int64] = [], decide: @escaping Decision
+    wrapping wrapped: Request, by maker: AnyObject? = nil, decide: @escaping Decision
   ) {
     self.wrapped = wrapped
+    self.maker = maker
     self.decide = decide
     super.init(pump: wrapped.pump)
-    self.scriptAnchors = scriptAnchors
+    if let maker { pump.host?.requestMade(self, by: maker) }
     attempt = wrapped.attempt
     if wrapped.state != .notStarted { start() }
   }
@@ -45,14 +47,14 @@ public final class ChainedRequest: Request {
 
   /// Repeats the wrapped request; the decision is made anew on its response. (CHN-15 to CHN-17)
   override public func repeated() -> Request {
-    ChainedRequest(wrapping: wrapped.repeated(), scriptAnchors: scriptAnchors, decide: decide)
+    ChainedRequest(wrapping: wrapped.repeated(), by: maker, decide: decide)
   }
 
   override package func begin() {
     follow(wrapped) { chain, response in
       chain.wrappedResponse = response
       // A decision that waits may yet keep it.
-      chain.pump.requestHost?.hold(response, for: chain)
+      chain.pump.host?.hold(response, for: chain)
       if let action = chain.decide(response, chain) { chain.proceed(with: action) }
     }
     wrapped.start()

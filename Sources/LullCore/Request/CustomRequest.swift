@@ -9,7 +9,7 @@ public final class CustomRequest: Request {
     self.delegate = delegate
     target = resource
     super.init(pump: pump)
-    scriptAnchors = (delegate as? any ScriptDelegate)?.scriptAnchors ?? []
+    pump.host?.requestMade(self, by: delegate)
   }
 
   override public var resource: Resource? { target }

@@ -58,7 +58,7 @@ public final class NetworkRequest: Request {
   override public func repeated() -> Request {
     let request = target.makeRequest(
       initialMethod, revalidation: revalidates ? .sending(target.record.state.condition) : .none,
-      adHoc: adHoc, scriptAnchors: scriptAnchors)
+      adHoc: adHoc)
     request.attempt = attempt + 1
     return request
   }
@@ -96,7 +96,7 @@ public final class NetworkRequest: Request {
     let answered = transfer
     defer { withExtendedLifetime(answered) {} }
     transfer = nil
-    if let body = result.body { target.service.host?.bodyArrived(byteCount: body.count) }
+    if let body = result.body { pump.host?.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
     forbidsStoring =
       StoringRule.forbids(http.headers)
@@ -108,7 +108,7 @@ public final class NetworkRequest: Request {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))
     case .response(let response):
-      if !response.isSuccess { pump.requestHost?.hold(response, for: self) }
+      if !response.isSuccess { pump.host?.hold(response, for: self) }
       log(response)
       process(labelled(response), now: now)
     }
@@ -182,7 +182,3 @@ public final class NetworkRequest: Request {
     var progress = RequestProgress()
   }
 }
-
-/// Edits a request between configured headers and configured mutations; runs again when the request
-/// is repeated (MUT-01, MUT-05, MUT-07).
-package typealias AdHocMutation = (inout HTTPRequest) throws(RequestError) -> Void

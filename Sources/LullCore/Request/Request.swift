@@ -22,27 +22,12 @@ public class Request {
   private var loadedResource: Resource?
   /// The record whose lists hold this request, and how many hooks run before it leaves them (STA-14).
   private var tracker: (record: ResourceRecord, position: Int)?
-  /// Called once when hooks have been delivered: nothing more will happen by itself.
-  package var onSettled: (() -> Void)?
-  /// The number a script's host knows this object by; 0 if none.
-  package final var hostHandle: UInt64 = 0
-  /// Where a script's host keeps it among the requests in flight; nil if it is not there.
-  package final var hostPlace: Int?
-  /// How often a script's host has pinned its userdata.
-  package final var hostPins = 0
-  /// Values of a script that transformers made for this request, kept until it settles.
-  package final var scriptValues: [Int64] = []
-  /// Values of a script that this request, or a repetition of it, may yet call.
-  package final var scriptAnchors: [Int64] = []
-  /// Since when a script's host knows that it is in flight; Unix epoch seconds.
-  package final var trackedSince = 0.0
+  /// What the pump's host notes of this request; nil if it has nothing to note.
+  package final var hostMark: AnyObject?
   /// Nobody is left who could complete it, but for cancelling.
   package private(set) final var isForsaken = false
   /// The how manyth this is of a request and its repetitions.
   package final var attempt = 1
-  /// How many of its hooks belong to iterators of a script, which have started it: if there are no
-  /// others and nobody observes, nobody wants it. nil: somebody else has started it.
-  package final var iteratorHooks: Int?
   package final var hookCount: Int { hooks.count + progressHooks.count }
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
@@ -56,7 +41,7 @@ public class Request {
     self.pump = pump
     lifecycle = RequestLifecycle(completedWith: response)
     scheduleDelivery()
-    pump.requestHost?.requestStarted(self)
+    pump.host?.requestStarted(self)
   }
 
   public var resource: Resource? { nil }
@@ -104,7 +89,7 @@ public class Request {
     case .deliverSoon:
       guard let response else { break }
       // Until then nobody else may hold what a script made of it.
-      let release = pump.requestHost?.hold(response)
+      let release = pump.host?.hold(response)
       pump.enqueue { [self] in
         // Hooks may refer to their request without holding it.
         withExtendedLifetime(self) { hook(response) }
@@ -244,7 +229,7 @@ public class Request {
   @discardableResult
   public final func start() -> Self {
     if lifecycle.start() {
-      pump.requestHost?.requestStarted(self)
+      pump.host?.requestStarted(self)
       begin()
       progressListenersChanged()
     }
@@ -276,7 +261,7 @@ public class Request {
   /// Reports the outcome; the second and later reports are ignored.
   package final func complete(with response: Response) {
     guard lifecycle.complete(with: response) else { return }
-    pump.requestHost?.hold(response, for: self)
+    pump.host?.hold(response, for: self)
     stopPolling()
     cancelHooks = []
     scheduleDelivery()
@@ -303,8 +288,7 @@ public class Request {
     }
     leaveLists()
     didDeliver()
-    onSettled?()
-    onSettled = nil
+    pump.host?.requestSettled(self)
   }
 
   // MARK: For the kinds of request

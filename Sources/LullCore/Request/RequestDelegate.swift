@@ -24,12 +24,6 @@ public protocol RequestDelegate: AnyObject {
   var requestDescription: String { get }
 }
 
-/// A delegate that calls a script.
-package protocol ScriptDelegate: RequestDelegate {
-  /// The script's values it calls.
-  var scriptAnchors: [Int64] { get }
-}
-
 extension RequestDelegate {
   public func cancelUnderlyingOperation() {}
   public func repeated() -> any RequestDelegate { self }

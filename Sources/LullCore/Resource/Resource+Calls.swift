@@ -1,16 +1,17 @@
 /// What the command and API files ask of a resource beyond what scripts do.
 extension Resource {
   /// A load whose request is edited for this time only. (LOAD-01 to LOAD-04, MUT-01)
-  package func load(mutation: @escaping AdHocMutation) -> Request {
+  package func load(mutation: @escaping RequestMutation) -> Request {
     checkCaches()
-    let request = prepared("GET", revalidation: .sending(record.state.condition), adHoc: mutation)
+    let request = prepared(
+      "GET", revalidation: .sending(record.state.condition), adHoc: AdHocMutation(mutation))
     load(using: request)
     return request.start()
   }
 
   /// A request as it would be sent, before decorators; nothing is sent or listed.
   package func built(
-    _ method: String, body: RequestBody?, mutation: AdHocMutation?
+    _ method: String, body: RequestBody?, mutation: RequestMutation?
   ) -> Result<HTTPRequest, RequestError> {
     var encoded: (bytes: [UInt8], contentType: String)?
     do throws(RequestBodyFailure) {
@@ -22,7 +23,7 @@ extension Resource {
     }
     let request = makeRequest(
       method,
-      adHoc: { [encoded] (http: inout HTTPRequest) throws(RequestError) in
+      adHoc: AdHocMutation { [encoded] (http: inout HTTPRequest) throws(RequestError) in
         if let encoded {
           http.headers["content-type"] = encoded.contentType
           http.body = encoded.bytes

@@ -40,6 +40,6 @@ extension Resource {
 
   /// Tells the host that data or error is another one now, before observers hear of it.
   func stateChanged() {
-    service.host?.resourceStateChanged(self)
+    service.pump.host?.resourceStateChanged(self)
   }
 }

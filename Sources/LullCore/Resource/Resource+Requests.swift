@@ -9,23 +9,24 @@ extension Resource {
     _ method: String, body: RequestBody? = nil,
     mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
   ) -> Request {
-    request(method, body: body, mutation: mutation, scriptAnchors: [])
+    request(method, body: body, adHoc: mutation.map { AdHocMutation($0) })
   }
 
-  /// - Parameter scriptAnchors: what of a script's `mutation` calls, now and when it is repeated.
-  package func request(
-    _ method: String, body: RequestBody?, mutation: AdHocMutation?, scriptAnchors: [Int64]
-  ) -> Request {
+  /// The same with a mutation that may be of the host's.
+  package func request(_ method: String, body: RequestBody?, adHoc mutation: AdHocMutation?)
+    -> Request
+  {
     let adHoc: AdHocMutation?
     if let body {
       do throws(RequestBodyFailure) {
         let (bytes, contentType) = try body.encoded()
         let secrets = body.secrets
-        adHoc = { (http: inout HTTPRequest) throws(RequestError) in
+        adHoc = AdHocMutation(by: mutation?.maker) {
+          (http: inout HTTPRequest) throws(RequestError) in
           http.headers["content-type"] = contentType
           http.body = bytes
           if let secrets { http.secrets = SecretUses(url: http.secrets?.url, body: secrets) }
-          try mutation?(&http)
+          try mutation?.edit(&http)
         }
       } catch {
         return failedBeforeSending(error.cause, method: method)
@@ -33,7 +34,7 @@ extension Resource {
     } else {
       adHoc = mutation
     }
-    return prepared(method, adHoc: adHoc, scriptAnchors: scriptAnchors).start()
+    return prepared(method, adHoc: adHoc).start()
   }
 
   /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)
@@ -63,7 +64,7 @@ extension Resource {
   /// - Parameter configuration: the method's, if it has been looked up.
   func makeRequest(
     _ method: String, _ configuration: ResolvedConfiguration? = nil,
-    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, scriptAnchors: [Int64] = []
+    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil
   ) -> Request {
     switch record.invalidSource {
     case nil: break
@@ -87,7 +88,7 @@ extension Resource {
       if let condition { http.headers.set(condition.name, bytes: condition.value.bytes) }
     }
     do throws(RequestError) {
-      try adHoc?(&http)
+      try adHoc?.edit(&http)
       for mutation in configuration.settings.mutations { try mutation(&http) }
       let auth = configuration.settings.auth
       if auth != nil || http.secrets != nil || http.headers.secrets != nil {
@@ -102,7 +103,7 @@ extension Resource {
     let request = NetworkRequest(
       resource: self, initialMethod: method, revalidates: revalidates, adHoc: adHoc, http: http,
       policies: policies)
-    request.scriptAnchors = scriptAnchors
+    if let maker = adHoc?.maker { service.pump.host?.requestMade(request, by: maker) }
     return request
   }
 
@@ -120,11 +121,11 @@ extension Resource {
   /// Builds, decorates and lists a request; the caller starts what comes of it.
   func prepared(
     _ method: String, _ configuration: ResolvedConfiguration? = nil,
-    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, scriptAnchors: [Int64] = []
+    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil
   ) -> Request {
     let configuration = configuration ?? self.configuration(for: method)
     var request = makeRequest(
-      method, configuration, revalidation: revalidation, adHoc: adHoc, scriptAnchors: scriptAnchors)
+      method, configuration, revalidation: revalidation, adHoc: adHoc)
     guard !(request is FixedRequest) else { return request }
     // Decorators are those of the final method (CFG-17, DEC-13).
     let final =

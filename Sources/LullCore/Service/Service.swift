@@ -30,9 +30,6 @@ open class Service {
   private let missing: ResourceRecord
   /// Those of other texts that are no URLs, as far as they are in use.
   private var unparsable = UnparsableRecords()
-  /// Told of what a script's host must mirror; nil without one. The host lets go of its services when
-  /// it closes.
-  package final var host: (any ServiceHost)?
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
 
@@ -52,7 +49,7 @@ open class Service {
     self.pump = pump
     table = ResourceTable(changes: pump.changes)
     missing = ResourceRecord(url: .invalid, invalidSource: .missing, changes: pump.changes)
-    table.onForget = { [unowned self] in host?.recordForgotten($0, of: self) }
+    table.onForget = { [unowned self] in pump.host?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     if let baseURL, self.baseURL == nil {
       let message = RequestErrorCause.invalidURL(source: baseURL).message
@@ -140,7 +137,7 @@ open class Service {
 
   /// Forgets resources nobody holds, observes or requests. (SVC-30)
   public func flushUnusedResources() {
-    host?.releaseGarbage()
+    pump.host?.releaseGarbage()
     for record in table.all where record.observers.hasDead {
       record.observers.removeDead(resource: resource(of: record))
     }
@@ -312,34 +309,5 @@ open class Service {
     shared.removeAll()
     missing.dropRequests()
     unparsable.dropRequests()
-  }
-}
-
-/// What a script's host mirrors on its side.
-package protocol ServiceHost: AnyObject {
-  /// Data or error of a resource is another one now.
-  func resourceStateChanged(_ resource: Resource)
-  /// Unused resources are about to be forgotten: lets go of what only garbage holds.
-  func releaseGarbage()
-  /// A body of that many bytes has arrived and is now kept by whoever keeps the response.
-  func bodyArrived(byteCount: Int)
-  /// The service has forgotten a resource: nobody will ask for its content any more.
-  func recordForgotten(_ record: ResourceRecord, of service: Service)
-  /// Tells observers of an event from the place `first` of a snapshot on, at least that one, as many
-  /// as are held for the host to tell and still there; the place of the first one not told.
-  func tell(
-    _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
-  ) -> Int
-}
-
-extension ServiceHost {
-  package func releaseGarbage() {}
-  package func bodyArrived(byteCount: Int) {}
-  package func recordForgotten(_ record: ResourceRecord, of service: Service) {}
-  package func tell(
-    _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
-  ) -> Int {
-    observations[first].observer?.resourceChanged(resource, event: event)
-    return first + 1
   }
 }

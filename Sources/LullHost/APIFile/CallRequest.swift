@@ -37,7 +37,7 @@ package struct CallRequest {
     }
   }
 
-  private var mutation: AdHocMutation? {
+  private var mutation: RequestMutation? {
     guard hasOwnHeaders || sink != nil else { return nil }
     return { [headers, declared, sink] (http: inout HTTPRequest) in
       if let sink {
@@ -55,7 +55,7 @@ package struct CallRequest {
   /// Starts it. With `ifNeeded`, a load of what is up to date is none: nil.
   package func start(ifNeeded: Bool = false) -> Request? {
     guard isLoad else {
-      return resource.request(method, body: body, mutation: mutation, scriptAnchors: [])
+      return resource.request(method, body: body, mutation: mutation)
     }
     if let mutation { return resource.load(mutation: mutation) }
     return ifNeeded ? resource.loadIfNeeded() : resource.load()

@@ -149,7 +149,7 @@ package struct ResourceExplanation {
   }
 
   private var begun: String {
-    guard let since = resource.loadRequests.first?.trackedSince, since > 0 else { return "" }
+    guard let since = resource.loadRequests.first?.mark.since, since > 0 else { return "" }
     return
       ", begun \(ResourceExplanation.seconds(max(0, resource.service.pump.clock.now - since))) ago"
   }

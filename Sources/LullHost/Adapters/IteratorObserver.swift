@@ -45,6 +45,6 @@ extension Resource {
   func cancelUnwantedLoads() {
     record.observers.removeDead(resource: self)
     guard record.observers.isEmpty else { return }
-    for load in loadRequests where load.iteratorHooks == load.hookCount { load.cancel() }
+    for load in loadRequests where load.mark.iteratorHooks == load.hookCount { load.cancel() }
   }
 }

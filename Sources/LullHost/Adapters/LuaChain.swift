@@ -20,7 +20,7 @@ struct LuaChain {
     // The wrapped request's userdata holds its hooks and what else it may call.
     let wrapped = try call.kept.keep(call.state, call.index(0))
     let function = LuaChain(call.host, id)
-    let chain = ChainedRequest(wrapping: try call.request, scriptAnchors: [id, wrapped]) {
+    let chain = ChainedRequest(wrapping: try call.request, by: RequestCallbacks([id, wrapped])) {
       response, chain in
       function.decide(response, chain)
     }

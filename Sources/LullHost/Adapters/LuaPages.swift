@@ -208,11 +208,11 @@ final class LuaPages {
       }
     }
     host.coroutines.innermost?.awaited.requests = [request]
-    if !wasLoading { request.iteratorHooks = request.hookCount }
+    if !wasLoading { request.mark.iteratorHooks = request.hookCount }
     request.onCompletion { [pump = host.pump] response in
       pump.enqueueAfterPhase { finish(response) }
     }
-    request.iteratorHooks = request.iteratorHooks.map { $0 + 1 }
+    request.mark.iteratorHooks = request.mark.iteratorHooks.map { $0 + 1 }
     return { [weak self] in
       self?.isWaiting = false
       self?.end()

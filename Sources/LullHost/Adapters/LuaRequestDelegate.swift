@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 /// A table of functions as the logic of a request: `lull.custom_request{…}`. (DEL-01 to DEL-10)
-final class LuaRequestDelegate: ScriptDelegate {
+final class LuaRequestDelegate: RequestDelegate {
   private unowned let host: LuaHost
   private let functions: Functions
   private var context: RunContext?
@@ -25,7 +25,8 @@ final class LuaRequestDelegate: ScriptDelegate {
     self.functions = functions
   }
 
-  var scriptAnchors: [Int64] {
+  /// The values of the script it calls.
+  var anchors: [Int64] {
     [functions.start]
       + [functions.cancel, functions.progress, functions.repeated].compactMap(\.self)
   }
@@ -123,7 +124,7 @@ final class LuaRequestDelegate: ScriptDelegate {
       do throws(Misuse) {
         let delegate = try LuaRequestDelegate(results.index(0), in: results.state, host: host)
         // Nothing else holds them until the request has a userdata.
-        host.kept.holdForNow(delegate.scriptAnchors)
+        host.kept.holdForNow(delegate.anchors)
         return .success(delegate)
       } catch {
         return .failure(.init(error.text))

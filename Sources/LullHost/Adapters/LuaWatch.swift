@@ -200,7 +200,7 @@ final class LuaWatch {
       // The first time through the caches, if there are any.
       let first = hasPolled ? nil : resource.loadIfNeeded()
       let load = first ?? resource.load()
-      load.iteratorHooks = load.hookCount
+      load.mark.iteratorHooks = load.hookCount
     }
     hasPolled = true
     pending.timer?.cancel()

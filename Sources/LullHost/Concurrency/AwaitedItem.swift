@@ -25,7 +25,7 @@ enum AwaitedItem {
   /// Makes sure that it has a userdata, and holds it until as many unpins; the handle.
   func pin(in kept: KeptValues) -> UInt64? {
     switch self {
-    case .request(let request): kept.pin(request) ? request.hostHandle : nil
+    case .request(let request): kept.pin(request) ? request.mark.handle : nil
     case .task(let task): kept.pin(task)
     }
   }

@@ -174,12 +174,12 @@ final class KeptValues {
   /// Holds a script's value for a request until it settles; of one that has settled, its userdata
   /// holds it.
   func hold(_ id: Int64, for request: Request) {
-    guard !request.scriptValues.contains(id) else { return }
-    guard request.hostPlace != nil else {
-      anchor(id, from: request.hostHandle)
+    guard !request.mark.values.contains(id) else { return }
+    guard request.mark.place != nil else {
+      anchor(id, from: request.mark.handle)
       return
     }
-    if pin(id) { request.scriptValues.append(id) } else { lacksMemory = true }
+    if pin(id) { request.mark.values.append(id) } else { lacksMemory = true }
   }
 
   func hold(_ response: Response, for request: Request) {
@@ -195,11 +195,11 @@ final class KeptValues {
 
   /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.
   func settle(_ request: Request) {
-    for id in request.scriptValues {
-      anchor(id, from: request.hostHandle)
+    for id in request.mark.values {
+      anchor(id, from: request.mark.handle)
       unpin(id)
     }
-    request.scriptValues = []
+    request.mark.values = []
   }
 
   /// Gives a request its userdata, which holds the functions it may yet call; until the next turn
@@ -218,9 +218,9 @@ final class KeptValues {
   private func anchorScripts(of request: Request) {
     var part: Request? = request
     while let current = part {
-      for id in current.scriptAnchors { anchor(id, from: request.hostHandle) }
+      for id in current.mark.anchors { anchor(id, from: request.mark.handle) }
       part = current.wrappedRequest
-      if part?.hostHandle != 0 { return }
+      if part?.mark.handle != 0 { return }
     }
   }
 
@@ -271,23 +271,23 @@ final class KeptValues {
     guard !bridge.isClosed else { return false }
     // First of all: a request with functions of the script is pinned as it gets its handle.
     var object = handles.bridged(request)
-    guard request.hostPins == 0 else {
-      request.hostPins += 1
+    guard request.mark.pins == 0 else {
+      request.mark.pins += 1
       return true
     }
     guard lull_object_pin(bridge.pointer, &object) == 0 else {
       handles.releaseUnclaimed(object.handle)
       return false
     }
-    request.hostPins = 1
+    request.mark.pins = 1
     return true
   }
 
   func unpin(_ request: Request) {
-    guard request.hostPins > 0 else { return }
-    request.hostPins -= 1
-    if request.hostPins == 0, !bridge.isClosed {
-      lull_object_unpin(bridge.pointer, request.hostHandle)
+    guard request.mark.pins > 0 else { return }
+    request.mark.pins -= 1
+    if request.mark.pins == 0, !bridge.isClosed {
+      lull_object_unpin(bridge.pointer, request.mark.handle)
     }
   }
 

@@ -9,8 +9,6 @@ final class ObjectHandles {
   private let bridge: BridgeRuntime
   private var table = HandleTable()
   private var isSweeping = false
-  /// Told of a service that is about to be seen by a script.
-  var onService: (Service) -> Void = { _ in }
   /// Told of a request with functions of the script that has got a handle, the first or another one.
   var onScriptedRequest: (Request, _ isFirst: Bool) -> Void = { _, _ in }
 
@@ -28,7 +26,6 @@ final class ObjectHandles {
   func handle(of service: Service) -> UInt64 {
     if service.hostHandle == 0 {
       service.hostHandle = insert(service, kind: .service)
-      onService(service)
     }
     return service.hostHandle
   }
@@ -39,11 +36,12 @@ final class ObjectHandles {
   }
 
   func handle(of request: Request) -> UInt64 {
-    if request.hostHandle == 0 {
-      request.hostHandle = insert(request, kind: .request)
-      if !request.scriptAnchors.isEmpty { onScriptedRequest(request, true) }
+    let mark = request.mark
+    if mark.handle == 0 {
+      mark.handle = insert(request, kind: .request)
+      if !mark.anchors.isEmpty { onScriptedRequest(request, true) }
     }
-    return request.hostHandle
+    return mark.handle
   }
 
   /// A userdata is about to be made for `handle`: the same, or a new one if an earlier userdata of
@@ -56,7 +54,7 @@ final class ObjectHandles {
     let renewed = table.insert(object, kind: kind)
     _ = table.claim(renewed)
     setHandle(renewed, of: object)
-    if let request = object as? Request, !request.scriptAnchors.isEmpty {
+    if let request = object as? Request, !request.mark.anchors.isEmpty {
       onScriptedRequest(request, false)
     }
     return renewed
@@ -178,7 +176,7 @@ final class ObjectHandles {
     switch object {
     case let service as Service: service.hostHandle = handle
     case let resource as Resource: resource.hostHandle = handle
-    case let request as Request: request.hostHandle = handle
+    case let request as Request: request.mark.handle = handle
     case let task as LuaTask: task.hostHandle = handle
     default: break
     }
@@ -188,7 +186,7 @@ final class ObjectHandles {
     switch object {
     case let service as Service: service.hostHandle
     case let resource as Resource: resource.hostHandle
-    case let request as Request: request.hostHandle
+    case let request as Request: request.mark.handle
     case let task as LuaTask: task.hostHandle
     default: nil
     }

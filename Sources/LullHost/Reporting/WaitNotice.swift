@@ -49,7 +49,7 @@ extension Reporter {
   private var waitItems: [WaitNotice.Item] {
     let open = requests.open.map { request in
       WaitNotice.Item(
-        name: waitName(of: request), since: request.trackedSince)
+        name: waitName(of: request), since: request.mark.since)
     }
     let contexts = coroutines.waiting.values.filter { context in
       context.awaited.requests.isEmpty && context.awaited.tasks.isEmpty

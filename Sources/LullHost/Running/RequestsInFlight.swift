@@ -20,29 +20,36 @@ final class RequestsInFlight {
 
   /// Holds a request until its hooks have been delivered.
   func track(_ request: Request) {
-    guard request.hostPlace == nil, !bridge.isClosed else { return }
-    request.hostPlace = requests.count
+    let mark = request.mark
+    guard mark.place == nil, !bridge.isClosed else { return }
+    mark.place = requests.count
     requests.append(request)
-    request.trackedSince = pump.clock.now
+    mark.since = pump.clock.now
     // What it has ended with before it could begin, to be seen by its hooks.
     if let response = request.response { kept.hold(response, for: request) }
-    let isPinned = kept.pin(request)
-    if !isPinned { kept.noteLackOfMemory() }
-    request.onSettled = { [unowned self] in
-      kept.settle(request)
-      untrack(request)
-      if isPinned { kept.unpin(request) }
-    }
+    mark.isPinnedInFlight = kept.pin(request)
+    if !mark.isPinnedInFlight { kept.noteLackOfMemory() }
+  }
+
+  /// Its hooks have been delivered, or never will be.
+  func settle(_ request: Request) {
+    let mark = request.mark
+    guard mark.place != nil else { return }
+    kept.settle(request)
+    untrack(request, mark)
+    guard mark.isPinnedInFlight else { return }
+    mark.isPinnedInFlight = false
+    kept.unpin(request)
   }
 
   /// The request is no work in progress any more.
-  private func untrack(_ request: Request) {
-    guard let place = request.hostPlace, place < requests.count else { return }
-    request.hostPlace = nil
+  private func untrack(_ request: Request, _ mark: RequestMark) {
+    guard let place = mark.place, place < requests.count else { return }
+    mark.place = nil
     // The last one moves into the gap: no searching, however many there are.
     let last = requests.removeLast()
     guard last !== request else { return }
-    last.hostPlace = place
+    last.mark.place = place
     requests[place] = last
   }
 
@@ -71,8 +78,7 @@ final class RequestsInFlight {
     request.forsake()
     for stuck in requests where stuck.waits(for: request) {
       stuck.forsake()
-      stuck.onSettled?()
-      stuck.onSettled = nil
+      settle(stuck)
     }
   }
 

@@ -20,7 +20,7 @@ final class ModelHooks {
   }
 }
 
-extension ModelHooks: ServiceHost {
+extension ModelHooks: ModelHost {
   func bodyArrived(byteCount: Int) { collector.charge(byteCount) }
 
   func releaseGarbage() { collector.releaseGarbage() }
@@ -36,16 +36,20 @@ extension ModelHooks: ServiceHost {
   ) -> Int {
     coroutines.tell(observations, from: first, of: event, resource)
   }
-}
 
-extension ModelHooks: RequestHost {
+  func requestMade(_ request: Request, by maker: AnyObject) {
+    switch maker {
+    case let callbacks as RequestCallbacks: request.mark.anchors = callbacks.ids
+    case let delegate as LuaRequestDelegate: request.mark.anchors = delegate.anchors
+    default: break
+    }
+  }
+
   func requestStarted(_ request: Request) { requests.track(request) }
 
-  func hold(_ response: Response, for request: Request) { kept.hold(response, for: request) }
+  func requestSettled(_ request: Request) { requests.settle(request) }
 
-  func hold(_ entity: Entity) -> (() -> Void)? {
-    entity.content.foreignID.flatMap { kept.hold([$0]) }
-  }
+  func hold(_ response: Response, for request: Request) { kept.hold(response, for: request) }
 
   func hold(_ response: Response) -> (() -> Void)? { kept.hold(response.foreignIDs) }
 }

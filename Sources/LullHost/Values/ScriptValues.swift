@@ -106,7 +106,7 @@ final class ScriptValues {
 
   /// A request's content on its way through the pipeline: held by the request's userdata.
   func content(_ content: Content, for request: Request) -> LuaValue {
-    self.content(content, holder: request.hostHandle, from: request.url)
+    self.content(content, holder: request.mark.handle, from: request.url)
   }
 
   /// JSON as a view that builds nothing; nil for other content.

@@ -1,0 +1,42 @@
+import LullCore
+
+/// What the host notes of one request: one object for each that a script sees, or that begins.
+final class RequestMark {
+  /// The number the bridge knows it by; 0 if none.
+  var handle: UInt64 = 0
+  /// Its place among the requests in flight; nil if it is not there.
+  var place: Int?
+  /// Whether its userdata is pinned because of that.
+  var isPinnedInFlight = false
+  /// Since when it is known to be in flight; Unix epoch seconds.
+  var since = 0.0
+  /// How often its userdata is pinned.
+  var pins = 0
+  /// Values of the script that transformers made for it, kept until it settles.
+  var values: [Int64] = []
+  /// Values of the script that it, or a repetition of it, may yet call.
+  var anchors: [Int64] = []
+  /// How many of its hooks belong to iterators, which have started it: if there are no others and nobody
+  /// observes, nobody wants it. nil: somebody else has started it.
+  var iteratorHooks: Int?
+}
+
+extension Request {
+  /// Made when it is first asked for.
+  var mark: RequestMark {
+    // Nothing else is ever put there under a host.
+    if let hostMark { return unsafeDowncast(hostMark, to: RequestMark.self) }
+    let mark = RequestMark()
+    hostMark = mark
+    return mark
+  }
+}
+
+/// Values of the script that requests are made to call.
+final class RequestCallbacks {
+  let ids: [Int64]
+
+  init(_ ids: [Int64]) {
+    self.ids = ids
+  }
+}
