@@ -1,0 +1,113 @@
+extension ResourceURL {
+  /// Letters, digits and some more ASCII characters, one bit each.
+  struct ASCIISet: Sendable {
+    private var low: UInt64 = 0x03FF_0000_0000_0000
+    private var high: UInt64 = 0x07FF_FFFE_07FF_FFFE
+
+    init(_ punctuation: StaticString) {
+      let bytes = UnsafeBufferPointer(
+        start: punctuation.utf8Start, count: punctuation.utf8CodeUnitCount)
+      for byte in bytes {
+        if byte < 64 { low |= 1 &<< UInt64(byte) } else { high |= 1 &<< UInt64(byte & 63) }
+      }
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+      byte < 128 && ((byte < 64 ? low : high) &>> UInt64(byte & 63)) & 1 == 1
+    }
+  }
+
+  /// Percent-encoding: which characters stay bare where, and the digits.
+  enum Escaping {
+    static let host = ASCIISet("-._~!$&'()*+,;=")
+    static let userInfo = ASCIISet("-._~!$&'()*+,;=:")
+    static let path = ASCIISet("-._~!$&'()*+,;=:@/")
+    /// Names and values of a query: what separates them is escaped, and so is the plus sign, which
+    /// many servers read as a space. (PATH-21)
+    static let parameter = ASCIISet("-._~!$'()*,;:@/?")
+    /// Names and values of a form. (REQ-17)
+    static let form = ASCIISet("-._~/?")
+
+    /// How many bytes the escaped form has.
+    static func count(_ bytes: some Sequence<UInt8>, keeping bare: ASCIISet) -> Int {
+      var count = 0
+      for byte in bytes { count += bare.contains(byte) ? 1 : 3 }
+      return count
+    }
+
+    /// Adds them, in `%XX` but for the bare ones.
+    static func append(
+      _ bytes: some Sequence<UInt8>, to result: inout [UInt8], keeping bare: ASCIISet
+    ) {
+      for byte in bytes {
+        if bare.contains(byte) {
+          result.append(byte)
+        } else {
+          result.append(UInt8(ascii: "%"))
+          result.append(hexDigit(byte >> 4))
+          result.append(hexDigit(byte & 15))
+        }
+      }
+    }
+
+    static func hexDigit(_ value: UInt8) -> UInt8 {
+      value < 10 ? 48 + value : 55 + value
+    }
+
+    /// The byte that an escape at `index` stands for; nil if there is no well-formed escape.
+    static func decodedByte(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
+      guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"),
+        let high = Hexadecimal.value(bytes[index + 1]),
+        let low = Hexadecimal.value(bytes[index + 2])
+      else { return nil }
+      return high << 4 | low
+    }
+
+    /// Whether that is what a part of a URL says once its escapes are resolved.
+    static func decodes(
+      _ part: Slice<UnsafeBufferPointer<UInt8>>, to wanted: some Collection<UInt8>
+    ) -> Bool {
+      let bytes = UnsafeBufferPointer(rebasing: part)
+      var index = 0
+      for byte in wanted {
+        guard index < bytes.count else { return false }
+        let escaped = decodedByte(in: bytes, at: index)
+        guard byte == escaped ?? bytes[index] else { return false }
+        index += escaped == nil ? 1 : 3
+      }
+      return index == bytes.count
+    }
+  }
+
+  /// Fills the storage of a new string, whose size has been counted before.
+  struct Writer {
+    private let out: UnsafeMutableBufferPointer<UInt8>
+    private(set) var count = 0
+
+    init(_ out: UnsafeMutableBufferPointer<UInt8>) {
+      self.out = out
+    }
+
+    mutating func put(_ byte: UInt8) {
+      out[count] = byte
+      count += 1
+    }
+
+    mutating func put(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+      let rest = UnsafeMutableBufferPointer(rebasing: out[count...])
+      count += rest.update(fromContentsOf: bytes)
+    }
+
+    mutating func putEscaped(_ bytes: some Sequence<UInt8>, keeping bare: ASCIISet) {
+      for byte in bytes {
+        if bare.contains(byte) {
+          put(byte)
+        } else {
+          put(UInt8(ascii: "%"))
+          put(Escaping.hexDigit(byte >> 4))
+          put(Escaping.hexDigit(byte & 15))
+        }
+      }
+    }
+  }
+}
