@@ -13,7 +13,7 @@ package final class LuaHost {
   package static let version = versionText.description
 
   package let environment: any HostEnvironment
-  package let bridge = BridgeRuntime()
+  package let bridge: BridgeRuntime
   let writer: ValueWriter
   let handles: ObjectHandles
   let kept: KeptValues
@@ -40,11 +40,12 @@ package final class LuaHost {
   let collector: Collector
   private let hooks: ModelHooks
 
-  /// The APIs that were loaded from files.
-  var apiFiles = LoadedAPIFiles()
+  private var parts: [any HostExtension] = []
 
-  package init(environment: any HostEnvironment) {
+  /// - Parameter library: the functions that the module has.
+  package init(environment: any HostEnvironment, library: LuaLibrary) {
     self.environment = environment
+    bridge = BridgeRuntime(library)
     let pump = environment.pump
     writer = ValueWriter(bridge)
     handles = ObjectHandles(bridge)
@@ -68,7 +69,7 @@ package final class LuaHost {
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
     reporter.divert = { [unowned self] failure in
-      permissions.checker?.note(failure, self)
+      permissions.checker?.note(failure)
       return permissions.checker != nil
     }
   }
@@ -106,8 +107,18 @@ package final class LuaHost {
   /// Bytes that live outside of Lua's memory and end with what Lua holds.
   var heldBytes: Int { HeldBytes.total + handles.heldBytes }
 
-  /// Pins of the script's values and objects, without those of APIs, which stay until the process ends.
-  package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - apiFiles.pinnedCount }
+  /// Pins of the script's values and objects, without those that stay until the process ends.
+  package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - kept.lastingPinCount }
+
+  /// The extension's owner of what it keeps for this host; made at the first call.
+  package func part<Part: HostExtension>(_ type: Part.Type) -> Part {
+    for part in parts {
+      if let part = part as? Part { return part }
+    }
+    let part = Part(self)
+    parts.append(part)
+    return part
+  }
 
   /// What is to be told of a script when its state is going away.
   func reportEnd() {
@@ -123,8 +134,8 @@ package final class LuaHost {
     bridge.close()
     sampleAPI.close()
     loop.close()
-    // Their services hold what holds this.
-    apiFiles.loaded = [:]
+    for part in parts { part.close() }
+    parts = []
     permissions.checker = nil
     handles.close()
   }

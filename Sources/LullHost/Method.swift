@@ -1,7 +1,7 @@
 import CLullBridge
 
 /// One function or property of the Lua API: its name, what it takes, what it does.
-struct Method: Sendable {
+package struct Method: Sendable {
   enum Role: Int32 {
     case method
     case getter
@@ -38,37 +38,24 @@ struct Method: Sendable {
     Method(name: name, arguments: arguments, kind: .module, role: .method, body: body)
   }
 
-  /// The whole API, in the order the bridge numbers it.
-  static let all: [Method] = {
+  /// The host's own, in the order the bridge numbers them; those of extensions follow.
+  static let own: [Method] = {
     let groups = [
       moduleMethods, requestFactoryMethods, serviceMethods, resourceMethods, requestMethods,
       valueMethods, observationMethods, taskMethods, concurrencyMethods, configurationMethods,
       pipelineMethods, httpRequestMethods, logMethods, networkingMethods, watchMethods,
-      pagesMethods,
-      argumentMethods, fileMethods, apiFileMethods, secretMethods,
+      pagesMethods, argumentMethods, fileMethods, secretMethods,
     ]
-    var all: [Method] = []
-    all.reserveCapacity(groups.reduce(0) { $0 + $1.count })
-    for group in groups { all += group }
-    return all
+    var own: [Method] = []
+    own.reserveCapacity(groups.reduce(0) { $0 + $1.count })
+    for group in groups { own += group }
+    return own
   }()
 
+  /// The number of one of the host's own.
   static func index(_ kind: HandleKind, _ name: String) -> Int32 {
-    Int32(all.firstIndex { $0.kind == kind && $0.name.description == name } ?? 0)
+    Int32(own.firstIndex { $0.kind == kind && $0.name.description == name } ?? 0)
   }
-
-  /// The bridge's form of the table, made once for the process.
-  // Written once by the initialiser, read-only ever after.
-  nonisolated(unsafe) static let bridged: UnsafePointer<lull_method> = {
-    let table = UnsafeMutablePointer<lull_method>.allocate(capacity: all.count)
-    for (index, method) in all.enumerated() {
-      (table + index).initialize(
-        to: lull_method(
-          name: method.name.cString, arguments: method.arguments.cString,
-          kind: method.kind.rawValue, role: method.role.rawValue))
-    }
-    return UnsafePointer(table)
-  }()
 }
 
 extension StaticString {

@@ -41,18 +41,19 @@ package final class ScriptProgram {
   /// nil without memory.
   ///
   /// - Parameters:
+  ///   - library: the functions that the module has.
   ///   - trust: what the script is given.
   ///   - limits: what it may take, from the moment it starts to run.
   package init?(
-    environment: any HostEnvironment, trust: ScriptTrust = .full(allowsBytecode: false),
-    limits: ScriptLimits = .init()
+    environment: any HostEnvironment, library: LuaLibrary,
+    trust: ScriptTrust = .full(allowsBytecode: false), limits: ScriptLimits = .init()
   ) {
     guard let state = ScriptProgram.makeState(trust) else { return nil }
     self.environment = environment
     self.trust = trust
     self.limits = limits
     self.state = state
-    host = LuaHost(environment: environment)
+    host = LuaHost(environment: environment, library: library)
     host.permissions.isSandboxed = trust.isSandbox
     if case .inspection(_, let inspection) = trust { host.permissions.inspection = inspection }
     host.sources.readsFiles = !trust.isSandbox

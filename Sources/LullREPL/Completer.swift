@@ -63,7 +63,9 @@ struct Completer {
     if let path = chain.path, session.object(at: path) == nil {
       return session.fieldNames(of: path, onlyFunctions: isMethod)
     }
-    if !isMethod, let path = chain.path, let calls = session.callNames(at: path) { return calls }
+    if !isMethod, let path = chain.path, let names = session.ownFieldNames(at: path) {
+      return names
+    }
     guard let type = type(of: chain) else { return [] }
     if isMethod, Completer.parts(of: type).contains("string") {
       return session.fieldNames(of: ["string"], onlyFunctions: true)

@@ -99,7 +99,8 @@ struct ReplCommand {
       let environment = try? LoopEnvironment(
         ownsProcess: true, allowedHosts: options.allowedHosts),
       let program = ScriptProgram(
-        environment: environment, trust: options.trust(folder: folder), limits: options.limits)
+        environment: environment, library: .withClients,
+        trust: options.trust(folder: folder), limits: options.limits)
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1

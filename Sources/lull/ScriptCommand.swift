@@ -111,8 +111,8 @@ struct ScriptCommand {
       let environment = try? LoopEnvironment(
         ownsProcess: true, allowedHosts: options.allowedHosts),
       let program = ScriptProgram(
-        environment: environment, trust: options.trust(folder: script.folder),
-        limits: options.limits)
+        environment: environment, library: .withClients,
+        trust: options.trust(folder: script.folder), limits: options.limits)
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1

@@ -39,14 +39,14 @@ struct APIDescriptionTests {
       let owner = APIDescription.owners.first(where: { $0.handle == method.kind }),
       !owner.entries.contains(where: { $0.name == method.name.description })
     else { return false }
-    let own = Method.all.filter { $0.kind == method.kind && $0.role == .getter }
+    let own = LuaLibrary.withClients.methods.filter { $0.kind == method.kind && $0.role == .getter }
     return owner.entries.contains { entry in
       entry.kind == .property && !own.contains { $0.name.description == entry.name }
     }
   }
 
   private var named: [Method] {
-    Method.all.filter { method in
+    LuaLibrary.withClients.methods.filter { method in
       !Self.universal.contains(method.name.description) && !isLookup(method)
         && !Self.unseen.contains(method.kind.description)
     }
@@ -76,7 +76,8 @@ struct APIDescriptionTests {
       #expect(!Self.unseen.contains(kind.description), "\(owner.name)")
     }
     // Who sees an object can print it.
-    for method in Method.all where Self.unseen.contains(method.kind.description) {
+    for method in LuaLibrary.withClients.methods where Self.unseen.contains(method.kind.description)
+    {
       #expect(method.role == .method, "\(method.kind).\(method.name)")
       #expect(!method.name.description.hasPrefix("__"), "\(method.kind).\(method.name)")
     }
@@ -85,7 +86,8 @@ struct APIDescriptionTests {
   @Test func `every object has a readable text`() {
     for owner in APIDescription.owners {
       guard let kind = owner.handle else { continue }
-      let members = Method.all.filter { $0.kind == kind }.map(\.name.description)
+      let members = LuaLibrary.withClients.methods.filter { $0.kind == kind }.map(
+        \.name.description)
       guard !members.isEmpty else { continue }
       #expect(members.contains("__tostring"), "\(owner.name) has no __tostring")
     }
@@ -192,9 +194,11 @@ struct APIDescriptionTests {
     }
     guard let kind = owner.handle else {
       // Documents: with the property that gives them.
-      return Method.all.contains { $0.kind == .entity && $0.name.description == "document" }
+      return LuaLibrary.withClients.methods.contains {
+        $0.kind == .entity && $0.name.description == "document"
+      }
     }
-    let members = Method.all.filter { $0.kind == kind }
+    let members = LuaLibrary.withClients.methods.filter { $0.kind == kind }
     func has(_ role: Method.Role, _ name: String) -> Bool {
       members.contains { $0.role == role && $0.name.description == name }
     }

@@ -34,7 +34,7 @@ import Testing
       weak var host: LuaHost?
       let environment = StubEnvironment()
       do {
-        let made = LuaHost(environment: environment)
+        let made = LuaHost(environment: environment, library: .withClients)
         host = made
         let state = try #require(lull_state_new())
         try #require(lull_state_preload(state, Unmanaged.passUnretained(made).toOpaque()) == 0)

@@ -164,10 +164,11 @@ typedef struct lull_failure {
 
 // --- Implemented in Swift (LullHost) ---
 
-// Attaches the host that was preloaded, or a new one for this thread if `host` is NULL, to a runtime.
-// The host's opaque pointer, retained until lull_host_close, or NULL.
-void *lull_host_attach(void *host, lull_runtime *runtime, lua_State *L);
-const lull_method *lull_host_methods(int32_t *count);
+// Attaches the host that was preloaded to a runtime. Its opaque pointer, retained until
+// lull_host_close, or NULL.
+void *lull_host_attach(void *host, lull_runtime *runtime);
+// The functions of the module, in the order of their numbers; they stay.
+const lull_method *lull_host_methods(void *host, int32_t *count);
 // The outcome, as in frame->outcome.
 int32_t lull_host_call(void *host, int32_t method, lull_frame *frame);
 void lull_host_sweep(void *host);

@@ -55,6 +55,10 @@ static int null_tostring(lua_State *L) {
   return 1;
 }
 
+// Implemented in Swift (LullModule), for interpreters that are not Lull's own: makes a host for this
+// thread and attaches it. As lull_host_attach. Programs preload theirs and need not contain it.
+__attribute__((weak)) void *lull_library_attach(lull_runtime *runtime);
+
 // [-n, +1] the module table. Calling it again in the same state gives the same table.
 int luaopen_lull(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
@@ -102,13 +106,17 @@ int luaopen_lull(lua_State *L) {
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
 
-  runtime->methods = lull_host_methods(&runtime->method_count);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_host_key) == LUA_TLIGHTUSERDATA) {
     runtime->host = lua_touserdata(L, -1);
   }
   lua_pop(L, 1);
   // The host attaches itself to the runtime and makes what it needs.
-  void *host = lull_host_attach(runtime->host, runtime, L);
+  void *host = NULL;
+  if (runtime->host) {
+    host = lull_host_attach(runtime->host, runtime);
+  } else if (lull_library_attach) {
+    host = lull_library_attach(runtime);
+  }
   runtime->host = host;
   if (host == NULL) {
     // The next require tries again.
@@ -117,6 +125,7 @@ int luaopen_lull(lua_State *L) {
     lull_memory_attach(L, NULL);
     return luaL_error(L, "lull: the event loop could not be made");
   }
+  runtime->methods = lull_host_methods(host, &runtime->method_count);
   lull_make_metatables(runtime, L);
   lull_make_module(runtime, L);
   lull_open_coroutine(L);

@@ -3,7 +3,7 @@ import LullCore
 /// What works and is a mistake all the same, for those who check a file.
 extension APIDeclaration {
   func look(at call: APICall, of service: Service, at: [String]) {
-    guard let checker = host.permissions.checker else { return }
+    guard let checker else { return }
     func note(_ keys: [String], _ text: String) {
       checker.note(
         "call '\(call.name)': \(text)",

@@ -62,7 +62,7 @@ extension APIDeclaration {
       throw .message("parameter '\(name)' cannot be required and have a default")
     }
     if let standard {
-      parameter.standard = try host.callValue(standard, json: standardJSON, of: parameter)
+      parameter.standard = try parameter.value(of: standard, json: standardJSON, in: host)
     }
     return parameter
   }
@@ -102,7 +102,7 @@ extension APIDeclaration {
     for name in APICall.names(inPath: call.path) {
       let position = rest.firstIndex { $0.name == name }
       if position == nil {
-        host.permissions.checker?.note(
+        checker?.note(
           "call '\(call.name)': its path has the parameter '\(name)', which 'params' does not declare",
           at: SourcePlace(file: path, line: places.line(of: at + ["path"])))
       }
@@ -128,36 +128,5 @@ extension APIDeclaration {
       arranged.append(parameter)
     }
     return arranged
-  }
-}
-
-extension LuaHost {
-  /// A value of a script for a parameter, checked.
-  func callValue(_ value: lull_value, json: [UInt8]?, of parameter: CallParameter) throws(Misuse)
-    -> CallValue
-  {
-    switch (parameter.kind, Int(value.kind)) {
-    case (.string, Int(LULL_OBJECT)):
-      if let text = handles.secret(value) { return .secret(text) }
-    case (.string, _):
-      try value.requireText("parameter '\(parameter.name)'")
-      if let text = value.text { return .string(text) }
-    case (.boolean, _):
-      if let bool = value.bool { return .boolean(bool) }
-    case (.choice(let words), _):
-      if let text = value.text, words.contains(text) { return .string(text) }
-    case (.integer, _), (.number, Int(LULL_INTEGER)):
-      if let number = value.double, let whole = Int(exactly: number) {
-        return .integer(whole)
-      }
-    case (.number, Int(LULL_NUMBER)):
-      if value.number.isFinite { return .number(value.number) }
-    case (.json, _):
-      if let json { return .json(json) }
-    default: break
-    }
-    throw .message(
-      "parameter '\(parameter.name)' must be \(parameter.expectation), got "
-        + value.described)
   }
 }

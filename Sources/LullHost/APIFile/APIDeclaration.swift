@@ -14,6 +14,8 @@ struct APIDeclaration {
   let path: String
   let name: String
   let places: DeclarationPlaces
+  /// Who only looks at the file.
+  var checker: APIFileChecker? { host.part(APIFiles.self).checker }
 
   init(host: LuaHost, source: [UInt8], path: String, name: String) {
     self.host = host
@@ -245,8 +247,7 @@ struct APIDeclaration {
 
   /// Whether somebody takes note of it, so that reading goes on.
   func note(_ problem: APIFileProblem) -> Bool {
-    guard let checker = host.permissions.checker, case .declaration(let place, let text) = problem
-    else {
+    guard let checker, case .declaration(let place, let text) = problem else {
       return false
     }
     checker.note(text, at: place)

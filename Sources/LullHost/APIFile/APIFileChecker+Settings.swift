@@ -10,7 +10,7 @@ extension APIFileChecker {
 
   /// Runs the settings functions as a request would, one after the other, whatever their patterns:
   /// what they raise is noted. What predicates of patterns raise is found by the resources of calls.
-  func look(atSettingsOf api: APIFile, _ host: LuaHost) {
+  func look(atSettingsOf api: APIFile) {
     if let text = api.service.invalidBase {
       note(
         "the base URL '\(CredentialMask.malformedURL(text))' is none: it begins with https:// or "

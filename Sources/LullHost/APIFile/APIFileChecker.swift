@@ -1,7 +1,7 @@
 package import LullCore
 
 /// What is wrong with API files, found without asking any network.
-package final class APIFileChecker {
+package final class APIFileChecker: ScriptChecker {
   package struct Finding: Equatable {
     package let place: SourcePlace
     package let text: String
@@ -35,8 +35,13 @@ package final class APIFileChecker {
   /// The requests that have been told of.
   private var seen: Set<ObjectIdentifier> = []
 
-  private init(_ path: String, options: (paged: Set<String>, plain: Set<String>)) {
+  private let host: LuaHost
+
+  private init(
+    _ path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
+  ) {
     self.path = path
+    self.host = host
     self.options = options
   }
 
@@ -48,19 +53,20 @@ package final class APIFileChecker {
   package static func report(
     on path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
   ) -> Report {
-    let checker = APIFileChecker(path, options: options)
-    host.permissions.checker = checker
-    defer { host.permissions.checker = nil }
+    let checker = APIFileChecker(path, host, options: options)
+    let files = host.part(APIFiles.self)
+    files.checker = checker
+    defer { files.checker = nil }
     do throws(APIFileProblem) {
-      let api = try host.api(path)
-      checker.look(atRequestsOf: host, when: "while it is loaded")
-      checker.look(atSettingsOf: api, host)
-      checker.look(atRequestsOf: host, when: "in a settings function")
+      let api = try files.api(path)
+      checker.look(atRequestsMade: "while it is loaded")
+      checker.look(atSettingsOf: api)
+      checker.look(atRequestsMade: "in a settings function")
     } catch {
-      checker.note(error, host)
+      checker.note(error)
     }
     // What it has begun, as far as that goes without a network and without time.
-    for _ in 0..<100 where host.pump.hasWork { host.pump.turn() }
+    for _ in 0..<100 where host.environment.pump.hasWork { host.environment.pump.turn() }
     host.tasks.reportUnawaited(atEnd: true)
     if case .success(let bytes) = TextFile.read(Array(path.utf8)) {
       for (line, text) in WrittenSecrets(bytes).findings(of: checker.credentials) {
@@ -75,24 +81,24 @@ package final class APIFileChecker {
     findings.sorted { ($0.place.line, $0.text) < ($1.place.line, $1.text) }
   }
 
+  func note(_ text: String, at place: SourcePlace) { note(text, at: place, isFinding: true) }
+
   /// - Parameter isFinding: whether that is wrong, rather than not known.
-  func note(_ text: String, at place: SourcePlace, isFinding: Bool = true) {
+  private func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
     let finding = Finding(place: place, text: text)
     let list = isFinding ? \Report.findings : \Report.notes
     if !report[keyPath: list].contains(finding) { report[keyPath: list].append(finding) }
   }
 
   /// An error that the file has raised.
-  func note(_ failure: ScriptFailure, _ host: LuaHost) {
+  func note(_ failure: ScriptFailure) {
     let frames = failure.trace.stacks.flatMap(\.self)
     let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
     if host.reporter.isInterruption(failure) {
       // What has passed its limit is interrupted wherever it goes on.
-      guard let text = host.interruptionText,
+      guard let text = host.part(APIFiles.self).interruptionText,
         !(host.limits.hasPassed && host.reporter.hasReportedLimit)
-      else {
-        return
-      }
+      else { return }
       // What comes after it is to be looked at all the same.
       host.loop.exitCode = nil
       host.reporter.forgoLimit()
@@ -104,7 +110,7 @@ package final class APIFileChecker {
   }
 
   /// Requests that were made where none should be.
-  private func look(atRequestsOf host: LuaHost, when: String) {
+  private func look(atRequestsMade when: String) {
     for request in host.requests.open
     where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
       note(
@@ -121,12 +127,12 @@ package final class APIFileChecker {
   /// What `lull call` takes itself.
   func options(of call: APICall) -> Set<String> { call.hasPages ? options.paged : options.plain }
 
-  private func note(_ problem: APIFileProblem, _ host: LuaHost) {
+  private func note(_ problem: APIFileProblem) {
     switch problem {
     case .missing(let text): note(text, at: SourcePlace(file: path, line: 0))
     case .declaration(let place, let text): note(text, at: place)
     case .syntax(let message, _, _): note(raised: message, shortPath: path, line: 0)
-    case .failed(let problem): note(problem.failure, host)
+    case .failed(let problem): note(problem.failure)
     }
   }
 
@@ -140,7 +146,7 @@ package final class APIFileChecker {
   ) {
     var message = message
     if message.hasPrefix("\(path): ") { message.removeFirst(path.count + 2) }
-    let names = [shortPath, LuaHost.shortName(ofFile: path)]
+    let names = [shortPath, APIFileChecker.shortName(ofFile: path)]
     for name in names where message.hasPrefix(name + ":") {
       let rest = message.dropFirst(name.count + 1)
       let digits = rest.prefix { $0.isNumber }
@@ -160,5 +166,14 @@ package final class APIFileChecker {
       return message[..<end.lowerBound] + " not found"
     }
     return LogText.part(message)
+  }
+
+  /// A file as the interpreter's messages name it: of a long path they keep the end. (Lua 5.4 manual,
+  /// `lua_Debug`, `short_src`)
+  private static func shortName(ofFile path: String) -> String {
+    let size = 59
+    let bytes = Array(path.utf8)
+    guard bytes.count > size else { return path }
+    return "..." + String(escaping: bytes.suffix(size - 3))
   }
 }

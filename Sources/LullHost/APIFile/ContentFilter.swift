@@ -8,7 +8,7 @@ package final class ContentFilter {
   private let host: LuaHost
   /// The function of the prelude that applies another one and encodes what it gives.
   private let apply: Int64
-  private let expression: Int64
+  private let expression: Chunk
   /// As it was given.
   private let text: String
 
@@ -25,7 +25,7 @@ package final class ContentFilter {
     let prelude = try ContentFilter.load(
       ContentFilter.prelude, shown: ContentFilter.prelude,
       name: "=" + ContentFilter.preludeName, host)
-    let kept = host.coroutines.ask(Callable(id: prelude), [], kind: "prelude") { results in
+    let kept = host.coroutines.ask(prelude.callable, [], kind: "prelude") { results in
       Result { () throws(Misuse) in try host.kept.keep(results.state, results.index(0)) }
     }
     guard case .success(.success(let id)) = kept, host.kept.pin(id) else {
@@ -39,7 +39,7 @@ package final class ContentFilter {
     let head = "local _ENV, x = ...; "
     let checked = try ContentFilter.load(
       "\(head)return \(shown)", shown: shown, name: "=" + ContentFilter.expressionName, host)
-    lull_value_unpin(host.bridge.pointer, checked)
+    checked.release()
     expression = try ContentFilter.load(
       "\(head)local result = \(shown)\nreturn result", shown: shown,
       name: "=" + ContentFilter.expressionName, host)
@@ -70,7 +70,7 @@ package final class ContentFilter {
     }
     defer { lull_reads_watch(host.bridge.pointer, nil) }
     let answer = host.coroutines.ask(
-      Callable(id: apply), [.ref(expression), value, .bool(source != nil)], kind: "-f expression"
+      Callable(id: apply), [expression.value, value, .bool(source != nil)], kind: "-f expression"
     ) { results -> [UInt8] in
       let text = results[0].bytes ?? []
       return source.map { spelled(text, results, $0.document, $0.spelling) } ?? text
@@ -129,43 +129,13 @@ package final class ContentFilter {
 
   private static func load(
     _ text: String, shown: String, name: String, _ host: LuaHost
-  ) throws(Problem) -> Int64 {
-    let chunkName = Array(name.utf8)
-    host.sources.remember(Array(shown.utf8), chunkName: chunkName)
-    let id = host.kept.makeID()
-    let mark = lull_arena_mark(host.bridge.pointer)
-    defer { lull_arena_release(host.bridge.pointer, mark) }
-    var message: UnsafePointer<CChar>?
-    var text = text
-    let status = text.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) {
-        lull_load(
-          host.bridge.pointer, $0.baseAddress, $0.count,
-          chunkName.map(CChar.init(bitPattern:)) + [0], id, &message)
-      }
-    }
-    guard status == 0 else {
-      let message = message.map { String(escapingCString: $0) } ?? "cannot be compiled"
+  ) throws(Problem) -> Chunk {
+    do throws(Chunk.Problem) {
+      return try Chunk(Array(text.utf8), name: name, shown: Array(shown.utf8), in: host)
+    } catch {
       throw Problem(
         report: host.reporter.describe(
-          syntaxError: message, in: Array(shown.utf8), name: String(name.dropFirst())))
-    }
-    return id
-  }
-}
-
-extension LuaHost {
-  /// Content as it is written where nobody filters it.
-  package func callContent(_ content: Content, service: Service) throws(ContentFilter.Problem)
-    -> CallContent
-  {
-    switch content {
-    case .json(let document): .json(document.root)
-    case .text(let text): .text(text)
-    case .bytes(let bytes): .bytes(bytes)
-    case .value(let value): .text(String(describing: value))
-    case .foreign:
-      .json(try ContentFilter(self, nil).document(of: content, service: service).root)
+          syntaxError: error.message, in: Array(shown.utf8), name: String(name.dropFirst())))
     }
   }
 }

@@ -53,7 +53,7 @@ package final class PageWalk {
     var response: Response?
     onStart?(request)
     if let request {
-      response = host.finish(request)
+      response = host.loop.finish(request)
       guard let response else { return .end }
       onAnswer?(response, request)
     }

@@ -17,6 +17,8 @@ final class KeptValues {
   /// How often each value, and each task by its handle, is pinned; requests know it themselves.
   private var valuePins: [Int64: Int] = [:]
   private var taskPins: [UInt64: Int] = [:]
+  /// How many objects are pinned until the process ends.
+  private(set) var lastingPinCount = 0
   /// Whether a value could not be held, which nobody has been told of yet.
   private var lacksMemory = false
 
@@ -317,6 +319,19 @@ final class KeptValues {
     guard let count = taskPins[handle] else { return }
     taskPins[handle] = count > 1 ? count - 1 : nil
     if count == 1, !bridge.isClosed { lull_object_unpin(bridge.pointer, handle) }
+  }
+
+  /// Holds a new object's userdata until the process ends; the handle, nil without memory.
+  func pinForGood(_ object: AnyObject, _ kind: HandleKind, service: Service) -> UInt64? {
+    var value = lull_value(
+      object: handles.insert(object, kind: kind), kind: kind.rawValue,
+      service: handles.handle(of: service))
+    guard !bridge.isClosed, lull_object_pin(bridge.pointer, &value) == 0 else {
+      handles.releaseUnclaimed(value.handle)
+      return nil
+    }
+    lastingPinCount += 1
+    return value.handle
   }
 
   // MARK: Upkeep

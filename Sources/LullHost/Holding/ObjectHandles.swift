@@ -80,6 +80,12 @@ final class ObjectHandles {
     table.objects(of: kind.rawValue).map { unsafeDowncast($0, to: type) }
   }
 
+  /// The object which a value of the script is, if it names its fields itself.
+  func fieldNaming(_ value: lull_value) -> (any FieldNaming)? {
+    guard value.kind == Int32(LULL_OBJECT) else { return nil }
+    return table.object(value.handle, kind: value.aux) as? any FieldNaming
+  }
+
   func kind(_ handle: UInt64) -> HandleKind? { table.kind(handle).flatMap(HandleKind.init) }
 
   // MARK: The bridge's form

@@ -7,7 +7,7 @@ import LullCore
 /// Requests in flight, tasks and timers are strong work; a coroutine in `lull.run` is none, and goes on
 /// when nothing else is left. Home thread only.
 package final class ScriptLoop {
-  private let environment: any HostEnvironment
+  let environment: any HostEnvironment
   private let bridge: BridgeRuntime
   private let coroutines: Coroutines
   private let requests: RequestsInFlight

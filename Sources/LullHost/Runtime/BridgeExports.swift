@@ -15,29 +15,37 @@ private func host(_ pointer: UnsafeMutableRawPointer?) -> LuaHost? {
 
 @c @implementation
 func lull_host_attach(
-  _ preloaded: UnsafeMutableRawPointer!, _ runtime: OpaquePointer!, _ L: OpaquePointer!
+  _ pointer: UnsafeMutableRawPointer!, _ runtime: OpaquePointer!
 ) -> UnsafeMutableRawPointer! {
-  guard let runtime else { return nil }
-  let host: LuaHost
-  if let preloaded {
-    // Kept alive by whoever preloaded it for as long as the state lives.
-    host = Unmanaged<LuaHost>.fromOpaque(preloaded).takeUnretainedValue()
-  } else {
-    guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
-    host = LuaHost(environment: environment)
-    host.log.enableFromEnvironment()
-    host.values.strict = StrictContent.ofEnvironment(host.bridge) { [unowned host] in
-      host.reporter.countError()
-    }
-  }
+  guard let host = host(pointer), let runtime else { return nil }
   host.attach(runtime)
   return Unmanaged.passRetained(host).toOpaque()
 }
 
+extension LuaHost {
+  /// A host for an interpreter that is not Lull's own, attached to its runtime, as `lull_host_attach`
+  /// gives it.
+  package static func attachedPointer(
+    library: LuaLibrary, runtime: OpaquePointer
+  ) -> UnsafeMutableRawPointer? {
+    guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
+    let host = LuaHost(environment: environment, library: library)
+    host.log.enableFromEnvironment()
+    host.values.strict = StrictContent.ofEnvironment(host.bridge) { [unowned host] in
+      host.reporter.countError()
+    }
+    host.attach(runtime)
+    return Unmanaged.passRetained(host).toOpaque()
+  }
+}
+
 @c @implementation
-func lull_host_methods(_ count: UnsafeMutablePointer<Int32>!) -> UnsafePointer<lull_method>! {
-  count.pointee = Int32(Method.all.count)
-  return Method.bridged
+func lull_host_methods(
+  _ pointer: UnsafeMutableRawPointer!, _ count: UnsafeMutablePointer<Int32>!
+) -> UnsafePointer<lull_method>! {
+  guard let library = host(pointer)?.bridge.library else { return nil }
+  count.pointee = Int32(library.methods.count)
+  return library.bridged
 }
 
 @c @implementation
@@ -47,7 +55,7 @@ func lull_host_call(
   guard let host = host(pointer), let frame else { return Int32(LULL_RETURN) }
   let call = Call(host: host, frame: frame)
   do throws(Misuse) {
-    try Method.all[Int(method)].body(call)
+    try host.bridge.library.methods[Int(method)].body(call)
     let outcome = frame.pointee.outcome
     if outcome == Int32(LULL_RETURN), host.kept.takeLackOfMemory() {
       call.dropResults()
@@ -188,8 +196,10 @@ func lull_host_version() -> UnsafePointer<CChar>! {
 func lull_host_suggest(
   _ pointer: UnsafeMutableRawPointer!, _ kind: Int32, _ name: UnsafePointer<CChar>!
 ) -> UnsafePointer<CChar>! {
-  guard let name else { return nil }
-  let names = Method.all.filter { $0.kind.rawValue == kind && !$0.name.description.hasPrefix("__") }
+  guard let name, let library = host(pointer)?.bridge.library else { return nil }
+  let names = library.methods.filter {
+    $0.kind.rawValue == kind && !$0.name.description.hasPrefix("__")
+  }
   let wanted = String(cString: name)
   guard let near = NearestName.suggestion(for: wanted, among: names.map(\.name.description)) else {
     return nil

@@ -7,9 +7,12 @@ import LullCore
 package final class BridgeRuntime {
   /// To be used between `attach` and `close` only.
   private(set) var pointer: OpaquePointer
+  /// The functions of its module.
+  let library: LuaLibrary
   package private(set) var isClosed = false
 
-  init() {
+  init(_ library: LuaLibrary) {
+    self.library = library
     // A dummy that nobody follows before `attach`.
     pointer = OpaquePointer(bitPattern: 1).unsafelyUnwrapped
   }

@@ -8,8 +8,8 @@ package final class Permissions {
   /// started or read for them.
   var inspection: Inspection?
   var isInspecting: Bool { inspection != nil }
-  /// Takes note of what is wrong with an API file, instead of raising it.
-  var checker: APIFileChecker?
+  /// Takes note of what is wrong with a script, instead of raising it.
+  var checker: (any ScriptChecker)?
 
   /// For functions that reach beyond the network: raises in the sandbox.
   func refuseInSandbox(_ name: StaticString) throws(Misuse) {

@@ -47,8 +47,8 @@ struct FunctionLookup {
   /// The description of a function of Lull's; nil for any other function.
   func described(function index: Int32, in state: OpaquePointer?) -> (APIOwner, APIEntry)? {
     let number = Int(lull_function_method(state, index))
-    if number >= 0, number < Method.all.count {
-      let method = Method.all[number]
+    if number >= 0, number < bridge.library.methods.count {
+      let method = bridge.library.methods[number]
       let name = method.name.description
       if method.kind == .module { return FunctionLookup.described(path: "lull." + name) }
       for owner in APIDescription.owners where owner.handle == method.kind {

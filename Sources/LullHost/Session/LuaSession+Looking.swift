@@ -40,11 +40,11 @@ extension LuaSession {
     }
   }
 
-  /// The names of an API's calls, where a path leads to them.
-  package func callNames(at path: [String]) -> [String]? {
+  /// The fields of an object that says itself what they are called, where a path leads to one.
+  package func ownFieldNames(at path: [String]) -> [String]? {
     walk(path) { value, used in
       guard used == path.count else { return nil }
-      return host.handles.object(value, .apiCalls, as: APICallsBox.self)?.api.calls.map(\.name)
+      return host.handles.fieldNaming(value)?.fieldNames
     }
   }
 

@@ -50,12 +50,13 @@ struct APILook {
     let limits = isSilent ? Inspection.shortLimits : Inspection.limits
     let folder = SourceFile.folder(of: Array(path.utf8))
     let code = CallRun.look(in: folder, inspection, limits: limits) { host in
+      let files = host.part(APIFiles.self)
       do throws(APIFileProblem) {
         // By path: the name may be taken by a folder before.
-        body(try host.api(path))
+        body(try files.api(path))
       } catch {
         outcome =
-          error.need.map { .needs($0) } ?? .wrong(host.describe(error), error.exitCode)
+          error.need.map { .needs($0) } ?? .wrong(files.describe(error), error.exitCode)
       }
       return 0
     }

@@ -41,7 +41,7 @@ struct CallExchange {
       return write(.success(entity), filter, nil)
     }
     if options.file != nil { ProgressBar(options).follow(started) }
-    guard var response = host.finish(started) else { return 0 }
+    guard var response = host.loop.finish(started) else { return 0 }
     if options.isVerbose {
       ExchangeTrace(style).show(sent: started)
       ExchangeTrace(style).show(response, of: started)
@@ -200,7 +200,7 @@ struct CallExchange {
   {
     var text = text
     text.style = style
-    switch try host.callContent(content, service: api.service) {
+    switch try CallContent(content, of: api.service, in: host) {
     case .bytes(let bytes): return bytes
     case .text(let content): return text.bytes(of: content)
     case .json(let element):

@@ -13,13 +13,14 @@ enum CallRun {
       folder = SourceFile.folder(of: Array(path.utf8))
     }
     return run(folder: folder) { host in
+      let files = host.part(APIFiles.self)
       do throws(APIFileProblem) {
         switch target {
-        case .file(let word): return body(host, try host.api(word))
-        case .origin(let url): return body(host, try host.api(atURL: url))
+        case .file(let word): return body(host, try files.api(word))
+        case .origin(let url): return body(host, try files.api(atURL: url))
         }
       } catch {
-        Exit.complain(host.describe(error))
+        Exit.complain(files.describe(error))
         return error.exitCode
       }
     }
@@ -59,7 +60,8 @@ enum CallRun {
     _ body: (LuaHost) -> Int32
   ) -> Int32 {
     guard let environment = try? LoopEnvironment(ownsProcess: true, allowedHosts: hosts),
-      let program = ScriptProgram(environment: environment, trust: trust, limits: limits)
+      let program = ScriptProgram(
+        environment: environment, library: .withClients, trust: trust, limits: limits)
     else {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1

@@ -13,7 +13,7 @@ final class HostHarness {
 
   /// - Parameter refusingBytecode: as the command does unless it is told otherwise.
   init(refusingBytecode: Bool = false) throws {
-    host = LuaHost(environment: environment)
+    host = LuaHost(environment: environment, library: .withClients)
     state = lull_state_new()
     try #require(state != nil)
     if refusingBytecode { try #require(lull_state_refuse_bytecode(state) == 0) }
@@ -84,7 +84,7 @@ final class HostHarness {
     close()
     // A host without a state takes its place; the one that was here must go now.
     weak let closed = host
-    host = LuaHost(environment: StubEnvironment())
+    host = LuaHost(environment: StubEnvironment(), library: .withClients)
     #expect(closed == nil, "the host is still held", sourceLocation: sourceLocation)
   }
 
@@ -130,7 +130,7 @@ final class HostHarness {
     }
     close()
     weak let closed = host
-    host = LuaHost(environment: StubEnvironment())
+    host = LuaHost(environment: StubEnvironment(), library: .withClients)
     if closed != nil { found.append("the host itself") }
     return found
   }

@@ -200,7 +200,7 @@ struct RandomScript {
 
   /// A method of the bridge's own table, by its letters, on an object that may be another's.
   private mutating func byLetters() -> String {
-    let methods = Method.all.filter {
+    let methods = LuaLibrary.withClients.methods.filter {
       $0.role == .method && !Self.left.contains($0.name.description)
         && $0.name.description != "os.exit"
     }

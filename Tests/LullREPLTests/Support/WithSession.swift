@@ -5,7 +5,7 @@ import Testing
 func withSession(
   _ lines: String..., body: (LuaSession) throws -> Void
 ) throws {
-  let program = try #require(ScriptProgram(environment: QuietEnvironment()))
+  let program = try #require(ScriptProgram(environment: QuietEnvironment(), library: .withClients))
   var failure: (any Error)?
   _ = program.interact(words: [Array("lull".utf8)], first: 0, folder: Array(".".utf8)) { host in
     guard let session = LuaSession(host) else {

@@ -22,8 +22,6 @@ package final class Inspection {
   private let setsVariables: Bool
   private let isSilent: Bool
   private var printed = 0
-  /// The file, as messages name it.
-  var path: String?
   /// The variables it has asked for, each once, in order.
   package private(set) var variables: [String] = []
 

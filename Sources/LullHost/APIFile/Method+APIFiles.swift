@@ -14,8 +14,8 @@ extension Method {
     try call.selfObject(.apiCall, as: APICallBox.self)
   }
 
-  static let apiFileMethods: [Method] = [
-    .function("api", "s") { call throws(Misuse) in try call.host.loadAPI(call) },
+  static let apiFiles: [Method] = [
+    .function("api", "s") { call throws(Misuse) in try call.returnAPI() },
     .getter(.api, "name") { call throws(Misuse) in call.return(.string(try api(call).name)) },
     .getter(.api, "path") { call throws(Misuse) in call.return(.string(try api(call).path)) },
     .getter(.api, "description") { call throws(Misuse) in
@@ -79,20 +79,20 @@ extension Method {
           }))
     },
     .method(.apiCall, "__call", "T") { call throws(Misuse) in
-      let request = try call.host.request(call)
+      let request = try call.declaredRequest()
       // A load that is not asked for conditionally always begins.
       guard let started = request.start() else { return call.return(.nil) }
       call.return(call.values.of(started))
     },
     .method(.apiCall, "resource", "T") { call throws(Misuse) in
-      call.return(call.values.of(try call.host.request(call).resource))
+      call.return(call.values.of(try call.declaredRequest().resource))
     },
     .method(.apiCall, "pages", "T") { call throws(Misuse) in
       let box = try declared(call)
       guard let options = box.call.pages else {
         throw .message("call '\(box.call.name)' does not come in pages: it declares no 'pages'")
       }
-      LuaPages.iterate(try call.host.request(call).resource, options, call)
+      LuaPages.iterate(try call.declaredRequest().resource, options, call)
     },
     .method(.apiCall, "__tostring") { call throws(Misuse) in
       let box = try declared(call)
@@ -101,17 +101,16 @@ extension Method {
   ]
 }
 
-extension LuaHost {
+extension Call {
   /// `lull.api(name_or_path)`
-  func loadAPI(_ call: Call) throws(Misuse) {
+  fileprivate func returnAPI() throws(Misuse) {
     try permissions.refuseInSandbox("lull.api")
     do throws(APIFileProblem) {
-      let api = try api(call.string(0))
-      call.return(
+      let api = try host.part(APIFiles.self).api(string(0))
+      `return`(
         .object(
           handle: api.hostHandle, kind: HandleKind.api.rawValue,
-          service: handles.handle(of: api.service),
-          anchor: 0))
+          service: handles.handle(of: api.service), anchor: 0))
     } catch {
       switch error {
       case .missing(let text): throw .message(text)
@@ -122,12 +121,12 @@ extension LuaHost {
     }
   }
 
-  /// The request a call makes of the table at position 1.
-  fileprivate func request(_ call: Call) throws(Misuse) -> CallRequest {
-    let declared = try call.selfObject(.apiCall, as: APICallBox.self)
+  /// The request that the declared call makes of the table at position 1.
+  fileprivate func declaredRequest() throws(Misuse) -> CallRequest {
+    let declared = try selfObject(.apiCall, as: APICallBox.self)
     var given: [String: CallValue] = [:]
-    if !call.isNil(1) {
-      try LuaTable(call.index(1), in: call.state).forEachField { key, value throws(Misuse) in
+    if !isNil(1) {
+      try LuaTable(index(1), in: state).forEachField { key, value throws(Misuse) in
         guard let name = key.string else {
           throw .message("parameter names must be strings, got \(key.typeName)")
         }
@@ -136,13 +135,13 @@ extension LuaHost {
         }
         var json: [UInt8]?
         if parameter.kind == .json {
-          switch reading.json.text(of: call.state, LuaTable.visitedIndex(in: call.state)) {
+          switch reading.json.text(of: state, LuaTable.visitedIndex(in: state)) {
           case .success(let bytes): json = bytes
           case .failure(let problem):
             throw .message("parameter '\(name)' cannot be encoded: \(problem.text)")
           }
         }
-        given[name] = try callValue(value, json: json, of: parameter)
+        given[name] = try parameter.value(of: value, json: json, in: host)
       }
     }
     do throws(APICall.Misfit) {
@@ -151,23 +150,5 @@ extension LuaHost {
     } catch {
       throw .message(error.message)
     }
-  }
-}
-
-/// The calls of an API as Lua holds them.
-final class APICallsBox {
-  let api: APIFile
-
-  init(_ api: APIFile) { self.api = api }
-}
-
-/// One call as Lua holds it.
-final class APICallBox {
-  let call: APICall
-  let api: APIFile
-
-  init(_ call: APICall, of api: APIFile) {
-    self.call = call
-    self.api = api
   }
 }

@@ -1,0 +1,4 @@
+extension LuaLibrary {
+  /// What every host has, and API files.
+  package static let withClients = LuaLibrary([APIFiles.self])
+}

@@ -1,0 +1,4 @@
+/// An object whose fields are called as it says, rather than as its kind has them.
+protocol FieldNaming: AnyObject {
+  var fieldNames: [String] { get }
+}

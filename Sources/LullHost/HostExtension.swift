@@ -1,0 +1,12 @@
+/// What a target above the host adds to the Lua API: functions and types, and the owner of what they
+/// keep for one host.
+///
+/// Made when it is first asked for (`LuaHost.part`), and held by the host from then on. Home thread
+/// only.
+package protocol HostExtension: AnyObject, SendableMetatype {
+  /// Its functions; their kinds are in the list of kinds, as all are.
+  static var methods: [Method] { get }
+  init(_ host: LuaHost)
+  /// The state goes away, or has gone: lets go of what holds the host, and calls nothing in Lua.
+  func close()
+}
