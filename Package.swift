@@ -69,16 +69,23 @@ let package = Package(
       exclude: ["luacats"],
       swiftSettings: swiftSettings),
     .target(
+      name: "LullClients",
+      dependencies: [
+        "LullArguments", "LullSystem", "LullCore", "LullHost", "CLullBridge",
+      ],
+      swiftSettings: swiftSettings),
+    .target(
       name: "LullREPL",
       dependencies: ["LullSystem", "LullCore", "LullTransport", "LullHost", "CEditline"],
       swiftSettings: swiftSettings),
     .target(
-      name: "LullModule", dependencies: ["LullHost", "LullREPL"], swiftSettings: swiftSettings),
+      name: "LullModule", dependencies: ["LullHost", "LullClients", "LullREPL"],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "lull",
       dependencies: [
-        "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullREPL",
-        "CCommandLine",
+        "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
+        "LullREPL", "CCommandLine",
         "CLullMalloc",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
@@ -107,13 +114,15 @@ let package = Package(
     .testTarget(
       name: "LullHostTests",
       dependencies: [
-        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullTesting", "CStackEffects",
+        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullTesting",
+        "CStackEffects",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
       name: "LullREPLTests",
       dependencies: [
-        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullREPL", "LullTesting",
+        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullREPL",
+        "LullTesting",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(

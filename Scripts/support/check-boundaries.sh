@@ -58,9 +58,10 @@ LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CCrypto CCompression
 LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
+LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
 LullREPL: LullSystem LullCore LullTransport LullHost CEditline
-LullModule: LullSystem LullCore LullTransport LullHost LullREPL
-lull: LullArguments LullSystem LullCore LullTransport LullHost LullREPL
+LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
+lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull-demo: LullArguments FlyingFox FlyingSocks Foundation
 LullTesting: LullCore
 '

@@ -1,23 +1,23 @@
-import CLullBridge
+package import CLullBridge
 import LullCore
 
 /// One call from Lua: its arguments, and where its results go. Valid during the call only.
-struct Call {
-  let host: LuaHost
+package struct Call {
+  package let host: LuaHost
   let frame: UnsafeMutablePointer<lull_frame>
 
   // MARK: What a method works with
 
   var bridge: BridgeRuntime { host.bridge }
-  var handles: ObjectHandles { host.handles }
+  package var handles: ObjectHandles { host.handles }
   var kept: KeptValues { host.kept }
-  var values: ScriptValues { host.values }
+  package var values: ScriptValues { host.values }
   var coroutines: Coroutines { host.coroutines }
   var requests: RequestsInFlight { host.requests }
   var loop: ScriptLoop { host.loop }
   var waits: Waits { host.waits }
-  var permissions: Permissions { host.permissions }
-  var reading: ScriptReading { host.reading }
+  package var permissions: Permissions { host.permissions }
+  package var reading: ScriptReading { host.reading }
   var functions: ModelFunctions { host.functions }
   var session: SessionKeeper { host.session }
   var observers: ScriptObservers { host.observers }
@@ -33,21 +33,21 @@ struct Call {
   /// Arguments, self included.
   var count: Int { Int(frame.pointee.argument_count) }
 
-  var state: OpaquePointer? { frame.pointee.L }
+  package var state: OpaquePointer? { frame.pointee.L }
 
   /// The argument at a position, 0 being self (or the first argument of a module function); nil
   /// beyond those given.
-  func raw(_ position: Int) -> lull_value {
+  package func raw(_ position: Int) -> lull_value {
     guard position < count, position < Int(LULL_MAX_ARGUMENTS) else { return lull_value() }
     return lull_frame_arguments(frame)[position]
   }
 
-  func isNil(_ position: Int) -> Bool { raw(position).kind == Int32(LULL_NIL) }
+  package func isNil(_ position: Int) -> Bool { raw(position).kind == Int32(LULL_NIL) }
 
   // MARK: Arguments whose type the bridge has checked
 
   /// As people read it, whatever its bytes are.
-  func string(_ position: Int) -> String { raw(position).string ?? "" }
+  package func string(_ position: Int) -> String { raw(position).string ?? "" }
 
   /// One that must be text.
   ///
@@ -66,7 +66,7 @@ struct Call {
   func number(_ position: Int) -> Double? { raw(position).double }
 
   /// The position on the stack of an argument.
-  func index(_ position: Int) -> Int32 { Int32(position + 1) }
+  package func index(_ position: Int) -> Int32 { Int32(position + 1) }
 
   /// The object at a position, if it is an open one of that kind.
   func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
@@ -74,7 +74,7 @@ struct Call {
   }
 
   /// Self, whose kind the bridge has checked; it may have been closed since.
-  func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
+  package func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
     guard let object = host.handles.object(raw(0), kind, as: type) else {
       throw .message("this \(kind) is closed")
     }
@@ -95,7 +95,7 @@ struct Call {
 
   // MARK: Results
 
-  func `return`(_ value: LuaValue) {
+  package func `return`(_ value: LuaValue) {
     let position = Int(frame.pointee.result_count)
     lull_frame_results(frame)[position] = host.writer.encode(value)
     frame.pointee.result_count += 1

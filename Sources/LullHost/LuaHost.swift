@@ -15,22 +15,22 @@ package final class LuaHost {
   package let environment: any HostEnvironment
   package let bridge: BridgeRuntime
   let writer: ValueWriter
-  let handles: ObjectHandles
-  let kept: KeptValues
-  let values: ScriptValues
+  package let handles: ObjectHandles
+  package let kept: KeptValues
+  package let values: ScriptValues
   package let permissions = Permissions()
   /// The texts of chunks, for reports.
   let sources = ChunkSources()
-  let reading: ScriptReading
-  let coroutines: Coroutines
-  let requests: RequestsInFlight
+  package let reading: ScriptReading
+  package let coroutines: Coroutines
+  package let requests: RequestsInFlight
   package let limits: LimitKeeper
   package let session: SessionKeeper
   package let loop: ScriptLoop
   let waits: Waits
   package let reporter: Reporter
   package let log: ScriptLog
-  let tasks: Tasks
+  package let tasks: Tasks
   let combining: Combining
   let sampleAPI = SampleAPI()
   let observers: ScriptObservers

@@ -2,13 +2,13 @@ import CLullBridge
 
 /// One function or property of the Lua API: its name, what it takes, what it does.
 package struct Method: Sendable {
-  enum Role: Int32 {
+  package enum Role: Int32 {
     case method
     case getter
     case setter
   }
 
-  typealias Body = @Sendable (Call) throws(Misuse) -> Void
+  package typealias Body = @Sendable (Call) throws(Misuse) -> Void
 
   let name: StaticString
   /// One letter an argument, as `lull_method.arguments` explains.
@@ -17,14 +17,16 @@ package struct Method: Sendable {
   let role: Role
   let body: Body
 
-  static func method(
+  package static func method(
     _ kind: HandleKind, _ name: StaticString, _ arguments: StaticString = "",
     _ body: @escaping Body
   ) -> Method {
     Method(name: name, arguments: arguments, kind: kind, role: .method, body: body)
   }
 
-  static func getter(_ kind: HandleKind, _ name: StaticString, _ body: @escaping Body) -> Method {
+  package static func getter(_ kind: HandleKind, _ name: StaticString, _ body: @escaping Body)
+    -> Method
+  {
     Method(name: name, arguments: "", kind: kind, role: .getter, body: body)
   }
 
@@ -32,7 +34,7 @@ package struct Method: Sendable {
     Method(name: name, arguments: "v", kind: kind, role: .setter, body: body)
   }
 
-  static func function(
+  package static func function(
     _ name: StaticString, _ arguments: StaticString = "", _ body: @escaping Body
   ) -> Method {
     Method(name: name, arguments: arguments, kind: .module, role: .method, body: body)

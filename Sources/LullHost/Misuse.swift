@@ -1,5 +1,5 @@
 /// Wrong use by the script: raised at the caller's line.
-enum Misuse: Error {
+package enum Misuse: Error {
   case message(String)
   /// `position` counts from 1, self not included.
   case argument(Int, String)

@@ -1,9 +1,9 @@
-import LullCore
+package import LullCore
 
 /// Who looks at a script instead of using it: what is wrong is noted, and the script goes on.
 ///
 /// While a host has one, errors of callbacks and unknown settings are neither raised nor reported.
-protocol ScriptChecker: AnyObject {
+package protocol ScriptChecker: AnyObject {
   /// What is wrong with a line.
   func note(_ text: String, at place: SourcePlace)
   /// An error that the script has raised.

@@ -5,10 +5,10 @@ import LullSystem
 /// Whole regular files, for scripts: read at once, written so that nobody sees half of one.
 ///
 /// Only regular files: a pipe or a terminal could hold up everything else for ever.
-enum TextFile {
-  struct Problem: Error {
+package enum TextFile {
+  package struct Problem: Error {
     /// Bytes, as the name in it is.
-    let message: [UInt8]
+    package let message: [UInt8]
 
     fileprivate init(_ path: [UInt8], _ text: String) { message = path + Array(": \(text)".utf8) }
     fileprivate init(_ path: [UInt8], errno code: Int32) {
@@ -17,9 +17,9 @@ enum TextFile {
   }
 
   /// A string of Lua that is larger serves nobody.
-  static let largest = 1 << 30
+  package static let largest = 1 << 30
 
-  static func read(_ path: [UInt8], limit: Int = largest) -> Result<[UInt8], Problem> {
+  package static func read(_ path: [UInt8], limit: Int = largest) -> Result<[UInt8], Problem> {
     // Non-blocking: opening a pipe would wait for somebody who writes.
     let file = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return .failure(Problem(path, errno: errno)) }

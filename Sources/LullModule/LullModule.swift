@@ -1,5 +1,6 @@
 // The dynamic product `lull.so`: `luaopen_lull`, in the C half of the bridge, asks here for the host of
 // the interpreter's thread, and this target is what links all of it into one library.
+import LullClients
 @_exported public import LullHost
 @_exported public import LullREPL
 

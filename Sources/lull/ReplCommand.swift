@@ -1,5 +1,6 @@
 import Glibc
 import LullArguments
+import LullClients
 import LullCore
 import LullHost
 import LullREPL

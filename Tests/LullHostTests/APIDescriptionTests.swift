@@ -1,4 +1,5 @@
 import CLullBridge
+import LullClients
 import LullCore
 import Testing
 

@@ -1,3 +1,4 @@
+import LullClients
 import Testing
 
 @testable import LullHost

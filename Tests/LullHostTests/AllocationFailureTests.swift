@@ -1,4 +1,5 @@
 import CLullBridge
+import LullClients
 import Testing
 
 @testable import LullHost

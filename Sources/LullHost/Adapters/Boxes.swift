@@ -1,4 +1,4 @@
-import LullCore
+package import LullCore
 
 /// An entity as Lua holds it: its own copy of a value, read-only unless made by the script.
 final class EntityBox {
@@ -14,8 +14,8 @@ final class EntityBox {
 }
 
 /// An error as Lua holds it.
-final class ErrorBox {
-  let error: RequestError
+package final class ErrorBox {
+  package let error: RequestError
   let service: Service?
 
   init(_ error: RequestError, service: Service? = nil) {

@@ -206,7 +206,7 @@ extension NetworkResult {
 
 extension Misuse {
   /// The message, without its place.
-  var text: String {
+  package var text: String {
     switch self {
     case .message(let text): text
     case .argument(let position, let text): "bad argument #\(position) (\(text))"

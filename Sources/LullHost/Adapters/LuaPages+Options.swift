@@ -8,7 +8,7 @@ extension LuaPages.Options {
   static let pageNumberKeys = ["param", "first", "step", "items"]
 
   /// The options in a table; a kept function among them is the caller's to hold.
-  init(_ table: Int32, _ state: OpaquePointer?, _ host: LuaHost) throws(Misuse) {
+  package init(_ table: Int32, _ state: OpaquePointer?, _ host: LuaHost) throws(Misuse) {
     var options = LuaPages.Options()
     var way: String?
     try host.reading.options.forEach(of: table, in: state, known: LuaPages.Options.pagesKeys) {

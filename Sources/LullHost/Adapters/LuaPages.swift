@@ -1,18 +1,20 @@
 import CLullBridge
-import LullCore
+package import LullCore
 
 /// `resource:pages{…}`: loads the pages of a list one after the other, each when the script asks.
 ///
 /// Between two calls nothing is in flight. Home thread only.
-final class LuaPages {
-  struct Options {
+package final class LuaPages {
+  package struct Options {
     var next = NextPage.automatic
     /// nil: `defaultLimit` pages, beyond which it raises.
-    var max: Int?
+    package var max: Int?
     var allowsOtherOrigins = false
 
+    package init() {}
+
     /// The kept function that tells the next page; 0 if there is none.
-    var function: Int64 {
+    package var function: Int64 {
       if case .function(let id) = next { return id }
       return 0
     }
@@ -28,12 +30,12 @@ final class LuaPages {
   private var entity: Entity?
   private(set) var count = 0
   private var seen: Set<String> = []
-  private(set) var isOver = false
+  package private(set) var isOver = false
   private var isWaiting = false
   /// The userdata's, which holds the function and the content given last.
   var hostHandle: UInt64 = 0
 
-  init(_ resource: Resource, _ options: Options, host: LuaHost) {
+  package init(_ resource: Resource, _ options: Options, host: LuaHost) {
     self.resource = resource
     self.options = options
     self.host = host
@@ -41,7 +43,7 @@ final class LuaPages {
   }
 
   /// Returns what `for` takes: function, state, control variable, and what it closes when it is left.
-  static func iterate(_ resource: Resource, _ options: Options, _ call: Call) {
+  package static func iterate(_ resource: Resource, _ options: Options, _ call: Call) {
     let pages = LuaPages(resource, options, host: call.host)
     let object = call.values.of(
       pages, .pages, service: resource.service, anchor: options.function)
@@ -93,13 +95,13 @@ final class LuaPages {
   private static let lastKey: Int64 = 1
 
   /// What is to be raised by the call.
-  struct Raised: Error {
-    let value: LuaValue
+  package struct Raised: Error {
+    package let value: LuaValue
   }
 
   // MARK: The next page
 
-  func findPage() -> Result<Resource?, Raised> {
+  package func findPage() -> Result<Resource?, Raised> {
     guard let entity else {
       guard case .numbered(let parameter, let first, _, _) = options.next else {
         return .success(resource)
@@ -222,7 +224,7 @@ final class LuaPages {
   }
 
   /// A page is there, or will not come.
-  func arrived(_ page: Resource, _ response: Response?) -> (
+  package func arrived(_ page: Resource, _ response: Response?) -> (
     values: [LuaValue], raising: Bool
   ) {
     guard !isOver else { return ([.nil], false) }

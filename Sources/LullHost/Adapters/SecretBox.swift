@@ -1,5 +1,5 @@
-import CLullBridge
-import LullCore
+package import CLullBridge
+package import LullCore
 
 /// A text with secrets in it, as Lua holds it: `lull.secret{…}`, or what `..` made of one.
 final class SecretBox {
@@ -21,7 +21,7 @@ final class AuthBox {
 
 extension ObjectHandles {
   /// The secret a value is; nil for anything else.
-  func secret(_ value: lull_value) -> SecretText? {
+  package func secret(_ value: lull_value) -> SecretText? {
     object(value, .secret, as: SecretBox.self)?.text
   }
 }

@@ -1,7 +1,7 @@
 /// Finds the lines on which keys of a table stand in a source text, for messages about what has become
 /// of them: values do not know where they come from.
 package struct DeclarationPlaces {
-  let tokens: [LineToken]
+  package let tokens: [LineToken]
   private let lineEnds: [Int]
 
   package init(_ source: [UInt8]) {
@@ -26,7 +26,7 @@ package struct DeclarationPlaces {
   }
 
   /// The line of the last `return`, or the first line.
-  var lineOfResult: Int {
+  package var lineOfResult: Int {
     tokens.last { $0.isKeyword("return") }.map { line(at: $0.range.lowerBound) } ?? 1
   }
 
@@ -56,7 +56,7 @@ package struct DeclarationPlaces {
     return next?.text == "="
   }
 
-  func line(at offset: Int) -> Int {
+  package func line(at offset: Int) -> Int {
     DeclarationPlaces.first(lineEnds.count) { lineEnds[$0] >= offset } + 1
   }
 

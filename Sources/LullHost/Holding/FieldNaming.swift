@@ -1,4 +1,4 @@
 /// An object whose fields are called as it says, rather than as its kind has them.
-protocol FieldNaming: AnyObject {
+package protocol FieldNaming: AnyObject {
   var fieldNames: [String] { get }
 }

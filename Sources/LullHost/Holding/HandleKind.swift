@@ -1,5 +1,5 @@
 /// The kinds of userdata.
-enum HandleKind: Int32, CustomStringConvertible {
+package enum HandleKind: Int32, CustomStringConvertible {
   case module = 0
   case service, resource, request, observation, entity, response, error, task, configuration
   case httpRequest, headers, regex, log, completion, stub, pipeline, stage, cache
@@ -8,7 +8,7 @@ enum HandleKind: Int32, CustomStringConvertible {
   case secret, auth
   case api, apiCalls, apiCall
 
-  var description: String {
+  package var description: String {
     switch self {
     case .module: "lull"
     case .service: "Service"

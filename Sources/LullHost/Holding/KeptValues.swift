@@ -1,12 +1,12 @@
 import CLullBridge
-import LullCore
+package import LullCore
 
 /// The Lua values Swift refers to by number, and what holds each of them: a pin, or a userdata.
 ///
 /// Kept, a value is referred to weakly; whoever keeps it has it anchored by what lives as long as it is
 /// needed, or pins it meanwhile. What cannot be held for lack of memory is lost, and noted: the call of
 /// the script that is under way raises, or the next turn reports it. Home thread only.
-final class KeptValues {
+package final class KeptValues {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let pump: Pump
@@ -38,13 +38,13 @@ final class KeptValues {
   // MARK: Keeping
 
   /// A new number for a Lua value; documents' numbers are in a range of their own.
-  func makeID() -> Int64 {
+  package func makeID() -> Int64 {
     lastID += 1
     return lastID
   }
 
   /// Keeps the value at `index` under a new id, weakly; the caller anchors it.
-  func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {
+  package func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {
     let id = makeID()
     guard lull_value_keep(bridge.pointer, state, index, id) == 0 else {
       throw .message("not enough memory")
@@ -109,7 +109,7 @@ final class KeptValues {
   // MARK: Anchors
 
   /// Holds a kept value from an object's userdata, under its own number or that of `key`.
-  func anchor(_ id: Int64, from handle: UInt64, key: Int64? = nil) {
+  package func anchor(_ id: Int64, from handle: UInt64, key: Int64? = nil) {
     guard lull_value_anchor_to_object(bridge.pointer, handle, key ?? id, id) != 0 else { return }
     lacksMemory = true
   }
@@ -229,7 +229,7 @@ final class KeptValues {
   // MARK: Pins
 
   /// Holds a kept value until as many unpins; false without memory.
-  func pin(_ id: Int64) -> Bool {
+  package func pin(_ id: Int64) -> Bool {
     if let count = valuePins[id] {
       valuePins[id] = count + 1
       return true
@@ -322,7 +322,7 @@ final class KeptValues {
   }
 
   /// Holds a new object's userdata until the process ends; the handle, nil without memory.
-  func pinForGood(_ object: AnyObject, _ kind: HandleKind, service: Service) -> UInt64? {
+  package func pinForGood(_ object: AnyObject, _ kind: HandleKind, service: Service) -> UInt64? {
     var value = lull_value(
       object: handles.insert(object, kind: kind), kind: kind.rawValue,
       service: handles.handle(of: service))

@@ -1,11 +1,11 @@
-import CLullBridge
-import LullCore
+package import CLullBridge
+package import LullCore
 
 /// The objects that stand behind userdata: their handles, from the first one to be given out until the
 /// userdata has been finalised.
 ///
 /// Home thread only.
-final class ObjectHandles {
+package final class ObjectHandles {
   private let bridge: BridgeRuntime
   private var table = HandleTable()
   private var isSweeping = false
@@ -23,7 +23,7 @@ final class ObjectHandles {
     table.insert(object, kind: kind.rawValue)
   }
 
-  func handle(of service: Service) -> UInt64 {
+  package func handle(of service: Service) -> UInt64 {
     if service.hostHandle == 0 {
       service.hostHandle = insert(service, kind: .service)
     }
@@ -63,12 +63,13 @@ final class ObjectHandles {
   // MARK: Objects of handles
 
   /// The object of that kind which a value of the script is; nil if it is something else, or closed.
-  func object<T: AnyObject>(_ value: lull_value, _ kind: HandleKind, as type: T.Type) -> T? {
+  package func object<T: AnyObject>(_ value: lull_value, _ kind: HandleKind, as type: T.Type) -> T?
+  {
     guard value.kind == Int32(LULL_OBJECT), value.aux == kind.rawValue else { return nil }
     return object(value.handle, kind, as: type)
   }
 
-  func object<T: AnyObject>(_ handle: UInt64, _ kind: HandleKind, as type: T.Type) -> T? {
+  package func object<T: AnyObject>(_ handle: UInt64, _ kind: HandleKind, as type: T.Type) -> T? {
     guard let object = table.object(handle, kind: kind.rawValue) else { return nil }
     // The table holds objects of one class under each kind.
     return unsafeDowncast(object, to: type)
@@ -151,7 +152,7 @@ final class ObjectHandles {
     for index in 0..<count { releaseUnclaimed(unpushed[index]) }
   }
 
-  func releaseUnclaimed(_ handle: UInt64) {
+  package func releaseUnclaimed(_ handle: UInt64) {
     if !table.isClaimed(handle) { release(handle) }
   }
 
@@ -203,7 +204,7 @@ final class ObjectHandles {
 
 extension ObjectHandles {
   /// Gives back the handles of values that were meant for Lua and never got there.
-  func releaseUnclaimed(_ values: [LuaValue]) {
+  package func releaseUnclaimed(_ values: [LuaValue]) {
     for value in values {
       switch value {
       case .object(let handle, _, _, _), .method(_, let handle, _): releaseUnclaimed(handle)

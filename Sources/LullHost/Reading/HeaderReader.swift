@@ -1,9 +1,9 @@
 import CLullBridge
-import LullCore
+package import LullCore
 
 /// Reads header values: a string, number or secret sets, a list sends several, `false` removes and
 /// keeps off what would be sent by itself.
-struct HeaderReader {
+package struct HeaderReader {
   private let handles: ObjectHandles
 
   init(_ handles: ObjectHandles) { self.handles = handles }
@@ -57,7 +57,7 @@ struct HeaderReader {
   }
 
   /// All of a table; none of them if one does not fit.
-  func setAll(
+  package func setAll(
     _ table: Int32, _ state: OpaquePointer?, in headers: inout Headers,
     allowsSecrets: Bool = false
   ) throws(Misuse) {

@@ -3,7 +3,7 @@ import Glibc
 import LullCore
 
 /// Writes values of a script as JSON text.
-struct JSONReader {
+package struct JSONReader {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
 
@@ -13,12 +13,12 @@ struct JSONReader {
   }
 
   /// Where a value has no JSON form, and why.
-  struct Problem: Error {
-    let text: String
+  package struct Problem: Error {
+    package let text: String
   }
 
   /// The text of the value at `index`.
-  func text(of state: OpaquePointer?, _ index: Int32) -> Result<[UInt8], Problem> {
+  package func text(of state: OpaquePointer?, _ index: Int32) -> Result<[UInt8], Problem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {
       return .failure(problem(of: result))

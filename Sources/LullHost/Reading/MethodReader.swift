@@ -2,9 +2,9 @@ import CLullBridge
 import LullCore
 
 /// Reads HTTP methods, in any letter case.
-enum MethodReader {
+package enum MethodReader {
   /// An HTTP method. (DYN-01)
-  static func method(_ text: String) throws(Misuse) -> String {
+  package static func method(_ text: String) throws(Misuse) -> String {
     guard let method = token(text) else { throw .message("'\(text)' is not an HTTP method") }
     return method
   }

@@ -1,4 +1,4 @@
-import CLullBridge
+package import CLullBridge
 import LullArguments
 import LullCore
 
@@ -6,7 +6,7 @@ import LullCore
 ///
 /// A name that is not known raises, and names the nearest that is. While a file is checked, what is
 /// wrong with a field is noted with its line, and the other fields are read all the same.
-struct OptionReader {
+package struct OptionReader {
   /// Settings whose strings are bytes: contents, the text that has an error of its own, and a URL.
   private static let binarySettings: Set<String> = [
     "body", "text", "data", "content", "cause", "base_url",
@@ -21,7 +21,7 @@ struct OptionReader {
   }
 
   /// Visits the fields of a table; `owner` is what it is the value of.
-  func forEach(
+  package func forEach(
     of table: Int32, in state: OpaquePointer?, known: [String], owner: String? = nil,
     _ body: (String, lull_value) throws(Misuse) -> Void
   ) throws(Misuse) {
@@ -48,7 +48,7 @@ struct OptionReader {
 }
 
 extension Misuse {
-  static func unknownSetting(_ name: String, among known: [String]) -> Misuse {
+  package static func unknownSetting(_ name: String, among known: [String]) -> Misuse {
     if let near = NearestName.suggestion(for: name, among: known) {
       return .message("unknown setting '\(name)' (did you mean '\(near)'?)")
     }

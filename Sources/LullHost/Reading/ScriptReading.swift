@@ -1,8 +1,8 @@
 /// The readers of what scripts hand over, each of which knows no more than what it needs.
-struct ScriptReading {
-  let options: OptionReader
-  let headers: HeaderReader
-  let json: JSONReader
+package struct ScriptReading {
+  package let options: OptionReader
+  package let headers: HeaderReader
+  package let json: JSONReader
   let bodies: RequestBodyReader
   let answers: NetworkAnswerReader
   let credentials: CredentialReader

@@ -23,7 +23,7 @@ package final class Reporter {
   private var errorHandler: Int64?
   private var ledger = ReportLedger()
   /// Whether it was said which limit was passed.
-  private(set) var hasReportedLimit = false
+  package private(set) var hasReportedLimit = false
   /// Has errors of callbacks noted by somebody else, who returns true.
   var divert: ((ScriptFailure) -> Bool)?
 
@@ -58,7 +58,7 @@ package final class Reporter {
   func countError() { errorCount += 1 }
 
   /// The passed limit is told of by somebody else.
-  func forgoLimit() { hasReportedLimit = true }
+  package func forgoLimit() { hasReportedLimit = true }
 
   // MARK: Errors of callbacks
 
@@ -99,7 +99,7 @@ package final class Reporter {
   }
 
   /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
-  func isInterruption(_ failure: ScriptFailure) -> Bool {
+  package func isInterruption(_ failure: ScriptFailure) -> Bool {
     loop.isInterrupted
       && (limits.hasPassed || failure.message.hasSuffix("interrupted!")
         || failure.message.hasSuffix("the script called os.exit"))
@@ -127,7 +127,7 @@ package final class Reporter {
   }
 
   /// An error as reports show it, for standard error.
-  func describe(_ failure: ScriptFailure) -> String {
+  package func describe(_ failure: ScriptFailure) -> String {
     var report = FailureExplanation.report(failure, place: nil, request: nil)
     report.value = inspection(of: failure)
     report.excerpts = explanation.excerpts(for: failure)
@@ -139,7 +139,7 @@ package final class Reporter {
   /// - Parameters:
   ///   - source: its text, where that is not kept under its name.
   ///   - name: what messages call it.
-  func describe(
+  package func describe(
     syntaxError message: String, in source: [UInt8]? = nil, name: String? = nil
   ) -> String {
     explanation.report(syntaxError: message, in: source, name: name).text(.forStandardError())

@@ -1,11 +1,11 @@
-import LullCore
+package import LullCore
 
 /// An error raised by the script where Swift called it.
-struct ScriptFailure {
-  var message: String
-  var trace = Traceback()
+package struct ScriptFailure {
+  package var message: String
+  package var trace = Traceback()
   /// What was raised, if it was an error object of Lull.
-  var requestError: RequestError?
+  package var requestError: RequestError?
   /// What was raised, if it was not an error of Lull; what is more than itself is kept under an id.
   var value: RaisedValue?
   /// The function at fault, where no line of it has raised anything.
@@ -16,6 +16,10 @@ struct ScriptFailure {
 }
 
 extension ScriptFailure {
+  package init(message: String) {
+    self.init(message: message, trace: Traceback())
+  }
+
   /// A mistake found in what a function of the script did: it is shown where that is defined.
   init(_ message: String, definedAt frame: TraceFrame? = nil) {
     self.init(message: message)
@@ -30,7 +34,7 @@ extension ScriptFailure {
   }
 
   /// Whether nothing but text was raised.
-  var isText: Bool { value?.isString ?? true }
+  package var isText: Bool { value?.isString ?? true }
 
   /// Adds where this comes from to where it has got.
   mutating func join(_ origin: Reraised) {

@@ -2,8 +2,8 @@ import CLullBridge
 import LullCore
 
 /// One level of a stack when an error was raised.
-struct TraceFrame: Equatable {
-  enum Kind: Equatable {
+package struct TraceFrame: Equatable {
+  package enum Kind: Equatable {
     case lua
     /// A C function of the interpreter or of a C module.
     case c
@@ -13,16 +13,16 @@ struct TraceFrame: Equatable {
     case skipped
   }
 
-  var kind = Kind.lua
-  var source = ChunkSource.unknown
+  package var kind = Kind.lua
+  package var source = ChunkSource.unknown
   /// The chunk as messages name it.
-  var shortSource = ""
+  package var shortSource = ""
   /// 0 if unknown.
-  var line = 0
+  package var line = 0
   /// The function as tracebacks name it.
   var title = ""
   /// The function as its caller named it; "" if unknown.
-  var name = ""
+  package var name = ""
   /// What that name is: `global`, `local`, `method`, `field`, `upvalue`, …
   var nameKind = ""
   /// Whoever called it is not on the stack any more.
@@ -30,7 +30,7 @@ struct TraceFrame: Equatable {
 }
 
 /// Where the text of a chunk is.
-enum ChunkSource: Hashable {
+package enum ChunkSource: Hashable {
   case file([UInt8])
   /// A text shown under this name: `stdin`.
   case named([UInt8])

@@ -3,9 +3,13 @@ import Glibc
 
 /// What called what when an error was raised; after the stack that raised it, those of whoever
 /// awaited that.
-struct Traceback: Equatable {
+package struct Traceback: Equatable {
   /// Stacks with their frames, innermost first, the host's included.
-  var stacks: [[TraceFrame]] = []
+  package var stacks: [[TraceFrame]] = []
+
+  package init(stacks: [[TraceFrame]] = []) {
+    self.stacks = stacks
+  }
 
   /// `LULL_TRACE=1` shows the host's frames too.
   static let showsHost: Bool = {

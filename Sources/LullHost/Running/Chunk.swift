@@ -2,10 +2,10 @@ import CLullBridge
 import LullCore
 
 /// A text of Lua that was compiled for Swift to call, and is held until released.
-struct Chunk {
+package struct Chunk {
   /// The message of the compiler.
-  struct Problem: Error {
-    let message: String
+  package struct Problem: Error {
+    package let message: String
   }
 
   private let host: LuaHost
@@ -14,7 +14,7 @@ struct Chunk {
   /// - Parameters:
   ///   - name: as the interpreter has it, with its mark.
   ///   - shown: the text that reports show of it; nil: as it is.
-  init(
+  package init(
     _ source: [UInt8], name: String, shown: [UInt8]? = nil, in host: LuaHost
   ) throws(Problem) {
     let name = Array(name.utf8)
@@ -36,11 +36,11 @@ struct Chunk {
     self.id = id
   }
 
-  var callable: Callable { Callable(id: id) }
+  package var callable: Callable { Callable(id: id) }
 
   /// Itself, to be given to another function.
-  var value: LuaValue { .ref(id) }
+  package var value: LuaValue { .ref(id) }
 
   /// Lets the collector have it.
-  func release() { lull_value_unpin(host.bridge.pointer, id) }
+  package func release() { lull_value_unpin(host.bridge.pointer, id) }
 }

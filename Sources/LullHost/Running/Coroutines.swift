@@ -6,7 +6,7 @@ import LullCore
 /// Order of events: `start` runs a function until it ends, waits or fails; one that waits goes on with
 /// `resume`, or ends with `cancel`; its context's completion is called once, when it has ended. Home
 /// thread only.
-final class Coroutines {
+package final class Coroutines {
   private let bridge: BridgeRuntime
   private let writer: ValueWriter
   private let handles: ObjectHandles
@@ -142,13 +142,13 @@ final class Coroutines {
 
   // MARK: Functions that must answer at once
 
-  enum AskFailure: Error {
+  package enum AskFailure: Error {
     case failed(ScriptFailure)
     case gone
   }
 
   /// Calls a function; `read` sees its results. `kind` names it where it tries to wait.
-  func ask<R>(
+  package func ask<R>(
     _ callable: Callable, _ arguments: [LuaValue], kind: StaticString,
     read: (RunResults) -> R
   ) -> Result<R, AskFailure> {

@@ -1,10 +1,10 @@
-import LullCore
+package import LullCore
 
 /// Requests, in flight or not settled: held with their hooks and their service, to be cancelled when the
 /// run ends.
 ///
 /// Home thread only.
-final class RequestsInFlight {
+package final class RequestsInFlight {
   private let bridge: BridgeRuntime
   private let kept: KeptValues
   private let pump: Pump
@@ -54,7 +54,7 @@ final class RequestsInFlight {
   }
 
   /// What is in flight, without the parts of that and cache checks.
-  var open: [Request] {
+  package var open: [Request] {
     let open = requests.filter { !$0.isCompleted }
     let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
     return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }

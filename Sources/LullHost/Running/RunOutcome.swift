@@ -1,4 +1,4 @@
-import CLullBridge
+package import CLullBridge
 
 /// How a function of the script ended. Results are readable only inside the completion.
 enum RunOutcome {
@@ -10,24 +10,24 @@ enum RunOutcome {
 }
 
 /// The results of a run, still on its stack.
-struct RunResults {
+package struct RunResults {
   private let run: lull_run
 
   init(_ run: lull_run) { self.run = run }
 
   var count: Int { Int(run.result_count) }
-  var state: OpaquePointer? { run.L }
+  package var state: OpaquePointer? { run.L }
 
   /// Whether the function has returned `nil, err`, whatever the error is.
   var isFailure: Bool {
     count >= 2 && self[0].kind == Int32(LULL_NIL) && self[1].kind != Int32(LULL_NIL)
   }
 
-  func index(_ position: Int) -> Int32 {
+  package func index(_ position: Int) -> Int32 {
     withUnsafePointer(to: run) { lull_run_result_index($0, Int32(position)) }
   }
 
-  subscript(_ position: Int) -> lull_value {
+  package subscript(_ position: Int) -> lull_value {
     var value = lull_value()
     withUnsafePointer(to: run) { lull_run_result($0, Int32(position), &value) }
     return value

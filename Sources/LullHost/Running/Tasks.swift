@@ -6,7 +6,7 @@ import LullCore
 /// Order of events: `spawn` holds the task's userdata; its function begins with the next turn; when it
 /// has ended, its results are held by the userdata, those who await it go on, and it is let go. Home
 /// thread only.
-final class Tasks {
+package final class Tasks {
   private let bridge: BridgeRuntime
   private let kept: KeptValues
   private let values: ScriptValues
@@ -161,7 +161,7 @@ final class Tasks {
   // MARK: Failures
 
   /// Reports failures of tasks that nobody has awaited and nobody can any more, or all at the end.
-  func reportUnawaited(atEnd: Bool) {
+  package func reportUnawaited(atEnd: Bool) {
     guard !failed.isEmpty else { return }
     for task in failed {
       guard let failure = task.unheardFailure else { continue }

@@ -6,7 +6,7 @@ import LullCore
 /// The lowest of them. Home thread only.
 package final class BridgeRuntime {
   /// To be used between `attach` and `close` only.
-  private(set) var pointer: OpaquePointer
+  package private(set) var pointer: OpaquePointer
   /// The functions of its module.
   let library: LuaLibrary
   package private(set) var isClosed = false

@@ -13,7 +13,7 @@ package final class Inspection {
   package static let shortLimits = ScriptLimits(
     time: 2, instructions: 10_000_000, memory: 64 << 20)
   /// How large a file may be, in bytes.
-  static let sizeLimit = 4 << 20
+  package static let sizeLimit = 4 << 20
   /// What a secret's text is.
   static let secret = "secret"
   /// What is shown of what a file prints, in bytes.

@@ -7,12 +7,12 @@ package final class Permissions {
   /// Set if API files are loaded only to be looked at: nothing is asked of any network, and nothing
   /// started or read for them.
   var inspection: Inspection?
-  var isInspecting: Bool { inspection != nil }
+  package var isInspecting: Bool { inspection != nil }
   /// Takes note of what is wrong with a script, instead of raising it.
-  var checker: (any ScriptChecker)?
+  package var checker: (any ScriptChecker)?
 
   /// For functions that reach beyond the network: raises in the sandbox.
-  func refuseInSandbox(_ name: StaticString) throws(Misuse) {
+  package func refuseInSandbox(_ name: StaticString) throws(Misuse) {
     guard isSandboxed else { return }
     throw .message("\(name) is not available in the sandbox")
   }

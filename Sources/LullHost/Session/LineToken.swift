@@ -30,8 +30,8 @@ package struct LineToken: Equatable, Sendable {
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
   ]
 
-  func isSymbol(_ text: String) -> Bool { kind == .symbol && self.text == text }
-  func isKeyword(_ text: String) -> Bool { kind == .keyword && self.text == text }
+  package func isSymbol(_ text: String) -> Bool { kind == .symbol && self.text == text }
+  package func isKeyword(_ text: String) -> Bool { kind == .keyword && self.text == text }
 }
 
 private struct Lexer {

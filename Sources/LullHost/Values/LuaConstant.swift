@@ -1,5 +1,5 @@
 /// Texts pushed on hot paths, known to the bridge by number.
-enum LuaConstant: Int32 {
+package enum LuaConstant: Int32 {
   case observerAdded = 1
   case requested
   case requestCancelled

@@ -1,18 +1,19 @@
-import CLullBridge
+package import CLullBridge
 import LullCore
 
 /// A table on the stack of a call, to be read during that call. Metamethods are not consulted.
-struct LuaTable {
+package struct LuaTable {
   let index: Int32
   let state: OpaquePointer?
 
-  init(_ index: Int32, in state: OpaquePointer?) {
+  package init(_ index: Int32, in state: OpaquePointer?) {
     self.index = index
     self.state = state
   }
 
   /// Visits the fields; `body` may use the stack but must leave it as it was.
-  func forEachField(_ body: (lull_value, lull_value) throws(Misuse) -> Void) throws(Misuse) {
+  package func forEachField(_ body: (lull_value, lull_value) throws(Misuse) -> Void) throws(Misuse)
+  {
     let keys = lull_table_begin(state)
     guard keys != 0 else { throw .message("the Lua stack is full") }
     var key = lull_value()
@@ -34,7 +35,7 @@ struct LuaTable {
   }
 
   /// The stack position of the value being visited by `forEachField`.
-  static func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
+  package static func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
 
   /// Whether a field of it, also one its metatable provides, is a function.
   func hasFunction(_ name: StaticString) throws(Misuse) -> Bool {

@@ -1,7 +1,7 @@
-import LullCore
+package import LullCore
 
 /// A value on its way to Lua.
-enum LuaValue: Sendable {
+package enum LuaValue: Sendable {
   case `nil`
   case null
   case bool(Bool)

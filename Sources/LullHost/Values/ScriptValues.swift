@@ -1,10 +1,10 @@
 import CLullBridge
-import LullCore
+package import LullCore
 
 /// What scripts are given for the objects and values of the model.
 ///
 /// Home thread only.
-final class ScriptValues {
+package final class ScriptValues {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let kept: KeptValues
@@ -23,26 +23,26 @@ final class ScriptValues {
 
   // MARK: Objects
 
-  func of(_ service: Service) -> LuaValue {
+  package func of(_ service: Service) -> LuaValue {
     .object(
       handle: handles.handle(of: service), kind: HandleKind.service.rawValue, service: 0,
       anchor: 0)
   }
 
-  func of(_ resource: Resource) -> LuaValue {
+  package func of(_ resource: Resource) -> LuaValue {
     .object(
       handle: handles.handle(of: resource), kind: HandleKind.resource.rawValue,
       service: handles.handle(of: resource.service), anchor: 0)
   }
 
-  func of(_ request: Request) -> LuaValue {
+  package func of(_ request: Request) -> LuaValue {
     .object(
       handle: handles.handle(of: request), kind: HandleKind.request.rawValue,
       service: request.resource.map { handles.handle(of: $0.service) } ?? 0, anchor: 0)
   }
 
   /// A new userdata for an object that only Lua holds.
-  func of(
+  package func of(
     _ object: AnyObject, _ kind: HandleKind, service: Service? = nil, anchor: Int64 = 0
   ) -> LuaValue {
     .object(
@@ -73,7 +73,7 @@ final class ScriptValues {
   /// Content as Lua sees it. JSON tables are built at the first use and held from the userdata of
   /// `holder` under `key`; whoever asks while they live gets the same ones. `url` names them in
   /// reports.
-  func content(
+  package func content(
     _ content: Content, holder: UInt64, key: Int64? = nil, from url: @autoclosure () -> String?
   ) -> LuaValue {
     switch content {
@@ -144,5 +144,7 @@ final class ScriptValues {
   }
 
   /// The same where it is awaited: whoever does not catch it is to be told where that was.
-  func reraised(_ failure: ScriptFailure) -> LuaValue { .reraised(raised(failure), failure) }
+  package func reraised(_ failure: ScriptFailure) -> LuaValue {
+    .reraised(raised(failure), failure)
+  }
 }

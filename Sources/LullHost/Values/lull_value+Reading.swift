@@ -6,17 +6,17 @@ import LullCore
 extension lull_value {
   /// A string as people read it: what is no UTF-8 is spelled out. (`requireText` refuses it, `bytes`
   /// has it as it is.)
-  var string: String? {
+  package var string: String? {
     // The bytes stay on Lua's stack during the call they were read in.
     mayBeCopied ? String(escaping: UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
   }
 
-  var bytes: [UInt8]? {
+  package var bytes: [UInt8]? {
     mayBeCopied ? Array(UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
   }
 
   /// A string, or a number written as one.
-  var text: String? {
+  package var text: String? {
     switch Int(kind) {
     case Int(LULL_STRING): string
     case Int(LULL_INTEGER): String(integer)
@@ -50,7 +50,7 @@ extension lull_value {
   }
 
   /// An integer or a float.
-  var double: Double? {
+  package var double: Double? {
     switch Int(kind) {
     case Int(LULL_INTEGER): Double(integer)
     case Int(LULL_NUMBER): number
@@ -64,7 +64,7 @@ extension lull_value {
     return double.flatMap { Int(exactly: $0.rounded()) }
   }
 
-  var bool: Bool? { kind == Int32(LULL_BOOLEAN) ? integer != 0 : nil }
+  package var bool: Bool? { kind == Int32(LULL_BOOLEAN) ? integer != 0 : nil }
 
   /// Whether Lua takes it for true.
   var isTruthy: Bool { kind != Int32(LULL_NIL) && bool != false }
@@ -81,7 +81,7 @@ extension lull_value {
   }
 
   /// The word for its type in messages.
-  var typeName: String {
+  package var typeName: String {
     switch Int(kind) {
     case Int(LULL_NIL): "nil"
     case Int(LULL_BOOLEAN): "boolean"
@@ -96,7 +96,7 @@ extension lull_value {
   }
 
   /// What it is in messages: itself if it is short, else its type.
-  var described: String {
+  package var described: String {
     switch Int(kind) {
     case Int(LULL_BOOLEAN): integer != 0 ? "true" : "false"
     case Int(LULL_INTEGER), Int(LULL_NUMBER): text ?? "number"
@@ -108,13 +108,13 @@ extension lull_value {
   // MARK: What must be something
 
   /// Refuses a string that is no text where it could not stay what it is.
-  func requireText(_ what: @autoclosure () -> String) throws(Misuse) {
+  package func requireText(_ what: @autoclosure () -> String) throws(Misuse) {
     guard kind == Int32(LULL_STRING), !isValidUTF8 else { return }
     throw .message("\(what()) is not valid UTF-8: '\(LogText.part(string, limit: 100))'")
   }
 
   /// An option that is a text.
-  func text(_ name: String) throws(Misuse) -> String {
+  package func text(_ name: String) throws(Misuse) -> String {
     guard let string else {
       throw .message("'\(name)' must be a string, got \(typeName)")
     }

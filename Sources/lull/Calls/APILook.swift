@@ -1,3 +1,4 @@
+import LullClients
 import LullCore
 import LullHost
 import LullREPL

@@ -1,4 +1,5 @@
 import LullArguments
+import LullClients
 import LullHost
 
 /// Help that comes from an API's file.

@@ -1,4 +1,5 @@
 import Glibc
+import LullClients
 import LullCore
 import LullHost
 import LullREPL

@@ -1,4 +1,5 @@
 import LullArguments
+import LullClients
 import LullCore
 import LullHost
 import LullREPL

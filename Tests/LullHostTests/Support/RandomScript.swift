@@ -1,3 +1,4 @@
+import LullClients
 import LullTesting
 
 @testable import LullHost

@@ -1,3 +1,4 @@
+import LullClients
 import LullHost
 import Testing
 

@@ -1,0 +1,105 @@
+package import LullCore
+import LullHost
+
+/// A path as people write it: with escapes that stay, a query behind it, and places for parameters.
+package struct CallPath {
+  private var path: String
+  private var query: String?
+  private var values: [(name: String, value: String)] = []
+
+  package init(_ text: String) {
+    let text = text.prefix { $0 != "#" }
+    let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    path = String(parts[0])
+    query = parts.count > 1 ? String(parts[1]) : nil
+  }
+
+  /// Puts a value where `{name}` stands, as one segment: what would separate is escaped.
+  mutating func fill(_ name: String, with value: String) {
+    values.append((name, value))
+  }
+
+  /// The URL under a base.
+  fileprivate func url(under base: ResourceURL) -> String {
+    var url = CallPath.restoringEscapes(base.appending(path: path).text)
+    url = filled(url, open: "%7B", close: "%7D")
+    guard let query else { return url }
+    let filled = filled(query, open: "{", close: "}")
+    return url + (url.contains("?") ? "&" : "?") + filled.replacing(" ", with: "%20")
+  }
+
+  /// Values in the place of their names; what is in a value is no place.
+  private func filled(_ text: String, open: String, close: String) -> String {
+    guard !values.isEmpty else { return text }
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstRange(of: open) {
+      let inside = rest[start.upperBound...]
+      let end = inside.firstRange(of: close)
+      let name = inside[..<(end?.lowerBound ?? inside.startIndex)]
+      guard let end, let value = values.first(where: { CallPath.escaped($0.name) == name })?.value
+      else {
+        result += rest[..<start.upperBound]
+        rest = inside
+        continue
+      }
+      result += rest[..<start.lowerBound] + CallPath.escaped(value)
+      rest = inside[end.upperBound...]
+    }
+    return result + rest
+  }
+
+  var isAbsolute: Bool { absolute != nil }
+
+  /// The text if it is a URL of its own.
+  fileprivate var absolute: String? {
+    guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return nil }
+    return filled(path + (query.map { "?" + $0 } ?? ""), open: "{", close: "}")
+  }
+
+  /// `%25` back to `%` where an escape was written.
+  private static func restoringEscapes(_ url: String) -> String {
+    guard url.contains("%25") else { return url }
+    let bytes = Array(url.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      result.append(bytes[index])
+      let isHex = { (byte: UInt8) in Character(Unicode.Scalar(byte)).isHexDigit }
+      if bytes[index...].starts(with: "%25".utf8), index + 4 < bytes.count,
+        isHex(bytes[index + 3]), isHex(bytes[index + 4])
+      {
+        index += 3
+      } else {
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Everything but the unreserved characters of RFC 3986, section 2.3, as escapes.
+  private static func escaped(_ text: String) -> String {
+    var result: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        result.append(byte)
+      default:
+        let digits = Array("0123456789ABCDEF".utf8)
+        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}
+
+extension Service {
+  /// The resource at a path under the base, or at a URL.
+  package func resource(_ path: CallPath) -> Resource {
+    if let url = path.absolute { return resource(absoluteURL: url) }
+    guard let baseURL else { return resource("") }
+    return resource(absoluteURL: path.url(under: baseURL))
+  }
+}

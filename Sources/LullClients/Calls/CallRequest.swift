@@ -1,0 +1,156 @@
+package import LullCore
+import LullHost
+
+/// A request about to be made of a service: of a call with its values, or of a path.
+package struct CallRequest {
+  package var resource: Resource
+  package var method: String
+  package var body: RequestBody?
+  /// Those that the call declares, set over those of the configuration.
+  var declared = Headers()
+  /// Set over all of these; nil: taken away, as is what would be sent by itself.
+  package var headers: [(name: String, value: String?)] = []
+  /// Where the body of a success goes; nil: into the content.
+  package var sink: BodySink?
+
+  package init(resource: Resource, method: String) {
+    self.resource = resource
+    self.method = method
+  }
+
+  /// A GET without a body is a load, whose answer the resource remembers; anything else leaves the
+  /// resource's state alone.
+  package var isLoad: Bool { method == "GET" && body == nil }
+
+  /// Whether it has headers beside those of the configuration.
+  package var hasOwnHeaders: Bool { !headers.isEmpty || !declared.isEmpty }
+
+  /// Lets go of the headers that may say whose request it is: it goes to another origin now.
+  mutating func leaveOrigin() {
+    headers.removeAll { !Headers.goesAnywhere($0.name.lowercased()) }
+    for (name, _) in declared.pairs where !Headers.goesAnywhere(name) { declared.remove(name) }
+  }
+
+  /// Whether one of these makes it depend on what the server has.
+  package var hasOwnCondition: Bool {
+    ["if-none-match", "if-modified-since"].contains { name in
+      declared[name] != nil || headers.contains { $0.value != nil && $0.name.lowercased() == name }
+    }
+  }
+
+  private var mutation: RequestMutation? {
+    guard hasOwnHeaders || sink != nil else { return nil }
+    return { [headers, declared, sink] (http: inout HTTPRequest) in
+      if let sink {
+        var options = http.options ?? TransferOptions()
+        options.sink = sink
+        http.options = options
+      }
+      for (name, _) in declared.pairs { http.headers.take(name, from: declared) }
+      for (name, value) in headers {
+        if let value { http.headers[name] = value } else { http.headers.omit(name) }
+      }
+    }
+  }
+
+  /// Starts it. With `ifNeeded`, a load of what is up to date is none: nil.
+  package func start(ifNeeded: Bool = false) -> Request? {
+    guard isLoad else {
+      return resource.request(method, body: body, mutation: mutation)
+    }
+    if let mutation { return resource.load(mutation: mutation) }
+    return ifNeeded ? resource.loadIfNeeded() : resource.load()
+  }
+
+  /// As it would be sent, without what decorators make of it; nothing is sent.
+  package func built() -> Result<HTTPRequest, RequestError> {
+    resource.built(method, body: body, mutation: mutation)
+  }
+}
+
+extension APICall {
+  /// The request for these values, which are complete.
+  package func request(
+    of service: Service, _ values: [String: CallValue]
+  ) throws(Misfit) -> CallRequest {
+    var target = CallPath(path)
+    for parameter in parameters where parameter.place == .path {
+      let text = values[parameter.name]?.text ?? ""
+      guard values[parameter.name]?.isSecret != true else {
+        throw Misfit(
+          message: "the parameter '\(parameter.name)' of call '\(name)' stands in the path and "
+            + "cannot be a secret")
+      }
+      // Nothing, or a dot segment, would be another path.
+      guard !["", ".", ".."].contains(text) else {
+        throw Misfit(
+          message: "the parameter '\(parameter.name)' of call '\(name)' stands in the path and "
+            + "cannot be '\(text)'")
+      }
+      target.fill(parameter.name, with: text)
+    }
+    var query: [(name: String, value: ParameterValue)] = []
+    var members: [(name: String, value: CallValue)] = []
+    for parameter in parameters {
+      guard let value = values[parameter.name] else { continue }
+      switch parameter.place {
+      case .path: break
+      case .query:
+        query.append(
+          (parameter.name, value.isSecret ? .secret(value.secretText) : .text(value.text)))
+      case .body: members.append((parameter.name, value))
+      }
+    }
+    var resource = service.resource(target)
+    if resource.url.query == nil {
+      if !query.isEmpty { resource = resource.withParams(query.map { ($0.name, $0.value) }) }
+    } else {
+      // What the call's path says beside them stays as it is written.
+      for (name, value) in query { resource = resource.settingParam(name, value) }
+    }
+    var request = CallRequest(resource: resource, method: method)
+    request.declared = headers
+    if hasBody, !members.isEmpty { request.body = APICall.body(members, bodyForm) }
+    return request
+  }
+
+  private static func body(_ members: [(name: String, value: CallValue)], _ form: BodyForm)
+    -> RequestBody
+  {
+    if members.contains(where: \.value.isSecret) { return secretBody(members, form) }
+    if form == .form { return .form(members.map { ($0.name, $0.value.text) }) }
+    var bytes: [UInt8] = []
+    for (name, value) in members {
+      bytes.append(UInt8(ascii: bytes.isEmpty ? "{" : ","))
+      CallValue.string(name).write(to: &bytes)
+      bytes.append(UInt8(ascii: ":"))
+      value.write(to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "}"))
+    return .json(bytes)
+  }
+
+  private static func secretBody(
+    _ members: [(name: String, value: CallValue)], _ form: BodyForm
+  ) -> RequestBody {
+    if form == .form {
+      return .form(secrets: members.map { (name: $0.name, value: $0.value.secretText) })
+    }
+    var template = SecretTemplate()
+    for (position, (name, value)) in members.enumerated() {
+      var bytes = [UInt8(ascii: position == 0 ? "{" : ",")]
+      CallValue.string(name).write(to: &bytes)
+      bytes.append(UInt8(ascii: ":"))
+      if case .secret(let text) = value {
+        template.append(bytes + [UInt8(ascii: "\"")])
+        template.append(text, .json)
+        template.append([UInt8(ascii: "\"")])
+      } else {
+        value.write(to: &bytes)
+        template.append(bytes)
+      }
+    }
+    template.append([UInt8(ascii: "}")])
+    return .secret(SecretBody(template, contentType: "application/json"))
+  }
+}

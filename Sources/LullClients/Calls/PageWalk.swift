@@ -1,0 +1,79 @@
+import CLullBridge
+package import LullCore
+package import LullHost
+
+/// The pages of a list, one after the other, for a command.
+package final class PageWalk {
+  private let host: LuaHost
+  private let pages: LuaPages
+
+  /// - Parameter call: whose way to go on counts; nil: the usual ones.
+  package init(_ host: LuaHost, from request: CallRequest, call: APICall? = nil) {
+    self.host = host
+    var options = call?.pages ?? LuaPages.Options()
+    // How many there are to be is for whoever walks.
+    options.max = options.max ?? .max
+    pages = LuaPages(request.resource, options, host: host)
+    first = request
+  }
+
+  private let first: CallRequest
+  /// Whether the server is asked whatever a cache has.
+  package var isFresh = false
+  /// Told of every request when it has begun; nil: nothing is sent since a cache has the page.
+  package var onStart: ((Request?) -> Void)?
+  /// Told of every answer.
+  package var onAnswer: ((Response, Request) -> Void)?
+
+  package enum Step {
+    case page(Entity)
+    case end
+    case failed(RequestError)
+    /// An error of the script's, reported as that says.
+    case raised(String)
+  }
+
+  /// Loads the next page.
+  package func next() -> Step {
+    let page: Resource
+    switch pages.findPage() {
+    case .success(let found?): page = found
+    case .success(nil): return .end
+    case .failure(let raised): return failure(raised.value)
+    }
+    let request: Request?
+    var asking = first
+    if first.resource.url != page.url {
+      // The headers of the first page are those of the others, but for pages on another origin.
+      asking.resource = page
+      asking.method = "GET"
+      asking.body = nil
+      if page.url.origin != first.resource.url.origin { asking.leaveOrigin() }
+    }
+    request = asking.start(ifNeeded: !isFresh && !asking.hasOwnHeaders)
+    var response: Response?
+    onStart?(request)
+    if let request {
+      response = host.loop.finish(request)
+      guard let response else { return .end }
+      onAnswer?(response, request)
+    }
+    let (values, raising) = pages.arrived(page, response)
+    defer { host.handles.releaseUnclaimed(values) }
+    if raising, let value = values.first { return failure(value) }
+    guard !pages.isOver, let entity = page.latestData ?? response?.entity else { return .end }
+    return .page(entity)
+  }
+
+  private func failure(_ value: LuaValue) -> Step {
+    switch value {
+    case .object(let handle, let kind, _, _):
+      guard kind == HandleKind.error.rawValue,
+        let box = host.handles.object(handle, .error, as: ErrorBox.self)
+      else { return .raised("lull: the pages cannot go on\n") }
+      return .failed(box.error)
+    case .reraised(_, let failure): return .raised(host.reporter.describe(failure))
+    default: return .raised("lull: the pages cannot go on\n")
+    }
+  }
+}

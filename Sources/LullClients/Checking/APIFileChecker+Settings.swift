@@ -1,0 +1,72 @@
+import LullCore
+import LullHost
+
+extension APIFileChecker {
+  /// A credential that is plain text.
+  struct Credential {
+    var text: String
+    /// What it is, in words.
+    var what: String
+  }
+
+  /// Runs the settings functions as a request would, one after the other, whatever their patterns:
+  /// what they raise is noted. What predicates of patterns raise is found by the resources of calls.
+  func look(atSettingsOf api: APIFile) {
+    if let text = api.service.invalidBase {
+      note(
+        "the base URL '\(CredentialMask.malformedURL(text))' is none: it begins with https:// or "
+          + "http://",
+        at: SourcePlace(file: path, line: line(of: ["base_url"])))
+    }
+    var settings = Configuration()
+    for entry in api.service.configurationEntries {
+      var changed = settings
+      // What is thrown has been noted.
+      guard (try? entry.apply(&changed)) != nil else { continue }
+      settings = changed
+      look(atHeaders: settings.headers)
+    }
+    for call in api.calls {
+      look(atHeaders: call.headers)
+      guard let resource = call.sample(of: api.service) else { continue }
+      for entry in api.service.configurationEntries {
+        _ = try? entry.applies(to: resource.url, method: call.method)
+      }
+    }
+  }
+
+  private func line(of keys: [String]) -> Int {
+    guard case .success(let bytes) = TextFile.read(Array(path.utf8)) else { return 0 }
+    return DeclarationPlaces(bytes).line(of: keys)
+  }
+
+  /// Secrets have a mask in their place, which no file says.
+  private func look(atHeaders headers: Headers) {
+    for (name, value) in headers.pairs
+    where WrittenSecrets.isCredential(header: name, value) {
+      look(atCredential: value, "the value of the header '\(name)'")
+    }
+  }
+}
+
+extension APICall {
+  /// The resource of some values that fit; nil if none do.
+  fileprivate func sample(of service: Service) -> Resource? {
+    var values: [String: CallValue] = [:]
+    for parameter in parameters where parameter.place == .path {
+      values[parameter.name] = parameter.standard ?? parameter.kind.sample
+    }
+    return try? request(of: service, values).resource
+  }
+}
+
+extension CallParameter.Kind {
+  fileprivate var sample: CallValue {
+    switch self {
+    case .string, .json: .string("x")
+    case .number, .integer: .integer(1)
+    case .boolean: .boolean(true)
+    case .choice(let words): .string(words.first ?? "x")
+    }
+  }
+}

@@ -1,0 +1,182 @@
+package import LullCore
+package import LullHost
+
+/// What is wrong with API files, found without asking any network.
+package final class APIFileChecker: ScriptChecker {
+  package struct Finding: Equatable {
+    package let place: SourcePlace
+    package let text: String
+
+    package init(place: SourcePlace, text: String) {
+      self.place = place
+      self.text = text
+    }
+  }
+
+  /// What is wrong with a file, and what could not be found out, each in the order of its lines.
+  package struct Report {
+    package var findings: [Finding] = []
+    package var notes: [Finding] = []
+
+    package init() {}
+
+    fileprivate init(findings: [Finding], notes: [Finding]) {
+      self.findings = findings
+      self.notes = notes
+    }
+  }
+
+  private var report = Report()
+  /// The file, as messages name it.
+  let path: String
+  /// What `lull call` takes itself, of calls with pages and of others.
+  private let options: (paged: Set<String>, plain: Set<String>)
+  /// Credentials that were given as plain text, wherever that comes from.
+  private var credentials: [Credential] = []
+  /// The requests that have been told of.
+  private var seen: Set<ObjectIdentifier> = []
+
+  private let host: LuaHost
+
+  private init(
+    _ path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
+  ) {
+    self.path = path
+    self.host = host
+    self.options = options
+  }
+
+  /// Loads a file and looks at it; what was found about it.
+  ///
+  /// - Parameters:
+  ///   - host: one that inspects only.
+  ///   - options: those of `lull call`, of calls with pages and of others.
+  package static func report(
+    on path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
+  ) -> Report {
+    let checker = APIFileChecker(path, host, options: options)
+    let files = host.part(APIFiles.self)
+    files.checker = checker
+    defer { files.checker = nil }
+    do throws(APIFileProblem) {
+      let api = try files.api(path)
+      checker.look(atRequestsMade: "while it is loaded")
+      checker.look(atSettingsOf: api)
+      checker.look(atRequestsMade: "in a settings function")
+    } catch {
+      checker.note(error)
+    }
+    // What it has begun, as far as that goes without a network and without time.
+    for _ in 0..<100 where host.environment.pump.hasWork { host.environment.pump.turn() }
+    host.tasks.reportUnawaited(atEnd: true)
+    if case .success(let bytes) = TextFile.read(Array(path.utf8)) {
+      for (line, text) in WrittenSecrets(bytes).findings(of: checker.credentials) {
+        checker.note(text, at: SourcePlace(file: path, line: line))
+      }
+    }
+    return Report(
+      findings: inOrder(checker.report.findings), notes: inOrder(checker.report.notes))
+  }
+
+  package static func inOrder(_ findings: [Finding]) -> [Finding] {
+    findings.sorted { ($0.place.line, $0.text) < ($1.place.line, $1.text) }
+  }
+
+  package func note(_ text: String, at place: SourcePlace) {
+    note(text, at: place, isFinding: true)
+  }
+
+  /// - Parameter isFinding: whether that is wrong, rather than not known.
+  private func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
+    let finding = Finding(place: place, text: text)
+    let list = isFinding ? \Report.findings : \Report.notes
+    if !report[keyPath: list].contains(finding) { report[keyPath: list].append(finding) }
+  }
+
+  /// An error that the file has raised.
+  package func note(_ failure: ScriptFailure) {
+    let frames = failure.trace.stacks.flatMap(\.self)
+    let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
+    if host.reporter.isInterruption(failure) {
+      // What has passed its limit is interrupted wherever it goes on.
+      guard let text = host.part(APIFiles.self).interruptionText,
+        !(host.limits.hasPassed && host.reporter.hasReportedLimit)
+      else { return }
+      // What comes after it is to be looked at all the same.
+      host.loop.exitCode = nil
+      host.reporter.forgoLimit()
+      return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
+    }
+    note(
+      raised: failure.message, need: SandboxNeed(failure.message),
+      shortPath: own?.shortSource ?? path, line: own?.line ?? 0)
+  }
+
+  /// Requests that were made where none should be.
+  private func look(atRequestsMade when: String) {
+    for request in host.requests.open
+    where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
+      note(
+        "asks the network \(when): \(request.description)", at: SourcePlace(file: path, line: 0))
+    }
+  }
+
+  /// Takes note of a credential that is plain text, to find out whether the file says it.
+  package func look(atCredential text: String, _ what: String) {
+    guard !text.isEmpty, !credentials.contains(where: { $0.text == text }) else { return }
+    credentials.append(Credential(text: text, what: what))
+  }
+
+  /// What `lull call` takes itself.
+  func options(of call: APICall) -> Set<String> { call.hasPages ? options.paged : options.plain }
+
+  private func note(_ problem: APIFileProblem) {
+    switch problem {
+    case .missing(let text): note(text, at: SourcePlace(file: path, line: 0))
+    case .declaration(let place, let text): note(text, at: place)
+    case .syntax(let message, _, _): note(raised: message, shortPath: path, line: 0)
+    case .failed(let problem): note(problem.failure)
+    }
+  }
+
+  /// A message that begins with its place, if it does.
+  ///
+  /// - Parameters:
+  ///   - shortPath: the file's name in messages, of which the interpreter keeps the end if it is long.
+  ///   - need: what would have been needed instead of an error.
+  private func note(
+    raised message: String, need: SandboxNeed? = nil, shortPath: String, line: Int
+  ) {
+    var message = message
+    if message.hasPrefix("\(path): ") { message.removeFirst(path.count + 2) }
+    let names = [shortPath, APIFileChecker.shortName(ofFile: path)]
+    for name in names where message.hasPrefix(name + ":") {
+      let rest = message.dropFirst(name.count + 1)
+      let digits = rest.prefix { $0.isNumber }
+      if let line = Int(digits), rest.dropFirst(digits.count).hasPrefix(": ") {
+        let text = need?.note ?? APIFileChecker.line(String(rest.dropFirst(digits.count + 2)))
+        return note(text, at: SourcePlace(file: path, line: line), isFinding: need == nil)
+      }
+    }
+    note(
+      need?.note ?? APIFileChecker.line(message), at: SourcePlace(file: path, line: line),
+      isFinding: need == nil)
+  }
+
+  /// A message in one line; of modules that are not found not where they were looked for.
+  private static func line(_ message: String) -> String {
+    if let end = message.firstRange(of: " not found:\n") {
+      return message[..<end.lowerBound] + " not found"
+    }
+    return LogText.part(message)
+  }
+
+  /// A file as the interpreter's messages name it: of a long path they keep the end. (Lua 5.4 manual,
+  /// `lua_Debug`, `short_src`)
+  private static func shortName(ofFile path: String) -> String {
+    let size = 59
+    let bytes = Array(path.utf8)
+    guard bytes.count > size else { return path }
+    return "..." + String(escaping: bytes.suffix(size - 3))
+  }
+}

@@ -1,0 +1,58 @@
+import CLullBridge
+import LullCore
+import LullHost
+
+/// What a script needs and the sandbox does not have, by the error that says so.
+package struct SandboxNeed {
+  /// As in `io`, `the module 'cjson'`.
+  let text: String
+  /// What of the message stands before it: the place, if there is one.
+  let place: String
+
+  /// nil if a message is about anything else.
+  init?(_ message: String) {
+    place = SandboxNeed.place(in: message)
+    let rest = message.dropFirst(place.count)
+    if let end = rest.firstRange(of: " is not available in the sandbox") {
+      let words = rest[..<end.lowerBound]
+      text = String(words.ranges(of: ": ").last.map { words[$0.upperBound...] } ?? words)
+    } else if rest.contains("which the sandbox does not allow") {
+      text = "more than the sandbox allows: \(LogText.part(String(rest)))"
+    } else if let name = SandboxNeed.module(in: message), lull_module_is_elsewhere(name) != 0 {
+      text = "the module '\(name)'"
+    } else {
+      return nil
+    }
+  }
+
+  /// What is said of a file that cannot be looked at any further.
+  package var note: String { "not checked further: needs \(text)" }
+
+  /// `x.lua:3: ` at the beginning, as the interpreter puts it there; "" if it does not.
+  private static func place(in message: String) -> String {
+    for colon in message.ranges(of: ": ") {
+      let head = message[..<colon.lowerBound]
+      let digits = head.reversed().prefix { $0.isNumber }.count
+      if digits > 0, head.dropLast(digits).hasSuffix(":") {
+        return String(message[..<colon.upperBound])
+      }
+    }
+    return ""
+  }
+
+  private static func module(in message: String) -> String? {
+    guard let start = message.firstRange(of: "module '")?.upperBound,
+      let end = message[start...].firstRange(of: "' not found")
+    else { return nil }
+    return String(message[start..<end.lowerBound])
+  }
+}
+
+extension APIFileProblem {
+  /// What of the file cannot be known without running it as it is, in one line with its place; nil if it
+  /// is wrong by itself.
+  package var need: String? {
+    guard case .failed(let problem) = self else { return nil }
+    return SandboxNeed(problem.failure.message).map { $0.place + $0.note }
+  }
+}

@@ -1,0 +1,271 @@
+import CLullBridge
+import LullCore
+import LullHost
+
+/// What an API file has returned, read into an `APIFile`.
+struct APIDeclaration {
+  static let fileKeys = ["service", "calls", "description"]
+  static let callKeys = [
+    "path", "method", "params", "description", "columns", "pages", "headers", "body",
+  ]
+  static let parameterKeys = ["type", "default", "required", "description", "option"]
+  static let types = ["string", "number", "integer", "boolean", "json"]
+
+  let host: LuaHost
+  let path: String
+  let name: String
+  let places: DeclarationPlaces
+  /// Who only looks at the file.
+  var checker: APIFileChecker? { host.part(APIFiles.self).checker }
+
+  init(host: LuaHost, source: [UInt8], path: String, name: String) {
+    self.host = host
+    self.path = path
+    self.name = name
+    places = DeclarationPlaces(source)
+  }
+
+  func read(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(APIFileProblem)
+    -> APIFile
+  {
+    if let service = host.handles.object(value, .service, as: Service.self) {
+      return APIFile(name: name, path: path, service: service)
+    }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw problem(
+        [],
+        "an API file returns a service, or { service =, calls =, description = }, not "
+          + value.described)
+    }
+    var service: Service?
+    var wrongService: String?
+    var description: String?
+    // Calls need the service, whichever comes first.
+    var calls: [APICall] = []
+    try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
+      switch key {
+      case "service":
+        service = host.handles.object(value, .service, as: Service.self)
+        guard service != nil else {
+          let text = "'service' must be a service, got \(value.described)"
+          wrongService = text
+          throw .message(text)
+        }
+      case "description": description = try value.text(key)
+      default:
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'calls' must be a table, got \(value.described)")
+        }
+      }
+    }
+    guard let service else {
+      throw problem(
+        wrongService == nil ? [] : ["service"], wrongService ?? "an API file needs a 'service'")
+    }
+    var failure: APIFileProblem?
+    try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
+      // What is no table has been noted above.
+      guard key == "calls", value.kind == Int32(LULL_TABLE) else { return }
+      let table = LuaTable.visitedIndex(in: state)
+      do throws(APIFileProblem) {
+        calls = try self.calls(table, state, service)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return APIFile(
+      name: name, path: path, service: service, description: description, calls: calls)
+  }
+
+  // MARK: Calls
+
+  private func calls(_ table: Int32, _ state: OpaquePointer?, _ service: Service)
+    throws(APIFileProblem) -> [APICall]
+  {
+    var calls: [APICall] = []
+    var failure: APIFileProblem?
+    let visited = Result { () throws(Misuse) in
+      try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
+        guard failure == nil else { return }
+        do throws(APIFileProblem) {
+          calls.append(try call(key, value, state, service))
+        } catch {
+          if !note(error) { failure = error }
+        }
+      }
+    }
+    if let failure { throw failure }
+    if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
+    let lines = Dictionary(
+      uniqueKeysWithValues: calls.map { ($0.name, places.line(of: ["calls", $0.name])) })
+    return calls.sorted { one, other in
+      (lines[one.name] ?? 0, one.name) < (lines[other.name] ?? 0, other.name)
+    }
+  }
+
+  private func call(
+    _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, _ service: Service
+  ) throws(APIFileProblem) -> APICall {
+    guard let name = key.string, APIDeclaration.isName(name) else {
+      throw problem(
+        ["calls"],
+        "calls have names of letters, digits and underscores, got "
+          + key.described)
+    }
+    let at = ["calls", name]
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw problem(at, "call '\(name)' must be a table, got \(value.described)")
+    }
+    let table = LuaTable.visitedIndex(in: state)
+    var call = APICall(name: name)
+    var wrongPath: String?
+    var declared: [CallParameter] = []
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: state)
+      switch key {
+      case "path":
+        do throws(Misuse) {
+          call.path = try value.text(key)
+        } catch {
+          wrongPath = error.text
+          throw error
+        }
+      case "description": call.description = try value.text(key)
+      case "method": call.method = try MethodReader.method(try value.text(key))
+      case "columns": call.columns = try strings(value, index, state, key)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'headers' must be a table, got \(value.described)")
+        }
+        try host.reading.headers.setAll(index, state, in: &call.headers, allowsSecrets: true)
+      case "body":
+        let text = try value.text(key)
+        guard let form = APICall.BodyForm(rawValue: text) else {
+          throw .message("'body' must be \"json\" or \"form\", got '\(text)'")
+        }
+        call.bodyForm = form
+      case "pages": call.pages = try pages(value, index, state, service)
+      default:
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'params' must be a table, got \(value.described)")
+        }
+      }
+    }
+    guard !call.path.isEmpty else {
+      throw wrongPath.map { problem(at + ["path"], "call '\(name)': \($0)") }
+        ?? problem(at, "call '\(name)' needs a 'path'")
+    }
+    // Below a call, with its name before what is wrong.
+    var failure: APIFileProblem?
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, value throws(Misuse) in
+      guard key == "params", value.kind == Int32(LULL_TABLE) else { return }
+      try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
+        key, value throws(Misuse) in
+        do throws(Misuse) {
+          declared.append(try parameter(key, value, state))
+        } catch {
+          let problem = problem(
+            at + ["params", key.string ?? ""], "call '\(name)': \(error.text)")
+          if !note(problem) { failure = problem }
+        }
+      }
+    }
+    if let failure { throw failure }
+    if let text = APICall.problem(withPlacesIn: call.path) {
+      throw problem(at + ["path"], "call '\(name)': \(text)")
+    }
+    call.parameters = try arranged(declared, of: call, at: at)
+    look(at: call, of: service, at: at)
+    return call
+  }
+
+  private func pages(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
+  ) throws(Misuse) -> LuaPages.Options? {
+    if let isPaged = value.bool { return isPaged ? LuaPages.Options() : nil }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message(
+        "'pages' must be true or a table of the options of 'resource:pages', got "
+          + value.described)
+    }
+    let options = try LuaPages.Options(index, state, host)
+    if options.function != 0 {
+      host.kept.anchor(options.function, from: host.handles.handle(of: service))
+    }
+    return options
+  }
+
+  // MARK: Parts
+
+  /// A list of one string or more.
+  func strings(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ name: String
+  ) throws(Misuse) -> [String] {
+    let expected = "'\(name)' must be a list of strings"
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("\(expected), got \(value.described)")
+    }
+    var texts: [(position: Int64, text: String)] = []
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER), let text = element.text else {
+        throw .message(expected)
+      }
+      try element.requireText("a string of '\(name)'")
+      texts.append((key.integer, text))
+    }
+    return texts.sorted { $0.position < $1.position }.map(\.text)
+  }
+
+  /// Visits a table of settings; what is wrong with one is told with its line.
+  private func visit(
+    _ table: Int32, _ state: OpaquePointer?, _ known: [String], at: [String], prefix: String = "",
+    _ body: (String, lull_value) throws(Misuse) -> Void
+  ) throws(APIFileProblem) {
+    var failure: APIFileProblem?
+    let visited = Result { () throws(Misuse) in
+      try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
+        guard failure == nil else { return }
+        let name = key.string
+        do throws(Misuse) {
+          guard let name else {
+            throw .message(
+              "unknown setting of type \(key.typeName); settings have names")
+          }
+          guard known.contains(name) else { throw .unknownSetting(name, among: known) }
+          try body(name, value)
+        } catch {
+          let problem = problem(at + (name.map { [$0] } ?? []), prefix + error.text)
+          if !note(problem) { failure = problem }
+        }
+      }
+    }
+    if let failure { throw failure }
+    if case .failure(let misuse) = visited { throw problem(at, prefix + misuse.text) }
+  }
+
+  /// Whether somebody takes note of it, so that reading goes on.
+  func note(_ problem: APIFileProblem) -> Bool {
+    guard let checker, case .declaration(let place, let text) = problem else {
+      return false
+    }
+    checker.note(text, at: place)
+    return true
+  }
+
+  func problem(_ keys: [String], _ text: String) -> APIFileProblem {
+    let line = keys.isEmpty ? places.lineOfResult : places.line(of: keys)
+    return .declaration(SourcePlace(file: path, line: line), text)
+  }
+
+  /// What may follow `--` on a command line and stand in braces.
+  static func isName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first != UInt8(ascii: "-") else { return false }
+    return name.utf8.allSatisfy { byte in
+      Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
+        || "_-.".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import CLullBridge
+package import LullCore
+package import LullHost
+
+/// What makes JSON of content: an expression of Lua over `x`, or nothing but the content itself.
+///
+/// The expression answers at once. Home thread only.
+package final class ContentFilter {
+  private let host: LuaHost
+  /// The function of the prelude that applies another one and encodes what it gives.
+  private let apply: Int64
+  private let expression: Chunk
+  /// As it was given.
+  private let text: String
+
+  package struct Problem: Error {
+    /// For standard error.
+    package let report: String
+
+    package init(report: String) { self.report = report }
+  }
+
+  /// - Parameter text: nil: the content itself.
+  package init(_ host: LuaHost, _ text: String?) throws(Problem) {
+    self.host = host
+    let prelude = try ContentFilter.load(
+      ContentFilter.prelude, shown: ContentFilter.prelude,
+      name: "=" + ContentFilter.preludeName, host)
+    let kept = host.coroutines.ask(prelude.callable, [], kind: "prelude") { results in
+      Result { () throws(Misuse) in try host.kept.keep(results.state, results.index(0)) }
+    }
+    guard case .success(.success(let id)) = kept, host.kept.pin(id) else {
+      throw Problem(report: "lull: not enough memory\n")
+    }
+    apply = id
+    let shown = text ?? "x"
+    self.text = shown
+    // What is wrong with it is told of the expression as it stands; what runs is no tail call, which
+    // would leave no line of its own for errors.
+    let head = "local _ENV, x = ...; "
+    let checked = try ContentFilter.load(
+      "\(head)return \(shown)", shown: shown, name: "=" + ContentFilter.expressionName, host)
+    checked.release()
+    expression = try ContentFilter.load(
+      "\(head)local result = \(shown)\nreturn result", shown: shown,
+      name: "=" + ContentFilter.expressionName, host)
+  }
+
+  /// What the expression makes of content, as JSON text; or the report of an error.
+  ///
+  /// - Parameters:
+  ///   - body: what the content was read from, whose digits numbers keep that are taken from it.
+  ///   - isOfPages: whether the content is the list of what is on several pages. One who takes it for
+  ///     one page, which has fields, would get nothing for something: that is a problem.
+  package func json(
+    of content: Content, service: Service, spelledBy body: [UInt8]? = nil, isOfPages: Bool = false
+  ) throws(Problem) -> [UInt8] {
+    let value: LuaValue
+    var source: (document: JSONDocument, spelling: JSONSpelling)?
+    if case .json(let document) = content {
+      value = .view(document)
+      if let body, let spelling = JSONSpelling(of: document, in: body) {
+        source = (document, spelling)
+      }
+    } else {
+      value = host.values.content(
+        content, holder: host.handles.handle(of: service), key: host.kept.makeID(), from: nil)
+    }
+    if case .json(let document) = content, source != nil || isOfPages {
+      lull_reads_watch(host.bridge.pointer, document.pointer)
+    }
+    defer { lull_reads_watch(host.bridge.pointer, nil) }
+    let answer = host.coroutines.ask(
+      Callable(id: apply), [expression.value, value, .bool(source != nil)], kind: "-f expression"
+    ) { results -> [UInt8] in
+      let text = results[0].bytes ?? []
+      return source.map { spelled(text, results, $0.document, $0.spelling) } ?? text
+    }
+    switch answer {
+    case .success(let bytes):
+      if isOfPages, lull_reads_took_list_for_object(host.bridge.pointer) != 0 {
+        throw Problem(
+          report: "lull: -f '\(text)': x is the list of what is on all pages, and has no fields: "
+            + "what x.items is of one page, flatten(map(x, \"items\")) is of all\n")
+      }
+      guard (try? JSONDocument(parsing: bytes)) != nil else {
+        throw Problem(report: "lull: what -f gives has no JSON form\n")
+      }
+      return bytes
+    case .failure(.failed(let failure)):
+      throw Problem(
+        report: host.reporter.isInterruption(failure)
+          ? "" : host.reporter.describe(ContentFilter.shown(failure, of: text)))
+    case .failure(.gone): throw Problem(report: "lull: not enough memory\n")
+    }
+  }
+
+  /// A marked result with the server's digits.
+  private func spelled(
+    _ marked: [UInt8], _ results: RunResults, _ document: JSONDocument, _ spelling: JSONSpelling
+  ) -> [UInt8] {
+    var noted: UnsafePointer<UInt64>?
+    let count = lull_reads_noted(host.bridge.pointer, &noted)
+    // Valid until the expression reads on, and it has ended.
+    let places = UnsafeBufferPointer(start: noted, count: count).map { Int($0) }
+    var digits = ServerDigits(document, spelling, reads: places)
+    var parts: [Int64: [UInt8]] = [:]
+    try? LuaTable(results.index(1), in: results.state).forEachField { key, _ throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: results.state)
+      var place: UInt64 = 0
+      if lull_document_at(results.state, index, &place) == document.pointer {
+        parts[key.integer] = digits.text(ofPartAt: Int(place))
+      } else {
+        parts[key.integer] = try? host.reading.json.text(of: results.state, index).get()
+      }
+    }
+    return digits.text(
+      of: marked, parts: { parts[Int64($0)] ?? [] },
+      isMade: marked.first == ServerDigits.floatMark && ServerDigits.computes(text))
+  }
+
+  /// What it makes of content, to be read.
+  package func document(of content: Content, service: Service) throws(Problem) -> JSONDocument {
+    let bytes = try json(of: content, service: service)
+    guard let document = try? JSONDocument(parsing: bytes) else {
+      throw Problem(report: "lull: what -f gives has no JSON form\n")
+    }
+    return document
+  }
+
+  private static func load(
+    _ text: String, shown: String, name: String, _ host: LuaHost
+  ) throws(Problem) -> Chunk {
+    do throws(Chunk.Problem) {
+      return try Chunk(Array(text.utf8), name: name, shown: Array(shown.utf8), in: host)
+    } catch {
+      throw Problem(
+        report: host.reporter.describe(
+          syntaxError: error.message, in: Array(shown.utf8), name: String(name.dropFirst())))
+    }
+  }
+}
