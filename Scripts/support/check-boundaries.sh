@@ -6,6 +6,8 @@ check_boundaries() {
   verify "stack effects of the bridge" "as base/lull_stack.h describes" \
     stack_effects
   verify "floors of the bridge" "move the code to a floor that may, see base/lull_base.h" bridge_floors
+  verify "floors of the core" "move the code to a floor that may, see check-floors" \
+    Scripts/support/check-floors
   verify "imports point downwards" "move the code to the target that may, see check-boundaries.sh" \
     imports
   verify "the host is made of owners" "move what it does to the owner whose state it is" host_owners

@@ -27,11 +27,11 @@ public final class PipelineRun {
   ///     stage (CACHE-30).
   ///   - caches: those whose stages' outputs are of interest, in order.
   init(
-    _ configuration: ResolvedConfiguration, skipping: Int = 0,
+    _ steps: [Pipeline.Step], skipping: Int = 0,
     caches: [Pipeline.StageCache] = [], response: Response, request: Request, method: String,
     now: Double, finish: @escaping (Response) -> Void
   ) {
-    steps = configuration.steps
+    self.steps = steps
     next = skipping
     self.caches = caches
     self.request = request

@@ -34,20 +34,18 @@ final class LimitTable {
   }
 
   /// Gives the limits that the block has just set to what is shared.
-  func bind(_ configuration: inout Configuration, block: Int, version: Int) {
-    configuration.changePolicies { rules in
-      if let limit = rules.rateLimit, rules.sharedRate == nil {
-        let key = Key(block: block, rule: .rate(limit))
-        rules.sharedRate = shared(key, version: version) { SharedLimit(limit, admissions) }
-      }
-      if let limit = rules.concurrency, rules.sharedPlaces == nil {
-        let key = Key(block: block, rule: .concurrency(limit))
-        rules.sharedPlaces = shared(key, version: version) {
-          SharedLimit(concurrency: limit, admissions)
-        }
-      }
-      rules.lane = lane(rules.sharedRate, rules.sharedPlaces)
+  func bind(_ rules: inout Policies.Rules, block: Int, version: Int) {
+    if let limit = rules.rateLimit, rules.sharedRate == nil {
+      let key = Key(block: block, rule: .rate(limit))
+      rules.sharedRate = shared(key, version: version) { SharedLimit(limit, admissions) }
     }
+    if let limit = rules.concurrency, rules.sharedPlaces == nil {
+      let key = Key(block: block, rule: .concurrency(limit))
+      rules.sharedPlaces = shared(key, version: version) {
+        SharedLimit(concurrency: limit, admissions)
+      }
+    }
+    rules.lane = lane(rules.sharedRate, rules.sharedPlaces)
   }
 
   private func shared(_ key: Key, version: Int, make: () -> SharedLimit) -> SharedLimit {

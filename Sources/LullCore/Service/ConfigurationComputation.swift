@@ -25,7 +25,8 @@ struct ConfigurationComputation {
         var changed = settings
         let names = try entries[index].apply(&changed, isOutside: isOutside)
         if changed.policies !== settings.policies {
-          limits().bind(&changed, block: index, version: version)
+          let table = limits()
+          changed.changePolicies { table.bind(&$0, block: index, version: version) }
         }
         settings = changed
         guard isLogging else { continue }

@@ -140,7 +140,7 @@ public final class NetworkRequest: Request {
     let caches = http.method == "GET" ? configuration.caches : []
     guard !configuration.steps.isEmpty || !caches.isEmpty else { return complete(with: response) }
     let run = PipelineRun(
-      configuration, caches: caches, response: response, request: self, method: http.method,
+      configuration.steps, caches: caches, response: response, request: self, method: http.method,
       now: now
     ) { [unowned(unsafe) self] response in
       // Unsafe, since the run holds its request.

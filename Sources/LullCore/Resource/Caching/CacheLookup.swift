@@ -66,7 +66,7 @@ package final class CacheLookup: Request {
     pump.log(.cache, "\(LogText.url(address)): hit at \(entry.stage.stage)")
     let later = Array(later.reversed())
     let run = PipelineRun(
-      configuration, skipping: entry.stage.stepCount, caches: later.map(\.stage),
+      configuration.steps, skipping: entry.stage.stepCount, caches: later.map(\.stage),
       response: .success(entity), request: self, method: "GET", now: pump.clock.now
     ) { [unowned self] response in
       guard let run = self.run else { return }

@@ -1,0 +1,30 @@
+/// A computed configuration with what is derived from it once.
+package final class ResolvedConfiguration {
+  package let settings: Configuration
+  package let steps: [Pipeline.Step]
+  package let caches: [Pipeline.StageCache]
+  /// Why requests must fail: the first block that raised.
+  package var failure: RequestError? { failures.first }
+  // One or none, and not an optional: errors are rare and large, configurations many.
+  private let failures: [RequestError]
+  /// Apart from the settings, so that asking for freshness copies nothing.
+  package let expirationTime: Double
+  let retryTime: Double
+  /// Apart as well, for every request that is made.
+  let policies: Policies?
+
+  package init(_ settings: Configuration, failure: RequestError?) {
+    self.settings = settings
+    failures = failure.map { [$0] } ?? []
+    steps = settings.pipeline.steps
+    caches = settings.pipeline.caches
+    expirationTime = settings.expirationTime
+    retryTime = settings.retryTime
+    policies = settings.policies
+  }
+
+  /// What invalid resources have. (SVC-23)
+  static func builtIn() -> ResolvedConfiguration {
+    ResolvedConfiguration(Configuration(), failure: nil)
+  }
+}
