@@ -115,6 +115,7 @@ let package = Package(
       name: "LullHostTests",
       dependencies: [
         "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullTesting",
+        "CLullBridge",
         "CStackEffects",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),

@@ -76,7 +76,7 @@ package struct Call {
   /// Self, whose kind the bridge has checked; it may have been closed since.
   package func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
     guard let object = host.handles.object(raw(0), kind, as: type) else {
-      throw .message("this \(kind) is closed")
+      throw .message("this \(kind.name) is closed")
     }
     return object
   }

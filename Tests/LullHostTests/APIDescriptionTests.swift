@@ -49,7 +49,7 @@ struct APIDescriptionTests {
   private var named: [Method] {
     LuaLibrary.withClients.methods.filter { method in
       !Self.universal.contains(method.name.description) && !isLookup(method)
-        && !Self.unseen.contains(method.kind.description)
+        && !Self.unseen.contains(method.kind.name)
     }
   }
 
@@ -74,11 +74,10 @@ struct APIDescriptionTests {
   @Test func `only objects that nobody sees are left out`() {
     for owner in APIDescription.owners {
       guard let kind = owner.handle else { continue }
-      #expect(!Self.unseen.contains(kind.description), "\(owner.name)")
+      #expect(!Self.unseen.contains(kind.name), "\(owner.name)")
     }
     // Who sees an object can print it.
-    for method in LuaLibrary.withClients.methods where Self.unseen.contains(method.kind.description)
-    {
+    for method in LuaLibrary.withClients.methods where Self.unseen.contains(method.kind.name) {
       #expect(method.role == .method, "\(method.kind).\(method.name)")
       #expect(!method.name.description.hasPrefix("__"), "\(method.kind).\(method.name)")
     }

@@ -45,5 +45,7 @@ enum {
 
 // What objects of that kind are called; below LULL_KIND_COUNT.
 const char *lull_kind_name(int32_t kind);
+// The case of HandleKind that it is; below LULL_KIND_COUNT.
+const char *lull_kind_word(int32_t kind);
 
 #endif

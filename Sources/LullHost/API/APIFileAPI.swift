@@ -19,7 +19,7 @@ extension APIOwner {
   ]
 
   static let api = APIOwner.object(
-    "API", .api, receiver: "api", "What `lull.api` gives: an API as a file describes it.",
+    .api, receiver: "api", "What `lull.api` gives: an API as a file describes it.",
     """
         local github = lull.api("github")
         local repos = assert(github.calls.repos{ user = "octocat" }:await())
@@ -33,7 +33,7 @@ extension APIOwner {
     ])
 
   static let apiCalls = APIOwner.object(
-    "APICalls", .apiCalls, receiver: "calls", "The calls of an API; `pairs` walks through them.",
+    .apiCalls, receiver: "calls", "The calls of an API; `pairs` walks through them.",
     entries: [
       .operation(
         "__index", "(name: string): APICall", shown: "calls[name]",
@@ -43,7 +43,7 @@ extension APIOwner {
     ])
 
   static let apiCall = APIOwner.object(
-    "APICall", .apiCall, receiver: "call", "A call as an API file declares it.",
+    .apiCall, receiver: "call", "A call as an API file declares it.",
     """
     Parameters are given as a table by name and checked: a missing one, an unknown one, or one of \
     another type raises, naming the call. Those of the path stand there as one segment each, escaped; \

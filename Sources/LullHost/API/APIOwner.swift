@@ -66,11 +66,21 @@ package struct APIOwner: Sendable {
   }
 
   static func object(
-    _ name: String, _ handle: HandleKind?, receiver: String, _ summary: String,
-    _ text: String = "", swift: String? = nil, entries: [APIEntry]
+    _ handle: HandleKind, receiver: String, _ summary: String, _ text: String = "",
+    swift: String? = nil, entries: [APIEntry]
   ) -> APIOwner {
     APIOwner(
-      name: name, kind: .object, handle: handle, receiver: receiver, summary: summary, text: text,
+      name: handle.name, kind: .object, handle: handle, receiver: receiver, summary: summary,
+      text: text, swift: swift, entries: entries)
+  }
+
+  /// Objects that are no kind of the host's.
+  static func object(
+    _ name: String, receiver: String, _ summary: String, _ text: String = "",
+    swift: String? = nil, entries: [APIEntry]
+  ) -> APIOwner {
+    APIOwner(
+      name: name, kind: .object, handle: nil, receiver: receiver, summary: summary, text: text,
       swift: swift, entries: entries)
   }
 

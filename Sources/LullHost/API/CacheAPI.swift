@@ -81,7 +81,7 @@ extension APIOwner {
     ])
 
   static let memoryCache = APIOwner.object(
-    "Cache", nil, receiver: "cache", "A cache that Lull brings, to be given to a stage.",
+    "Cache", receiver: "cache", "A cache that Lull brings, to be given to a stage.",
     "It has no members.", swift: "MemoryEntityCache", entries: [])
 
   static let cacheTable = APIOwner.table(

@@ -1,6 +1,6 @@
 extension APIOwner {
   static let document = APIOwner.object(
-    "Document", nil, receiver: "document",
+    "Document", receiver: "document",
     "JSON as a read-only view: nothing is built until it is looked at.",
     """
     Made for large responses. Objects keep the order of their keys; nested objects and arrays are \

@@ -1,6 +1,6 @@
 extension APIOwner {
   static let entity = APIOwner.object(
-    "Entity", .entity, receiver: "entity",
+    .entity, receiver: "entity",
     "Content with its type, headers and age.",
     """
     An entity of a resource, cache or response is read-only: assigning raises. \

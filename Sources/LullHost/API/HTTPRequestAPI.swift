@@ -1,6 +1,6 @@
 extension APIOwner {
   static let httpRequest = APIOwner.object(
-    "HTTPRequest", .httpRequest, receiver: "http_request",
+    .httpRequest, receiver: "http_request",
     "A request as it goes on the wire: what mutations edit and networking functions answer.",
     """
     It can be changed only inside its mutation; later, assigning \
@@ -30,7 +30,7 @@ extension APIOwner {
     ])
 
   static let headers = APIOwner.object(
-    "Headers", .headers, receiver: "headers",
+    .headers, receiver: "headers",
     "Headers by name, in any letter case.",
     """
     Those of resources and responses are read-only; those of a closed configuration or request \
@@ -71,7 +71,7 @@ extension APIOwner {
     ])
 
   static let regex = APIOwner.object(
-    "Regex", .regex, receiver: "regex", "A regular expression of `lull.regex`, for patterns.",
+    .regex, receiver: "regex", "A regular expression of `lull.regex`, for patterns.",
     "It has no members.", entries: [])
 
   static let body = APIOwner.table(

@@ -1,6 +1,6 @@
 extension APIOwner {
   static let observation = APIOwner.object(
-    "Observation", .observation, receiver: "observation",
+    .observation, receiver: "observation",
     "What `resource:observe` returns: it keeps the observer until it is stopped.",
     "Letting go of it does not stop it.",
     entries: [

@@ -1,6 +1,6 @@
 extension APIOwner {
   static let pipeline = APIOwner.object(
-    "Pipeline", .pipeline, receiver: "config.pipeline",
+    .pipeline, receiver: "config.pipeline",
     "The stages a response goes through, in order.",
     """
     Stages mean nothing besides their order. The pipeline runs once per response, and not for a \
@@ -36,7 +36,7 @@ extension APIOwner {
     ])
 
   static let stage = APIOwner.object(
-    "PipelineStage", .stage, receiver: "stage",
+    .stage, receiver: "stage",
     "One stage of a pipeline: its transformers in order, and at most one cache.",
     swift: "PipelineStage",
     entries: [

@@ -1,6 +1,6 @@
 extension APIOwner {
   static let request = APIOwner.object(
-    "Request", .request, receiver: "request",
+    .request, receiver: "request",
     "One exchange, or what stands for one: in progress, and then with its response.",
     """
     Hooks may be added at any time, before or after completion. They never run inside the call \

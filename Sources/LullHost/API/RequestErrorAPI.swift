@@ -1,6 +1,6 @@
 extension APIOwner {
   static let requestError = APIOwner.object(
-    "RequestError", .error, receiver: "error",
+    .error, receiver: "error",
     "Why a request failed: a sentence for the user, and what is known besides.",
     """
     Status, entity and cause may occur together. `tostring` is the message with method, URL and \

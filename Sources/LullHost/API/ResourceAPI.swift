@@ -1,6 +1,6 @@
 extension APIOwner {
   static let resource = APIOwner.object(
-    "Resource", .resource, receiver: "resource",
+    .resource, receiver: "resource",
     "One URL of a service, and what was last heard from it.",
     """
     State changes only through loads, overrides, caches and `wipe`, and observers hear of each \

@@ -1,6 +1,6 @@
 extension APIOwner {
   static let response = APIOwner.object(
-    "Response", .response, receiver: "response",
+    .response, receiver: "response",
     "How a request ended: an entity or an error, never both.", swift: "Response",
     entries: outcome + exchange)
 

@@ -22,7 +22,7 @@ extension APIOwner {
   ]
 
   static let secret = APIOwner.object(
-    "Secret", .secret, receiver: "secret",
+    .secret, receiver: "secret",
     "A text some parts of which are not to be seen: `lull.secret{…}`, or what `..` made of one.",
     """
     Values of request headers, query parameters, forms and JSON bodies may be secrets. `tostring`, \
@@ -153,6 +153,6 @@ extension APIOwner {
     ])
 
   static let authObject = APIOwner.object(
-    "Auth", .auth, receiver: "auth", "What a function of `lull.auth` gives.",
+    .auth, receiver: "auth", "What a function of `lull.auth` gives.",
     "It has no members; `tostring` masks it.", swift: "Auth", entries: [])
 }

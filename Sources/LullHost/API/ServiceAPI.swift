@@ -1,6 +1,6 @@
 extension APIOwner {
   static let service = APIOwner.object(
-    "Service", .service, receiver: "service",
+    .service, receiver: "service",
     "A web API: a base URL, configuration by URL pattern, and the resources in memory.",
     "The same URL always gives the same resource of a service; two services share none.",
     swift: "Service",

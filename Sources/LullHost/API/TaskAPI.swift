@@ -1,6 +1,6 @@
 extension APIOwner {
   static let task = APIOwner.object(
-    "Task", .task, receiver: "task",
+    .task, receiver: "task",
     "A function that runs beside the others, in a coroutine of its own.",
     entries: [
       .property("state", "TaskState", "How far it is."),

@@ -51,7 +51,7 @@ extension APIOwner {
   ]
 
   static let watch = APIOwner.object(
-    "Watch", .watch, receiver: "watch",
+    .watch, receiver: "watch",
     "What `resource:watch` gives to `for`; it may be called by hand as well.",
     entries: [
       .operation(
@@ -71,7 +71,7 @@ extension APIOwner {
     ])
 
   static let pages = APIOwner.object(
-    "Pages", .pages, receiver: "pages",
+    .pages, receiver: "pages",
     "What `resource:pages` gives to `for`; it may be called by hand as well.",
     entries: [
       .operation(

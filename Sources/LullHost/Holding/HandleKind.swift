@@ -1,5 +1,8 @@
-/// The kinds of userdata.
-package enum HandleKind: Int32, CustomStringConvertible {
+import CLullBridge
+
+/// The kinds of userdata, in the order of the bridge's `lull_kinds.h`, which has all there is to say of
+/// each; these are the words for them here.
+package enum HandleKind: Int32, CaseIterable {
   case module = 0
   case service, resource, request, observation, entity, response, error, task, configuration
   case httpRequest, headers, regex, log, completion, stub, pipeline, stage, cache
@@ -8,36 +11,6 @@ package enum HandleKind: Int32, CustomStringConvertible {
   case secret, auth
   case api, apiCalls, apiCall
 
-  package var description: String {
-    switch self {
-    case .module: "lull"
-    case .service: "Service"
-    case .resource: "Resource"
-    case .request: "Request"
-    case .observation: "Observation"
-    case .entity: "Entity"
-    case .response: "Response"
-    case .error: "RequestError"
-    case .task: "Task"
-    case .configuration: "Configuration"
-    case .httpRequest: "HTTPRequest"
-    case .headers: "Headers"
-    case .regex: "Regex"
-    case .log: "Log"
-    case .completion: "Completion"
-    case .stub: "Stub"
-    case .pipeline: "Pipeline"
-    case .stage: "PipelineStage"
-    case .cache: "Cache"
-    case .iterator: "Iterator"
-    case .handler: "Handler"
-    case .watch: "Watch"
-    case .pages: "Pages"
-    case .secret: "Secret"
-    case .auth: "Auth"
-    case .api: "API"
-    case .apiCalls: "APICalls"
-    case .apiCall: "APICall"
-    }
-  }
+  /// As scripts see it, in messages and in `tostring`.
+  package var name: String { String(cString: lull_kind_name(rawValue)) }
 }

@@ -85,7 +85,7 @@ struct HandleTable {
   /// The kinds of the objects in use, with a mark on those that have no userdata.
   var kindsInUse: [String] {
     slots.filter { $0.object != nil }.map { slot in
-      let kind = HandleKind(rawValue: slot.kind)?.description ?? "?"
+      let kind = HandleKind(rawValue: slot.kind)?.name ?? "?"
       return slot.isClaimed ? kind : kind + " (unclaimed)"
     }
   }

@@ -90,7 +90,7 @@ extension lull_value {
     case Int(LULL_NULL): "lull.null"
     case Int(LULL_TABLE): "table"
     case Int(LULL_FUNCTION): "function"
-    case Int(LULL_OBJECT): HandleKind(rawValue: aux)?.description ?? "userdata"
+    case Int(LULL_OBJECT): HandleKind(rawValue: aux)?.name ?? "userdata"
     default: "userdata"
     }
   }

@@ -219,9 +219,9 @@ struct RandomScript {
       }
     }
     if method.kind == .module { return tried("lull.\(name)(\(values.joined(separator: ", ")))") }
-    let other = random.chance(5) ? anything() : picked(method.kind.description)
+    let other = random.chance(5) ? anything() : picked(method.kind.name)
     values.insert(other, at: 0)
-    let field = name.hasPrefix("__") ? "tostring" : "(\(picked(method.kind.description))).\(name)"
+    let field = name.hasPrefix("__") ? "tostring" : "(\(picked(method.kind.name))).\(name)"
     return tried("\(field)(\(values.joined(separator: ", ")))")
   }
 }
