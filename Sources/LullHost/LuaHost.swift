@@ -1,7 +1,5 @@
 import CLullBridge
-import Glibc
 import LullCore
-import LullTransport
 
 /// The Swift half of the bridge: one per Lua state, on the thread that made it.
 ///

@@ -1,4 +1,3 @@
-import CLullBridge
 import LullCore
 
 /// One `lull.all` or `lull.any`: a list of requests and tasks that are waited for together.

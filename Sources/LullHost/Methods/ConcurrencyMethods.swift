@@ -1,4 +1,3 @@
-import CLullBridge
 import LullCore
 
 extension Method {
