@@ -57,7 +57,7 @@ package final class LuaHost {
     loop = ScriptLoop(environment, bridge, coroutines, requests, limits, session)
     waits = Waits(environment, bridge, handles, coroutines, requests, loop)
     reporter = Reporter(
-      environment, bridge, kept, values, coroutines, requests, limits, loop, sources)
+      environment, bridge, kept, values, permissions, coroutines, requests, limits, loop, sources)
     log = ScriptLog(bridge, kept, coroutines, reporter, pump.log)
     tasks = Tasks(bridge, kept, values, coroutines, loop, waits, reporter, pump)
     combining = Combining(bridge, handles, kept, values, coroutines, waits, tasks, pump)
@@ -66,10 +66,6 @@ package final class LuaHost {
     functions = ModelFunctions(handles, kept, values, coroutines, permissions, reporter, pump)
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
-    reporter.divert = { [unowned self] failure in
-      permissions.checker?.note(failure)
-      return permissions.checker != nil
-    }
   }
 
   var pump: Pump { environment.pump }

@@ -12,6 +12,7 @@ package final class Reporter {
   let bridge: BridgeRuntime
   private let kept: KeptValues
   private let values: ScriptValues
+  private let permissions: Permissions
   let coroutines: Coroutines
   let requests: RequestsInFlight
   private let limits: LimitKeeper
@@ -24,18 +25,18 @@ package final class Reporter {
   private var ledger = ReportLedger()
   /// Whether it was said which limit was passed.
   package private(set) var hasReportedLimit = false
-  /// Has errors of callbacks noted by somebody else, who returns true.
-  var divert: ((ScriptFailure) -> Bool)?
 
   init(
     _ environment: any HostEnvironment, _ bridge: BridgeRuntime, _ kept: KeptValues,
-    _ values: ScriptValues, _ coroutines: Coroutines, _ requests: RequestsInFlight,
-    _ limits: LimitKeeper, _ loop: ScriptLoop, _ sources: ChunkSources
+    _ values: ScriptValues, _ permissions: Permissions, _ coroutines: Coroutines,
+    _ requests: RequestsInFlight, _ limits: LimitKeeper, _ loop: ScriptLoop,
+    _ sources: ChunkSources
   ) {
     self.environment = environment
     self.bridge = bridge
     self.kept = kept
     self.values = values
+    self.permissions = permissions
     self.coroutines = coroutines
     self.requests = requests
     self.limits = limits
@@ -67,7 +68,7 @@ package final class Reporter {
   func report(
     _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil
   ) {
-    if let divert, divert(failure) { return }
+    if let checker = permissions.checker { return checker.note(failure) }
     // The interruption of whatever ran when the signal came is not an error of the script.
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler {
