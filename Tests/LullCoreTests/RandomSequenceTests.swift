@@ -8,7 +8,7 @@ import Testing
 /// and answers in any order, with and without a cache and an observer.
 ///
 /// `LULL_FUZZ_SEED` and `LULL_FUZZ_SECONDS` set where it begins and how long it takes.
-@Suite(.timeLimit(.minutes(10))) struct RandomSequenceTests {
+@Suite(.timeLimitOfFuzzing) struct RandomSequenceTests {
   /// STA-06 to STA-11, NM-01 to NM-06, OVR-01 to OVR-12, INV-01 to INV-08, WIPE-01 to WIPE-08, CXL-11,
   /// LOAD-16, CACHE-05 to CACHE-09, CACHE-29, CACHE-38
   @Test func `whatever happens in whatever order, a resource is in the state that the rules say`() {
@@ -37,4 +37,11 @@ import Testing
   }
 
   private static func now() -> Double { SystemClock.uptime }
+}
+
+extension Trait where Self == TimeLimitTrait {
+  fileprivate static var timeLimitOfFuzzing: Self {
+    let seconds = getenv("LULL_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 0
+    return .timeLimit(.minutes(10 + seconds / 60))
+  }
 }

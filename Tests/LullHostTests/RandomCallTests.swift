@@ -9,7 +9,7 @@ import Testing
 ///
 /// `LULL_FUZZ_SEED` and `LULL_FUZZ_SECONDS` set where it begins and how long it takes;
 /// `LULL_FUZZ_SCRIPT` names a file that holds the script that runs now, should it end the process.
-@Suite(.timeLimit(.minutes(10))) struct RandomCallTests {
+@Suite(.timeLimitOfFuzzing) struct RandomCallTests {
   @Test func `random calls neither crash nor leak`() throws {
     let first = Self.setting("LULL_FUZZ_SEED").flatMap { UInt64($0) } ?? 1
     let seconds = Self.setting("LULL_FUZZ_SECONDS").flatMap { Double($0) } ?? 5
@@ -41,5 +41,12 @@ import Testing
     guard let path = setting("LULL_FUZZ_SCRIPT"), let file = fopen(path, "w") else { return }
     fputs("-- LULL_FUZZ_SEED=\(seed)\n" + RandomScript.text(seed: seed) + "\n", file)
     fclose(file)
+  }
+}
+
+extension Trait where Self == TimeLimitTrait {
+  fileprivate static var timeLimitOfFuzzing: Self {
+    let seconds = getenv("LULL_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 0
+    return .timeLimit(.minutes(10 + seconds / 60))
   }
 }

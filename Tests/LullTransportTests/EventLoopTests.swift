@@ -14,7 +14,7 @@ extension TransportSuite {
       _ = loop.schedule(after: 0.01) { order.append(1) }
       _ = loop.schedule(after: 0.02) { order.append(2) }
       _ = loop.schedule(after: 0) { order.append(0) }
-      loop.run { order.count == 4 }
+      loop.runBounded { order.count == 4 }
       #expect(order == [0, 1, 2, 3])
     }
 
@@ -23,7 +23,7 @@ extension TransportSuite {
       defer { loop.close() }
       var order: [Int] = []
       for index in 0..<200 { _ = loop.schedule(after: 0.002) { order.append(index) } }
-      loop.run { order.count == 200 }
+      loop.runBounded { order.count == 200 }
       #expect(order == Array(0..<200))
     }
 
@@ -34,7 +34,7 @@ extension TransportSuite {
       var fired: Double?
       _ = loop.schedule(after: 0.0101) { fired = loop.now }
       #expect(fired == nil)
-      loop.run { fired != nil }
+      loop.runBounded { fired != nil }
       #expect(try #require(fired) - start >= 0.0101)
     }
 
@@ -57,7 +57,7 @@ extension TransportSuite {
       #expect(token == nil)
       var done = false
       _ = loop.schedule(after: 0.01) { done = true }
-      loop.run { done }
+      loop.runBounded { done }
       #expect(!fired)
       #expect(loop.activeTimerCount == 0)
     }
@@ -100,11 +100,11 @@ extension TransportSuite {
         order.append("outer begins")
         var inner = false
         _ = loop.schedule(after: 0.002) { inner = true }
-        loop.run { inner }
+        loop.runBounded { inner }
         order.append("outer ends")
       }
       _ = loop.schedule(after: 0) { order.append("neighbour") }
-      loop.run { order.count == 3 }
+      loop.runBounded { order.count == 3 }
       #expect(order == ["outer begins", "neighbour", "outer ends"])
     }
 
@@ -113,7 +113,7 @@ extension TransportSuite {
       defer { loop.close() }
       var done = false
       _ = loop.schedule(after: 0.001) { loop.pump.enqueue { done = true } }
-      loop.run { done }
+      loop.runBounded { done }
       #expect(loop.activeTimerCount == 0)
     }
 
@@ -121,7 +121,7 @@ extension TransportSuite {
       let loop = try EventLoop()
       var fired = 0
       for _ in 0..<5_000 { _ = loop.schedule(after: 0.001) { fired += 1 } }
-      loop.run { fired == 5_000 }
+      loop.runBounded { fired == 5_000 }
       loop.turn(.noWait)
       #expect(loop.openHandleKinds.count < 100)
       loop.close()
@@ -133,7 +133,7 @@ extension TransportSuite {
       var status: Int?
       let completion = loop.pump.completion { status = $0.response?.status }
       Background.run { completion(NetworkResult(response: HTTPResponse(status: 299))) }
-      loop.run { status != nil }
+      loop.runBounded { status != nil }
       #expect(status == 299)
     }
 
@@ -243,7 +243,7 @@ extension TransportSuite {
       }
     }
     #expect(results.isEmpty)
-    while results.count < 20 { loop.turn() }
+    loop.runBounded { results.count == 20 }
     #expect(results == Array(repeating: true, count: 20))
   }
 

@@ -16,4 +16,15 @@ extension EventLoop {
     watchdog.cancel()
     #expect(!isLate, "nothing came for half a minute", sourceLocation: sourceLocation)
   }
+
+  /// As `run(until:)`, but half a minute at most; nothing of its own wakes the loop before.
+  func runBounded(
+    until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    var isLate = false
+    let watchdog = schedule(after: 30) { isLate = true }
+    run { condition() || isLate }
+    watchdog.cancel()
+    #expect(!isLate, "nothing came for half a minute", sourceLocation: sourceLocation)
+  }
 }
