@@ -5,6 +5,10 @@ check_layout() {
     top_level
   verify "no paths of one machine" "say where things are relative to the checkout, or ask the environment" \
     machine_paths
+  verify "no Swift file over 400 lines" "give what it has besides its concept a file of its own" \
+    long_files
+  verify "the core knows no scripts" "call it what it is to the core; only an error may be of kind script" \
+    script_names
   verify "links of the documentation lead somewhere" "correct the link, or write what it leads to" \
     "$root/Scripts/support/check-links"
 }
@@ -21,5 +25,17 @@ machine_paths() {
   # In two parts, so that this line is not one of them.
   local paths='(^|[^A-Za-z0-9_.-])/(wo''rk/|opt/sw''ift|ho''me/[a-z]|ro''ot/)'
   repository_files | tr '\n' '\0' | xargs -0 grep -InE "$paths"
+  return 0
+}
+
+long_files() {
+  find Sources Tests Examples -name '*.swift' -not -path '*/.build/*' -exec wc -l {} + \
+    | awk '$1 > 400 && $2 != "total" { print $2 " has " $1 " lines" }'
+}
+
+# Names of the core that begin with script; an error of that kind may.
+script_names() {
+  code_lines Sources/LullCore | grep -E '\b_?[sS]cript[A-Z][A-Za-z0-9]*' \
+    | grep -vE '\b(ScriptErrorCause|scriptError)\b'
   return 0
 }
