@@ -115,8 +115,7 @@ let package = Package(
       name: "LullHostTests",
       dependencies: [
         "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullTesting",
-        "CLullBridge",
-        "CStackEffects",
+        "CLullBridge", "CStackEffects",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
@@ -126,9 +125,11 @@ let package = Package(
         "LullTesting",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
+    .executableTarget(
+      name: "allocator-program", dependencies: ["CLullMalloc"], path: "Tests/AllocatorProgram"),
     .testTarget(
       name: "LullCommandTests",
-      dependencies: ["lull", "lull-demo", "LullArguments", "LullTesting"],
+      dependencies: ["lull", "lull-demo", "allocator-program", "LullArguments", "LullTesting"],
       swiftSettings: swiftSettings),
   ],
   cLanguageStandard: .c17,

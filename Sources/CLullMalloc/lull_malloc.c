@@ -13,6 +13,7 @@
 #include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,6 +52,10 @@ typedef struct shelf {
 
 static shelf shelves[LARGEST / STEP + 1];
 
+// What the second word of a block at hand is, so that one freed twice ends the program, as it does in
+// the library.
+#define AT_HAND ((uintptr_t)shelves ^ (uintptr_t)0xa5a5a5a5a5a5a5a5)
+
 static _Thread_local int is_main_thread;
 
 __attribute__((constructor)) static void note_main_thread(void) { is_main_thread = 1; }
@@ -64,13 +69,30 @@ static inline shelf *shelf_for(size_t size) {
 // The last block of that many bytes that was freed; NULL if none is at hand.
 static inline void *taken(size_t size) {
   shelf *place = shelf_for(size);
-  return place && place->count > 0 ? place->blocks[--place->count] : NULL;
+  if (!place || place->count == 0) return NULL;
+  uintptr_t *block = place->blocks[--place->count];
+  block[1] = 0;
+  return block;
+}
+
+// The block looks like one that is at hand: either it is, or its bytes are the same by chance.
+static __attribute__((noinline, cold)) void refuse_if_at_hand(const shelf *place, const void *block) {
+  for (uint32_t i = 0; i < place->count; i++) {
+    if (place->blocks[i] != block) continue;
+    static const char text[] = "lull: a block of memory was freed twice\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) abort();
+    abort();
+  }
 }
 
 // Whether the block is at hand from now on, to be freed by nobody.
 static inline int is_put_back(void *block) {
   shelf *place = shelf_for(malloc_usable_size(block));
-  if (!place || place->count == MOST_AT_HAND) return 0;
+  if (!place) return 0;
+  uintptr_t *words = block;
+  if (__builtin_expect(words[1] == AT_HAND, 0)) refuse_if_at_hand(place, block);
+  if (place->count == MOST_AT_HAND) return 0;
+  words[1] = AT_HAND;
   place->blocks[place->count++] = block;
   return 1;
 }
