@@ -272,6 +272,32 @@ describe("retry as a setting", function()
     contains(spec.reports()[1].message, "read-only")
   end)
 
+  it("can be written as it was read", function()
+    local policy = {
+      times = 2, on = { 429, "network" }, unsafe = true,
+      backoff = { base = 0.5, max = 8 },
+    }
+    local service = lull.service { base_url = "https://api.test", retry = policy }
+    service:configure { rate_limit = { requests = 60, per = 30 } }
+    service:configure("/a", function(config)
+      local retry, limit = config.retry, config.rate_limit
+      config.retry, config.rate_limit = nil, false
+      config.retry, config.rate_limit = retry, limit
+    end)
+    local other = lull.service "https://other.test"
+    other:configure { retry = service:configuration_for(service("/b")).retry }
+    for _, resource in ipairs { service("/a"), other("/a") } do
+      local read = resource.service:configuration_for(resource).retry
+      equal(read.times, 2)
+      same(json(read.on), json(service:configuration_for(service("/b")).retry.on))
+      equal(read.unsafe, true)
+      equal(read.backoff.base, 0.5)
+      equal(read.backoff.max, 8.0)
+    end
+    equal(service:configuration_for(service("/a")).rate_limit.requests, 60)
+    equal(service:configuration_for(service("/a")).rate_limit.per, 30.0)
+  end)
+
   it("names what does not fit", function()
     local api = lull.service "https://api.test"
     local function wrong(value, expected)

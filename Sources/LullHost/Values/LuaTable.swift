@@ -1,7 +1,8 @@
 package import CLullBridge
 import LullCore
 
-/// A table on the stack of a call, to be read during that call. Metamethods are not consulted.
+/// A table on the stack of a call, to be read during that call. Metamethods are not consulted; a table
+/// of Lull's own that is read-only has the fields it shows.
 package struct LuaTable {
   let index: Int32
   let state: OpaquePointer?
@@ -14,6 +15,10 @@ package struct LuaTable {
   /// Visits the fields; `body` may use the stack but must leave it as it was.
   package func forEachField(_ body: (lull_value, lull_value) throws(Misuse) -> Void) throws(Misuse)
   {
+    if lull_push_read_only(state, index) != 0 {
+      defer { lull_pop(state, 1) }
+      return try LuaTable(lull_stack_top(state), in: state).forEachField(body)
+    }
     let keys = lull_table_begin(state)
     guard keys != 0 else { throw .message("the Lua stack is full") }
     var key = lull_value()
