@@ -73,7 +73,7 @@ package final class LuaHost {
   func attach(_ runtime: OpaquePointer) {
     bridge.attach(runtime)
     lull_watch_changes(runtime, pump.changes.counter)
-    pump.host = hooks
+    pump.attach(hooks)
     environment.onTurn { [unowned self] in beginTurn() }
   }
 

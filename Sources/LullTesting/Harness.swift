@@ -18,7 +18,7 @@ package final class Harness {
     watch(service)
     leakCheck?.watch(self)
     leakCheck?.watch(pump)
-    pump.host = leakCheck
+    if let leakCheck { pump.attach(leakCheck) }
     leakCheck?.watch(provider)
     leakCheck?.watch(clock)
   }

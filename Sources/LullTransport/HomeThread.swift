@@ -14,7 +14,7 @@ final class HomeThread {
     loop = try EventLoop()
     executor = LoopExecutor(wakeUp: loop.wakeUp)
     loop.add(executor)
-    loop.pump.host = ledger
+    loop.pump.attach(ledger)
   }
 
   /// Drives the loop on this thread until `condition` holds, looking after every job.

@@ -13,12 +13,11 @@ from server import Server
 LOADS = (20, 40)
 GOALS = {"functions": 300, "files": 60, "upward": 0}
 
-# From the ground up, as Scripts/support/check-boundaries.sh has them: a path begins with its floor. What
-# is not listed is on no floor.
+# From the ground up, as Scripts/support/check-boundaries.sh and check-floors have them: a path begins with
+# its floor. What is not listed is on no floor.
 FLOORS = [
     "Sources/CLullLedger", "Sources/CLullMalloc", "Sources/System", "Sources/CSimdjson", "Sources/LullSystem",
-    *(f"Sources/LullCore/{name}" for name in (
-        "Text", "Exchange", "Policy", "Pipeline", "Request", "Resource", "Service")),
+    *(f"Sources/LullCore/{name}" for name in run([f"{HERE}/../check-floors", "--list"]).split()),
     "Sources/LullTransport", "Sources/CLullBridge", "Sources/LullHost", "Sources/LullClients",
     "Sources/LullREPL", "Sources/lull",
 ]
@@ -64,7 +63,7 @@ class Calls:
 class Function:
     """A symbol of Lull's: where it is written, and what it belongs to."""
 
-    def __init__(self, symbol, place, text):
+    def __init__(self, symbol, place, text, root):
         self.symbol, self.text = symbol, text
         path, _, line = place.partition(":")
         self.file = path if path.startswith("Sources/") and line.split()[0] not in ("0", "?") else None
@@ -72,10 +71,22 @@ class Function:
         whole = text.split(" in ", 1)[1] if text.startswith("closure #") else text
         while whole.startswith("closure #"):
             whole = whole.split(" in ", 1)[1]
-        self.is_closure = whole != text
+        # What a lower floor has left for others to fill in.
+        self.is_filling = whole != text or self.file is not None and self.is_override(
+            os.path.join(root, self.file), int(line.split()[0]))
         whole = re.sub(r"\.(getter|setter|modify|read|didset|willset)\b.*$", "", whole)
         whole = re.sub(r"\.__(de)?allocating_", ".", whole)
         self.whole = (self.file, whole)
+
+    @staticmethod
+    def is_override(path, line):
+        """Whether the declaration there says so, which may begin some lines further up."""
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        for text in reversed(lines[max(0, line - 3):line]):
+            if re.search(r"\b(func|var|init|subscript)\b", text):
+                return re.search(r"\boverride\b", text) is not None
+        return False
 
     @property
     def is_written(self):
@@ -126,7 +137,8 @@ def functions_of(lull, root, symbols):
     if not len(known) == len(places) == len(texts):
         raise Failure("addr2line or swift demangle has left something out")
     return {
-        symbol: Function(symbol, os.path.relpath(place, root) if place.startswith("/") else place, text)
+        symbol: Function(
+            symbol, os.path.relpath(place, root) if place.startswith("/") else place, text, root)
         for symbol, place, text in zip(known, places, texts)}
 
 
@@ -146,7 +158,7 @@ class Walk:
         self.entries = collections.defaultdict(set)
         for symbol in self.written:
             function = functions[symbol]
-            for caller, is_direct in self.sources(symbol, not function.is_closure, set()):
+            for caller, is_direct in self.sources(symbol, not function.is_filling, set()):
                 place = functions[caller].file if caller in self.written else self.library(caller)
                 if place != function.file:
                     self.entries[function.whole].add(
@@ -171,7 +183,8 @@ class Walk:
 
     def upward(self):
         """Calls by name into a higher floor. What a lower one declares for others to fill in, a closure, a
-        protocol's requirement or one of the bridge's `lull_host_` functions, is not one."""
+        method that is overridden, a protocol's requirement or one of the bridge's `lull_host_` functions, is
+        not one."""
         for (file, name), sources in self.entries.items():
             if name.startswith("lull_host_"):
                 continue

@@ -11,8 +11,8 @@ public final class Pump {
   public let log: Log
   /// What remembered answers of this pump's resources depend on.
   package let changes = ChangeCount()
-  /// Told of what happens in the model; nil if nobody is, and after it has closed.
-  package final var host: (any ModelHost)?
+  /// Who is told of what happens in the model; nil if nobody is, and after it has closed.
+  final var hostSlot: HostSlot?
   /// Where slow work on values goes; without one it is done at once, on the home thread.
   package var workers: (any WorkPool)?
   /// At least 0, below 1; what policies leave to chance.
@@ -131,7 +131,7 @@ public final class Pump {
     deferred = []
     afterPhase = []
     receivers = [:]
-    host = nil
+    hostSlot = nil
     workers = nil
   }
 }

@@ -11,13 +11,12 @@ public final class PipelineRun {
   package let original: Response
   package let now: Double
 
-  private let steps: [Pipeline.Step]
-  private let caches: [Pipeline.StageCache]
+  private let steps: [PipelineStep]
+  private let marks: [Int]
   private var next = 0
-  private var nextCache = 0
-  /// What each cached stage made of a success, to be written if the request turns out to be one whose
-  /// results are kept. (CACHE-14 to CACHE-17)
-  package private(set) var outputs: [(cache: Pipeline.StageCache, entity: Entity)] = []
+  private var nextMark = 0
+  /// What a success had become at each of the marks, in their order. (CACHE-14 to CACHE-17)
+  package private(set) var outputs: [(mark: Int, entity: Entity)] = []
   private var isStarted = false
   private var isOver = false
   private let finish: (Response) -> Void
@@ -25,15 +24,14 @@ public final class PipelineRun {
   /// - Parameters:
   ///   - skipping: how many steps the response has passed already: a cache's entity those up to its
   ///     stage (CACHE-30).
-  ///   - caches: those whose stages' outputs are of interest, in order.
+  ///   - marks: after how many steps what they made is of interest, in order.
   init(
-    _ steps: [Pipeline.Step], skipping: Int = 0,
-    caches: [Pipeline.StageCache] = [], response: Response, request: Request, method: String,
-    now: Double, finish: @escaping (Response) -> Void
+    _ steps: [PipelineStep], skipping: Int = 0, marks: [Int] = [], response: Response,
+    request: Request, method: String, now: Double, finish: @escaping (Response) -> Void
   ) {
     self.steps = steps
     next = skipping
-    self.caches = caches
+    self.marks = marks
     self.request = request
     self.method = method
     self.now = now
@@ -103,15 +101,15 @@ public final class PipelineRun {
         + result)
   }
 
-  /// Notes a success at the end of each cached stage that has been passed.
+  /// Notes a success at each mark that has been passed.
   private func collect(_ response: Response) {
-    while nextCache < caches.count, caches[nextCache].stepCount <= next {
+    while nextMark < marks.count, marks[nextMark] <= next {
       // A part, which a Range has asked for, says nothing of the whole. (RFC 9110, 15.3.7)
       let isPart = original.entity?.exchange?.status == 206
       if original.isSuccess, !isPart, case .success(let entity) = response.outcome {
-        outputs.append((caches[nextCache], entity))
+        outputs.append((nextMark, entity))
       }
-      nextCache += 1
+      nextMark += 1
     }
   }
 

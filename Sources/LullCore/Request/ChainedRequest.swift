@@ -33,12 +33,12 @@ public final class ChainedRequest: Request {
     self.maker = maker
     self.decide = decide
     super.init(pump: wrapped.pump)
-    if let maker { pump.host?.requestMade(self, by: maker) }
+    if let maker { pump.requestHost?.requestMade(self, by: maker) }
     attempt = wrapped.attempt
     if wrapped.state != .notStarted { start() }
   }
 
-  override public var resource: Resource? { wrapped.resource }
+  override package var target: (any RequestTarget)? { wrapped.target }
   override public var method: String? { wrapped.method }
   override public var url: String? { wrapped.url }
   override public var attempts: [RequestAttempt] { lastPart.attempts }
@@ -54,7 +54,7 @@ public final class ChainedRequest: Request {
     follow(wrapped) { chain, response in
       chain.wrappedResponse = response
       // A decision that waits may yet keep it.
-      chain.pump.host?.hold(response, for: chain)
+      chain.pump.requestHost?.hold(response, for: chain)
       if let action = chain.decide(response, chain) { chain.proceed(with: action) }
     }
     wrapped.start()

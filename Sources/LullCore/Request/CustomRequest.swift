@@ -1,23 +1,23 @@
 /// A request whose work a `RequestDelegate` does. Not started by itself. (DEL-01)
 public final class CustomRequest: Request {
   private let delegate: any RequestDelegate
-  private let target: Resource?
+  private let purpose: (any RequestTarget)?
   /// Not held: a delegate that lets go of it has ended what can be reported. (DEL-02)
   private weak var handler: RequestCompletionHandler?
 
-  package init(delegate: any RequestDelegate, pump: Pump, resource: Resource? = nil) {
+  package init(delegate: any RequestDelegate, pump: Pump, target: (any RequestTarget)? = nil) {
     self.delegate = delegate
-    target = resource
+    purpose = target
     super.init(pump: pump)
-    pump.host?.requestMade(self, by: delegate)
+    pump.requestHost?.requestMade(self, by: delegate)
   }
 
-  override public var resource: Resource? { target }
-  override public var url: String? { target?.url.text }
+  override package var target: (any RequestTarget)? { purpose }
+  override public var url: String? { target?.address }
   override package var description: String { delegate.requestDescription }
 
   override public func repeated() -> Request {
-    let request = CustomRequest(delegate: delegate.repeated(), pump: pump, resource: target)
+    let request = CustomRequest(delegate: delegate.repeated(), pump: pump, target: target)
     request.attempt = attempt + 1
     return request
   }

@@ -19,9 +19,9 @@ public class Request {
   private var reportedProgress = 0.0
   private var cancelHooks: [() -> Void] = []
   /// The resource this loads, whose observers hear of its progress; further ones use `onProgress`.
-  private var loadedResource: Resource?
-  /// The record whose lists hold this request, and how many hooks run before it leaves them (STA-14).
-  private var tracker: (record: ResourceRecord, position: Int)?
+  private var loaded: (any RequestTarget)?
+  /// Whose lists hold this request, and how many hooks run before it leaves them (STA-14).
+  private var tracker: (lists: any RequestTracker, position: Int)?
   /// What the pump's host notes of this request; nil if it has nothing to note.
   package final var hostMark: AnyObject?
   /// Nobody is left who could complete it, but for cancelling.
@@ -41,10 +41,11 @@ public class Request {
     self.pump = pump
     lifecycle = RequestLifecycle(completedWith: response)
     scheduleDelivery()
-    pump.host?.requestStarted(self)
+    pump.requestHost?.requestStarted(self)
   }
 
-  public var resource: Resource? { nil }
+  /// What it is made for; nil of one that is for nothing in particular.
+  package var target: (any RequestTarget)? { nil }
   public var method: String? { nil }
   public var url: String? { nil }
 
@@ -89,7 +90,7 @@ public class Request {
     case .deliverSoon:
       guard let response else { break }
       // Until then nobody else may hold what a script made of it.
-      let release = pump.host?.hold(response)
+      let release = pump.hostSlot?.pumpHost.hold(response)
       pump.enqueue { [self] in
         // Hooks may refer to their request without holding it.
         withExtendedLifetime(self) { hook(response) }
@@ -141,14 +142,13 @@ public class Request {
     }
   }
 
-  /// Reports progress to the observers of `resource`, for as long as some of them want it. (PRG-29)
-  package final func reportProgress(toObserversOf resource: Resource) {
-    guard loadedResource == nil, lifecycle.hookAdded() == .waits else {
+  /// Reports progress to the observers of `target`, for as long as some of them want it. (PRG-29)
+  package final func reportProgress(toObserversOf target: any RequestTarget) {
+    guard loaded == nil, lifecycle.hookAdded() == .waits else {
       return onProgress(
-        { resource.record.observers.broadcastProgress($0, resource: resource) },
-        whileWanted: { resource.record.observers.wantsProgress })
+        { target.loadProgressed(to: $0) }, whileWanted: { target.wantsProgress })
     }
-    loadedResource = resource
+    loaded = target
     progressListenersChanged()
   }
 
@@ -165,7 +165,7 @@ public class Request {
 
   private func pollProgress(after seconds: Double) {
     guard state == .inProgress,
-      loadedResource?.record.observers.wantsProgress ?? false
+      loaded?.wantsProgress ?? false
         || progressHooks.contains(where: { $0.isWanted() })
     else { return }
     progressTimer = pump.clock.schedule(after: seconds) { [weak self] in self?.reportProgress() }
@@ -178,9 +178,7 @@ public class Request {
     let progress = currentProgress
     if progress > reportedProgress || progress < reportedProgress && mayProgressFall {
       reportedProgress = progress
-      if let loadedResource {
-        loadedResource.record.observers.broadcastProgress(progress, resource: loadedResource)
-      }
+      loaded?.loadProgressed(to: progress)
       for hook in progressHooks where hook.isWanted() { hook.report(progress) }
     }
     pollProgress(after: max(progressReportingInterval, Request.shortestInterval))
@@ -194,27 +192,27 @@ public class Request {
   /// However short an interval is configured, polling must leave time for anything else. Seconds.
   private static let shortestInterval = 0.001
 
-  /// Leaves the lists of `record` when it is cancelled, or after the hooks attached so far.
-  package final func track(by record: ResourceRecord) {
-    guard tracker != nil else { return tracker = (record, hooks.count) }
+  /// Leaves those lists when it is cancelled, or after the hooks attached so far.
+  package final func track(by lists: any RequestTracker) {
+    guard tracker != nil else { return tracker = (lists, hooks.count) }
     // It stands for requests of several resources.
-    onCancel { [unowned self] in record.forget(self) }
-    onCompletion { [unowned self] _ in record.forget(self) }
+    onCancel { [unowned self] in lists.forget(self) }
+    onCompletion { [unowned self] _ in lists.forget(self) }
   }
 
   /// Whether it is in the lists of some resource.
   package final var isTracked: Bool { tracker != nil }
 
   /// Whether it is a load of some resource, not delivered yet.
-  package final var isLoad: Bool { loadedResource != nil }
+  package final var isLoad: Bool { loaded != nil }
 
-  /// Whether cancelling takes it off the lists of `record` already.
-  package final func isTracked(by record: ResourceRecord) -> Bool { tracker?.record === record }
+  /// Whether cancelling takes it off those lists already.
+  package final func isTracked(by lists: any RequestTracker) -> Bool { tracker?.lists === lists }
 
   private func leaveLists() {
-    guard let record = tracker?.record else { return }
+    guard let lists = tracker?.lists else { return }
     tracker = nil
-    record.forget(self)
+    lists.forget(self)
   }
 
   /// Runs synchronously inside `cancel()`, before any hook; not for users. (STA-13)
@@ -229,7 +227,7 @@ public class Request {
   @discardableResult
   public final func start() -> Self {
     if lifecycle.start() {
-      pump.host?.requestStarted(self)
+      pump.requestHost?.requestStarted(self)
       begin()
       progressListenersChanged()
     }
@@ -261,7 +259,7 @@ public class Request {
   /// Reports the outcome; the second and later reports are ignored.
   package final func complete(with response: Response) {
     guard lifecycle.complete(with: response) else { return }
-    pump.host?.hold(response, for: self)
+    pump.requestHost?.hold(response, for: self)
     stopPolling()
     cancelHooks = []
     scheduleDelivery()
@@ -275,9 +273,9 @@ public class Request {
     guard let response = lifecycle.deliver() else { return }
     let progressHooks = progressHooks
     self.progressHooks = []
-    if let loadedResource {
-      self.loadedResource = nil
-      loadedResource.record.observers.broadcastProgress(1, resource: loadedResource)
+    if let loaded {
+      self.loaded = nil
+      loaded.loadProgressed(to: 1)
     }
     for hook in progressHooks { hook.report(1) }
     let hooks = hooks
@@ -288,7 +286,7 @@ public class Request {
     }
     leaveLists()
     didDeliver()
-    pump.host?.requestSettled(self)
+    pump.requestHost?.requestSettled(self)
   }
 
   // MARK: For the kinds of request

@@ -3,7 +3,7 @@
 /// Order of events: built (headers, ad hoc mutation, configured mutations) and started; when the
 /// answer arrives, the pipeline in force then runs (CFG-18); the outcome completes the request.
 public final class NetworkRequest: Request {
-  private let target: Resource
+  private let loader: Resource
   private let initialMethod: String
   /// Whether it asks on the condition of the data that is there when it is built.
   private let revalidates: Bool
@@ -29,23 +29,23 @@ public final class NetworkRequest: Request {
     resource: Resource, initialMethod: String, revalidates: Bool, adHoc: AdHocMutation?,
     http: HTTPRequest, policies: Policies?
   ) {
-    target = resource
+    loader = resource
     self.initialMethod = initialMethod
     self.revalidates = revalidates
     self.adHoc = adHoc
     if let policies {
-      let service = resource.service
+      let owner = resource.owner
       exchange = PolicyExchange(
-        http, policies: policies, networking: service.networking, pump: service.pump)
+        http, policies: policies, networking: owner.networking, pump: owner.pump)
     } else {
       exchange = nil
     }
     heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
     self.http = http
-    super.init(pump: resource.service.pump)
+    super.init(pump: resource.owner.pump)
   }
 
-  override public var resource: Resource? { target }
+  override package var target: (any RequestTarget)? { loader }
   override public var method: String? { http.method }
   override public var url: String? { http.url }
 
@@ -56,8 +56,8 @@ public final class NetworkRequest: Request {
 
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
-    let request = target.makeRequest(
-      initialMethod, revalidation: revalidates ? .sending(target.record.state.condition) : .none,
+    let request = loader.makeRequest(
+      initialMethod, revalidation: revalidates ? .sending(loader.record.state.condition) : .none,
       adHoc: adHoc)
     request.attempt = attempt + 1
     return request
@@ -68,14 +68,14 @@ public final class NetworkRequest: Request {
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion { [self] result in arrived(result) }
     self.channel = channel
-    guard !target.service.isOffline else {
+    guard !loader.owner.isOffline else {
       return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
     }
     if let exchange {
       transfer = exchange
       return exchange.begin(completion: channel)
     }
-    let transfer = target.service.networking.start(http, completion: channel)
+    let transfer = loader.owner.networking.start(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if isCompleted { transfer.cancel() } else { self.transfer = transfer }
   }
@@ -96,19 +96,19 @@ public final class NetworkRequest: Request {
     let answered = transfer
     defer { withExtendedLifetime(answered) {} }
     transfer = nil
-    if let body = result.body { pump.host?.bodyArrived(byteCount: body.count) }
+    if let body = result.body { pump.hostSlot?.pumpHost.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
     forbidsStoring =
       StoringRule.forbids(http.headers)
       || StoringRule.forbids(result.response?.headers ?? Headers())
     let interpretation = ResponseInterpretation(
-      result, existing: target.record.state.latestData, isConditional: isConditional,
+      result, existing: loader.record.state.latestData, isConditional: isConditional,
       now: now, forbidsStoring: forbidsStoring)
     switch interpretation {
     case .notModified(let entity):
       complete(with: .success(entity, isNew: false))
     case .response(let response):
-      if !response.isSuccess { pump.host?.hold(response, for: self) }
+      if !response.isSuccess { pump.requestHost?.hold(response, for: self) }
       log(response)
       process(labelled(response), now: now)
     }
@@ -132,7 +132,7 @@ public final class NetworkRequest: Request {
   private func process(_ response: Response, now: Double) {
     // The pipeline in force is that of arrival (CFG-18); one that lacks a block is in force for
     // nobody.
-    let configuration = target.configuration(for: http.method)
+    let configuration = loader.configuration(for: http.method)
     if let failure = configuration.failure {
       return complete(with: labelled(.failure(failure.dated(now))))
     }
@@ -140,11 +140,11 @@ public final class NetworkRequest: Request {
     let caches = http.method == "GET" ? configuration.caches : []
     guard !configuration.steps.isEmpty || !caches.isEmpty else { return complete(with: response) }
     let run = PipelineRun(
-      configuration.steps, caches: caches, response: response, request: self, method: http.method,
-      now: now
+      configuration.steps, marks: caches.map(\.stepCount), response: response, request: self,
+      method: http.method, now: now
     ) { [unowned(unsafe) self] response in
       // Unsafe, since the run holds its request.
-      if let run = self.run { isInCaches = target.writeCaches(run, response) }
+      if let run = self.run { isInCaches = loader.writeCaches(caches, of: run, response) }
       self.run = nil
       complete(with: labelled(response))
     }
@@ -163,7 +163,7 @@ public final class NetworkRequest: Request {
   }
 
   override package var progressReportingInterval: Double {
-    target.configuration(for: http.method).settings.progressReportingInterval
+    loader.configuration(for: http.method).settings.progressReportingInterval
   }
 
   override package var currentProgress: Double {

@@ -4,19 +4,19 @@
 /// the resource delivers; then it completes with the resource's data, as not new, or fails with
 /// `TransportError.Kind.offline`. Nothing is sent, decorated or written.
 package final class OfflineLoad: Request {
-  private let target: Resource
+  private let loader: Resource
 
   init(of resource: Resource) {
-    target = resource
-    super.init(pump: resource.service.pump)
+    loader = resource
+    super.init(pump: resource.owner.pump)
   }
 
-  override package var resource: Resource? { target }
+  override package var target: (any RequestTarget)? { loader }
   override package var method: String? { "GET" }
-  override package var url: String? { target.url.text }
+  override package var url: String? { loader.url.text }
   override package var openParts: [Request] { lookup.map { [$0] } ?? [] }
 
-  override package func repeated() -> Request { OfflineLoad(of: target) }
+  override package func repeated() -> Request { OfflineLoad(of: loader) }
 
   override package func begin() {
     guard let lookup else { return answer() }
@@ -27,18 +27,18 @@ package final class OfflineLoad: Request {
   }
 
   private var lookup: CacheLookup? {
-    if case .running(let lookup) = target.record.cacheCheck { return lookup }
+    if case .running(let lookup) = loader.record.cacheCheck { return lookup }
     return nil
   }
 
   private func answer() {
-    if let data = target.record.state.latestData {
+    if let data = loader.record.state.latestData {
       return complete(with: .success(data, isNew: false))
     }
     var error = RequestError(
       httpStatus: nil, entity: nil,
       cause: .transport(
-        .offline("Offline, and \(LogText.url(target.url.text)) is not in the cache")),
+        .offline("Offline, and \(LogText.url(loader.url.text)) is not in the cache")),
       timestamp: pump.clock.now)
     error.method = method
     error.url = url

@@ -1,7 +1,7 @@
 /// A computed configuration with what is derived from it once.
 package final class ResolvedConfiguration {
   package let settings: Configuration
-  package let steps: [Pipeline.Step]
+  package let steps: [PipelineStep]
   package let caches: [Pipeline.StageCache]
   /// Why requests must fail: the first block that raised.
   package var failure: RequestError? { failures.first }

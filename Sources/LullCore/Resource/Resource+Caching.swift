@@ -12,14 +12,14 @@ extension Resource {
   /// Called whenever somebody looks at the data: almost always there is nothing to do.
   @inline(__always)
   func checkCaches() {
-    if case .idle(let version) = record.cacheCheck, version != service.configurationVersion {
+    if case .idle(let version) = record.cacheCheck, version != owner.configurationVersion {
       beginCacheCheck()
     }
   }
 
   private func beginCacheCheck() {
     // Noted first: keys and settings are made by functions that may look at this very resource.
-    record.cacheCheck = .idle(noneAsOf: service.configurationVersion)
+    record.cacheCheck = .idle(noneAsOf: owner.configurationVersion)
     guard record.invalidSource == nil else { return }
     let configuration = configuration
     let entries = cacheEntries(configuration)
@@ -31,9 +31,9 @@ extension Resource {
     let lookup = CacheLookup(of: self, entries: entries, conf: configuration)
     record.cacheCheck = .running(lookup)
     // Neither is held: the record holds the look, which may never end. (CACHE-36)
-    lookup.onCompletion { [weak record, weak service, unowned lookup] response in
+    lookup.onCompletion { [weak record, weak owner, unowned lookup] response in
       // Wiped or loaded meanwhile, or another look has begun.
-      guard let record, let service, record.isLooking(with: lookup) else { return }
+      guard let record, let owner, record.isLooking(with: lookup) else { return }
       guard !response.isCancellation else {
         record.cacheCheck = .over
         return
@@ -44,7 +44,7 @@ extension Resource {
       }
       record.cacheCheck = .over
       if let entity = response.entity {
-        service.resource(of: record).deliver(cached: entity)
+        owner.resource(of: record).deliver(cached: entity)
       }
     }
     lookup.start()
@@ -111,7 +111,9 @@ extension Resource {
 
   /// Writes what the cached stages made of a GET load's response, unless a later load has overtaken it;
   /// whether it is of a GET load. (CACHE-14 to CACHE-17, CACHE-29, STA-11)
-  func writeCaches(_ run: PipelineRun, _ response: Response) -> Bool {
+  func writeCaches(
+    _ caches: [Pipeline.StageCache], of run: PipelineRun, _ response: Response
+  ) -> Bool {
     guard run.request.method == "GET",
       let token = record.loads.first(where: { $0.request.includes(run.request) })?.token
     else { return false }
@@ -119,22 +121,23 @@ extension Resource {
       record.state.mayCache(token, succeeded: response.isSuccess)
     else { return true }
     for output in run.outputs {
-      guard let entry = CacheEntry(output.cache, resource: self) else { continue }
+      let stage = caches[output.mark]
+      guard let entry = CacheEntry(stage, resource: self) else { continue }
       // A transformer may have made an entity of its own.
-      if run.forbidsStoring || output.entity.forbidsStoring, output.cache.cache.outlivesProcess {
-        service.pump.log(
+      if run.forbidsStoring || output.entity.forbidsStoring, stage.cache.outlivesProcess {
+        pump.log(
           .cache,
-          "\(displayName): not written at \(output.cache.stage): \(StoringRule.reason)")
+          "\(displayName): not written at \(stage.stage): \(StoringRule.reason)")
         entry.remove()
         continue
       }
-      let isKept = output.cache.cache.accepts(output.entity)
-      service.pump.log(
+      let isKept = stage.cache.accepts(output.entity)
+      pump.log(
         .cache,
         "\(displayName): "
           + (isKept
-            ? "written at \(output.cache.stage)"
-            : "not written at \(output.cache.stage), whose cache cannot keep such content"))
+            ? "written at \(stage.stage)"
+            : "not written at \(stage.stage), whose cache cannot keep such content"))
       entry.write(output.entity)
     }
     return true
@@ -153,7 +156,7 @@ extension Resource {
     guard let timestamp = record.state.latestData?.timestamp else { return }
     for entry in cacheEntries(configuration) {
       if forbidsStoring, entry.stage.cache.outlivesProcess {
-        service.pump.log(
+        pump.log(
           .cache, "\(displayName): removed at \(entry.stage.stage): \(StoringRule.reason)")
         entry.remove()
       } else {

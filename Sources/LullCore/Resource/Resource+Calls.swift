@@ -19,7 +19,7 @@ extension Resource {
     } catch {
       return .failure(
         RequestError(
-          httpStatus: nil, entity: nil, cause: error.cause, timestamp: service.pump.clock.now))
+          httpStatus: nil, entity: nil, cause: error.cause, timestamp: pump.clock.now))
     }
     let request = makeRequest(
       method,

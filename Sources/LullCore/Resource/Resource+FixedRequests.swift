@@ -11,6 +11,6 @@ extension Resource {
   /// A request that has ended with `response`, otherwise as above. It belongs to no resource: this one
   /// only says on which thread it lives. (HW-02) Lua: `lull.hard_wired_request(response)`.
   public func hardWiredRequest(returning response: Response) -> Request {
-    FixedRequest(response, pump: service.pump)
+    FixedRequest(response, pump: pump)
   }
 }

@@ -7,7 +7,7 @@ extension Resource {
   @discardableResult
   public func load() -> Request {
     let plan = loadPlan(isForced: true)
-    service.pump.log(.staleness, "\(displayName): \(plan.logText)")
+    pump.log(.staleness, "\(displayName): \(plan.logText)")
     return load(as: plan)
   }
 
@@ -34,21 +34,21 @@ extension Resource {
   /// As `loadIfNeeded`.
   package func neededLoad() -> NeededLoad {
     let plan = loadPlan
-    service.pump.log(.staleness, "\(displayName): \(plan.logText)")
+    pump.log(.staleness, "\(displayName): \(plan.logText)")
     switch plan.step {
     case .join:
       if let running = record.loads.first?.request { return .load(running) }
     case .nothing(let time):
       // Each is logged; and a clock set by hand may go anywhere.
       let isSteady =
-        service.pump.clock.isSystemTime && !service.pump.log.enabled.contains(.staleness)
+        pump.clock.isSystemTime && !pump.log.enabled.contains(.staleness)
       return .none(until: isSteady ? time : nil)
     case .waitForCache:
       if case .running(let lookup) = record.cacheCheck {
         return .load(loadAfterCacheCheck(lookup))
       }
     case .load, .answerOffline, .failOffline, .fail:
-      service.pump.log(.staleness, "\(displayName): loading")
+      pump.log(.staleness, "\(displayName): loading")
     }
     return .load(load(as: plan))
   }
@@ -64,7 +64,7 @@ extension Resource {
     known.isLoading = isJoining && isLoading
     // Who joins a load asks nobody.
     if isForced || !known.isLoading { checkCaches() }
-    known.isOffline = service.isOffline
+    known.isOffline = owner.isOffline
     known.hasURL = record.invalidSource == nil
     known.caches =
       switch record.cacheCheck {
@@ -74,7 +74,7 @@ extension Resource {
       }
     known.freshness = record.state.freshness
     return LoadPlan(
-      known, now: service.pump.clock.now, configuration: configuration,
+      known, now: pump.clock.now, configuration: configuration,
       condition: record.state.condition)
   }
 
@@ -139,8 +139,8 @@ extension Resource {
     case .failure(let error):
       outcome = response.isCancellation ? .cancelled : .failure(error)
     }
-    let effect = record.state.loadEnded(token, outcome, now: service.pump.clock.now)
-    service.pump.log(.stateChanges, "\(shortDescription): \(effect.event)")
+    let effect = record.state.loadEnded(token, outcome, now: pump.clock.now)
+    pump.log(.stateChanges, "\(shortDescription): \(effect.event)")
     endCacheCheck()
     let last = request.lastPart
     if effect.isApplied { updateCaches(effect.event, with: last) }
@@ -177,7 +177,7 @@ extension Resource {
   public func cancelLoadIfUnobserved(
     afterDelay delay: Double, then completion: @escaping () -> Void = {}
   ) {
-    _ = service.pump.clock.schedule(after: delay) { [self] in
+    _ = pump.clock.schedule(after: delay) { [self] in
       cancelLoadIfUnobserved()
       completion()
     }

@@ -7,7 +7,7 @@ extension Resource {
 
   /// Replaces the content, keeps content type and headers, age is zero. (OVR-07 to OVR-10)
   public func overrideLocalContent(with content: Content) {
-    overridden(record.state.override(with: content, now: service.pump.clock.now))
+    overridden(record.state.override(with: content, now: pump.clock.now))
   }
 
   private func overridden(_ event: ResourceEvent) {
@@ -40,6 +40,6 @@ extension Resource {
 
   /// Tells the host that data or error is another one now, before observers hear of it.
   func stateChanged() {
-    service.pump.host?.resourceStateChanged(self)
+    pump.modelHost?.resourceStateChanged(self)
   }
 }

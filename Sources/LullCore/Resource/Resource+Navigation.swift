@@ -15,7 +15,7 @@ extension Resource {
     if let secretURL = record.secretURL {
       return derived(secretURL) { $0.appending(pathBytes: path) }
     }
-    return service.resource(at: url.appending(pathBytes: path))
+    return owner.resource(at: url.appending(pathBytes: path))
   }
 
   /// What an `href` means on a page at this URL; an invalid resource, whose requests fail, if it
@@ -30,7 +30,7 @@ extension Resource {
     guard record.invalidSource == nil else { return self }
     let base = record.secretURL?.escaped ?? url
     guard let target = base.relative(hrefBytes: href) else {
-      return service.invalidResource(.unparsable(ResourceURL.text(ofBytes: href)))
+      return owner.invalidResource(.unparsable(ResourceURL.text(ofBytes: href)))
     }
     if let secretURL = record.secretURL, target.hasSameQuery(as: base) {
       // It is all there, secrets and their places. (PATH-16)
@@ -67,12 +67,12 @@ extension Resource {
   package func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> Resource {
     guard record.invalidSource == nil else { return self }
     guard let secretURL = record.secretURL else {
-      return service.resource(at: url.withParams(raw: changes))
+      return owner.resource(at: url.withParams(raw: changes))
     }
     var secrets = secretURL.values
     for (name, _) in changes {
       for known in secrets.keys where known.utf8.elementsEqual(name) { secrets[known] = nil }
     }
-    return service.resource(escaped: secretURL.escaped.withParams(raw: changes), secrets: secrets)
+    return owner.resource(escaped: secretURL.escaped.withParams(raw: changes), secrets: secrets)
   }
 }

@@ -41,7 +41,7 @@ extension Resource {
   package func failedBeforeSending(_ cause: RequestErrorCause, method: String) -> Request {
     failedBeforeSending(
       RequestError(
-        httpStatus: nil, entity: nil, cause: cause, timestamp: service.pump.clock.now),
+        httpStatus: nil, entity: nil, cause: cause, timestamp: pump.clock.now),
       method: method)
   }
 
@@ -49,7 +49,7 @@ extension Resource {
     var error = error
     error.method = method
     error.url = url.text
-    return FixedRequest(.failure(error), pump: service.pump, resource: self, method: method)
+    return FixedRequest(.failure(error), pump: pump, target: self, method: method)
   }
 
   /// Whether a request asks on the condition of the data that is there.
@@ -75,7 +75,7 @@ extension Resource {
     noteClimbing(method)
     let configuration = configuration ?? self.configuration(for: method)
     if let failure = configuration.failure {
-      return failedBeforeSending(failure.dated(service.pump.clock.now), method: method)
+      return failedBeforeSending(failure.dated(pump.clock.now), method: method)
     }
     var http = HTTPRequest(
       method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
@@ -103,16 +103,16 @@ extension Resource {
     let request = NetworkRequest(
       resource: self, initialMethod: method, revalidates: revalidates, adHoc: adHoc, http: http,
       policies: policies)
-    if let maker = adHoc?.maker { service.pump.host?.requestMade(request, by: maker) }
+    if let maker = adHoc?.maker { pump.requestHost?.requestMade(request, by: maker) }
     return request
   }
 
   /// Says of a request whose dot segments lead out of the base URL that they do. (SVC-39)
   private func noteClimbing(_ method: String) {
-    guard service.pump.log.enabled.contains(.network), let base = service.baseURL,
+    guard pump.log.enabled.contains(.network), let base = owner.baseURL,
       url.climbs(above: base)
     else { return }
-    service.pump.log(
+    pump.log(
       .network,
       "warning: \(method) \(LogText.url(url.text)) leads above the base URL "
         + "\(LogText.url(base.text)): its dot segments are sent as they are")
@@ -158,6 +158,6 @@ extension Resource {
 
   /// A request whose work `delegate` does; not started (DEL-01). Lua: `lull.custom_request{…}`.
   public func prepareRequest(using delegate: any RequestDelegate) -> Request {
-    CustomRequest(delegate: delegate, pump: service.pump, resource: self)
+    CustomRequest(delegate: delegate, pump: pump, target: self)
   }
 }

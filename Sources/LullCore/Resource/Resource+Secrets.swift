@@ -19,7 +19,7 @@ extension Resource {
       }
     }
     let escaped = (record.secretURL?.escaped ?? url).withParams(texts)
-    return service.resource(escaped: escaped, secrets: secrets)
+    return owner.resource(escaped: escaped, secrets: secrets)
   }
 
   /// The resource with one query parameter set in its place or at the end, the rest of the query as it
@@ -35,12 +35,12 @@ extension Resource {
       text = secret.masked
     }
     let escaped = (record.secretURL?.escaped ?? url).settingParam(name, text)
-    return service.resource(escaped: escaped, secrets: secrets)
+    return owner.resource(escaped: escaped, secrets: secrets)
   }
 
   /// The resource of another URL that has the same query.
   func derived(_ secretURL: SecretURL, _ change: (ResourceURL) -> ResourceURL) -> Resource {
-    service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
+    owner.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
   /// The resource of a URL that this one's server has given, which may have put its secrets there: a
@@ -48,13 +48,13 @@ extension Resource {
   package func linked(_ target: ResourceURL) -> Resource {
     guard let known = record.secretURL?.values, target.origin == url.origin,
       let query = target.query
-    else { return service.resource(at: target) }
+    else { return owner.resource(at: target) }
     let names = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
       Array(pair.prefix { $0 != UInt8(ascii: "=") })
     }
     let secrets = known.filter { names.contains(SecretEscaping.parameter.escaped($0.key.utf8)) }
     let masked = secrets.reduce(target) { $0.settingParam($1.key, $1.value.masked) }
-    return service.resource(escaped: masked, secrets: secrets)
+    return owner.resource(escaped: masked, secrets: secrets)
   }
 
   /// What may tell one sender of GET requests from another, as they are configured, and what stands in
@@ -95,20 +95,20 @@ extension Resource {
     guard http.headers.secrets != nil || url != nil || body != nil || auth?.stage != nil else {
       return
     }
-    http.secrets = SecretUses(origin: service.baseURL?.origin, url: url, body: body)
+    http.secrets = SecretUses(origin: owner.baseURL?.origin, url: url, body: body)
     guard let problem = http.secretOriginProblem else { return }
     throw RequestError(
-      httpStatus: nil, entity: nil, cause: .transport(problem), timestamp: service.pump.clock.now)
+      httpStatus: nil, entity: nil, cause: .transport(problem), timestamp: pump.clock.now)
   }
 }
 
-extension Service {
+extension ResourceOwner {
   /// The resource at a URL in which the masks of these secrets stand, escaped.
   func resource(escaped: ResourceURL, secrets: [String: SecretText]) -> Resource {
     guard let secretURL = SecretURL(escaped: escaped, values: secrets) else {
       return resource(at: escaped)
     }
-    let record = table.record(for: secretURL.masked)
+    let record = self.record(for: secretURL.masked)
     if record.secretURL == nil { record.secretURL = secretURL }
     guard record.secretURL == secretURL else {
       // Secrets of the same name that are not the same: the masks do not tell them apart.

@@ -5,23 +5,24 @@
 /// changes only through loads, overrides, cache and wipe, so observers always hear of it (STA-17).
 /// Home thread only. Lua: `Resource`.
 public final class Resource {
-  public let service: Service
+  package let owner: any ResourceOwner
   package let record: ResourceRecord
   /// The number a script's host knows this object by; 0 if none.
   package var hostHandle: UInt64 = 0
 
-  package init(service: Service, record: ResourceRecord) {
-    self.service = service
+  package init(owner: any ResourceOwner, record: ResourceRecord) {
+    self.owner = owner
     self.record = record
     record.resource = self
   }
 
   deinit {
     record.resource = nil
-    service.table.resourceReleased(record)
+    owner.resourceReleased(record)
   }
 
   public var url: ResourceURL { record.url }
+  package var pump: Pump { owner.pump }
 
   // MARK: State
 
@@ -60,7 +61,7 @@ public final class Resource {
   package var configuration: ResolvedConfiguration { configuration(for: "GET") }
 
   package func configuration(for method: String) -> ResolvedConfiguration {
-    service.resolvedConfiguration(for: record, method: method)
+    owner.resolvedConfiguration(for: record, method: method)
   }
 
   /// The URL with the base abbreviated, and flags: L loading, D data, E error. (STA-16)
@@ -74,7 +75,7 @@ public final class Resource {
 
   package var displayName: String {
     switch record.invalidSource {
-    case nil: LogText.url(url.abbreviated(base: service.baseURL))
+    case nil: LogText.url(url.abbreviated(base: owner.baseURL))
     case .missing: "<no URL>"
     case .unparsable(let source): "<invalid URL: \(CredentialMask.malformedURL(source))>"
     }

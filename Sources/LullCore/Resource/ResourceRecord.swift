@@ -3,7 +3,7 @@
 /// The service holds records; users hold `Resource` objects, which keep record and service alive. A
 /// record whose `Resource` is gone and which nobody observes is unused and may be evicted (SVC-28 to
 /// SVC-33). No record holds its service or its `Resource` strongly, so nothing here is a cycle.
-package final class ResourceRecord {
+package final class ResourceRecord: RequestTracker {
   package let url: ResourceURL
   /// Why the URL is no URL; nil for valid resources.
   package let invalidSource: InvalidSource?
@@ -61,7 +61,7 @@ package final class ResourceRecord {
   }
 
   /// Takes a request that has ended off both lists.
-  func forget(_ request: Request) {
+  package func forget(_ request: Request) {
     allRequests.removeFirst(identicalTo: request)
     removeLoad(request)
   }

@@ -1,7 +1,7 @@
 /// A set of resources with shared configuration and networking.
 ///
 /// Lua: `lull.service{ base_url = … }`. Home thread only. Open for subclassing (SVC-38).
-open class Service {
+open class Service: ResourceOwner {
   public let baseURL: ResourceURL?
   /// What URLs of the base's origin begin with, as far as they are written like it.
   private let baseOrigin: String?
@@ -49,7 +49,7 @@ open class Service {
     self.pump = pump
     table = ResourceTable(changes: pump.changes)
     missing = ResourceRecord(url: .invalid, invalidSource: .missing, changes: pump.changes)
-    table.onForget = { [unowned self] in pump.host?.recordForgotten($0, of: self) }
+    table.onForget = { [unowned self] in pump.modelHost?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     if let baseURL, self.baseURL == nil {
       let message = RequestErrorCause.invalidURL(source: baseURL).message
@@ -109,18 +109,22 @@ open class Service {
     resource(of: table.record(for: url))
   }
 
+  package func record(for url: ResourceURL) -> ResourceRecord { table.record(for: url) }
+
+  package func resourceReleased(_ record: ResourceRecord) { table.resourceReleased(record) }
+
   package func resource(of record: ResourceRecord) -> Resource {
-    record.resource ?? Resource(service: self, record: record)
+    record.resource ?? Resource(owner: self, record: record)
   }
 
-  func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
+  package func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
     guard case .unparsable(let text) = source else { return resource(of: missing) }
     pump.log(
       .network,
       "warning: \(RequestErrorCause.invalidURL(source: text).message)")
     let record = ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes)
     unparsable.add(record)
-    return Resource(service: self, record: record)
+    return Resource(owner: self, record: record)
   }
 
   /// How many resources stay in memory; lowering it evicts at once. (SVC-31, SVC-32)
@@ -137,7 +141,7 @@ open class Service {
 
   /// Forgets resources nobody holds, observes or requests. (SVC-30)
   public func flushUnusedResources() {
-    pump.host?.releaseGarbage()
+    pump.hostSlot?.pumpHost.releaseGarbage()
     for record in table.all where record.observers.hasDead {
       record.observers.removeDead(resource: resource(of: record))
     }

@@ -165,7 +165,7 @@ package final class KeptValues {
     anchor(error == 0 ? nil : error, from: service, only: key + 1)
   }
 
-  func forget(_ record: ResourceRecord, of service: Service) {
+  func forget(_ record: ResourceRecord, of service: any ResourceOwner) {
     guard record.hostKey != 0, service.hostHandle != 0, !bridge.isClosed else { return }
     release(record.hostKey, from: service.hostHandle)
     release(record.hostKey + 1, from: service.hostHandle)

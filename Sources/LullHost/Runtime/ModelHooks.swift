@@ -27,7 +27,7 @@ extension ModelHooks: ModelHost {
 
   func resourceStateChanged(_ resource: Resource) { kept.stateChanged(of: resource) }
 
-  func recordForgotten(_ record: ResourceRecord, of service: Service) {
+  func recordForgotten(_ record: ResourceRecord, of service: any ResourceOwner) {
     kept.forget(record, of: service)
   }
 

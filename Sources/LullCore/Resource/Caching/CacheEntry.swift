@@ -8,7 +8,7 @@ struct CacheEntry {
 
   /// nil if the cache gives the resource no key. (CACHE-24)
   init?(_ stage: Pipeline.StageCache, resource: Resource) {
-    let host = resource.service.pump.host
+    let host = resource.owner.pump.hostSlot?.pumpHost
     func open<Cache: EntityCache>(_ cache: Cache) -> CacheEntry? {
       guard let key = cache.key(for: resource, at: stage.stage) else { return nil }
       return CacheEntry(stage, cache, key, host)
@@ -18,7 +18,7 @@ struct CacheEntry {
   }
 
   private init<Cache: EntityCache>(
-    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ host: (any ModelHost)?
+    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ host: (any PumpHost)?
   ) {
     self.stage = stage
     read = { found in

@@ -23,10 +23,10 @@ package final class CacheLookup: Request {
     address = resource.url.text
     untried = entries
     configuration = conf
-    super.init(pump: resource.service.pump)
+    super.init(pump: resource.owner.pump)
   }
 
-  override package var resource: Resource? { record?.resource }
+  override package var target: (any RequestTarget)? { record?.resource }
   override package var method: String? { "GET" }
   override package var url: String? { address }
   override package var description: String { "cache check of \(LogText.url(address))" }
@@ -62,11 +62,11 @@ package final class CacheLookup: Request {
   }
 
   private func process(_ entity: Entity, from entry: CacheEntry) {
-    pump.host?.hold(.success(entity), for: self)
+    pump.requestHost?.hold(.success(entity), for: self)
     pump.log(.cache, "\(LogText.url(address)): hit at \(entry.stage.stage)")
     let later = Array(later.reversed())
     let run = PipelineRun(
-      configuration.steps, skipping: entry.stage.stepCount, caches: later.map(\.stage),
+      configuration.steps, skipping: entry.stage.stepCount, marks: later.map(\.stage.stepCount),
       response: .success(entity), request: self, method: "GET", now: pump.clock.now
     ) { [unowned self] response in
       guard let run = self.run else { return }
@@ -76,9 +76,7 @@ package final class CacheLookup: Request {
         return goOn(after: entry)
       }
       for output in run.outputs {
-        guard let entry = later.first(where: { $0.stage.stage == output.cache.stage }) else {
-          continue
-        }
+        let entry = later[output.mark]
         // What a cache in memory has, another must not put on a disk.
         let isForbidden = run.forbidsStoring || output.entity.forbidsStoring
         if isForbidden, entry.stage.cache.outlivesProcess {

@@ -73,7 +73,7 @@ package final class ObserverList {
   ) {
     observations.append(observation)
     if !observation.isHeld { hasUnheld = true }
-    resource.service.pump.log(
+    resource.pump.log(
       .observers, "\(resource.displayName): \(observer.logName) observes")
     observer.resourceChanged(resource, event: .observerAdded)
   }
@@ -164,11 +164,11 @@ package final class ObserverList {
   private func markRemoved(_ gone: [Observation], of resource: Resource) {
     guard !gone.isEmpty else { return }
     for observation in gone { observation.markRemoved() }
-    resource.service.pump.changes.note()
+    resource.pump.changes.note()
   }
 
   private func tell(_ gone: [Observation], of resource: Resource) {
-    let log = resource.service.pump.log
+    let log = resource.pump.log
     for observation in gone {
       log(.observers, "\(resource.displayName): \(observation.farewell)")
     }
@@ -183,7 +183,7 @@ package final class ObserverList {
     for observation in observations { observation.forgetDeadOwners() }
     guard hasDead else { return }
     let gone = observations.filter { !$0.isKept }
-    let log = resource.service.pump.log
+    let log = resource.pump.log
     for observation in gone {
       log(.observers, "\(resource.displayName): \(observation.farewell)")
     }
@@ -199,7 +199,7 @@ package final class ObserverList {
     let present = observations
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }
-    let host = resource.service.pump.host
+    let host = resource.pump.modelHost
     // By index: `present` holds them, and an iterator would hold each once more.
     var index = 0
     while index < present.count {

@@ -38,9 +38,9 @@ public struct Pipeline {
   }
 
   /// Transformers with their stages, flattened in running order.
-  package var steps: [Step] {
+  package var steps: [PipelineStep] {
     order.flatMap { key in
-      (stages[key]?.transformers ?? []).map { Step(stage: key, transformer: $0) }
+      (stages[key]?.transformers ?? []).map { PipelineStep(stage: key, transformer: $0) }
     }
   }
 
@@ -56,11 +56,6 @@ public struct Pipeline {
       }
     }
     return caches
-  }
-
-  package struct Step {
-    package let stage: PipelineStageKey
-    package let transformer: any ResponseTransformer
   }
 
   /// A stage's cache, and how many steps an entity has passed when it is written there.

@@ -1,0 +1,14 @@
+extension Resource: RequestTarget {
+  package var address: String { url.text }
+
+  package var wantsProgress: Bool { record.observers.wantsProgress }
+
+  package func loadProgressed(to progress: Double) {
+    record.observers.broadcastProgress(progress, resource: self)
+  }
+}
+
+extension Request {
+  /// The resource it is made for; nil of one that belongs to none. Lua: `request.resource`.
+  public final var resource: Resource? { target as? Resource }
+}

@@ -1,0 +1,26 @@
+/// What a resource knows of its service: where it finds other resources, what they are configured to, and
+/// what they are loaded through.
+package protocol ResourceOwner: AnyObject {
+  var pump: Pump { get }
+  var baseURL: ResourceURL? { get }
+  var networking: any NetworkingProvider { get }
+  /// Whether loads are answered by memory and caches only.
+  var isOffline: Bool { get }
+  /// Changes with each configuration that is registered, and when what is computed is to be forgotten.
+  var configurationVersion: Int { get }
+  /// The number a script's host knows this object by; 0 if none.
+  var hostHandle: UInt64 { get }
+
+  /// The settings in force for a method of a resource.
+  func resolvedConfiguration(for record: ResourceRecord, method: String) -> ResolvedConfiguration
+  /// The one resource with that URL.
+  func resource(at url: ResourceURL) -> Resource
+  /// The one resource that stands for a record.
+  func resource(of record: ResourceRecord) -> Resource
+  /// The resource of what is no URL, whose requests fail. (SVC-16 to SVC-22)
+  func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource
+  /// What is remembered of that URL.
+  func record(for url: ResourceURL) -> ResourceRecord
+  /// Nobody holds the resource of that record any more.
+  func resourceReleased(_ record: ResourceRecord)
+}
