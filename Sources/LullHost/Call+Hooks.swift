@@ -15,20 +15,20 @@ extension Call {
     } else if lull_value_anchor_to_object(bridge.pointer, request.mark.handle, id, id) != 0 {
       throw .message("not enough memory")
     }
-    attach(request) { [unowned host, unowned request] arguments in
+    attach(request) { [unowned callbacks, unowned request] arguments in
       // A hook that waits may outlive everybody else's interest in its request.
       let request = request
-      let context = RunContext(purpose: name) { [unowned host] outcome in
+      let context = RunContext(purpose: name) { [unowned callbacks] outcome in
         if case .failed(let failure) = outcome {
-          host.reporter.report(
-            failure, in: host.kept.named("\(name) hook", id) + " of \(request.description)",
+          callbacks.reporter.report(
+            failure, in: callbacks.kept.named("\(name) hook", id) + " of \(request.description)",
             request: RequestFacts(request))
         }
       }
-      host.coroutines.start(Callable(id: id), arguments, context)
+      callbacks.coroutines.start(Callable(id: id), arguments, context)
     }
     // Whether the hook applied or not: this one is delivered after it.
-    if isLate { request.onCompletion { [unowned host] _ in host.kept.unpin(id) } }
+    if isLate { request.onCompletion { [unowned kept] _ in kept.unpin(id) } }
     returnSelf()
   }
 }

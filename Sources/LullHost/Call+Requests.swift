@@ -6,12 +6,12 @@ extension Call {
   func sendRequest(_ method: String, body: Int, mutation: Int) throws(Misuse) {
     let resource = try resource
     let parsed =
-      isNil(body) ? nil : try host.reading.bodies.body(table: index(body), in: state)
+      isNil(body) ? nil : try reading.bodies.body(table: index(body), in: state)
     var adHoc: AdHocMutation?
     if !isNil(mutation) {
       // Kept with the request, which may be repeated; before it exists, by the caller's stack.
-      let id = try host.kept.keep(state, index(mutation))
-      adHoc = AdHocMutation(by: RequestCallbacks([id]), host.functions.mutation { id })
+      let id = try kept.keep(state, index(mutation))
+      adHoc = AdHocMutation(by: RequestCallbacks([id]), functions.mutation { id })
     }
     let request: Request
     switch parsed {
@@ -22,7 +22,7 @@ extension Call {
     case nil:
       request = resource.request(method, body: nil, adHoc: adHoc)
     }
-    self.return(host.values.of(request))
+    self.return(values.of(request))
   }
 
   /// `cancel_load_if_unobserved([delay [, callback]])` (CAN-01 to CAN-10)
@@ -32,7 +32,6 @@ extension Call {
     guard delay >= 0, delay.isFinite else {
       throw .argument(1, "a number of seconds, 0 or more, expected, got \(raw(1).described)")
     }
-    let kept = host.kept
     // Its userdata holds the service's, and with it every function of the configuration.
     let userdata = try kept.keep(state, index(0))
     let callback = isNil(2) ? nil : try kept.keep(state, index(2))
@@ -42,19 +41,19 @@ extension Call {
       throw .message("not enough memory")
     }
     // The timer is work that somebody asked for: it keeps the script alive.
-    host.loop.timerBegan()
-    resource.cancelLoadIfUnobserved(afterDelay: delay) { [unowned host] in
-      host.loop.timerEnded()
-      defer { host.kept.unpin(userdata) }
+    loop.timerBegan()
+    resource.cancelLoadIfUnobserved(afterDelay: delay) { [unowned loop, unowned callbacks] in
+      loop.timerEnded()
+      defer { callbacks.kept.unpin(userdata) }
       guard let callback else { return }
       let context = RunContext(purpose: "cancel_load_if_unobserved callback") {
-        [unowned host] outcome in
+        [unowned callbacks] outcome in
         if case .failed(let failure) = outcome {
-          host.reporter.report(failure, in: "cancel_load_if_unobserved callback")
+          callbacks.reporter.report(failure, in: "cancel_load_if_unobserved callback")
         }
       }
-      host.coroutines.start(Callable(id: callback), [], context)
-      host.kept.unpin(callback)
+      callbacks.coroutines.start(Callable(id: callback), [], context)
+      callbacks.kept.unpin(callback)
     }
   }
 }

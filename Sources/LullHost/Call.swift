@@ -1,14 +1,23 @@
 package import CLullBridge
 import LullCore
 
-/// One call from Lua: its arguments, and where its results go. Valid during the call only.
+/// One call from Lua: its arguments, where its results go, and the owners of what a method works with.
+/// Valid during the call only.
 package struct Call {
-  package let host: LuaHost
+  // One reference for all of them: a call is made for everything that a script does.
+  private let host: LuaHost
   let frame: UnsafeMutablePointer<lull_frame>
+
+  init(_ host: LuaHost, _ frame: UnsafeMutablePointer<lull_frame>) {
+    self.host = host
+    self.frame = frame
+  }
 
   // MARK: What a method works with
 
+  var environment: any HostEnvironment { host.environment }
   var bridge: BridgeRuntime { host.bridge }
+  var writer: ValueWriter { host.writer }
   package var handles: ObjectHandles { host.handles }
   var kept: KeptValues { host.kept }
   package var values: ScriptValues { host.values }
@@ -16,9 +25,12 @@ package struct Call {
   var requests: RequestsInFlight { host.requests }
   var loop: ScriptLoop { host.loop }
   var waits: Waits { host.waits }
+  var sources: ChunkSources { host.sources }
   package var permissions: Permissions { host.permissions }
   package var reading: ScriptReading { host.reading }
+  var callbacks: Callbacks { host.callbacks }
   var functions: ModelFunctions { host.functions }
+  var iterators: ScriptIterators { host.iterators }
   var session: SessionKeeper { host.session }
   var observers: ScriptObservers { host.observers }
   var caches: ScriptCaches { host.caches }
@@ -26,7 +38,12 @@ package struct Call {
   var tasks: Tasks { host.tasks }
   var combining: Combining { host.combining }
   var reporter: Reporter { host.reporter }
+  var sampleAPI: SampleAPI { host.sampleAPI }
+  var statistics: [(name: String, count: Int)] { host.statistics }
   var pump: Pump { host.pump }
+
+  /// The owner of what an extension keeps.
+  package func part<Part: HostExtension>(_ type: Part.Type) -> Part { host.part(type) }
 
   // MARK: Arguments
 
@@ -70,12 +87,12 @@ package struct Call {
 
   /// The object at a position, if it is an open one of that kind.
   func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
-    host.handles.object(raw(position), kind, as: type)
+    handles.object(raw(position), kind, as: type)
   }
 
   /// Self, whose kind the bridge has checked; it may have been closed since.
   package func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
-    guard let object = host.handles.object(raw(0), kind, as: type) else {
+    guard let object = handles.object(raw(0), kind, as: type) else {
       throw .message("this \(kind.name) is closed")
     }
     return object
@@ -97,7 +114,7 @@ package struct Call {
 
   package func `return`(_ value: LuaValue) {
     let position = Int(frame.pointee.result_count)
-    lull_frame_results(frame)[position] = host.writer.encode(value)
+    lull_frame_results(frame)[position] = writer.encode(value)
     frame.pointee.result_count += 1
   }
 
@@ -120,7 +137,7 @@ extension Call {
   /// Nothing is returned after all.
   func dropResults() {
     if let results = lull_frame_results(frame) {
-      host.handles.releaseUnclaimed(results, count: Int(frame.pointee.result_count))
+      handles.releaseUnclaimed(results, count: Int(frame.pointee.result_count))
     }
     frame.pointee.result_count = 0
   }

@@ -18,7 +18,7 @@ package final class LuaHost {
   package let values: ScriptValues
   package let permissions = Permissions()
   /// The texts of chunks, for reports.
-  let sources = ChunkSources()
+  package let sources = ChunkSources()
   package let reading: ScriptReading
   package let coroutines: Coroutines
   package let requests: RequestsInFlight
@@ -31,10 +31,13 @@ package final class LuaHost {
   package let tasks: Tasks
   let combining: Combining
   let sampleAPI = SampleAPI()
+  package let callbacks: Callbacks
   let observers: ScriptObservers
   let caches: ScriptCaches
   let stages = StageNames()
   let functions: ModelFunctions
+  package let iterators: ScriptIterators
+  package let chunks: Chunks
   let collector: Collector
   private let hooks: ModelHooks
 
@@ -61,9 +64,12 @@ package final class LuaHost {
     log = ScriptLog(bridge, kept, coroutines, reporter, pump.log)
     tasks = Tasks(bridge, kept, values, coroutines, loop, waits, reporter, pump)
     combining = Combining(bridge, handles, kept, values, coroutines, waits, tasks, pump)
-    observers = ScriptObservers(bridge, kept, values, coroutines, reporter)
-    caches = ScriptCaches(bridge, handles, kept, values, coroutines, reporter)
-    functions = ModelFunctions(handles, kept, values, coroutines, permissions, reporter, pump)
+    callbacks = Callbacks(handles, kept, values, coroutines, reporter)
+    observers = ScriptObservers(bridge, callbacks)
+    caches = ScriptCaches(bridge, callbacks)
+    functions = ModelFunctions(callbacks, permissions, pump)
+    iterators = ScriptIterators(bridge, callbacks, waits, loop, reading.fields, pump)
+    chunks = Chunks(bridge, kept, sources)
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
   }
@@ -75,6 +81,7 @@ package final class LuaHost {
     lull_watch_changes(runtime, pump.changes.counter)
     pump.attach(hooks)
     environment.onTurn { [unowned self] in beginTurn() }
+    session.run = { [unowned self] in _ = SessionKeeper.opener?(self) }
   }
 
   private func beginTurn() {

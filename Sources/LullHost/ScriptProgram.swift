@@ -98,16 +98,11 @@ package final class ScriptProgram {
       return Exit.scriptError
     }
     host.sources.folder = script.folder
-    host.sources.remember(script.source, chunkName: script.chunkName)
-    let chunk = host.kept.makeID()
-    var message: UnsafePointer<CChar>?
-    let status = script.source.withUnsafeBytes { bytes in
-      lull_load(
-        runtime, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
-        script.chunkName.map(CChar.init(bitPattern:)) + [0], chunk, &message)
-    }
-    guard status == 0 else {
-      var text = message.map { String(escapingCString: $0) } ?? "cannot be compiled"
+    let chunk: Chunk
+    do throws(Chunk.Problem) {
+      chunk = try host.chunks.compile(script.source, name: script.chunkName)
+    } catch {
+      var text = error.message
       // Of what is no text the message does not say where it is.
       if text.hasPrefix("attempt to load ") {
         text = String(escaping: script.name) + ": " + text
@@ -164,7 +159,7 @@ package final class ScriptProgram {
       Int32(isSession ? LULL_SIGNALS_SESSION : LULL_SIGNALS_PROCESS))
   }
 
-  private func startMain(_ chunk: Int64, _ arguments: ArraySlice<[UInt8]>) {
+  private func startMain(_ chunk: Chunk, _ arguments: ArraySlice<[UInt8]>) {
     host.loop.taskBegan()
     let context = RunContext(purpose: "the main chunk") { [unowned self] outcome in
       host.loop.taskEnded()
@@ -181,7 +176,7 @@ package final class ScriptProgram {
     }
     context.isStrong = true
     _ = lull_main_begin(host.bridge.pointer)
-    host.coroutines.start(Callable(id: chunk), arguments.map { .bytes($0) }, context)
+    host.coroutines.start(chunk.callable, arguments.map { .bytes($0) }, context)
     if !mainHasEnded { watch(context) }
   }
 

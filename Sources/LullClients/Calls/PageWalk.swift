@@ -4,16 +4,20 @@ package import LullHost
 
 /// The pages of a list, one after the other, for a command.
 package final class PageWalk {
-  private let host: LuaHost
+  private let handles: ObjectHandles
+  private let loop: ScriptLoop
+  private let reporter: Reporter
   private let pages: LuaPages
 
   /// - Parameter call: whose way to go on counts; nil: the usual ones.
   package init(_ host: LuaHost, from request: CallRequest, call: APICall? = nil) {
-    self.host = host
+    handles = host.handles
+    loop = host.loop
+    reporter = host.reporter
     var options = call?.pages ?? LuaPages.Options()
     // How many there are to be is for whoever walks.
     options.max = options.max ?? .max
-    pages = LuaPages(request.resource, options, host: host)
+    pages = LuaPages(request.resource, options, host.iterators)
     first = request
   }
 
@@ -54,12 +58,12 @@ package final class PageWalk {
     var response: Response?
     onStart?(request)
     if let request {
-      response = host.loop.finish(request)
+      response = loop.finish(request)
       guard let response else { return .end }
       onAnswer?(response, request)
     }
     let (values, raising) = pages.arrived(page, response)
-    defer { host.handles.releaseUnclaimed(values) }
+    defer { handles.releaseUnclaimed(values) }
     if raising, let value = values.first { return failure(value) }
     guard !pages.isOver, let entity = page.latestData ?? response?.entity else { return .end }
     return .page(entity)
@@ -69,10 +73,10 @@ package final class PageWalk {
     switch value {
     case .object(let handle, let kind, _, _):
       guard kind == HandleKind.error.rawValue,
-        let box = host.handles.object(handle, .error, as: ErrorBox.self)
+        let box = handles.object(handle, .error, as: ErrorBox.self)
       else { return .raised("lull: the pages cannot go on\n") }
       return .failed(box.error)
-    case .reraised(_, let failure): return .raised(host.reporter.describe(failure))
+    case .reraised(_, let failure): return .raised(reporter.describe(failure))
     default: return .raised("lull: the pages cannot go on\n")
     }
   }

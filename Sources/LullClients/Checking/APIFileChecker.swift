@@ -36,14 +36,18 @@ package final class APIFileChecker: ScriptChecker {
   /// The requests that have been told of.
   private var seen: Set<ObjectIdentifier> = []
 
-  private let host: LuaHost
+  private let reporter: Reporter
+  private let requests: RequestsInFlight
+  private let interruption: Interruption
 
   private init(
     _ path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
   ) {
     self.path = path
-    self.host = host
     self.options = options
+    reporter = host.reporter
+    requests = host.requests
+    interruption = Interruption(host)
   }
 
   /// Loads a file and looks at it; what was found about it.
@@ -97,14 +101,11 @@ package final class APIFileChecker: ScriptChecker {
   package func note(_ failure: ScriptFailure) {
     let frames = failure.trace.stacks.flatMap(\.self)
     let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
-    if host.reporter.isInterruption(failure) {
+    if reporter.isInterruption(failure) {
       // What has passed its limit is interrupted wherever it goes on.
-      guard let text = host.part(APIFiles.self).interruptionText,
-        !(host.limits.hasPassed && host.reporter.hasReportedLimit)
-      else { return }
+      guard let text = interruption.text, !interruption.isKnownLimit else { return }
       // What comes after it is to be looked at all the same.
-      host.loop.exitCode = nil
-      host.reporter.forgoLimit()
+      interruption.pass()
       return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
     }
     note(
@@ -114,7 +115,7 @@ package final class APIFileChecker: ScriptChecker {
 
   /// Requests that were made where none should be.
   private func look(atRequestsMade when: String) {
-    for request in host.requests.open
+    for request in requests.open
     where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
       note(
         "asks the network \(when): \(request.description)", at: SourcePlace(file: path, line: 0))

@@ -31,7 +31,7 @@ extension APIDeclaration {
     var standard: lull_value?
     var standardJSON: [UInt8]?
     do throws(Misuse) {
-      try host.reading.options.forEach(of: index, in: state, known: Self.parameterKeys) {
+      try reading.options.forEach(of: index, in: state, known: Self.parameterKeys) {
         key, value throws(Misuse) in
         let index = LuaTable.visitedIndex(in: state)
         switch key {
@@ -51,7 +51,7 @@ extension APIDeclaration {
           parameter.optionName = name
         default:
           standard = value
-          standardJSON = try? host.reading.json.text(of: state, index).get()
+          standardJSON = try? reading.json.text(of: state, index).get()
         }
       }
     } catch {
@@ -63,7 +63,7 @@ extension APIDeclaration {
       throw .message("parameter '\(name)' cannot be required and have a default")
     }
     if let standard {
-      parameter.standard = try parameter.value(of: standard, json: standardJSON, in: host)
+      parameter.standard = try parameter.value(of: standard, json: standardJSON, handles)
     }
     return parameter
   }

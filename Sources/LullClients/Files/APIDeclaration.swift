@@ -11,24 +11,32 @@ struct APIDeclaration {
   static let parameterKeys = ["type", "default", "required", "description", "option"]
   static let types = ["string", "number", "integer", "boolean", "json"]
 
-  let host: LuaHost
+  let handles: ObjectHandles
+  private let kept: KeptValues
+  let reading: ScriptReading
   let path: String
   let name: String
   let places: DeclarationPlaces
   /// Who only looks at the file.
-  var checker: APIFileChecker? { host.part(APIFiles.self).checker }
+  let checker: APIFileChecker?
 
-  init(host: LuaHost, source: [UInt8], path: String, name: String) {
-    self.host = host
+  init(
+    _ source: [UInt8], path: String, name: String, _ handles: ObjectHandles, _ kept: KeptValues,
+    _ reading: ScriptReading, checker: APIFileChecker?
+  ) {
+    self.handles = handles
+    self.kept = kept
+    self.reading = reading
     self.path = path
     self.name = name
+    self.checker = checker
     places = DeclarationPlaces(source)
   }
 
   func read(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(APIFileProblem)
     -> APIFile
   {
-    if let service = host.handles.object(value, .service, as: Service.self) {
+    if let service = handles.object(value, .service, as: Service.self) {
       return APIFile(name: name, path: path, service: service)
     }
     guard value.kind == Int32(LULL_TABLE) else {
@@ -45,7 +53,7 @@ struct APIDeclaration {
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       switch key {
       case "service":
-        service = host.handles.object(value, .service, as: Service.self)
+        service = handles.object(value, .service, as: Service.self)
         guard service != nil else {
           let text = "'service' must be a service, got \(value.described)"
           wrongService = text
@@ -139,7 +147,7 @@ struct APIDeclaration {
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(value.described)")
         }
-        try host.reading.headers.setAll(index, state, in: &call.headers, allowsSecrets: true)
+        try reading.headers.setAll(index, state, in: &call.headers, allowsSecrets: true)
       case "body":
         let text = try value.text(key)
         guard let form = APICall.BodyForm(rawValue: text) else {
@@ -191,9 +199,9 @@ struct APIDeclaration {
         "'pages' must be true or a table of the options of 'resource:pages', got "
           + value.described)
     }
-    let options = try LuaPages.Options(index, state, host)
-    if options.function != 0 {
-      host.kept.anchor(options.function, from: host.handles.handle(of: service))
+    let options = try LuaPages.Options(index, state, reading.options, kept)
+    if let function = options.function {
+      kept.anchor(function, from: handles.handle(of: service))
     }
     return options
   }

@@ -1,4 +1,3 @@
-import CLullBridge
 import LullCore
 package import LullHost
 import LullSystem
@@ -10,21 +9,37 @@ import LullSystem
 package final class APIFiles: HostExtension {
   package static var methods: [Method] { Method.apiFiles }
 
-  private unowned let host: LuaHost
+  private let environment: any HostEnvironment
+  private let handles: ObjectHandles
+  private let kept: KeptValues
+  private let coroutines: Coroutines
+  private let permissions: Permissions
+  private let reading: ScriptReading
+  private let reporter: Reporter
+  private let chunks: Chunks
+  let interruption: Interruption
   /// By the file's own name.
   private var loaded: [String: APIFile] = [:]
   private var loading: Set<String> = []
   /// Who only looks at the files, if that is all that is done.
-  var checker: APIFileChecker? { didSet { host.permissions.checker = checker } }
+  var checker: APIFileChecker? { didSet { permissions.checker = checker } }
   /// The file asked for last, as messages name it.
   private var lastPath: String?
 
   package init(_ host: LuaHost) {
-    self.host = host
+    environment = host.environment
+    handles = host.handles
+    kept = host.kept
+    coroutines = host.coroutines
+    permissions = host.permissions
+    reading = host.reading
+    reporter = host.reporter
+    chunks = host.chunks
+    interruption = Interruption(host)
   }
 
   package func close() {
-    // Their services hold what holds the host.
+    // What their services hold is not to be called any more.
     loaded = [:]
   }
 
@@ -41,7 +56,7 @@ package final class APIFiles: HostExtension {
     defer { loading.remove(key) }
     let source: [UInt8]
     lastPath = path
-    let limit = host.permissions.isInspecting ? Inspection.sizeLimit : TextFile.largest
+    let limit = permissions.isInspecting ? Inspection.sizeLimit : TextFile.largest
     switch TextFile.read(Array(path.utf8), limit: limit) {
     case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
     case .failure(let problem): throw .missing(String(escaping: problem.message))
@@ -55,7 +70,7 @@ package final class APIFiles: HostExtension {
   /// An API that no file describes: a service at a URL.
   package func api(atURL url: String) throws(APIFileProblem) -> APIFile {
     let service = Service(
-      baseURL: url, networking: host.environment.defaultNetworking(), pump: host.environment.pump)
+      baseURL: url, networking: environment.defaultNetworking(), pump: environment.pump)
     let api = APIFile(name: url, path: url, service: service)
     try pin(api)
     return api
@@ -66,35 +81,25 @@ package final class APIFiles: HostExtension {
     switch problem {
     case .missing(let text): "lull: \(text)\n"
     case .syntax(let message, let source, let name):
-      host.reporter.describe(syntaxError: message, in: source, name: name)
+      reporter.describe(syntaxError: message, in: source, name: name)
     case .failed(let problem): describe(raised: problem.failure)
     case .declaration(let place, let text):
-      host.reporter.describe(ScriptFailure(message: "\(place): \(text)"))
+      reporter.describe(ScriptFailure(message: "\(place): \(text)"))
     }
   }
 
   /// An interruption is not the file's error, unless the file was only to be looked at.
   private func describe(raised failure: ScriptFailure) -> String {
-    guard host.reporter.isInterruption(failure) else { return host.reporter.describe(failure) }
-    guard host.permissions.isInspecting, let text = interruptionText else { return "" }
+    guard reporter.isInterruption(failure) else { return reporter.describe(failure) }
+    guard permissions.isInspecting, let text = interruption.text else { return "" }
     var shown = failure
     let frames = failure.trace.stacks.flatMap(\.self)
     let place = frames.first { $0.kind == .lua && $0.line > 0 }
     let file = lastPath.map { "\($0): " } ?? ""
     shown.message = (place.map { "\($0.shortSource):\($0.line): " } ?? file) + text
     shown.trace = Traceback()
-    host.reporter.forgoLimit()
-    return host.reporter.describe(shown)
-  }
-
-  /// How a file has ended, or would not have ended, what only looked at it; nil if it was a signal.
-  var interruptionText: String? {
-    if host.limits.hasPassed {
-      return lull_limit_passed(host.bridge.pointer) == Int32(LULL_LIMIT_MEMORY)
-        ? "needs more memory than an API file may" : "does not come to an end"
-    }
-    return host.loop.exitCode == nil
-      ? nil : "calls os.exit, which ends whatever uses the file"
+    reporter.forgoLimit()
+    return reporter.describe(shown)
   }
 
   private static func name(ofFile path: String) -> String {
@@ -103,7 +108,7 @@ package final class APIFiles: HostExtension {
   }
 
   private func pin(_ api: APIFile) throws(APIFileProblem) {
-    guard let handle = host.kept.pinForGood(api, .api, service: api.service) else {
+    guard let handle = kept.pinForGood(api, .api, service: api.service) else {
       throw .missing("not enough memory")
     }
     api.hostHandle = handle
@@ -116,17 +121,18 @@ package final class APIFiles: HostExtension {
   {
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try Chunk(source, name: "@\(path)", in: host)
+      chunk = try chunks.compile(source, name: Array("@\(path)".utf8))
     } catch {
       throw .syntax(message: error.message, source: source, name: path)
     }
     defer { chunk.release() }
-    let answer = host.coroutines.ask(
+    let answer = coroutines.ask(
       chunk.callable, [.string(name)], kind: "file of an API"
     ) { results in
       Result { () throws(APIFileProblem) in
-        try APIDeclaration(host: host, source: source, path: path, name: name)
-          .read(results[0], results.index(0), results.state)
+        let declaration = APIDeclaration(
+          source, path: path, name: name, handles, kept, reading, checker: checker)
+        return try declaration.read(results[0], results.index(0), results.state)
       }
     }
     switch answer {

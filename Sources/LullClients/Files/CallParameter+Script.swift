@@ -6,10 +6,12 @@ extension CallParameter {
   /// A value of a script for it, checked.
   ///
   /// - Parameter json: the value as JSON, if it has such a form.
-  func value(of value: lull_value, json: [UInt8]?, in host: LuaHost) throws(Misuse) -> CallValue {
+  func value(of value: lull_value, json: [UInt8]?, _ handles: ObjectHandles) throws(Misuse)
+    -> CallValue
+  {
     switch (kind, Int(value.kind)) {
     case (.string, Int(LULL_OBJECT)):
-      if let text = host.handles.secret(value) { return .secret(text) }
+      if let text = handles.secret(value) { return .secret(text) }
     case (.string, _):
       try value.requireText("parameter '\(name)'")
       if let text = value.text { return .string(text) }

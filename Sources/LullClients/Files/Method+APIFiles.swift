@@ -107,7 +107,7 @@ extension Call {
   fileprivate func returnAPI() throws(Misuse) {
     try permissions.refuseInSandbox("lull.api")
     do throws(APIFileProblem) {
-      let api = try host.part(APIFiles.self).api(string(0))
+      let api = try part(APIFiles.self).api(string(0))
       `return`(
         .object(
           handle: api.hostHandle, kind: HandleKind.api.rawValue,
@@ -142,7 +142,7 @@ extension Call {
             throw .message("parameter '\(name)' cannot be encoded: \(problem.text)")
           }
         }
-        given[name] = try parameter.value(of: value, json: json, in: host)
+        given[name] = try parameter.value(of: value, json: json, handles)
       }
     }
     do throws(APICall.Misfit) {

@@ -6,7 +6,9 @@ package import LullHost
 ///
 /// The expression answers at once. Home thread only.
 package final class ContentFilter {
-  private let host: LuaHost
+  private let bridge: BridgeRuntime
+  private let callbacks: Callbacks
+  private let reader: JSONReader
   /// The function of the prelude that applies another one and encodes what it gives.
   private let apply: Int64
   private let expression: Chunk
@@ -22,14 +24,17 @@ package final class ContentFilter {
 
   /// - Parameter text: nil: the content itself.
   package init(_ host: LuaHost, _ text: String?) throws(Problem) {
-    self.host = host
+    bridge = host.bridge
+    callbacks = host.callbacks
+    reader = host.reading.json
+    let kept = callbacks.kept
     let prelude = try ContentFilter.load(
       ContentFilter.prelude, shown: ContentFilter.prelude,
-      name: "=" + ContentFilter.preludeName, host)
-    let kept = host.coroutines.ask(prelude.callable, [], kind: "prelude") { results in
-      Result { () throws(Misuse) in try host.kept.keep(results.state, results.index(0)) }
+      name: "=" + ContentFilter.preludeName, host.chunks, callbacks.reporter)
+    let applied = callbacks.coroutines.ask(prelude.callable, [], kind: "prelude") { results in
+      Result { () throws(Misuse) in try kept.keep(results.state, results.index(0)) }
     }
-    guard case .success(.success(let id)) = kept, host.kept.pin(id) else {
+    guard case .success(.success(let id)) = applied, kept.pin(id) else {
       throw Problem(report: "lull: not enough memory\n")
     }
     apply = id
@@ -39,11 +44,12 @@ package final class ContentFilter {
     // would leave no line of its own for errors.
     let head = "local _ENV, x = ...; "
     let checked = try ContentFilter.load(
-      "\(head)return \(shown)", shown: shown, name: "=" + ContentFilter.expressionName, host)
+      "\(head)return \(shown)", shown: shown, name: "=" + ContentFilter.expressionName,
+      host.chunks, callbacks.reporter)
     checked.release()
     expression = try ContentFilter.load(
       "\(head)local result = \(shown)\nreturn result", shown: shown,
-      name: "=" + ContentFilter.expressionName, host)
+      name: "=" + ContentFilter.expressionName, host.chunks, callbacks.reporter)
   }
 
   /// What the expression makes of content, as JSON text; or the report of an error.
@@ -63,14 +69,15 @@ package final class ContentFilter {
         source = (document, spelling)
       }
     } else {
-      value = host.values.content(
-        content, holder: host.handles.handle(of: service), key: host.kept.makeID(), from: nil)
+      value = callbacks.values.content(
+        content, holder: callbacks.handles.handle(of: service), key: callbacks.kept.makeID(),
+        from: nil)
     }
     if case .json(let document) = content, source != nil || isOfPages {
-      lull_reads_watch(host.bridge.pointer, document.pointer)
+      lull_reads_watch(bridge.pointer, document.pointer)
     }
-    defer { lull_reads_watch(host.bridge.pointer, nil) }
-    let answer = host.coroutines.ask(
+    defer { lull_reads_watch(bridge.pointer, nil) }
+    let answer = callbacks.coroutines.ask(
       Callable(id: apply), [expression.value, value, .bool(source != nil)], kind: "-f expression"
     ) { results -> [UInt8] in
       let text = results[0].bytes ?? []
@@ -78,7 +85,7 @@ package final class ContentFilter {
     }
     switch answer {
     case .success(let bytes):
-      if isOfPages, lull_reads_took_list_for_object(host.bridge.pointer) != 0 {
+      if isOfPages, lull_reads_took_list_for_object(bridge.pointer) != 0 {
         throw Problem(
           report: "lull: -f '\(text)': x is the list of what is on all pages, and has no fields: "
             + "what x.items is of one page, flatten(map(x, \"items\")) is of all\n")
@@ -89,8 +96,8 @@ package final class ContentFilter {
       return bytes
     case .failure(.failed(let failure)):
       throw Problem(
-        report: host.reporter.isInterruption(failure)
-          ? "" : host.reporter.describe(ContentFilter.shown(failure, of: text)))
+        report: callbacks.reporter.isInterruption(failure)
+          ? "" : callbacks.reporter.describe(ContentFilter.shown(failure, of: text)))
     case .failure(.gone): throw Problem(report: "lull: not enough memory\n")
     }
   }
@@ -100,7 +107,7 @@ package final class ContentFilter {
     _ marked: [UInt8], _ results: RunResults, _ document: JSONDocument, _ spelling: JSONSpelling
   ) -> [UInt8] {
     var noted: UnsafePointer<UInt64>?
-    let count = lull_reads_noted(host.bridge.pointer, &noted)
+    let count = lull_reads_noted(bridge.pointer, &noted)
     // Valid until the expression reads on, and it has ended.
     let places = UnsafeBufferPointer(start: noted, count: count).map { Int($0) }
     var digits = ServerDigits(document, spelling, reads: places)
@@ -111,7 +118,7 @@ package final class ContentFilter {
       if lull_document_at(results.state, index, &place) == document.pointer {
         parts[key.integer] = digits.text(ofPartAt: Int(place))
       } else {
-        parts[key.integer] = try? host.reading.json.text(of: results.state, index).get()
+        parts[key.integer] = try? reader.text(of: results.state, index).get()
       }
     }
     return digits.text(
@@ -129,13 +136,14 @@ package final class ContentFilter {
   }
 
   private static func load(
-    _ text: String, shown: String, name: String, _ host: LuaHost
+    _ text: String, shown: String, name: String, _ chunks: Chunks, _ reporter: Reporter
   ) throws(Problem) -> Chunk {
     do throws(Chunk.Problem) {
-      return try Chunk(Array(text.utf8), name: name, shown: Array(shown.utf8), in: host)
+      return try chunks.compile(
+        Array(text.utf8), name: Array(name.utf8), shown: Array(shown.utf8))
     } catch {
       throw Problem(
-        report: host.reporter.describe(
+        report: reporter.describe(
           syntaxError: error.message, in: Array(shown.utf8), name: String(name.dropFirst())))
     }
   }

@@ -36,15 +36,16 @@ final class LuaCache: ScriptCache {
 
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
     let facts = RequestFacts(cacheOf: resource, stage)
-    let answer = caches.coroutines.ask(
+    let answer = caches.callbacks.coroutines.ask(
       Callable(id: assigned.id, method: "key"),
-      [caches.values.of(resource), .string(stage.description)], kind: "cache's key function"
-    ) { [caches] in LuaCache.key($0, facts, caches.kept) }
+      [caches.callbacks.values.of(resource), .string(stage.description)],
+      kind: "cache's key function"
+    ) { [caches] in LuaCache.key($0, facts, caches.callbacks.kept) }
     switch answer {
     case .success(let key): return key
     case .failure(.gone): return nil
     case .failure(.failed(let failure)):
-      caches.reporter.report(failure, in: "key function of a cache", request: facts)
+      caches.callbacks.reporter.report(failure, in: "key function of a cache", request: facts)
       return nil
     }
   }
@@ -53,14 +54,13 @@ final class LuaCache: ScriptCache {
     let id = assigned.id
     perform("read", key, []) { caches, results in
       guard let results, results[0].kind != Int32(LULL_NIL) else { return completion(nil) }
-      guard let box = caches.handles.object(results[0], .entity, as: EntityBox.self) else {
-        caches.reporter.report(
-          ScriptFailure(
-            "a cache's 'read' must return an Entity or nil, got "
-              + results[0].typeName,
-            definedAt: caches.kept.definition(of: id, method: "read")),
-          in: "read function of a cache",
-          request: key.facts)
+      guard let box = caches.callbacks.handles.object(results[0], .entity, as: EntityBox.self)
+      else {
+        caches.callbacks.reporter.report(
+          caches.callbacks.failure(
+            "a cache's 'read' must return an Entity or nil, got " + results[0].typeName, of: id,
+            method: "read"),
+          in: "read function of a cache", request: key.facts)
         return completion(nil)
       }
       completion(box.entity)
@@ -68,7 +68,8 @@ final class LuaCache: ScriptCache {
   }
 
   func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
-    perform("write", key, [caches.values.of(entity, service: nil)]) { _, _ in completion() }
+    perform("write", key, [caches.callbacks.values.of(entity, service: nil)]) { _, _ in completion()
+    }
   }
 
   func updateEntityTimestamp(
@@ -96,12 +97,13 @@ final class LuaCache: ScriptCache {
       switch outcome {
       case .finished(let results): completion(caches, results)
       case .failed(let failure):
-        caches.reporter.report(failure, in: "\(method) function of a cache", request: facts)
+        caches.callbacks.reporter.report(
+          failure, in: "\(method) function of a cache", request: facts)
         completion(caches, nil)
       case .gone, .cancelled: completion(caches, nil)
       }
     }
-    caches.coroutines.start(
+    caches.callbacks.coroutines.start(
       Callable(id: assigned.id, method: method), [key.value] + arguments, context)
   }
 

@@ -4,14 +4,16 @@ import LullCore
 /// `request:chained(fn)`: the function gets the response, may wait, and returns nothing, a Request or
 /// a Response. (CHN-01 to CHN-19)
 struct LuaChain {
-  private unowned let host: LuaHost
+  private unowned let callbacks: Callbacks
+  private unowned let waits: Waits
   private let id: Int64
   private let purpose: String
 
-  private init(_ host: LuaHost, _ id: Int64) {
-    self.host = host
+  private init(_ id: Int64, _ callbacks: Callbacks, _ waits: Waits) {
     self.id = id
-    purpose = "chain function (\(host.kept.place(of: id)))"
+    self.callbacks = callbacks
+    self.waits = waits
+    purpose = "chain function (\(callbacks.kept.place(of: id)))"
   }
 
   /// Gives the request with the function, which is the call's first argument, around it.
@@ -19,7 +21,7 @@ struct LuaChain {
     let id = try call.kept.keep(call.state, call.index(1))
     // The wrapped request's userdata holds its hooks and what else it may call.
     let wrapped = try call.kept.keep(call.state, call.index(0))
-    let function = LuaChain(call.host, id)
+    let function = LuaChain(id, call.callbacks, call.waits)
     let chain = ChainedRequest(wrapping: try call.request, by: RequestCallbacks([id, wrapped])) {
       response, chain in
       function.decide(response, chain)
@@ -36,11 +38,11 @@ struct LuaChain {
       guard let action = action(outcome, chain) else { return }
       if isInside { immediate = action } else { chain.proceed(with: action) }
     }
-    host.coroutines.start(
-      Callable(id: id), [host.values.of(response, service: chain.resource?.service)], context)
+    callbacks.coroutines.start(
+      Callable(id: id), [callbacks.values.of(response, service: chain.resource?.service)], context)
     isInside = false
     if immediate == nil {
-      chain.waits { [unowned host] in host.coroutines.cancel(context) }
+      chain.waits { [unowned callbacks] in callbacks.coroutines.cancel(context) }
     }
     return immediate
   }
@@ -52,27 +54,28 @@ struct LuaChain {
     case .finished(let results):
       let value = results[0]
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
-      if let next = host.handles.object(value, .request, as: Request.self) {
+      if let next = callbacks.handles.object(value, .request, as: Request.self) {
         // What only this side knows: a coroutine of `next` waits for this chain.
-        guard !host.waits.depends(Awaited(requests: [next]), on: chain) else {
+        guard !waits.depends(Awaited(requests: [next]), on: chain) else {
           return .useResponse(.failure(chain.endless("it would wait for itself")))
         }
         return .passTo(next)
       }
-      if let box = host.handles.object(value, .response, as: ResponseBox.self) {
-        host.kept.hold(box.response, for: chain)
+      if let box = callbacks.handles.object(value, .response, as: ResponseBox.self) {
+        callbacks.kept.hold(box.response, for: chain)
         return .useResponse(box.response)
       }
-      let failure = ScriptFailure(
-        "a chain function must return nothing, a Request or a Response, got "
-          + value.typeName, definedAt: host.kept.definition(of: id))
-      return .useResponse(.failure(host.reporter.requestFailure(failure, in: purpose, of: chain)))
-    case .failed(let failure):
-      return .useResponse(.failure(host.reporter.requestFailure(failure, in: purpose, of: chain)))
-    case .gone:
-      let failure = ScriptFailure("the chain function was collected")
-      return .useResponse(.failure(host.reporter.requestFailure(failure, in: purpose, of: chain)))
+      return failed(
+        callbacks.failure(
+          "a chain function must return nothing, a Request or a Response, got " + value.typeName,
+          of: id), chain)
+    case .failed(let failure): return failed(failure, chain)
+    case .gone: return failed(ScriptFailure("the chain function was collected"), chain)
     case .cancelled: return nil
     }
+  }
+
+  private func failed(_ failure: ScriptFailure, _ chain: ChainedRequest) -> RequestChainAction {
+    .useResponse(.failure(callbacks.reporter.requestFailure(failure, in: purpose, of: chain)))
   }
 }

@@ -6,20 +6,25 @@ import LullCore
 /// It is called when a request starts, in a coroutine that ends with the request; it answers by
 /// returning a table, or by calling `complete`.
 final class LuaNetworking: NetworkingProvider {
-  private unowned let host: LuaHost
+  private unowned let callbacks: Callbacks
+  private let reader: NetworkAnswerReader
+  private let log: Log
   private let function: Int64
 
-  init(host: LuaHost, function: Int64) {
-    self.host = host
+  init(_ function: Int64, _ callbacks: Callbacks, _ reader: NetworkAnswerReader, log: Log) {
     self.function = function
+    self.callbacks = callbacks
+    self.reader = reader
+    self.log = log
   }
 
   func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
-    let held = HeldAnswer(host)
-    let answer = NetworkAnswer(completion, request, held, log: host.pump.log)
+    let held = HeldAnswer(callbacks.kept)
+    let answer = NetworkAnswer(completion, request, held, log: log)
     let id = function
     let facts = RequestFacts(request)
-    let context = RunContext(purpose: "a networking function") { [unowned host] outcome in
+    let context = RunContext(purpose: "a networking function") {
+      [unowned callbacks, reader] outcome in
       switch outcome {
       case .finished(let results):
         // Returning nothing means that `complete` was or will be called.
@@ -28,20 +33,20 @@ final class LuaNetworking: NetworkingProvider {
         }
         do throws(Misuse) {
           answer.complete(
-            try host.reading.answers.result(
+            try reader.result(
               results[0], results[1], results.state, results.index(0), url: request.url))
         } catch {
-          let failure = ScriptFailure(error.text, definedAt: host.kept.definition(of: id))
-          host.reporter.report(
-            failure, in: host.kept.named("networking function", id), request: facts)
+          let failure = callbacks.failure(error.text, of: id)
+          callbacks.reporter.report(
+            failure, in: callbacks.kept.named("networking function", id), request: facts)
           answer.fail(failure)
         }
       case .failed(let failure):
         if let error = failure.requestError {
           answer.complete(NetworkResult(failing: error))
         } else {
-          host.reporter.report(
-            failure, in: host.kept.named("networking function", id), request: facts)
+          callbacks.reporter.report(
+            failure, in: callbacks.kept.named("networking function", id), request: facts)
           answer.fail(failure)
         }
       case .gone: answer.fail(ScriptFailure("the networking function was collected"))
@@ -51,24 +56,26 @@ final class LuaNetworking: NetworkingProvider {
     let box = HTTPRequestBox(request)
     // It is on its way already: to be read only.
     box.isOpen = false
-    let handle = host.handles.insert(answer, kind: .completion)
+    let handle = callbacks.handles.insert(answer, kind: .completion)
     let complete = LuaValue.method(index: Method.completeIndex, handle: handle, service: 0)
     let report = LuaValue.method(index: Method.reportIndex, handle: handle, service: 0)
-    host.coroutines.start(
-      Callable(id: function), [host.values.of(box, .httpRequest), complete, report], context)
-    return Transfer(host: host, context: context, answer: answer, held: held)
+    callbacks.coroutines.start(
+      Callable(id: function), [callbacks.values.of(box, .httpRequest), complete, report], context)
+    return Transfer(callbacks.coroutines, context: context, answer: answer, held: held)
   }
 
   final class Transfer: NetworkTransfer {
-    private unowned let host: LuaHost
-    /// Held by the host while the function waits; once it has ended nothing is left to cancel.
+    private unowned let coroutines: Coroutines
+    /// Held by them while the function waits; once it has ended nothing is left to cancel.
     private(set) weak var context: RunContext?
     /// Held by the script's `complete` and `report`; when they are gone nothing moves any more.
     private weak var answer: NetworkAnswer?
     private let held: HeldAnswer
 
-    init(host: LuaHost, context: RunContext, answer: NetworkAnswer, held: HeldAnswer) {
-      self.host = host
+    init(
+      _ coroutines: Coroutines, context: RunContext, answer: NetworkAnswer, held: HeldAnswer
+    ) {
+      self.coroutines = coroutines
       self.context = context
       self.answer = answer
       self.held = held
@@ -77,7 +84,7 @@ final class LuaNetworking: NetworkingProvider {
     var metrics: TransferMetrics { answer?.metrics ?? TransferMetrics() }
 
     func cancel() {
-      if let context { host.coroutines.cancel(context) }
+      if let context { coroutines.cancel(context) }
     }
   }
 }
@@ -86,18 +93,18 @@ final class LuaNetworking: NetworkingProvider {
 ///
 /// Its end only notes their numbers, since nothing may be called across from `deinit`.
 final class HeldAnswer {
-  private unowned let host: LuaHost
+  private unowned let kept: KeptValues
   private let released: ReleasedValues
   private var ids: [Int64] = []
 
-  init(_ host: LuaHost) {
-    self.host = host
-    released = host.kept.released
+  init(_ kept: KeptValues) {
+    self.kept = kept
+    released = kept.released
   }
 
   func hold(_ result: NetworkResult) {
-    ids += (result.requestError?.foreignIDs ?? []).filter { host.kept.pin($0) }
-    if let id = result.error?.value?.foreign?.id, host.kept.pin(id) { ids.append(id) }
+    ids += (result.requestError?.foreignIDs ?? []).filter { kept.pin($0) }
+    if let id = result.error?.value?.foreign?.id, kept.pin(id) { ids.append(id) }
   }
 
   deinit { for id in ids { released.addPin(id) } }

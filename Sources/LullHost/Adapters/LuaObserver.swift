@@ -43,7 +43,7 @@ final class LuaObserver: KeyedObserver {
     self.wantsProgress = wantsProgress
     service = resource.service
     record = resource.record
-    released = observers.kept.released
+    released = observers.callbacks.kept.released
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
   }
@@ -70,7 +70,7 @@ final class LuaObserver: KeyedObserver {
     owners.append(owner)
     record.observers.add(key: owner.identity, of: self)
     if lull_value_anchor_to_owner(observers.bridge.pointer, owner.id, id) != 0 {
-      observers.kept.noteLackOfMemory()
+      observers.callbacks.kept.noteLackOfMemory()
     }
   }
 
@@ -94,7 +94,7 @@ final class LuaObserver: KeyedObserver {
   var isToldInTurn: Bool { isAnchoredToService && !isTable }
 
   var logName: String {
-    let place = observers.kept.place(of: id)
+    let place = observers.callbacks.kept.place(of: id)
     return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")
   }
 
@@ -117,29 +117,33 @@ final class LuaObserver: KeyedObserver {
     guard isAnchoredToService || isAlive else {
       return record.observers.removeDead(resource: resource)
     }
-    observers.coroutines.notify(self, of: event, resource)
+    observers.callbacks.coroutines.notify(self, of: event, resource)
   }
 
   func resourceRequestProgress(for resource: Resource, progress: Double) {
     guard wantsProgress else { return }
-    call("resource_request_progress", [observers.values.of(resource), .number(progress)], resource)
+    call(
+      "resource_request_progress", [observers.callbacks.values.of(resource), .number(progress)],
+      resource)
   }
 
   func stoppedObserving(resource: Resource) {
-    if isTable { call("stopped_observing", [observers.values.of(resource)], resource) }
+    if isTable { call("stopped_observing", [observers.callbacks.values.of(resource)], resource) }
     stop()
   }
 
   private func call(_ method: StaticString, _ arguments: [LuaValue], _ resource: Resource) {
-    observers.coroutines.start(Callable(id: id, method: method), arguments, makeContext(resource))
+    observers.callbacks.coroutines.start(
+      Callable(id: id, method: method), arguments, makeContext(resource))
   }
 
   /// What a run of this observer is.
   func makeContext(_ resource: Resource) -> RunContext {
     RunContext(purpose: "an observer") { [unowned observers, id] outcome in
       if case .failed(let failure) = outcome {
-        observers.reporter.report(
-          failure, in: observers.kept.named("observer", id) + " of \(resource.displayName)")
+        observers.callbacks.reporter.report(
+          failure,
+          in: observers.callbacks.kept.named("observer", id) + " of \(resource.displayName)")
       }
     }
   }

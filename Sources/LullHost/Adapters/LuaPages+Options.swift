@@ -8,10 +8,12 @@ extension LuaPages.Options {
   static let pageNumberKeys = ["param", "first", "step", "items"]
 
   /// The options in a table; a kept function among them is the caller's to hold.
-  package init(_ table: Int32, _ state: OpaquePointer?, _ host: LuaHost) throws(Misuse) {
+  package init(
+    _ table: Int32, _ state: OpaquePointer?, _ reader: OptionReader, _ kept: KeptValues
+  ) throws(Misuse) {
     var options = LuaPages.Options()
     var way: String?
-    try host.reading.options.forEach(of: table, in: state, known: LuaPages.Options.pagesKeys) {
+    try reader.forEach(of: table, in: state, known: LuaPages.Options.pagesKeys) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: state)
       switch name {
@@ -27,7 +29,7 @@ extension LuaPages.Options {
           throw .message("pages go on by '\(names[0])' or '\(names[1])', not both")
         }
         way = name
-        options.next = try Self.nextPage(host, state, name, value, index)
+        options.next = try Self.nextPage(reader, kept, state, name, value, index)
       }
     }
     self = options
@@ -43,12 +45,11 @@ extension LuaPages.Options {
   }
 
   private static func nextPage(
-    _ host: LuaHost, _ state: OpaquePointer?, _ name: String, _ value: lull_value, _ index: Int32
-  )
-    throws(Misuse) -> NextPage
-  {
+    _ reader: OptionReader, _ kept: KeptValues, _ state: OpaquePointer?, _ name: String,
+    _ value: lull_value, _ index: Int32
+  ) throws(Misuse) -> NextPage {
     switch (name, Int(value.kind)) {
-    case ("next", Int(LULL_FUNCTION)): return .function(try host.kept.keep(state, index))
+    case ("next", Int(LULL_FUNCTION)): return .function(try kept.keep(state, index))
     case ("next", Int(LULL_STRING)):
       let text = value.string ?? ""
       guard !text.isEmpty else { throw .message("'next' must name a field, got an empty string") }
@@ -60,14 +61,15 @@ extension LuaPages.Options {
     case (_, Int(LULL_TABLE)): break
     default: throw .message("'\(name)' must be a table, got \(value.described)")
     }
-    return name == "cursor" ? try cursor(host, state, index) : try pageNumber(host, state, index)
+    return name == "cursor"
+      ? try cursor(reader, state, index) : try pageNumber(reader, state, index)
   }
 
-  private static func cursor(_ host: LuaHost, _ state: OpaquePointer?, _ index: Int32)
+  private static func cursor(_ reader: OptionReader, _ state: OpaquePointer?, _ index: Int32)
     throws(Misuse) -> NextPage
   {
     var texts: [String: String] = [:]
-    try host.reading.options.forEach(of: index, in: state, known: LuaPages.Options.cursorKeys) {
+    try reader.forEach(of: index, in: state, known: LuaPages.Options.cursorKeys) {
       name, value throws(Misuse) in texts[name] = try value.text(name)
     }
     guard let parameter = texts["param"], let field = texts["field"] else {
@@ -77,12 +79,12 @@ extension LuaPages.Options {
     return .cursor(parameter: parameter, field: FieldPath(field))
   }
 
-  private static func pageNumber(_ host: LuaHost, _ state: OpaquePointer?, _ index: Int32)
+  private static func pageNumber(_ reader: OptionReader, _ state: OpaquePointer?, _ index: Int32)
     throws(Misuse) -> NextPage
   {
     var texts: [String: String] = [:]
     var numbers = ["first": 1, "step": 1]
-    try host.reading.options.forEach(of: index, in: state, known: LuaPages.Options.pageNumberKeys) {
+    try reader.forEach(of: index, in: state, known: LuaPages.Options.pageNumberKeys) {
       name, value throws(Misuse) in
       guard numbers[name] != nil else {
         return texts[name] = try value.text(name)

@@ -1,4 +1,3 @@
-import CLullBridge
 package import LullCore
 
 /// `resource:pages{…}`: loads the pages of a list one after the other, each when the script asks.
@@ -13,16 +12,16 @@ package final class LuaPages {
 
     package init() {}
 
-    /// The kept function that tells the next page; 0 if there is none.
-    package var function: Int64 {
+    /// The kept function that tells the next page.
+    package var function: Int64? {
       if case .function(let id) = next { return id }
-      return 0
+      return nil
     }
   }
 
   static let defaultLimit = 100
 
-  private unowned let host: LuaHost
+  private unowned let iterators: ScriptIterators
   private let options: Options
   private let origin: String
   /// The page given last, or the one before the first.
@@ -35,18 +34,18 @@ package final class LuaPages {
   /// The userdata's, which holds the function and the content given last.
   var hostHandle: UInt64 = 0
 
-  package init(_ resource: Resource, _ options: Options, host: LuaHost) {
+  package init(_ resource: Resource, _ options: Options, _ iterators: ScriptIterators) {
     self.resource = resource
     self.options = options
-    self.host = host
+    self.iterators = iterators
     origin = resource.url.origin
   }
 
   /// Returns what `for` takes: function, state, control variable, and what it closes when it is left.
   package static func iterate(_ resource: Resource, _ options: Options, _ call: Call) {
-    let pages = LuaPages(resource, options, host: call.host)
+    let pages = LuaPages(resource, options, call.iterators)
     let object = call.values.of(
-      pages, .pages, service: resource.service, anchor: options.function)
+      pages, .pages, service: resource.service, anchor: options.function ?? 0)
     if case .object(let handle, _, _, _) = object { pages.hostHandle = handle }
     for value in [object, .nil, .nil, object] { call.return(value) }
   }
@@ -75,7 +74,7 @@ package final class LuaPages {
     }
     // Put together now: a wait must not hold these pages.
     let what = "page \(count + 1): \(page.displayName)"
-    try host.waits.wait(call, for: what, Awaited(loading: page)) { completion in
+    try iterators.waits.wait(call, for: what, Awaited(loading: page)) { completion in
       load(page, completion)
     }
   }
@@ -84,15 +83,8 @@ package final class LuaPages {
   func end() {
     isOver = true
     entity = nil
-    guard hostHandle != 0, !host.bridge.isClosed else { return }
-    lull_value_release_from_object(host.bridge.pointer, hostHandle, LuaPages.lastKey)
-    if options.function != 0 {
-      lull_value_release_from_object(host.bridge.pointer, hostHandle, options.function)
-    }
+    iterators.release(function: options.function, from: hostHandle)
   }
-
-  /// Where the userdata holds the content given last; ids of kept values are larger.
-  private static let lastKey: Int64 = 1
 
   /// What is to be raised by the call.
   package struct Raised: Error {
@@ -117,7 +109,7 @@ package final class LuaPages {
       }
     } else {
       do throws(PagingProblem) {
-        page = try options.next.next(after: resource, entity, count: count, host: host)
+        page = try options.next.next(after: resource, entity, count: count, iterators.fields)
       } catch {
         return .failure(raised(error))
       }
@@ -129,12 +121,13 @@ package final class LuaPages {
 
   /// What the script's function says: a reference, a resource, or nothing at the end.
   private func ask(_ id: Int64, _ entity: Entity) -> Result<Resource?, Raised> {
-    let values = [content(entity), host.values.of(resource)]
-    let answer = host.coroutines.ask(Callable(id: id), values, kind: "next function of pages") {
-      results -> Result<Resource?, PagingProblem> in
+    let values = [content(entity), iterators.callbacks.values.of(resource)]
+    let answer = iterators.callbacks.coroutines.ask(
+      Callable(id: id), values, kind: "next function of pages"
+    ) { results -> Result<Resource?, PagingProblem> in
       let value = results[0]
       if !value.isTruthy { return .success(nil) }
-      if let page = host.handles.object(value, .resource, as: Resource.self) {
+      if let page = iterators.callbacks.handles.object(value, .resource, as: Resource.self) {
         return .success(page)
       }
       guard let reference = value.string else {
@@ -151,7 +144,7 @@ package final class LuaPages {
     case .success(.success(let page)): return .success(page)
     case .success(.failure(let problem)): return .failure(raised(problem))
     case .failure(.failed(let failure)):
-      return .failure(Raised(value: host.values.reraised(failure)))
+      return .failure(Raised(value: iterators.callbacks.values.reraised(failure)))
     case .failure(.gone): return .success(nil)
     }
   }
@@ -178,10 +171,10 @@ package final class LuaPages {
 
   private func raised(_ problem: PagingProblem) -> Raised {
     var error = RequestError(
-      httpStatus: nil, entity: nil, cause: .custom(problem), timestamp: host.pump.clock.now)
+      httpStatus: nil, entity: nil, cause: .custom(problem), timestamp: iterators.pump.clock.now)
     error.method = "GET"
     error.url = resource.url.text
-    return Raised(value: host.values.of(error, service: resource.service))
+    return Raised(value: iterators.callbacks.values.of(error, service: resource.service))
   }
 
   // MARK: Loading
@@ -203,15 +196,15 @@ package final class LuaPages {
       completion(values, raising)
     }
     guard let request = page.loadIfNeeded() else {
-      host.pump.enqueue { finish(nil) }
+      iterators.pump.enqueue { finish(nil) }
       return { [weak self] in
         self?.isWaiting = false
         page.record.observers.remove(observer, resource: page)
       }
     }
-    host.coroutines.innermost?.awaited.requests = [request]
+    iterators.callbacks.coroutines.innermost?.awaited.requests = [request]
     if !wasLoading { request.mark.iteratorHooks = request.hookCount }
-    request.onCompletion { [pump = host.pump] response in
+    request.onCompletion { [pump = iterators.pump] response in
       pump.enqueueAfterPhase { finish(response) }
     }
     request.mark.iteratorHooks = request.mark.iteratorHooks.map { $0 + 1 }
@@ -234,14 +227,14 @@ package final class LuaPages {
       if count > 0, error.httpStatus == 404, case .numbered = options.next {
         return ([.nil], false)
       }
-      return ([host.values.of(error, service: page.service)], true)
+      return ([iterators.callbacks.values.of(error, service: page.service)], true)
     }
     guard let entity = page.latestData ?? response?.entity else {
       end()
       return ([.nil], false)
     }
     do throws(PagingProblem) {
-      guard try !options.next.isEmpty(entity, host: host) else {
+      guard try !options.next.isEmpty(entity, iterators.fields) else {
         end()
         return ([.nil], false)
       }
@@ -255,15 +248,13 @@ package final class LuaPages {
     resource = page
     count += 1
     seen.insert(page.url.text)
-    if let id = entity.content.foreignID {
-      lull_value_anchor_to_object(host.bridge.pointer, hostHandle, LuaPages.lastKey, id)
-    }
-    return ([content(entity), host.values.of(page)], false)
+    iterators.hold(entity.content, from: hostHandle)
+    return ([content(entity), iterators.callbacks.values.of(page)], false)
   }
 
   private func content(_ entity: Entity) -> LuaValue {
-    if resource.latestData != nil { return host.values.content(of: resource) }
-    return host.values.content(
-      entity.content, holder: hostHandle, key: LuaPages.lastKey, from: entity.exchange?.url)
+    if resource.latestData != nil { return iterators.callbacks.values.content(of: resource) }
+    return iterators.callbacks.values.content(
+      entity.content, holder: hostHandle, key: ScriptIterators.lastKey, from: entity.exchange?.url)
   }
 }

@@ -3,7 +3,10 @@ import LullCore
 
 /// A table of functions as the logic of a request: `lull.custom_request{…}`. (DEL-01 to DEL-10)
 final class LuaRequestDelegate: RequestDelegate {
-  private unowned let host: LuaHost
+  private unowned let callbacks: Callbacks
+  private unowned let waits: Waits
+  /// Reads the tables that `repeated` returns.
+  private let reader: OptionReader
   private let functions: Functions
   private var context: RunContext?
   /// What it is a part of, as reports call it.
@@ -20,9 +23,11 @@ final class LuaRequestDelegate: RequestDelegate {
     var description: String?
   }
 
-  init(host: LuaHost, _ functions: Functions) {
-    self.host = host
+  init(_ functions: Functions, _ callbacks: Callbacks, _ waits: Waits, _ reader: OptionReader) {
     self.functions = functions
+    self.callbacks = callbacks
+    self.waits = waits
+    self.reader = reader
   }
 
   /// The values of the script it calls.
@@ -38,46 +43,46 @@ final class LuaRequestDelegate: RequestDelegate {
     self.handler = handler
     facts = RequestFacts(request)
     let purpose = "start of a \(requestDescription)"
-    let completion = CustomCompletion(handler, host: host)
+    let completion = CustomCompletion(handler, waits)
     let context = RunContext(purpose: purpose, request: request) {
-      [weak self, unowned host] outcome in
+      [weak self, unowned callbacks] outcome in
       self?.context = nil
       // While the function runs it may still return a response.
       let handler = completion.handler
       switch outcome {
       case .finished(let results):
         // Returning a response completes at once.
-        if let box = host.handles.object(results[0], .response, as: ResponseBox.self) {
+        if let box = callbacks.handles.object(results[0], .response, as: ResponseBox.self) {
           handler.broadcastResponse(box.response)
         }
       case .failed(let failure):
         handler.broadcastResponse(
-          .failure(host.reporter.requestFailure(failure, in: purpose, of: request)))
+          .failure(callbacks.reporter.requestFailure(failure, in: purpose, of: request)))
       case .gone:
         let failure = ScriptFailure("its functions were collected")
         handler.broadcastResponse(
-          .failure(host.reporter.requestFailure(failure, in: purpose, of: request)))
+          .failure(callbacks.reporter.requestFailure(failure, in: purpose, of: request)))
       case .cancelled: break
       }
     }
     self.context = context
     let complete = LuaValue.method(
       index: Method.customCompleteIndex,
-      handle: host.handles.insert(completion, kind: .handler),
+      handle: callbacks.handles.insert(completion, kind: .handler),
       service: 0)
-    host.coroutines.start(Callable(id: functions.start), [complete], context)
+    callbacks.coroutines.start(Callable(id: functions.start), [complete], context)
     if context.thread == nil { self.context = nil }
   }
 
   func cancelUnderlyingOperation() {
-    if let context { host.coroutines.cancel(context) }
+    if let context { callbacks.coroutines.cancel(context) }
     context = nil
     guard let cancel = functions.cancel else { return }
-    let answer = host.coroutines.ask(
+    let answer = callbacks.coroutines.ask(
       Callable(id: cancel), [], kind: "cancel function of a custom request"
     ) { _ in }
     if case .failure(.failed(let failure)) = answer {
-      host.reporter.report(
+      callbacks.reporter.report(
         failure, in: "cancel function of a \(requestDescription)", request: facts)
     }
   }
@@ -86,22 +91,20 @@ final class LuaRequestDelegate: RequestDelegate {
   func computeProgress() -> Double {
     guard let progress = functions.progress, let handler, let request = handler.pendingRequest
     else { return 0 }
-    let answer = host.coroutines.ask(
+    let answer = callbacks.coroutines.ask(
       Callable(id: progress), [], kind: "progress function of a custom request"
     ) { (value: $0[0].double, type: $0[0].typeName) }
     let failure: ScriptFailure
     switch answer {
     case .success((let value?, _)): return value
     case .success((nil, let type)):
-      failure = ScriptFailure(
-        "'progress' must return a number, got \(type)",
-        definedAt: host.kept.definition(of: progress))
+      failure = callbacks.failure("'progress' must return a number, got \(type)", of: progress)
     case .failure(.gone): return 0
     case .failure(.failed(let raised)): failure = raised
     }
     handler.broadcastResponse(
       .failure(
-        host.reporter.requestFailure(
+        callbacks.reporter.requestFailure(
           failure, in: "progress function of a \(requestDescription)", of: request)))
     return 1
   }
@@ -110,11 +113,11 @@ final class LuaRequestDelegate: RequestDelegate {
   /// fails when it is started.
   func repeated() -> any RequestDelegate {
     guard let repeated = functions.repeated else {
-      return LuaRequestDelegate(host: host, functions)
+      return LuaRequestDelegate(functions, callbacks, waits, reader)
     }
-    let answer = host.coroutines.ask(
+    let answer = callbacks.coroutines.ask(
       Callable(id: repeated), [], kind: "repeated function of a custom request"
-    ) { [host] results -> Result<LuaRequestDelegate, ScriptFailure.Thrown> in
+    ) { [callbacks, waits, reader] results -> Result<LuaRequestDelegate, ScriptFailure.Thrown> in
       guard results[0].kind == Int32(LULL_TABLE) else {
         return .failure(
           .init(
@@ -122,9 +125,11 @@ final class LuaRequestDelegate: RequestDelegate {
               + results[0].typeName))
       }
       do throws(Misuse) {
-        let delegate = try LuaRequestDelegate(results.index(0), in: results.state, host: host)
+        let delegate = LuaRequestDelegate(
+          try Functions(results.index(0), in: results.state, reader, callbacks.kept), callbacks,
+          waits, reader)
         // Nothing else holds them until the request has a userdata.
-        host.kept.holdForNow(delegate.anchors)
+        callbacks.kept.holdForNow(delegate.anchors)
         return .success(delegate)
       } catch {
         return .failure(.init(error.text))
@@ -134,30 +139,29 @@ final class LuaRequestDelegate: RequestDelegate {
     case .success(.success(let delegate)): return delegate
     case .success(.failure(let thrown)):
       return FailingDelegate(
-        host: host, ScriptFailure(thrown.message, definedAt: host.kept.definition(of: repeated)))
-    case .failure(.failed(let failure)): return FailingDelegate(host: host, failure)
+        callbacks.failure(thrown.message, of: repeated), callbacks.reporter)
+    case .failure(.failed(let failure)): return FailingDelegate(failure, callbacks.reporter)
     case .failure(.gone):
-      return FailingDelegate(
-        host: host, ScriptFailure("the functions were collected"))
+      return FailingDelegate(ScriptFailure("the functions were collected"), callbacks.reporter)
     }
   }
 }
 
 /// A request that cannot be repeated, since the script's `repeated` failed.
 private final class FailingDelegate: RequestDelegate {
-  private unowned let host: LuaHost
+  private unowned let reporter: Reporter
   private let failure: ScriptFailure
 
-  init(host: LuaHost, _ failure: ScriptFailure) {
-    self.host = host
+  init(_ failure: ScriptFailure, _ reporter: Reporter) {
     self.failure = failure
+    self.reporter = reporter
   }
 
   func startUnderlyingOperation(passingResponseTo handler: RequestCompletionHandler) {
     guard let request = handler.pendingRequest else { return }
     handler.broadcastResponse(
       .failure(
-        host.reporter.requestFailure(
+        reporter.requestFailure(
           failure, in: "repeated function of a custom request", of: request)))
   }
 }
@@ -168,16 +172,16 @@ private final class FailingDelegate: RequestDelegate {
 /// alive, and whoever awaits it is told.
 final class CustomCompletion {
   let handler: RequestCompletionHandler
-  private weak var host: LuaHost?
+  private weak var waits: Waits?
 
-  init(_ handler: RequestCompletionHandler, host: LuaHost) {
+  init(_ handler: RequestCompletionHandler, _ waits: Waits) {
     self.handler = handler
-    self.host = host
+    self.waits = waits
   }
 
   deinit {
-    guard let host, let request = handler.pendingRequest else { return }
-    host.pump.enqueue { [unowned host] in host.waits.forsake(request) }
+    guard let waits, let request = handler.pendingRequest else { return }
+    waits.forsakeSoon(request)
   }
 }
 
@@ -189,14 +193,16 @@ extension ScriptFailure {
   }
 }
 
-extension LuaRequestDelegate {
+extension LuaRequestDelegate.Functions {
   private static let keys = ["start", "cancel", "progress", "repeated", "description"]
 
   /// The table `lull.custom_request{ start =, cancel =, progress =, repeated =, description = }` takes.
-  convenience init(_ table: Int32, in state: OpaquePointer?, host: LuaHost) throws(Misuse) {
-    var functions = Functions()
-    try host.reading.options.forEach(of: table, in: state, known: LuaRequestDelegate.keys) {
-      name, value throws(Misuse) in
+  /// The caller holds them.
+  init(
+    _ table: Int32, in state: OpaquePointer?, _ reader: OptionReader, _ kept: KeptValues
+  ) throws(Misuse) {
+    var functions = Self()
+    try reader.forEach(of: table, in: state, known: Self.keys) { name, value throws(Misuse) in
       if name == "description" {
         functions.description = try value.text(name)
         return
@@ -204,7 +210,7 @@ extension LuaRequestDelegate {
       guard value.kind == Int32(LULL_FUNCTION) else {
         throw .message("'\(name)' must be a function, got \(value.typeName)")
       }
-      let id = try host.kept.keep(state, LuaTable.visitedIndex(in: state))
+      let id = try kept.keep(state, LuaTable.visitedIndex(in: state))
       switch name {
       case "start": functions.start = id
       case "cancel": functions.cancel = id
@@ -215,6 +221,6 @@ extension LuaRequestDelegate {
     guard functions.start != 0 else {
       throw .message("a custom request needs 'start', a function(complete)")
     }
-    self.init(host: host, functions)
+    self = functions
   }
 }

@@ -4,14 +4,14 @@ import LullCore
 /// A function of the script that gets the whole response, success or failure, and returns the one to
 /// go on with: `stage:add_transformer(fn)`. It may wait. (TRF-01, TRF-02, PIPE-17)
 final class LuaResponseTransformer: ResponseTransformer {
-  private unowned let host: LuaHost
+  private unowned let callbacks: Callbacks
   private let function: KeptValue
   let description: String
 
-  init(host: LuaHost, function: KeptValue) {
-    self.host = host
+  init(_ function: KeptValue, _ callbacks: Callbacks) {
     self.function = function
-    description = "transformer at \(host.kept.place(of: function.id))"
+    self.callbacks = callbacks
+    description = "transformer at \(callbacks.kept.place(of: function.id))"
   }
 
   func process(_ response: Response, in run: PipelineRun) -> Response? {
@@ -22,11 +22,11 @@ final class LuaResponseTransformer: ResponseTransformer {
       if isInside { immediate = result } else { run.resume(with: result) }
     }
     let service = run.request.resource?.service
-    host.coroutines.start(
-      Callable(id: function.id), [host.values.of(response, service: service)], context)
+    callbacks.coroutines.start(
+      Callable(id: function.id), [callbacks.values.of(response, service: service)], context)
     isInside = false
     if immediate == nil {
-      run.waits { [host] in host.coroutines.cancel(context) }
+      run.waits { [callbacks] in callbacks.coroutines.cancel(context) }
     }
     return immediate
   }
@@ -34,36 +34,21 @@ final class LuaResponseTransformer: ResponseTransformer {
   private func result(of outcome: RunOutcome, _ run: PipelineRun) -> Response? {
     switch outcome {
     case .finished(let results):
-      if let box = host.handles.object(results[0], .response, as: ResponseBox.self) {
-        host.kept.hold(box.response, for: run.request)
+      if let box = callbacks.handles.object(results[0], .response, as: ResponseBox.self) {
+        callbacks.kept.hold(box.response, for: run.request)
         return box.response
       }
       guard results[0].kind != Int32(LULL_NIL) else {
         return .failure(run.failure(.transformerReturnedNil(transformer: description)))
       }
-      return failed(
-        ScriptFailure(
-          "a transformer of responses must return a Response, got "
-            + results[0].typeName, definedAt: host.kept.definition(of: function.id)), run)
+      let failure = callbacks.failure(
+        "a transformer of responses must return a Response, got " + results[0].typeName,
+        of: function.id)
+      return .failure(callbacks.error(of: failure, in: description, run))
     case .failed(let failure):
-      if let error = failure.requestError {
-        host.kept.hold(.failure(error), for: run.request)
-        return .failure(error)
-      }
-      return failed(failure, run)
+      return .failure(callbacks.error(of: failure, in: description, run))
     case .gone: return .failure(run.failure(.transformerReturnedNil(transformer: description)))
     case .cancelled: return nil
     }
-  }
-
-  private func failed(_ failure: ScriptFailure, _ run: PipelineRun) -> Response {
-    host.reporter.report(failure, in: description, request: RequestFacts(run))
-    if let id = failure.value?.foreign?.id { host.kept.hold(id, for: run.request) }
-    return .failure(
-      run.failure(
-        .script(
-          ScriptErrorCause(
-            userMessage: "Cannot parse server response", message: failure.message,
-            traceback: failure.traceback, stage: run.stage?.description, value: failure.value))))
   }
 }

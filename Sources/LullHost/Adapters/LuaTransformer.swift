@@ -31,18 +31,18 @@ final class LuaTransformer: ContentFunction {
     ]
   }
 
-  private unowned let host: LuaHost
+  private unowned let callbacks: Callbacks
   private let function: KeptValue
   private let input: TypeTest
   private let output: TypeTest
   let description: String
 
-  init(host: LuaHost, function: KeptValue, options: Options) {
-    self.host = host
+  init(_ function: KeptValue, _ options: Options, _ callbacks: Callbacks) {
     self.function = function
+    self.callbacks = callbacks
     input = options.input
     output = options.output
-    description = "transformer at \(host.kept.place(of: function.id))"
+    description = "transformer at \(callbacks.kept.place(of: function.id))"
   }
 
   var inputName: String { input.description }
@@ -66,12 +66,12 @@ final class LuaTransformer: ContentFunction {
     let context = RunContext(purpose: description, request: request) { [self] outcome in
       if let outcome = self.outcome(of: outcome, run) { report(outcome) }
     }
-    let content = host.values.content(entity.content, for: request)
+    let content = callbacks.values.content(entity.content, for: request)
     let box = EntityBox(entity, service: service)
-    let argument = host.values.of(
+    let argument = callbacks.values.of(
       box, .entity, service: service, anchor: entity.content.foreignID ?? 0)
-    host.coroutines.start(Callable(id: function.id), [content, argument], context)
-    return { [host] in host.coroutines.cancel(context) }
+    callbacks.coroutines.start(Callable(id: function.id), [content, argument], context)
+    return { [callbacks] in callbacks.coroutines.cancel(context) }
   }
 
   private func test(
@@ -81,13 +81,13 @@ final class LuaTransformer: ContentFunction {
     case .any: return true
     case .word(let word): return content.matches(word)
     case .predicate(let function):
-      let answer = host.coroutines.ask(
-        Callable(id: function.id), [host.values.content(content, for: run.request)],
+      let answer = callbacks.coroutines.ask(
+        Callable(id: function.id), [callbacks.values.content(content, for: run.request)],
         kind: "predicate of a transformer"
       ) { $0[0].isTruthy }
       switch answer {
       case .success(let isTrue): return isTrue
-      case .failure(.failed(let failure)): throw error(of: failure, run).error
+      case .failure(.failed(let failure)): throw error(of: failure, run)
       case .failure(.gone): return false
       }
     }
@@ -102,38 +102,23 @@ final class LuaTransformer: ContentFunction {
       guard value.kind != Int32(LULL_NIL) else {
         return .failed(run.failure(.transformerReturnedNil(transformer: description)))
       }
-      guard let content = try? host.kept.content(value, results.state, results.index(0)) else {
+      guard let content = try? callbacks.kept.content(value, results.state, results.index(0)) else {
         let failure = ScriptFailure(message: "not enough memory")
-        return .failed(error(of: failure, run).error)
+        return .failed(error(of: failure, run))
       }
       // Held by the request until it settles; then by whoever holds the result.
-      if let id = content.foreignID { host.kept.hold(id, for: run.request) }
+      if let id = content.foreignID { callbacks.kept.hold(id, for: run.request) }
       return .content(content)
     case .failed(let failure):
-      let (error, isRaised) = error(of: failure, run)
-      return isRaised ? .raised(error) : .failed(error)
+      let error = error(of: failure, run)
+      return failure.requestError == nil ? .failed(error) : .raised(error)
     case .gone: return .failed(run.failure(.transformerReturnedNil(transformer: description)))
     case .cancelled: return nil
     }
   }
 
-  /// A request error raised is used as it is (TRF-14); anything else fails the request and is
-  /// reported (TRF-13).
-  private func error(
-    of failure: ScriptFailure, _ run: PipelineRun
-  ) -> (error: RequestError, isRaised: Bool) {
-    if let error = failure.requestError {
-      host.kept.hold(.failure(error), for: run.request)
-      return (error, true)
-    }
-    host.reporter.report(failure, in: description, request: RequestFacts(run))
-    if let id = failure.value?.foreign?.id { host.kept.hold(id, for: run.request) }
-    let error = run.failure(
-      .script(
-        ScriptErrorCause(
-          userMessage: "Cannot parse server response", message: failure.message,
-          traceback: failure.traceback, stage: run.stage?.description, value: failure.value)))
-    return (error, false)
+  private func error(of failure: ScriptFailure, _ run: PipelineRun) -> RequestError {
+    callbacks.error(of: failure, in: description, run)
   }
 }
 

@@ -1,4 +1,3 @@
-import CLullBridge
 import LullCore
 
 /// `resource:watch{…}`: polls a resource, and gives each content that is not the one given before.
@@ -15,7 +14,7 @@ final class LuaWatch {
     var timeout: Double?
   }
 
-  private unowned let host: LuaHost
+  private unowned let iterators: ScriptIterators
   /// nil once the watch is over.
   private(set) var resource: Resource?
   private let options: Options
@@ -58,11 +57,11 @@ final class LuaWatch {
     case raise(LuaValue)
   }
 
-  init(_ resource: Resource, _ options: Options, host: LuaHost) {
+  init(_ resource: Resource, _ options: Options, _ iterators: ScriptIterators) {
     self.resource = resource
     self.options = options
-    self.host = host
-    deadline = options.timeout.map { host.pump.clock.now + $0 }
+    self.iterators = iterators
+    deadline = options.timeout.map { iterators.pump.clock.now + $0 }
   }
 
   /// Gives content and resource, at once or later; nil at the end.
@@ -80,7 +79,7 @@ final class LuaWatch {
     }
     // Put together now: a wait must not hold the resource.
     let what = "a change of \(resource.displayName)"
-    try host.waits.wait(call, for: what, Awaited(loading: resource)) { completion in
+    try iterators.waits.wait(call, for: what, Awaited(loading: resource)) { completion in
       begin(resource, completion)
       return { [weak self] in
         guard let self else { return }
@@ -93,7 +92,7 @@ final class LuaWatch {
   /// Ends the watch; a call that waits gets nil.
   func stop() {
     guard resource != nil else { return }
-    if let pending { host.pump.enqueue { pending.complete([.nil]) } }
+    if let pending { iterators.pump.enqueue { pending.complete([.nil]) } }
     end()
   }
 
@@ -103,27 +102,20 @@ final class LuaWatch {
     resource = nil
     last = nil
     newError = nil
-    guard hostHandle != 0, !host.bridge.isClosed else { return }
-    lull_value_release_from_object(host.bridge.pointer, hostHandle, LuaWatch.lastKey)
-    if let until = options.until {
-      lull_value_release_from_object(host.bridge.pointer, hostHandle, until)
-    }
+    iterators.release(function: options.until, from: hostHandle)
   }
-
-  /// Where the userdata holds the content given last; ids of kept values are larger.
-  private static let lastKey: Int64 = 1
 
   // MARK: Looking
 
   private func look(at resource: Resource) -> Outcome {
-    let now = host.pump.clock.now
+    let now = iterators.pump.clock.now
     let timestamp = resource.timestamp
     if timestamp <= now { lastHeard = max(lastHeard, timestamp) }
     if let error = newError {
       newError = nil
       if last == nil || !error.mayPass {
         end()
-        return .raise(host.values.of(error, service: resource.service))
+        return .raise(iterators.callbacks.values.of(error, service: resource.service))
       }
     }
     if let content = change(of: resource) { return give(content, of: resource) }
@@ -131,7 +123,7 @@ final class LuaWatch {
     let error = timeoutError(resource, now)
     end()
     guard options.until != nil else { return .give([.nil]) }
-    return .raise(host.values.of(error, service: resource.service))
+    return .raise(iterators.callbacks.values.of(error, service: resource.service))
   }
 
   private func change(of resource: Resource) -> Content? {
@@ -140,30 +132,26 @@ final class LuaWatch {
       let isFresh = resource.latestError == nil && resource.isUpToDate
       return isConfirmed || isFresh ? content : nil
     }
-    let isSame = content.holdsSame(as: last) { a, b in
-      lull_value_same(host.bridge.pointer, a.id, b.id) != 0
-    }
-    return isSame ? nil : content
+    return iterators.areSame(content, last) ? nil : content
   }
 
   private func give(_ content: Content, of resource: Resource) -> Outcome {
     last = content
-    if let id = content.foreignID {
-      lull_value_anchor_to_object(host.bridge.pointer, hostHandle, LuaWatch.lastKey, id)
-    }
-    let values = [host.values.content(of: resource), host.values.of(resource)]
+    iterators.hold(content, from: hostHandle)
+    let values = [
+      iterators.callbacks.values.content(of: resource), iterators.callbacks.values.of(resource),
+    ]
     guard let until = options.until else { return .give(values) }
-    let answer = host.coroutines.ask(Callable(id: until), values, kind: "until_ function of watch")
-    {
-      $0[0].isTruthy
-    }
+    let answer = iterators.callbacks.coroutines.ask(
+      Callable(id: until), values, kind: "until_ function of watch"
+    ) { $0[0].isTruthy }
     switch answer {
     case .success(let isDone):
       if isDone { end() }
       return .give(values)
     case .failure(.failed(let failure)):
       end()
-      return .raise(host.values.reraised(failure))
+      return .raise(iterators.callbacks.values.reraised(failure))
     case .failure(.gone):
       end()
       return .give(values)
@@ -193,7 +181,7 @@ final class LuaWatch {
   /// Loads if that is due, and sets the timer for what is due next.
   private func proceed(_ resource: Resource) {
     guard let pending else { return }
-    let now = host.pump.clock.now
+    let now = iterators.pump.clock.now
     let every = options.every ?? max(1, resource.configuration.expirationTime)
     if !resource.isLoading, !hasPolled || now >= lastHeard + every {
       lastHeard = now
@@ -208,7 +196,8 @@ final class LuaWatch {
     var due = resource.isLoading ? Double.infinity : lastHeard + every
     if let deadline { due = min(due, deadline) }
     guard due.isFinite else { return }
-    pending.timer = StrongTimer(after: max(0, due - now), host.loop, host.pump) { [weak self] in
+    pending.timer = StrongTimer(after: max(0, due - now), iterators.loop, iterators.pump) {
+      [weak self] in
       self?.lookSoon()
     }
   }
@@ -222,11 +211,11 @@ final class LuaWatch {
     case .newData, .notModified:
       isConfirmed = true
       newError = nil
-      lastHeard = host.pump.clock.now
+      lastHeard = iterators.pump.clock.now
     case .error:
       newError = resource?.latestError
-      lastHeard = host.pump.clock.now
-    case .requestCancelled: lastHeard = host.pump.clock.now
+      lastHeard = iterators.pump.clock.now
+    case .requestCancelled: lastHeard = iterators.pump.clock.now
     }
     lookSoon()
   }
@@ -235,7 +224,7 @@ final class LuaWatch {
   private func lookSoon() {
     guard let pending, !pending.isLookingSoon else { return }
     pending.isLookingSoon = true
-    host.pump.enqueueAfterPhase { [weak self, weak pending] in
+    iterators.pump.enqueueAfterPhase { [weak self, weak pending] in
       guard let self, let pending, pending === self.pending else { return }
       pending.isLookingSoon = false
       lookAgain()

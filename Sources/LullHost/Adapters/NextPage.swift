@@ -30,19 +30,19 @@ struct PagingProblem: Error, CustomStringConvertible {
 extension NextPage {
   /// The page after that one by what the server has said; nil at the end.
   func next(
-    after resource: Resource, _ entity: Entity, count: Int, host: LuaHost
+    after resource: Resource, _ entity: Entity, count: Int, _ fields: ContentFields
   ) throws(PagingProblem) -> Resource? {
     switch self {
     case .automatic:
       if let page = try NextPage.linked(resource, entity) { return page }
-      return try NextPage.commonPage(resource, entity, host)
+      return try NextPage.commonPage(resource, entity, fields)
     case .link: return try NextPage.linked(resource, entity)
     case .field(let path):
       try NextPage.demandFields(of: entity, path)
-      return try NextPage.page(at: path, resource, entity, host)
+      return try NextPage.page(at: path, resource, entity, fields)
     case .cursor(let parameter, let path):
       try NextPage.demandFields(of: entity, path)
-      switch host.reading.fields.value(path, in: entity.content) {
+      switch fields.value(path, in: entity.content) {
       case .nothing: return nil
       case .text(let cursor): return resource.settingParam(parameter, .text(cursor))
       case .inexact:
@@ -57,10 +57,10 @@ extension NextPage {
   }
 
   /// Whether a page is behind the last one, which can only be told once it is there.
-  func isEmpty(_ entity: Entity, host: LuaHost) throws(PagingProblem) -> Bool {
+  func isEmpty(_ entity: Entity, _ fields: ContentFields) throws(PagingProblem) -> Bool {
     guard case .numbered(_, _, _, let items) = self else { return false }
     if !items.text.isEmpty { try NextPage.demandFields(of: entity, items) }
-    switch host.reading.fields.value(items, in: entity.content) {
+    switch fields.value(items, in: entity.content) {
     case .list(let count): return count == 0
     case .nothing where !items.text.isEmpty: return true
     default:
@@ -70,13 +70,13 @@ extension NextPage {
   }
 
   /// By the first of the common fields that leads somewhere.
-  private static func commonPage(_ resource: Resource, _ entity: Entity, _ host: LuaHost)
+  private static func commonPage(_ resource: Resource, _ entity: Entity, _ fields: ContentFields)
     throws(PagingProblem) -> Resource?
   {
     var problem: PagingProblem?
     for path in commonFields {
       do throws(PagingProblem) {
-        if let page = try page(at: path, resource, entity, host) { return page }
+        if let page = try page(at: path, resource, entity, fields) { return page }
       } catch {
         // Another field may be the one that is meant.
         problem = problem ?? error
@@ -117,9 +117,9 @@ extension NextPage {
   }
 
   private static func page(
-    at path: FieldPath, _ resource: Resource, _ entity: Entity, _ host: LuaHost
+    at path: FieldPath, _ resource: Resource, _ entity: Entity, _ fields: ContentFields
   ) throws(PagingProblem) -> Resource? {
-    switch host.reading.fields.value(path, in: entity.content) {
+    switch fields.value(path, in: entity.content) {
     case .nothing, .list(0): return nil
     case .text(let reference):
       guard looksLikeReference(reference) else {
@@ -132,9 +132,9 @@ extension NextPage {
     case .object:
       // As HAL and JSON:API have it.
       let inner = path.appending("href")
-      switch host.reading.fields.value(inner, in: entity.content) {
+      switch fields.value(inner, in: entity.content) {
       case .text(let reference): return try page(reference, from: resource, entity)
-      case .nothing where host.reading.fields.has(inner, in: entity.content): return nil
+      case .nothing where fields.has(inner, in: entity.content): return nil
       default: throw PagingProblem("'\(path.text)' is an object without a URL in 'href'")
       }
     case .list, .inexact, .other: throw PagingProblem("'\(path.text)' is no URL")

@@ -8,26 +8,15 @@ import LullTransport
 /// Home thread only.
 final class ScriptCaches {
   private let bridge: BridgeRuntime
-  let handles: ObjectHandles
-  let kept: KeptValues
-  let values: ScriptValues
-  let coroutines: Coroutines
-  let reporter: Reporter
+  let callbacks: Callbacks
   /// Caches made of tables, by the table's address, to know one that comes again.
   private var tables: [UnsafeRawPointer?: KnownTable] = [:]
   /// At how many of them those that are no more are dropped.
   private var limit = 64
 
-  init(
-    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ values: ScriptValues,
-    _ coroutines: Coroutines, _ reporter: Reporter
-  ) {
+  init(_ bridge: BridgeRuntime, _ callbacks: Callbacks) {
     self.bridge = bridge
-    self.handles = handles
-    self.kept = kept
-    self.values = values
-    self.coroutines = coroutines
-    self.reporter = reporter
+    self.callbacks = callbacks
   }
 
   var tableCount: Int { tables.count }
@@ -35,14 +24,14 @@ final class ScriptCaches {
   /// `lull.cache.memory()`: its userdata holds what scripts made of its entities.
   func makeMemoryCache() -> LuaValue {
     let cache = MemoryEntityCache()
-    let handle = handles.insert(CacheBox(.memory(cache)), kind: .cache)
+    let handle = callbacks.handles.insert(CacheBox(.memory(cache)), kind: .cache)
     var ids: [MemoryEntityCache.Key: Int64] = [:]
     cache.onChange = { [unowned self] key, entity in
       guard !bridge.isClosed else { return }
       if let content = entity?.content.foreignID {
-        let id = ids[key] ?? kept.makeID()
+        let id = ids[key] ?? callbacks.kept.makeID()
         ids[key] = id
-        kept.anchor(content, from: handle, key: id)
+        callbacks.kept.anchor(content, from: handle, key: id)
       } else if let id = ids.removeValue(forKey: key) {
         lull_value_release_from_object(bridge.pointer, handle, id)
       }
@@ -68,8 +57,8 @@ final class ScriptCaches {
       }
       return try tableCache(state, index, service: service)
     default:
-      if let box = handles.object(value, .cache, as: CacheBox.self) {
-        let assigned = try kept.kept(state, index, for: service)
+      if let box = callbacks.handles.object(value, .cache, as: CacheBox.self) {
+        let assigned = try callbacks.kept.kept(state, index, for: service)
         switch box.cache {
         case .memory(let memory): return ReadyCache(memory, assigned: assigned)
         case .file(let file): return ReadyCache(file, assigned: assigned)
@@ -92,10 +81,10 @@ final class ScriptCaches {
     if let found = known, lull_value_is(bridge.pointer, found.id, state, index) == 0 { known = nil }
     let operations = known?.operations ?? CacheOperations()
     let assigned: KeptValue
-    if let shared = known?.assigned, shared.handle == handles.handle(of: service) {
+    if let shared = known?.assigned, shared.handle == callbacks.handles.handle(of: service) {
       assigned = shared
     } else {
-      assigned = try kept.kept(state, index, for: service)
+      assigned = try callbacks.kept.kept(state, index, for: service)
       forgetTablesIfDoubled()
       tables[address] = KnownTable(assigned, operations)
     }

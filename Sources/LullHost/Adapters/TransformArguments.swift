@@ -13,25 +13,24 @@ struct TransformArguments {
   static let known = ["stage", "action", "methods"] + LuaTransformer.Options.keys
 
   init(_ call: Call) throws(Misuse) {
-    let host = call.host
     let service = try call.service
     // A function first is the transformer, unless another function follows: then it is a predicate.
     let isPatternless =
       call.raw(1).kind == Int32(LULL_FUNCTION) && call.raw(2).kind != Int32(LULL_FUNCTION)
     let position = isPatternless ? 1 : 2
-    if !isPatternless { pattern = try host.functions.pattern(call, 1, service: service) }
+    if !isPatternless { pattern = try call.functions.pattern(call, 1, service: service) }
     guard call.raw(position).kind == Int32(LULL_FUNCTION) else {
       throw .argument(
         position, "function expected, got \(call.raw(position).typeName)")
     }
-    function = try host.kept.kept(call.state, call.index(position), for: service)
+    function = try call.kept.kept(call.state, call.index(position), for: service)
     guard call.count > position + 1, !call.isNil(position + 1) else { return }
     guard call.raw(position + 1).kind == Int32(LULL_TABLE) else {
       throw .argument(
         position + 1, "table expected, got \(call.raw(position + 1).typeName)")
     }
     var copy = self
-    try host.reading.options.forEach(
+    try call.reading.options.forEach(
       of: call.index(position + 1), in: call.state, known: TransformArguments.known
     ) { name, value throws(Misuse) in
       try copy.set(name, value, call, LuaTable.visitedIndex(in: call.state), service)
@@ -42,11 +41,10 @@ struct TransformArguments {
   private mutating func set(
     _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
   ) throws(Misuse) {
-    let host = call.host
     switch name {
     case "stage":
       let text = try value.text(name)
-      stage = try host.stages.key(text)
+      stage = try call.stages.key(text)
     case "action":
       let text = try value.text(name)
       guard let action = TransformerAction(rawValue: text) else {
@@ -59,7 +57,7 @@ struct TransformArguments {
   }
 
   func register(_ call: Call) throws(Misuse) {
-    let function = LuaTransformer(host: call.host, function: function, options: options)
+    let function = LuaTransformer(self.function, options, call.callbacks)
     try call.service.configure(
       ContentTransformer(function, rules: options.rules), for: pattern, stage: stage,
       action: action, methods: methods, source: call.place)

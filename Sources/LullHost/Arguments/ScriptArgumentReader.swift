@@ -9,8 +9,13 @@ struct ScriptArgumentReader {
   ]
   static let types = ["flag", "count", "string", "number", "integer"]
 
-  let host: LuaHost
-  let state: OpaquePointer?
+  private let kept: KeptValues
+  private let state: OpaquePointer?
+
+  init(_ kept: KeptValues, _ state: OpaquePointer?) {
+    self.kept = kept
+    self.state = state
+  }
 
   /// The specification at a position of the stack; kept functions are the caller's stack's to hold.
   func arguments(_ table: Int32) throws(Misuse) -> ScriptArguments {
@@ -83,7 +88,7 @@ struct ScriptArgumentReader {
     switch name {
     case "type":
       if value.kind == Int32(LULL_FUNCTION) {
-        meaning.function = try host.kept.keep(state, index)
+        meaning.function = try kept.keep(state, index)
         draft.kind = .converted
         return
       }
@@ -144,7 +149,7 @@ struct ScriptArgumentReader {
       }
       let text = texts.sorted { $0.0 < $1.0 }.map(\.1).joined(separator: " ")
       return (
-        .init(kind: nil, text: text.isEmpty ? nil : text), .ref(try host.kept.keep(state, index))
+        .init(kind: nil, text: text.isEmpty ? nil : text), .ref(try kept.keep(state, index))
       )
     default:
       throw .message(

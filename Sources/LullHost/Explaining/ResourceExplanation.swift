@@ -8,11 +8,12 @@ package struct ResourceExplanation {
   private let sources: SettingSources
   private let lines: CallLines
 
-  package init(_ host: LuaHost, _ resource: Resource, method: String = "GET") {
+  /// - Parameter sources: in which lines are looked for.
+  package init(_ sources: ChunkSources, _ resource: Resource, method: String = "GET") {
     self.resource = resource
     self.method = method
-    lines = CallLines(host.sources)
-    sources = SettingSources(of: resource, method: method)
+    lines = CallLines(sources)
+    self.sources = SettingSources(of: resource, method: method)
   }
 
   package var text: String {

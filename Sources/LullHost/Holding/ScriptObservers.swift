@@ -7,22 +7,13 @@ import LullCore
 /// orphans, pinned until the next turn has told it. Home thread only.
 final class ScriptObservers {
   let bridge: BridgeRuntime
-  let kept: KeptValues
-  let values: ScriptValues
-  let coroutines: Coroutines
-  let reporter: Reporter
+  let callbacks: Callbacks
   /// Observers with owners, by the id of their closure.
   private var byID: [Int64: WeakObserver] = [:]
 
-  init(
-    _ bridge: BridgeRuntime, _ kept: KeptValues, _ values: ScriptValues, _ coroutines: Coroutines,
-    _ reporter: Reporter
-  ) {
+  init(_ bridge: BridgeRuntime, _ callbacks: Callbacks) {
     self.bridge = bridge
-    self.kept = kept
-    self.values = values
-    self.coroutines = coroutines
-    self.reporter = reporter
+    self.callbacks = callbacks
   }
 
   /// Those with owners.
@@ -51,9 +42,9 @@ final class ScriptObservers {
     }
     let id: Int64
     if anchored {
-      id = try kept.keep(call.state, call.index(1), anchoredTo: resource.service)
+      id = try callbacks.kept.keep(call.state, call.index(1), anchoredTo: resource.service)
     } else {
-      id = try kept.keep(call.state, call.index(1))
+      id = try callbacks.kept.keep(call.state, call.index(1))
     }
     var wantsProgress = false
     if isTable {
@@ -103,7 +94,8 @@ final class ScriptObservers {
       lull_value_is(bridge.pointer, $0.id, call.state, call.index(2)) != 0
     }) {
       let identity = lull_value_identity(call.state, call.index(2))
-      observer.add(owner: .init(id: try kept.keep(call.state, call.index(2)), identity: identity))
+      observer.add(
+        owner: .init(id: try callbacks.kept.keep(call.state, call.index(2)), identity: identity))
     }
     if isNew { resource.hold(observer) }
   }
@@ -166,12 +158,12 @@ final class ScriptObservers {
 
   /// Lets go of what anchors observers that went with their resources.
   func releaseGone() {
-    for observer in kept.released.takeObservers() {
+    for observer in callbacks.kept.released.takeObservers() {
       byID[observer.id] = nil
       for owner in observer.owners {
         lull_value_release_from_owner(bridge.pointer, owner, observer.id)
       }
-      if observer.service != 0 { kept.release(observer.id, from: observer.service) }
+      if observer.service != 0 { callbacks.kept.release(observer.id, from: observer.service) }
     }
   }
 }

@@ -12,12 +12,11 @@ extension Method {
 /// One call of `lull.args(spec[, words])`.
 private struct ArgumentsCall {
   private let call: Call
-  private var host: LuaHost { call.host }
 
   init(_ call: Call) { self.call = call }
 
   func answer() throws(Misuse) {
-    var arguments = try ScriptArgumentReader(host: host, state: call.state).arguments(call.index(0))
+    var arguments = try ScriptArgumentReader(call.kept, call.state).arguments(call.index(0))
     let (script, own) = try commandLine(isWanted: call.isNil(1))
     let words = call.isNil(1) ? own : try self.words(call.index(1))
     if arguments.spec.name.isEmpty { arguments.spec.name = script.isEmpty ? "script" : script }
@@ -143,23 +142,23 @@ private struct ArgumentsCall {
   private func converted(_ text: String, _ id: Int64, _ argument: Argument)
     throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
   {
-    let answer = host.coroutines.ask(
+    let answer = call.coroutines.ask(
       Callable(id: id), [.bytes(ArgumentText.encode(text))], kind: "type function of lull.args"
     ) { results -> Result<LuaValue, ArgumentParser.End> in
       guard results[0].kind != Int32(LULL_NIL) else {
         let problem = results[1].text ?? "not valid"
         return .failure(.problem("'\(argument.shown)': \(problem), got '\(text)'"))
       }
-      let id = host.kept.makeID()
-      guard lull_value_keep(host.bridge.pointer, results.state, results.index(0), id) == 0 else {
+      let id = call.kept.makeID()
+      guard lull_value_keep(call.bridge.pointer, results.state, results.index(0), id) == 0 else {
         return .failure(.problem("not enough memory"))
       }
-      host.kept.holdForNow([id])
+      call.kept.holdForNow([id])
       return .success(.ref(id))
     }
     switch answer {
     case .success(let value): return value
-    case .failure(.failed(let failure)): throw .value(host.values.raised(failure))
+    case .failure(.failed(let failure)): throw .value(call.values.raised(failure))
     case .failure(.gone): return .success(.nil)
     }
   }

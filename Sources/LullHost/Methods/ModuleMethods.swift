@@ -13,7 +13,7 @@ extension Method {
       call.return(.number(call.pump.clock.now))
     },
     .function("stats") { call throws(Misuse) in
-      call.return(.map(call.host.statistics.map { ($0.name, .int(Int64($0.count))) }))
+      call.return(.map(call.statistics.map { ($0.name, .int(Int64($0.count))) }))
     },
     .function("on_error", "F") { call throws(Misuse) in
       let handler = call.isNil(0) ? nil : try call.kept.keep(call.state, call.index(0))
@@ -23,7 +23,7 @@ extension Method {
     .function("demo") { call throws(Misuse) in
       do throws(TransportError) {
         // Whoever only looks does not start it.
-        let url = call.permissions.isInspecting ? "http://127.0.0.1" : try call.host.sampleAPI.url()
+        let url = call.permissions.isInspecting ? "http://127.0.0.1" : try call.sampleAPI.url()
         call.return(.string(url))
       } catch {
         throw .message(error.message)
@@ -42,7 +42,7 @@ extension Method {
     switch Int(call.raw(0).kind) {
     case Int(LULL_STRING):
       let service = Service(
-        baseURL: call.raw(0).urlText, networking: call.host.environment.defaultNetworking(),
+        baseURL: call.raw(0).urlText, networking: call.environment.defaultNetworking(),
         pump: call.pump)
       call.return(call.values.of(service))
     case Int(LULL_TABLE): try makeService(call, table: call.index(0))
@@ -86,13 +86,13 @@ extension Method {
     }
     let service = Service(
       baseURL: baseURL, name: name,
-      networking: networking?.provider ?? call.host.environment.defaultNetworking(),
+      networking: networking?.provider ?? call.environment.defaultNetworking(),
       pump: call.pump,
       standardTransformers: transformers)
     service.isOffline = isOffline
     let result = call.values.of(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
-    var object = call.host.writer.encode(result)
+    var object = call.writer.encode(result)
     guard lull_object_pin(call.bridge.pointer, &object) == 0 else {
       call.handles.releaseUnclaimed(object.handle)
       throw .message("not enough memory")
@@ -267,7 +267,7 @@ extension Method {
 
   /// Ends the script with that exit code; in somebody else's interpreter by Lua's own `os.exit`.
   static func end(_ call: Call, code: Int32) throws(Misuse) {
-    guard call.host.environment.ownsProcess else {
+    guard call.environment.ownsProcess else {
       call.return(.int(Int64(code)))
       call.frame.pointee.outcome = Int32(LULL_EXIT)
       return

@@ -103,6 +103,8 @@ extension Method {
     {
       return (stubs, id)
     }
-    return (LuaNetworking(host: call.host, function: id), id)
+    let networking = LuaNetworking(
+      id, call.callbacks, call.reading.answers, log: call.pump.log)
+    return (networking, id)
   }
 }

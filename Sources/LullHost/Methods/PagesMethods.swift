@@ -8,7 +8,9 @@ extension Method {
   static let pagesMethods: [Method] = [
     .method(.resource, "pages", "T") { call throws(Misuse) in
       let options =
-        call.isNil(1) ? .init() : try LuaPages.Options(call.index(1), call.state, call.host)
+        call.isNil(1)
+        ? .init()
+        : try LuaPages.Options(call.index(1), call.state, call.reading.options, call.kept)
       LuaPages.iterate(try call.resource, options, call)
     },
     .getter(.pages, "count") { call throws(Misuse) in

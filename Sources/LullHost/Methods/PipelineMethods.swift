@@ -59,8 +59,7 @@ extension Method {
         }
       }
       let function = LuaTransformer(
-        host: call.host, function: try call.kept.kept(call.state, call.index(1), for: service),
-        options: options)
+        try call.kept.kept(call.state, call.index(1), for: service), options, call.callbacks)
       box.configuration.settings.pipeline[box.key].add(
         ContentTransformer(function, rules: options.rules))
       call.returnSelf()
@@ -70,7 +69,7 @@ extension Method {
       let function = try call.kept.kept(
         call.state, call.index(1), for: box.configuration.service)
       box.configuration.settings.pipeline[box.key].add(
-        LuaResponseTransformer(host: call.host, function: function))
+        LuaResponseTransformer(function, call.callbacks))
       call.returnSelf()
     },
     .method(.stage, "add_standard", "s") { call throws(Misuse) in

@@ -37,7 +37,10 @@ extension Method {
       call.return(call.values.of(FixedRequest(box.response, pump: call.pump)))
     },
     .function("custom_request", "t") { call throws(Misuse) in
-      let delegate = try LuaRequestDelegate(call.index(0), in: call.state, host: call.host)
+      let options = call.reading.options
+      let functions = try LuaRequestDelegate.Functions(
+        call.index(0), in: call.state, options, call.kept)
+      let delegate = LuaRequestDelegate(functions, call.callbacks, call.waits, options)
       call.return(call.values.of(CustomRequest(delegate: delegate, pump: call.pump)))
     },
     .function("cache.memory") { call throws(Misuse) in

@@ -149,7 +149,6 @@ private struct ConfigureArguments {
   var description: String?
 
   init(_ call: Call) throws(Misuse) {
-    let host = call.host
     let service = try call.service
     guard call.count > 1 else {
       throw .argument(1, "settings expected: a table or a function")
@@ -157,7 +156,7 @@ private struct ConfigureArguments {
     // Alone, the argument is the settings; two functions or a function and a table are a predicate
     // and its settings.
     let settingsPosition = call.count == 2 ? 1 : 2
-    pattern = settingsPosition == 2 ? try host.functions.pattern(call, 1, service: service) : nil
+    pattern = settingsPosition == 2 ? try call.functions.pattern(call, 1, service: service) : nil
     let settings = call.raw(settingsPosition)
     let index = call.index(settingsPosition)
     switch Int(settings.kind) {
@@ -168,8 +167,8 @@ private struct ConfigureArguments {
         for change in changes { change(&configuration) }
       }
     case Int(LULL_FUNCTION):
-      let id = try host.kept.keep(call.state, index, anchoredTo: service)
-      apply = host.functions.configurationBlock(id, service: service)
+      let id = try call.kept.keep(call.state, index, anchoredTo: service)
+      apply = call.functions.configurationBlock(id, service: service)
     default:
       throw .argument(
         settingsPosition,
@@ -183,7 +182,7 @@ private struct ConfigureArguments {
     }
     var methods: Set<String>?
     var description: String?
-    try host.reading.options.forEach(
+    try call.reading.options.forEach(
       of: call.index(settingsPosition + 1), in: call.state, known: ["methods", "description"]
     ) { name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)

@@ -6,14 +6,13 @@ extension Method {
   static func openSession(_ call: Call) throws(Misuse) {
     try call.permissions.refuseInSandbox("lull.repl")
     lull_repl_link()
-    guard let open = SessionKeeper.opener else { throw .message("this program has no REPL") }
     let session = call.session
+    guard SessionKeeper.opener != nil else { throw .message("this program has no REPL") }
     guard !session.isTaken else { throw .message("a REPL is open already") }
     try call.waits.wait(call, for: "the REPL") { done in
-      session.setForeground { [unowned host = call.host] in
-        _ = open(host)
+      session.setForeground { [unowned bridge = call.bridge, unowned loop = call.loop] in
         // After os.exit in a line nothing of the script goes on.
-        if !host.bridge.isClosed, host.loop.exitCode == nil { done([], false) }
+        if !bridge.isClosed, loop.exitCode == nil { done([], false) }
       }
       return { [unowned session] in session.withdrawForeground() }
     }

@@ -45,7 +45,7 @@ extension Method {
         }
       }
     }
-    let watch = LuaWatch(resource, options, host: call.host)
+    let watch = LuaWatch(resource, options, call.iterators)
     let object = call.values.of(
       watch, .watch, service: resource.service, anchor: options.until ?? 0)
     if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }

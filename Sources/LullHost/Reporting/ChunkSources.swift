@@ -3,7 +3,7 @@ import LullCore
 import LullSystem
 
 /// The texts of chunks, for reports: those the host has loaded itself, and files as they are on disk.
-final class ChunkSources {
+package final class ChunkSources {
   /// Of a larger file no line is shown.
   private static let largestFile = 4 << 20
   /// How many texts are kept; of a long session the oldest are forgotten.

@@ -6,26 +6,15 @@ import LullCore
 ///
 /// Home thread only.
 final class ModelFunctions {
-  private let handles: ObjectHandles
-  private let kept: KeptValues
-  private let values: ScriptValues
-  private let coroutines: Coroutines
+  private let callbacks: Callbacks
   private let permissions: Permissions
-  private let reporter: Reporter
   private let pump: Pump
   /// What a predicate raised that was called for a call of the script's, to be raised there.
   private var predicateFailure: ScriptFailure?
 
-  init(
-    _ handles: ObjectHandles, _ kept: KeptValues, _ values: ScriptValues,
-    _ coroutines: Coroutines, _ permissions: Permissions, _ reporter: Reporter, _ pump: Pump
-  ) {
-    self.handles = handles
-    self.kept = kept
-    self.values = values
-    self.coroutines = coroutines
+  init(_ callbacks: Callbacks, _ permissions: Permissions, _ pump: Pump) {
+    self.callbacks = callbacks
     self.permissions = permissions
-    self.reporter = reporter
     self.pump = pump
   }
 
@@ -35,15 +24,18 @@ final class ModelFunctions {
   func configurationBlock(_ id: Int64, service: Service) -> ConfigurationBlock {
     { [unowned self, unowned service] (settings: inout Configuration) throws(RequestError) in
       let box = ConfigurationBox(settings, service: service)
-      let argument = values.of(box, .configuration, service: service)
-      let answer = coroutines.ask(Callable(id: id), [argument], kind: "configure function") { _ in }
+      let argument = callbacks.values.of(box, .configuration, service: service)
+      let answer = callbacks.coroutines.ask(
+        Callable(id: id), [argument], kind: "configure function"
+      ) { _ in }
       box.isOpen = false
       switch answer {
       case .success: settings = box.settings
-      case .failure(.gone): throw reporter.collected("configure function")
+      case .failure(.gone): throw callbacks.reporter.collected("configure function")
       case .failure(.failed(let failure)):
-        throw reporter.scriptError(
-          failure, in: kept.named("configure function", id), message: "Cannot send request",
+        throw callbacks.reporter.scriptError(
+          failure, in: callbacks.kept.named("configure function", id),
+          message: "Cannot send request",
           request: service.configuring.map { target in
             RequestFacts(name: "\(target.method) \(LogText.url(target.url.text))")
           })
@@ -56,15 +48,16 @@ final class ModelFunctions {
   func mutation(_ id: @escaping () -> Int64) -> RequestMutation {
     { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
       let box = HTTPRequestBox(http)
-      let argument = values.of(box, .httpRequest)
-      let answer = coroutines.ask(Callable(id: id()), [argument], kind: "mutation") { _ in }
+      let argument = callbacks.values.of(box, .httpRequest)
+      let answer = callbacks.coroutines.ask(Callable(id: id()), [argument], kind: "mutation") { _ in
+      }
       box.isOpen = false
       switch answer {
       case .success: http = box.http
-      case .failure(.gone): throw reporter.collected("mutation")
+      case .failure(.gone): throw callbacks.reporter.collected("mutation")
       case .failure(.failed(let failure)):
-        throw reporter.scriptError(
-          failure, in: kept.named("mutation", id()), message: "Cannot send request",
+        throw callbacks.reporter.scriptError(
+          failure, in: callbacks.kept.named("mutation", id()), message: "Cannot send request",
           request: RequestFacts(http))
       }
     }
@@ -74,10 +67,11 @@ final class ModelFunctions {
   /// it raises, or returns something else, the request fails. (DEC-01 to DEC-15)
   func decorator(_ function: KeptValue) -> RequestDecorator {
     { [unowned self] (resource, request) throws(RequestError) in
-      let answer = coroutines.ask(
-        Callable(id: function.id), [values.of(resource), values.of(request)], kind: "decorator"
+      let answer = callbacks.coroutines.ask(
+        Callable(id: function.id), [callbacks.values.of(resource), callbacks.values.of(request)],
+        kind: "decorator"
       ) { results -> Result<Request, ScriptFailure.Thrown> in
-        if let decorated = handles.object(results[0], .request, as: Request.self) {
+        if let decorated = callbacks.handles.object(results[0], .request, as: Request.self) {
           return .success(decorated)
         }
         return .failure(
@@ -87,12 +81,12 @@ final class ModelFunctions {
       switch answer {
       case .success(.success(let decorated)): return decorated
       case .success(.failure(let thrown)):
-        failure = ScriptFailure(thrown.message, definedAt: kept.definition(of: function.id))
+        failure = callbacks.failure(thrown.message, of: function.id)
       case .failure(.failed(let raised)): failure = raised
-      case .failure(.gone): throw reporter.collected("decorator")
+      case .failure(.gone): throw callbacks.reporter.collected("decorator")
       }
-      throw reporter.scriptError(
-        failure, in: kept.named("decorator", function.id), message: "Cannot send request",
+      throw callbacks.reporter.scriptError(
+        failure, in: callbacks.kept.named("decorator", function.id), message: "Cannot send request",
         request: RequestFacts(request))
     }
   }
@@ -115,12 +109,12 @@ final class ModelFunctions {
       return .wildcard(text, base: service.baseURL)
     case Int(LULL_FUNCTION):
       return predicate(
-        try kept.kept(call.state, call.index(position), for: service), raising: raising)
+        try callbacks.kept.kept(call.state, call.index(position), for: service), raising: raising)
     default:
-      if let resource = handles.object(value, .resource, as: Resource.self) {
+      if let resource = callbacks.handles.object(value, .resource, as: Resource.self) {
         return .url(resource.url)
       }
-      if let regex = handles.object(value, .regex, as: RegexBox.self) {
+      if let regex = callbacks.handles.object(value, .regex, as: RegexBox.self) {
         return .regex(regex.regex, source: regex.source)
       }
       throw .argument(
@@ -134,27 +128,28 @@ final class ModelFunctions {
   func raised(_ error: RequestError) -> Misuse {
     guard let failure = predicateFailure else { return .message(error.longDescription) }
     predicateFailure = nil
-    if let error = failure.requestError { return .value(values.of(error, service: nil)) }
+    if let error = failure.requestError { return .value(callbacks.values.of(error, service: nil)) }
     if let value = failure.value { return .value(LuaValue(value)) }
     return .value(.string(failure.message))
   }
 
   private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {
     .predicate { [unowned self] (url) throws(RequestError) in
-      let answer = coroutines.ask(Callable(id: function.id), [.string(url.text)], kind: "predicate")
-      {
+      let answer = callbacks.coroutines.ask(
+        Callable(id: function.id), [.string(url.text)], kind: "predicate"
+      ) {
         $0[0].isTruthy
       }
       switch answer {
       case .success(let matches): return matches
-      case .failure(.gone): throw reporter.collected("predicate of a pattern")
+      case .failure(.gone): throw callbacks.reporter.collected("predicate of a pattern")
       case .failure(.failed(let failure)):
         if raising {
           predicateFailure = failure
           throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
         }
-        throw reporter.scriptError(
-          failure, in: kept.named("predicate of a pattern", function.id),
+        throw callbacks.reporter.scriptError(
+          failure, in: callbacks.kept.named("predicate of a pattern", function.id),
           message: "Cannot send request", request: RequestFacts(name: LogText.url(url.text)))
       }
     }

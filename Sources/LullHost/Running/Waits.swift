@@ -163,6 +163,11 @@ final class Waits {
       coroutines.resume(context, with: [.string(awaited.forsakenText)], raising: true)
     }
   }
+
+  /// The same for a `deinit`, from which nothing is called.
+  func forsakeSoon(_ request: Request) {
+    environment.pump.enqueue { [weak self] in self?.forsake(request) }
+  }
 }
 
 extension Request {

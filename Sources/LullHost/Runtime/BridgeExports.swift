@@ -53,7 +53,7 @@ func lull_host_call(
   _ pointer: UnsafeMutableRawPointer!, _ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>!
 ) -> Int32 {
   guard let host = host(pointer), let frame else { return Int32(LULL_RETURN) }
-  let call = Call(host: host, frame: frame)
+  let call = Call(host, frame)
   do throws(Misuse) {
     try host.bridge.library.methods[Int(method)].body(call)
     let outcome = frame.pointee.outcome

@@ -20,7 +20,10 @@ package final class SessionKeeper {
   package var hasOutput: (() -> Bool)?
   /// What the open session does about Ctrl-C.
   private var onInterrupt: (() -> Void)?
-  /// What takes over whoever drives the loop, at his next look: a session opened by a script.
+  /// Runs a session to its end, where the program has a REPL.
+  var run: () -> Void = {}
+  /// A session that a script opens takes over whoever drives the loop, at his next look; what follows
+  /// it.
   private var foreground: (() -> Void)?
 
   init(_ environment: any HostEnvironment, _ bridge: BridgeRuntime) {
@@ -49,8 +52,8 @@ package final class SessionKeeper {
   /// Whether a session is open, or waits for the loop.
   var isTaken: Bool { isOpen || foreground != nil }
 
-  /// What is to take over the loop.
-  func setForeground(_ foreground: @escaping () -> Void) { self.foreground = foreground }
+  /// A session is to take over the loop; what to do after it.
+  func setForeground(_ ended: @escaping () -> Void) { foreground = ended }
 
   /// Nobody waits for what was to take over, or has, any more.
   func withdrawForeground() {
@@ -61,9 +64,10 @@ package final class SessionKeeper {
   /// Lets what wants to take over the loop do so, where nothing else is under way: whoever drives
   /// the loop calls it before each turn.
   func takeForeground() {
-    guard let foreground else { return }
-    self.foreground = nil
-    foreground()
+    guard let ended = foreground else { return }
+    foreground = nil
+    run()
+    ended()
   }
 
   // MARK: Ctrl-C
