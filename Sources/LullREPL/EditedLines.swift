@@ -10,7 +10,8 @@ import LullTransport
 final class EditedLines: LineSource {
   private static let prompts = (first: "> ", more: ">> ")
 
-  private let host: LuaHost
+  private let loop: ScriptLoop
+  private let session: SessionKeeper
   private let terminal: Terminal
   private let captured: CapturedOutput
   private let watch: DescriptorWatch
@@ -42,7 +43,8 @@ final class EditedLines: LineSource {
     guard Terminal.isCapable, let captured = CapturedOutput(),
       let watch = host.environment.watch(STDIN_FILENO)
     else { return nil }
-    self.host = host
+    loop = host.loop
+    session = host.session
     self.terminal = terminal
     self.captured = captured
     self.watch = watch
@@ -73,7 +75,7 @@ final class EditedLines: LineSource {
       return nil
     }
     for entry in history.load() { remember(entry) }
-    host.session.hasOutput = { [captured] in captured.hasOutput }
+    session.hasOutput = { [captured] in captured.hasOutput }
     for (number, action) in [(SIGWINCH, resized), (SIGCONT, continued)] {
       if let signal = host.environment.watchSignal(number, action) { signals.append(signal) }
     }
@@ -85,7 +87,7 @@ final class EditedLines: LineSource {
   }
 
   func close() {
-    host.session.hasOutput = nil
+    session.hasOutput = nil
     for signal in signals { signal.close() }
     signals = []
     watch.close()
@@ -110,13 +112,13 @@ final class EditedLines: LineSource {
     openLine = []
     captured.begin()
     isEditing = true
-    host.session.isAtPrompt = true
+    session.isAtPrompt = true
     // libedit shows its prompt first: what is typed in between would be the terminal's to interpret.
     ceditline_prepare(editor)
     var count: Int32 = 0
     let line = ceditline_read_line(editor, &count)
     isEditing = false
-    host.session.isAtPrompt = false
+    session.isAtPrompt = false
     announcePastes(false)
     captured.end()
     defer { terminal.write(captured.take()[...]) }
@@ -127,7 +129,7 @@ final class EditedLines: LineSource {
     guard let line, count > 0 else {
       leaveLine("")
       // Ctrl-D leaves a statement that goes on, as Ctrl-C does; at its beginning the session.
-      let isLeft = isContinuation && !isAtEnd && !host.loop.isInterrupted && !host.session.isEnding
+      let isLeft = isContinuation && !isAtEnd && !loop.isInterrupted && !session.isEnding
       return isLeft ? .abandoned : .end
     }
     let text = WideText.string(line, Int(count))
@@ -160,7 +162,7 @@ final class EditedLines: LineSource {
   /// The next character for libedit: 1, 0 at the end, -1 to leave the line.
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
     while true {
-      guard !isAbandoned, !host.loop.isInterrupted, !host.session.isEnding else { return -1 }
+      guard !isAbandoned, !loop.isInterrupted, !session.isEnding else { return -1 }
       announcePastes(true)
       if let scalar = takeScalar() {
         // Behind the line's end the terminal is the script's.
@@ -175,9 +177,9 @@ final class EditedLines: LineSource {
 
   /// Until more has been typed, or the line is to be left; shows what is written meanwhile.
   private func waitForInput() {
-    host.loop.run {
-      watch.isReady || captured.hasOutput || isAbandoned || host.loop.isInterrupted
-        || host.session.isEnding
+    loop.run {
+      watch.isReady || captured.hasOutput || isAbandoned || loop.isInterrupted
+        || session.isEnding
     }
     showOutput()
     if watch.isReady { fill() }
@@ -311,7 +313,7 @@ final class EditedLines: LineSource {
   private func paste() -> UInt8 {
     let end = Array("\u{1B}[201~".utf8)
     while !typed.contains(end) {
-      guard !isAtEnd, !isAbandoned, !host.loop.isInterrupted, !host.session.isEnding else {
+      guard !isAtEnd, !isAbandoned, !loop.isInterrupted, !session.isEnding else {
         typed = []
         return UInt8(CC_ERROR)
       }

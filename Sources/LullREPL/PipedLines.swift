@@ -6,7 +6,8 @@ import LullTransport
 ///
 /// The loop turns until the next line is there.
 final class PipedLines: LineSource {
-  private let host: LuaHost
+  private let loop: ScriptLoop
+  private let session: SessionKeeper
   private let watch: DescriptorWatch?
   private var bytes: [UInt8] = []
   private var start = 0
@@ -15,7 +16,8 @@ final class PipedLines: LineSource {
   private var isAbandoned = false
 
   init(_ host: LuaHost) {
-    self.host = host
+    loop = host.loop
+    session = host.session
     watch = host.environment.watch(STDIN_FILENO)
   }
 
@@ -60,10 +62,10 @@ final class PipedLines: LineSource {
     bytes.removeFirst(start)
     start = 0
     if let watch {
-      host.loop.run {
-        watch.isReady || isAbandoned || host.loop.isInterrupted || host.session.isEnding
+      loop.run {
+        watch.isReady || isAbandoned || loop.isInterrupted || session.isEnding
       }
-      guard !isAbandoned, !host.loop.isInterrupted, !host.session.isEnding else { return false }
+      guard !isAbandoned, !loop.isInterrupted, !session.isEnding else { return false }
     }
     var buffer = [UInt8](repeating: 0, count: 65536)
     let count = read(STDIN_FILENO, &buffer, buffer.count)

@@ -5,7 +5,8 @@ import LullTransport
 /// Lines typed at a terminal without an editor: the terminal's own, which knows backspace. For where
 /// libedit is not installed, or the terminal cannot move its cursor.
 final class TypedLines: LineSource {
-  private let host: LuaHost
+  private let loop: ScriptLoop
+  private let session: SessionKeeper
   private let terminal: Terminal
   private let watch: DescriptorWatch?
   private var typed: [UInt8] = []
@@ -14,7 +15,8 @@ final class TypedLines: LineSource {
   let isInteractive = true
 
   init(_ host: LuaHost, _ terminal: Terminal) {
-    self.host = host
+    loop = host.loop
+    session = host.session
     self.terminal = terminal
     watch = host.environment.watch(STDIN_FILENO)
   }
@@ -30,15 +32,15 @@ final class TypedLines: LineSource {
         return .line(line)
       }
       if let watch {
-        host.loop.run {
-          watch.isReady || isAbandoned || host.loop.isInterrupted || host.session.isEnding
+        loop.run {
+          watch.isReady || isAbandoned || loop.isInterrupted || session.isEnding
         }
       }
       if isAbandoned {
         terminal.write("\n")
         return .abandoned
       }
-      guard !host.loop.isInterrupted, !host.session.isEnding else { return .end }
+      guard !loop.isInterrupted, !session.isEnding else { return .end }
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       watch?.rearm()
