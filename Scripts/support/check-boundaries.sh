@@ -11,6 +11,7 @@ check_boundaries() {
   verify "imports point downwards" "move the code to the target that may, see check-boundaries.sh" \
     imports
   verify "the host is made of owners" "move what it does to the owner whose state it is" host_owners
+  verify "nobody has the whole host" "take the owners it uses, see check-boundaries.sh" host_holders
 }
 
 # LuaHost composes owners: nobody else sees anything in it that changes, and it is small over all its
@@ -33,6 +34,30 @@ host_owners() {
     count=$(find Sources -name "$owner.swift" -o -name "$owner+*.swift" | tr '\n' '\0' | xargs -0 cat | wc -l)
     [ "$count" -le 400 ] || printf '%s has %s lines, of at most 400\n' "$owner" "$count"
   done
+}
+
+# Who stores the host instead of owners of it, and why.
+host_held_by='
+Sources/LullHost/Call.swift: one reference for all owners of a call, which are for methods to name
+Sources/LullHost/ScriptProgram.swift: makes it, and ends it
+Sources/LullHost/Session/LuaSession.swift: drives all of it from outside, as a program does
+Sources/LullREPL/REPL.swift: opens the session of a host, and its lines
+Sources/lull/Calls/CallExchange.swift: is the program; hands it to what it makes
+'
+
+# What the model holds for a script, what reads its arguments and what answers its calls takes the
+# owners it uses and does not name the host; elsewhere those store it that are listed.
+host_holders() {
+  local file folder
+  for folder in Adapters Arguments Methods; do
+    code_lines "Sources/LullHost/$folder" | { grep -w LuaHost || true; }
+  done
+  code_lines Sources \
+    | grep -E '^[^:]+:[0-9]+: *((private|fileprivate|package|unowned|weak)(\([a-z]+\))? +)*(let|var) +[a-zA-Z]+ *: *LuaHost\b' \
+    | { grep -vFf <(sed -n 's/^\(Sources[^:]*:\).*/\1/p' <<<"$host_held_by") || true; }
+  while read -r file; do
+    grep -qE '(let|var) [a-zA-Z]+: LuaHost' "$file" || printf '%s stores no host any more\n' "$file"
+  done < <(sed -n 's/^\(Sources[^:]*\):.*/\1/p' <<<"$host_held_by")
 }
 
 lua_includes() {
