@@ -11,6 +11,10 @@ package final class LuaLibrary: Sendable {
   /// The bridge's form of them.
   // Written by the initialiser, read-only ever after.
   nonisolated(unsafe) let bridged: UnsafePointer<lull_method>
+  private let extensions: [any HostExtension.Type]
+
+  /// What people are told of the functions and types; put together at each call.
+  package var description: APIDescription { APIDescription(with: extensions) }
 
   /// What every host has.
   package static let plain = LuaLibrary()
@@ -25,6 +29,7 @@ package final class LuaLibrary: Sendable {
           kind: method.kind.rawValue, role: method.role.rawValue))
     }
     self.methods = methods
+    self.extensions = extensions
     bridged = UnsafePointer(table)
   }
 }

@@ -4,7 +4,13 @@ import LullHost
 /// Finds what a word at the cursor may become, from what the session's variables hold and from the
 /// description of the API. Nothing is run for it.
 struct Completer {
-  let session: LuaSession
+  private let session: LuaSession
+  private let description: APIDescription
+
+  init(session: LuaSession) {
+    self.session = session
+    description = session.description
+  }
 
   /// - Parameters:
   ///   - text: the line before the cursor.
@@ -70,13 +76,13 @@ struct Completer {
     if isMethod, Completer.parts(of: type).contains("string") {
       return session.fieldNames(of: ["string"], onlyFunctions: true)
     }
-    guard let owner = Completer.owners(in: type).first else { return [] }
+    guard let owner = owners(in: type).first else { return [] }
     return owner.entries.filter { $0.kind == (isMethod ? .method : .property) }.map(\.name)
   }
 
   /// What the description says of the object an expression gives.
   private func owner(of chain: LineContext.Chain) -> APIOwner? {
-    type(of: chain).flatMap { Completer.owners(in: $0).first }
+    type(of: chain).flatMap { owners(in: $0).first }
   }
 
   /// The type of what an expression gives, as the description writes it.
@@ -109,12 +115,12 @@ struct Completer {
   }
 
   private func property(_ name: String, of type: String) -> String? {
-    Completer.owners(in: type).first?.entries.first { $0.kind == .property && $0.name == name }?
+    owners(in: type).first?.entries.first { $0.kind == .property && $0.name == name }?
       .type
   }
 
   private func result(of name: String, of type: String) -> String? {
-    Completer.owners(in: type).first?.entries.first { $0.name == name }
+    owners(in: type).first?.entries.first { $0.name == name }
       .flatMap { Completer.result(of: $0) }
   }
 
@@ -123,8 +129,8 @@ struct Completer {
   }
 
   /// The owners a type names: `Settings|SettingsFunction`, `Entity?`.
-  private static func owners(in type: String) -> [APIOwner] {
-    parts(of: type).compactMap { APIDescription.owner($0) }
+  private func owners(in type: String) -> [APIOwner] {
+    Completer.parts(of: type).compactMap { description.owner($0) }
   }
 
   /// The types of which it is one.
@@ -156,7 +162,7 @@ struct Completer {
     let table = LineContext.Place(
       callee: place.callee, argument: place.argument, keys: place.keys.dropLast())
     let types = tables(at: table).flatMap(\.entries).filter { $0.name == key }.map(\.type)
-    let words = types.flatMap { Completer.owners(in: $0) }.flatMap(\.entries)
+    let words = types.flatMap { owners(in: $0) }.flatMap(\.entries)
       .filter { $0.kind == .word }.map(\.name)
     // A type may also name the strings themselves.
     let literals = types.flatMap { type in
@@ -168,25 +174,25 @@ struct Completer {
   /// The tables of options that may stand there.
   private func tables(at place: LineContext.Place) -> [APIOwner] {
     guard let entry = entry(of: place.callee) else { return [] }
-    var owners: [APIOwner] = []
+    var tables: [APIOwner] = []
     for signature in entry.signatures where place.argument < signature.parameters.count {
-      owners += Completer.owners(in: signature.parameters[place.argument].type)
+      tables += owners(in: signature.parameters[place.argument].type)
     }
-    owners = Completer.withCompanions(owners)
+    tables = withCompanions(tables)
     for key in place.keys {
-      owners = owners.flatMap { owner in
+      tables = tables.flatMap { owner in
         (owner.entries.filter { $0.name == key }.first
-          ?? owner.entries.first { $0.name.hasPrefix("<") }).map { Completer.owners(in: $0.type) }
+          ?? owner.entries.first { $0.name.hasPrefix("<") }).map { owners(in: $0.type) }
           ?? []
       }
     }
-    return owners
+    return tables
   }
 
   /// The settings of a configuration may stand beside a service's own.
-  private static func withCompanions(_ owners: [APIOwner]) -> [APIOwner] {
+  private func withCompanions(_ owners: [APIOwner]) -> [APIOwner] {
     guard owners.contains(where: { $0.name == "ServiceOptions" }),
-      let settings = APIDescription.owner("Settings")
+      let settings = description.owner("Settings")
     else { return owners }
     return owners + [settings]
   }
@@ -209,7 +215,7 @@ struct Completer {
       return ModuleNames(session).starting(with: prefix)
     }
     if callee == LineContext.Chain(name: "help", steps: []) {
-      return APIDescription.owners.flatMap { owner in [owner.name] + owner.entries.map(\.name) }
+      return description.owners.flatMap { owner in [owner.name] + owner.entries.map(\.name) }
     }
     guard let path = callee.path else {
       guard case .method(let name) = callee.steps.last,

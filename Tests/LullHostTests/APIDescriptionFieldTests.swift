@@ -106,7 +106,7 @@ struct APIDescriptionFieldTests {
   }
 
   @Test func `every options table is probed or unchecked`() {
-    for owner in APIDescription.owners {
+    for owner in APIDescription.whole.owners {
       guard case .table = owner.kind else { continue }
       let isProbed = Self.takers[owner.name] != nil
       #expect(isProbed != Self.unchecked.contains(owner.name), "\(owner.name)")
@@ -116,7 +116,7 @@ struct APIDescriptionFieldTests {
   @Test func `every described field is taken and no other`() throws {
     let harness = try HostHarness()
     for (name, taker) in Self.takers {
-      let owner = try #require(APIDescription.owner(name), "\(name) is not described")
+      let owner = try #require(APIDescription.whole.owner(name), "\(name) is not described")
       #expect(!isTaken("no_such_key", by: taker, harness), "\(name) takes any key")
       for entry in owner.entries {
         let key = entry.name == "<stage>" ? "model" : entry.name
@@ -133,7 +133,7 @@ struct APIDescriptionFieldTests {
   }
 
   private func described(_ owner: String) throws -> Set<String> {
-    let owner = try #require(APIDescription.owner(owner))
+    let owner = try #require(APIDescription.whole.owner(owner))
     return Set(
       owner.entries.filter { !APIDescriptionGaps.notYetBuilt.contains("\(owner.name).\($0.name)") }
         .map(\.name))
@@ -176,7 +176,7 @@ struct APIDescriptionFieldTests {
       ("connections_per_host", Double(settings.limits.connectionsPerHost)),
       ("max_body_size", Double(settings.limits.maxBodySize >> 20)),
     ]
-    let owner = try #require(APIDescription.owner("Settings"))
+    let owner = try #require(APIDescription.whole.owner("Settings"))
     for (name, value) in defaults {
       let entry = try #require(owner.entries.first { $0.name == name })
       let text = value == value.rounded() ? "\(Int(value))" : "\(value)"

@@ -25,11 +25,11 @@ struct APIDescriptionTests {
         path = table == "os" ? "os" : "lull.\(table)"
         name = String(name[name.index(after: dot)...])
       }
-      return APIDescription.owners.filter { $0.name == path }.flatMap { owner in
+      return APIDescription.whole.owners.filter { $0.name == path }.flatMap { owner in
         owner.entries.filter { $0.name == name }.map { (owner, $0) }
       }
     }
-    return APIDescription.owners.filter { $0.handle == method.kind }.flatMap { owner in
+    return APIDescription.whole.owners.filter { $0.handle == method.kind }.flatMap { owner in
       owner.entries.filter { $0.name == name }.map { (owner, $0) }
     }
   }
@@ -37,7 +37,7 @@ struct APIDescriptionTests {
   /// Whether it is how properties of the kind are reached that have no getter or setter each.
   private func isLookup(_ method: Method) -> Bool {
     guard ["__index", "__newindex"].contains(method.name.description),
-      let owner = APIDescription.owners.first(where: { $0.handle == method.kind }),
+      let owner = APIDescription.whole.owners.first(where: { $0.handle == method.kind }),
       !owner.entries.contains(where: { $0.name == method.name.description })
     else { return false }
     let own = LuaLibrary.withClients.methods.filter { $0.kind == method.kind && $0.role == .getter }
@@ -72,7 +72,7 @@ struct APIDescriptionTests {
   }
 
   @Test func `only objects that nobody sees are left out`() {
-    for owner in APIDescription.owners {
+    for owner in APIDescription.whole.owners {
       guard let kind = owner.handle else { continue }
       #expect(!Self.unseen.contains(kind.name), "\(owner.name)")
     }
@@ -84,7 +84,7 @@ struct APIDescriptionTests {
   }
 
   @Test func `every object has a readable text`() {
-    for owner in APIDescription.owners {
+    for owner in APIDescription.whole.owners {
       guard let kind = owner.handle else { continue }
       let members = LuaLibrary.withClients.methods.filter { $0.kind == kind }.map(
         \.name.description)
@@ -131,7 +131,7 @@ struct APIDescriptionTests {
 
   /// The type itself where `type` is another name for one.
   private func resolved(_ type: String) -> String {
-    if case .alias(let type)? = APIDescription.owner(type)?.kind { return type }
+    if case .alias(let type)? = APIDescription.whole.owner(type)?.kind { return type }
     return type
   }
 
@@ -150,7 +150,7 @@ struct APIDescriptionTests {
     case "t":
       if type == "table" || type.hasSuffix("[]") || type.hasPrefix("table<") { return true }
       if type.hasPrefix("{") { return true }
-      guard case .table? = APIDescription.owner(type)?.kind else { return false }
+      guard case .table? = APIDescription.whole.owner(type)?.kind else { return false }
       return true
     default: return true
     }
@@ -158,7 +158,7 @@ struct APIDescriptionTests {
 
   @Test func `every described member exists unless it is not yet built`() throws {
     let harness = try HostHarness()
-    for owner in APIDescription.owners {
+    for owner in APIDescription.whole.owners {
       for entry in owner.entries {
         guard let exists = try exists(entry, of: owner, harness) else { continue }
         let name = "\(owner.name).\(entry.name)"
@@ -173,7 +173,7 @@ struct APIDescriptionTests {
 
   @Test func `what is not yet built is described`() {
     for name in APIDescriptionGaps.notYetBuilt {
-      let isDescribed = APIDescription.owners.contains { owner in
+      let isDescribed = APIDescription.whole.owners.contains { owner in
         owner.entries.contains { "\(owner.name).\($0.name)" == name }
       }
       #expect(
@@ -264,7 +264,7 @@ struct APIDescriptionTests {
       Issue.record("ended with \(end)")
       return
     }
-    let described = APIDescription.owners.flatMap { owner -> [String] in
+    let described = APIDescription.whole.owners.flatMap { owner -> [String] in
       guard case .module = owner.kind else { return [] }
       return owner.entries.map { "\(owner.name).\($0.name)" }
     }

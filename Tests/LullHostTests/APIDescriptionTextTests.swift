@@ -9,13 +9,13 @@ struct APIDescriptionTextTests {
   private static let compiledOnly: Set<String> = ["lull.demo", "os.exit"]
 
   private var all: [(name: String, entry: APIEntry)] {
-    APIDescription.owners.flatMap { owner in
+    APIDescription.whole.owners.flatMap { owner in
       owner.entries.map { ("\(owner.name).\($0.name)", $0) }
     }
   }
 
   @Test func `names are unique`() {
-    let owners = APIDescription.owners.map(\.name)
+    let owners = APIDescription.whole.owners.map(\.name)
     #expect(Set(owners).count == owners.count)
     let names = all.map(\.name)
     #expect(Set(names).count == names.count)
@@ -53,7 +53,7 @@ struct APIDescriptionTextTests {
     let known: Set<String> = [
       "string", "number", "integer", "boolean", "table", "function", "any", "nil", "false", "fun",
     ]
-    let owners = Set(APIDescription.owners.map(\.name))
+    let owners = Set(APIDescription.whole.owners.map(\.name))
     for (name, entry) in all {
       let types =
         entry.signatures.flatMap { $0.parameters.map(\.type) + $0.returns } + [entry.type]
@@ -92,7 +92,9 @@ struct APIDescriptionTextTests {
       #expect(!entry.summary.contains("\n"), "\(name)")
       #expect(entry.text.isEmpty || entry.text.hasSuffix("."), "\(name)")
     }
-    for owner in APIDescription.owners { #expect(owner.summary.hasSuffix("."), "\(owner.name)") }
+    for owner in APIDescription.whole.owners {
+      #expect(owner.summary.hasSuffix("."), "\(owner.name)")
+    }
   }
 
   @Test func `rules are IDs`() {
@@ -104,12 +106,12 @@ struct APIDescriptionTextTests {
   }
 
   @Test func `lookups find members with and without their owner`() {
-    #expect(APIDescription.entries(named: "lull.sleep").map(\.entry.name) == ["sleep"])
-    #expect(APIDescription.entries(named: "Resource.load").map(\.owner.name) == ["Resource"])
+    #expect(APIDescription.whole.entries(named: "lull.sleep").map(\.entry.name) == ["sleep"])
+    #expect(APIDescription.whole.entries(named: "Resource.load").map(\.owner.name) == ["Resource"])
     #expect(
-      Set(APIDescription.entries(named: "cancel").map(\.owner.name))
+      Set(APIDescription.whole.entries(named: "cancel").map(\.owner.name))
         == ["Request", "Task", "CustomRequest"])
-    #expect(APIDescription.entries(named: "nothing").isEmpty)
+    #expect(APIDescription.whole.entries(named: "nothing").isEmpty)
   }
 
   @Test func `what runs nowhere is listed for a reason`() {

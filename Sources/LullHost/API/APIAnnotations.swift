@@ -1,12 +1,20 @@
 /// The annotations for lua-language-server (LuaCATS): a file of declarations that editors read.
 ///
 /// Types carry the module's name, `lull.Resource`, so that they meet no type of the user's own.
-package enum APIAnnotations {
-  package static var text: String {
+package struct APIAnnotations {
+  private let description: APIDescription
+  private let types: AnnotationTypes
+
+  package init(_ description: APIDescription) {
+    self.description = description
+    types = AnnotationTypes(description)
+  }
+
+  package var text: String {
     var file = AnnotationFile()
     file.add("---@meta lull")
     file.add(
-      "-- Generated from Sources/LullHost/API by Scripts/support/generate-reference: edit there.")
+      "-- Generated from Sources/*/API by Scripts/support/generate-reference: edit there.")
     file.endBlock()
     for owner in ordered { add(owner, to: &file) }
     file.add("return lull")
@@ -15,12 +23,12 @@ package enum APIAnnotations {
 
   /// Modules first: they are declared inside one another. What the command changes in Lua's own
   /// library editors know already.
-  private static var ordered: [APIOwner] {
-    let modules = APIDescription.owners.filter { $0.isModule && $0.name != "os" }
-    return modules + APIDescription.owners.filter { !$0.isModule }
+  private var ordered: [APIOwner] {
+    let modules = description.owners.filter { $0.isModule && $0.name != "os" }
+    return modules + description.owners.filter { !$0.isModule }
   }
 
-  private static func add(_ owner: APIOwner, to file: inout AnnotationFile) {
+  private func add(_ owner: APIOwner, to file: inout AnnotationFile) {
     file.add(comment: owner.summary, owner.text)
     let name = typeName(of: owner)
     switch owner.kind {
@@ -29,21 +37,21 @@ package enum APIAnnotations {
       for entry in owner.entries { file.add("---| \"\(entry.name)\" # \(entry.summary)") }
       file.endBlock()
     case .alias(let type):
-      file.add("---@alias \(name) \(AnnotationType.written(type))")
+      file.add("---@alias \(name) \(types.written(type))")
       file.endBlock()
     case .module, .object, .table:
-      file.add("---@class \(name)" + (owner.base.map { ": " + AnnotationType.written($0) } ?? ""))
+      file.add("---@class \(name)" + (owner.base.map { ": " + types.written($0) } ?? ""))
       for entry in owner.entries { addField(entry, of: owner, to: &file) }
       addClass(owner, name, to: &file)
     }
   }
 
-  private static func typeName(of owner: APIOwner) -> String {
+  private func typeName(of owner: APIOwner) -> String {
     owner.isModule ? owner.name : "lull." + owner.name
   }
 
   /// The table that stands for a class's functions; a table of options has none.
-  private static func addClass(_ owner: APIOwner, _ name: String, to file: inout AnnotationFile) {
+  private func addClass(_ owner: APIOwner, _ name: String, to file: inout AnnotationFile) {
     let functions = owner.entries.filter { $0.kind == .function || $0.kind == .method }
     let holder = owner.isModule ? owner.name : owner.name
     if owner.isModule {
@@ -57,8 +65,7 @@ package enum APIAnnotations {
 
   // MARK: Fields
 
-  private static func addField(_ entry: APIEntry, of owner: APIOwner, to file: inout AnnotationFile)
-  {
+  private func addField(_ entry: APIEntry, of owner: APIOwner, to file: inout AnnotationFile) {
     switch entry.kind {
     case .property, .field: file.add(field(entry))
     case .operation: for line in operation(entry, of: owner) { file.add(line) }
@@ -66,34 +73,34 @@ package enum APIAnnotations {
     }
   }
 
-  private static func field(_ entry: APIEntry) -> String {
+  private func field(_ entry: APIEntry) -> String {
     let comment = " # " + entry.summary
     if entry.name.hasPrefix("<") || entry.name.hasPrefix("[") {
       // Any name, or any position.
       let key = entry.name.hasPrefix("<") ? "[string]" : entry.name
-      return "---@field \(key) \(AnnotationType.written(AnnotationType.bare(entry.type)))\(comment)"
+      return "---@field \(key) \(types.written(AnnotationTypes.bare(entry.type)))\(comment)"
     }
     let isOptional =
       entry.kind == .field || entry.type != "any"
-      ? AnnotationType.isOptional(entry.type) : false
+      ? AnnotationTypes.isOptional(entry.type) : false
     let name = entry.name + (isOptional ? "?" : "")
-    return "---@field \(name) \(AnnotationType.written(AnnotationType.bare(entry.type)))\(comment)"
+    return "---@field \(name) \(types.written(AnnotationTypes.bare(entry.type)))\(comment)"
   }
 
   /// What of a metamethod the language server knows how to use.
-  private static func operation(_ entry: APIEntry, of owner: APIOwner) -> [String] {
+  private func operation(_ entry: APIEntry, of owner: APIOwner) -> [String] {
     let signatures = entry.signatures
     switch entry.name {
-    case "__call": return signatures.map { "---@overload \(AnnotationType.function($0))" }
+    case "__call": return signatures.map { "---@overload \(types.function($0))" }
     case "__len":
       return signatures.prefix(1).map {
-        "---@operator len: \(AnnotationType.written($0.returns.first ?? "integer"))"
+        "---@operator len: \(types.written($0.returns.first ?? "integer"))"
       }
     case "__concat":
       return signatures.prefix(1).map { signature in
-        let other = AnnotationType.written(signature.parameters.first?.type ?? "any")
+        let other = types.written(signature.parameters.first?.type ?? "any")
         return "---@operator concat(\(other)): "
-          + AnnotationType.written(signature.returns.first ?? "any")
+          + types.written(signature.returns.first ?? "any")
       }
     case "__index":
       guard let signature = signatures.first, let key = signature.parameters.first else {
@@ -101,12 +108,12 @@ package enum APIAnnotations {
       }
       // What may be read and what may be assigned are one type to the server.
       let assigned = owner.entries.first { $0.name == "__newindex" }?.signatures.first?.parameters
-      var types = AnnotationType.choices(signature.returns.first ?? "any")
-      for type in AnnotationType.choices(assigned?.last?.type ?? "") where !types.contains(type) {
-        types.append(type)
+      var values = AnnotationTypes.choices(signature.returns.first ?? "any")
+      for type in AnnotationTypes.choices(assigned?.last?.type ?? "") where !values.contains(type) {
+        values.append(type)
       }
-      return AnnotationType.choices(key.type).map {
-        "---@field [\($0)] \(AnnotationType.written(types.joined(separator: "|")))"
+      return AnnotationTypes.choices(key.type).map {
+        "---@field [\($0)] \(types.written(values.joined(separator: "|")))"
       }
     // Closing, comparing and walking need no words.
     default: return []
@@ -115,7 +122,7 @@ package enum APIAnnotations {
 
   // MARK: Functions
 
-  private static func addFunction(
+  private func addFunction(
     _ entry: APIEntry, of owner: APIOwner, _ holder: String, to file: inout AnnotationFile
   ) {
     let signatures = entry.signatures
@@ -125,18 +132,18 @@ package enum APIAnnotations {
     file.add(comment: entry.summary, entry.text, example: entry.example)
     for parameter in main.parameters {
       let mark = parameter.isOptional && !parameter.isVariadic ? "?" : ""
-      let type = AnnotationType.written(AnnotationType.bare(parameter.type))
-      file.add("---@param \(AnnotationType.safe(parameter.name))\(mark) \(type)")
+      let type = types.written(AnnotationTypes.bare(parameter.type))
+      file.add("---@param \(AnnotationTypes.safe(parameter.name))\(mark) \(type)")
     }
     for type in main.returns {
-      file.add("---@return \(type == "..." ? "any ..." : AnnotationType.written(type))")
+      file.add("---@return \(type == "..." ? "any ..." : types.written(type))")
     }
     let isMethod = entry.kind == .method
     for other in signatures where other != main {
       let owner = isMethod ? typeName(of: owner) : nil
-      file.add("---@overload \(AnnotationType.function(other, of: owner))")
+      file.add("---@overload \(types.function(other, of: owner))")
     }
-    let names = main.parameters.map { AnnotationType.safe($0.name) }.joined(separator: ", ")
+    let names = main.parameters.map { AnnotationTypes.safe($0.name) }.joined(separator: ", ")
     file.add("function \(holder)\(isMethod ? ":" : ".")\(entry.name)(\(names)) end")
     file.endBlock()
   }

@@ -1,13 +1,22 @@
-/// The Lua API, described once: the bridge's method tables are checked against it, and help, editor
-/// annotations and the reference page are made from it.
+/// The Lua API that a program's hosts have, described once: the bridge's method tables are checked against
+/// it, and help, editor annotations and the reference page are made from it.
 ///
-/// One file of this folder for each owner. To add a member: build it, describe it in its owner's
-/// file, run `Scripts/support/generate-reference`.
-package enum APIDescription {
-  /// In the order of the reference page.
-  package static let owners: [APIOwner] = [
+/// One file of this folder for each owner; of an extension, where that stands. To add a member: build
+/// it, describe it in its owner's file, run `Scripts/support/generate-reference`.
+package struct APIDescription: Sendable {
+  /// In the order of the reference page: the host's own, then those of extensions.
+  package let owners: [APIOwner]
+
+  init(with extensions: [any HostExtension.Type]) {
+    let functions = extensions.flatMap { $0.functions }
+    owners =
+      APIDescription.own.map { $0.name == APIOwner.lull.name ? $0.adding(functions) : $0 }
+      + extensions.flatMap { $0.types }
+  }
+
+  private static let own: [APIOwner] = [
     .lull, .json, .log, .testing, .cache, .os, .service, .resource, .request, .response, .entity,
-    .document, .requestError, .observation, .watch, .pages, .task, .api, .apiCalls, .apiCall,
+    .document, .requestError, .observation, .watch, .pages, .task,
     .configuration, .pipeline, .stage,
     .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
     .httpRequest, .headers, .regex, .memoryCache, .serviceOptions, .settings, .pipelineSettings,
@@ -15,7 +24,7 @@ package enum APIDescription {
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
     .successFields, .timings, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer,
     .observer,
-    .apiFileFields, .apiCallFields, .apiParamFields, .apiCallParam, .stats, .watchOptions,
+    .stats, .watchOptions,
     .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
     .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
     .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
@@ -24,10 +33,10 @@ package enum APIDescription {
     .mutation, .decorator, .observerFunction, .networkingFunction, .completion,
   ]
 
-  package static func owner(_ name: String) -> APIOwner? { owners.first { $0.name == name } }
+  package func owner(_ name: String) -> APIOwner? { owners.first { $0.name == name } }
 
   /// Every entry called so, with its owner: `load`, `Resource.load` and `lull.sleep` all find.
-  package static func entries(named name: String) -> [(owner: APIOwner, entry: APIEntry)] {
+  package func entries(named name: String) -> [(owner: APIOwner, entry: APIEntry)] {
     var found: [(owner: APIOwner, entry: APIEntry)] = []
     for owner in owners {
       for entry in owner.entries

@@ -42,7 +42,7 @@ package struct APIEntry: Sendable {
     signature.split(separator: "\n").compactMap { APISignature(String($0)) }
   }
 
-  static func function(
+  package static func function(
     _ name: String, _ signature: String, _ summary: String, _ text: String = "",
     example: String = "", swift: String? = nil, rules: String = ""
   ) -> APIEntry {
@@ -51,7 +51,7 @@ package struct APIEntry: Sendable {
       summary: summary, text: text, example: example, swift: swift, rules: rules)
   }
 
-  static func method(
+  package static func method(
     _ name: String, _ signature: String, _ summary: String, _ text: String = "",
     example: String = "", swift: String? = nil, rules: String = ""
   ) -> APIEntry {
@@ -60,7 +60,7 @@ package struct APIEntry: Sendable {
       summary: summary, text: text, example: example, swift: swift, rules: rules)
   }
 
-  static func property(
+  package static func property(
     _ name: String, _ type: String, _ summary: String, _ text: String = "",
     writable: Bool = false, example: String = "", swift: String? = nil, rules: String = ""
   ) -> APIEntry {
@@ -69,7 +69,7 @@ package struct APIEntry: Sendable {
       summary: summary, text: text, example: example, swift: swift, rules: rules)
   }
 
-  static func operation(
+  package static func operation(
     _ name: String, _ signature: String, shown: String, _ summary: String, _ text: String = "",
     example: String = "", swift: String? = nil, rules: String = ""
   ) -> APIEntry {
@@ -78,7 +78,7 @@ package struct APIEntry: Sendable {
       shown: shown, summary: summary, text: text, example: example, swift: swift, rules: rules)
   }
 
-  static func field(
+  package static func field(
     _ name: String, _ type: String, _ summary: String, _ text: String = "",
     example: String = "", swift: String? = nil, rules: String = ""
   ) -> APIEntry {

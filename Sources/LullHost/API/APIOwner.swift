@@ -27,7 +27,14 @@ package struct APIOwner: Sendable {
   package let text: String
   /// The Swift type.
   package let swift: String?
-  package let entries: [APIEntry]
+  package private(set) var entries: [APIEntry]
+
+  /// The same with more members.
+  func adding(_ more: [APIEntry]) -> APIOwner {
+    var owner = self
+    owner.entries += more
+    return owner
+  }
 
   /// How a member is written in Lua: `resource:child(subpath)`.
   package func spelling(of entry: APIEntry) -> String {
@@ -65,7 +72,7 @@ package struct APIOwner: Sendable {
       swift: nil, entries: entries)
   }
 
-  static func object(
+  package static func object(
     _ handle: HandleKind, receiver: String, _ summary: String, _ text: String = "",
     swift: String? = nil, entries: [APIEntry]
   ) -> APIOwner {
@@ -84,7 +91,7 @@ package struct APIOwner: Sendable {
       swift: swift, entries: entries)
   }
 
-  static func table(
+  package static func table(
     _ name: String, extending base: String? = nil, _ summary: String, _ text: String = "",
     swift: String? = nil, entries: [APIEntry]
   ) -> APIOwner {

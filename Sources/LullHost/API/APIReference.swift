@@ -1,6 +1,10 @@
 /// The reference page, as DocC Markdown.
-package enum APIReference {
-  package static var markdown: String {
+package struct APIReference {
+  private let description: APIDescription
+
+  package init(_ description: APIDescription) { self.description = description }
+
+  package var markdown: String {
     var page = Page()
     page.add(
       """
@@ -20,10 +24,10 @@ package enum APIReference {
       The examples share this beginning; `-->` tells what a line prints.
       """)
     page.add(code: APIDescription.prelude, language: "lua")
-    for owner in APIDescription.owners { add(owner, to: &page) }
+    for owner in description.owners { APIReference.add(owner, to: &page) }
     page.add(
       """
-      <!-- Generated from Sources/LullHost/API by Scripts/support/generate-reference: edit there. -->
+      <!-- Generated from Sources/*/API by Scripts/support/generate-reference: edit there. -->
       """)
     return page.text
   }

@@ -20,7 +20,9 @@ extension Method {
 
   /// `lull.help([x])`
   static func printHelp(_ call: Call) {
-    let text = call.count == 0 ? HelpText.overview : FunctionLookup(call.bridge).helpText(call)
-    StandardOutput.write(text)
+    StandardOutput.write(
+      call.count == 0
+        ? HelpText(call.bridge.library.description).overview
+        : FunctionLookup(call.bridge).helpText(call))
   }
 }

@@ -5,9 +5,11 @@ import LullCore
 /// Which part of the Lua API a value of the script is.
 struct FunctionLookup {
   private let bridge: BridgeRuntime
+  private let description: APIDescription
 
   init(_ bridge: BridgeRuntime) {
     self.bridge = bridge
+    description = bridge.library.description
   }
 
   /// What `lull.help(x)` prints.
@@ -16,9 +18,9 @@ struct FunctionLookup {
     switch Int(value.kind) {
     case Int(LULL_STRING):
       let name = value.string ?? ""
-      return HelpText.text(named: name) ?? unknown(name)
+      return HelpText(description).text(named: name) ?? unknown(name)
     case Int(LULL_OBJECT):
-      if let owner = APIDescription.owners.first(where: { $0.handle?.rawValue == value.aux }) {
+      if let owner = description.owners.first(where: { $0.handle?.rawValue == value.aux }) {
         return HelpText.text(for: owner)
       }
     case Int(LULL_FUNCTION):
@@ -27,7 +29,7 @@ struct FunctionLookup {
       }
     case Int(LULL_TABLE):
       if let name = moduleName(call.index(0), in: call.state),
-        let owner = APIDescription.owner(name)
+        let owner = description.owner(name)
       {
         return HelpText.text(for: owner)
       }
@@ -38,7 +40,7 @@ struct FunctionLookup {
 
   private func unknown(_ name: String) -> String {
     let names =
-      APIDescription.owners.map(\.name) + APIDescription.owners.flatMap { $0.entries.map(\.name) }
+      description.owners.map(\.name) + description.owners.flatMap { $0.entries.map(\.name) }
     let near = NearestName.suggestion(for: name, among: names)
     return "Nothing is called '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? "")
       + "; help() lists what there is.\n"
@@ -50,20 +52,20 @@ struct FunctionLookup {
     if number >= 0, number < bridge.library.methods.count {
       let method = bridge.library.methods[number]
       let name = method.name.description
-      if method.kind == .module { return FunctionLookup.described(path: "lull." + name) }
-      for owner in APIDescription.owners where owner.handle == method.kind {
+      if method.kind == .module { return described(path: "lull." + name) }
+      for owner in description.owners where owner.handle == method.kind {
         if let entry = owner.entries.first(where: { $0.name == name }) { return (owner, entry) }
       }
       return nil
     }
-    return moduleName(index, in: state).flatMap { FunctionLookup.described(path: $0) }
+    return moduleName(index, in: state).flatMap { described(path: $0) }
   }
 
   /// `lull.json.encode` is the entry `encode` of the owner `lull.json`.
-  private static func described(path: String) -> (APIOwner, APIEntry)? {
+  private func described(path: String) -> (APIOwner, APIEntry)? {
     guard let dot = path.lastIndex(of: ".") else { return nil }
     let name = path[path.index(after: dot)...]
-    guard let owner = APIDescription.owner(String(path[..<dot])),
+    guard let owner = description.owner(String(path[..<dot])),
       let entry = owner.entries.first(where: { $0.name == name })
     else { return nil }
     return (owner, entry)

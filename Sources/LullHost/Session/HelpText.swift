@@ -1,30 +1,34 @@
 /// What `help` prints, from the description of the API.
-package enum HelpText {
+struct HelpText {
+  private let description: APIDescription
+
+  init(_ description: APIDescription) { self.description = description }
+
   /// A list of what there is help for.
-  package static var overview: String {
+  var overview: String {
     var text = """
       help(x) explains a function or an object of Lull: help(lull.sleep), help(api), help("load").
 
 
       """
-    for owner in APIDescription.owners {
+    for owner in description.owners {
       switch owner.kind {
-      case .module, .object: text += "\(owner.name): \(owner.summary)\n" + names(of: owner)
+      case .module, .object: text += "\(owner.name): \(owner.summary)\n" + HelpText.names(of: owner)
       case .table, .words, .alias: break
       }
     }
-    let tables = APIDescription.owners.filter {
+    let tables = description.owners.filter {
       switch $0.kind {
       case .module, .object: false
       case .table, .words, .alias: true
       }
     }
     return text + "Tables and words:\n"
-      + wrapped(tables.map(\.name).joined(separator: " "), indent: 2)
+      + HelpText.wrapped(tables.map(\.name).joined(separator: " "), indent: 2)
   }
 
   /// One owner: what it is and what it has.
-  package static func text(for owner: APIOwner) -> String {
+  static func text(for owner: APIOwner) -> String {
     var text = owner.name + "\n" + wrapped(owner.summary, indent: 2)
     if case .alias(let type) = owner.kind { text += "  \(type)\n" }
     if !owner.text.isEmpty { text += wrapped(owner.text, indent: 2) }
@@ -37,7 +41,7 @@ package enum HelpText {
   }
 
   /// One member: how it is written, what it takes and gives, what it does, an example.
-  package static func text(for entry: APIEntry, of owner: APIOwner) -> String {
+  static func text(for entry: APIEntry, of owner: APIOwner) -> String {
     var text = owner.spelling(of: entry)
     if !entry.type.isEmpty { text += ": " + entry.type }
     text += "\n"
@@ -54,10 +58,10 @@ package enum HelpText {
   }
 
   /// Whatever is called so; nil if nothing is.
-  package static func text(named name: String) -> String? {
-    if let owner = APIDescription.owner(name) { return text(for: owner) }
+  func text(named name: String) -> String? {
+    if let owner = description.owner(name) { return HelpText.text(for: owner) }
     // lull.json.encode is the entry `encode` of lull.json; resource.load is Resource.load.
-    let found = APIDescription.owners.flatMap { owner in
+    let found = description.owners.flatMap { owner in
       owner.entries.filter { entry in
         [
           entry.name, "\(owner.name).\(entry.name)", "\(owner.receiver).\(entry.name)",
@@ -66,7 +70,7 @@ package enum HelpText {
       }.map { (owner, $0) }
     }
     guard !found.isEmpty else { return nil }
-    return found.map { text(for: $0.1, of: $0.0) }.joined(separator: "\n")
+    return found.map { HelpText.text(for: $0.1, of: $0.0) }.joined(separator: "\n")
   }
 
   private static func names(of owner: APIOwner) -> String {

@@ -30,11 +30,14 @@ extension LuaSession {
     return names.sorted()
   }
 
+  /// What there is to complete and to be helped with.
+  package var description: APIDescription { host.bridge.library.description }
+
   /// The description of the object of Lull on the way, and how many of the names lead to it.
   package func object(at path: [String]) -> (owner: APIOwner, used: Int)? {
     walk(path) { value, used in
       guard value.kind == Int32(LULL_OBJECT),
-        let owner = APIDescription.owners.first(where: { $0.handle?.rawValue == value.aux })
+        let owner = description.owners.first(where: { $0.handle?.rawValue == value.aux })
       else { return nil }
       return (owner, used)
     }
@@ -108,7 +111,7 @@ extension LuaSession {
   /// Whether reading a property does no more than to give its value: data that is not there would be
   /// looked for in a cache.
   private func mayRead(_ name: String, of value: lull_value) -> Bool {
-    guard let owner = APIDescription.owners.first(where: { $0.handle?.rawValue == value.aux }),
+    guard let owner = description.owners.first(where: { $0.handle?.rawValue == value.aux }),
       owner.entries.contains(where: { $0.kind == .property && $0.name == name })
     else { return false }
     guard let resource = host.handles.object(value, .resource, as: Resource.self) else {

@@ -40,7 +40,7 @@ extension RandomScript {
 
   /// A value of a type the description names: an object, a table of options, a word, an alias.
   private mutating func named(_ type: String) -> String {
-    guard let owner = APIDescription.owner(type), depth < 5 else { return picked(type) }
+    guard let owner = APIDescription.whole.owner(type), depth < 5 else { return picked(type) }
     switch owner.kind {
     case .object: return picked(owner.name)
     case .module: return "lull"

@@ -37,7 +37,7 @@ struct RandomScript {
   }
 
   static let kinds =
-    APIDescription.owners.filter { $0.handle != nil && $0.handle != .module }.map(\.name)
+    APIDescription.whole.owners.filter { $0.handle != nil && $0.handle != .module }.map(\.name)
     + ["table", "function", "thread", "userdata", "string", "number"]
 
   /// What ends the process, reaches outside of it or writes to standard output.
@@ -52,7 +52,7 @@ struct RandomScript {
 
   private static let members: [String: [Member]] = {
     var members: [String: [Member]] = [:]
-    for owner in APIDescription.owners {
+    for owner in APIDescription.whole.owners {
       for entry in owner.entries {
         switch (owner.kind, entry.kind) {
         case (.module, .function), (.object, .method), (.object, .property), (.object, .operation):

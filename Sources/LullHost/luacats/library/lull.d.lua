@@ -1,5 +1,5 @@
 ---@meta lull
--- Generated from Sources/LullHost/API by Scripts/support/generate-reference: edit there.
+-- Generated from Sources/*/API by Scripts/support/generate-reference: edit there.
 
 --- What `require "lull"` gives.
 ---
@@ -65,23 +65,6 @@ function lull.error(error) end
 ---@param options? "i"
 ---@return lull.Regex
 function lull.regex(pattern, options) end
-
---- Loads an API from a file that describes it: its service and its calls.
----
---- `name` is that of a file in `./apis`, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`),
---- without `.lua`; or a path, which has a slash or ends in `.lua`. The file is run at the first call,
---- must answer at once, and gets its name as `...`; later calls give the same object, which lives until
---- the process ends. `require` does not find such files.
----
---- It returns a service, or `APIFileFields`. Raises what the file raises; for what the file declares
---- wrongly, its line; and if there is none. Not in the sandbox.
----
---- What only looks at a file (completion in a shell, `lull apis`, `lull check`, help of `lull call`)
---- runs it in the sandbox and within limits: there `lull.secret` has no text, `lull.cache.file` keeps
---- nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
----@param name string
----@return lull.API
-function lull.api(name) end
 
 --- Makes a successful response, for chains and hard-wired requests.
 ---
@@ -472,6 +455,23 @@ function lull.copy(value) end
 ---@param options? lull.InspectOptions
 ---@return string
 function lull.inspect(value, options) end
+
+--- Loads an API from a file that describes it: its service and its calls.
+---
+--- `name` is that of a file in `./apis`, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`),
+--- without `.lua`; or a path, which has a slash or ends in `.lua`. The file is run at the first call,
+--- must answer at once, and gets its name as `...`; later calls give the same object, which lives until
+--- the process ends. `require` does not find such files.
+---
+--- It returns a service, or `APIFileFields`. Raises what the file raises; for what the file declares
+--- wrongly, its line; and if there is none. Not in the sandbox.
+---
+--- What only looks at a file (completion in a shell, `lull apis`, `lull check`, help of `lull call`)
+--- runs it in the sandbox and within limits: there `lull.secret` has no text, `lull.cache.file` keeps
+--- nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
+---@param name string
+---@return lull.API
+function lull.api(name) end
 
 --- JSON text and Lua values.
 ---
@@ -1520,47 +1520,6 @@ function Task:await() end
 ---@return lull.Task
 function Task:cancel() end
 
---- What `lull.api` gives: an API as a file describes it.
----
---- local github = lull.api("github")
---- local repos = assert(github.calls.repos{ user = "octocat" }:await())
----@class lull.API
----@field calls lull.APICalls # Its calls, by name.
----@field description? string # What the file says it is.
----@field name string # The name of its file, without `.lua`.
----@field path string # Where its file is.
----@field service lull.Service # The service that the file has made.
-
---- The calls of an API; `pairs` walks through them.
----@class lull.APICalls
----@field [string] lull.APICall
-
---- A call as an API file declares it.
----
---- Parameters are given as a table by name and checked: a missing one, an unknown one, or one of
---- another type raises, naming the call. Those of the path stand there as one segment each, escaped;
---- the others go into the query, or, of POST, PUT and PATCH, into the body.
----@class lull.APICall
----@overload fun(params?: table): lull.Request
----@field description? string # What the file says it does.
----@field method string # The HTTP method.
----@field name string # Its name.
----@field params lull.APICallParam[] # Its parameters: those of the path first, then the others by name.
----@field path string # The path below the base URL, with `{name}` for parameters.
-local APICall = {}
-
---- Walks through the pages of the answer, as `resource:pages` does.
----
---- In the way the file declares with `pages`; raises if it declares none.
----@param params? table
----@return lull.Pages
-function APICall:pages(params) end
-
---- The resource the call is about, without sending anything.
----@param params? table
----@return lull.Resource
-function APICall:resource(params) end
-
 --- What a settings function changes; valid only inside it.
 ---
 --- Its values are those that earlier entries have set. Using it later raises.
@@ -1966,38 +1925,6 @@ function PipelineStage:remove_transformers() end
 ---@field resource_request_progress? (fun(self: table, resource: lull.Resource, fraction: number)) # A load proceeds; its 1 comes before `new_data` or `error`.
 ---@field stopped_observing? (fun(self: table, resource: lull.Resource)) # It was removed, or its owner is gone; not after its own end.
 
---- What an API file returns, if it returns more than a service.
----@class lull.APIFileFields
----@field service lull.Service # The service, with its configuration.
----@field calls? table<string, lull.APICallFields> # Named calls.
----@field description? string # What it is, for lists and help.
-
---- A call in an API file.
----@class lull.APICallFields
----@field path string # The path below the base URL; `{name}` stands for a parameter, which is required. A query may follow. A brace that is meant as such is written `%7B` or `%7D`.
----@field method? string # The HTTP method; default `GET`.
----@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a JSON body), a list of the words that it may be, or a table of both and more.
----@field description? string # What it does, for lists and help.
----@field columns? string[] # The fields that tables on the command line show.
----@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
----@field headers? table<string, string> # Headers of this call only.
----@field body? "json"|"form" # The form of a body; default `json`.
-
---- A parameter of a call in an API file.
----@class lull.APIParamFields
----@field type? string|string[] # As in `params`; default `string`.
----@field default? any # What it is if it is not given.
----@field required? boolean # Whether it must be given, if it has no default; those of the path always.
----@field option? string # What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`. One that is called like an option of `lull call` itself gets `--param-` before its name there. Of a boolean there are `--name`, `--no-name` and `--name=false`.
----@field description? string # What it is for, for help.
-
---- An element of `call.params`.
----@class lull.APICallParam
----@field name string # Its name.
----@field type string # What it must be, in words.
----@field required boolean # Whether it must be given.
----@field description? string # What the file says of it.
-
 --- What `lull.stats` counts.
 ---
 --- A number that grows without end where the work does not is a leak: `resources_in_use` where
@@ -2261,5 +2188,78 @@ function PipelineStage:remove_transformers() end
 
 --- Answers a request, once.
 ---@alias lull.Completion fun(answer?: lull.NetworkAnswer, error?: lull.RequestError|string)
+
+--- What `lull.api` gives: an API as a file describes it.
+---
+--- local github = lull.api("github")
+--- local repos = assert(github.calls.repos{ user = "octocat" }:await())
+---@class lull.API
+---@field calls lull.APICalls # Its calls, by name.
+---@field description? string # What the file says it is.
+---@field name string # The name of its file, without `.lua`.
+---@field path string # Where its file is.
+---@field service lull.Service # The service that the file has made.
+
+--- The calls of an API; `pairs` walks through them.
+---@class lull.APICalls
+---@field [string] lull.APICall
+
+--- A call as an API file declares it.
+---
+--- Parameters are given as a table by name and checked: a missing one, an unknown one, or one of
+--- another type raises, naming the call. Those of the path stand there as one segment each, escaped;
+--- the others go into the query, or, of POST, PUT and PATCH, into the body.
+---@class lull.APICall
+---@overload fun(params?: table): lull.Request
+---@field description? string # What the file says it does.
+---@field method string # The HTTP method.
+---@field name string # Its name.
+---@field params lull.APICallParam[] # Its parameters: those of the path first, then the others by name.
+---@field path string # The path below the base URL, with `{name}` for parameters.
+local APICall = {}
+
+--- Walks through the pages of the answer, as `resource:pages` does.
+---
+--- In the way the file declares with `pages`; raises if it declares none.
+---@param params? table
+---@return lull.Pages
+function APICall:pages(params) end
+
+--- The resource the call is about, without sending anything.
+---@param params? table
+---@return lull.Resource
+function APICall:resource(params) end
+
+--- What an API file returns, if it returns more than a service.
+---@class lull.APIFileFields
+---@field service lull.Service # The service, with its configuration.
+---@field calls? table<string, lull.APICallFields> # Named calls.
+---@field description? string # What it is, for lists and help.
+
+--- A call in an API file.
+---@class lull.APICallFields
+---@field path string # The path below the base URL; `{name}` stands for a parameter, which is required. A query may follow. A brace that is meant as such is written `%7B` or `%7D`.
+---@field method? string # The HTTP method; default `GET`.
+---@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a JSON body), a list of the words that it may be, or a table of both and more.
+---@field description? string # What it does, for lists and help.
+---@field columns? string[] # The fields that tables on the command line show.
+---@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
+---@field headers? table<string, string> # Headers of this call only.
+---@field body? "json"|"form" # The form of a body; default `json`.
+
+--- A parameter of a call in an API file.
+---@class lull.APIParamFields
+---@field type? string|string[] # As in `params`; default `string`.
+---@field default? any # What it is if it is not given.
+---@field required? boolean # Whether it must be given, if it has no default; those of the path always.
+---@field option? string # What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`. One that is called like an option of `lull call` itself gets `--param-` before its name there. Of a boolean there are `--name`, `--no-name` and `--name=false`.
+---@field description? string # What it is for, for help.
+
+--- An element of `call.params`.
+---@class lull.APICallParam
+---@field name string # Its name.
+---@field type string # What it must be, in words.
+---@field required boolean # Whether it must be given.
+---@field description? string # What the file says of it.
 
 return lull

@@ -1,7 +1,11 @@
 /// Types of the description as LuaCATS wants them.
-enum AnnotationType {
+struct AnnotationTypes {
+  private let description: APIDescription
+
+  init(_ description: APIDescription) { self.description = description }
+
   /// With the module's name before the names of the description's own types.
-  static func written(_ type: String) -> String {
+  func written(_ type: String) -> String {
     var result = ""
     var word = ""
     for character in type + " " {
@@ -17,17 +21,18 @@ enum AnnotationType {
     return result
   }
 
-  private static func isOwn(_ word: String) -> Bool {
+  private func isOwn(_ word: String) -> Bool {
     guard let first = word.first, first.isUppercase else { return false }
-    return APIDescription.owner(word) != nil
+    return description.owner(word) != nil
   }
 
   /// `fun(path: string): lull.Resource`, with `self` before the parameters of a method.
-  static func function(_ signature: APISignature, of owner: String? = nil) -> String {
+  func function(_ signature: APISignature, of owner: String? = nil) -> String {
     var parameters = owner.map { ["self: \($0)"] } ?? []
     parameters += signature.parameters.map { parameter in
       let mark = parameter.isOptional && !parameter.isVariadic ? "?" : ""
-      return "\(safe(parameter.name))\(mark): \(written(bare(parameter.type)))"
+      return
+        "\(AnnotationTypes.safe(parameter.name))\(mark): \(written(AnnotationTypes.bare(parameter.type)))"
     }
     let returns = signature.returns.map { $0 == "..." ? "any" : written($0) }
     return "fun(\(parameters.joined(separator: ", ")))"

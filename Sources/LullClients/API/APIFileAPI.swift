@@ -1,5 +1,7 @@
-extension APIOwner {
-  static let moduleAPIFiles: [APIEntry] = [
+package import LullHost
+
+extension APIFiles {
+  package static let functions: [APIEntry] = [
     .function(
       "api", "(name: string): API",
       "Loads an API from a file that describes it: its service and its calls.",
@@ -18,7 +20,13 @@ extension APIOwner {
       """)
   ]
 
-  static let api = APIOwner.object(
+  package static let types: [APIOwner] = [
+    .api, .apiCalls, .apiCall, .apiFileFields, .apiCallFields, .apiParamFields, .apiCallParam,
+  ]
+}
+
+extension APIOwner {
+  fileprivate static let api = APIOwner.object(
     .api, receiver: "api", "What `lull.api` gives: an API as a file describes it.",
     """
         local github = lull.api("github")
@@ -32,7 +40,7 @@ extension APIOwner {
       .property("service", "Service", "The service that the file has made."),
     ])
 
-  static let apiCalls = APIOwner.object(
+  fileprivate static let apiCalls = APIOwner.object(
     .apiCalls, receiver: "calls", "The calls of an API; `pairs` walks through them.",
     entries: [
       .operation(
@@ -42,7 +50,7 @@ extension APIOwner {
         "__pairs", "(): function, table", shown: "pairs(calls)", "Names and calls."),
     ])
 
-  static let apiCall = APIOwner.object(
+  fileprivate static let apiCall = APIOwner.object(
     .apiCall, receiver: "call", "A call as an API file declares it.",
     """
     Parameters are given as a table by name and checked: a missing one, an unknown one, or one of \
@@ -73,7 +81,7 @@ extension APIOwner {
         "The resource the call is about, without sending anything."),
     ])
 
-  static let apiCallParam = APIOwner.table(
+  fileprivate static let apiCallParam = APIOwner.table(
     "APICallParam", "An element of `call.params`.",
     entries: [
       .field("name", "string", "Its name."),
@@ -82,7 +90,7 @@ extension APIOwner {
       .field("description", "string?", "What the file says of it."),
     ])
 
-  static let apiFileFields = APIOwner.table(
+  fileprivate static let apiFileFields = APIOwner.table(
     "APIFileFields", "What an API file returns, if it returns more than a service.",
     entries: [
       .field("service", "Service", "The service, with its configuration."),
@@ -90,7 +98,7 @@ extension APIOwner {
       .field("description", "string?", "What it is, for lists and help."),
     ])
 
-  static let apiCallFields = APIOwner.table(
+  fileprivate static let apiCallFields = APIOwner.table(
     "APICallFields", "A call in an API file.",
     entries: [
       .field(
@@ -115,7 +123,7 @@ extension APIOwner {
       .field("body", "\"json\"|\"form\"|nil", "The form of a body; default `json`."),
     ])
 
-  static let apiParamFields = APIOwner.table(
+  fileprivate static let apiParamFields = APIOwner.table(
     "APIParamFields", "A parameter of a call in an API file.",
     entries: [
       .field("type", "string|string[]|nil", "As in `params`; default `string`."),
