@@ -2,17 +2,12 @@ import CLullBridge
 import LullCore
 
 extension Call {
-  /// Sends a request with the body table and the mutation function at those positions.
-  func sendRequest(_ method: String, body: Int, mutation: Int) throws(Misuse) {
+  /// Sends a request with the body at that position, and the options or the mutation behind it.
+  func sendRequest(_ method: String, body: Int) throws(Misuse) {
     let resource = try resource
     let parsed =
       isNil(body) ? nil : try reading.bodies.body(table: index(body), in: state)
-    var adHoc: AdHocMutation?
-    if !isNil(mutation) {
-      // Kept with the request, which may be repeated; before it exists, by the caller's stack.
-      let id = try kept.keep(state, index(mutation))
-      adHoc = AdHocMutation(by: RequestCallbacks([id]), functions.mutation { id })
-    }
+    let adHoc = try RequestOptions(self, body + 1)?.edit(functions)
     let request: Request
     switch parsed {
     case .failure(let failure)?:

@@ -22,6 +22,10 @@ struct VerbRefusalTests {
       ["get", "https://a.example", "-H", "X-A: one\r\ntwo"],
       "-H: header 'X-A' must not contain line breaks or zero bytes"
     ),
+    (
+      ["get", "https://a.example", "-H", "X-A: a\u{1}"],
+      "-H: header 'X-A' must not contain control characters"
+    ),
     (["get", "https://a.example", "Na me:v"], "'Na me' is not a valid header name"),
     (["get", "https://a.example", "X\nA:v"], "'X A' is not a valid header name"),
     (

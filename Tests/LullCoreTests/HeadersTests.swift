@@ -84,6 +84,23 @@ struct HeadersTests {
     #expect(headers.isEmpty)
   }
 
+  @Test(
+    arguments: [
+      ("", nil), ("a\tb c", nil), ("\u{e9}", nil),
+      ("a\n", "must not contain line breaks or zero bytes"),
+      ("\u{1}\r", "must not contain line breaks or zero bytes"),
+      ("\0", "must not contain line breaks or zero bytes"),
+      ("a\u{1b}b", "must not contain control characters"),
+      ("\u{7f}", "must not contain control characters"),
+      (" a", "must not begin or end with a space or tab"),
+      ("a\t", "must not begin or end with a space or tab"),
+    ] as [(String, String?)])
+  func `REQ-29 a value that HTTP does not allow is told by what is wrong with it`(
+    _ value: String, _ problem: String?
+  ) {
+    #expect(Headers.valueProblem(value.utf8) == problem)
+  }
+
   @Test func `the first value can be read without making a string`() {
     let headers = Headers([("Content-Type", "text/plain"), ("content-type", "x")])
     #expect(headers.withFirstValue("Content-TYPE") { $0.count } == 10)

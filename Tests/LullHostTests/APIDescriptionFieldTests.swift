@@ -52,6 +52,7 @@ struct APIDescriptionFieldTests {
     "ErrorFields": "lull.error{ [key] = value }",
     "SuccessFields": "lull.success{ [key] = value }",
     "Body": "api('/x'):post{ [key] = value }",
+    "RequestOptions": "api('/x'):post(nil, { [key] = value })",
     "CustomRequest": "lull.custom_request{ start = print, [key] = value }",
     "NetworkAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
     "NetworkReport": """
@@ -157,6 +158,7 @@ struct APIDescriptionFieldTests {
     #expect(try difference("ArgumentType", ScriptArgumentReader.types) == [])
     #expect(try difference("CursorOptions", LuaPages.Options.cursorKeys) == [])
     #expect(try difference("PageNumberOptions", LuaPages.Options.pageNumberKeys) == [])
+    #expect(try difference("RequestOptions", RequestOptions.keys) == [])
     #expect(try difference("NetworkAnswer", NetworkAnswerReader.keys) == [])
     #expect(try difference("StubAnswer", NetworkAnswerReader.keys) == [])
   }

@@ -4,21 +4,36 @@ extension Headers {
     !text.isEmpty && text.utf8.allSatisfy(isNameByte)
   }
 
-  /// Whether a value stays on its line: a break in it would make a header of its own on the wire.
-  /// (RFC 9110, 5.5)
-  package static func isValue(_ bytes: some Sequence<UInt8>) -> Bool {
-    !bytes.contains { $0 == 10 || $0 == 13 || $0 == 0 }
+  /// Why bytes cannot be the value of a header, in words to put behind what they are called; nil if
+  /// they can. (RFC 9110, 5.5)
+  ///
+  /// A line break would make a header of its own on the wire; other control characters may be dropped
+  /// or refused by whoever passes them on, and space around a value never arrives.
+  package static func valueProblem(_ bytes: some Sequence<UInt8>) -> String? {
+    var first: UInt8?
+    var last: UInt8 = 0
+    var hasControls = false
+    for byte in bytes {
+      if byte == 10 || byte == 13 || byte == 0 {
+        return "must not contain line breaks or zero bytes"
+      }
+      if byte < 32 && byte != 9 || byte == 127 { hasControls = true }
+      if first == nil { first = byte }
+      last = byte
+    }
+    if hasControls { return "must not contain control characters" }
+    guard let first, isBlank(first) || isBlank(last) else { return nil }
+    return "must not begin or end with a space or tab"
   }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
   /// What is wrong with a header of a request, in words; nil if nothing is.
   package static func problem(_ name: String, _ value: some Sequence<UInt8>) -> String? {
     guard isName(name) else {
       return "'\(LogText.part(name, limit: 80))' is not a valid header name"
     }
-    guard isValue(value) else {
-      return "header '\(name)' must not contain line breaks or zero bytes"
-    }
-    return nil
+    return valueProblem(value).map { "header '\(name)' \($0)" }
   }
 
   /// Whether a condition can be made of them. (RFC 9110, 8.8)

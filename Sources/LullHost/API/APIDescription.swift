@@ -22,7 +22,8 @@ package struct APIDescription: Sendable {
     .httpRequest, .headers, .regex, .memoryCache, .serviceOptions, .settings, .pipelineSettings,
     .stageSettings, .retrySettings, .backoffSettings, .rateLimitSettings, .requestAttempt,
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
-    .successFields, .timings, .body, .customRequest, .networkAnswer, .networkReport, .stubAnswer,
+    .successFields, .timings, .body, .requestOptions, .customRequest, .networkAnswer,
+    .networkReport, .stubAnswer,
     .observer,
     .stats, .watchOptions,
     .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
@@ -30,7 +31,7 @@ package struct APIDescription: Sendable {
     .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
     .logCategories, .pattern, .settingsFunction, .transformer,
-    .mutation, .decorator, .observerFunction, .networkingFunction, .completion,
+    .mutation, .mutationOrOptions, .decorator, .observerFunction, .networkingFunction, .completion,
   ]
 
   package func owner(_ name: String) -> APIOwner? { owners.first { $0.name == name } }

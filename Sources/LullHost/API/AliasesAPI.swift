@@ -24,6 +24,10 @@ extension APIOwner {
     "Mutation", "fun(http: HTTPRequest)", "Edits a request before it is sent. Must answer at once.",
     swift: "RequestMutation")
 
+  static let mutationOrOptions = APIOwner.alias(
+    "MutationOrOptions", "Mutation|RequestOptions",
+    "What a call says of its one request: a function that edits it, or a table that may have one.")
+
   static let decorator = APIOwner.alias(
     "Decorator", "fun(resource: Resource, request: Request): Request",
     "Wraps or replaces a request before it is sent. Must answer at once.", swift: "RequestDecorator"

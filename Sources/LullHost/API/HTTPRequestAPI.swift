@@ -50,7 +50,8 @@ extension APIOwner {
         shown: "headers[name] = value",
         "Sets a header; nil or false removes it, a list sends several.",
         """
-        A name that is no HTTP token and a value with a line break raise. With false a request goes \
+        A name that is no HTTP token raises, and so does a value with a line break, another control \
+        character, or space at its beginning or end. With false a request goes \
         without the header even where one would be sent unasked: `User-Agent`, `Accept` and \
         `Accept-Encoding`; only `Host` and what frames the body stay. Secrets may stand in the \
         headers of requests; they read as their masks.
@@ -73,6 +74,32 @@ extension APIOwner {
   static let regex = APIOwner.object(
     .regex, receiver: "regex", "A regular expression of `lull.regex`, for patterns.",
     "It has no members.", entries: [])
+
+  static let requestOptions = APIOwner.table(
+    "RequestOptions", "What a call says of its one request.",
+    "They hold for its repetitions too, and for no other request.",
+    entries: [
+      .field(
+        "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
+        """
+        Headers of the request, set over configured ones and the body's type; a list sends several, \
+        and with false there is none.
+        """,
+        example: """
+          assert(api("/users"):post({ json = { name = "Cid" } }, {
+            headers = { ["Idempotency-Key"] = "a7", ["User-Agent"] = false },
+            timeout = 5,
+          }):await())
+          """,
+        rules: "REQ-26 REQ-27"),
+      .field(
+        "timeout", "number?",
+        "How long the whole exchange may take, in seconds, instead of what is configured.",
+        swift: "TransferLimits.timeout", rules: "REQ-28"),
+      .field(
+        "mutate", "Mutation?", "Edits the request after that. Must answer at once.",
+        rules: "REQ-26 MUT-05 MUT-07"),
+    ])
 
   static let body = APIOwner.table(
     "Body", "The body of a request: one of `json`, `form`, `text` and `data`.",

@@ -127,14 +127,14 @@ extension APIOwner {
 
   private static let resourceRequests: [APIEntry] = [
     .method(
-      "request", "(method: string, body?: Body, mutation?: Mutation): Request",
+      "request", "(method: string, body?: Body, options?: MutationOrOptions): Request",
       "Sends a request that leaves the resource's state alone.",
       """
-      In this call: headers of the configuration, the body's type and bytes, the mutation, \
-      configured mutations, decorators; then it is listed and started. Observers hear nothing. A \
-      body that cannot be encoded gives a request that has failed already and is not sent. The \
-      method may be any HTTP token, in any letter case. The mutation must answer at once; nil \
-      holds the body's place.
+      In this call: headers of the configuration, the body's type and bytes, headers and timeout of \
+      the options, their `mutate`, configured mutations, decorators; then it is listed and started. \
+      Observers hear nothing. A body that cannot be encoded gives a request that has failed already \
+      and is not sent. The method may be any HTTP token, in any letter case. A function in the place \
+      of the options is their `mutate`; nil holds the body's place.
       """,
       example: """
         local request = user:request("PUT", { json = { id = 7, name = "Anna" } }, function(http)
@@ -143,7 +143,7 @@ extension APIOwner {
         print(assert(request:await()).content.name)          --> Anna
         """,
       swift: "Resource.request(_:body:mutation:)",
-      rules: "REQ-01 REQ-09 REQ-24 MUT-01 STA-02 DYN-01"),
+      rules: "REQ-01 REQ-09 REQ-24 REQ-26 MUT-01 STA-02 DYN-01"),
     named("get", "GET"),
     named(
       "post", "POST",
@@ -168,7 +168,7 @@ extension APIOwner {
 
   private static func named(_ name: String, _ method: String, example: String = "") -> APIEntry {
     .method(
-      name, "(body?: Body, mutation?: Mutation): Request",
+      name, "(body?: Body, options?: MutationOrOptions): Request",
       "Sends a \(method) request; otherwise as `request`.", example: example,
       swift: "Resource.request(_:body:mutation:)", rules: "REQ-02")
   }

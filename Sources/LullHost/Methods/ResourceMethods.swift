@@ -104,32 +104,32 @@ extension Method {
       }
       call.return(call.values.of(resource.load(using: request)))
     },
-    .method(.resource, "request", "sTF") { call throws(Misuse) in
+    .method(.resource, "request", "sTO") { call throws(Misuse) in
       guard let method = MethodReader.token(call.string(1)) else {
         throw .argument(1, "'\(call.string(1))' is not an HTTP method")
       }
-      try call.sendRequest(method, body: 2, mutation: 3)
+      try call.sendRequest(method, body: 2)
     },
-    .method(.resource, "get", "TF") { call throws(Misuse) in
-      try call.sendRequest("GET", body: 1, mutation: 2)
+    .method(.resource, "get", "TO") { call throws(Misuse) in
+      try call.sendRequest("GET", body: 1)
     },
-    .method(.resource, "post", "TF") { call throws(Misuse) in
-      try call.sendRequest("POST", body: 1, mutation: 2)
+    .method(.resource, "post", "TO") { call throws(Misuse) in
+      try call.sendRequest("POST", body: 1)
     },
-    .method(.resource, "put", "TF") { call throws(Misuse) in
-      try call.sendRequest("PUT", body: 1, mutation: 2)
+    .method(.resource, "put", "TO") { call throws(Misuse) in
+      try call.sendRequest("PUT", body: 1)
     },
-    .method(.resource, "patch", "TF") { call throws(Misuse) in
-      try call.sendRequest("PATCH", body: 1, mutation: 2)
+    .method(.resource, "patch", "TO") { call throws(Misuse) in
+      try call.sendRequest("PATCH", body: 1)
     },
-    .method(.resource, "delete", "TF") { call throws(Misuse) in
-      try call.sendRequest("DELETE", body: 1, mutation: 2)
+    .method(.resource, "delete", "TO") { call throws(Misuse) in
+      try call.sendRequest("DELETE", body: 1)
     },
-    .method(.resource, "head", "TF") { call throws(Misuse) in
-      try call.sendRequest("HEAD", body: 1, mutation: 2)
+    .method(.resource, "head", "TO") { call throws(Misuse) in
+      try call.sendRequest("HEAD", body: 1)
     },
-    .method(.resource, "options", "TF") { call throws(Misuse) in
-      try call.sendRequest("OPTIONS", body: 1, mutation: 2)
+    .method(.resource, "options", "TO") { call throws(Misuse) in
+      try call.sendRequest("OPTIONS", body: 1)
     },
     .method(.resource, "cancel_load_if_unobserved", "NF") { call throws(Misuse) in
       try call.cancelLoadIfUnobserved()

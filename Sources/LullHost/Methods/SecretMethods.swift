@@ -6,6 +6,14 @@ extension Method {
     try call.reading.credentials.credential(call.raw(position), argument: position + 1)
   }
 
+  /// The same for the value of a header as it stands.
+  private static func headerCredential(_ call: Call, _ position: Int) throws(Misuse) -> SecretText {
+    if let text = call.raw(position).bytes, let problem = Headers.valueProblem(text) {
+      throw .argument(position + 1, "the value of a header \(problem)")
+    }
+    return try credential(call, position)
+  }
+
   private static func returnOAuth2(_ call: Call, isRefresh: Bool) throws(Misuse) {
     let auth = try call.reading.credentials.oauth2(
       table: call.index(0), in: call.state, isRefresh: isRefresh)
@@ -18,7 +26,7 @@ extension Method {
       call.return(call.values.of(SecretBox(SecretText(secret)), .secret))
     },
     .function("auth.bearer", "v") { call throws(Misuse) in
-      let auth = Auth.bearer(try credential(call, 0))
+      let auth = Auth.bearer(try headerCredential(call, 0))
       call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.basic", "sv") { call throws(Misuse) in
@@ -33,7 +41,7 @@ extension Method {
       guard Headers.isName(name) else {
         throw .argument(1, "'\(name)' is not a valid header name")
       }
-      let auth = Auth.header(name, try credential(call, 1))
+      let auth = Auth.header(name, try headerCredential(call, 1))
       call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.oauth2_client_credentials", "t") { call throws(Misuse) in

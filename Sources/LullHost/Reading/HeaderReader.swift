@@ -73,6 +73,22 @@ package struct HeaderReader {
     headers = result
   }
 
+  /// What a table of a request's headers does to others: each takes the place of what was there,
+  /// secrets included.
+  func edit(table: Int32, in state: OpaquePointer?) throws(Misuse) -> (inout Headers) -> Void {
+    var edits: [(name: String, value: Headers)] = []
+    try LuaTable(table, in: state).forEachField { key, element throws(Misuse) in
+      guard let name = key.string else {
+        throw .message("header names must be strings, got \(key.typeName)")
+      }
+      var probe = Headers()
+      try set(
+        name, element, state, LuaTable.visitedIndex(in: state), in: &probe, allowsSecrets: true)
+      edits.append((name, probe))
+    }
+    return { [edits] headers in for edit in edits { headers.take(edit.name, from: edit.value) } }
+  }
+
   private static func check(_ bytes: [UInt8], _ name: String) throws(Misuse) {
     if let problem = Headers.problem(name, bytes) { throw .message(problem) }
   }

@@ -75,16 +75,7 @@ extension GivenSetting {
   /// A table of headers, each of which takes the place of what was there.
   fileprivate func headers() throws(Misuse) -> Setting.Change {
     guard isTable else { throw mustBe("a table") }
-    var edits: [(inout Headers) -> Void] = []
-    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
-      guard let name = key.string else {
-        throw .message("header names must be strings, got \(key.typeName)")
-      }
-      var probe = Headers()
-      try call.reading.headers.set(
-        name, element, state, LuaTable.visitedIndex(in: state), in: &probe, allowsSecrets: true)
-      edits.append { [probe] headers in headers.take(name, from: probe) }
-    }
-    return { settings in for edit in edits { edit(&settings.headers) } }
+    let edit = try call.reading.headers.edit(table: index, in: state)
+    return { settings in edit(&settings.headers) }
   }
 }

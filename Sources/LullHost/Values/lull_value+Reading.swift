@@ -137,9 +137,7 @@ extension lull_value {
   /// An option that becomes a header `content-type`.
   func headerText(_ name: String) throws(Misuse) -> String {
     let text = try text(name)
-    guard Headers.isValue(text.utf8) else {
-      throw .message("'\(name)' must not contain line breaks or zero bytes")
-    }
+    if let problem = Headers.valueProblem(text.utf8) { throw .message("'\(name)' \(problem)") }
     return text
   }
 

@@ -21,11 +21,10 @@ extension SecretStore {
     if let template = request.secretBody { wire.body = try bytes(of: template) }
     wire.headers = try request.headers.resolved { name, text throws(TransportError) in
       let bytes = try bytes(of: text)
-      guard !bytes.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
+      if let problem = Headers.valueProblem(bytes) {
         throw TransportError(
           .secretUnavailable,
-          "\(text.masked) cannot be sent in the header '\(name)': it has a line break or zero "
-            + "byte in it")
+          "\(text.masked) cannot be sent in the header '\(name)': what it stands for \(problem)")
       }
       return bytes
     }

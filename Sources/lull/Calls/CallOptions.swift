@@ -107,7 +107,8 @@ struct CallOptions {
         throw .wrongUsage("-H needs 'Name: value', got '\(text)'", command)
       }
       let name = String(text[..<colon])
-      let value = String(text[text.index(after: colon)...].drop { $0 == " " })
+      // Around a value space is none of it. (RFC 9110, 5.5)
+      let value = RequestItem.trimmed(String(text[text.index(after: colon)...]))
       if let problem = Headers.problem(name, value.utf8) {
         throw .wrongUsage("-H: \(problem)", command)
       }

@@ -89,7 +89,7 @@ enum RequestItem: Equatable {
     return nil
   }
 
-  private static func trimmed(_ text: String) -> String {
+  static func trimmed(_ text: String) -> String {
     var rest = text[...]
     while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
     while rest.last == " " || rest.last == "\t" { rest.removeLast() }

@@ -942,10 +942,11 @@ function Resource:cancel_load_if_unobserved(delay, callback) end
 
 --- Sends a request that leaves the resource's state alone.
 ---
---- In this call: headers of the configuration, the body's type and bytes, the mutation, configured
---- mutations, decorators; then it is listed and started. Observers hear nothing. A body that cannot be
---- encoded gives a request that has failed already and is not sent. The method may be any HTTP token,
---- in any letter case. The mutation must answer at once; nil holds the body's place.
+--- In this call: headers of the configuration, the body's type and bytes, headers and timeout of the
+--- options, their `mutate`, configured mutations, decorators; then it is listed and started. Observers
+--- hear nothing. A body that cannot be encoded gives a request that has failed already and is not sent.
+--- The method may be any HTTP token, in any letter case. A function in the place of the options is
+--- their `mutate`; nil holds the body's place.
 ---
 --- ```lua
 --- local request = user:request("PUT", { json = { id = 7, name = "Anna" } }, function(http)
@@ -955,15 +956,15 @@ function Resource:cancel_load_if_unobserved(delay, callback) end
 --- ```
 ---@param method string
 ---@param body? lull.Body
----@param mutation? lull.Mutation
+---@param options? lull.MutationOrOptions
 ---@return lull.Request
-function Resource:request(method, body, mutation) end
+function Resource:request(method, body, options) end
 
 --- Sends a GET request; otherwise as `request`.
 ---@param body? lull.Body
----@param mutation? lull.Mutation
+---@param options? lull.MutationOrOptions
 ---@return lull.Request
-function Resource:get(body, mutation) end
+function Resource:get(body, options) end
 
 --- Sends a POST request; otherwise as `request`.
 ---
@@ -972,21 +973,21 @@ function Resource:get(body, mutation) end
 --- print(created.http_status, created.content.id)       --> 201 9
 --- ```
 ---@param body? lull.Body
----@param mutation? lull.Mutation
+---@param options? lull.MutationOrOptions
 ---@return lull.Request
-function Resource:post(body, mutation) end
+function Resource:post(body, options) end
 
 --- Sends a PUT request; otherwise as `request`.
 ---@param body? lull.Body
----@param mutation? lull.Mutation
+---@param options? lull.MutationOrOptions
 ---@return lull.Request
-function Resource:put(body, mutation) end
+function Resource:put(body, options) end
 
 --- Sends a PATCH request; otherwise as `request`.
 ---@param body? lull.Body
----@param mutation? lull.Mutation
+---@param options? lull.MutationOrOptions
 ---@return lull.Request
-function Resource:patch(body, mutation) end
+function Resource:patch(body, options) end
 
 --- Sends a DELETE request; otherwise as `request`.
 ---
@@ -994,15 +995,15 @@ function Resource:patch(body, mutation) end
 --- print(assert(user:delete():await()).http_status)     --> 204
 --- ```
 ---@param body? lull.Body
----@param mutation? lull.Mutation
+---@param options? lull.MutationOrOptions
 ---@return lull.Request
-function Resource:delete(body, mutation) end
+function Resource:delete(body, options) end
 
 --- Sends a HEAD request; otherwise as `request`.
 ---@param body? lull.Body
----@param mutation? lull.Mutation
+---@param options? lull.MutationOrOptions
 ---@return lull.Request
-function Resource:head(body, mutation) end
+function Resource:head(body, options) end
 
 --- Sends a OPTIONS request; otherwise as `request`.
 ---
@@ -1010,9 +1011,9 @@ function Resource:head(body, mutation) end
 --- print(assert(user:options():await()):header("allow"))    --> GET, PUT, PATCH
 --- ```
 ---@param body? lull.Body
----@param mutation? lull.Mutation
+---@param options? lull.MutationOrOptions
 ---@return lull.Request
-function Resource:options(body, mutation) end
+function Resource:options(body, options) end
 
 --- Polls the resource: an iterator for `for` that yields its content whenever it has changed.
 ---
@@ -1882,6 +1883,14 @@ function PipelineStage:remove_transformers() end
 ---@field content_type? string # The Content-Type, in place of the one the body brings.
 ---@field encoding? string # The charset of `text`: any name iconv knows; default utf-8.
 
+--- What a call says of its one request.
+---
+--- They hold for its repetitions too, and for no other request.
+---@class lull.RequestOptions
+---@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of the request, set over configured ones and the body's type; a list sends several, and with false there is none.
+---@field timeout? number # How long the whole exchange may take, in seconds, instead of what is configured.
+---@field mutate? lull.Mutation # Edits the request after that. Must answer at once.
+
 --- The functions of `lull.custom_request`.
 ---@class lull.CustomRequest
 ---@field start fun(complete: fun(response: lull.Response)) # Does the work and calls `complete` once. Called once, when the request starts; may wait.
@@ -2169,6 +2178,9 @@ function PipelineStage:remove_transformers() end
 
 --- Edits a request before it is sent. Must answer at once.
 ---@alias lull.Mutation fun(http: lull.HTTPRequest)
+
+--- What a call says of its one request: a function that edits it, or a table that may have one.
+---@alias lull.MutationOrOptions lull.Mutation|lull.RequestOptions
 
 --- Wraps or replaces a request before it is sent. Must answer at once.
 ---@alias lull.Decorator fun(resource: lull.Resource, request: lull.Request): lull.Request

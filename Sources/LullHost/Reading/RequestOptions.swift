@@ -1,0 +1,67 @@
+import CLullBridge
+import LullCore
+
+/// What a call that sends a request may say of that one request: `{ headers =, timeout =, mutate = }`.
+struct RequestOptions {
+  static let keys = ["headers", "timeout", "mutate"]
+
+  private var headers: ((inout Headers) -> Void)?
+  /// Seconds.
+  private var timeout: Double?
+  /// The number of the function that edits the request last.
+  private var mutation: Int64?
+
+  /// A function in the place of the table is its `mutate`; nil is none of all this.
+  init?(_ call: Call, _ position: Int) throws(Misuse) {
+    switch Int(call.raw(position).kind) {
+    case Int(LULL_NIL): return nil
+    // Kept with the request, which may be repeated; before it exists, by the caller's stack.
+    case Int(LULL_FUNCTION): mutation = try call.kept.keep(call.state, call.index(position))
+    default: try read(call, table: call.index(position))
+    }
+  }
+
+  private mutating func read(_ call: Call, table: Int32) throws(Misuse) {
+    var read = self
+    try call.reading.options.forEach(of: table, in: call.state, known: RequestOptions.keys) {
+      name, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: call.state)
+      switch name {
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'headers' must be a table, got \(value.described)")
+        }
+        read.headers = try call.reading.headers.edit(table: index, in: call.state)
+      case "timeout":
+        guard let seconds = value.double, seconds >= 0 else {
+          throw .message(
+            "'timeout' must be a number of seconds, 0 or more, got \(value.described)")
+        }
+        read.timeout = seconds
+      default:
+        guard value.kind == Int32(LULL_FUNCTION) else {
+          throw .message("'mutate' must be a function, got \(value.described)")
+        }
+        read.mutation = try call.kept.keep(call.state, index)
+      }
+    }
+    self = read
+  }
+
+  /// All of it as one edit of the request: headers and times first, then the function.
+  func edit(_ functions: ModelFunctions) -> AdHocMutation {
+    let function = mutation.map { id in functions.mutation { id } }
+    let maker = mutation.map { RequestCallbacks([$0]) }
+    guard headers != nil || timeout != nil else {
+      return AdHocMutation(by: maker) { (http: inout HTTPRequest) throws(RequestError) in
+        try function?(&http)
+      }
+    }
+    return AdHocMutation(by: maker) {
+      [headers, timeout] (http: inout HTTPRequest) throws(RequestError) in
+      headers?(&http.headers)
+      if let timeout { http.limits.timeout = timeout }
+      try function?(&http)
+    }
+  }
+}
