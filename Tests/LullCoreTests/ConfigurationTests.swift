@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ConfigurationTests {
   private func expirationTime(_ resource: Resource, _ method: String = "GET") -> Double {
-    resource.configuration(for: method).settings.expirationTime
+    resource.configuration(for: method).settings.seconds
   }
 
   @Test func `CFG-01 the defaults`() {
@@ -32,9 +32,9 @@ struct ConfigurationTests {
       let service = harness.service
       service.configure { $0.expirationTime = 1 }
       service.configure {
-        $0.expirationTime += 1; $0.headers["a"] = "1"
+        $0.seconds += 1; $0.headers["a"] = "1"
       }
-      service.configure(.wildcard("/x", base: service.baseURL)) { $0.expirationTime *= 10 }
+      service.configure(.wildcard("/x", base: service.baseURL)) { $0.seconds *= 10 }
       #expect(expirationTime(service.resource("/y")) == 2)
       #expect(expirationTime(service.resource("/x")) == 20)
       #expect(service.resource("/x").configuration.settings.headers["a"] == "1")
@@ -49,7 +49,7 @@ struct ConfigurationTests {
         service.configure(
           .wildcard(pattern, base: service.baseURL), methods: nil, description: nil, source: nil,
           isConstant: true
-        ) { $0.expirationTime = time }
+        ) { $0.seconds = time }
       }
       func of(_ path: String, _ method: String = "GET") -> ResolvedConfiguration {
         service.resource(path).configuration(for: method)
@@ -145,7 +145,7 @@ struct ConfigurationTests {
       var external = 1.0
       service.configure { configuration in
         journal("computed")
-        configuration.expirationTime = external
+        configuration.seconds = external
       }
       let resource = service.resource("/a")
       #expect(journal.take() == [])
@@ -158,7 +158,7 @@ struct ConfigurationTests {
       service.invalidateConfiguration()
       #expect(journal.take() == [], "CFG-13")
       #expect(expirationTime(resource) == 2, "CFG-12")
-      service.configure { $0.expirationTime *= 10 }
+      service.configure { $0.seconds *= 10 }
       #expect(expirationTime(resource) == 20, "CFG-10, CFG-14")
     }
   }
@@ -242,5 +242,12 @@ struct ConfigurationTests {
       #expect(resource.latestError?.userMessage == "no")
       #expect(resource.latestData == nil)
     }
+  }
+}
+
+extension Configuration {
+  fileprivate var seconds: Double {
+    get { if case .seconds(let seconds) = expirationTime { seconds } else { .nan } }
+    set { expirationTime = .seconds(newValue) }
   }
 }

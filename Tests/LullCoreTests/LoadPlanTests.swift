@@ -9,6 +9,8 @@ struct LoadPlanTests {
     let id: String
     var known = LoadPlan.Known()
     var hasFailedConfiguration = false
+    /// nil: it does not count.
+    var answer: LoadPlan.Answer?
     let step: LoadPlan.Step
     let reason: LoadPlan.Reason
     let log: String
@@ -16,7 +18,8 @@ struct LoadPlanTests {
     init(
       _ id: String, data: Double? = nil, error: Double? = nil, invalidated: Bool = false,
       forced: Bool = false, loading: Bool = false, offline: Bool = false, url: Bool = true,
-      caches: LoadPlan.Caches = .notAsked, failure: Bool = false, _ step: LoadPlan.Step,
+      caches: LoadPlan.Caches = .notAsked, failure: Bool = false, answer: LoadPlan.Answer? = nil,
+      _ step: LoadPlan.Step,
       _ reason: LoadPlan.Reason, _ log: String
     ) {
       self.id = id
@@ -28,6 +31,7 @@ struct LoadPlanTests {
       known.hasURL = url
       known.caches = caches
       hasFailedConfiguration = failure
+      self.answer = answer
       self.step = step
       self.reason = reason
       self.log = log
@@ -37,11 +41,13 @@ struct LoadPlanTests {
 
     var plan: LoadPlan {
       var settings = Configuration()
-      settings.expirationTime = 30
+      settings.expirationTime = answer == nil ? 30 : .http
       settings.retryTime = 1
       let configuration = ResolvedConfiguration(
         settings, failure: hasFailedConfiguration ? .failure(at: 0) : nil)
-      return LoadPlan(known, now: 1010, configuration: configuration, condition: Self.condition)
+      return LoadPlan(
+        known, now: 1010, configuration: configuration, condition: Self.condition,
+        answer: answer ?? .isFresh(for: -1))
     }
 
     static let condition = ResourceState.Condition("if-none-match", "\"1\"")
@@ -72,6 +78,25 @@ struct LoadPlanTests {
     Row(
       "LOAD-19: stale data", data: 910, load, .data(at: 910, expirationTime: 30),
       "stale: the data is 100.0 s old, expiration time 30.0 s"),
+    Row(
+      "AGE-01: data younger than its answer says", data: 1000, answer: .isFresh(for: 20),
+      .nothing(until: 1000 + (20.0).nextDown), .answer(at: 1000, lifetime: 20),
+      "not loading: the data is 10.0 s old, fresh for 20.0 s by its own headers"),
+    Row(
+      "AGE-01: data exactly as old", data: 1000, answer: .isFresh(for: 10), load,
+      .answer(at: 1000, lifetime: 10),
+      "stale: the data is 10.0 s old, fresh for 10.0 s by its own headers"),
+    Row(
+      "AGE-02: data that says nothing, however new", data: 1010, answer: .isFresh(for: 0), load,
+      .answer(at: 1010, lifetime: 0),
+      "stale: the data is 0.0 s old, fresh for 0.0 s by its own headers"),
+    Row(
+      "AGE-06: data that answers other request headers", data: 1000, answer: .isOtherVariant,
+      load, .otherVariant, "stale: the data answers other request headers, which its Vary names"),
+    Row(
+      "AGE-03: an error, where answers are believed", data: 1000, error: 1009.5,
+      answer: .isFresh(for: 0), .nothing(until: 1010.5), .error(at: 1009.5, retryTime: 1),
+      "not loading: the last error is 0.5 s old, retry time 1.0 s"),
     Row(
       "LOAD-23: a recent error", error: 1009.5, .nothing(until: 1010.5),
       .error(at: 1009.5, retryTime: 1),
@@ -198,10 +223,14 @@ struct LoadPlanTests {
       asked.append(name)
       return nil
     }
+    let answer = { (name: String) -> LoadPlan.Answer in
+      asked.append(name)
+      return .isOtherVariant
+    }
     func plan() {
       _ = LoadPlan(
         known, now: time("now"), configuration: settings("configuration"),
-        condition: condition("condition"))
+        condition: condition("condition"), answer: answer("answer"))
     }
     plan()
     #expect(asked == [])

@@ -88,7 +88,7 @@ struct ResourceStateTests {
       id: "new data", outcome: .newData(.text("new", at: 100)), event: .newData(.network),
       text: "new", hasError: false, timestamp: 100, staysInvalidated: false),
     Outcome(
-      id: "LOAD-07, NM-06, INV-08: a 304", outcome: .notModified, event: .notModified,
+      id: "LOAD-07, NM-06, INV-08: a 304", outcome: .notModified(nil), event: .notModified,
       text: "old", hasError: false, timestamp: 100, staysInvalidated: false),
     Outcome(
       id: "STA-06, LOAD-12: a failure", outcome: .failure(.failure(at: 100)), event: .error,
@@ -125,7 +125,7 @@ struct ResourceStateTests {
   func `STA-11 an earlier-started load changes nothing once a later-started has succeeded`(
     row: Outcome
   ) {
-    for later in [ResourceState.LoadOutcome.newData(.text("later", at: 50)), .notModified] {
+    for later in [ResourceState.LoadOutcome.newData(.text("later", at: 50)), .notModified(nil)] {
       var state = used
       let early = state.loadStarted()
       let late = state.loadStarted()
@@ -163,7 +163,7 @@ struct ResourceStateTests {
     #expect(state.isInvalidated)
     #expect(!state.freshness.isUpToDate(now: 30, expirationTime: 30, retryTime: 1))
     let after = state.loadStarted()
-    _ = state.loadEnded(after, .notModified, now: 40)
+    _ = state.loadEnded(after, .notModified(nil), now: 40)
     #expect(!state.isInvalidated)
   }
 

@@ -171,8 +171,9 @@ struct APIDescriptionFieldTests {
 
   @Test func `defaults are those of a new configuration`() throws {
     let settings = Configuration()
+    #expect(settings.expirationTime == .seconds(30))
     let defaults: [(String, Double)] = [
-      ("expiration_time", settings.expirationTime), ("retry_time", settings.retryTime),
+      ("expiration_time", 30), ("retry_time", settings.retryTime),
       ("progress_reporting_interval", settings.progressReportingInterval),
       ("timeout", settings.limits.timeout), ("connect_timeout", settings.limits.connectTimeout),
       ("connections_per_host", Double(settings.limits.connectionsPerHost)),

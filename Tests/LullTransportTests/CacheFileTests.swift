@@ -33,7 +33,7 @@ struct CacheFileTests {
   }
 
   private func read(_ file: CacheFile, _ name: String, now: Double = 1000) -> String? {
-    let entity = file.read(place(name), now: now, maxAge: nil)
+    let entity = file.read(place(name), .answering(Headers()), now: now, maxAge: nil)
     if case .text(let text)? = entity?.content { return text }
     return nil
   }
@@ -52,7 +52,7 @@ struct CacheFileTests {
     #expect(read(one, "a") == "changed")
     two.remove(place("a"))
     #expect(read(one, "a") == nil)
-    one.touch(place("a"), timestamp: 5)
+    one.touch(place("a"), .answering(Headers()), timestamp: 5)
     #expect(read(one, "a") == nil, "CACHE-26: nothing if absent")
     #expect(warnings.lines == [])
   }
@@ -172,7 +172,7 @@ struct CacheFileTests {
     let one = file()
     for time in [-.infinity, -1, 1e300, .infinity, .nan] as [Double] {
       write(one, "a")
-      one.touch(place("a"), timestamp: time)
+      one.touch(place("a"), .answering(Headers()), timestamp: time)
       #expect(read(one, "a") == nil)
       write(one, "b")
       _ = one.write(
@@ -195,7 +195,7 @@ struct CacheFileTests {
   @Test func `CACHE-31 what is dated ahead of now is as old as can be; a minute does not matter`() {
     let one = file()
     func timestamp(_ now: Double?, maxAge: Double? = nil) -> Double? {
-      one.read(place("a"), now: now, maxAge: maxAge)?.timestamp
+      one.read(place("a"), .answering(Headers()), now: now, maxAge: maxAge)?.timestamp
     }
     write(one, "a", now: 5000)
     #expect(timestamp(6000) == 5000)

@@ -120,6 +120,8 @@ public struct Exchange: Sendable, Equatable {
   public var timings: TransferTimings?
   /// Whether request or response said `Cache-Control: no-store`, whatever becomes of the headers.
   package var forbidsStoring = false
+  /// What of the request it depends on, as far as anybody is to know; nil of an answer without `Vary`.
+  package var variant: Variant?
 
   package init(_ response: __shared HTTPResponse) {
     status = response.status

@@ -3,7 +3,7 @@
 public struct Configuration {
   public var headers = Headers()
   /// How old data may be and still count as up to date.
-  public var expirationTime = 30.0
+  public var expirationTime: ExpirationTime = 30
   /// How long after an error `loadIfNeeded` waits before it tries again.
   public var retryTime = 1.0
   public var progressReportingInterval = 0.05

@@ -46,6 +46,17 @@ package struct LoadPlan {
     case blank
     case error(at: Double, retryTime: Double)
     case data(at: Double, expirationTime: Double)
+    /// Of an expiration time that answers say themselves.
+    case answer(at: Double, lifetime: Double)
+    /// It answers a request with other headers, which its `Vary` names.
+    case otherVariant
+  }
+
+  /// What the data that is there says of its freshness itself.
+  package enum Answer: Equatable {
+    /// For so many seconds from its timestamp on.
+    case isFresh(for: Double)
+    case isOtherVariant
   }
 
   /// How far the look into the caches has come.
@@ -78,10 +89,12 @@ package struct LoadPlan {
   /// - Parameters:
   ///   - now: Unix seconds; this and what follows is asked for where it matters only.
   ///   - condition: of the data that is there.
+  ///   - answer: what that says, if it is to be believed.
   package init(
     _ known: Known, now: @autoclosure () -> Double,
     configuration: @autoclosure () -> ResolvedConfiguration,
-    condition: @autoclosure () -> ResourceState.Condition?
+    condition: @autoclosure () -> ResourceState.Condition?,
+    answer: @autoclosure () -> Answer
   ) {
     if known.isForced {
       let configuration = configuration()
@@ -95,8 +108,9 @@ package struct LoadPlan {
     } else {
       let configuration = configuration()
       let now = now()
+      let expiry = Expiry(known.freshness, configuration, answer)
       let step: Step
-      if let until = known.freshness.upToDateUntil(now, configuration) {
+      if let until = known.freshness.upToDateUntil(now, expiry, configuration) {
         step = .nothing(until: until)
       } else if known.caches == .asked {
         step = .waitForCache
@@ -104,7 +118,7 @@ package struct LoadPlan {
         step = LoadPlan.askingStep(known, configuration, condition)
       }
       let reason =
-        known.isOffline ? .offline : LoadPlan.reason(known.freshness, under: configuration)
+        known.isOffline ? .offline : LoadPlan.reason(known.freshness, expiry, configuration)
       self.init(step, reason, now: now, configuration)
     }
   }
@@ -131,14 +145,36 @@ package struct LoadPlan {
 
   /// Why it is up to date, or is not.
   private static func reason(
-    _ freshness: ResourceState.Freshness, under configuration: ResolvedConfiguration
+    _ freshness: ResourceState.Freshness, _ expiry: Expiry, _ configuration: ResolvedConfiguration
   ) -> Reason {
     if freshness.isInvalidated { return .invalidated }
     if freshness.hasError {
       return .error(at: freshness.timestamp, retryTime: configuration.retryTime)
     }
     guard freshness.hasData else { return .blank }
-    return .data(at: freshness.timestamp, expirationTime: configuration.expirationTime)
+    return switch expiry {
+    case .configured(let seconds): .data(at: freshness.timestamp, expirationTime: seconds)
+    case .answered(.isFresh(let seconds)): .answer(at: freshness.timestamp, lifetime: seconds)
+    case .answered(.isOtherVariant): .otherVariant
+    }
+  }
+
+  /// For how long data is up to date, and who says so.
+  fileprivate enum Expiry {
+    case configured(Double)
+    case answered(Answer)
+
+    /// Of what is no data nothing is asked.
+    init(
+      _ freshness: ResourceState.Freshness, _ configuration: ResolvedConfiguration,
+      _ answer: () -> Answer
+    ) {
+      switch configuration.expirationTime {
+      case .seconds(let seconds): self = .configured(seconds)
+      case .http:
+        self = .answered(freshness.hasData && !freshness.hasError ? answer() : .isFresh(for: 0))
+      }
+    }
   }
 
   /// What the log says of it.
@@ -159,17 +195,29 @@ package struct LoadPlan {
     case .blank: "there is neither data nor error"
     case .error(let time, let limit): "the last error is \(now - time) s old, retry time \(limit) s"
     case .data(let time, let limit): "the data is \(now - time) s old, expiration time \(limit) s"
+    case .answer(let time, let limit):
+      "the data is \(now - time) s old, fresh for \(limit) s by its own headers"
+    case .otherVariant: "the data answers other request headers, which its Vary names"
     }
   }
 }
 
 extension ResourceState.Freshness {
   /// Until when it is up to date, if it is now.
-  fileprivate func upToDateUntil(_ now: Double, _ configuration: ResolvedConfiguration) -> Double? {
+  fileprivate func upToDateUntil(
+    _ now: Double, _ expiry: LoadPlan.Expiry, _ configuration: ResolvedConfiguration
+  ) -> Double? {
+    let expirationTime: Double
+    switch expiry {
+    case .configured(let seconds): expirationTime = seconds
+    // Fresh is what is younger than its lifetime, and not what is as old. (RFC 9111, section 4.2)
+    case .answered(.isFresh(let seconds)) where seconds > 0 || hasError:
+      expirationTime = seconds.nextDown
+    case .answered: return nil
+    }
     guard
-      isUpToDate(
-        now: now, expirationTime: configuration.expirationTime, retryTime: configuration.retryTime)
+      isUpToDate(now: now, expirationTime: expirationTime, retryTime: configuration.retryTime)
     else { return nil }
-    return timestamp + limit(configuration.expirationTime, configuration.retryTime)
+    return timestamp + limit(expirationTime, configuration.retryTime)
   }
 }

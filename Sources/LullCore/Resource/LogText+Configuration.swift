@@ -2,7 +2,7 @@ extension LogText {
   /// Times, headers, decorators, and the stages in order with what is on them.
   package static func dump(_ configuration: Configuration) -> String {
     var lines = [
-      "expiration time: \(configuration.expirationTime) s, retry time: "
+      "expiration time: \(configuration.expirationTime.words), retry time: "
         + "\(configuration.retryTime) s, progress every "
         + "\(configuration.progressReportingInterval) s",
       "time-out: \(configuration.limits.timeout) s, connecting: "

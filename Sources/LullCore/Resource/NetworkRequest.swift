@@ -17,6 +17,8 @@ public final class NetworkRequest: Request {
   private var run: PipelineRun?
   /// Whether it or its answer says `Cache-Control: no-store`; a 304 too.
   private(set) var forbidsStoring = false
+  /// What a 304 says of the data anew, if that is to be known.
+  private(set) var refreshment: Refreshment?
   /// Whether the caches have what it brought, as far as they take it, and it is not yet the data of its
   /// resource.
   var isInCaches = false
@@ -99,13 +101,16 @@ public final class NetworkRequest: Request {
     if let body = result.body { pump.hostSlot?.pumpHost.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
     forbidsStoring =
-      StoringRule.forbids(http.headers)
-      || StoringRule.forbids(result.response?.headers ?? Headers())
+      CacheControl.forbidsStoring(http.headers)
+      || CacheControl.forbidsStoring(result.response?.headers ?? Headers())
     let interpretation = ResponseInterpretation(
       result, existing: loader.record.state.latestData, isConditional: isConditional,
       now: now, forbidsStoring: forbidsStoring)
     switch interpretation {
     case .notModified(let entity):
+      if let headers = result.response?.headers, isAnswerBelieved {
+        refreshment = Refreshment(headers, to: http.headers)
+      }
       complete(with: .success(entity, isNew: false))
     case .response(let response):
       if !response.isSuccess { pump.requestHost?.hold(response, for: self) }
@@ -113,6 +118,9 @@ public final class NetworkRequest: Request {
       process(labelled(response), now: now)
     }
   }
+
+  /// Whether what answers say of their freshness counts.
+  private var isAnswerBelieved: Bool { loader.configuration.expirationTime == .http }
 
   /// Whether it depends on what the server has; without data in the resource somebody else wanted that.
   private var isConditional: Bool {
@@ -138,6 +146,8 @@ public final class NetworkRequest: Request {
     }
     // What other methods bring is never cached. (CACHE-29)
     let caches = http.method == "GET" ? configuration.caches : []
+    let response =
+      !caches.isEmpty || configuration.expirationTime == .http ? ofVariant(response) : response
     guard !configuration.steps.isEmpty || !caches.isEmpty else { return complete(with: response) }
     let run = PipelineRun(
       configuration.steps, marks: caches.map(\.stepCount), response: response, request: self,
@@ -150,6 +160,15 @@ public final class NetworkRequest: Request {
     }
     self.run = run
     run.begin()
+  }
+
+  /// Notes what of this request the answer depends on, for those who may keep it. (RFC 9111, section 4.1)
+  private func ofVariant(_ response: Response) -> Response {
+    guard case .success(var entity) = response.outcome, entity.exchange != nil,
+      let variant = Variant(of: entity.headers, to: http.headers)
+    else { return response }
+    entity.exchange?.variant = variant
+    return Response(.success(entity), isNew: response.isNew)
   }
 
   /// Errors say what was asked.

@@ -8,7 +8,7 @@ package final class ResolvedConfiguration {
   // One or none, and not an optional: errors are rare and large, configurations many.
   private let failures: [RequestError]
   /// Apart from the settings, so that asking for freshness copies nothing.
-  package let expirationTime: Double
+  package let expirationTime: ExpirationTime
   let retryTime: Double
   /// Apart as well, for every request that is made.
   let policies: Policies?

@@ -151,8 +151,10 @@ extension Resource {
 
   /// A 304 makes cached entities as young as the resource's. (CACHE-19, NM-04)
   ///
-  /// - Parameter forbidsStoring: whether it says that they are not to be kept any more.
-  func touchCaches(forbidsStoring: Bool) {
+  /// - Parameters:
+  ///   - forbidsStoring: whether it says that they are not to be kept any more.
+  ///   - refreshment: what it says of them, if that is to be known.
+  func touchCaches(forbidsStoring: Bool, refreshment: Refreshment?) {
     guard let timestamp = record.state.latestData?.timestamp else { return }
     for entry in cacheEntries(configuration) {
       if forbidsStoring, entry.stage.cache.outlivesProcess {
@@ -160,7 +162,7 @@ extension Resource {
           .cache, "\(displayName): removed at \(entry.stage.stage): \(StoringRule.reason)")
         entry.remove()
       } else {
-        entry.updateTimestamp(timestamp)
+        entry.touch(timestamp, refreshment)
       }
     }
   }

@@ -75,7 +75,26 @@ extension Resource {
     known.freshness = record.state.freshness
     return LoadPlan(
       known, now: pump.clock.now, configuration: configuration,
-      condition: record.state.condition)
+      condition: record.state.condition, answer: answerFreshness)
+  }
+
+  /// What the data says of its freshness itself.
+  package var answerFreshness: LoadPlan.Answer {
+    guard let data = record.state.latestData else { return .isFresh(for: 0) }
+    if let variant = data.exchange?.variant, !variant.answers(configuration.settings.headers) {
+      return .isOtherVariant
+    }
+    return .isFresh(for: data.httpFreshness.remaining)
+  }
+
+  /// For how many seconds from its timestamp on the data is up to date, unless it is invalidated.
+  package var expirationSeconds: Double {
+    switch configuration.expirationTime {
+    case .seconds(let seconds): return seconds
+    case .http:
+      if case .isFresh(let seconds) = answerFreshness { return seconds }
+      return 0
+    }
   }
 
   /// Begins the load that a plan has.
@@ -135,7 +154,9 @@ extension Resource {
     case .success(let entity):
       outcome =
         response.isNew
-        ? .newData(entity) : request.lastPart is OfflineLoad ? .kept : .notModified
+        ? .newData(entity)
+        : request.lastPart is OfflineLoad
+          ? .kept : .notModified((request.lastPart as? NetworkRequest)?.refreshment)
     case .failure(let error):
       outcome = response.isCancellation ? .cancelled : .failure(error)
     }
@@ -159,7 +180,9 @@ extension Resource {
     case .newData where !isOwnGet || (last as? NetworkRequest)?.isInCaches == false:
       removeFromCaches()
     case .notModified where isOwnGet:
-      touchCaches(forbidsStoring: (last as? NetworkRequest)?.forbidsStoring ?? false)
+      let load = last as? NetworkRequest
+      touchCaches(
+        forbidsStoring: load?.forbidsStoring ?? false, refreshment: load?.refreshment)
     default: break
     }
   }

@@ -41,7 +41,8 @@ package struct ResourceState {
   /// How a load ended, as far as state is concerned.
   package enum LoadOutcome {
     case newData(Entity)
-    case notModified
+    /// What is there holds still, with what is known of it anew.
+    case notModified(Refreshment?)
     /// Nobody was asked; the data that is there must do, as old as it is.
     case kept
     case failure(RequestError)
@@ -86,8 +87,9 @@ package struct ResourceState {
       latestData = entity
       latestError = nil
       return LoadEffect(.newData(.network))
-    case .notModified:
+    case .notModified(let refreshment):
       latestSucceededLoad = load.order
+      if let refreshment { latestData?.refresh(by: refreshment) }
       latestData?.timestamp = now
       latestError = nil
       return LoadEffect(.notModified)

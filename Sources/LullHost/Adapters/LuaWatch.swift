@@ -182,7 +182,7 @@ final class LuaWatch {
   private func proceed(_ resource: Resource) {
     guard let pending else { return }
     let now = iterators.pump.clock.now
-    let every = options.every ?? max(1, resource.configuration.expirationTime)
+    let every = options.every ?? max(1, resource.expirationSeconds)
     if !resource.isLoading, !hasPolled || now >= lastHeard + every {
       lastHeard = now
       // The first time through the caches, if there are any.

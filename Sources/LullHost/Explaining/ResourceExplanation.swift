@@ -100,7 +100,8 @@ package struct ResourceExplanation {
           name: "data",
           value: "\(LogText.part(data.contentType, limit: 80)), "
             + "\(ResourceExplanation.age(of: data.timestamp, at: now)), fresh for "
-            + ResourceExplanation.seconds(resource.configuration.settings.expirationTime)))
+            + ResourceExplanation.seconds(resource.expirationSeconds)
+            + (resource.configuration.expirationTime == .http ? " by its own headers" : "")))
       let validators = [
         data.etag.map { "ETag \($0)" }, data.headers["last-modified"].map { "Last-Modified \($0)" },
       ].compactMap(\.self)
@@ -171,6 +172,10 @@ package struct ResourceExplanation {
     case .data(let time, let limit):
       return "the data is \(ResourceExplanation.age(of: time, at: plan.now)), and fresh for "
         + ResourceExplanation.seconds(limit)
+    case .answer(let time, let limit):
+      return "the data is \(ResourceExplanation.age(of: time, at: plan.now)), and fresh for "
+        + ResourceExplanation.seconds(limit) + " by its own headers"
+    case .otherVariant: return "the data answers other request headers, which its Vary names"
     }
   }
 

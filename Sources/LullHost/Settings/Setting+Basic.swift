@@ -30,9 +30,12 @@ extension Setting {
       clear: { $0.headers = Headers() },
       change: { given throws(Misuse) in try given.headers() }),
     Setting(
-      "expiration_time", .seconds, at: \.expirationTime,
+      "expiration_time", .expirationTime, at: \.expirationTime,
       SettingDocumentation(
-        "number", "How long data is up to date, in seconds", default: "30",
+        "number|\"http\"",
+        "How long data is up to date, in seconds; `\"http\"` takes what answers say by "
+          + "`Cache-Control`, `Expires` and `Age`",
+        default: "30",
         swift: "Configuration.expirationTime",
         rules: (inObject: "LOAD-20 CFG-15", inTable: "LOAD-20 LOAD-21 LOAD-24"))),
     Setting(

@@ -13,6 +13,25 @@ extension SettingType<Double> {
   }
 }
 
+extension SettingType<ExpirationTime> {
+  static var expirationTime: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.string == "http" { return .http }
+        guard given.value.string == nil else {
+          throw given.mustBe("a number of seconds or \"http\"")
+        }
+        return .seconds(try given.seconds())
+      },
+      show: { time in
+        switch time {
+        case .seconds(let seconds): .number(seconds)
+        case .http: .string("http")
+        }
+      })
+  }
+}
+
 extension SettingType<Int> {
   static func count(minimum: Int) -> Self {
     Self(

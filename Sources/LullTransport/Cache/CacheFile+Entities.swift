@@ -10,17 +10,20 @@ extension CacheFile {
   /// as old as can be.
   ///
   /// - Parameter now: nil for one who only looks at what the file says.
-  func read(_ place: CachePlace, now: Double?, maxAge: Double?) -> Entity? {
+  func read(_ place: CachePlace, _ wanted: CacheVariant, now: Double?, maxAge: Double?) -> Entity? {
     let found = perform { (database) throws(SQLiteError) -> Found? in
       var found: Found?
       try database.run(
         """
         SELECT entry.id, timestamp, used, kind, headers, charset, status, final_url, elapsed,
-          checksum, content.bytes
+          checksum, content.bytes, variant
         FROM entry LEFT JOIN content ON content.id = entry.id
-        WHERE url = ? AND stage = ? AND version = ? AND identity = ?
+        WHERE url = ? AND stage = ? AND version = ? AND identity = ? ORDER BY timestamp DESC
         """, place.values
-      ) { (row) throws(SQLiteError) in found = try Found(row, at: place) }
+      ) { (row) throws(SQLiteError) in
+        guard found == nil, wanted.isOne(row.bytes(11), headers: row.bytes(4)) else { return }
+        found = try Found(row, at: place, wanted)
+      }
       return found
     }
     guard let found = found ?? nil else { return nil }
@@ -39,7 +42,10 @@ extension CacheFile {
   ///
   /// - Returns: whether there is still too little room.
   func write(_ entity: Entity, at place: CachePlace, now: Double, maxSize: Int) -> Bool {
-    guard !isFull, let stored = StoredEntity(entity, at: place), stored.size <= maxSize / 8 else {
+    guard !isFull, let stored = StoredEntity(entity, at: place),
+      let variant = CacheVariant.of(entity),
+      stored.size <= maxSize / 8
+    else {
       // What was there is not what there is now.
       remove(place)
       return false
@@ -49,16 +55,16 @@ extension CacheFile {
       var id: Int64 = 0
       try database.run(
         """
-        INSERT INTO entry (url, stage, version, identity, host, timestamp, used, size, kind,
+        INSERT INTO entry (url, stage, version, identity, variant, host, timestamp, used, size, kind,
           headers, charset, status, final_url, elapsed, checksum)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (url, stage, version, identity) DO UPDATE SET
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (url, stage, version, identity, variant) DO UPDATE SET
           timestamp = excluded.timestamp, used = excluded.used, size = excluded.size,
           kind = excluded.kind, headers = excluded.headers, charset = excluded.charset,
           status = excluded.status, final_url = excluded.final_url,
           elapsed = excluded.elapsed, checksum = excluded.checksum
         RETURNING id
-        """, place.values + stored.values(at: place, now: now)
+        """, place.values + [.bytes(variant)] + stored.values(at: place, now: now, variant)
       ) { (row) throws(SQLiteError) in id = row.integer(0) }
       try database.run(
         "INSERT OR REPLACE INTO content (id, bytes) VALUES (?, ?)",
@@ -67,25 +73,35 @@ extension CacheFile {
     return makeRoom(maxSize: maxSize)
   }
 
-  func touch(_ place: CachePlace, timestamp: Double) {
+  func touch(_ place: CachePlace, _ wanted: CacheVariant, timestamp: Double) {
     guard StoredEntity.isTime(timestamp) else { return remove(place) }
     change { (database) throws(SQLiteError) in
+      var id: Int64?
       try database.run(
         """
-        UPDATE entry SET timestamp = ?
-        WHERE url = ? AND stage = ? AND version = ? AND identity = ?
-        """, [.real(timestamp)] + place.values)
+        SELECT id, variant, headers FROM entry
+        WHERE url = ? AND stage = ? AND version = ? AND identity = ? ORDER BY timestamp DESC
+        """, place.values
+      ) { (row) throws(SQLiteError) in
+        if id == nil, wanted.isOne(row.bytes(1), headers: row.bytes(2)) { id = row.integer(0) }
+      }
+      guard let id else { return }
+      try database.run(
+        "UPDATE entry SET timestamp = ? WHERE id = ?", [.real(timestamp), .integer(id)])
     }
   }
 
+  /// Removes every variant of it.
   func remove(_ place: CachePlace) {
-    let id = perform { (database) throws(SQLiteError) in
-      try database.integer(
+    var ids: [Int64] = []
+    perform { (database) throws(SQLiteError) in
+      try database.run(
         "SELECT id FROM entry WHERE url = ? AND stage = ? AND version = ? AND identity = ?",
-        place.values)
+        place.values
+      ) { (row) throws(SQLiteError) in ids.append(row.integer(0)) }
     }
-    guard let id, id != 0 else { return }
-    change { (database) throws(SQLiteError) in try CacheFile.remove([id], from: database) }
+    guard !ids.isEmpty else { return }
+    change { (database) throws(SQLiteError) in try CacheFile.remove(ids, from: database) }
   }
 
   /// Notes which entries have been used, in one transaction.
@@ -112,7 +128,7 @@ extension CacheFile {
     let used: Double
     let entity: Entity
 
-    init(_ row: SQLiteRow, at place: CachePlace) throws(SQLiteError) {
+    init(_ row: SQLiteRow, at place: CachePlace, _ wanted: CacheVariant) throws(SQLiteError) {
       id = row.integer(0)
       used = row.real(2)
       let headers = row.bytes(4)
@@ -120,7 +136,8 @@ extension CacheFile {
         throw .damaged("an entry is incomplete")
       }
       let sum = row.withBytes(10) {
-        StoredEntity.checksum(at: place, kind: kind, headers: headers, content: $0)
+        StoredEntity.checksum(
+          at: place, row.bytes(11), kind: kind, headers: headers, content: $0)
       }
       guard sum == row.integer(9),
         let content = row.withBytes(10, { StoredEntity.content(kind, $0) })
@@ -138,6 +155,8 @@ extension CacheFile {
           HTTPResponse(
             status: Int(row.integer(6)), url: row.isNull(7) ? place.url : row.text(7),
             elapsed: elapsed))
+        let variant = wanted.variant(of: entity.headers)
+        entity.exchange?.variant = variant
       }
       self.entity = entity
     }
@@ -145,11 +164,11 @@ extension CacheFile {
 }
 
 extension StoredEntity {
-  fileprivate func values(at place: CachePlace, now: Double) -> [SQLiteValue] {
+  fileprivate func values(at place: CachePlace, now: Double, _ variant: [UInt8]) -> [SQLiteValue] {
     [
       .text(place.host), .real(timestamp), .real(now), .integer(Int64(size)),
       .integer(kind.rawValue), .bytes(headers), .optional(charset), .optional(status),
-      .optional(finalURL), .optional(elapsed), .integer(checksum(at: place)),
+      .optional(finalURL), .optional(elapsed), .integer(checksum(at: place, variant)),
     ]
   }
 }

@@ -77,19 +77,21 @@ package final class CacheInspection {
   /// What is kept of a URL, at whatever stage, version and identity.
   package func entries(url: String) throws(Problem) -> [Entry] {
     guard exists else { return [] }
-    var places: [CachePlace] = []
+    var places: [(place: CachePlace, variant: [UInt8])] = []
     try look { (database) throws(SQLiteError) in
       try database.run(
-        "SELECT stage, version, identity FROM entry WHERE url = ? ORDER BY timestamp DESC",
+        "SELECT stage, version, identity, variant FROM entry WHERE url = ? ORDER BY timestamp DESC",
         [.text(url)]
       ) { (row) throws(SQLiteError) in
-        places.append(
-          CachePlace(
-            url: url, stage: row.text(0), version: Int(row.integer(1)), identity: row.bytes(2)))
+        let place = CachePlace(
+          url: url, stage: row.text(0), version: Int(row.integer(1)), identity: row.bytes(2))
+        places.append((place, row.bytes(3)))
       }
     }
-    let entries = places.compactMap { place in
-      file.read(place, now: nil, maxAge: nil).map { Entry(place: place, entity: $0) }
+    let entries = places.compactMap { place, variant in
+      file.read(place, .known(variant), now: nil, maxAge: nil).map {
+        Entry(place: place, entity: $0)
+      }
     }
     try complain()
     return entries

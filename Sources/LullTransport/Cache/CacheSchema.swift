@@ -2,7 +2,7 @@
 enum CacheSchema {
   /// Raised when the tables change, or what the identities in them are made of: entries of another
   /// version may be somebody else's.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
   /// "Lull": in a file's first bytes, so that no other program's database is taken for a cache.
   static let application: Int64 = 0x4c75_6c6c
 
@@ -37,10 +37,10 @@ enum CacheSchema {
         """
         CREATE TABLE entry (
           id INTEGER PRIMARY KEY, url TEXT NOT NULL, stage TEXT NOT NULL, version INTEGER NOT NULL,
-          identity BLOB NOT NULL, host TEXT NOT NULL, timestamp REAL NOT NULL, used REAL NOT NULL,
+          identity BLOB NOT NULL, variant BLOB NOT NULL, host TEXT NOT NULL, timestamp REAL NOT NULL, used REAL NOT NULL,
           size INTEGER NOT NULL, kind INTEGER NOT NULL, headers BLOB NOT NULL, charset TEXT,
           status INTEGER, final_url TEXT, elapsed REAL, checksum INTEGER NOT NULL,
-          UNIQUE (url, stage, version, identity));
+          UNIQUE (url, stage, version, identity, variant));
         CREATE INDEX entry_by_use ON entry (used);
         CREATE TABLE content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         PRAGMA application_id = \(application);

@@ -12,7 +12,7 @@ public import LullCore
 /// that may tell who asks, a digest is; headers of responses that are called like one are left out, and
 /// so is whatever says `Cache-Control: no-store`. What mutations of requests add, commands print and
 /// cookies hold is not seen: name whose it is with `Options.identity`. Lua: `lull.cache.file()`.
-public final class FileEntityCache: EntityCache {
+public final class FileEntityCache: EntityCache, RefreshingCache {
   /// What a file cache may be told.
   public struct Options: Sendable, Equatable {
     /// To be raised when transformers change: entries of other versions are not found.
@@ -33,6 +33,8 @@ public final class FileEntityCache: EntityCache {
   /// The place of an entity in the file, and who looks for it.
   public struct Key {
     package let place: CachePlace
+    /// As requests are configured to have them.
+    fileprivate let headers: Headers
     fileprivate let pump: Pump
   }
 
@@ -79,7 +81,9 @@ public final class FileEntityCache: EntityCache {
       url: LogText.withoutUser(resource.url.text), stage: stage.description,
       version: options.version,
       identity: identity)
-    return Key(place: place, pump: resource.service.pump)
+    return Key(
+      place: place, headers: resource.configuration(for: "GET").settings.headers,
+      pump: resource.pump)
   }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
@@ -88,10 +92,11 @@ public final class FileEntityCache: EntityCache {
     JSONDocument.prepareForThreads()
     let report = key.pump.receiver { (answer: Answer) in completion(answer.entity) }
     let place = key.place
+    let wanted = CacheVariant.answering(key.headers)
     let maxAge = options.maxAge
     let now = key.pump.clock.now
     store.submit(to: key.pump.workers) { file in
-      report(Answer(entity: file.read(place, now: now, maxAge: maxAge)))
+      report(Answer(entity: file.read(place, wanted, now: now, maxAge: maxAge)))
     }
   }
 
@@ -126,8 +131,26 @@ public final class FileEntityCache: EntityCache {
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
     let place = key.place
-    store?.submit(to: key.pump.workers) { $0.touch(place, timestamp: timestamp) }
+    let wanted = CacheVariant.answering(key.headers)
+    store?.submit(to: key.pump.workers) { $0.touch(place, wanted, timestamp: timestamp) }
     completion()
+  }
+
+  package func refreshEntity(
+    _ refreshment: Refreshment, timestamp: Double, forKey key: Key,
+    completion: @escaping () -> Void
+  ) {
+    defer { completion() }
+    let place = key.place
+    let wanted = CacheVariant.answering(key.headers)
+    let maxSize = options.maxSize
+    let now = key.pump.clock.now
+    store?.submit(to: key.pump.workers) { file in
+      guard var entity = file.read(place, wanted, now: now, maxAge: nil) else { return }
+      entity.refresh(by: refreshment)
+      entity.timestamp = timestamp
+      _ = file.write(entity, at: place, now: now, maxSize: maxSize)
+    }
   }
 
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {

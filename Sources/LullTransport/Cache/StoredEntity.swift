@@ -77,20 +77,22 @@ struct StoredEntity {
   /// What it takes in the file, roughly.
   var size: Int { content.count + headers.count + 256 }
 
-  func checksum(at place: CachePlace) -> Int64 {
+  func checksum(at place: CachePlace, _ variant: [UInt8]) -> Int64 {
     content.withUnsafeBufferPointer {
-      StoredEntity.checksum(at: place, kind: kind, headers: headers, content: $0)
+      StoredEntity.checksum(at: place, variant, kind: kind, headers: headers, content: $0)
     }
   }
 
   static func checksum(
-    at place: CachePlace, kind: Kind, headers: [UInt8], content: UnsafeBufferPointer<UInt8>
+    at place: CachePlace, _ variant: [UInt8], kind: Kind, headers: [UInt8],
+    content: UnsafeBufferPointer<UInt8>
   ) -> Int64 {
     var sum = CacheChecksum()
     sum.add(place.url)
     sum.add(place.stage)
     sum.add(String(place.version))
     sum.add(place.identity)
+    sum.add(variant)
     sum.add(headers)
     sum.add(String(kind.rawValue))
     sum.add(content)

@@ -112,6 +112,6 @@ struct SharedLimitTests {
 extension Harness {
   fileprivate func configure(_ expirationTime: () -> Double) {
     let time = expirationTime()
-    service.configure { $0.expirationTime = time }
+    service.configure { $0.expirationTime = .seconds(time) }
   }
 }

@@ -3,7 +3,8 @@ struct CacheEntry {
   let stage: Pipeline.StageCache
   let read: (_ found: @escaping (Entity?) -> Void) -> Void
   let write: (Entity) -> Void
-  let updateTimestamp: (Double) -> Void
+  /// Makes it as old as that, and says anew what is known of it.
+  let touch: (_ timestamp: Double, Refreshment?) -> Void
   let remove: () -> Void
 
   /// nil if the cache gives the resource no key. (CACHE-24)
@@ -39,9 +40,12 @@ struct CacheEntry {
         }
       }
     }
-    updateTimestamp = { timestamp in
-      cache.operations.perform {
-        cache.updateEntityTimestamp(timestamp, forKey: key, completion: $0)
+    touch = { timestamp, refreshment in
+      cache.operations.perform { done in
+        guard let refreshment else {
+          return cache.updateEntityTimestamp(timestamp, forKey: key, completion: done)
+        }
+        cache.refresh(refreshment, timestamp: timestamp, forKey: key, completion: done)
       }
     }
     remove = {

@@ -52,7 +52,13 @@ package final class CacheLookup: Request {
     entry.read { [self] entity in
       queue = nil
       guard !isCompleted else { return }
-      if let entity { process(entity, from: entry) } else { goOn(after: entry) }
+      guard let entity else { return goOn(after: entry) }
+      // It answers other headers than requests have now. (RFC 9111, section 4.1)
+      if let variant = entity.exchange?.variant, !variant.answers(configuration.settings.headers) {
+        pump.log(.cache, "\(LogText.url(address)): another variant at \(entry.stage.stage)")
+        return goOn(after: entry)
+      }
+      process(entity, from: entry)
     }
   }
 

@@ -52,16 +52,16 @@ extension EntityCache {
   public func updateEntityTimestamp(
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
-    rewriteEntity(withTimestamp: timestamp, forKey: key, completion: completion)
+    rewriteEntity(forKey: key, completion: completion) { $0.timestamp = timestamp }
   }
 
-  /// Reads, changes the timestamp, writes; for caches without an update of their own. (CACHE-26)
+  /// Reads, changes, writes; nothing if there is no entry. (CACHE-26)
   package func rewriteEntity(
-    withTimestamp timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+    forKey key: Key, completion: @escaping () -> Void, change: @escaping (inout Entity) -> Void
   ) {
     readEntity(forKey: key) { [self] entity in
       guard var entity else { return completion() }
-      entity.timestamp = timestamp
+      change(&entity)
       writeEntity(entity, forKey: key, completion: completion)
     }
   }

@@ -1,0 +1,54 @@
+/// What of its request an answer depends on: the values that the headers had which its `Vary` names.
+/// (AGE-05; RFC 9111, section 4.1)
+///
+/// Values that hold secrets count by their masks.
+package struct Variant: Sendable, Equatable {
+  /// For each name in their order, `name: value`, or the name alone where it was not sent; `*` for what
+  /// depends on more than headers.
+  private let lines: [String]
+
+  /// nil of an answer without `Vary`.
+  package init?(of answer: Headers, to request: Headers) {
+    let names = Variant.names(answer)
+    guard !names.isEmpty else { return nil }
+    lines = names.map { Variant.line($0, request) }
+  }
+
+  /// Whether an answer of which this is the variant is one to a request with those headers.
+  package func answers(_ request: Headers) -> Bool {
+    lines.allSatisfy { line in
+      let name = line.prefix { $0 != ":" }
+      return name != "*" && Variant.line(String(name), request) == line
+    }
+  }
+
+  /// In lower case, each once.
+  private static func names(_ answer: Headers) -> [String] {
+    var names: Set<String> = []
+    for value in answer.values("vary") {
+      for name in value.split(separator: ",") {
+        let name = name.filter { $0 != " " && $0 != "\t" }
+        if !name.isEmpty { names.insert(name.lowercased()) }
+      }
+    }
+    return names.contains("*") ? ["*"] : names.sorted()
+  }
+
+  /// Repeated headers are one, and blanks around commas mean nothing.
+  private static func line(_ name: String, _ request: Headers) -> String {
+    let values = request.values(name)
+    guard !values.isEmpty else { return name }
+    let parts = values.joined(separator: ",").split(
+      separator: ",", omittingEmptySubsequences: false)
+    return name + ":" + parts.map { Variant.trimmed($0) }.joined(separator: ",")
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop { $0 == " " || $0 == "\t" }
+    while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
+    return text
+  }
+
+  /// One text for each variant, the same for the same; for a digest.
+  package var text: String { lines.joined(separator: "\n") }
+}

@@ -1,0 +1,205 @@
+-- expiration_time = "http": freshness by the answer's own headers, and what depends on the request's (AGE).
+local lull = require "lull"
+local spec = ...
+local describe, it, equal, contains = spec.describe, spec.it, spec.equal, spec.contains
+local raises, json, folder = spec.raises, spec.json, spec.temporary_folder
+
+-- A service that believes what answers say, and what it has sent.
+local function believing(answers, settings)
+  local service, sent = spec.fake(answers, settings)
+  service:configure { expiration_time = "http" }
+  return service, sent
+end
+
+-- Answers in the language that is asked for.
+local function speaking(http)
+  local language = http.headers["accept-language"] or "none"
+  return json(('"%s"'):format(language), { Vary = "Accept-Language", ["Cache-Control"] = "max-age=60" })
+end
+
+describe([[expiration_time = "http"]], function()
+  it("AGE-01 AGE-02 loads again what does not say that it is fresh, and nothing else", function()
+    local function loads(headers)
+      local service, sent = believing(json("1", headers))
+      local resource = service "/a"
+      for _ = 1, 2 do
+        local request = resource:load_if_needed()
+        if request then assert(request:await()) end
+      end
+      return #sent
+    end
+    equal(loads { ["Cache-Control"] = "max-age=60" }, 1)
+    equal(loads { ["Cache-Control"] = "max-age=60", Age = "59.9" }, 1, "an age that is no number")
+    equal(loads { ["Cache-Control"] = "max-age=60", Age = "60" }, 2)
+    equal(loads { ["Cache-Control"] = "no-cache, max-age=60" }, 2)
+    equal(loads { Expires = "Thu, 01 Jan 2099 00:00:00 GMT" }, 1)
+    equal(loads { Expires = "0" }, 2)
+    equal(loads {}, 2)
+    equal(loads { ["Last-Modified"] = "Thu, 01 Jan 1970 00:00:00 GMT" }, 2)
+  end)
+
+  it("AGE-01 goes by the configuration where that is a number", function()
+    local service, sent = spec.fake(json("1", { ["Cache-Control"] = "no-cache" }))
+    service:configure { expiration_time = 60 }
+    assert(service("/a"):load_if_needed():await())
+    equal(service("/a"):load_if_needed(), nil)
+    equal(#sent, 1)
+  end)
+
+  it("is shown by configurations, explain and log", function()
+    local service = believing(json("1", { ["Cache-Control"] = "max-age=60" }))
+    local resource <const> = service "/a"
+    equal(service:configuration_for(resource).expiration_time, "http")
+    assert(resource:load():await())
+    contains(resource:explain(), "fresh for 60 s by its own headers")
+    local lines = {}
+    lull.log.enabled = { "staleness" }
+    lull.log.handler = function(_, line) lines[#lines + 1] = line end
+    resource:load_if_needed()
+    lull.log.enabled = {}
+    contains(lines[1], "s by its own headers")
+    service:configure("/b", function(config)
+      equal(config.expiration_time, "http")
+      config.expiration_time = 5
+      equal(config.expiration_time, 5.0)
+      config.expiration_time = "http"
+    end)
+    equal(service:configuration_for(service "/b").expiration_time, "http")
+  end)
+
+  it("refuses what is neither a number nor that word", function()
+    local service = spec.fake(json "1")
+    for _, wrong in ipairs { "HTTP", "", "30", true, {}, -1 } do
+      raises("expiration_time", function() service:configure { expiration_time = wrong } end)
+    end
+    raises([[a number of seconds or "http"]], function() service:configure { expiration_time = "60" } end)
+  end)
+
+  it("AGE-04 takes over what a 304 says, so that the data is fresh again", function()
+    local service, sent = believing {
+      json("1", { ETag = '"1"', ["X-Kept"] = "old", Age = "1" }),
+      { status = 304, headers = { ["Cache-Control"] = "max-age=60", ETag = '"2"', ["Content-Type"] = "text/html" } },
+    }
+    local resource = service "/a"
+    assert(resource:load_if_needed():await())
+    assert(resource:load_if_needed():await())
+    equal(#sent, 2)
+    equal(sent[2].headers["if-none-match"], '"1"')
+    equal(resource:load_if_needed(), nil)
+    local entity = resource.latest_data
+    equal(entity.etag, '"2"')
+    equal(entity.headers["x-kept"], "old")
+    equal(entity.headers.age, nil)
+    equal(entity.content_type, "application/json")
+    equal(entity.content, 1)
+  end)
+
+  it("NM-09 does not where the configuration says how long data is fresh", function()
+    local service = spec.fake { json("1", { ETag = '"1"' }), { status = 304, headers = { ETag = '"2"' } } }
+    local resource = service "/a"
+    for _ = 1, 2 do assert(resource:load():await()) end
+    equal(resource.latest_data.etag, '"1"')
+  end)
+
+  it("AGE-04 writes what a 304 says to the file, too", function()
+    local dir, _ <close> = folder()
+    local path = dir .. "/cache.db"
+    local function service(answers)
+      local made, sent = believing(answers)
+      made:configure { pipeline = { parsing = { cache = lull.cache.file { path = path } } } }
+      return made, sent
+    end
+    local first = service {
+      json("1", { ETag = '"1"' }), { status = 304, headers = { ["Cache-Control"] = "max-age=60" } },
+    }
+    for _ = 1, 2 do assert(first("/a"):load():await()) end
+    local later, sent = service(json "2")
+    equal(assert(later("/a"):load_if_needed():await()).content, 1)
+    equal(#sent, 0)
+  end)
+
+  it("AGE-06 does not take data for up to date that answers other headers", function()
+    local service, sent = believing(speaking)
+    local language = "de"
+    service:configure(function(config) config.headers["Accept-Language"] = language end)
+    local resource = service "/a"
+    equal(assert(resource:load_if_needed():await()).content, "de")
+    equal(resource:load_if_needed(), nil)
+    language = "en"
+    service:invalidate_configuration()
+    contains(resource:explain(), "other request headers")
+    equal(assert(resource:load_if_needed():await()).content, "en")
+    equal(#sent, 2)
+  end)
+end)
+
+describe("Vary", function()
+  for name, cache in pairs {
+    ["in memory"] = function() return lull.cache.memory() end,
+    ["in a file"] = function(dir) return lull.cache.file { path = dir .. "/cache.db" } end,
+  } do
+    it("AGE-05 keeps answers apart in a cache " .. name, function()
+      local dir, _ <close> = folder()
+      local shared = cache(dir)
+      local function service(language)
+        local made, sent = spec.fake(speaking)
+        made:configure {
+          headers = { ["Accept-Language"] = language }, pipeline = { parsing = { cache = shared } },
+        }
+        return made, sent
+      end
+      local function load(language)
+        local made, sent = service(language)
+        local content = assert(made("/a"):load_if_needed():await()).content
+        equal(content, language)
+        return #sent
+      end
+      equal(load "de", 1)
+      equal(load "de", 0)
+      equal(load "en", 1)
+      equal(load "en", 0)
+    end)
+  end
+
+  it("AGE-05 has an entry for each in a file, and removes all of them", function()
+    local dir, _ <close> = folder()
+    local function service(language)
+      local made, sent = spec.fake(speaking)
+      made:configure {
+        headers = { ["Accept-Language"] = language },
+        pipeline = { parsing = { cache = lull.cache.file { path = dir .. "/cache.db" } } },
+      }
+      return made, sent
+    end
+    for _, language in ipairs { "de", "en" } do assert(service(language)("/a"):load():await()) end
+    for _, language in ipairs { "de", "en" } do
+      local made, sent = service(language)
+      equal(assert(made("/a"):load_if_needed():await()).content, language)
+      equal(#sent, 0)
+    end
+    local made = service "de"
+    assert(made("/a"):load_if_needed():await())
+    made("/a"):override_local_content("other")
+    for _, language in ipairs { "de", "en" } do
+      local later, sent = service(language)
+      equal(assert(later("/a"):load_if_needed():await()).content, language)
+      equal(#sent, 1, "removed for " .. language)
+    end
+  end)
+
+  it("AGE-05 goes by what was sent, not by what is configured", function()
+    local dir, _ <close> = folder()
+    local function service()
+      local made, sent = spec.fake(speaking)
+      made:configure { pipeline = { parsing = { cache = lull.cache.file { path = dir .. "/cache.db" } } } }
+      made:configure(function(config)
+        config:mutate_requests(function(http) http.headers["Accept-Language"] = "fr" end)
+      end)
+      return made, sent
+    end
+    assert(service()("/a"):load():await())
+    local later, sent = service()
+    equal(assert(later("/a"):load_if_needed():await()).content, "fr")
+    equal(#sent, 1, "what mutations add is not known before")
+  end)
+end)
