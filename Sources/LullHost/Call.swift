@@ -87,12 +87,12 @@ package struct Call {
 
   /// The object at a position, if it is an open one of that kind.
   func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
-    handles.object(raw(position), kind, as: type)
+    host.handles.object(raw(position), kind, as: type)
   }
 
   /// Self, whose kind the bridge has checked; it may have been closed since.
   package func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
-    guard let object = handles.object(raw(0), kind, as: type) else {
+    guard let object = host.handles.object(raw(0), kind, as: type) else {
       throw .message("this \(kind.name) is closed")
     }
     return object
@@ -114,7 +114,7 @@ package struct Call {
 
   package func `return`(_ value: LuaValue) {
     let position = Int(frame.pointee.result_count)
-    lull_frame_results(frame)[position] = writer.encode(value)
+    lull_frame_results(frame)[position] = host.writer.encode(value)
     frame.pointee.result_count += 1
   }
 

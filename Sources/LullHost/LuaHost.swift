@@ -88,21 +88,20 @@ package final class LuaHost {
     session.deliverInterrupt()
     handles.sweep()
     handles.releaseUnpushed()
-    kept.releaseUnused()
-    observers.releaseGone()
-    reportLackOfMemory()
+    if let released = kept.released.take() {
+      kept.release(released)
+      observers.release(released.observers)
+    }
+    if kept.takeLackOfMemory() {
+      // No call of the script's could be told of it.
+      reporter.report(ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
+    }
     collector.collectIfCharged()
     lull_memory_check(bridge.pointer)
     observers.tellOrphans()
     tasks.reportUnawaited(atEnd: session.isAtPrompt)
     collector.collectIfStalled()
     session.showOutput()
-  }
-
-  /// What could not be held, and no call of the script's could be told of.
-  private func reportLackOfMemory() {
-    guard kept.takeLackOfMemory() else { return }
-    reporter.report(ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
   }
 
   /// Bytes that live outside of Lua's memory and end with what Lua holds.

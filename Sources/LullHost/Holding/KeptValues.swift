@@ -337,9 +337,9 @@ package final class KeptValues {
   // MARK: Upkeep
 
   /// Lets go of what nobody in Swift refers to any more.
-  func releaseUnused() {
-    for value in released.take() { release(value.id, from: value.handle) }
-    for id in released.takePins() { unpin(id) }
+  func release(_ batch: ReleasedValues.Batch) {
+    for value in batch.values { release(value.id, from: value.handle) }
+    for id in batch.pins { unpin(id) }
   }
 
   func noteLackOfMemory() { lacksMemory = true }

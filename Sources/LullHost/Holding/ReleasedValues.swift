@@ -1,33 +1,39 @@
 /// Kept values whose time is over. Home thread only.
 final class ReleasedValues {
-  private var values: [(id: Int64, handle: UInt64)] = []
-  private var pins: [Int64] = []
-  private var observers: [ReleasedObserver] = []
+  /// Those that have come since some were taken last.
+  struct Batch {
+    fileprivate(set) var values: [(id: Int64, handle: UInt64)] = []
+    fileprivate(set) var pins: [Int64] = []
+    fileprivate(set) var observers: [ReleasedObserver] = []
+  }
 
-  func add(id: Int64, handle: UInt64) { values.append((id, handle)) }
+  private var batch = Batch()
+  private var isEmpty = true
+
+  func add(id: Int64, handle: UInt64) {
+    batch.values.append((id, handle))
+    isEmpty = false
+  }
 
   /// A pinned value whose time is over.
-  func addPin(_ id: Int64) { pins.append(id) }
-
-  func takePins() -> [Int64] {
-    guard !pins.isEmpty else { return [] }
-    defer { pins = [] }
-    return pins
+  func addPin(_ id: Int64) {
+    batch.pins.append(id)
+    isEmpty = false
   }
 
   /// What anchors an observer that went with its resource.
-  func add(_ observer: ReleasedObserver) { observers.append(observer) }
-
-  func takeObservers() -> [ReleasedObserver] {
-    guard !observers.isEmpty else { return [] }
-    defer { observers = [] }
-    return observers
+  func add(_ observer: ReleasedObserver) {
+    batch.observers.append(observer)
+    isEmpty = false
   }
 
-  func take() -> [(id: Int64, handle: UInt64)] {
-    guard !values.isEmpty else { return [] }
-    defer { values = [] }
-    return values
+  /// nil: there are none.
+  func take() -> Batch? {
+    guard !isEmpty else { return nil }
+    let taken = batch
+    batch = Batch()
+    isEmpty = true
+    return taken
   }
 }
 

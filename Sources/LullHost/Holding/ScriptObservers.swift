@@ -157,8 +157,8 @@ final class ScriptObservers {
   }
 
   /// Lets go of what anchors observers that went with their resources.
-  func releaseGone() {
-    for observer in callbacks.kept.released.takeObservers() {
+  func release(_ gone: [ReleasedObserver]) {
+    for observer in gone {
       byID[observer.id] = nil
       for owner in observer.owners {
         lull_value_release_from_owner(bridge.pointer, owner, observer.id)

@@ -114,7 +114,7 @@ package final class ScriptLoop {
   package var isInterrupted: Bool {
     if exitCode != nil || limits.hasPassed { return true }
     let signal = lull_signals_pending()
-    return signal != 0 && !(session.takesInterrupts && signal == SIGINT)
+    return signal != 0 && !(session.isOpen && signal == SIGINT)
   }
 
   /// Ends the run with that exit code.

@@ -5,6 +5,7 @@ package import LullTransport
 /// The event loop and its network, as `lull` and `lull.so` use them.
 package final class LoopEnvironment: HostEnvironment {
   private let loop: EventLoop
+  package let pump: Pump
   package let ownsProcess: Bool
   private let allowedHosts: AllowedHosts?
   /// nil before a service needs it.
@@ -17,11 +18,10 @@ package final class LoopEnvironment: HostEnvironment {
     ownsProcess: Bool, allowedHosts: AllowedHosts? = nil
   ) throws(TransportError) {
     loop = try EventLoop()
+    pump = loop.pump
     self.ownsProcess = ownsProcess
     self.allowedHosts = allowedHosts
   }
-
-  package var pump: Pump { loop.pump }
 
   package func defaultNetworking() -> any NetworkingProvider {
     if let provider { return provider }

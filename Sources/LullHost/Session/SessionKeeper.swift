@@ -10,7 +10,7 @@ import Synchronization
 package final class SessionKeeper {
   private let environment: any HostEnvironment
   private let bridge: BridgeRuntime
-  /// Whether a session is open.
+  /// Whether a session is open, whose business Ctrl-C is.
   private(set) var isOpen = false
   /// Whether the open session is to end, since nobody waits for it any more.
   package private(set) var isEnding = false
@@ -72,9 +72,6 @@ package final class SessionKeeper {
 
   // MARK: Ctrl-C
 
-  /// Whether Ctrl-C is the session's business.
-  var takesInterrupts: Bool { onInterrupt != nil }
-
   /// Whether Ctrl-C is a session's business or ends the process; in somebody else's interpreter it
   /// never does.
   private func setSignalOwner(_ owner: some BinaryInteger) {
@@ -85,13 +82,13 @@ package final class SessionKeeper {
   /// Whether Ctrl-C was pressed; if a session deals with it, it counts as dealt with.
   func takeInterrupt() -> Bool {
     guard lull_signals_pending() == SIGINT else { return false }
-    if takesInterrupts { lull_signals_clear() }
+    if isOpen { lull_signals_clear() }
     return true
   }
 
   /// At the start of a turn: Ctrl-C goes to the session, if there is one.
   func deliverInterrupt() {
-    guard takesInterrupts, takeInterrupt() else { return }
+    guard isOpen, takeInterrupt() else { return }
     // Work, so that the turn which begins does not wait.
     environment.pump.enqueue { [unowned self] in onInterrupt?() }
   }
