@@ -22,6 +22,9 @@ FLOORS = [
     "Sources/LullREPL", "Sources/lull",
 ]
 
+# What only debug builds have: the proofs of what the bridge's functions do to the stack.
+PROOFS = "Sources/CLullBridge/base/lull_stack.c"
+
 
 class Calls:
     """What calls what, how often, in one run under callgrind."""
@@ -67,13 +70,15 @@ class Function:
         self.symbol, self.text = symbol, text
         path, _, line = place.partition(":")
         self.file = path if path.startswith("Sources/") and line.split()[0] not in ("0", "?") else None
-        # A closure is a part of the function it stands in, an accessor of its property.
-        whole = text.split(" in ", 1)[1] if text.startswith("closure #") else text
-        while whole.startswith("closure #"):
+        self.source = self.file and (os.path.join(root, self.file), int(line.split()[0]))
+        # A closure is a part of the function it stands in, as is what that defers, and an accessor of its
+        # property.
+        whole = re.sub(r"^\$defer #\d+ (\(\)|<\w+>\(\)) in ", "", text)
+        is_closure = whole.startswith("closure #")
+        while re.match(r"(implicit )?closure #", whole):
             whole = whole.split(" in ", 1)[1]
         # What a lower floor has left for others to fill in.
-        self.is_filling = whole != text or self.file is not None and self.is_override(
-            os.path.join(root, self.file), int(line.split()[0]))
+        self.is_filling = is_closure or self.source is not None and self.is_override(*self.source)
         whole = re.sub(r"\.(getter|setter|modify|read|didset|willset)\b.*$", "", whole)
         whole = re.sub(r"\.__(de)?allocating_", ".", whole)
         self.whole = (self.file, whole)
@@ -91,9 +96,22 @@ class Function:
     @property
     def is_written(self):
         """Whether it is there in the source, and not made by the compiler."""
-        return self.file is not None and not re.match(
+        return self.file is not None and self.file != PROOFS and not self.is_synthesised and not re.match(
             r"(partial apply|protocol witness|(reabstraction )?thunk|outlined|lazy |type metadata|"
             r"default argument|implicit closure)", self.text)
+
+    @property
+    def is_synthesised(self):
+        """Whether it is the initialiser or deinitialiser of a type that declares none, what stands before a
+        constant, or a template of the C++ library's."""
+        if re.match(r"_ZNK?St", self.symbol) or self.text.endswith(".unsafeMutableAddressor"):
+            return True
+        if not re.search(r"\.(__(de)?allocating_)?(de)?init(\(|$)", self.text):
+            return False
+        path, line = self.source
+        with open(path, encoding="utf-8") as file:
+            written = file.read().split("\n")[line - 1]
+        return re.search(r"\b(class|struct|enum)\b", written) is not None
 
 
 def load_calls(lull, folder):
