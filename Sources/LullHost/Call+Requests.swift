@@ -5,8 +5,7 @@ extension Call {
   /// Sends a request with the body at that position, and the options or the mutation behind it.
   func sendRequest(_ method: String, body: Int) throws(Misuse) {
     let resource = try resource
-    let parsed =
-      isNil(body) ? nil : try reading.bodies.body(table: index(body), in: state)
+    let parsed = try reading.bodies.body(self, body)
     let adHoc = try RequestOptions(self, body + 1)?.edit(functions)
     let request: Request
     switch parsed {

@@ -46,7 +46,7 @@ package struct Method: Sendable {
       moduleMethods, requestFactoryMethods, serviceMethods, resourceMethods, requestMethods,
       valueMethods, observationMethods, taskMethods, concurrencyMethods, configurationMethods,
       pipelineMethods, httpRequestMethods, logMethods, networkingMethods, watchMethods,
-      pagesMethods, argumentMethods, fileMethods, secretMethods,
+      pagesMethods, argumentMethods, fileMethods, secretMethods, bodyMethods,
     ]
     var own: [Method] = []
     own.reserveCapacity(groups.reduce(0) { $0 + $1.count })

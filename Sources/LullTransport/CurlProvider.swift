@@ -154,12 +154,12 @@ package final class CurlProvider: NetworkingProvider {
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
     var resolved: HTTPRequest?
-    if transfer.request.secrets != nil {
-      do throws(TransportError) {
-        resolved = try secretDesk.resolved(transfer.request)
-      } catch {
-        return error
-      }
+    let reader: BodyReader?
+    do throws(TransportError) {
+      if transfer.request.secrets != nil { resolved = try secretDesk.resolved(transfer.request) }
+      reader = try transfer.request.payload?.reader()
+    } catch {
+      return error
     }
     let (multis, pool) = setUp()
     queues.watch(queue)
@@ -178,7 +178,8 @@ package final class CurlProvider: NetworkingProvider {
       return noMemory
     }
     guard
-      easy.prepare(for: transfer, sending: resolved, to: queue.origin, at: place, in: multi),
+      easy.prepare(
+        for: transfer, sending: resolved, reading: reader, to: queue.origin, at: place, in: multi),
       multi.add(easy) == CURLM_OK
     else {
       pool.give(easy)

@@ -36,6 +36,33 @@ struct VerbTests {
     #expect(ending.code == 0)
   }
 
+  @Test func `BODY-01 BODY-06 BODY-08 a file that need not be JSON is read while it is sent`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write("note.bin", "a\0b")
+    func sent(_ words: String...) throws -> Child.Ending {
+      let common = ["post", url("/echo"), "-d", "@note.bin", "-H", "Content-Type: x/y"]
+      return try Child(Binaries.lull, common + words, folder: folder.path, input: .nothing).wait()
+    }
+    let ending = try sent(
+      "-f", "{ #x.body, x.headers['content-type'], x.headers['content-length'] }")
+    #expect(ending.output == #"[3,"x/y","3"]"# + "\n", "\(ending.errors)")
+    let dry = try sent("--dry-run")
+    #expect(dry.output.hasSuffix("\ncontent-type: x/y\n\n(file 'note.bin', 3 bytes)\n"), "\(dry)")
+    let curl = try sent("--curl", "--timeout", "7")
+    #expect(curl.output.contains("--data-binary @note.bin"), "\(curl)")
+    #expect(curl.output.contains("--max-time 7"), "\(curl)")
+    #expect(try !sent("--curl").output.contains("--max-time"))
+    let none = try lull("put", url("/echo"), "-d", "@none", "-H", "Content-Type: x/y")
+    #expect(none.errors == "lull: cannot read 'none': No such file or directory\n")
+    #expect(none.code == 2)
+    let late = try lull(
+      "post", url("/slow?seconds=3"), "-d", "@note.bin", "-H", "Content-Type: x/y", "--timeout",
+      "0.1", folder: folder.path)
+    #expect(late.errors.contains("within 0.1 s (timeout)"), "\(late)")
+  }
+
   @Test func `keeps the order of items`() throws {
     let ending = try lull("post", url("/echo"), "z=1", "a=2", "m:=null", "-f", "x.body")
     #expect(ending.output == #""{\"z\":\"1\",\"a\":\"2\",\"m\":null}""# + "\n")

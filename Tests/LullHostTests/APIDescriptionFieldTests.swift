@@ -52,6 +52,7 @@ struct APIDescriptionFieldTests {
     "ErrorFields": "lull.error{ [key] = value }",
     "SuccessFields": "lull.success{ [key] = value }",
     "Body": "api('/x'):post{ [key] = value }",
+    "FileOptions": "lull.file('a', { [key] = value })",
     "RequestOptions": "api('/x'):post(nil, { [key] = value })",
     "CustomRequest": "lull.custom_request{ start = print, [key] = value }",
     "NetworkAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",

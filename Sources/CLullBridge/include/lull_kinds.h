@@ -20,6 +20,7 @@
   KIND(HTTP_REQUEST, httpRequest, "HTTPRequest") \
   KIND(HEADERS, headers, "Headers") \
   KIND(REGEX, regex, "Regex") \
+  KIND(FILE, file, "File") \
   KIND(LOG, log, "Log") \
   KIND(COMPLETION, completion, "Completion") \
   KIND(STUB, stub, "Stub") \

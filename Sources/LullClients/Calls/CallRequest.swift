@@ -10,6 +10,9 @@ package struct CallRequest {
   var declared = Headers()
   /// Set over all of these; nil: taken away, as is what would be sent by itself.
   package var headers: [(name: String, value: String?)] = []
+  /// How long the exchange may take where its body is read while it is sent, which has no other bound
+  /// than silence; nil: as long as it takes. Seconds.
+  package var timeout: Double?
   /// Where the body of a success goes; nil: into the content.
   package var sink: BodySink?
 
@@ -39,8 +42,9 @@ package struct CallRequest {
   }
 
   private var mutation: RequestMutation? {
-    guard hasOwnHeaders || sink != nil else { return nil }
-    return { [headers, declared, sink] (http: inout HTTPRequest) in
+    guard hasOwnHeaders || sink != nil || timeout != nil else { return nil }
+    return { [headers, declared, sink, timeout] (http: inout HTTPRequest) in
+      if let timeout { http.limits.timeout = timeout }
       if let sink {
         var options = http.options ?? TransferOptions()
         options.sink = sink

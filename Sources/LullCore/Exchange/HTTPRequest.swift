@@ -5,8 +5,8 @@ public struct HTTPRequest: Sendable, Equatable {
   /// The absolute URL, already percent-encoded.
   public var url: String
   public var headers: Headers
-  /// nil: no body at all; empty: a body of zero bytes.
-  public var body: [UInt8]?
+  /// What follows the head: bytes, or what is read while it is sent. nil: no body at all.
+  public var payload: RequestPayload?
   public var limits: TransferLimits
   /// Of a request that sends secrets: what its URL and body mean, and where it may go.
   public var secrets: SecretUses?
@@ -20,8 +20,25 @@ public struct HTTPRequest: Sendable, Equatable {
     self.method = method
     self.url = url
     self.headers = headers
-    self.body = body
+    payload = body.map { .bytes($0) }
     self.limits = limits
+    self.options = options
+  }
+
+  /// The body where it is bytes; empty: a body of zero bytes. nil for none, and for one that is read
+  /// while it is sent, which setting this puts away.
+  public var body: [UInt8]? {
+    get { if case .bytes(let bytes)? = payload { bytes } else { nil } }
+    set { payload = newValue.map { .bytes($0) } }
+  }
+
+  /// Sends what is read meanwhile, which may take as long as it moves: silence bounds it, that of
+  /// `idleTimeout`, else of 60 s or the timeout of before, whichever is longer.
+  package mutating func stream(_ body: StreamedBody) {
+    payload = .streamed(body)
+    var options = options ?? TransferOptions()
+    if options.idleTimeout == nil { options.idleTimeout = max(60, limits.timeout) }
+    limits.timeout = .infinity
     self.options = options
   }
 }

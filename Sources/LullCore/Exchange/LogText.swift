@@ -90,7 +90,11 @@ package enum LogText {
 
   package static func dump(_ request: HTTPRequest) -> String {
     var lines = headers(request.headers)
-    lines.append("body: \(request.body.map { "\($0.count) bytes" } ?? "none")")
+    switch request.payload {
+    case .bytes(let bytes)?: lines.append("body: \(bytes.count) bytes")
+    case .streamed(let body)?: lines.append("body: \(part(body.summary))")
+    case nil: lines.append("body: none")
+    }
     return indented(lines)
   }
 

@@ -12,7 +12,8 @@ public struct TransferOptions: Sendable, Equatable {
     /// From the moment the request has gone out to the first byte of the answer; nil: as long as the
     /// whole exchange may take.
     public var firstByteTimeout: Double?
-    /// How long nothing may be sent or received once there is a connection; nil: as above.
+    /// How long nothing may be sent or received once there is a connection; nil: as above, infinite:
+    /// for ever, also where a body is read while it is sent.
     public var idleTimeout: Double?
     /// Whether the response says how long its parts took.
     public var recordsTimings = false

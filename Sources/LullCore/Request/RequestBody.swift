@@ -7,29 +7,29 @@ public enum RequestBody: Sendable {
   case form([(name: String, value: String)])
   /// One with secrets in it.
   case secret(SecretBody)
+  /// A file, read while it is sent.
+  case file(UploadFile)
 
   /// A form some of whose values hold secrets. (REQ-15 to REQ-20)
   public static func form(secrets pairs: [(name: String, value: SecretText)]) -> RequestBody {
     .secret(SecretBody(form: pairs))
   }
 
-  /// Where the secrets are.
-  var secrets: SecretTemplate? {
-    if case .secret(let body) = self { body.template } else { nil }
-  }
+  /// Whether it is read while it is sent.
+  package var isStreamed: Bool { if case .file = self { true } else { false } }
 
-  /// Bytes and Content-Type, or why they cannot be made. (REQ-09, REQ-19)
-  func encoded() throws(RequestBodyFailure) -> (bytes: [UInt8], contentType: String) {
+  /// What it is on the wire, or why that cannot be made. (REQ-09, REQ-19)
+  package func encoded() throws(RequestBodyFailure) -> EncodedBody {
     switch self {
     case .data(let bytes, let contentType), .json(let bytes, let contentType):
-      return (bytes, contentType)
-    case .secret(let body):
-      return (body.template.masked, body.contentType)
+      return .bytes(bytes, contentType)
+    case .secret(let body): return .secret(body)
+    case .file(let file): return .file(file)
     case .text(let text, let contentType, let encoding):
       do throws(TextCodingError) {
         let name = TextCoding.canonicalName(encoding) ?? encoding.lowercased()
         let bytes = try TextCoding.encode(text, charset: encoding)
-        return (bytes, "\(contentType); charset=\(name)")
+        return .bytes(bytes, "\(contentType); charset=\(name)")
       } catch {
         throw RequestBodyFailure(
           cause: .unencodableText(encoding: encoding, text: ByteString(text)))
@@ -38,7 +38,7 @@ public enum RequestBody: Sendable {
       do throws(FormEncodingError) {
         let bytes = try FormEncoding.encode(
           pairs.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) })
-        return (bytes, "application/x-www-form-urlencoded")
+        return .bytes(bytes, "application/x-www-form-urlencoded")
       } catch {
         throw RequestBodyFailure(cause: error.cause)
       }

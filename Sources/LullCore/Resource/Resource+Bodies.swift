@@ -67,6 +67,18 @@ extension Resource {
       method, body: .form(params.map { (name: $0.key, value: $0.value) }), mutation: mutation)
   }
 
+  /// Sends a file, read from the disk while it goes out, under the type it brings. A file that cannot be
+  /// read makes a request that has failed already, with the cause `fileUnavailable`; one that changes
+  /// before it has gone out fails it with `fileChanged`. No timeout bounds it, silence does. (BODY-01 to
+  /// BODY-08) Lua: `resource:put(lull.file(path))`.
+  @discardableResult
+  public func request(
+    _ method: String, file: UploadFile,
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    request(method, body: .file(file), mutation: mutation)
+  }
+
   private func send(
     _ method: String, _ contentType: String,
     _ mutation: ((inout HTTPRequest) throws(RequestError) -> Void)?,

@@ -13,23 +13,15 @@ extension Resource {
   package func built(
     _ method: String, body: RequestBody?, mutation: RequestMutation?
   ) -> Result<HTTPRequest, RequestError> {
-    var encoded: (bytes: [UInt8], contentType: String)?
+    let edit: AdHocMutation?
     do throws(RequestBodyFailure) {
-      encoded = try body?.encoded()
+      edit = try adHoc(body, mutation.map { AdHocMutation($0) })
     } catch {
       return .failure(
         RequestError(
           httpStatus: nil, entity: nil, cause: error.cause, timestamp: pump.clock.now))
     }
-    let request = makeRequest(
-      method,
-      adHoc: AdHocMutation { [encoded] (http: inout HTTPRequest) throws(RequestError) in
-        if let encoded {
-          http.headers["content-type"] = encoded.contentType
-          http.body = encoded.bytes
-        }
-        try mutation?(&http)
-      })
+    let request = makeRequest(method, adHoc: edit)
     if let error = request.response?.error { return .failure(error) }
     guard let request = request as? NetworkRequest else {
       return .failure(RequestError(userMessage: "Cannot send request", timestamp: 0))

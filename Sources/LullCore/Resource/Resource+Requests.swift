@@ -16,25 +16,29 @@ extension Resource {
   package func request(_ method: String, body: RequestBody?, adHoc mutation: AdHocMutation?)
     -> Request
   {
-    let adHoc: AdHocMutation?
-    if let body {
-      do throws(RequestBodyFailure) {
-        let (bytes, contentType) = try body.encoded()
-        let secrets = body.secrets
-        adHoc = AdHocMutation(by: mutation?.maker) {
-          (http: inout HTTPRequest) throws(RequestError) in
-          http.headers["content-type"] = contentType
-          http.body = bytes
-          if let secrets { http.secrets = SecretUses(url: http.secrets?.url, body: secrets) }
-          try mutation?.edit(&http)
-        }
-      } catch {
-        return failedBeforeSending(error.cause, method: method)
-      }
-    } else {
-      adHoc = mutation
+    do throws(RequestBodyFailure) {
+      return prepared(method, adHoc: try adHoc(body, mutation)).start()
+    } catch {
+      return failedBeforeSending(error.cause, method: method)
     }
-    return prepared(method, adHoc: adHoc).start()
+  }
+
+  /// A body and what is done after it, as one edit of the request.
+  func adHoc(_ body: RequestBody?, _ mutation: AdHocMutation?) throws(RequestBodyFailure)
+    -> AdHocMutation?
+  {
+    guard let body else { return mutation }
+    let encoded = try body.encoded()
+    return AdHocMutation(by: mutation?.maker) {
+      [unowned pump] (http: inout HTTPRequest) throws(RequestError) in
+      do throws(TransportError) {
+        try encoded.put(into: &http)
+      } catch {
+        throw RequestError(
+          httpStatus: nil, entity: nil, cause: .transport(error), timestamp: pump.clock.now)
+      }
+      try mutation?.edit(&http)
+    }
   }
 
   /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)

@@ -19,10 +19,11 @@ package struct APIDescription: Sendable {
     .document, .requestError, .observation, .watch, .pages, .task,
     .configuration, .pipeline, .stage,
     .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
-    .httpRequest, .headers, .regex, .memoryCache, .serviceOptions, .settings, .pipelineSettings,
+    .httpRequest, .headers, .file, .regex, .memoryCache, .serviceOptions, .settings,
+    .pipelineSettings,
     .stageSettings, .retrySettings, .backoffSettings, .rateLimitSettings, .requestAttempt,
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
-    .successFields, .timings, .body, .requestOptions, .customRequest, .networkAnswer,
+    .successFields, .timings, .body, .fileOptions, .requestOptions, .customRequest, .networkAnswer,
     .networkReport, .stubAnswer,
     .observer,
     .stats, .watchOptions,
@@ -31,7 +32,8 @@ package struct APIDescription: Sendable {
     .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
     .logCategories, .pattern, .settingsFunction, .transformer,
-    .mutation, .mutationOrOptions, .decorator, .observerFunction, .networkingFunction, .completion,
+    .requestBody, .mutation, .mutationOrOptions, .decorator, .observerFunction, .networkingFunction,
+    .completion,
   ]
 
   package func owner(_ name: String) -> APIOwner? { owners.first { $0.name == name } }

@@ -20,6 +20,9 @@ extension APIOwner {
     "Turns content into other content. May wait.",
     "The entity is the whole of what came; only its content changes.", swift: "ResponseTransformer")
 
+  static let requestBody = APIOwner.alias(
+    "RequestBody", "Body|File", "The body of a request: a table, or a file.", swift: "RequestBody")
+
   static let mutation = APIOwner.alias(
     "Mutation", "fun(http: HTTPRequest)", "Edits a request before it is sent. Must answer at once.",
     swift: "RequestMutation")

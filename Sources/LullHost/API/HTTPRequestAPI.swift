@@ -19,6 +19,10 @@ extension APIOwner {
         "headers", "Headers", "The headers.", swift: "HTTPRequest.headers", rules: "MUT-03"),
       .property(
         "body", "string?", "The bytes to send, with masks for secrets; nil for none.",
+        """
+        A `lull.file` is read into memory for it, at most 100 MB; one may be assigned too, and brings \
+        its type.
+        """,
         writable: true,
         example: """
           local function sign(http)
@@ -74,65 +78,4 @@ extension APIOwner {
   static let regex = APIOwner.object(
     .regex, receiver: "regex", "A regular expression of `lull.regex`, for patterns.",
     "It has no members.", entries: [])
-
-  static let requestOptions = APIOwner.table(
-    "RequestOptions", "What a call says of its one request.",
-    "They hold for its repetitions too, and for no other request.",
-    entries: [
-      .field(
-        "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
-        """
-        Headers of the request, set over configured ones and the body's type; a list sends several, \
-        and with false there is none.
-        """,
-        example: """
-          assert(api("/users"):post({ json = { name = "Cid" } }, {
-            headers = { ["Idempotency-Key"] = "a7", ["User-Agent"] = false },
-            timeout = 5,
-          }):await())
-          """,
-        rules: "REQ-26 REQ-27"),
-      .field(
-        "timeout", "number?",
-        "How long the whole exchange may take, in seconds, instead of what is configured.",
-        swift: "TransferLimits.timeout", rules: "REQ-28"),
-      .field(
-        "mutate", "Mutation?", "Edits the request after that. Must answer at once.",
-        rules: "REQ-26 MUT-05 MUT-07"),
-    ])
-
-  static let body = APIOwner.table(
-    "Body", "The body of a request: one of `json`, `form`, `text` and `data`.",
-    "Two of them, or none, raise; so does `encoding` without `text`.",
-    swift: "RequestBody",
-    entries: [
-      .field(
-        "json", "any",
-        """
-        Any JSON value, secrets in the place of strings too; an empty table is an object unless made \
-        with `lull.array`.
-        """,
-        example: """
-          assert(api("/users"):post{ json = { name = "Cid", tags = lull.array{} } }:await())
-          """,
-        swift: "RequestBody.json", rules: "REQ-10 REQ-12 REQ-13"),
-      .field(
-        "form", "table<string, string|number|boolean|Secret>?",
-        "Names and values, sent URL-encoded and sorted.",
-        example: """
-          assert(user:patch{ form = { name = "Anne" } }:await())
-          """,
-        swift: "RequestBody.form", rules: "REQ-15 REQ-16 REQ-18 REQ-19"),
-      .field(
-        "text", "string?", "Text, sent in UTF-8 or `encoding`.", swift: "RequestBody.text",
-        rules: "REQ-07 REQ-08 REQ-09"),
-      .field(
-        "data", "string?", "Bytes, sent as they are.", swift: "RequestBody.data", rules: "REQ-06"),
-      .field(
-        "content_type", "string?", "The Content-Type, in place of the one the body brings.",
-        rules: "REQ-06 REQ-11 REQ-21"),
-      .field(
-        "encoding", "string?", "The charset of `text`: any name iconv knows; default utf-8.",
-        rules: "REQ-08"),
-    ])
 }

@@ -110,6 +110,12 @@ extension APIOwner {
         swift: "TransportError.Kind.secretUnavailable"),
       .word(
         "auth_failed", "A token endpoint gave no token.", swift: "TransportError.Kind.authFailed"),
+      .word(
+        "file_unavailable", "A file to be sent is missing, or cannot be read.",
+        swift: "TransportError.Kind.fileUnavailable", rules: "BODY-03"),
+      .word(
+        "file_changed", "A file to be sent is not what it was when the request was made.",
+        swift: "TransportError.Kind.fileChanged", rules: "BODY-04"),
       .word("offline", "The service is offline, and no cache has it."),
       .word("too_many_redirects", "The server redirects without end."),
       .word(

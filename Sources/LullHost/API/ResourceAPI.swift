@@ -127,7 +127,7 @@ extension APIOwner {
 
   private static let resourceRequests: [APIEntry] = [
     .method(
-      "request", "(method: string, body?: Body, options?: MutationOrOptions): Request",
+      "request", "(method: string, body?: RequestBody, options?: MutationOrOptions): Request",
       "Sends a request that leaves the resource's state alone.",
       """
       In this call: headers of the configuration, the body's type and bytes, headers and timeout of \
@@ -168,7 +168,7 @@ extension APIOwner {
 
   private static func named(_ name: String, _ method: String, example: String = "") -> APIEntry {
     .method(
-      name, "(body?: Body, options?: MutationOrOptions): Request",
+      name, "(body?: RequestBody, options?: MutationOrOptions): Request",
       "Sends a \(method) request; otherwise as `request`.", example: example,
       swift: "Resource.request(_:body:mutation:)", rules: "REQ-02")
   }

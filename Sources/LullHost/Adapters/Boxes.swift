@@ -69,6 +69,21 @@ final class HTTPRequestBox {
     secrets = http.secretPlaces.map(\.secret)
   }
 
+  /// Makes it the body, with the type it brings.
+  func carry(_ body: RequestBody) throws(Misuse) {
+    let encoded: EncodedBody
+    do throws(RequestBodyFailure) {
+      encoded = try body.encoded()
+    } catch {
+      throw .message(error.cause.message)
+    }
+    do throws(TransportError) {
+      try encoded.put(into: &http)
+    } catch {
+      throw .message(error.message)
+    }
+  }
+
   /// Raises if `bytes` hold the mask of one of its secrets, which would be sent as it is.
   func checkText(_ bytes: [UInt8], _ place: String) throws(Misuse) {
     for secret in secrets + http.secretPlaces.map(\.secret) {
@@ -92,6 +107,15 @@ final class ConfigurationBox {
   init(_ settings: Configuration, service: Service) {
     self.settings = settings
     self.service = service
+  }
+}
+
+/// A file that is to be sent, `lull.file`.
+final class FileBox {
+  let file: UploadFile
+
+  init(_ file: UploadFile) {
+    self.file = file
   }
 }
 

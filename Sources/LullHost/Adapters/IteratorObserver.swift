@@ -24,7 +24,9 @@ extension RequestError {
       switch error.kind {
       case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
       case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .redirectRefused,
-        .invalidURL, .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .offline:
+        .invalidURL, .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .fileUnavailable,
+        .fileChanged,
+        .offline:
         return false
       }
     default: return false

@@ -96,7 +96,16 @@ extension Method {
       call.return(.string(try httpRequest(call).http.url))
     },
     .getter(.httpRequest, "body") { call throws(Misuse) in
-      call.return(try httpRequest(call).http.body.map { .bytes($0) } ?? .nil)
+      switch try httpRequest(call).http.payload {
+      case .bytes(let bytes)?: call.return(.bytes(bytes))
+      case .streamed(let body)?:
+        do throws(TransportError) {
+          call.return(.bytes(try body.bytes()))
+        } catch {
+          throw .message("'body' cannot be read: \(error.message)")
+        }
+      case nil: call.return(.nil)
+      }
     },
     .getter(.httpRequest, "headers") { call throws(Misuse) in
       let box = try httpRequest(call)
@@ -143,8 +152,9 @@ extension Method {
         box.http.body = nil
         return
       }
+      if let body = call.reading.bodies.streamed(call.raw(1)) { return try box.carry(body) }
       guard let bytes = call.raw(1).bytes else {
-        throw .message("'body' must be a string or nil, got \(call.raw(1).typeName)")
+        throw .message("'body' must be a string, lull.file or nil, got \(call.raw(1).typeName)")
       }
       // What it is already, means what it did.
       if bytes != box.http.body { try box.checkText(bytes, "'body'") }

@@ -38,7 +38,7 @@ extension Method {
 
 extension Call {
   /// The name of a file at a position: bytes, as file names are.
-  fileprivate func path(_ position: Int) throws(Misuse) -> [UInt8] {
+  func path(_ position: Int) throws(Misuse) -> [UInt8] {
     let path = raw(position).bytes ?? []
     guard !path.isEmpty, !path.contains(0) else {
       throw .argument(

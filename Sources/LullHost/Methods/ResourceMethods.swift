@@ -104,31 +104,31 @@ extension Method {
       }
       call.return(call.values.of(resource.load(using: request)))
     },
-    .method(.resource, "request", "sTO") { call throws(Misuse) in
+    .method(.resource, "request", "sVO") { call throws(Misuse) in
       guard let method = MethodReader.token(call.string(1)) else {
         throw .argument(1, "'\(call.string(1))' is not an HTTP method")
       }
       try call.sendRequest(method, body: 2)
     },
-    .method(.resource, "get", "TO") { call throws(Misuse) in
+    .method(.resource, "get", "VO") { call throws(Misuse) in
       try call.sendRequest("GET", body: 1)
     },
-    .method(.resource, "post", "TO") { call throws(Misuse) in
+    .method(.resource, "post", "VO") { call throws(Misuse) in
       try call.sendRequest("POST", body: 1)
     },
-    .method(.resource, "put", "TO") { call throws(Misuse) in
+    .method(.resource, "put", "VO") { call throws(Misuse) in
       try call.sendRequest("PUT", body: 1)
     },
-    .method(.resource, "patch", "TO") { call throws(Misuse) in
+    .method(.resource, "patch", "VO") { call throws(Misuse) in
       try call.sendRequest("PATCH", body: 1)
     },
-    .method(.resource, "delete", "TO") { call throws(Misuse) in
+    .method(.resource, "delete", "VO") { call throws(Misuse) in
       try call.sendRequest("DELETE", body: 1)
     },
-    .method(.resource, "head", "TO") { call throws(Misuse) in
+    .method(.resource, "head", "VO") { call throws(Misuse) in
       try call.sendRequest("HEAD", body: 1)
     },
-    .method(.resource, "options", "TO") { call throws(Misuse) in
+    .method(.resource, "options", "VO") { call throws(Misuse) in
       try call.sendRequest("OPTIONS", body: 1)
     },
     .method(.resource, "cancel_load_if_unobserved", "NF") { call throws(Misuse) in

@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// Reads bodies of requests: `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }` or
-/// `{ data = s, content_type = }`.
+/// Reads bodies of requests: `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }`,
+/// `{ data = s, content_type = }`, or a `lull.file`.
 ///
 /// What is no body raises. A value that cannot be sent as what it is to be fails the request instead.
 struct RequestBodyReader {
@@ -18,7 +18,28 @@ struct RequestBodyReader {
     self.json = json
   }
 
-  func body(table: Int32, in state: OpaquePointer?) throws(Misuse)
+  /// The body at that position of a call's arguments; nil for none.
+  func body(_ call: Call, _ position: Int) throws(Misuse)
+    -> Result<RequestBody, RequestBodyFailure>?
+  {
+    let value = call.raw(position)
+    switch Int(value.kind) {
+    case Int(LULL_NIL): return nil
+    case Int(LULL_TABLE): return try body(table: call.index(position), in: call.state)
+    default:
+      guard let body = streamed(value) else {
+        throw .argument(position, "table or lull.file expected, got \(value.typeName)")
+      }
+      return .success(body)
+    }
+  }
+
+  /// A body that is read while it is sent; nil for anything else.
+  func streamed(_ value: lull_value) -> RequestBody? {
+    handles.object(value, .file, as: FileBox.self).map { .file($0.file) }
+  }
+
+  private func body(table: Int32, in state: OpaquePointer?) throws(Misuse)
     -> Result<RequestBody, RequestBodyFailure>
   {
     var kind: String?
@@ -47,7 +68,7 @@ struct RequestBodyReader {
         .text(text, contentType: contentType ?? type, encoding: encoding ?? name)
       case .data(let bytes, let type): .data(bytes, contentType: contentType ?? type)
       case .secret(let body): .secret(body.typed(contentType))
-      case .form: body
+      case .form, .file: body
       }
     }
   }

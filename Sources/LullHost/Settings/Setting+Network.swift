@@ -87,9 +87,13 @@ extension Setting {
         "How long the first byte of an answer may take once the request is out, in seconds",
         swift: "TransferOptions.Fields.firstByteTimeout")),
     Setting(
-      "idle_timeout", .wait, ofTransfer: \.idleTimeout,
+      "idle_timeout", .silence, ofTransfer: \.idleTimeout,
       SettingDocumentation(
-        "number?", "How long nothing may be sent or received on a connection, in seconds",
+        "number|false|nil", "How long nothing may be sent or received on a connection, in seconds",
+        """
+        false or 0: as long as the exchange may take. A body from a file has 60 seconds unless it is set, \
+        or `timeout` where that is longer, and no other bound.
+        """,
         swift: "TransferOptions.Fields.idleTimeout")),
     Setting(
       "redirects", .redirects, ofTransfer: \.redirects,
@@ -171,6 +175,20 @@ extension SettingType<Double?> {
         }
         return seconds.isFinite ? seconds : nil
       }, show: { $0.map { .number($0) } })
+  }
+}
+
+extension SettingType<Double?> {
+  /// Seconds; false or 0: for ever, also where silence has a bound unless one is set.
+  fileprivate static var silence: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return .infinity }
+        guard let seconds = given.value.double, seconds >= 0 else {
+          throw given.mustBe("a number of seconds above 0, or false")
+        }
+        return seconds > 0 ? seconds : .infinity
+      }, show: { $0.map { $0.isFinite ? .number($0) : .bool(false) } })
   }
 }
 

@@ -1,4 +1,6 @@
 import CCurl
+import Glibc
+import LullCore
 
 /// What curl calls while it carries an exchange: facts are recorded, curl itself is never called.
 enum CurlCallbacks {
@@ -23,6 +25,22 @@ enum CurlCallbacks {
     let incoming = this?.assumingMemoryBound(to: IncomingResponse.self)
     let isAllowed = incoming?.pointee.requestGoesOut() ?? true
     return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+  }
+
+  static let bodyWanted: curl_read_callback = { bytes, size, count, this in
+    guard let bytes, let this else { return Int(CURL_READFUNC_ABORT) }
+    // `this` is the handle's object, which outlives it; the buffer is curl's during the call.
+    let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
+    let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    return easy.read(into: buffer) ?? Int(CURL_READFUNC_ABORT)
+  }
+
+  static let bodyWantedFrom: curl_seek_callback = { this, offset, origin in
+    guard let this, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+    // `this` is the handle's object, which outlives it.
+    let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
+    let isThere = easy.reader?.seek(to: Int(offset)) ?? false
+    return isThere ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
   }
 
   /// curl's bytes, valid for the duration of the callback.

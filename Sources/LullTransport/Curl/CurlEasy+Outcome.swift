@@ -6,7 +6,8 @@ import LullCore
 extension CurlEasy {
   /// What curl knows about a failure.
   func error(_ code: CURLcode, of transfer: CurlTransfer, at origin: Origin) -> TransportError {
-    CurlErrorMapping(
+    if let failure = reader?.failure { return failure }
+    return CurlErrorMapping(
       origin: origin, limits: transfer.request.limits, options: transfer.request.options,
       elapsed: transfer.elapsed,
       wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
@@ -68,7 +69,7 @@ extension CurlEasy {
   /// Bytes sent and received so far, heads included as far as curl counts them.
   var movedBytes: Int { size(CURLINFO_SIZE_UPLOAD_T) + incoming.pointee.receivedSize }
 
-  var hasSentAll: Bool { size(CURLINFO_SIZE_UPLOAD_T) >= (transfer?.bodyToSend?.count ?? 0) }
+  var hasSentAll: Bool { size(CURLINFO_SIZE_UPLOAD_T) >= (transfer?.payloadToSend?.byteCount ?? 0) }
 
   /// Whether anything of an answer is here.
   var hasAnswer: Bool { incoming.pointee.receivedSize > 0 }
@@ -81,7 +82,7 @@ extension CurlEasy {
   }
 
   var metrics: TransferMetrics {
-    let toSend = transfer?.bodyToSend?.count ?? 0
+    let toSend = transfer?.payloadToSend?.byteCount ?? 0
     // Until then curl counts what the handle has carried before.
     guard incoming.pointee.isRequested else { return TransferMetrics(toSend: toSend) }
     let sent = size(CURLINFO_SIZE_UPLOAD_T)

@@ -25,9 +25,13 @@ final class CurlEasy {
   var addressList: UnsafeMutablePointer<curl_slist>?
   /// The one line in it.
   var addressLine: String?
+  /// Reads the body of the present hop; nil for one that is bytes, or none.
+  private(set) var reader: BodyReader?
   /// The pool's note of where it keeps this handle.
   var place = 0
 
+  /// Whether curl knows whom to ask for bodies that are read.
+  private var readsBodies = false
   /// What is set at present.
   private var method = "GET"
   private var sendsBody = false
@@ -137,15 +141,18 @@ final class CurlEasy {
   /// Sets everything up for the present hop of `transfer`, which is at that place of its queue; false
   /// if curl refuses (memory).
   ///
-  /// - Parameter resolved: the transfer's request with texts in place of secrets; nil if it has none.
+  /// - Parameters:
+  ///   - resolved: the transfer's request with texts in place of secrets; nil if it has none.
+  ///   - reader: of its body, where that is read while it is sent.
   func prepare(
-    for transfer: CurlTransfer, sending resolved: HTTPRequest?, to origin: Origin, at place: Int,
-    in multi: CurlMulti
+    for transfer: CurlTransfer, sending resolved: HTTPRequest?, reading reader: BodyReader?,
+    to origin: Origin, at place: Int, in multi: CurlMulti
   ) -> Bool {
     self.transfer = transfer
     // Part by part: a request is large to copy.
     let method = resolved?.method ?? transfer.request.method
-    let body = if let resolved { resolved.bodyToSend } else { transfer.bodyToSend }
+    let body = if let resolved { resolved.payloadToSend } else { transfer.payloadToSend }
+    self.reader = reader
     holdsSecrets = transfer.request.secrets != nil
     queuePlace = place
     self.multi = multi
@@ -192,6 +199,7 @@ final class CurlEasy {
     transfer = nil
     multi = nil
     watch = nil
+    reader = nil
     incoming.pointee.letGoOfBody()
     if sendsBody { setPointer(CURLOPT_COPYPOSTFIELDS, nil) }
     if holdsSecrets { forgetSecrets() }
@@ -237,7 +245,7 @@ final class CurlEasy {
     setPointer(CURLOPT_CLOSESOCKETDATA, sockets)
   }
 
-  private func setMethod(_ method: String, _ body: [UInt8]?) -> Bool {
+  private func setMethod(_ method: String, _ body: RequestPayload?) -> Bool {
     let hadBody = sendsBody
     if method != self.method || hadBody != (body != nil) {
       self.method = method
@@ -250,7 +258,14 @@ final class CurlEasy {
         isKindsOwn ? setText(CURLOPT_CUSTOMREQUEST, nil) : setText(CURLOPT_CUSTOMREQUEST, method)
       else { return false }
     }
-    guard let body else { return true }
+    switch body {
+    case .bytes(let bytes)?: return setBody(bytes)
+    case .streamed(let stream)?: return setBody(stream)
+    case nil: return true
+    }
+  }
+
+  private func setBody(_ body: [UInt8]) -> Bool {
     // Of which curl makes a copy.
     guard MemoryLedger.allows(body.count) else { return false }
     ccurl_easy_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
@@ -259,6 +274,26 @@ final class CurlEasy {
       let address = bytes.baseAddress ?? UnsafeRawPointer(errorText)
       return ccurl_easy_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, address) == CURLE_OK
     }
+  }
+
+  /// Has curl ask for the body, as it does where no bytes are set: none are, between two exchanges.
+  private func setBody(_ body: StreamedBody) -> Bool {
+    if !readsBodies {
+      readsBodies = true
+      // Unretained, as above.
+      let this = Unmanaged.passUnretained(self).toOpaque()
+      setPointer(CURLOPT_READDATA, this)
+      setPointer(CURLOPT_SEEKDATA, this)
+      ccurl_easy_set_reader(handle, CurlCallbacks.bodyWanted)
+      ccurl_easy_set_seeker(handle, CurlCallbacks.bodyWantedFrom)
+    }
+    return ccurl_easy_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.byteCount) == CURLE_OK
+  }
+
+  /// The next bytes of the body, what the disk takes not being curl's time; nil: nothing more is sent.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    guard let reader, let multi else { return nil }
+    return multi.callGuard.pausing { reader.read(into: buffer) }
   }
 
   // MARK: Options

@@ -50,7 +50,7 @@ final class CurlTransfer: NetworkTransfer {
     return nil
   }
 
-  var bodyToSend: [UInt8]? { request.bodyToSend }
+  var payloadToSend: RequestPayload? { request.payloadToSend }
 
   /// nil for an exchange that has sent no secret.
   var secrets: SecretExchange?
@@ -108,7 +108,7 @@ final class CurlTransfer: NetworkTransfer {
     stage = .ended(metrics)
     queue = nil
     secrets?.endWaiting()
-    request.body = nil
+    request.payload = nil
     endWaiting()
     completion(result)
   }
@@ -122,7 +122,7 @@ final class CurlTransfer: NetworkTransfer {
   /// Bytes of the bodies, as they are on the wire.
   var metrics: TransferMetrics {
     switch stage {
-    case .waiting: TransferMetrics(toSend: request.body?.count ?? 0)
+    case .waiting: TransferMetrics(toSend: request.payload?.byteCount ?? 0)
     case .active(let easy): easy.metrics
     case .ended(let metrics): metrics
     }
@@ -131,10 +131,10 @@ final class CurlTransfer: NetworkTransfer {
 
 extension HTTPRequest {
   /// POST, PUT and PATCH always say how long their body is, be it nothing.
-  var bodyToSend: [UInt8]? {
+  var payloadToSend: RequestPayload? {
     switch method {
-    case "POST", "PUT", "PATCH": body ?? []
-    default: body
+    case "POST", "PUT", "PATCH": payload ?? .bytes([])
+    default: payload
     }
   }
 

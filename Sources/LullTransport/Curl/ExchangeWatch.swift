@@ -24,7 +24,7 @@ final class ExchangeWatch {
     action: @escaping (TransportError) -> Void
   ) {
     firstByteTimeout = options.firstByteTimeout
-    idleTimeout = options.idleTimeout
+    idleTimeout = options.idleTimeout.flatMap { $0.isFinite ? $0 : nil }
     guard firstByteTimeout != nil || idleTimeout != nil else { return nil }
     self.easy = easy
     self.loop = loop

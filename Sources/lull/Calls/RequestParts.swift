@@ -10,6 +10,7 @@ struct RequestParts {
   private let data: String?
   private let isForm: Bool
   private let ignoresInput: Bool
+  private let timeout: Double?
 
   /// - Parameter data: what `-d` gives.
   init(_ items: [RequestItem], _ options: CallOptions, data: String?, isForm: Bool) {
@@ -18,6 +19,7 @@ struct RequestParts {
     self.data = data
     self.isForm = isForm
     ignoresInput = options.ignoresInput
+    timeout = options.timeout
   }
 
   func apply(to request: inout CallRequest, _ host: LuaHost) throws(RequestItem.Problem) {
@@ -51,6 +53,8 @@ struct RequestParts {
       let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
       request.body = try whole.body(isForm: isForm, hasType: hasType)
     }
+    // What is read while it is sent has no other.
+    if request.body?.isStreamed ?? false { request.timeout = timeout }
   }
 
   /// One more parameter of a name that the query has.

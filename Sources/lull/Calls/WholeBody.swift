@@ -1,12 +1,19 @@
 import LullCore
 import LullHost
 import LullREPL
+import LullSystem
 
 /// A body that is given as a whole: what `-d` says, or what comes on standard input.
 struct WholeBody {
   /// As messages name it.
   private let name: String
-  private let bytes: [UInt8]
+  private let content: Content
+
+  private enum Content {
+    case bytes([UInt8])
+    /// A regular file, which need not be read before it is sent.
+    case file(String)
+  }
 
   /// What `-d` gives: the body itself, `@file`, or `-` for standard input; nil if that is empty.
   init?(data: String, _ host: LuaHost) throws(RequestItem.Problem) {
@@ -15,7 +22,11 @@ struct WholeBody {
       guard let bytes = try WholeBody.all(of: input) else { return nil }
       self.init(name: "standard input", bytes: bytes)
     } else if data.hasPrefix("@") {
-      self.init(name: "the body", bytes: try RequestParts.file(String(data.dropFirst())))
+      let path = String(data.dropFirst())
+      let isFile = ReadableFile.isThere(Array(path.utf8))
+      self.init(
+        name: "the body",
+        content: isFile ? .file(path) : .bytes(try RequestParts.file(path)))
     } else {
       self.init(name: "the body", bytes: Array(data.utf8))
     }
@@ -44,8 +55,12 @@ struct WholeBody {
   }
 
   private init(name: String, bytes: [UInt8]) {
+    self.init(name: name, content: .bytes(bytes))
+  }
+
+  private init(name: String, content: Content) {
     self.name = name
-    self.bytes = bytes
+    self.content = content
   }
 
   /// nil for nothing.
@@ -53,6 +68,8 @@ struct WholeBody {
     let bytes = try reading { () throws(SourceFile.Unreadable) in try input.read() }
     return bytes?.isEmpty == false ? bytes : nil
   }
+
+  private static let formType = "application/x-www-form-urlencoded"
 
   static func reading<R>(_ body: () throws(SourceFile.Unreadable) -> R)
     throws(RequestItem.Problem) -> R
@@ -64,9 +81,18 @@ struct WholeBody {
     }
   }
 
-  /// As it stands: a form if it is to be one, else JSON unless a header says something else.
+  /// As it stands: a form if it is to be one, else JSON unless a header says something else. A file is
+  /// read while it is sent, but for one that has to be JSON.
   func body(isForm: Bool, hasType: Bool) throws(RequestItem.Problem) -> RequestBody {
-    if isForm { return .data(bytes, contentType: "application/x-www-form-urlencoded") }
+    let bytes: [UInt8]
+    switch content {
+    case .bytes(let all): bytes = all
+    case .file(let path) where isForm || hasType:
+      let type = isForm ? WholeBody.formType : nil
+      return .file(UploadFile(ByteString(path), contentType: type))
+    case .file(let path): bytes = try RequestParts.file(path)
+    }
+    if isForm { return .data(bytes, contentType: WholeBody.formType) }
     if !hasType {
       do throws(JSONError) {
         _ = try JSONDocument(parsing: bytes)

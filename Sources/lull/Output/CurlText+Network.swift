@@ -11,13 +11,16 @@ extension CurlText {
       if let value { arguments.append("\(name) \(quoted(value))") }
     }
     let initial = TransferLimits()
-    if http.limits.timeout != initial.timeout { add("--max-time", seconds(http.limits.timeout)) }
+    // Without one curl has none.
+    if http.limits.timeout != initial.timeout, http.limits.timeout.isFinite {
+      add("--max-time", seconds(http.limits.timeout))
+    }
     if http.limits.connectTimeout != initial.connectTimeout {
       add("--connect-timeout", seconds(http.limits.connectTimeout))
     }
     guard let options = http.options else { return arguments }
     let connection = options.connection
-    if let idle = options.idleTimeout {
+    if let idle = options.idleTimeout, idle.isFinite {
       // Slower than a byte a second; in whole seconds.
       add("--speed-limit", "1")
       add("--speed-time", "\(Int(min(max(1, idle.rounded(.up)), 1e9)))")

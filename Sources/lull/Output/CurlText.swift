@@ -7,7 +7,7 @@ struct CurlText {
   /// - Parameter options: those of the command that say what becomes of the answer.
   init(_ http: HTTPRequest, _ options: CallOptions) {
     // Where a body belongs one without any is sent as one of no bytes.
-    let body = http.body ?? (["POST", "PUT", "PATCH"].contains(http.method) ? [] : nil)
+    let body = http.payload ?? (["POST", "PUT", "PATCH"].contains(http.method) ? .bytes([]) : nil)
     var words = ["curl", "--location", "--compressed"]
     if http.options?.redirects == .answer { words.remove(at: 1) }
     if http.method == "HEAD", body == nil {
@@ -45,17 +45,28 @@ struct CurlText {
     }
     var source = ""
     if let body {
-      if let text = String(validating: body, as: UTF8.self), !body.contains(0) {
-        lines.append("--data-raw \(CurlText.quoted(CredentialMask.body(text)))")
-      } else {
-        source = "printf '\(body.map(CurlText.octal).joined())' | "
-        lines.append("--data-binary @-")
+      switch body {
+      case .bytes(let bytes):
+        if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) {
+          lines.append("--data-raw \(CurlText.quoted(CredentialMask.body(text)))")
+        } else {
+          source = "printf '\(bytes.map(CurlText.octal).joined())' | "
+          lines.append("--data-binary @-")
+        }
+      case .streamed(let stream): lines += CurlText.arguments(of: stream)
       }
       if http.headers["content-type"] == nil, !http.headers.omitted.contains("content-type") {
         lines.append("--header 'content-type:'")
       }
     }
     text = source + lines.joined(separator: " \\\n  ") + "\n"
+  }
+
+  /// A body that is read while it is sent, by what it is read from.
+  private static func arguments(of body: StreamedBody) -> [String] {
+    switch body.source {
+    case .file(let file): ["--data-binary \(quoted("@\(file.path)"))"]
+    }
   }
 
   /// What curl sends by itself.

@@ -14,14 +14,21 @@ struct HTTPText {
       lines.append("authorization: \(Masking.mark)")
     }
     var text = lines.joined(separator: "\n") + "\n"
-    if let body = http.body {
-      text += "\n"
-      let shown =
-        String(validating: body, as: UTF8.self).map { CredentialMask.body($0) }
-        ?? "(\(body.count) bytes)"
-      text += shown.hasSuffix("\n") ? shown : shown + "\n"
+    if let body = http.payload {
+      let shown = HTTPText.body(body)
+      text += "\n" + (shown.hasSuffix("\n") ? shown : shown + "\n")
     }
     self.text = text
+  }
+
+  /// What is read only while it is sent is named.
+  private static func body(_ body: RequestPayload) -> String {
+    switch body {
+    case .bytes(let bytes):
+      String(validating: bytes, as: UTF8.self).map { CredentialMask.body($0) }
+        ?? "(\(bytes.count) bytes)"
+    case .streamed(let stream): "(\(stream.summary))"
+    }
   }
 
   /// By name: tables of a script have no order, and what is shown twice is to be the same.

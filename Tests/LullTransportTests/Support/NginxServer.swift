@@ -91,6 +91,8 @@ final class NginxServer: Sendable {
           location = /303 { return 303 /echo/303; }
           location = /307 { return 307 /echo/307; }
           location = /308 { return 308 /echo/308; }
+          \(upload(path))
+          location = /up307 { return 307 /upload/redirected; }
           location = /cookies { return 200 "$http_cookie"; }
           location = /set { add_header set-cookie 'a=1; Path=/'; return 200 'set'; }
           location = /set-and-go { add_header set-cookie 'b=2; Path=/'; return 302 /cookies; }
@@ -123,6 +125,7 @@ final class NginxServer: Sendable {
           location = /protocol { return 200 $server_protocol; }
           location = /client { return 200 '$ssl_client_verify $ssl_client_s_dn'; }
           location /echo { \(echo) }
+          \(upload(path))
           location = /metered { alias \(path)/large; gzip off; limit_rate 2m; }
           location = /long-head {
             set $long "\(String(repeating: "b", count: 2000))";
@@ -144,6 +147,19 @@ final class NginxServer: Sendable {
         \(Certificates.bad.map { badServer(path, $0, tls) }.joined(separator: "\n"))
       }
       """
+  }
+
+  /// Where PUT leaves what it is given, see `uploaded`.
+  private static func upload(_ path: String) -> String {
+    """
+    location /upload/ { root \(path); dav_methods PUT; create_full_put_path on;
+      client_max_body_size 100m; }
+    """
+  }
+
+  /// What is in the file that was PUT to `/upload/` and its name; nil if there is none.
+  func uploaded(_ name: String) -> [UInt8]? {
+    contents(authority.replacing("authority.pem", with: "upload/" + name))
   }
 
   /// A server that shows a bad certificate to those who ask for it by name.

@@ -131,6 +131,26 @@ function lull.hard_wired_request(response) end
 ---@return lull.Request
 function lull.custom_request(functions) end
 
+--- A file as a body: read from the disk while it is sent, however large it is.
+---
+--- Nothing is looked at before a request is made with it. Then it has to be a regular file that can be
+--- read, else the request has failed already, with kind `file_unavailable`; and from then on it must
+--- stay as it is: one that has changed, or ended early, by its size, its time or its place, fails the
+--- request with `file_changed`, and never arrives as a whole. A redirect or a retry reads it anew,
+--- `repeated()` looks at it anew. Such a request has no `timeout` unless its call sets one: silence
+--- bounds it, see `idle_timeout`. Not available in the sandbox.
+---
+--- ```lua
+--- local path = os.tmpname()
+--- assert(lull.write_file(path, "PNG"))
+--- assert(user:put(lull.file(path, { type = "image/png" })):await())
+--- os.remove(path)
+--- ```
+---@param path string
+---@param options? lull.FileOptions
+---@return lull.File
+function lull.file(path, options) end
+
 --- Starts a function as a task of its own, with the arguments that follow.
 ---
 --- It begins with the next turn, not inside this call. A task keeps the script alive. An error in it is
@@ -955,13 +975,13 @@ function Resource:cancel_load_if_unobserved(delay, callback) end
 --- print(assert(request:await()).content.name)          --> Anna
 --- ```
 ---@param method string
----@param body? lull.Body
+---@param body? lull.RequestBody
 ---@param options? lull.MutationOrOptions
 ---@return lull.Request
 function Resource:request(method, body, options) end
 
 --- Sends a GET request; otherwise as `request`.
----@param body? lull.Body
+---@param body? lull.RequestBody
 ---@param options? lull.MutationOrOptions
 ---@return lull.Request
 function Resource:get(body, options) end
@@ -972,19 +992,19 @@ function Resource:get(body, options) end
 --- local created = assert(api("/users"):post{ json = { name = "Cid" } }:await())
 --- print(created.http_status, created.content.id)       --> 201 9
 --- ```
----@param body? lull.Body
+---@param body? lull.RequestBody
 ---@param options? lull.MutationOrOptions
 ---@return lull.Request
 function Resource:post(body, options) end
 
 --- Sends a PUT request; otherwise as `request`.
----@param body? lull.Body
+---@param body? lull.RequestBody
 ---@param options? lull.MutationOrOptions
 ---@return lull.Request
 function Resource:put(body, options) end
 
 --- Sends a PATCH request; otherwise as `request`.
----@param body? lull.Body
+---@param body? lull.RequestBody
 ---@param options? lull.MutationOrOptions
 ---@return lull.Request
 function Resource:patch(body, options) end
@@ -994,13 +1014,13 @@ function Resource:patch(body, options) end
 --- ```lua
 --- print(assert(user:delete():await()).http_status)     --> 204
 --- ```
----@param body? lull.Body
+---@param body? lull.RequestBody
 ---@param options? lull.MutationOrOptions
 ---@return lull.Request
 function Resource:delete(body, options) end
 
 --- Sends a HEAD request; otherwise as `request`.
----@param body? lull.Body
+---@param body? lull.RequestBody
 ---@param options? lull.MutationOrOptions
 ---@return lull.Request
 function Resource:head(body, options) end
@@ -1010,7 +1030,7 @@ function Resource:head(body, options) end
 --- ```lua
 --- print(assert(user:options():await()):header("allow"))    --> GET, PUT, PATCH
 --- ```
----@param body? lull.Body
+---@param body? lull.RequestBody
 ---@param options? lull.MutationOrOptions
 ---@return lull.Request
 function Resource:options(body, options) end
@@ -1547,7 +1567,7 @@ function Task:cancel() end
 ---@field resolve? table<string, string> # Where to connect to instead, by `host:port`.
 ---@field http_version? "1.1"|"2"|"3" # The newest version of HTTP to speak.
 ---@field first_byte_timeout? number # How long the first byte of an answer may take once the request is out, in seconds.
----@field idle_timeout? number # How long nothing may be sent or received on a connection, in seconds.
+---@field idle_timeout? number|false # How long nothing may be sent or received on a connection, in seconds.
 ---@field redirects integer|false|"same_origin" # How many redirects are followed; false: they are answers.
 ---@field cookies boolean|string # Whether cookies are kept and sent, or the file to keep them in.
 ---@field record_timings boolean # Whether responses say how long their parts took.
@@ -1714,6 +1734,12 @@ function PipelineStage:remove_transformers() end
 ---@class lull.Headers
 ---@field [string] string|string[]|nil|number|lull.Secret|(string|lull.Secret)[]|false
 
+--- A file that is to be sent, see `lull.file`.
+---@class lull.File
+---@field path string # Where it is.
+---@field name string # What the receiver is told that it is called.
+---@field type string # Its Content-Type.
+
 --- A regular expression of `lull.regex`, for patterns.
 ---
 --- It has no members.
@@ -1762,7 +1788,7 @@ function PipelineStage:remove_transformers() end
 ---@field resolve? table<string, string> # Where to connect to instead, by `host:port`.
 ---@field http_version? "1.1"|"2"|"3" # The newest version of HTTP to speak.
 ---@field first_byte_timeout? number # How long the first byte of an answer may take once the request is out, in seconds.
----@field idle_timeout? number # How long nothing may be sent or received on a connection, in seconds.
+---@field idle_timeout? number|false # How long nothing may be sent or received on a connection, in seconds.
 ---@field redirects? integer|false|"same_origin" # How many redirects are followed; false: they are answers; default 10.
 ---@field cookies? boolean|string # Whether cookies are kept and sent, or the file to keep them in; default false.
 ---@field record_timings? boolean # Whether responses say how long their parts took; default false.
@@ -1882,6 +1908,11 @@ function PipelineStage:remove_transformers() end
 ---@field data? string # Bytes, sent as they are.
 ---@field content_type? string # The Content-Type, in place of the one the body brings.
 ---@field encoding? string # The charset of `text`: any name iconv knows; default utf-8.
+
+--- Options of `lull.file`.
+---@class lull.FileOptions
+---@field type? string # The Content-Type; default the usual one for the ending of its name, else `application/octet-stream`.
+---@field name? string # What the receiver is told that it is called; default its own name.
 
 --- What a call says of its one request.
 ---
@@ -2088,6 +2119,8 @@ function PipelineStage:remove_transformers() end
 ---| "secret_origin" # A secret would have been sent to an origin it is not bound to.
 ---| "secret_unavailable" # A secret's variable, file or command gave nothing.
 ---| "auth_failed" # A token endpoint gave no token.
+---| "file_unavailable" # A file to be sent is missing, or cannot be read.
+---| "file_changed" # A file to be sent is not what it was when the request was made.
 ---| "offline" # The service is offline, and no cache has it.
 ---| "too_many_redirects" # The server redirects without end.
 ---| "redirect_refused" # The server redirects to another origin, which `redirects` forbids.
@@ -2175,6 +2208,9 @@ function PipelineStage:remove_transformers() end
 ---
 --- The entity is the whole of what came; only its content changes.
 ---@alias lull.Transformer fun(content: any, entity: lull.Entity): any
+
+--- The body of a request: a table, or a file.
+---@alias lull.RequestBody lull.Body|lull.File
 
 --- Edits a request before it is sent. Must answer at once.
 ---@alias lull.Mutation fun(http: lull.HTTPRequest)

@@ -47,6 +47,14 @@ static inline CURLcode ccurl_easy_set_writer(CURL *easy, CURLoption option,
   return ccurl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode ccurl_easy_set_reader(CURL *easy, curl_read_callback value) {
+  return ccurl_easy_setopt(easy, CURLOPT_READFUNCTION, value);
+}
+
+static inline CURLcode ccurl_easy_set_seeker(CURL *easy, curl_seek_callback value) {
+  return ccurl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
 static inline CURLcode ccurl_easy_set_opener(CURL *easy, curl_opensocket_callback value) {
   return ccurl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }

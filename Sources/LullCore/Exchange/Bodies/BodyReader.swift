@@ -1,0 +1,116 @@
+import LullSystem
+
+/// One reading of a streamed body, from its beginning on.
+///
+/// Before the first byte, and again before the last is given away, each file must be what it was when
+/// the request was made: one that has changed never arrives as a whole. Reads from the disk at once,
+/// as a rule from the system's memory; one file is open at a time. One thread.
+package final class BodyReader {
+  private let body: StreamedBody
+  private var piece = 0
+  /// Within the piece.
+  private var offset = 0
+  private var file: ReadableFile?
+  private var rest: Int
+  /// Why nothing more is read; nil while all is well.
+  package private(set) var failure: TransportError?
+
+  package init(_ body: StreamedBody) throws(TransportError) {
+    self.body = body
+    rest = body.byteCount
+    try check(isGoneAllowed: false)
+  }
+
+  /// Fills the buffer as far as there is something: how many bytes these are, 0 at the end; nil once it
+  /// has failed.
+  package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    guard failure == nil else { return nil }
+    do throws(TransportError) {
+      var count = 0
+      while count < buffer.count, piece < body.pieces.count {
+        count += try readPiece(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+      }
+      rest -= count
+      if rest == 0, count > 0 { try check(isGoneAllowed: true) }
+      return count
+    } catch {
+      failure = error
+      file = nil
+      return nil
+    }
+  }
+
+  /// Goes to so many bytes from the beginning; false if there is no way back.
+  package func seek(to position: Int) -> Bool {
+    guard failure == nil, (0...body.byteCount).contains(position) else { return false }
+    file = nil
+    piece = 0
+    offset = position
+    rest = body.byteCount - position
+    while piece < body.pieces.count, offset >= size(of: body.pieces[piece]) {
+      offset -= size(of: body.pieces[piece])
+      piece += 1
+    }
+    return true
+  }
+
+  private func size(of piece: StreamedBody.Piece) -> Int {
+    switch piece {
+    case .bytes(let bytes): bytes.count
+    case .file(_, let stamp): stamp.size
+    }
+  }
+
+  /// What the present piece has for the buffer; goes on to the next one at its end.
+  private func readPiece(_ buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+    let count: Int
+    switch body.pieces[piece] {
+    case .bytes(let bytes):
+      count = min(buffer.count, bytes.count - offset)
+      buffer.copyBytes(from: bytes[offset..<(offset + count)])
+      offset += count
+      if offset == bytes.count { (piece, offset) = (piece + 1, 0) }
+    case .file(let upload, let stamp):
+      let file = try opened(upload, stamp)
+      let wanted = UnsafeMutableRawBufferPointer(
+        rebasing: buffer[..<min(buffer.count, stamp.size - offset)])
+      do throws(ReadableFile.Unreadable) {
+        count = wanted.isEmpty ? 0 : try file.read(into: wanted, at: offset)
+      } catch {
+        throw upload.unavailable(error.reason)
+      }
+      offset += count
+      guard offset < stamp.size else {
+        guard file.currentStamp == stamp else { throw upload.changed }
+        (piece, offset) = (piece + 1, 0)
+        self.file = nil
+        return count
+      }
+      guard count > 0 else { throw upload.endedEarly(at: offset, of: stamp.size) }
+    }
+    return count
+  }
+
+  private func opened(
+    _ upload: UploadFile, _ stamp: FileStamp
+  ) throws(TransportError) -> ReadableFile {
+    if let file { return file }
+    let file = try upload.open()
+    guard file.stamp == stamp else { throw upload.changed }
+    self.file = file
+    return file
+  }
+
+  /// Whether its files are what they were. What is open already may have lost its name.
+  private func check(isGoneAllowed: Bool) throws(TransportError) {
+    for case .file(let file, let stamp) in body.pieces {
+      guard let now = FileStamp.of(file.path.bytes) else {
+        if isGoneAllowed { continue }
+        // The system's own words.
+        _ = try file.open()
+        throw file.changed
+      }
+      guard now == stamp else { throw file.changed }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/// What follows the head of a request.
+public enum RequestPayload: Sendable, Equatable {
+  case bytes([UInt8])
+  case streamed(StreamedBody)
+
+  public var byteCount: Int {
+    switch self {
+    case .bytes(let bytes): bytes.count
+    case .streamed(let body): body.byteCount
+    }
+  }
+
+  /// What reads it while it is sent; nil for bytes.
+  package func reader() throws(TransportError) -> BodyReader? {
+    if case .streamed(let body) = self { try BodyReader(body) } else { nil }
+  }
+}

@@ -1,0 +1,70 @@
+package import LullSystem
+
+/// A body that is read while it is sent, so that it need not fit into memory.
+///
+/// Immutable. Its files were looked at once, when the request was made: whoever reads it finds what was
+/// there then, or an error. Each `BodyReader` begins anew, after a redirect or before a retry too.
+public final class StreamedBody: Sendable, Equatable {
+  /// What it is made of, one after the other.
+  package enum Piece: Sendable {
+    case bytes([UInt8])
+    case file(UploadFile, FileStamp)
+  }
+
+  /// What it is, for who shows it.
+  package enum Source: Sendable {
+    case file(UploadFile)
+  }
+
+  package let source: Source
+  package let pieces: [Piece]
+  /// Of all pieces together.
+  public let byteCount: Int
+
+  /// What may be read into memory of one, in bytes.
+  package static let largestInMemory = 100 << 20
+
+  private init(_ source: Source, _ pieces: [Piece]) {
+    self.source = source
+    self.pieces = pieces
+    byteCount = pieces.reduce(0) { sum, piece in
+      switch piece {
+      case .bytes(let bytes): sum + bytes.count
+      case .file(_, let stamp): sum + stamp.size
+      }
+    }
+  }
+
+  /// A file as it is now; fails with `fileUnavailable` if it cannot be read.
+  public convenience init(_ file: UploadFile) throws(TransportError) {
+    self.init(.file(file), [.file(file, try file.look())])
+  }
+
+  public static func == (one: StreamedBody, other: StreamedBody) -> Bool { one === other }
+
+  /// In a few words, for logs and messages: what it is called and how large it is, never what is in it.
+  package var summary: String {
+    switch source {
+    case .file(let file): "file \(file.shown), \(byteCount) bytes"
+    }
+  }
+
+  /// All of it, for who cannot send it piece by piece: networking of a script's own, for one.
+  public func bytes() throws(TransportError) -> [UInt8] {
+    guard byteCount <= StreamedBody.largestInMemory else {
+      throw .final(
+        .fileUnavailable,
+        "the body is \(summary): more than the \(StreamedBody.largestInMemory >> 20) MB that are read "
+          + "into memory")
+    }
+    guard MemoryLedger.allows(byteCount) else {
+      throw .final(.fileUnavailable, "the limit of memory has no room for the body, \(summary)")
+    }
+    let reader = try BodyReader(self)
+    let all = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+      count = reader.read(into: UnsafeMutableRawBufferPointer(buffer)) ?? 0
+    }
+    if let failure = reader.failure { throw failure }
+    return all
+  }
+}

@@ -1,0 +1,51 @@
+import LullSystem
+
+/// A file that is to be sent, read from the disk while it goes out. Lua: `lull.file(path)`.
+///
+/// Nothing is looked at before a request is made with it: then it has to be a regular file that can be
+/// read, and from then on it must stay as it is.
+public struct UploadFile: Sendable, Equatable {
+  /// Bytes, as names of files are.
+  public let path: ByteString
+  /// What the receiver is told that it is called, without folders.
+  public let name: ByteString
+  public let contentType: String
+
+  /// - Parameters:
+  ///   - name: nil: the last part of the path.
+  ///   - contentType: nil: the usual one for the ending of the name, else `application/octet-stream`.
+  public init(_ path: ByteString, name: String? = nil, contentType: String? = nil) {
+    self.path = path
+    let last = path.bytes.split(separator: UInt8(ascii: "/")).last ?? []
+    self.name = name.map { ByteString($0) } ?? ByteString(last)
+    self.contentType = contentType ?? FileTypes.type(ofName: self.name.bytes)
+  }
+
+  /// As messages call it.
+  package var shown: String { "'\(LogText.part(path.description))'" }
+
+  /// What it is now, once it is known that it can be read.
+  func look() throws(TransportError) -> FileStamp { try open().stamp }
+
+  func open() throws(TransportError) -> ReadableFile {
+    do throws(ReadableFile.Unreadable) {
+      return try ReadableFile(path.bytes)
+    } catch {
+      throw unavailable(error.reason)
+    }
+  }
+
+  func unavailable(_ reason: String) -> TransportError {
+    .final(.fileUnavailable, "cannot read \(shown): \(reason)")
+  }
+
+  /// It is not what it was when the request was made.
+  var changed: TransportError {
+    .final(.fileChanged, "\(shown) has changed since the request that sends it was made")
+  }
+
+  /// It has fewer bytes than it had.
+  func endedEarly(at offset: Int, of size: Int) -> TransportError {
+    .final(.fileChanged, "\(shown) ended while it was sent, after \(offset) of \(size) bytes")
+  }
+}

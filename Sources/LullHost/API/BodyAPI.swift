@@ -1,0 +1,108 @@
+/// Bodies of requests, and what else a call says of its one request.
+extension APIOwner {
+  static let moduleBodies: [APIEntry] = [
+    .function(
+      "file", "(path: string, options?: FileOptions): File",
+      "A file as a body: read from the disk while it is sent, however large it is.",
+      """
+      Nothing is looked at before a request is made with it. Then it has to be a regular file that can \
+      be read, else the request has failed already, with kind `file_unavailable`; and from then on it \
+      must stay as it is: one that has changed, or ended early, by its size, its time or its place, \
+      fails the request with `file_changed`, and never arrives as a whole. A redirect or a retry reads \
+      it anew, `repeated()` looks at it anew. Such a request has no `timeout` unless its call sets one: \
+      silence bounds it, see `idle_timeout`. Not available in the sandbox.
+      """,
+      example: """
+        local path = os.tmpname()
+        assert(lull.write_file(path, "PNG"))
+        assert(user:put(lull.file(path, { type = "image/png" })):await())
+        os.remove(path)
+        """,
+      swift: "UploadFile", rules: "BODY-01 BODY-02 BODY-03 BODY-04 BODY-05 BODY-06")
+  ]
+
+  static let file = APIOwner.object(
+    .file, receiver: "file", "A file that is to be sent, see `lull.file`.",
+    swift: "UploadFile",
+    entries: [
+      .property("path", "string", "Where it is.", swift: "UploadFile.path"),
+      .property(
+        "name", "string", "What the receiver is told that it is called.", swift: "UploadFile.name"),
+      .property("type", "string", "Its Content-Type.", swift: "UploadFile.contentType"),
+    ])
+
+  static let fileOptions = APIOwner.table(
+    "FileOptions", "Options of `lull.file`.",
+    entries: [
+      .field(
+        "type", "string?",
+        """
+        The Content-Type; default the usual one for the ending of its name, else \
+        `application/octet-stream`.
+        """, rules: "BODY-02"),
+      .field(
+        "name", "string?", "What the receiver is told that it is called; default its own name.",
+        rules: "BODY-02"),
+    ])
+
+  static let requestOptions = APIOwner.table(
+    "RequestOptions", "What a call says of its one request.",
+    "They hold for its repetitions too, and for no other request.",
+    entries: [
+      .field(
+        "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
+        """
+        Headers of the request, set over configured ones and the body's type; a list sends several, \
+        and with false there is none.
+        """,
+        example: """
+          assert(api("/users"):post({ json = { name = "Cid" } }, {
+            headers = { ["Idempotency-Key"] = "a7", ["User-Agent"] = false },
+            timeout = 5,
+          }):await())
+          """,
+        rules: "REQ-26 REQ-27"),
+      .field(
+        "timeout", "number?",
+        "How long the whole exchange may take, in seconds, instead of what is configured.",
+        swift: "TransferLimits.timeout", rules: "REQ-28"),
+      .field(
+        "mutate", "Mutation?", "Edits the request after that. Must answer at once.",
+        rules: "REQ-26 MUT-05 MUT-07"),
+    ])
+
+  static let body = APIOwner.table(
+    "Body", "The body of a request: one of `json`, `form`, `text` and `data`.",
+    "Two of them, or none, raise; so does `encoding` without `text`.",
+    swift: "RequestBody",
+    entries: [
+      .field(
+        "json", "any",
+        """
+        Any JSON value, secrets in the place of strings too; an empty table is an object unless made \
+        with `lull.array`.
+        """,
+        example: """
+          assert(api("/users"):post{ json = { name = "Cid", tags = lull.array{} } }:await())
+          """,
+        swift: "RequestBody.json", rules: "REQ-10 REQ-12 REQ-13"),
+      .field(
+        "form", "table<string, string|number|boolean|Secret>?",
+        "Names and values, sent URL-encoded and sorted.",
+        example: """
+          assert(user:patch{ form = { name = "Anne" } }:await())
+          """,
+        swift: "RequestBody.form", rules: "REQ-15 REQ-16 REQ-18 REQ-19"),
+      .field(
+        "text", "string?", "Text, sent in UTF-8 or `encoding`.", swift: "RequestBody.text",
+        rules: "REQ-07 REQ-08 REQ-09"),
+      .field(
+        "data", "string?", "Bytes, sent as they are.", swift: "RequestBody.data", rules: "REQ-06"),
+      .field(
+        "content_type", "string?", "The Content-Type, in place of the one the body brings.",
+        rules: "REQ-06 REQ-11 REQ-21"),
+      .field(
+        "encoding", "string?", "The charset of `text`: any name iconv knows; default utf-8.",
+        rules: "REQ-08"),
+    ])
+}
