@@ -60,6 +60,8 @@ struct FormatTests {
       (["empty", "-o", "ndjson"], ""), (["empty"], "[]\n"), (["nothing", "-o", "csv"], ""),
       (["empty", "-o", "csv", "--columns", "a,b"], "a,b\n"),
       (["empty", "-o", "table", "--columns", "a,b"], "a  b\n"),
+      // An empty line would be no row. (ENC-21)
+      (["nested", "-o", "csv", "--columns", "no"], "no\n\"\"\n\"\"\n\"\"\n"),
       (["text", "-o", "lines"], "a\nb\n"), (["text", "-o", "csv"], "value\n\"a\nb\"\n"),
       (["lists", "-o", "csv"], "value\n\"[1,2]\"\n[3]\n"),
       // Fields that were asked for are those of objects.

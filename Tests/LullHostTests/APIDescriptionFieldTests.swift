@@ -73,6 +73,10 @@ struct APIDescriptionFieldTests {
     "SecretSource": "lull.secret{ [key] = value }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",
+    "Base64Options": "lull.base64.encode('', { [key] = value })",
+    "DigestOptions": "lull.sha256('', { [key] = value })",
+    "ISOOptions": "lull.time.iso(0, { [key] = value })",
+    "CSVOptions": "lull.csv.decode('', { [key] = value })",
     "WatchOptions": "api('/x'):watch{ [key] = value }",
     "PagesOptions": "api('/x'):pages{ [key] = value }",
     "CursorOptions": "api('/x'):pages{ cursor = { [key] = value } }",
@@ -87,6 +91,7 @@ struct APIDescriptionFieldTests {
   /// Tables whose other keys are nobody's business, or that are only given.
   private static let unchecked: Set<String> = [
     "APICallParam", "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
+    "URLParts",
   ]
 
   /// Whether the table is taken and the key is not turned away as unknown.
@@ -153,6 +158,10 @@ struct APIDescriptionFieldTests {
     #expect(try difference("WatchOptions", Method.watchKeys) == [])
     #expect(try difference("PagesOptions", LuaPages.Options.pagesKeys) == [])
     #expect(try difference("WriteOptions", Method.writeKeys) == [])
+    #expect(try difference("Base64Options", Method.base64Keys) == [])
+    #expect(try difference("DigestOptions", Method.digestKeys) == [])
+    #expect(try difference("ISOOptions", Method.isoKeys) == [])
+    #expect(try difference("CSVOptions", Method.csvKeys) == [])
     #expect(
       try difference("ArgumentsSpec", ScriptArgumentReader.specKeys + ["[integer]"]) == [])
     #expect(try difference("ArgumentSpec", ScriptArgumentReader.argumentKeys + ["[integer]"]) == [])

@@ -16,7 +16,7 @@ package struct HTTPFreshness: Equatable {
   ///   - arrival: Unix seconds.
   ///   - elapsed: what the exchange took, in seconds.
   init(_ headers: Headers, arrival: Double, elapsed: Double) {
-    let date = headers.values("date").first.flatMap { HTTPDate.parse($0[...]) }
+    let date = headers.values("date").first.flatMap { HTTPDate.parse($0, now: arrival) }
     let age = headers.values("age").first.flatMap { HTTPFreshness.age($0) } ?? 0
     initialAge = max(age + elapsed, date.map { arrival - $0 } ?? 0, 0)
     let control = CacheControl(headers)
@@ -25,7 +25,7 @@ package struct HTTPFreshness: Equatable {
     } else if let maxAge = control.maxAge {
       lifetime = maxAge
     } else if let expires = headers.values("expires").first {
-      let end = HTTPDate.parse(expires[...])
+      let end = HTTPDate.parse(expires, now: arrival)
       lifetime = end.map { max(0, $0 - (date ?? arrival)) } ?? 0
     } else {
       lifetime = 0

@@ -5,8 +5,18 @@ internal import CSimdjson
 package struct JSONWriter: ~Copyable {
   private var writer: csj_writer
 
-  package init(pretty: Bool = false) {
-    writer = csj_writer_make(pretty ? 1 : 0, CSJ_SHORTEST_DIGITS, Int.max, Int.max)
+  /// How numbers with a fraction, or beyond integers, are spelled; both read back the same.
+  package enum Digits: Sendable {
+    /// As Swift writes them: `1000000000000000.0`.
+    case shortest
+    /// As C writes them, in as few digits of 15 to 17 as will do: `1e+15`.
+    case printf
+  }
+
+  package init(pretty: Bool = false, digits: Digits = .shortest) {
+    writer = csj_writer_make(
+      pretty ? 1 : 0, digits == .shortest ? CSJ_SHORTEST_DIGITS : CSJ_PRINTF_DIGITS, Int.max,
+      Int.max)
   }
 
   deinit {

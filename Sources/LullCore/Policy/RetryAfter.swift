@@ -4,13 +4,13 @@ enum RetryAfter: Equatable {
   /// Unix epoch seconds.
   case date(Double)
 
-  /// nil if the text is neither.
-  init?(_ text: String) {
+  /// nil if the text is neither; `now` as in `HTTPDate`.
+  init?(_ text: String, now: Double) {
     let text = text.trimmingSpaces
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
       // Digits alone always are a number, be it infinity.
       self = .seconds(Double(String(text)) ?? .infinity)
-    } else if let date = HTTPDate.parse(text) {
+    } else if let date = HTTPDate.parse(text, now: now) {
       self = .date(date)
     } else {
       return nil

@@ -43,7 +43,8 @@ public struct RetryPolicy: Sendable, Equatable {
       return .giveUp(reason: "\(method) is not idempotent, and retry.unsafe is not set")
     }
     guard retries < times else { return .keep }
-    guard let wanted = result.response?.headers["retry-after"].flatMap({ RetryAfter($0) }) else {
+    guard let wanted = result.response?.headers["retry-after"].flatMap({ RetryAfter($0, now: now) })
+    else {
       return .sendAgain(after: backoff.delay(beforeRetry: retries + 1, random: random))
     }
     let delay = wanted.delay(now: now)

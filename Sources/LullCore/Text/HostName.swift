@@ -44,16 +44,7 @@ package enum HostName {
   private static func unescaped(_ host: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(host)
     guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
-    return bytes.withUnsafeBufferPointer { bytes in
-      var result: [UInt8] = []
-      var index = 0
-      while index < bytes.count {
-        let decoded = ResourceURL.Escaping.decodedByte(in: bytes, at: index)
-        result.append(decoded ?? bytes[index])
-        index += decoded == nil ? 1 : 3
-      }
-      return result
-    }
+    return bytes.withUnsafeBufferPointer { ResourceURL.Escaping.decoded($0) }
   }
 
   // MARK: International names

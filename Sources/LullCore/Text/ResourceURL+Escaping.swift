@@ -27,6 +27,8 @@ extension ResourceURL {
     static let parameter = ASCIISet("-._~!$'()*,;:@/?")
     /// Names and values of a form. (REQ-17)
     static let form = ASCIISet("-._~/?")
+    /// What means nothing but itself anywhere. (RFC 3986, 2.3)
+    static let unreserved = ASCIISet("-._~")
 
     /// How many bytes the escaped form has.
     static func count(_ bytes: some Sequence<UInt8>, keeping bare: ASCIISet) -> Int {
@@ -61,6 +63,23 @@ extension ResourceURL {
         let low = Hexadecimal.value(bytes[index + 2])
       else { return nil }
       return high << 4 | low
+    }
+
+    /// Adds what a part of a URL says once its escapes are resolved. What is no well-formed escape stays.
+    static func appendDecoded(_ bytes: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
+      var index = 0
+      while index < bytes.count {
+        let byte = decodedByte(in: bytes, at: index)
+        result.append(byte ?? bytes[index])
+        index += byte == nil ? 1 : 3
+      }
+    }
+
+    static func decoded(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+      var result: [UInt8] = []
+      result.reserveCapacity(bytes.count)
+      appendDecoded(bytes, to: &result)
+      return result
     }
 
     /// Whether that is what a part of a URL says once its escapes are resolved.

@@ -176,16 +176,7 @@ extension ResourceURL {
 
     private mutating func appendDecoded(_ bytes: UnsafeBufferPointer<UInt8>) -> Range<Int> {
       let start = text.count
-      var index = 0
-      while index < bytes.count {
-        if let byte = Escaping.decodedByte(in: bytes, at: index) {
-          text.append(byte)
-          index += 3
-        } else {
-          text.append(bytes[index])
-          index += 1
-        }
-      }
+      Escaping.appendDecoded(bytes, to: &text)
       return start..<text.count
     }
 

@@ -15,7 +15,8 @@ package struct APIDescription: Sendable {
   }
 
   private static let own: [APIOwner] = [
-    .lull, .json, .log, .testing, .cache, .os, .service, .resource, .request, .response, .entity,
+    .lull, .json, .url, .base64, .time, .csv, .log, .testing, .cache, .os, .service, .resource,
+    .request, .response, .entity,
     .document, .requestError, .observation, .watch, .pages, .task,
     .configuration, .pipeline, .stage,
     .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
@@ -29,7 +30,8 @@ package struct APIDescription: Sendable {
     .stats, .watchOptions,
     .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
     .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
-    .inspectOptions, .encodeOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
+    .inspectOptions, .encodeOptions, .urlParts, .base64Options, .digestOptions, .isoOptions,
+    .csvOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
     .logCategories, .pattern, .settingsFunction, .transformer,
     .requestBody, .mutation, .mutationOrOptions, .decorator, .observerFunction, .networkingFunction,

@@ -9,7 +9,7 @@ extension APIOwner {
     fails the request, and messages spell it out (`caf\\xE9`).
     """,
     entries: moduleMakers + moduleRequests + moduleBodies + moduleConcurrency + moduleScripting
-      + moduleRunning + moduleSecrets + moduleValues)
+      + moduleRunning + moduleSecrets + moduleDigests + moduleValues)
 
   private static let moduleMakers: [APIEntry] = [
     .function(

@@ -11,6 +11,6 @@ enum CacheIdentity {
     var text = SecretIdentity.text(of: resource)
     if let name { text += "name:\(name)\n" }
     if LogText.userInfo(of: resource.url.text) != nil { text += "url:\(resource.url.text)\n" }
-    return text.isEmpty ? [] : SHA256.digest(of: "version \(CacheSchema.version)\n" + text)
+    return text.isEmpty ? [] : Digest.sha256.of("version \(CacheSchema.version)\n" + text)
   }
 }

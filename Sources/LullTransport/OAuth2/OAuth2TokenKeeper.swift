@@ -74,7 +74,7 @@ struct OAuth2TokenKeeper: Sendable {
   /// With a digest, so that what lets one in anew is not in the file.
   private func entryName() throws(TokenFile.Problem) -> String {
     let text = credential.map { SecretIdentity.text(of: $0) } ?? ""
-    guard let digest = SHA256.digest(of: "token file:" + text) else {
+    guard let digest = Digest.sha256.of("token file:" + text) else {
       throw TokenFile.Problem(
         message: "the token file \(file.path) cannot be used: there is no way to make a digest")
     }

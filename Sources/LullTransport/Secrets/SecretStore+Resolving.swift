@@ -84,22 +84,3 @@ extension SecretStore {
     return error
   }
 }
-
-/// RFC 4648, section 4.
-enum Base64 {
-  static func encode(_ bytes: [UInt8]) -> [UInt8] {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var result: [UInt8] = []
-    result.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-      bits <<= UInt32(8 * (3 - group.count))
-      for place in 0..<4 {
-        let digit = digits[Int(bits >> UInt32(18 - 6 * place) & 63)]
-        result.append(place <= group.count ? digit : UInt8(ascii: "="))
-      }
-    }
-    return result
-  }
-}

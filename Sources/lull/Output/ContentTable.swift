@@ -49,19 +49,11 @@ struct ContentTable {
     return current
   }
 
-  var csv: String {
-    guard !columns.isEmpty else { return "" }
-    var text = ""
-    for row in [columns] + rows {
-      text += row.map(ContentTable.quoted).joined(separator: ",") + "\n"
-    }
-    return text
-  }
-
-  /// RFC 4180, section 2.
-  private static func quoted(_ cell: String) -> String {
-    guard cell.contains(where: { "\",\n\r\r\n".contains($0) }) else { return cell }
-    return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+  var csv: [UInt8] {
+    guard !columns.isEmpty else { return [] }
+    var writer = CSVWriter(lineEnd: "\n")
+    for row in [columns] + rows { writer.write(row.map(\.utf8)) }
+    return writer.output
   }
 
   /// Columns side by side, each as wide as its widest cell; on a terminal no wider than that, as far as

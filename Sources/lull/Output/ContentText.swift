@@ -24,7 +24,7 @@ struct ContentText {
         bytes += style.isTerminal ? ColouredJSON.visible(text) : text
       }
     case .lines: return lines(json) { $1 += ContentText.plain($0).utf8 }
-    case .csv: return Array(ContentTable(json, columns: columns).csv.utf8)
+    case .csv: return ContentTable(json, columns: columns).csv
     case .table: return Array(ContentTable(json, columns: columns).text(style).utf8)
     }
   }

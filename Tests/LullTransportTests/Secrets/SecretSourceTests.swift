@@ -108,15 +108,6 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test(arguments: [
-      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-      ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("\u{FF}", "w78="),
-    ])
-    func `Base64 is that of RFC 4648`(_ text: String, _ expected: String) {
-      #expect(Base64.encode(Array(text.utf8)) == Array(expected.utf8))
-      directory.remove()
-    }
-
     // MARK: Token files
 
     @Test func `a token file is for its owner alone`() throws {

@@ -442,6 +442,46 @@ function lull.demo() end
 ---@return lull.Secret
 function lull.secret(source) end
 
+--- The SHA-256 of any bytes, in 64 hexadecimal digits.
+---
+--- Raises where libcrypto is missing, as `lull.hmac` does.
+---
+--- ```lua
+--- print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
+--- ```
+---@param text string
+---@param options? lull.DigestOptions
+---@return string
+function lull.sha256(text, options) end
+
+--- What only who has the key can make of a text (RFC 2104), in hexadecimal digits.
+---
+--- For signatures of requests and of webhooks. With `raw` it is the key of the next one, or goes into
+--- `lull.base64.encode`.
+---
+--- ```lua
+--- print(lull.hmac("sha256", "key", "text"):sub(1, 16))  --> 6afa9046a9579cad
+--- print(#lull.hmac("sha1", "key", "text", { raw = true }))  --> 20
+--- ```
+---@param name "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512"
+---@param key string
+---@param text string
+---@param options? lull.DigestOptions
+---@return string
+function lull.hmac(name, key, text, options) end
+
+--- An identifier that nobody else makes (RFC 9562), as for `Idempotency-Key`.
+---
+--- `"v4"`, the default, is random, by the system's generator; `"v7"` begins with the time, so that
+--- later ones are sorted behind.
+---
+--- ```lua
+--- print(#lull.uuid(), lull.uuid("v7"):sub(15, 15))      --> 36 7
+--- ```
+---@param version? "v4"|"v7"
+---@return string
+function lull.uuid(version) end
+
 --- Marks a table as a JSON array, so that an empty one encodes as `[]`, and returns it.
 ---
 --- ```lua
@@ -553,6 +593,187 @@ function lull.json.at(value, pointer) end
 ---@param b any
 ---@return boolean
 function lull.json.equal(a, b) end
+
+--- URLs taken apart and put together, by the rules that requests are made by.
+---@class lull.url
+lull.url = {}
+
+--- A URL, or a reference such as `/a?b=1`, taken apart; nil and why if it is none.
+---
+--- Nothing of it is asked for. A `+` in a query stays a plus sign.
+---
+--- ```lua
+--- local url = assert(lull.url.parse("https://ann@Example.com/a%20b?tag=x&tag=y&q=1%2B1#top"))
+--- print(url.scheme, url.user, url.host, url.port)  --> https ann example.com 443
+--- print(url.path, url.query, url.fragment)         --> /a%20b tag=x&tag=y&q=1%2B1 top
+--- print(url.params.q, #url.params.tag)             --> 1+1 2
+--- ```
+---@param text string
+---@return lull.URLParts?
+---@return string?
+function lull.url.parse(text) end
+
+--- What a reference means on a page at that URL (RFC 3986, section 5); nil and why if it is none.
+---
+--- As `resource:relative(href)` resolves it; dot segments go.
+---
+--- ```lua
+--- print(lull.url.join("https://example.com/a/b?c", "../d"))  --> https://example.com/d
+--- ```
+---@param base string
+---@param reference string
+---@return string?
+---@return string?
+function lull.url.join(base, reference) end
+
+--- A text as one part of a URL: `%XX` for every byte but letters, digits and `-._~`.
+---
+--- For a segment of a path, or a name or value of a query; a whole URL would lose its slashes.
+---
+--- ```lua
+--- print(lull.url.encode("50 % & more/less"))  --> 50%20%25%20%26%20more%2Fless
+--- ```
+---@param text string
+---@return string
+function lull.url.encode(text) end
+
+--- The text again, which may be any bytes; nil and where if an escape is none.
+---
+--- A `+` stays: where it is a space, as in forms, `gsub` it before.
+---
+--- ```lua
+--- print(lull.url.decode("caf%C3%A9"))       --> café
+--- print(select(2, lull.url.decode("50%")))  --> '%' is no escape (at byte 3)
+--- ```
+---@param text string
+---@return string?
+---@return string?
+function lull.url.decode(text) end
+
+--- Bytes as text of 64 letters (RFC 4648).
+---@class lull.base64
+lull.base64 = {}
+
+--- Base64 of any bytes, without line breaks.
+---
+--- ```lua
+--- print(lull.base64.encode("ann:pass"))                --> YW5uOnBhc3M=
+--- print(lull.base64.encode("\255\254", { url = true }))  --> __4
+--- ```
+---@param text string
+---@param options? lull.Base64Options
+---@return string
+function lull.base64.encode(text, options) end
+
+--- The bytes again; nil and where if it is no base64.
+---
+--- Takes either alphabet, with padding or without, and skips white space. What would lose a bit is
+--- refused: a text that ends inside a byte, and bits behind the last one.
+---
+--- ```lua
+--- print(lull.base64.decode("YW5uOnBhc3M="))    --> ann:pass
+--- print(lull.base64.decode("__4") == "\255\254")  --> true
+--- print(select(2, lull.base64.decode("YW*u")))   --> '*' is no letter of base64 (at byte 3)
+--- ```
+---@param text string
+---@return string?
+---@return string?
+function lull.base64.decode(text) end
+
+--- Dates of APIs and of HTTP, as seconds since 1970 and back.
+---
+--- `lull.now()` is the time it is; what is between two times is a subtraction.
+---@class lull.time
+lull.time = {}
+
+--- The time a text says, an integer unless it has a fraction; nil and why if it is no date.
+---
+--- ISO 8601 and RFC 3339: a day, or a day with a time behind `T` or a space; hyphens and colons,
+--- seconds and the offset may be missing. A day alone is its beginning, and without an offset a time is
+--- UTC. And the three forms of HTTP headers (RFC 9110), whose day of the week does not count. A leap
+--- second is the second after it.
+---
+--- ```lua
+--- print(lull.time.parse("2024-05-01T12:11:12+02:00"))      --> 1714558272
+--- print(lull.time.parse("2024-05-01T10:11:12.5Z"))         --> 1714558272.5
+--- print(lull.time.parse("Wed, 01 May 2024 10:11:12 GMT"))  --> 1714558272
+--- print(select(2, lull.time.parse("2023-02-29")))
+--- --> '2023-02-29' is no date: that month has no day 29
+--- ```
+---@param text string
+---@return number?
+---@return string?
+function lull.time.parse(text) end
+
+--- The time as RFC 3339 writes it, in UTC.
+---
+--- Raises outside of the years 0 to 9999.
+---
+--- ```lua
+--- print(lull.time.iso(1714558272))                            --> 2024-05-01T10:11:12Z
+--- print(lull.time.iso(1714558272.25))                         --> 2024-05-01T10:11:12.250Z
+--- print(lull.time.iso(1714558272, { offset = "+02:00" }))     --> 2024-05-01T12:11:12+02:00
+--- ```
+---@param seconds number
+---@param options? lull.ISOOptions
+---@return string
+function lull.time.iso(seconds, options) end
+
+--- The time as HTTP headers have it, in whole seconds, of which a fraction is cut off.
+---
+--- Raises outside of the years 0 to 9999.
+---
+--- ```lua
+--- print(lull.time.http(1714558272))          --> Wed, 01 May 2024 10:11:12 GMT
+--- ```
+---@param seconds number
+---@return string
+function lull.time.http(seconds) end
+
+--- Tables as text for spreadsheets and other programs (RFC 4180).
+---
+--- Fields are bytes and stay what they are. A spreadsheet takes a field that begins with `=`, `+`, `-`
+--- or `@` for a formula, quoted or not: what strangers wrote and somebody will open there needs a `'`
+--- before it.
+---@class lull.csv
+lull.csv = {}
+
+--- Rows as CSV with a header, one line each, lines ending in CR LF.
+---
+--- Rows are tables by names, or lists, or a document of these. Without `columns` all names there are
+--- come in the order they come up, those of one table sorted; with it only these, in that order. Lists
+--- have a header only if there are `columns`. nil and `lull.null` are empty, numbers are as JSON has
+--- them; a table as a field raises, and so does anything else that is no text, with row and column.
+---
+--- ```lua
+--- local users = assert(api("/users"):load():await()).content
+--- for line in lull.csv.encode(users, { "name", "id" }):gmatch("[^\r\n]+") do
+---   print(line)                            --> name,id
+--- end                                      --> Ann,7
+--- --> Ben,8
+--- ```
+---@param rows table[]|lull.Document
+---@param columns? string[]
+---@param options? lull.CSVOptions
+---@return string
+function lull.csv.encode(rows, columns, options) end
+
+--- The rows of CSV as tables by the names of its header, and these names; nil and why if it is none.
+---
+--- Values are strings, empty ones too. Lines may end in LF or CR as well, empty ones do not count, and
+--- a byte-order mark is skipped. A row with more or fewer fields than the header is a failure, so that
+--- a text that was cut off is seen; with `header = false` all rows are lists, however long.
+---
+--- ```lua
+--- local rows, columns = assert(lull.csv.decode('id,note\r\n7,"a ""b"" c"\r\n'))
+--- print(rows[1].id, rows[1].note, #columns)  --> 7 a "b" c 2
+--- print(lull.csv.decode("1;2", { header = false, delimiter = ";" })[1][2])  --> 2
+--- ```
+---@param text string
+---@param options? lull.CSVOptions
+---@return table[]?
+---@return string[]|string|nil
+function lull.csv.decode(text, options) end
 
 --- What Lull says about its work; nothing unless enabled.
 ---
@@ -2067,6 +2288,37 @@ function PipelineStage:remove_transformers() end
 --- Options of `lull.json.encode`.
 ---@class lull.EncodeOptions
 ---@field pretty? boolean # Line breaks and indentation; default false.
+
+--- What `lull.url.parse` gives; what a URL does not have is nil.
+---@class lull.URLParts
+---@field scheme? string # In lower case.
+---@field user? string # Before the host's `@`, escapes resolved.
+---@field password? string # Behind the user's colon, escapes resolved.
+---@field host? string # In its one form: lower case, an international name as `xn--`, an IPv6 address in brackets.
+---@field port? integer # As written, else the scheme's own: 80, 443, 21.
+---@field path string # As written; `/` where a URL with a host has none.
+---@field query? string # As written, without the question mark.
+---@field fragment? string # As written, without the number sign.
+---@field params table<string, string|string[]> # The query's names and values, escapes resolved; of a name that comes repeatedly a list.
+
+--- Options of `lull.base64.encode`.
+---@class lull.Base64Options
+---@field url? boolean # `-` and `_` in place of `+` and `/`, for URLs; default false.
+---@field padding? boolean # `=` up to a whole group; default true, with `url` false.
+
+--- Options of `lull.sha256` and `lull.hmac`.
+---@class lull.DigestOptions
+---@field raw? boolean # The bytes themselves in place of digits; default false.
+
+--- Options of `lull.time.iso`.
+---@class lull.ISOOptions
+---@field digits? integer # How many digits of the second's fraction, 0 to 9, rounded; default 3 if it has a fraction, else 0.
+---@field offset? string # Ahead of UTC or behind, as `"+02:00"`; default `"Z"`.
+
+--- Options of `lull.csv.encode` and `lull.csv.decode`.
+---@class lull.CSVOptions
+---@field header? boolean # Whether the first line has the names of the columns; default true.
+---@field delimiter? string # What stands between fields, one ASCII character; default `","`.
 
 --- Options of `lull.map`.
 ---@class lull.MapOptions

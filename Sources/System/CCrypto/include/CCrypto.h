@@ -1,13 +1,23 @@
-// The digest of libcrypto, found when somebody asks for it: no start is to wait for a library that
+// The digests of libcrypto, found when somebody asks for one: no start is to wait for a library that
 // most programs need only with their first connection.
 #ifndef CCRYPTO_H
 #define CCRYPTO_H
 
 #include <stddef.h>
 
-enum { CCRYPTO_SHA256_SIZE = 32 };
+enum { CCRYPTO_MD5, CCRYPTO_SHA1, CCRYPTO_SHA224, CCRYPTO_SHA256, CCRYPTO_SHA384, CCRYPTO_SHA512 };
 
-// Writes the SHA-256 of the bytes; 0 if libcrypto is not installed or fails. Any thread.
-int ccrypto_sha256(const void *bytes, size_t count, unsigned char digest[CCRYPTO_SHA256_SIZE]);
+// The longest digest there is.
+enum { CCRYPTO_MAX_SIZE = 64 };
+
+// Writes the digest of the bytes; how many bytes that are, 0 if libcrypto is not installed, does not do
+// that one, or fails. Any thread.
+size_t ccrypto_digest(
+  int kind, const void *bytes, size_t count, unsigned char digest[CCRYPTO_MAX_SIZE]);
+
+// The same for a keyed digest. (RFC 2104)
+size_t ccrypto_hmac(
+  int kind, const void *key, size_t key_count, const void *bytes, size_t count,
+  unsigned char digest[CCRYPTO_MAX_SIZE]);
 
 #endif

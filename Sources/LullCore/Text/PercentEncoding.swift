@@ -1,0 +1,35 @@
+/// One part of a URL, such as a segment of its path or the value of a parameter, as it stands there:
+/// `%XX` for every byte but letters, digits and `-._~`. (RFC 3986, 2.1 to 2.3)
+package enum PercentEncoding {
+  /// The place of a percent sign that begins no escape.
+  package struct BadEscape: Error, Equatable {
+    /// In bytes from the start of the text.
+    package let offset: Int
+    /// What stands there, three bytes at most.
+    package let text: ByteString
+  }
+
+  package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    let unreserved = ResourceURL.Escaping.unreserved
+    var result: [UInt8] = []
+    result.reserveCapacity(ResourceURL.Escaping.count(bytes, keeping: unreserved))
+    ResourceURL.Escaping.append(bytes, to: &result, keeping: unreserved)
+    return result
+  }
+
+  /// Resolves the escapes, each of which gives one byte; everything else stays, `+` too, which only
+  /// forms use for a space.
+  package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(BadEscape) -> [UInt8] {
+    var index = 0
+    while index < text.count {
+      if text[index] == UInt8(ascii: "%") {
+        guard ResourceURL.Escaping.decodedByte(in: text, at: index) != nil else {
+          throw BadEscape(offset: index, text: ByteString(text[index...].prefix(3)))
+        }
+        index += 2
+      }
+      index += 1
+    }
+    return ResourceURL.Escaping.decoded(text)
+  }
+}

@@ -1,0 +1,73 @@
+extension APIOwner {
+  static let base64 = APIOwner.module(
+    "lull.base64", "Bytes as text of 64 letters (RFC 4648).",
+    entries: [
+      .function(
+        "encode", "(text: string, options?: Base64Options): string",
+        "Base64 of any bytes, without line breaks.",
+        example: """
+          print(lull.base64.encode("ann:pass"))                --> YW5uOnBhc3M=
+          print(lull.base64.encode("\\255\\254", { url = true }))  --> __4
+          """, rules: "ENC-06"),
+      .function(
+        "decode", "(text: string): string?, string?",
+        "The bytes again; nil and where if it is no base64.",
+        """
+        Takes either alphabet, with padding or without, and skips white space. What would lose a bit is \
+        refused: a text that ends inside a byte, and bits behind the last one.
+        """,
+        example: """
+          print(lull.base64.decode("YW5uOnBhc3M="))    --> ann:pass
+          print(lull.base64.decode("__4") == "\\255\\254")  --> true
+          print(select(2, lull.base64.decode("YW*u")))   --> '*' is no letter of base64 (at byte 3)
+          """, rules: "ENC-06 ENC-07"),
+    ])
+
+  static let base64Options = APIOwner.table(
+    "Base64Options", "Options of `lull.base64.encode`.",
+    entries: [
+      .field("url", "boolean?", "`-` and `_` in place of `+` and `/`, for URLs; default false."),
+      .field("padding", "boolean?", "`=` up to a whole group; default true, with `url` false."),
+    ])
+
+  static let digestOptions = APIOwner.table(
+    "DigestOptions", "Options of `lull.sha256` and `lull.hmac`.",
+    entries: [
+      .field("raw", "boolean?", "The bytes themselves in place of digits; default false.")
+    ])
+
+  static let moduleDigests: [APIEntry] = [
+    .function(
+      "sha256", "(text: string, options?: DigestOptions): string",
+      "The SHA-256 of any bytes, in 64 hexadecimal digits.",
+      "Raises where libcrypto is missing, as `lull.hmac` does.",
+      example: """
+        print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
+        """, rules: "ENC-08"),
+    .function(
+      "hmac",
+      """
+      (name: "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512", key: string, text: string, \
+      options?: DigestOptions): string
+      """,
+      "What only who has the key can make of a text (RFC 2104), in hexadecimal digits.",
+      """
+      For signatures of requests and of webhooks. With `raw` it is the key of the next one, or goes into \
+      `lull.base64.encode`.
+      """,
+      example: """
+        print(lull.hmac("sha256", "key", "text"):sub(1, 16))  --> 6afa9046a9579cad
+        print(#lull.hmac("sha1", "key", "text", { raw = true }))  --> 20
+        """, rules: "ENC-08"),
+    .function(
+      "uuid", "(version?: \"v4\"|\"v7\"): string",
+      "An identifier that nobody else makes (RFC 9562), as for `Idempotency-Key`.",
+      """
+      `"v4"`, the default, is random, by the system's generator; `"v7"` begins with the time, so that later \
+      ones are sorted behind.
+      """,
+      example: """
+        print(#lull.uuid(), lull.uuid("v7"):sub(15, 15))      --> 36 7
+        """, rules: "ENC-09"),
+  ]
+}

@@ -1,0 +1,57 @@
+extension APIOwner {
+  static let url = APIOwner.module(
+    "lull.url", "URLs taken apart and put together, by the rules that requests are made by.",
+    entries: [
+      .function(
+        "parse", "(text: string): URLParts?, string?",
+        "A URL, or a reference such as `/a?b=1`, taken apart; nil and why if it is none.",
+        "Nothing of it is asked for. A `+` in a query stays a plus sign.",
+        example: """
+          local url = assert(lull.url.parse("https://ann@Example.com/a%20b?tag=x&tag=y&q=1%2B1#top"))
+          print(url.scheme, url.user, url.host, url.port)  --> https ann example.com 443
+          print(url.path, url.query, url.fragment)         --> /a%20b tag=x&tag=y&q=1%2B1 top
+          print(url.params.q, #url.params.tag)             --> 1+1 2
+          """, rules: "ENC-01 ENC-02"),
+      .function(
+        "join", "(base: string, reference: string): string?, string?",
+        "What a reference means on a page at that URL (RFC 3986, section 5); nil and why if it is none.",
+        "As `resource:relative(href)` resolves it; dot segments go.",
+        example: """
+          print(lull.url.join("https://example.com/a/b?c", "../d"))  --> https://example.com/d
+          """, rules: "ENC-03 PATH-09"),
+      .function(
+        "encode", "(text: string): string",
+        "A text as one part of a URL: `%XX` for every byte but letters, digits and `-._~`.",
+        "For a segment of a path, or a name or value of a query; a whole URL would lose its slashes.",
+        example: """
+          print(lull.url.encode("50 % & more/less"))  --> 50%20%25%20%26%20more%2Fless
+          """, rules: "ENC-04"),
+      .function(
+        "decode", "(text: string): string?, string?",
+        "The text again, which may be any bytes; nil and where if an escape is none.",
+        "A `+` stays: where it is a space, as in forms, `gsub` it before.",
+        example: """
+          print(lull.url.decode("caf%C3%A9"))       --> café
+          print(select(2, lull.url.decode("50%")))  --> '%' is no escape (at byte 3)
+          """, rules: "ENC-04 ENC-05"),
+    ])
+
+  static let urlParts = APIOwner.table(
+    "URLParts", "What `lull.url.parse` gives; what a URL does not have is nil.",
+    entries: [
+      .field("scheme", "string?", "In lower case."),
+      .field("user", "string?", "Before the host's `@`, escapes resolved."),
+      .field("password", "string?", "Behind the user's colon, escapes resolved."),
+      .field(
+        "host", "string?",
+        "In its one form: lower case, an international name as `xn--`, an IPv6 address in brackets."
+      ),
+      .field("port", "integer?", "As written, else the scheme's own: 80, 443, 21."),
+      .field("path", "string", "As written; `/` where a URL with a host has none."),
+      .field("query", "string?", "As written, without the question mark."),
+      .field("fragment", "string?", "As written, without the number sign."),
+      .field(
+        "params", "table<string, string|string[]>",
+        "The query's names and values, escapes resolved; of a name that comes repeatedly a list."),
+    ])
+}

@@ -1,0 +1,156 @@
+-- lull.csv.
+local lull = require "lull"
+local spec = ...
+local describe, it, equal, same = spec.describe, spec.it, spec.equal, spec.same
+local raises = spec.raises
+local encode, decode = lull.csv.encode, lull.csv.decode
+
+-- JSON as a document.
+local function document(text)
+  local resource = spec.fake { spec.json(text) }("/x")
+  return assert(resource:load():await()).document
+end
+
+describe("lull.csv.encode", function()
+  it("ENC-20 writes the columns that are given, in that order", function()
+    local rows = { { id = 1, name = "Ann", age = 7 }, { name = "Ben", id = 2 } }
+    equal(encode(rows, { "name", "id", "none" }), "name,id,none\r\nAnn,1,\r\nBen,2,\r\n")
+    equal(encode(rows, { "name" }, { header = false }), "Ann\r\nBen\r\n")
+    equal(encode({}, { "a", "b" }), "a,b\r\n")
+    equal(encode {}, "")
+    equal(encode({ {}, {} }, { "a", "b" }), "a,b\r\n,\r\n,\r\n")
+  end)
+
+  it("ENC-20 writes all names there are, those of one table sorted", function()
+    equal(encode { { b = 1, a = 2 }, { c = 3, aa = 4, b = 5 } }, "a,b,aa,c\r\n2,1,,\r\n,5,4,3\r\n")
+    local rows = document '[{"z":1,"a":2},{"b":null,"z":"q"}]'
+    equal(encode(rows), "z,a,b\r\n1,2,\r\nq,,\r\n")
+    equal(encode({ rows[2], { z = 3 } }, { "z" }), "z\r\nq\r\n3\r\n")
+  end)
+
+  it("ENC-20 puts in quotes what needs them", function()
+    equal(encode({ { "a,b", 'q"q', "l\nl", "l\rl", "a;b", " x ", "'", "" } }, nil),
+      '"a,b","q""q","l\nl","l\rl",a;b, x ,\',\r\n')
+    equal(encode({ { "a,b", "a;b" } }, nil, { delimiter = ";" }), 'a,b;"a;b"\r\n')
+    equal(encode({ { x = 1 } }, { 'x"', "x" }), '"x""",x\r\n,1\r\n')
+  end)
+
+  it("ENC-21 has nil and null empty, numbers as JSON, and bytes as they are", function()
+    equal(encode({ { lull.null, true, false, 7, 1.5, math.mininteger, "\255\0" } }),
+      ",true,false,7,1.5,-9223372036854775808,\255\0\r\n")
+    for _, number in ipairs { 2.0, 0.1, 1e300, -1 / 3, 5e-324, 2^53, 1e15, 1e21 } do
+      equal(encode({ { number } }), lull.json.encode(number) .. "\r\n")
+      equal(encode(document("[[" .. lull.json.encode(number) .. "]]")), lull.json.encode(number) .. "\r\n")
+    end
+    equal(encode({ { "" }, { lull.null } }), '""\r\n""\r\n')
+  end)
+
+  it("writes lists, with a header if there are columns", function()
+    equal(encode { { 1, 2, 3 }, { 4 } }, "1,2,3\r\n4\r\n")
+    equal(encode({ { 1, 2 }, { 3 } }, { "a", "b" }), "a,b\r\n1,2\r\n3,\r\n")
+    equal(encode(lull.json.decode("[[1,null],[]]")), "1,\r\n\r\n")
+  end)
+
+  it("ENC-22 names row and column of what it refuses", function()
+    local prefix = "cannot encode as CSV: row 2: "
+    local function refuses(problem, value)
+      raises(prefix .. "column 'x': " .. problem, function() encode { { x = 1 }, { x = value } } end)
+    end
+    refuses("a table has no CSV form", {})
+    refuses("a function has no CSV form", print)
+    refuses("a Secret has no CSV form", lull.secret { env = "X" })
+    refuses("a Resource has no CSV form", lull.service("https://x.test")("/"))
+    refuses("a number is not finite", 0 / 0)
+    raises("row 1: column 2: a table has no CSV form", function() encode { { 1, {} } } end)
+    local rows = document '[{"z":[1]}]'
+    raises("row 1: column 'z': a table has no CSV form", function() encode(rows) end)
+    raises("row 1: column 'z': a userdata has no CSV form", function() encode { { z = rows } } end)
+    raises("row 1: a row must be an object or a list", function() encode(document "[1]") end)
+    raises("a list of rows expected", function() encode(document "{}") end)
+    raises(prefix .. "some rows are lists, and this one has names", function() encode { { 1 }, { a = 1 } } end)
+    raises(prefix .. "some rows have names, and this one is a list", function() encode { { a = 1 }, { 1 } } end)
+    raises("row 1: a row has either names or positions, not both", function() encode { { 1, a = 1 } } end)
+    raises("row 1: a list has nil in it; lull.null is an empty field", function() encode { { 1, nil, 3 } } end)
+    raises("row 1: a row has no field 0", function() encode { { [0] = 1 } } end)
+    raises("row 1: a list has nil in it", function() encode { { [1 << 40] = 1 } } end)
+    raises("row 1: the name of a field must be a string, got boolean", function() encode { { [true] = 1 } } end)
+    raises("row 1: it has 2 fields, and there are 1 columns", function() encode({ { 1, 2 } }, { "a" }) end)
+    raises("row 1: a row must be a table, got 7", function() encode { 7 } end)
+    raises("no row has a field, and no columns are given", function() encode { {} } end)
+  end)
+
+  it("raises for what is no list of rows or of names", function()
+    raises("bad argument #1 to 'csv.encode' (a list of rows expected", function() encode { a = 1 } end)
+    raises("bad argument #1 to 'csv.encode' (a list of rows expected",
+      function() encode { { 1 }, nil, { 2 }, x = 1 } end)
+    raises("bad argument #1 to 'csv.encode' (a list of rows expected, got string)", function() encode("x") end)
+    raises("bad argument #2 to 'csv.encode' (a list of names expected, got number in it)",
+      function() encode({}, { 1 }) end)
+    raises("bad argument #2 to 'csv.encode' (a list of names expected, got an empty table)",
+      function() encode({}, {}) end)
+    raises("the column 'a' is there twice", function() encode({}, { "a", "b", "a" }) end)
+    for _, delimiter in ipairs { "", ",,", '"', "\n", "ä", "\0", 1.5, true } do
+      raises("'delimiter' must be one character of ASCII", function() encode({}, nil, { delimiter = delimiter }) end)
+    end
+    raises("unknown setting 'delimeter' (did you mean 'delimiter'?)",
+      function() encode({}, nil, { delimeter = ";" }) end)
+  end)
+end)
+
+describe("lull.csv.decode", function()
+  it("ENC-23 gives rows by name, and the names in order", function()
+    local rows, columns = decode("b,a\r\n1,\"x\"\"\r\n,\"\r\n\r\n\"\",2")
+    same(rows, { { b = "1", a = 'x"\r\n,' }, { b = "", a = "2" } })
+    same(columns, { "b", "a" })
+    same({ decode "" }, { {}, {} })
+    same({ decode "a,b" }, { {}, { "a", "b" } })
+    same(decode("\u{FEFF}a;b\n1;2", { delimiter = ";" }), { { a = "1", b = "2" } })
+  end)
+
+  it("ENC-23 gives lists without a header", function()
+    same({ decode("a,b\n1\n\n,\r\"\"", { header = false }) }, { { { "a", "b" }, { "1" }, { "", "" }, { "" } } })
+    same(decode('a"b,c "d" ,"e"', { header = false }), { { 'a"b', 'c "d" ', "e" } })
+    same(decode("\255\0,\u{FEFF}", { header = false }), { { "\255\0", "\u{FEFF}" } })
+  end)
+
+  it("ENC-23 gives back what encode has written", function()
+    local parts, state = { "", "a", ",", '"', "\n", "\r", "\r\n", "ä", "\255", " ", ";", "'" }, 42
+    local function random(n)
+      state = (state * 1103515245 + 12345) % 2147483648
+      return (state >> 8) % n + 1
+    end
+    for _ = 1, 300 do
+      local rows, columns = {}, {}
+      for column = 1, random(4) do columns[column] = "c" .. column .. parts[random(#parts)] end
+      for row = 1, random(5) do
+        rows[row] = {}
+        for _, name in ipairs(columns) do
+          local text = {}
+          for i = 1, random(4) - 1 do text[i] = parts[random(#parts)] end
+          rows[row][name] = table.concat(text)
+        end
+      end
+      local text = encode(rows, columns)
+      local again, names = decode(text)
+      same(again, rows, text)
+      same(names, columns, text)
+    end
+  end)
+
+  it("ENC-24 says what is wrong, and on which line", function()
+    for text, problem in pairs {
+      ["a\n\"x"] = "a quote that opens on this line is not closed (line 2)",
+      ["a\r\n\"x\r\ny\"z"] = "there is text behind a closing quote (a quote inside of quotes is doubled) (line 3)",
+      ["a,b\n\n1"] = "a row has 1 fields and the header 2 (line 3); { header = false } gives lists",
+      ["a\r1,2"] = "a row has 2 fields and the header 1 (line 2); { header = false } gives lists",
+      ["\na,a"] = "the header names 'a' twice (line 2); { header = false } gives lists",
+      [",\n"] = "the header names '' twice (line 1); { header = false } gives lists",
+    } do
+      local rows, reason = decode(text)
+      equal(rows, nil, text)
+      equal(reason, problem)
+    end
+    raises("string expected, got table", function() decode {} end)
+    raises("'header' must be true or false, got 1", function() decode("", { header = 1 }) end)
+  end)
+end)
