@@ -78,7 +78,7 @@ final class LuaCache: ScriptCache {
     if updatesTimestamps {
       perform("update_timestamp", key, [.number(timestamp)]) { _, _ in completion() }
     } else {
-      rewriteEntity(forKey: key, completion: completion) { $0.timestamp = timestamp }
+      updateEntity(forKey: key, { $0.timestamp = timestamp }, completion: completion)
     }
   }
 

@@ -16,7 +16,7 @@ enum CacheVariant: Sendable {
   }
 
   private static func digest(of variant: Variant) -> [UInt8]? {
-    SHA256.digest(of: "variant\n" + variant.text)
+    Digest.sha256.of("variant\n" + variant.text)
   }
 
   /// Whether the entry is the one.

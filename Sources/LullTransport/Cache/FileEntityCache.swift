@@ -12,7 +12,7 @@ public import LullCore
 /// that may tell who asks, a digest is; headers of responses that are called like one are left out, and
 /// so is whatever says `Cache-Control: no-store`. What mutations of requests add, commands print and
 /// cookies hold is not seen: name whose it is with `Options.identity`. Lua: `lull.cache.file()`.
-public final class FileEntityCache: EntityCache, RefreshingCache {
+public final class FileEntityCache: EntityCache {
   /// What a file cache may be told.
   public struct Options: Sendable, Equatable {
     /// To be raised when transformers change: entries of other versions are not found.
@@ -136,8 +136,8 @@ public final class FileEntityCache: EntityCache, RefreshingCache {
     completion()
   }
 
-  package func refreshEntity(
-    _ refreshment: Refreshment, timestamp: Double, forKey key: Key,
+  public func updateEntity(
+    forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
     completion: @escaping () -> Void
   ) {
     defer { completion() }
@@ -147,8 +147,7 @@ public final class FileEntityCache: EntityCache, RefreshingCache {
     let now = key.pump.clock.now
     store?.submit(to: key.pump.workers) { file in
       guard var entity = file.read(place, wanted, now: now, maxAge: nil) else { return }
-      entity.refresh(by: refreshment)
-      entity.timestamp = timestamp
+      change(&entity)
       _ = file.write(entity, at: place, now: now, maxSize: maxSize)
     }
   }

@@ -45,7 +45,11 @@ struct CacheEntry {
         guard let refreshment else {
           return cache.updateEntityTimestamp(timestamp, forKey: key, completion: done)
         }
-        cache.refresh(refreshment, timestamp: timestamp, forKey: key, completion: done)
+        let change: @Sendable (inout Entity) -> Void = { entity in
+          entity.refresh(by: refreshment)
+          entity.timestamp = timestamp
+        }
+        cache.updateEntity(forKey: key, change, completion: done)
       }
     }
     remove = {

@@ -40,6 +40,12 @@ public protocol EntityCache<Key>: AnyObject {
   func updateEntityTimestamp(
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void)
 
+  /// Changes what is known of the entity, and not its content, as the headers of a 304 have it (AGE-04);
+  /// nothing if there is no entry. By default reads and writes.
+  func updateEntity(
+    forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
+    completion: @escaping () -> Void)
+
   /// From now on reads find nothing until the next write. (CACHE-27)
   func removeEntity(forKey key: Key, completion: @escaping () -> Void)
 }
@@ -52,12 +58,12 @@ extension EntityCache {
   public func updateEntityTimestamp(
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
-    rewriteEntity(forKey: key, completion: completion) { $0.timestamp = timestamp }
+    updateEntity(forKey: key, { $0.timestamp = timestamp }, completion: completion)
   }
 
-  /// Reads, changes, writes; nothing if there is no entry. (CACHE-26)
-  package func rewriteEntity(
-    forKey key: Key, completion: @escaping () -> Void, change: @escaping (inout Entity) -> Void
+  public func updateEntity(
+    forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
+    completion: @escaping () -> Void
   ) {
     readEntity(forKey: key) { [self] entity in
       guard var entity else { return completion() }

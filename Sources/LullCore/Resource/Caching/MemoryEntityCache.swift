@@ -47,6 +47,18 @@ public final class MemoryEntityCache: EntityCache {
     completion()
   }
 
+  public func updateEntity(
+    forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
+    completion: @escaping () -> Void
+  ) {
+    if var entry = entries[key] {
+      change(&entry.entity)
+      entries[key] = entry
+      onChange?(key, entry.entity)
+    }
+    completion()
+  }
+
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
     if entries.removeValue(forKey: key) != nil { onChange?(key, nil) }
     completion()

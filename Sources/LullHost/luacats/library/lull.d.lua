@@ -1767,7 +1767,7 @@ function Task:cancel() end
 --- Its values are those that earlier entries have set. Using it later raises.
 ---@class lull.Configuration
 ---@field headers lull.Headers # Headers of each request; a table can be assigned.
----@field expiration_time number # How long data is up to date, in seconds.
+---@field expiration_time number|"http" # How long data is up to date, in seconds; `"http"` takes what answers say by `Cache-Control`, `Expires` and `Age`.
 ---@field retry_time number # How long after an error no load is needed, in seconds.
 ---@field progress_reporting_interval number # How often progress is looked at, in seconds.
 ---@field timeout number # How long a whole exchange may take, in seconds.
@@ -1986,7 +1986,7 @@ function PipelineStage:remove_transformers() end
 --- `service:configure` and `lull.service` take them; `service:configuration_for` gives them.
 ---@class lull.Settings
 ---@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of each request; a list sends several, and with false there is none, not even one that would be sent unasked such as `User-Agent`.
----@field expiration_time? number # How long data is up to date, in seconds; default 30.
+---@field expiration_time? number|"http" # How long data is up to date, in seconds; `"http"` takes what answers say by `Cache-Control`, `Expires` and `Age`; default 30.
 ---@field retry_time? number # How long after an error no load is needed, in seconds; default 1.
 ---@field progress_reporting_interval? number # How often progress is looked at, in seconds; default 0.05.
 ---@field timeout? number # How long a whole exchange may take, in seconds; default 60.
