@@ -40,8 +40,6 @@ host_owners() {
 host_held_by='
 Sources/LullHost/Call.swift: one reference for all owners of a call, which are for methods to name
 Sources/LullHost/ScriptProgram.swift: makes it, and ends it
-Sources/LullHost/Session/LuaSession.swift: drives all of it from outside, as a program does
-Sources/LullREPL/REPL.swift: opens the session of a host, and its lines
 Sources/lull/Calls/CallExchange.swift: is the program; hands it to what it makes
 '
 

@@ -56,15 +56,15 @@ extension REPL {
   }
 
   private func log(_ categories: String) -> Bool {
-    if !categories.isEmpty, let problem = host.log.set(categories) { return refuse(problem) }
-    let logged = host.log.enabled
+    if !categories.isEmpty, let problem = log.set(categories) { return refuse(problem) }
+    let logged = log.enabled
     StandardOutput.write(
       logged.isEmpty ? "nothing is logged\n" : logged.joined(separator: " ") + "\n")
     return true
   }
 
   private func listResources(_ pattern: String) {
-    let lines = ResourceLine.all(of: host, matching: pattern.isEmpty ? nil : pattern)
+    let lines = ResourceLine.all(in: handles, matching: pattern.isEmpty ? nil : pattern)
     guard !lines.isEmpty else {
       let suffix = pattern.isEmpty ? "" : " of that name"
       return StandardOutput.write("no resources\(suffix) are in memory\n")

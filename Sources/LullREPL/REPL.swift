@@ -9,7 +9,11 @@ import LullSystem
 /// prompts. It turns the host's loop while it waits for a line and while a line runs. Home thread
 /// only. Lua: `lull.repl()`.
 package final class REPL {
-  let host: LuaHost
+  let handles: ObjectHandles
+  let log: ScriptLog
+  private let permissions: Permissions
+  private let keeper: SessionKeeper
+  private let loop: ScriptLoop
   let session: LuaSession
   private let lines: any LineSource
   /// Lines read so far.
@@ -31,7 +35,11 @@ package final class REPL {
   /// Nil if the host has a session already.
   package init?(_ host: LuaHost) {
     guard let session = LuaSession(host) else { return nil }
-    self.host = host
+    handles = host.handles
+    log = host.log
+    permissions = host.permissions
+    keeper = host.session
+    loop = host.loop
     self.session = session
     lines = REPL.lines(host, session)
     oldModules = Set(session.loadedModules)
@@ -39,7 +47,7 @@ package final class REPL {
   }
 
   /// Whether lines may do no more than the sandbox has for them.
-  var isSandboxed: Bool { host.permissions.isSandboxed }
+  var isSandboxed: Bool { permissions.isSandboxed }
 
   /// Whether a person sits there.
   package var isInteractive: Bool { lines.isInteractive }
@@ -90,7 +98,7 @@ package final class REPL {
 
   /// Reads and runs lines to their end. What they have started may still go on then.
   package func run() {
-    reading: while !host.session.isEnding, !host.loop.isInterrupted {
+    reading: while !keeper.isEnding, !loop.isInterrupted {
       switch lines.next(isContinuation: !statement.isEmpty) {
       case .line(let text):
         if text.contains(10) { enter(several: text) } else { enter(text, isToRemember: true) }
@@ -177,7 +185,7 @@ package final class REPL {
     case .finished: return true
     case .failed(let report): complain(report)
     case .interrupted:
-      if !host.loop.isInterrupted { complain("interrupted!\n") }
+      if !loop.isInterrupted { complain("interrupted!\n") }
     }
     return false
   }

@@ -213,8 +213,8 @@ struct SessionVariableTests {
   }
 
   @Test func `there is one session at a time`() throws {
-    try withSession { session in
-      #expect(LuaSession(session.host) == nil)
+    try withSession { session, host in
+      #expect(LuaSession(host) == nil)
       #expect(session.evaluate("lull.repl()") == .failed("stdin:1: a REPL is open already"))
     }
   }

@@ -7,10 +7,10 @@ struct ValueDisplay {
   private let handles: ObjectHandles
   private let now: Double
 
-  init(_ host: LuaHost) {
-    bridge = host.bridge
-    handles = host.handles
-    now = host.pump.clock.now
+  init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, at now: Double) {
+    self.bridge = bridge
+    self.handles = handles
+    self.now = now
   }
 
   /// A value on a stack as it is to be shown. Code of the script runs only in `__tostring`.

@@ -7,7 +7,7 @@ extension LuaSession {
   /// The names a line can use: variables of the session, globals, `help`.
   package var variableNames: [String] {
     var names: Set<String> = []
-    for part in Int32(0)..<3 where lull_session_variables(host.bridge.pointer, part) != 0 {
+    for part in Int32(0)..<3 where lull_session_variables(bridge.pointer, part) != 0 {
       names.formUnion(keys(onlyFunctions: false))
       lull_pop(state, 1)
     }
@@ -20,18 +20,18 @@ extension LuaSession {
     var names: Set<String> = []
     walk(path) { _, used in
       guard used == path.count else { return }
-      _ = lull_session_open_document(host.bridge.pointer)
+      _ = lull_session_open_document(bridge.pointer)
       // A chain of tables may come back to its beginning.
       for _ in 0..<50 {
         names.formUnion(keys(onlyFunctions: onlyFunctions))
-        if lull_session_next_table(host.bridge.pointer) == 0 { break }
+        if lull_session_next_table(bridge.pointer) == 0 { break }
       }
     }
     return names.sorted()
   }
 
   /// What there is to complete and to be helped with.
-  package var description: APIDescription { host.bridge.library.description }
+  package var description: APIDescription { bridge.library.description }
 
   /// The description of the object of Lull on the way, and how many of the names lead to it.
   package func object(at path: [String]) -> (owner: APIOwner, used: Int)? {
@@ -47,7 +47,7 @@ extension LuaSession {
   package func ownFieldNames(at path: [String]) -> [String]? {
     walk(path) { value, used in
       guard used == path.count else { return nil }
-      return host.handles.fieldNaming(value)?.fieldNames
+      return handles.fieldNaming(value)?.fieldNames
     }
   }
 
@@ -55,7 +55,7 @@ extension LuaSession {
   package func function(at path: [String]) -> (owner: APIOwner, entry: APIEntry)? {
     walk(path) { value, used in
       guard used == path.count, value.kind == Int32(LULL_FUNCTION) else { return nil }
-      return FunctionLookup(host.bridge).described(function: lull_stack_top(state), in: state)
+      return FunctionLookup(bridge).described(function: lull_stack_top(state), in: state)
     }
   }
 
@@ -76,7 +76,7 @@ extension LuaSession {
 
   /// Makes `require` load a module anew.
   package func forget(module: String) {
-    lull_session_forget_module(host.bridge.pointer, module)
+    lull_session_forget_module(bridge.pointer, module)
   }
 
   // MARK: Resources in memory
@@ -84,7 +84,7 @@ extension LuaSession {
   /// Paths of a service's resources, as `service:resource(path)` takes them.
   package func resourcePaths(ofServiceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
-      guard used == path.count, let service = host.handles.object(value, .service, as: Service.self)
+      guard used == path.count, let service = handles.object(value, .service, as: Service.self)
       else {
         return []
       }
@@ -97,7 +97,7 @@ extension LuaSession {
   package func childPaths(ofResourceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count,
-        let resource = host.handles.object(value, .resource, as: Resource.self)
+        let resource = handles.object(value, .resource, as: Resource.self)
       else { return [] }
       let base = resource.url.text + (resource.url.text.hasSuffix("/") ? "" : "/")
       return resource.service.table.all.map(\.url.text)
@@ -114,7 +114,7 @@ extension LuaSession {
     guard let owner = description.owners.first(where: { $0.handle?.rawValue == value.aux }),
       owner.entries.contains(where: { $0.kind == .property && $0.name == name })
     else { return false }
-    guard let resource = host.handles.object(value, .resource, as: Resource.self) else {
+    guard let resource = handles.object(value, .resource, as: Resource.self) else {
       return true
     }
     let asksForData =
@@ -123,7 +123,7 @@ extension LuaSession {
     return !asksForData || resource.record.state.latestData != nil
   }
 
-  private var state: OpaquePointer? { lull_session_state(host.bridge.pointer) }
+  private var state: OpaquePointer? { lull_session_state(bridge.pointer) }
 
   @discardableResult
   private func walk<Result>(
@@ -144,7 +144,7 @@ extension LuaSession {
     }
     let used = block.withUnsafeBufferPointer { block in
       let names = starts.map { start in block.baseAddress.map { $0 + start } }
-      return lull_session_walk(host.bridge.pointer, names, Int32(path.count), &value)
+      return lull_session_walk(bridge.pointer, names, Int32(path.count), &value)
     }
     guard used >= 0 else { return nil }
     var count = Int(used)
@@ -154,7 +154,7 @@ extension LuaSession {
       let isObject = value.kind == Int32(LULL_OBJECT)
       var next = lull_value()
       guard !isObject || mayRead(path[count], of: value),
-        lull_session_step(host.bridge.pointer, path[count], &next) != 0
+        lull_session_step(bridge.pointer, path[count], &next) != 0
       else { break }
       pushed += 1
       if isObject, next.kind == Int32(LULL_NIL) {

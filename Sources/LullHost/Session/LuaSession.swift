@@ -9,7 +9,16 @@ import LullCore
 /// `_`; when it has failed, variables it assigned to are what they were before. One session at a time;
 /// home thread only.
 package final class LuaSession {
-  package let host: LuaHost
+  let bridge: BridgeRuntime
+  let handles: ObjectHandles
+  private let kept: KeptValues
+  private let sources: ChunkSources
+  private let coroutines: Coroutines
+  private let limits: LimitKeeper
+  private let keeper: SessionKeeper
+  private let loop: ScriptLoop
+  private let reporter: Reporter
+  private let pump: Pump
   /// The line that runs.
   private var context: RunContext?
   /// Called for Ctrl-C while no line runs.
@@ -19,15 +28,24 @@ package final class LuaSession {
   /// Nil if another session is open, or without memory.
   package init?(_ host: LuaHost) {
     guard !host.session.isOpen, lull_session_open(host.bridge.pointer) == 0 else { return nil }
-    self.host = host
-    host.session.open { [unowned self] in interrupt() }
+    bridge = host.bridge
+    handles = host.handles
+    kept = host.kept
+    sources = host.sources
+    coroutines = host.coroutines
+    limits = host.limits
+    keeper = host.session
+    loop = host.loop
+    reporter = host.reporter
+    pump = host.pump
+    keeper.open { [unowned self] in interrupt() }
   }
 
   package func close() {
     guard isOpen else { return }
     isOpen = false
-    if !host.bridge.isClosed { lull_session_close(host.bridge.pointer) }
-    host.session.close()
+    if !bridge.isClosed { lull_session_close(bridge.pointer) }
+    keeper.close()
   }
 
   // MARK: Reading
@@ -67,7 +85,7 @@ package final class LuaSession {
   ///   - firstLine: the number of its first line, from 1, for messages.
   ///   - name: as messages call where it comes from.
   package func read(_ text: [UInt8], name: String, firstLine: Int) -> Reading {
-    host.sources.remember(text, chunkName: Array("=\(name)".utf8), firstLine: firstLine)
+    sources.remember(text, chunkName: Array("=\(name)".utf8), firstLine: firstLine)
     let form = form(of: text, name: name, firstLine: firstLine)
     switch form {
     case .expression(let expression):
@@ -77,7 +95,7 @@ package final class LuaSession {
     case .incomplete(let message), .wrong(let message):
       // As if nothing but empty lines stood before it: what was typed earlier is no part of it.
       let source = Array(repeating: 10, count: max(0, firstLine - 1)) + text
-      let report = host.reporter.describe(syntaxError: message, in: source, name: name)
+      let report = reporter.describe(syntaxError: message, in: source, name: name)
       if case .incomplete = form { return .incomplete(report) }
       return .failed(report)
     }
@@ -88,9 +106,9 @@ package final class LuaSession {
   /// - Parameter isScript: whether it runs as the command runs scripts: its `_ENV` is `_G`, it does not
   ///   see the session's variables, and what it assigned stays where it fails.
   package func read(file: [UInt8], name: String, isScript: Bool = false) -> Reading {
-    host.sources.remember(file, chunkName: Array("@\(name)".utf8))
+    sources.remember(file, chunkName: Array("@\(name)".utf8))
     if let message = compile(file, name: "@" + name, firstLine: 1, id: 0) {
-      return .failed(host.reporter.describe(syntaxError: message, in: file, name: name))
+      return .failed(reporter.describe(syntaxError: message, in: file, name: name))
     }
     return keep(
       LineSource(file, isStatement: true, isScript: isScript), name: "@" + name, firstLine: 1)
@@ -121,21 +139,21 @@ package final class LuaSession {
   }
 
   private func keep(_ source: LineSource, name: String, firstLine: Int) -> Reading {
-    let id = host.kept.makeID()
+    let id = kept.makeID()
     let chunkName = name.hasPrefix("@") ? name : "=" + name
     if let message = compile(source.instrumented, name: chunkName, firstLine: firstLine, id: id) {
-      return .failed(host.reporter.describe(syntaxError: message))
+      return .failed(reporter.describe(syntaxError: message))
     }
     return .ready(Line(id: id))
   }
 
   private func compile(_ text: [UInt8], name: String, firstLine: Int, id: Int64) -> String? {
-    let mark = lull_arena_mark(host.bridge.pointer)
-    defer { lull_arena_release(host.bridge.pointer, mark) }
+    let mark = lull_arena_mark(bridge.pointer)
+    defer { lull_arena_release(bridge.pointer, mark) }
     var message: UnsafePointer<CChar>?
     let status = text.withUnsafeBytes { bytes in
       lull_session_load(
-        host.bridge.pointer, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
+        bridge.pointer, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count,
         Int32(clamping: firstLine - 1), name, id, &message)
     }
     return status == 0 ? nil : message.map { String(escapingCString: $0) } ?? "cannot be compiled"
@@ -162,46 +180,47 @@ package final class LuaSession {
       switch outcome {
       case .finished(let results):
         lull_session_commit(
-          host.bridge.pointer, results.state, results.index(0), results.count > 0 ? 1 : 0)
-        show(SessionValues(host: host, results: results))
+          bridge.pointer, results.state, results.index(0), results.count > 0 ? 1 : 0)
+        let display = ValueDisplay(bridge, handles, at: pump.clock.now)
+        show(SessionValues(results, display, limits))
         ending = endingOfShowing
       case .failed(let failure):
-        lull_session_roll_back(host.bridge.pointer)
+        lull_session_roll_back(bridge.pointer)
         ending = self.ending(failure)
       case .gone, .cancelled:
-        lull_session_roll_back(host.bridge.pointer)
+        lull_session_roll_back(bridge.pointer)
         ending = passedLimit ?? .interrupted
       }
     }
     self.context = context
     context.isStrong = true
-    host.loop.taskBegan()
+    loop.taskBegan()
     lull_line_begin(
-      host.bridge.pointer, host.limits.perLine.time ?? 0, host.limits.perLine.instructions ?? 0)
-    let outer = lull_main_begin(host.bridge.pointer)
-    host.coroutines.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
-    host.loop.run { ending != nil || host.loop.isInterrupted }
-    if ending == nil { host.coroutines.cancel(context) }
-    if !host.bridge.isClosed {
-      lull_main_end(host.bridge.pointer, outer)
-      lull_line_end(host.bridge.pointer)
+      bridge.pointer, limits.perLine.time ?? 0, limits.perLine.instructions ?? 0)
+    let outer = lull_main_begin(bridge.pointer)
+    coroutines.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
+    loop.run { ending != nil || loop.isInterrupted }
+    if ending == nil { coroutines.cancel(context) }
+    if !bridge.isClosed {
+      lull_main_end(bridge.pointer, outer)
+      lull_line_end(bridge.pointer)
     }
-    host.loop.taskEnded()
+    loop.taskEnded()
     self.context = nil
     // A line that has returned in spite of Ctrl-C has had it all the same.
-    _ = host.session.takeInterrupt()
-    lull_value_unpin(host.bridge.pointer, line.id)
+    _ = keeper.takeInterrupt()
+    lull_value_unpin(bridge.pointer, line.id)
     return ending ?? .interrupted
   }
 
   /// How a line ended whose values have been shown: that may have run code of the script.
   private var endingOfShowing: Ending {
-    host.session.takeInterrupt() ? .interrupted : passedLimit ?? .finished
+    keeper.takeInterrupt() ? .interrupted : passedLimit ?? .finished
   }
 
   private func ending(_ failure: ScriptFailure) -> Ending {
-    if host.session.takeInterrupt() { return .interrupted }
-    guard host.limits.hasPassed else { return .failed(host.reporter.describe(failure)) }
+    if keeper.takeInterrupt() { return .interrupted }
+    guard limits.hasPassed else { return .failed(reporter.describe(failure)) }
     return passedLimit(failure) ?? .interrupted
   }
 
@@ -210,16 +229,16 @@ package final class LuaSession {
   /// The report of a limit the line has passed, which counts no more; nil if it has passed none, or if
   /// that ends the session.
   private func passedLimit(_ failure: ScriptFailure?) -> Ending? {
-    guard host.limits.hasPassed, let report = host.reporter.describePassedLimit(failure) else {
+    guard limits.hasPassed, let report = reporter.describePassedLimit(failure) else {
       return nil
     }
-    lull_line_end(host.bridge.pointer)
-    return host.limits.hasPassed ? nil : .failed(report)
+    lull_line_end(bridge.pointer)
+    return limits.hasPassed ? nil : .failed(report)
   }
 
   private func interrupt() {
     if let context {
-      host.coroutines.cancel(context)
+      coroutines.cancel(context)
     } else {
       onIdleInterrupt?()
     }
@@ -228,16 +247,23 @@ package final class LuaSession {
 
 /// The values a line gave, in order.
 package struct SessionValues {
-  let host: LuaHost
-  let results: RunResults
+  private let results: RunResults
+  private let display: ValueDisplay
+  private let limits: LimitKeeper
+
+  init(_ results: RunResults, _ display: ValueDisplay, _ limits: LimitKeeper) {
+    self.results = results
+    self.display = display
+    self.limits = limits
+  }
 
   package var count: Int { results.count }
 
   /// Whether it is to be told no more: Ctrl-C, or a limit, has come meanwhile.
-  package var isInterrupted: Bool { lull_signals_pending() != 0 || host.limits.hasPassed }
+  package var isInterrupted: Bool { lull_signals_pending() != 0 || limits.hasPassed }
 
   /// One of them as it is to be shown.
   package func shown(_ position: Int) -> ShownValue {
-    ValueDisplay(host).shown(results.index(position), in: results.state)
+    display.shown(results.index(position), in: results.state)
   }
 }

@@ -13,13 +13,13 @@ package struct ResourceLine {
 extension ResourceLine {
   /// The resources in memory of every service scripts have, those a wildcard pattern names; without one
   /// all. In order of their URLs; nothing is loaded, made or touched.
-  package static func all(of host: LuaHost, matching pattern: String?) -> [ResourceLine] {
+  package static func all(in handles: ObjectHandles, matching pattern: String?) -> [ResourceLine] {
     var lines: [ResourceLine] = []
-    for service in host.handles.objects(.service, as: Service.self) {
+    for service in handles.objects(.service, as: Service.self) {
       let matcher = pattern.map { WildcardPattern($0, base: service.baseURL) }
       for record in service.table.all.sorted(by: { $0.url.text < $1.url.text }) {
         if let matcher, !matcher.matches(record.url) { continue }
-        lines.append(ResourceLine(record, service, at: host.pump.clock.now))
+        lines.append(ResourceLine(record, service, at: service.pump.clock.now))
       }
     }
     return lines

@@ -6,6 +6,13 @@ import Testing
 func withSession(
   _ lines: String..., body: (LuaSession) throws -> Void
 ) throws {
+  try withSession(running: lines) { session, _ in try body(session) }
+}
+
+/// The same, with the host that has the session.
+func withSession(
+  running lines: [String] = [], body: (LuaSession, LuaHost) throws -> Void
+) throws {
   let program = try #require(ScriptProgram(environment: QuietEnvironment(), library: .withClients))
   var failure: (any Error)?
   _ = program.interact(words: [Array("lull".utf8)], first: 0, folder: Array(".".utf8)) { host in
@@ -17,7 +24,7 @@ func withSession(
     for line in lines {
       if case .failed(let message) = session.evaluate(line) { Issue.record("\(line): \(message)") }
     }
-    do { try body(session) } catch { failure = error }
+    do { try body(session, host) } catch { failure = error }
     return .left
   }
   if let failure { throw failure }
