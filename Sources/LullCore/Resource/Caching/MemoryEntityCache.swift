@@ -51,10 +51,10 @@ public final class MemoryEntityCache: EntityCache {
     forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
     completion: @escaping () -> Void
   ) {
+    // The content stays what it is: nobody who keeps it need be told.
     if var entry = entries[key] {
       change(&entry.entity)
       entries[key] = entry
-      onChange?(key, entry.entity)
     }
     completion()
   }
