@@ -16,6 +16,9 @@ typedef struct lull_object {
   int32_t answer_method;
   double answer_until;
   uint64_t answer_changes;  // 0: none is
+  // The key of the only value it holds, which stands in the place of the table of anchors; 0: there is
+  // that table, or nothing.
+  int64_t only_key;
 } lull_object;
 
 // User values of a userdata.

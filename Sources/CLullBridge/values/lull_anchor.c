@@ -40,16 +40,40 @@ int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int6
   return status;
 }
 
-// [-0, +1 or +0] the anchor table of the userdata at the top, made if missing and wanted; 0 if none
-static int push_anchor_table(lua_State *L, int make) {
-  LULL_EFFECT_EITHER(L, 0, 1, 0);
-  if (lua_getiuservalue(L, -1, LULL_UV_ANCHORS) == LUA_TTABLE) return 1;
-  lua_pop(L, 1);
-  if (!make) return 0;
+// [-0, +0] Whether the value below the object at the top is held by it from now on, without a table:
+// nothing else is, or something under this key. Most requests hold one function, their hook. Never
+// raises.
+static int hold_alone(lua_State *L, int64_t key) {
+  LULL_EFFECT(L, 0, 0);
+  lull_object *object = lua_touserdata(L, -1);
+  if (object->only_key != key) {
+    if (object->only_key != 0) return 0;
+    int is_free = lua_getiuservalue(L, -1, LULL_UV_ANCHORS) == LUA_TNIL;
+    lua_pop(L, 1);
+    if (!is_free) return 0;
+  }
+  lua_pushvalue(L, -2);
+  lua_setiuservalue(L, -2, LULL_UV_ANCHORS);
+  object->only_key = key;
+  return 1;
+}
+
+// [-0, +1] the anchor table of the object at the top, made if missing; what it held alone moves there
+static void push_anchor_table(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
+  lull_object *object = lua_touserdata(L, -1);
+  int type = lua_getiuservalue(L, -1, LULL_UV_ANCHORS);
+  if (type == LUA_TTABLE && object->only_key == 0) return;
   lua_newtable(L);
+  lua_insert(L, -2);
+  if (object->only_key != 0) {
+    lua_rawseti(L, -2, (lua_Integer)object->only_key);
+  } else {
+    lua_pop(L, 1);
+  }
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, -3, LULL_UV_ANCHORS);
-  return 1;
+  object->only_key = 0;
 }
 
 // [-0, +0] what is kept under the id, to the object
@@ -58,8 +82,8 @@ static void attach_to_object(lua_State *L, const anchoring *context) {
   int top = lua_gettop(L);
   // First of all the value: allocating may collect what only the weak table holds.
   lull_values_push(context->runtime, L, context->id);
-  if (lull_push_existing(context->runtime, L, context->handle)) {
-    push_anchor_table(L, 1);
+  if (lull_push_existing(context->runtime, L, context->handle) && !hold_alone(L, context->key)) {
+    push_anchor_table(L);
     lua_pushvalue(L, top + 1);
     lua_rawseti(L, -2, (lua_Integer)context->key);
   }
@@ -73,8 +97,18 @@ static int anchor_to_object(lua_State *L) {
   return 0;
 }
 
+// [-0, +0]
 int32_t lull_value_anchor_to_object(
   lull_runtime *runtime, uint64_t handle, int64_t key, int64_t id) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  if (!lua_checkstack(L, 6)) return LUA_ERRMEM;
+  // What needs no memory needs no protected call.
+  lull_values_push(runtime, L, id);
+  int is_open = lull_push_existing(runtime, L, handle);
+  int is_held = is_open && hold_alone(L, key);
+  lua_pop(L, is_open ? 2 : 1);
+  if (!is_open || is_held) return LUA_OK;
   anchoring context = {.runtime = runtime, .handle = handle, .key = key, .id = id};
   return lull_protect(runtime, anchor_to_object, &context);
 }
@@ -94,7 +128,18 @@ void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int6
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 4) || !lull_push_existing(runtime, L, handle)) return;
-  if (push_anchor_table(L, 0)) let_go(L, (lua_Integer)key);
+  lull_object *object = lua_touserdata(L, -1);
+  int type = lua_getiuservalue(L, -1, LULL_UV_ANCHORS);
+  if (object->only_key == key) {
+    object->only_key = 0;
+    lua_pop(L, 1);
+    lua_pushnil(L);
+    lua_setiuservalue(L, -2, LULL_UV_ANCHORS);
+  } else if (object->only_key == 0 && type == LUA_TTABLE) {
+    let_go(L, (lua_Integer)key);
+  } else {
+    lua_pop(L, 1);
+  }
   lua_pop(L, 1);
 }
 

@@ -57,6 +57,7 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   object->handle = 0;
   object->kind = value->aux;
   object->answer_changes = 0;
+  object->only_key = 0;
   lull_registry_push(L, runtime->metatables);
   lua_rawgeti(L, -1, value->aux);
   lua_setmetatable(L, -3);
@@ -75,10 +76,9 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
     lua_setiuservalue(L, -2, LULL_UV_SERVICE);
   }
   if (anchored) {
-    lua_newtable(L);
     lua_pushvalue(L, anchored);
-    lua_rawseti(L, -2, (lua_Integer)value->anchor);
     lua_setiuservalue(L, -2, LULL_UV_ANCHORS);
+    object->only_key = value->anchor;
   }
   lull_registry_push(L, runtime->objects);
   lua_pushvalue(L, -2);
