@@ -27,41 +27,27 @@ extension Method {
       call.return(.attempts(try call.request.attempts))
     },
     .method(.request, "on_completion", "f") { call throws(Misuse) in
-      let values = call.values
-      try call.addHook("on_completion") { request, run in
-        let service = request.resource?.service
-        request.onCompletion { run([values.of($0, service: service)]) }
+      try call.addHook("on_completion") { request, hook in
+        request.onCompletion { hook.run($0) }
       }
     },
     .method(.request, "on_success", "f") { call throws(Misuse) in
-      let values = call.values
-      try call.addHook("on_success") { request, run in
-        let service = request.resource?.service
-        request.onSuccess { run([values.of($0, service: service)]) }
-      }
+      try call.addHook("on_success") { request, hook in request.onSuccess { hook.run($0) } }
     },
     .method(.request, "on_new_data", "f") { call throws(Misuse) in
-      let values = call.values
-      try call.addHook("on_new_data") { request, run in
-        let service = request.resource?.service
-        request.onNewData { run([values.of($0, service: service)]) }
-      }
+      try call.addHook("on_new_data") { request, hook in request.onNewData { hook.run($0) } }
     },
     .method(.request, "on_not_modified", "f") { call throws(Misuse) in
-      try call.addHook("on_not_modified") { request, run in
-        request.onNotModified { run([]) }
+      try call.addHook("on_not_modified") { request, hook in
+        request.onNotModified { hook.run() }
       }
     },
     .method(.request, "on_failure", "f") { call throws(Misuse) in
-      let values = call.values
-      try call.addHook("on_failure") { request, run in
-        let service = request.resource?.service
-        request.onFailure { run([values.of($0, service: service)]) }
-      }
+      try call.addHook("on_failure") { request, hook in request.onFailure { hook.run($0) } }
     },
     .method(.request, "on_progress", "f") { call throws(Misuse) in
-      try call.addHook("on_progress") { request, run in
-        request.onProgress { run([.number($0)]) }
+      try call.addHook("on_progress") { request, hook in
+        request.onProgress { hook.run(.number($0)) }
       }
     },
     .method(.request, "start") { call throws(Misuse) in

@@ -172,7 +172,29 @@ package final class Coroutines {
     }
   }
 
-  // MARK: Observers
+  // MARK: Hooks and observers
+
+  /// Calls a hook. Most return at once and without an error: what describes the run is made only when
+  /// somebody asks.
+  func start(_ hook: ScriptHook, _ argument: LuaValue?) {
+    guard !bridge.isClosed else { return }
+    let mark = lull_arena_mark(bridge.pointer)
+    var run = lull_run()
+    var value = argument.map { writer.encode($0) } ?? lull_value()
+    let context = withUnsafePointer(to: &value) { value in
+      var call = lull_call(
+        function: hook.id, method: nil, arguments: value, count: argument == nil ? 0 : 1,
+        is_handler: 0)
+      return stack.tell(.hook(hook)) { lull_start(bridge.pointer, &call, &run) }
+    }
+    lull_arena_release(bridge.pointer, mark)
+    if run.isFailed, let argument { handles.releaseUnclaimed([argument]) }
+    if context == nil, run.status == Int32(LULL_RUN_DONE) {
+      lull_run_end(bridge.pointer, &run)
+    } else {
+      finish(&run, context ?? hook.makeContext())
+    }
+  }
 
   /// Calls observers with an event, up to one that does not just return; how many.
   ///
@@ -189,7 +211,7 @@ package final class Coroutines {
     sequence.count = Int32(members.count)
     return withUnsafeMutablePointer(to: &sequence) { sequence in
       let current = Notification(sequence: sequence, resource: resource)
-      let context = stack.tell(current) { start(current, of: event, &run) }
+      let context = stack.tell(.observers(current)) { start(current, of: event, &run) }
       if run.L == nil, run.status != Int32(LULL_RUN_DONE) {
         handles.releaseUnclaimed(handles.handle(of: resource))
       }

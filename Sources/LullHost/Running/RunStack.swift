@@ -2,26 +2,32 @@ import CLullBridge
 
 /// The coroutines of ours that run now, one inside the other.
 ///
-/// Of an observer's there is no more than its place in a notification, until somebody asks who runs.
-/// Home thread only.
+/// Of an observer's or a hook's there is no more than what is told, until somebody asks who runs. Home
+/// thread only.
 final class RunStack {
-  /// Innermost last; nil for an observer's that nobody has asked about.
+  /// What most runs are for, which return at once and without an error.
+  enum Telling {
+    case observers(Notification)
+    case hook(ScriptHook)
+  }
+
+  /// Innermost last; nil for one that nobody has asked about.
   private var running: [RunContext?] = []
   /// What the innermost of them is if it is nil.
-  private(set) var notification: Notification?
+  private var telling: Telling?
 
   func push(_ context: RunContext) { running.append(context) }
 
   func pop() { running.removeLast() }
 
-  /// Observers are told during `body`; who the one was that ran last, if anybody has asked.
-  func tell(_ notification: Notification, _ body: () -> Void) -> RunContext? {
-    let outer = self.notification
-    self.notification = notification
+  /// Somebody is told during `body`; who the one was that ran last, if anybody has asked.
+  func tell(_ telling: Telling, _ body: () -> Void) -> RunContext? {
+    let outer = self.telling
+    self.telling = telling
     running.append(nil)
     body()
-    // What follows is not the observer's: it belongs to whoever ran before.
-    self.notification = outer
+    // What follows is not the one's who was told: it belongs to whoever ran before.
+    self.telling = outer
     return running.removeLast()
   }
 
@@ -29,9 +35,14 @@ final class RunStack {
   var innermost: RunContext? {
     guard let last = running.last else { return nil }
     if let last { return last }
-    guard let notification else { return nil }
-    notification.sequence.pointee.is_watched = 1
-    let context = notification.observer.makeContext(notification.resource)
+    let context: RunContext
+    switch telling {
+    case .observers(let notification):
+      notification.sequence.pointee.is_watched = 1
+      context = notification.observer.makeContext(notification.resource)
+    case .hook(let hook): context = hook.makeContext()
+    case nil: return nil
+    }
     running[running.count - 1] = context
     return context
   }
