@@ -7,7 +7,7 @@ package final class Observation {
   private var ownsItself = false
   /// Kept until removed or no longer alive, by its own account.
   private(set) var isHeld = false
-  /// Whether it hears events of the service's host, together with its neighbours.
+  /// Whether it hears events of the service's host, together with its neighbours, and nothing of progress.
   package private(set) var isToldByHost = false
   package private(set) var isRemoved = false
   /// Whether an owner has died, rather than been removed.

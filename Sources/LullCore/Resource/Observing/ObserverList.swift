@@ -33,7 +33,7 @@ package final class ObserverList {
 
   /// Whether progress would reach anybody.
   var wantsProgress: Bool {
-    observations.contains { $0.observer?.wantsProgress ?? false }
+    observations.contains { !$0.isToldByHost && $0.observer?.wantsProgress ?? false }
   }
 
   func add(
@@ -61,7 +61,8 @@ package final class ObserverList {
   }
 
   /// Adds an observer that says itself how long it is alive; a script's host knows. (OBS-19)
-  /// `isToldByHost`: it hears events of the service's host, together with its neighbours.
+  /// `isToldByHost`: it hears events of the service's host, together with its neighbours, and nothing of
+  /// progress.
   package func hold(_ observer: any ResourceObserver, isToldByHost: Bool, resource: Resource) {
     let observation = Observation(identity: nil)
     observation.hold(observer, isToldByHost: isToldByHost)
@@ -214,7 +215,7 @@ package final class ObserverList {
   }
 
   func broadcastProgress(_ progress: Double, resource: Resource) {
-    for observation in observations where !observation.isRemoved {
+    for observation in observations where !observation.isRemoved && !observation.isToldByHost {
       guard let observer = observation.observer, observer.wantsProgress else { continue }
       observer.resourceRequestProgress(for: resource, progress: progress)
     }
