@@ -32,6 +32,7 @@ open class Service: ResourceOwner {
   private var unparsable = UnparsableRecords()
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
+  package final let link = ServiceLink()
 
   /// Where the cookies of this service's requests are kept, if they are.
   package private(set) lazy final var cookieJar = CookieJar()
@@ -63,6 +64,11 @@ open class Service: ResourceOwner {
         configuration.pipeline[.parsing].add(made)
       }
     }
+    link.set(self)
+  }
+
+  deinit {
+    link.set(nil)
   }
 
   // MARK: Resources

@@ -23,7 +23,7 @@ final class LuaObserver: KeyedObserver {
   private(set) var isStopped = false
   // The record holds this observer in its list. The service mostly holds the record, but requests of
   // another service that load its resource may hold it for longer.
-  private weak var service: Service?
+  private let serviceLink: ServiceLink
   private unowned let record: ResourceRecord
   private let released: ReleasedValues
 
@@ -41,12 +41,14 @@ final class LuaObserver: KeyedObserver {
     self.identity = identity
     self.isTable = isTable
     self.wantsProgress = wantsProgress
-    service = resource.service
+    serviceLink = resource.service.link
     record = resource.record
     released = observers.callbacks.kept.released
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
   }
+
+  private var service: Service? { serviceLink.service }
 
   /// A resource that no service remembers, such as one without a URL, takes its observers with it.
   deinit {
