@@ -9,8 +9,10 @@ package final class LuaLibrary: Sendable {
   /// In the order the bridge numbers them.
   let methods: [Method]
   /// The bridge's form of them.
-  // Written by the initialiser, read-only ever after.
+  // Written by the initialiser, read-only ever after; both of them.
   nonisolated(unsafe) let bridged: UnsafePointer<lull_method>
+  /// What they do. Not in an array, which each call would hold and let go of.
+  nonisolated(unsafe) private let bodies: UnsafeBufferPointer<Method.Body>
   private let extensions: [any HostExtension.Type]
 
   /// What people are told of the functions and types; put together at each call.
@@ -28,8 +30,14 @@ package final class LuaLibrary: Sendable {
           name: method.name.cString, arguments: method.arguments.cString,
           kind: method.kind.rawValue, role: method.role.rawValue))
     }
+    let bodies = UnsafeMutableBufferPointer<Method.Body>.allocate(capacity: methods.count)
+    _ = bodies.initialize(from: methods.lazy.map(\.body))
+    self.bodies = UnsafeBufferPointer(bodies)
     self.methods = methods
     self.extensions = extensions
     bridged = UnsafePointer(table)
   }
+
+  /// What the method of that number does; the bridge has it from `bridged`.
+  func body(_ number: Int32) -> Method.Body { bodies[Int(number)] }
 }

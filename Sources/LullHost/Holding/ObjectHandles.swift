@@ -163,19 +163,29 @@ package final class ObjectHandles {
 
   private func release(_ handle: UInt64) {
     guard let kind = table.kind(handle), let object = table.remove(handle) else { return }
-    if ObjectHandles.knowsItsHandle(kind), currentHandle(of: object) == handle {
-      setHandle(0, of: object)
+    switch HandleKind(rawValue: kind) {
+    case .service:
+      // The table holds objects of one class under each kind, here and below.
+      let service = unsafeDowncast(object, to: Service.self)
+      guard service.hostHandle == handle else { return }
+      service.hostHandle = 0
       // Resources and requests of a service hold its userdata: it goes last, and with it the cycle
       // between a service and what it remembers.
-      (object as? Service)?.forgetAll()
-    }
-  }
-
-  /// Objects of the other kinds do not know their handle: each has one userdata in its life.
-  private static func knowsItsHandle(_ kind: Int32) -> Bool {
-    switch HandleKind(rawValue: kind) {
-    case .service, .resource, .request, .task: true
-    default: false
+      service.forgetAll()
+    case .resource:
+      // As above.
+      let resource = unsafeDowncast(object, to: Resource.self)
+      if resource.hostHandle == handle { resource.hostHandle = 0 }
+    case .request:
+      // As above.
+      let mark = unsafeDowncast(object, to: Request.self).mark
+      if mark.handle == handle { mark.handle = 0 }
+    case .task:
+      // As above.
+      let task = unsafeDowncast(object, to: LuaTask.self)
+      if task.hostHandle == handle { task.hostHandle = 0 }
+    // Objects of the other kinds do not know their handle: each has one userdata in its life.
+    default: break
     }
   }
 
@@ -186,16 +196,6 @@ package final class ObjectHandles {
     case let request as Request: request.mark.handle = handle
     case let task as LuaTask: task.hostHandle = handle
     default: break
-    }
-  }
-
-  private func currentHandle(of object: AnyObject) -> UInt64? {
-    switch object {
-    case let service as Service: service.hostHandle
-    case let resource as Resource: resource.hostHandle
-    case let request as Request: request.mark.handle
-    case let task as LuaTask: task.hostHandle
-    default: nil
     }
   }
 }

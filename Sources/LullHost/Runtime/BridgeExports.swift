@@ -23,6 +23,35 @@ func lull_host_attach(
 }
 
 extension LuaHost {
+  /// Does what a method of that number does; what comes of it.
+  fileprivate func call(_ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>) -> Int32 {
+    let call = Call(host: self, frame: frame)
+    do throws(Misuse) {
+      try bridge.library.body(method)(call)
+      let outcome = frame.pointee.outcome
+      if outcome == Int32(LULL_RETURN), kept.takeLackOfMemory() {
+        call.dropResults()
+        throw .message("not enough memory")
+      }
+      return outcome
+    } catch {
+      frame.pointee.result_count = 1
+      let results = lull_frame_results(frame)
+      switch error {
+      case .message(let text):
+        results?[0] = writer.encode(.string(text))
+        return Int32(LULL_RAISE)
+      case .argument(let position, let text):
+        results?[0] = writer.encode(.string(text))
+        frame.pointee.error_argument = Int32(position)
+        return Int32(LULL_RAISE_ARGUMENT)
+      case .value(let value):
+        results?[0] = writer.encode(coroutines.raising(value, in: frame.pointee.L))
+        return Int32(LULL_RAISE_VALUE)
+      }
+    }
+  }
+
   /// A host for an interpreter that is not Lull's own, attached to its runtime, as `lull_host_attach`
   /// gives it.
   package static func attachedPointer(
@@ -52,31 +81,10 @@ func lull_host_methods(
 func lull_host_call(
   _ pointer: UnsafeMutableRawPointer!, _ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>!
 ) -> Int32 {
-  guard let host = host(pointer), let frame else { return Int32(LULL_RETURN) }
-  let call = Call(host, frame)
-  do throws(Misuse) {
-    try host.bridge.library.methods[Int(method)].body(call)
-    let outcome = frame.pointee.outcome
-    if outcome == Int32(LULL_RETURN), host.kept.takeLackOfMemory() {
-      call.dropResults()
-      throw .message("not enough memory")
-    }
-    return outcome
-  } catch {
-    frame.pointee.result_count = 1
-    let results = lull_frame_results(frame)
-    switch error {
-    case .message(let text):
-      results?[0] = host.writer.encode(.string(text))
-      return Int32(LULL_RAISE)
-    case .argument(let position, let text):
-      results?[0] = host.writer.encode(.string(text))
-      frame.pointee.error_argument = Int32(position)
-      return Int32(LULL_RAISE_ARGUMENT)
-    case .value(let value):
-      results?[0] = host.writer.encode(host.coroutines.raising(value, in: frame.pointee.L))
-      return Int32(LULL_RAISE_VALUE)
-    }
+  guard let pointer, let frame else { return Int32(LULL_RETURN) }
+  // As `host` says; C holds it during the call.
+  return Unmanaged<LuaHost>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+    $0.call(method, frame)
   }
 }
 
