@@ -195,20 +195,22 @@ public struct Headers: Sendable, Equatable {
     var end = line.count
     while start < end, line[start] == 32 || line[start] == 9 { start += 1 }
     while end > start, Headers.isSpace(line[end - 1]) { end -= 1 }
-    // In one piece, and without reserving: the array grows by doubling, not line by line. The last byte is
-    // there for the line end.
-    names.turnOff()
+    // In one piece, and without reserving: the array grows by doubling, not line by line. It begins so far
+    // into the line that the value gets to its place; over what stands before that the name is written.
+    // The last byte is there for the line end.
+    if names.isOn { names.turnOff() }
     let first = lines.count
-    lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[..<min(end + 1, line.count)]))
-    if end == line.count { lines.append(10) }
     let space = start - colon - 1
+    lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[space..<min(end + 1, line.count)]))
+    if end == line.count { lines.append(10) }
     lines.withUnsafeMutableBufferPointer { lines in
-      guard let own = lines.baseAddress.map({ $0 + first }) else { return }
-      for index in 0..<colon { own[index] = Headers.lowercased(own[index]) }
-      if space > 0 { (own + colon + 1).update(from: own + start, count: end - start) }
+      guard let own = lines.baseAddress.map({ $0 + first }), let name = line.baseAddress else {
+        return
+      }
+      for index in 0..<colon { own[index] = Headers.lowercased(name[index]) }
+      own[colon] = UInt8(ascii: ":")
       own[end - space] = 10
     }
-    lines.removeLast(space)
     return true
   }
 

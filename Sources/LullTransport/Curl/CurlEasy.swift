@@ -337,7 +337,9 @@ final class CurlEasy {
 
   @discardableResult
   func setText(_ option: CURLoption, _ value: String?) -> Bool {
-    ccurl_easy_set_string(handle, option, value) == CURLE_OK
+    guard let value else { return ccurl_easy_set_string(handle, option, nil) == CURLE_OK }
+    // A string given for a pointer would be copied first.
+    return value.withCString { ccurl_easy_set_string(handle, option, $0) == CURLE_OK }
   }
 
   @discardableResult

@@ -5,7 +5,10 @@ enum HeadLine {
   /// The status of `HTTP/1.1 200 OK` or `HTTP/2 200`; nil for any other line. curl is content with
   /// less, such as small letters. (RFC 9112, 4)
   static func status(in line: Bytes) -> Int? {
-    guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 32) else { return nil }
+    guard line.count > 5, line[0] == UInt8(ascii: "H"), line[1] == UInt8(ascii: "T"),
+      line[2] == UInt8(ascii: "T"), line[3] == UInt8(ascii: "P"), line[4] == UInt8(ascii: "/"),
+      let space = line.firstIndex(of: 32)
+    else { return nil }
     let version = line[5..<space]
     guard version.count == 1 || (version.count == 3 && version[6] == UInt8(ascii: ".")),
       version.allSatisfy({ $0 == UInt8(ascii: ".") || (48...57).contains($0) })

@@ -2,7 +2,9 @@ import Glibc
 import LullCore
 
 /// Where requests go and what they share: connections, waiting queue, the right to see credentials.
-struct Origin: Hashable, Sendable {
+///
+/// One object for all who go there, since each exchange hands it on several times.
+final class Origin: Hashable, Sendable {
   /// `http` or `https`.
   let scheme: String
   /// As `HostName` has it: no two spellings of one host, and none that curl reads otherwise.
@@ -19,7 +21,7 @@ struct Origin: Hashable, Sendable {
   }
 
   /// nil unless the text is an absolute http or https URL.
-  init?(of url: String) {
+  convenience init?(of url: String) {
     guard let address = ResourceURL(absolute: url)?.address else { return nil }
     self.init(scheme: address.scheme, host: address.host, port: String(address.port))
     guard CurlURL.agrees(with: self) else { return nil }
