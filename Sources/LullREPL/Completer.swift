@@ -128,9 +128,11 @@ struct Completer {
     entry.signatures.last?.returns.first
   }
 
-  /// The owners a type names: `Settings|SettingsFunction`, `Entity?`.
+  /// The owners a type names: `Settings|SettingsFunction`, `Entity?`; of an alias those it stands for.
   private func owners(in type: String) -> [APIOwner] {
-    Completer.parts(of: type).compactMap { description.owner($0) }
+    Completer.parts(of: type).compactMap { description.owner($0) }.flatMap { owner in
+      if case .alias(let type) = owner.kind { owners(in: type) } else { [owner] }
+    }
   }
 
   /// The types of which it is one.

@@ -6,12 +6,15 @@
 /// Home thread only. Lua: `Resource`.
 public final class Resource {
   package let owner: any ResourceOwner
+  // The owner's, which is asked for all the time.
+  package let pump: Pump
   package let record: ResourceRecord
   /// The number a script's host knows this object by; 0 if none.
   package var hostHandle: UInt64 = 0
 
   package init(owner: any ResourceOwner, record: ResourceRecord) {
     self.owner = owner
+    pump = owner.pump
     self.record = record
     record.resource = self
   }
@@ -22,7 +25,6 @@ public final class Resource {
   }
 
   public var url: ResourceURL { record.url }
-  package var pump: Pump { owner.pump }
 
   // MARK: State
 

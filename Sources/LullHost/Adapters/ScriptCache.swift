@@ -40,6 +40,13 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
     cache.updateEntityTimestamp(timestamp, forKey: key, completion: completion)
   }
 
+  func updateEntity(
+    forKey key: Cache.Key, _ change: @escaping @Sendable (inout Entity) -> Void,
+    completion: @escaping () -> Void
+  ) {
+    cache.updateEntity(forKey: key, change, completion: completion)
+  }
+
   func removeEntity(forKey key: Cache.Key, completion: @escaping () -> Void) {
     cache.removeEntity(forKey: key, completion: completion)
   }

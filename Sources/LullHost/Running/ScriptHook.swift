@@ -25,12 +25,14 @@ final class ScriptHook {
 
   func run(_ response: Response) {
     let callbacks = callbacks
-    callbacks.coroutines.start(self, callbacks.values.of(response, service: request.resource?.service))
+    callbacks.coroutines.start(
+      self, callbacks.values.of(response, service: request.resource?.service))
   }
 
   func run(_ entity: Entity) {
     let callbacks = callbacks
-    callbacks.coroutines.start(self, callbacks.values.of(entity, service: request.resource?.service))
+    callbacks.coroutines.start(
+      self, callbacks.values.of(entity, service: request.resource?.service))
   }
 
   func run(_ error: RequestError) {

@@ -25,7 +25,7 @@ func lull_host_attach(
 extension LuaHost {
   /// Does what a method of that number does; what comes of it.
   fileprivate func call(_ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>) -> Int32 {
-    let call = Call(host: self, frame: frame)
+    let call = Call(self, frame)
     do throws(Misuse) {
       try bridge.library.body(method)(call)
       let outcome = frame.pointee.outcome
