@@ -7,7 +7,7 @@ import LullCore
 /// returning a table, or by calling `complete`.
 final class LuaNetworking: NetworkingProvider {
   private unowned let callbacks: Callbacks
-  private let reader: NetworkAnswerReader
+  private unowned let reader: NetworkAnswerReader
   private let log: Log
   private let function: Int64
 
@@ -24,7 +24,7 @@ final class LuaNetworking: NetworkingProvider {
     let id = function
     let facts = RequestFacts(request)
     let context = RunContext(purpose: "a networking function") {
-      [unowned callbacks, reader] outcome in
+      [unowned callbacks, unowned reader] outcome in
       switch outcome {
       case .finished(let results):
         // Returning nothing means that `complete` was or will be called.

@@ -2,7 +2,9 @@ import CLullBridge
 import LullCore
 
 /// Reads what `networking` functions answer, and the answers of stubs.
-struct NetworkAnswerReader {
+///
+/// An object, since providers must not hold what holds their services. Home thread only.
+final class NetworkAnswerReader {
   static let keys = ["status", "headers", "body", "json", "text"]
 
   private let handles: ObjectHandles

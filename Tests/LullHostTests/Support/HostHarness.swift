@@ -85,9 +85,14 @@ final class HostHarness {
     close()
     // A host without a state takes its place; the one that was here must go now.
     weak let closed = host
+    let owners = owners
     host = LuaHost(environment: StubEnvironment(), library: .withClients)
     #expect(closed == nil, "the host is still held", sourceLocation: sourceLocation)
+    #expect(owners.held == [], "owners are still held", sourceLocation: sourceLocation)
   }
+
+  /// Those of the host, to be asked later whether somebody else holds them.
+  private var owners: HeldOwners { HeldOwners(of: host) }
 
   /// Ends everything and drops all that the script has; then what is left that should not be, after
   /// the state was closed too.
@@ -131,8 +136,10 @@ final class HostHarness {
     }
     close()
     weak let closed = host
+    let owners = owners
     host = LuaHost(environment: StubEnvironment(), library: .withClients)
     if closed != nil { found.append("the host itself") }
+    found += owners.held
     return found
   }
 
