@@ -36,13 +36,13 @@ package final class ReadableFile {
     close(descriptor)
   }
 
-  /// Whether a path leads to one that can be read now.
-  package static func isThere(_ path: [UInt8]) -> Bool {
+  /// Why a path leads to none that can be read now; nil if it does.
+  package static func problem(_ path: [UInt8]) -> String? {
     do throws(Unreadable) {
       _ = try ReadableFile(path)
-      return true
+      return nil
     } catch {
-      return false
+      return error.reason
     }
   }
 

@@ -73,6 +73,8 @@ struct InspectionTests {
         + "base_url = 'https://a.example', headers = { X = lull.secret{ file = 'secret.txt' } } }"
         + "('/x'):load()",
       "pcall(function() print(lull.read_file('secret.txt')) end)",
+      "pcall(function() lull.service{ networking = function(r) print(r.body) return { status = 200 } end, "
+        + "base_url = 'https://a.example' }('/x'):put(lull.file('secret.txt')) end)",
     ] {
       try folder.write("apis/bad.lua", "local lull = require 'lull'\n\(line)\n\(Self.declaration)")
       let ending = try run(words, ["LULL_TEST_SECRET": "hunter2-env"])
@@ -154,6 +156,7 @@ struct InspectionTests {
     ("local f = io.open('x')", "io"), ("os.execute('true')", "os.execute"),
     ("dofile('x.lua')", "dofile"), ("local x = debug.getinfo(1)", "debug"),
     ("local x = package.path", "package"), ("local x = lull.read_file('x')", "lull.read_file"),
+    ("local x = lull.file('x')", "lull.file"),
     ("local x = lull.api('other')", "lull.api"), ("require 'cjson'", "the module 'cjson'"),
     ("setmetatable({}, { __gc = print })", "__gc"),
     ("local x = ('x'):rep(1e7)", "more than the sandbox allows"),

@@ -112,6 +112,11 @@ struct SandboxTests {
     ("(big .. big):gsub('x', 'y')", "longer than 1 MB"),
     ("lull.read_file('/etc/passwd')", "lull.read_file is not available"),
     ("lull.write_file('x', 'y')", "lull.write_file is not available"),
+    ("lull.file('/etc/passwd')", "lull.file is not available"),
+    (
+      "lull.multipart{ a = lull.file('/etc/passwd', { type = 'x/y' }) }",
+      "lull.file is not available"
+    ),
     ("lull.env('HOME')", "lull.env is not available"),
     ("lull.repl()", "lull.repl is not available"),
     ("lull.secret{ env = 'HOME' }", "lull.secret is not available"),

@@ -22,6 +22,33 @@ struct SandboxedFileTests {
     #expect(ending.code == 0)
   }
 
+  @Test func `BODY-14 no file can be sent, by whatever way a body is given`() throws {
+    let ending = try lull(
+      "--sandbox", "-e",
+      """
+      local lull = require "lull"
+      local sent = {}
+      local api = lull.service{ base_url = "http://a.test", networking = function(http)
+        sent[#sent + 1] = http.body
+        return { status = 200, body = "" }
+      end }
+      local resource = api("/a")
+      print(select(2, pcall(function() resource:post(lull.file("/etc/passwd")) end)))
+      print(select(2, pcall(function() resource:put(lull.multipart{ a = lull.file("/etc/passwd") }) end)))
+      print(select(2, pcall(lull.multipart, { { "a", lull.null } })))
+      local _, err = resource:post(nil, function(http) http.body = lull.file("/etc/passwd") end):await()
+      print(err.cause.message)
+      assert(resource:post(lull.multipart{ path = "/etc/passwd" }):await())
+      print(#sent, sent[1]:find("/etc/passwd", 1, true) ~= nil, sent[1]:find("root", 1, true))
+      """)
+    let lines = ending.output.split(separator: "\n")
+    #expect(lines.count == 5, "\(ending)")
+    for index in [0, 1, 3] where index < lines.count {
+      #expect(lines[index].contains("lull.file is not available in the sandbox"), "\(lines[index])")
+    }
+    #expect(lines.last == "1\ttrue\tnil")
+  }
+
   @Test func `settings that name files are not available`() throws {
     let ending = try lull(
       "--sandbox", "-e",

@@ -52,7 +52,17 @@ struct VerbRefusalTests {
       ["post", "https://a.example", "-d", "nope"],
       "the body is not JSON: expected a value at byte 0; say what it is with -H"
     ),
-    (["post", "https://a.example", "a@file"], "'a@file' would be a file of a multipart form"),
+    (["post", "https://a.example", "a@"], "'a@' names no file"),
+    (["post", "https://a.example", "a@x;type="], "a content type is missing behind ';type='"),
+    (
+      ["post", "https://a.example", "a@x;type=a/b\nc: d"],
+      "the content type 'a/b\nc: d' must not contain line breaks or zero bytes"
+    ),
+    (
+      ["post", "https://a.example", "a@/no/such"],
+      "cannot read '/no/such': No such file or directory"
+    ),
+    (["get", "https://a.example", "a@x"], "items make no body of GET, -d does"),
     (
       ["post", "https://a.example", "a=@no/such/file"],
       "cannot read 'no/such/file': No such file or directory"

@@ -63,6 +63,44 @@ struct VerbTests {
     #expect(late.errors.contains("within 0.1 s (timeout)"), "\(late)")
   }
 
+  @Test func `BODY-10 BODY-12 files make a multipart form, in the order of the items`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("a.pdf", "%PDF")
+    try folder.write("b;c", "bee")
+    try folder.write("note.txt", "Hello")
+    func sent(_ words: String...) throws -> Child.Ending {
+      let items = [
+        "title=x y", "n:=7", "file@a.pdf", "n=@note.txt", #"other@b\;c;type=x/y"#, "q==1",
+        "password=s3cret",
+      ]
+      return try Child(
+        Binaries.lull, ["post", url("/echo")] + items + words, folder: folder.path, input: .nothing
+      ).wait()
+    }
+    let text = try sent("-f", #"(x.body:gsub("lull%-%x+", "B"):gsub("\r\n", "|"))"#)
+    let form = #"content-disposition: form-data; name="#
+    #expect(
+      text.output.replacing("\\\"", with: "'").replacing("\"", with: "'")
+        == "'--B|\(form)'title'||x y|--B|\(form)'n'||7|--B|\(form)'file'; filename='a.pdf'|"
+        + "content-type: application/pdf||%PDF|--B|\(form)'n'||Hello|--B|\(form)'other'; "
+        + "filename='b;c'|content-type: x/y||bee|--B|\(form)'password'||s3cret|--B--|'\n", "\(text)"
+    )
+    let dry = try sent("--dry-run")
+    #expect(
+      dry.output.hasSuffix(
+        "\n\ntitle: x y\nn: 7\nfile: (file 'a.pdf', application/pdf)\nn: Hello\n"
+          + "other: (file 'b;c', x/y)\npassword: ***\n"), "\(dry)")
+    let curl = try sent("--curl").output
+    for part in [
+      #"--form 'title="x y"'"#, #"--form 'file=@"a.pdf";type=application/pdf;filename="a.pdf"'"#,
+      #"--form 'other=@"b;c";type=x/y;filename="b;c"'"#, #"--form 'password="***"'"#,
+    ] {
+      #expect(curl.contains(part), "\(curl)")
+    }
+    #expect(!curl.contains("content-type"))
+    #expect(!curl.contains("boundary"))
+  }
+
   @Test func `keeps the order of items`() throws {
     let ending = try lull("post", url("/echo"), "z=1", "a=2", "m:=null", "-f", "x.body")
     #expect(ending.output == #""{\"z\":\"1\",\"a\":\"2\",\"m\":null}""# + "\n")

@@ -53,6 +53,7 @@ struct APIDescriptionFieldTests {
     "SuccessFields": "lull.success{ [key] = value }",
     "Body": "api('/x'):post{ [key] = value }",
     "FileOptions": "lull.file('a', { [key] = value })",
+    "MultipartPart": "lull.multipart{ a = { value = 'x', [key] = value } }",
     "RequestOptions": "api('/x'):post(nil, { [key] = value })",
     "CustomRequest": "lull.custom_request{ start = print, [key] = value }",
     "NetworkAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
@@ -169,6 +170,8 @@ struct APIDescriptionFieldTests {
     #expect(try difference("CursorOptions", LuaPages.Options.cursorKeys) == [])
     #expect(try difference("PageNumberOptions", LuaPages.Options.pageNumberKeys) == [])
     #expect(try difference("RequestOptions", RequestOptions.keys) == [])
+    #expect(try difference("FileOptions", Method.uploadKeys) == [])
+    #expect(try difference("MultipartPart", MultipartReader.partKeys) == [])
     #expect(try difference("NetworkAnswer", NetworkAnswerReader.keys) == [])
     #expect(try difference("StubAnswer", NetworkAnswerReader.keys) == [])
   }

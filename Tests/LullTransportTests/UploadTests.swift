@@ -108,6 +108,53 @@ extension TransportSuite {
       finish()
     }
 
+    @Test func `BODY-10 BODY-13 a form arrives with its files between its texts, and its length`()
+      throws
+    {
+      let server = try #require(
+        RawServer {
+          $0.readRequest(); $0.answer("ok")
+        })
+      let (body, type) = try StreamedBody.form(
+        MultipartForm([
+          .init("a", "one"), .init("f", upload("a.txt", Array("file".utf8))), .init("b", "two"),
+          .init("g", upload("empty", [])),
+        ]))
+      var request = HTTPRequest(method: "POST", url: server.url)
+      request.stream(body)
+      #expect(try harness.send(request).text == "ok")
+      let boundary = try #require(type.split(separator: "=").last)
+      let disposition = "\r\ncontent-disposition: form-data; name="
+      #expect(
+        server.requests.first?.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""
+          == "--\(boundary)\(disposition)\"a\"\r\n\r\none\r\n--\(boundary)\(disposition)\"f\"; "
+          + "filename=\"a.txt\"\r\ncontent-type: text/plain\r\n\r\nfile\r\n--\(boundary)"
+          + "\(disposition)\"b\"\r\n\r\ntwo\r\n--\(boundary)\(disposition)\"g\"; filename=\"empty\""
+          + "\r\ncontent-type: application/octet-stream\r\n\r\n\r\n--\(boundary)--\r\n")
+      #expect(request.limits.timeout == .infinity)
+      finish(server)
+    }
+
+    @Test(arguments: [0, 1, 57, 58, 4000, 300_200])
+    func `BODY-05 reading goes on from any place`(_ position: Int) throws {
+      let (body, _) = try StreamedBody.form(
+        MultipartForm([.init("a", "one"), .init("f", upload()), .init("b", "two")]))
+      let all = try body.bytes()
+      #expect(all.count == body.byteCount)
+      let reader = try BodyReader(body)
+      var start = [UInt8](repeating: 0, count: 1000)
+      #expect(start.withUnsafeMutableBytes { reader.read(into: $0) } == 1000)
+      #expect(reader.seek(to: position))
+      var rest: [UInt8] = []
+      var piece = [UInt8](repeating: 0, count: 777)
+      while case let count? = piece.withUnsafeMutableBytes({ reader.read(into: $0) }), count > 0 {
+        rest += piece[..<count]
+      }
+      #expect(rest == Array(all[position...]))
+      #expect(!reader.seek(to: all.count + 1))
+      finish()
+    }
+
     // MARK: Once more
 
     @Test func `BODY-05 a redirect that keeps the body reads it from its beginning`() throws {

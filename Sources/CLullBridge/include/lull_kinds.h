@@ -21,6 +21,7 @@
   KIND(HEADERS, headers, "Headers") \
   KIND(REGEX, regex, "Regex") \
   KIND(FILE, file, "File") \
+  KIND(MULTIPART, multipart, "Multipart") \
   KIND(LOG, log, "Log") \
   KIND(COMPLETION, completion, "Completion") \
   KIND(STUB, stub, "Stub") \

@@ -3,6 +3,7 @@ package enum EncodedBody {
   case bytes([UInt8], _ contentType: String)
   case secret(SecretBody)
   case file(UploadFile)
+  case multipart(MultipartForm)
 
   /// Makes it the body of a request, and its type the request's; fails if a file cannot be read.
   package func put(into http: inout HTTPRequest) throws(TransportError) {
@@ -17,6 +18,10 @@ package enum EncodedBody {
     case .file(let file):
       http.stream(try StreamedBody(file))
       http.headers["content-type"] = file.contentType
+    case .multipart(let form):
+      let (body, contentType) = try StreamedBody.form(form)
+      http.stream(body)
+      http.headers["content-type"] = contentType
     }
   }
 }

@@ -9,14 +9,22 @@ public enum RequestBody: Sendable {
   case secret(SecretBody)
   /// A file, read while it is sent.
   case file(UploadFile)
+  /// A form whose values may be files.
+  case multipart(MultipartForm)
 
   /// A form some of whose values hold secrets. (REQ-15 to REQ-20)
   public static func form(secrets pairs: [(name: String, value: SecretText)]) -> RequestBody {
     .secret(SecretBody(form: pairs))
   }
 
-  /// Whether it is read while it is sent.
-  package var isStreamed: Bool { if case .file = self { true } else { false } }
+  /// Whether something of it is read from the disk while it is sent.
+  package var hasFiles: Bool {
+    switch self {
+    case .file: true
+    case .multipart(let form): form.hasFiles
+    default: false
+    }
+  }
 
   /// What it is on the wire, or why that cannot be made. (REQ-09, REQ-19)
   package func encoded() throws(RequestBodyFailure) -> EncodedBody {
@@ -25,6 +33,7 @@ public enum RequestBody: Sendable {
       return .bytes(bytes, contentType)
     case .secret(let body): return .secret(body)
     case .file(let file): return .file(file)
+    case .multipart(let form): return .multipart(form)
     case .text(let text, let contentType, let encoding):
       do throws(TextCodingError) {
         let name = TextCoding.canonicalName(encoding) ?? encoding.lowercased()

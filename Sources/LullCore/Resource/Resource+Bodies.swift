@@ -79,6 +79,16 @@ extension Resource {
     request(method, body: .file(file), mutation: mutation)
   }
 
+  /// Sends a form whose values may be files, as `multipart/form-data`; those are treated as above.
+  /// (BODY-10 to BODY-13) Lua: `resource:post(lull.multipart{ … })`.
+  @discardableResult
+  public func request(
+    _ method: String, multipart form: MultipartForm,
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    request(method, body: .multipart(form), mutation: mutation)
+  }
+
   private func send(
     _ method: String, _ contentType: String,
     _ mutation: ((inout HTTPRequest) throws(RequestError) -> Void)?,

@@ -21,7 +21,12 @@ extension APIOwner {
     "The entity is the whole of what came; only its content changes.", swift: "ResponseTransformer")
 
   static let requestBody = APIOwner.alias(
-    "RequestBody", "Body|File", "The body of a request: a table, or a file.", swift: "RequestBody")
+    "RequestBody", "Body|File|Multipart",
+    "The body of a request: a table, a file, or a multipart form.", swift: "RequestBody")
+
+  static let multipartValue = APIOwner.alias(
+    "MultipartValue", "string|number|boolean|File|MultipartPart",
+    "A value of a multipart form.", swift: "MultipartForm.Part.Value")
 
   static let mutation = APIOwner.alias(
     "Mutation", "fun(http: HTTPRequest)", "Edits a request before it is sent. Must answer at once.",

@@ -18,8 +18,47 @@ extension APIOwner {
         assert(user:put(lull.file(path, { type = "image/png" })):await())
         os.remove(path)
         """,
-      swift: "UploadFile", rules: "BODY-01 BODY-02 BODY-03 BODY-04 BODY-05 BODY-06")
+      swift: "UploadFile", rules: "BODY-01 BODY-02 BODY-03 BODY-04 BODY-05 BODY-06"),
+    .function(
+      "multipart",
+      """
+      (values: table<string, MultipartValue>): Multipart
+      (pairs: MultipartValue[][]): Multipart
+      """,
+      "A form whose values may be files, as a body: `multipart/form-data`.",
+      """
+      Files are read while they are sent, as `lull.file` says. Names with values are sent in the order \
+      of the names; a list of `{ name, value }` has its own, and may have a name twice. Values are sent \
+      as they are, numbers and booleans as text; a secret raises, since `form` and headers are for these.
+      """,
+      example: """
+        local path = os.tmpname()
+        assert(lull.write_file(path, "PNG"))
+        local created = assert(api("/users"):post(lull.multipart{
+          name = "Cid",
+          photo = lull.file(path, { name = "cid.png" }),
+        }):await())
+        print(created.content.id)                  --> 9
+        os.remove(path)
+        """,
+      swift: "MultipartForm", rules: "BODY-10 BODY-11 BODY-12"),
   ]
+
+  static let multipart = APIOwner.object(
+    .multipart, receiver: "multipart", "A form to be sent, see `lull.multipart`.",
+    "It has no members.", swift: "MultipartForm", entries: [])
+
+  static let multipartPart = APIOwner.table(
+    "MultipartPart", "A value of a multipart form of which more is said.",
+    entries: [
+      .field("value", "string|number|boolean", "The value.", rules: "BODY-11"),
+      .field(
+        "type", "string?", "Its Content-Type; default none, which means text.", rules: "BODY-11"),
+      .field(
+        "name", "string?",
+        "What the receiver is told that it is called, as if it were a file; default none.",
+        rules: "BODY-11"),
+    ])
 
   static let file = APIOwner.object(
     .file, receiver: "file", "A file that is to be sent, see `lull.file`.",

@@ -119,6 +119,15 @@ final class FileBox {
   }
 }
 
+/// A form whose values may be files, `lull.multipart`.
+final class MultipartBox {
+  let form: MultipartForm
+
+  init(_ form: MultipartForm) {
+    self.form = form
+  }
+}
+
 /// A compiled regular expression, `lull.regex`.
 final class RegexBox {
   let regex: Regex<AnyRegexOutput>

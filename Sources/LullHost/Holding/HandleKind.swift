@@ -5,7 +5,7 @@ import CLullBridge
 package enum HandleKind: Int32, CaseIterable {
   case module = 0
   case service, resource, request, observation, entity, response, error, task, configuration
-  case httpRequest, headers, regex, file, log, completion, stub, pipeline, stage, cache
+  case httpRequest, headers, regex, file, multipart, log, completion, stub, pipeline, stage, cache
   case iterator, handler
   case watch, pages
   case secret, auth

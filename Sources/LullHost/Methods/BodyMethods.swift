@@ -7,6 +7,14 @@ extension Method {
   /// Bodies that are read while they are sent.
   static let bodyMethods: [Method] = [
     .function("file", "sT") { call throws(Misuse) in try makeFile(call) },
+    .function("multipart", "t") { call throws(Misuse) in
+      let form = try call.reading.multipart.form(table: call.index(0), in: call.state)
+      call.return(call.values.of(MultipartBox(form), .multipart))
+    },
+    .method(.multipart, "__tostring") { call throws(Misuse) in
+      let form = try call.selfObject(.multipart, as: MultipartBox.self).form
+      call.return(.string("Multipart(\(LogText.part(form.summary)))"))
+    },
     .getter(.file, "path") { call throws(Misuse) in
       call.return(.bytes(try file(call).path.bytes))
     },

@@ -154,7 +154,8 @@ extension Method {
       }
       if let body = call.reading.bodies.streamed(call.raw(1)) { return try box.carry(body) }
       guard let bytes = call.raw(1).bytes else {
-        throw .message("'body' must be a string, lull.file or nil, got \(call.raw(1).typeName)")
+        throw .message(
+          "'body' must be a string, lull.file, lull.multipart or nil, got \(call.raw(1).typeName)")
       }
       // What it is already, means what it did.
       if bytes != box.http.body { try box.checkText(bytes, "'body'") }

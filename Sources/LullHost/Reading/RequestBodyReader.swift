@@ -2,7 +2,8 @@ import CLullBridge
 import LullCore
 
 /// Reads bodies of requests: `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }`,
-/// `{ data = s, content_type = }`, or a `lull.file`.
+/// `{ data = s, content_type = }`, or what is read while
+/// it is sent, `lull.file` and `lull.multipart`.
 ///
 /// What is no body raises. A value that cannot be sent as what it is to be fails the request instead.
 struct RequestBodyReader {
@@ -28,7 +29,8 @@ struct RequestBodyReader {
     case Int(LULL_TABLE): return try body(table: call.index(position), in: call.state)
     default:
       guard let body = streamed(value) else {
-        throw .argument(position, "table or lull.file expected, got \(value.typeName)")
+        throw .argument(
+          position, "table, lull.file or lull.multipart expected, got \(value.typeName)")
       }
       return .success(body)
     }
@@ -36,7 +38,8 @@ struct RequestBodyReader {
 
   /// A body that is read while it is sent; nil for anything else.
   func streamed(_ value: lull_value) -> RequestBody? {
-    handles.object(value, .file, as: FileBox.self).map { .file($0.file) }
+    if let box = handles.object(value, .file, as: FileBox.self) { return .file(box.file) }
+    return handles.object(value, .multipart, as: MultipartBox.self).map { .multipart($0.form) }
   }
 
   private func body(table: Int32, in state: OpaquePointer?) throws(Misuse)
@@ -68,7 +71,7 @@ struct RequestBodyReader {
         .text(text, contentType: contentType ?? type, encoding: encoding ?? name)
       case .data(let bytes, let type): .data(bytes, contentType: contentType ?? type)
       case .secret(let body): .secret(body.typed(contentType))
-      case .form, .file: body
+      case .form, .file, .multipart: body
       }
     }
   }

@@ -4,6 +4,7 @@ package struct ScriptReading {
   package let headers: HeaderReader
   package let json: JSONReader
   let bodies: RequestBodyReader
+  let multipart: MultipartReader
   let answers: NetworkAnswerReader
   let credentials: CredentialReader
   let fields: ContentFields
@@ -16,6 +17,7 @@ package struct ScriptReading {
     headers = HeaderReader(handles)
     json = JSONReader(bridge, handles)
     bodies = RequestBodyReader(handles, options, json)
+    multipart = MultipartReader(handles, options)
     answers = NetworkAnswerReader(handles, options, headers, json)
     credentials = CredentialReader(handles, permissions, options)
     fields = ContentFields(bridge)

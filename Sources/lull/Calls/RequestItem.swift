@@ -1,7 +1,8 @@
 import LullCore
 
 /// One word that says something about a request, in the notation of HTTPie: `name=text`,
-/// `name:=json`, `name==query`, `Header:value`, `name=@file`, `name:=@file`.
+/// `name:=json`, `name==query`, `Header:value`, `name=@file`, `name:=@file`,
+/// `name@file`, `name@file;type=x/y`.
 enum RequestItem: Equatable {
   case text(name: String, value: String)
   case json(name: String, value: String)
@@ -12,6 +13,8 @@ enum RequestItem: Equatable {
   case textFile(name: String, path: String)
   /// The JSON of a file.
   case jsonFile(name: String, path: String)
+  /// A file that is sent as it is, by which the body becomes a multipart form.
+  case upload(name: String, path: String, type: String?)
 
   struct Problem: Error, Equatable {
     let message: String
@@ -24,10 +27,11 @@ enum RequestItem: Equatable {
 
   init(_ word: String) throws(Problem) {
     let characters = RequestItem.unescaped(word)
-    guard let (name, separator, value) = RequestItem.split(characters) else {
+    guard let (name, separator, rest) = RequestItem.split(characters) else {
       throw Problem(
-        message: "'\(word)' is none of name=text, name:=json, name==query, Header:value")
+        message: "'\(word)' is none of name=text, name:=json, name==query, Header:value, name@file")
     }
+    let value = String(rest.map(\.character))
     guard !name.isEmpty else { throw Problem(message: "'\(word)' has no name") }
     switch separator {
     case ":=@": self = .jsonFile(name: name, path: value)
@@ -40,15 +44,16 @@ enum RequestItem: Equatable {
       if let problem = Headers.problem(name, value.utf8) { throw Problem(message: problem) }
       self = .header(name: name, value: value.isEmpty ? nil : value)
     default:
-      throw Problem(
-        message: "'\(word)' would be a file of a multipart form, which lull does not send")
+      let (path, type) = try RequestItem.upload(rest)
+      guard !path.isEmpty else { throw Problem(message: "'\(word)' names no file") }
+      self = .upload(name: name, path: path, type: type)
     }
   }
 
   /// Whether it belongs to a body.
   var isBody: Bool {
     switch self {
-    case .text, .json, .textFile, .jsonFile: true
+    case .text, .json, .textFile, .jsonFile, .upload: true
     case .query, .header: false
     }
   }
@@ -72,7 +77,7 @@ enum RequestItem: Equatable {
   }
 
   private static func split(_ characters: [(character: Character, isPlain: Bool)])
-    -> (name: String, separator: String, value: String)?
+    -> (name: String, separator: String, rest: ArraySlice<(character: Character, isPlain: Bool)>)?
   {
     for start in characters.indices {
       for separator in separators {
@@ -80,13 +85,29 @@ enum RequestItem: Equatable {
         guard end <= characters.count,
           zip(characters[start..<end], separator).allSatisfy({ !$0.isPlain && $0.character == $1 })
         else { continue }
-        return (
-          String(characters[..<start].map(\.character)), separator,
-          String(characters[end...].map(\.character))
-        )
+        return (String(characters[..<start].map(\.character)), separator, characters[end...])
       }
     }
     return nil
+  }
+
+  /// `file` or `file;type=x/y`
+  private static func upload(
+    _ rest: ArraySlice<(character: Character, isPlain: Bool)>
+  ) throws(Problem) -> (path: String, type: String?) {
+    let mark = ";type="
+    for start in rest.indices where start + mark.count <= rest.endIndex {
+      let end = start + mark.count
+      guard !rest[start].isPlain, zip(rest[start..<end], mark).allSatisfy({ $0.character == $1 })
+      else { continue }
+      let type = String(rest[end...].map(\.character))
+      if type.isEmpty { throw Problem(message: "a content type is missing behind ';type='") }
+      if let problem = Headers.valueProblem(type.utf8) {
+        throw Problem(message: "the content type '\(type)' \(problem)")
+      }
+      return (String(rest[..<start].map(\.character)), type)
+    }
+    return (String(rest.map(\.character)), nil)
   }
 
   static func trimmed(_ text: String) -> String {

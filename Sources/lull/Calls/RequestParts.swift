@@ -2,6 +2,7 @@ import LullClients
 import LullCore
 import LullHost
 import LullREPL
+import LullSystem
 
 /// What items and options say of a request, put into it.
 struct RequestParts {
@@ -42,7 +43,10 @@ struct RequestParts {
     // Last: setting a parameter leaves one of each name.
     for (name, value) in repeated { RequestParts.append(name, value, to: &request.resource) }
     let item = items.first(where: \.isBody)
-    if item != nil { request.body = isForm ? try form() : try object() }
+    if item != nil {
+      let hasFiles = items.contains { if case .upload = $0 { true } else { false } }
+      request.body = hasFiles ? try multipart() : isForm ? try form() : try object()
+    }
     var whole: WholeBody?
     if let data {
       whole = try WholeBody(data: data, host)
@@ -54,7 +58,7 @@ struct RequestParts {
       request.body = try whole.body(isForm: isForm, hasType: hasType)
     }
     // What is read while it is sent has no other.
-    if request.body?.isStreamed ?? false { request.timeout = timeout }
+    if request.body?.hasFiles ?? false { request.timeout = timeout }
   }
 
   /// One more parameter of a name that the query has.
@@ -81,7 +85,7 @@ struct RequestParts {
         set(name, RequestParts.quoted(try RequestParts.text(path)))
       case .jsonFile(let name, let path):
         set(name, try RequestParts.json(try RequestParts.file(path), of: name))
-      case .query, .header: break
+      case .query, .header, .upload: break
       }
     }
     let pairs = members.map { RequestParts.quoted($0.name) + [UInt8(ascii: ":")] + $0.json }
@@ -100,10 +104,30 @@ struct RequestParts {
       case .text(let name, let value), .json(let name, let value): pairs.append((name, value))
       case .textFile(let name, let path), .jsonFile(let name, let path):
         pairs.append((name, try RequestParts.text(path)))
-      case .query, .header: break
+      case .query, .header, .upload: break
       }
     }
     return .form(pairs)
+  }
+
+  /// In the order of the items.
+  private func multipart() throws(RequestItem.Problem) -> RequestBody {
+    var parts: [MultipartForm.Part] = []
+    for item in items {
+      switch item {
+      case .text(let name, let value), .json(let name, let value):
+        parts.append(MultipartForm.Part(name, value))
+      case .textFile(let name, let path), .jsonFile(let name, let path):
+        parts.append(MultipartForm.Part(name, try RequestParts.text(path)))
+      case .upload(let name, let path, let type):
+        if let reason = ReadableFile.problem(Array(path.utf8)) {
+          throw RequestItem.Problem(message: "cannot read '\(path)': \(reason)")
+        }
+        parts.append(MultipartForm.Part(name, UploadFile(ByteString(path), contentType: type)))
+      case .query, .header: break
+      }
+    }
+    return .multipart(MultipartForm(parts))
   }
 
   /// The bytes as they are, once they are known to be JSON; in UTF-8, and without what surrounds them.

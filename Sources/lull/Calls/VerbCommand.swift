@@ -42,7 +42,7 @@ struct VerbCommand {
         positional: "ITEM",
         help: "PATH, and what the request has: "
           + (hasBody
-            ? "name=text and name:=json for its body, name=@file, name:=@file, " : "")
+            ? "name=text and name:=json for its body, name=@file, name:=@file, name@file, " : "")
           + "name==text for its query, Name:value for its headers",
         isRequired: false, isRepeated: true),
     ]
@@ -124,7 +124,7 @@ extension RequestItem {
   var name: String {
     switch self {
     case .text(let name, _), .json(let name, _), .query(let name, _), .header(let name, _),
-      .textFile(let name, _), .jsonFile(let name, _):
+      .textFile(let name, _), .jsonFile(let name, _), .upload(let name, _, _):
       name
     }
   }

@@ -23,7 +23,7 @@ struct WholeBody {
       self.init(name: "standard input", bytes: bytes)
     } else if data.hasPrefix("@") {
       let path = String(data.dropFirst())
-      let isFile = ReadableFile.isThere(Array(path.utf8))
+      let isFile = ReadableFile.problem(Array(path.utf8)) == nil
       self.init(
         name: "the body",
         content: isFile ? .file(path) : .bytes(try RequestParts.file(path)))

@@ -59,8 +59,14 @@ extension CurlText {
 
   /// What is asked of the network that curl cannot be told, a sentence each.
   static func omissions(_ http: HTTPRequest) -> [String] {
-    guard let options = http.options else { return [] }
     var sentences: [String] = []
+    if case .streamed(let body)? = http.payload, case .form(let form) = body.source {
+      for part in form.parts where !canTell(part) {
+        sentences.append(
+          "curl cannot be told the part '\(LogText.part(part.name))' of the form as it is")
+      }
+    }
+    guard let options = http.options else { return sentences }
     if options.redirects == .followWithinOrigin {
       sentences.append(
         "curl follows redirects to other origins too, which redirects = \"same_origin\" does not")
@@ -72,10 +78,25 @@ extension CurlText {
     return sentences
   }
 
+  /// Whether it has no name that curl would take apart, and a value that can stand in a command line.
+  private static func canTell(_ part: MultipartForm.Part) -> Bool {
+    guard !part.name.contains("=") else { return false }
+    guard case .bytes(let bytes) = part.value else { return true }
+    return !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
+  }
+
   /// As curl reads it; what is too long to count is no limit for it either.
   private static func seconds(_ seconds: Double) -> String {
     guard seconds < 2_000_000 else { return "0" }
     let whole = seconds.rounded()
     return seconds == whole ? "\(Int(whole))" : "\((seconds * 1000).rounded(.up) / 1000)"
+  }
+}
+
+extension HTTPRequest {
+  /// Whether its body is a form that curl makes itself, with a boundary of its own.
+  var isForm: Bool {
+    guard case .streamed(let body)? = payload, case .form = body.source else { return false }
+    return headers["content-type"]?.hasPrefix("multipart/form-data; boundary=lull-") ?? false
   }
 }

@@ -38,7 +38,8 @@ struct CurlText {
     for name in CurlText.ownHeaders where http.headers.omitted.contains(name) {
       lines.append("--header '\(name):'")
     }
-    for (name, value) in HTTPText.sorted(http.headers) {
+    for (name, value) in HTTPText.sorted(http.headers)
+    where !(http.isForm && name == "content-type") {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
       lines.append("--header \(CurlText.quoted(header))")
@@ -66,7 +67,26 @@ struct CurlText {
   private static func arguments(of body: StreamedBody) -> [String] {
     switch body.source {
     case .file(let file): ["--data-binary \(quoted("@\(file.path)"))"]
+    case .form(let form): form.parts.map { "--form \(quoted(field(of: $0)))" }
     }
+  }
+
+  private static func field(of part: MultipartForm.Part) -> String {
+    var field = "\(part.name)="
+    switch part.value {
+    case .file(let file): field += "@" + doublyQuoted(file.path.description)
+    case .bytes(let bytes):
+      let text = String(decoding: bytes, as: UTF8.self)
+      field += doublyQuoted(CredentialName.names(part.name) ? Masking.mark : text)
+    }
+    if let type = part.contentType { field += ";type=\(type)" }
+    if let name = part.fileName { field += ";filename=" + doublyQuoted(name.description) }
+    return field
+  }
+
+  /// As curl reads texts with a semicolon or an `@` in them.
+  private static func doublyQuoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
   }
 
   /// What curl sends by itself.

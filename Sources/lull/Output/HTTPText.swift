@@ -27,7 +27,24 @@ struct HTTPText {
     case .bytes(let bytes):
       String(validating: bytes, as: UTF8.self).map { CredentialMask.body($0) }
         ?? "(\(bytes.count) bytes)"
-    case .streamed(let stream): "(\(stream.summary))"
+    case .streamed(let stream):
+      if case .form(let form) = stream.source {
+        form.parts.map(part).joined(separator: "\n")
+      } else {
+        "(\(stream.summary))"
+      }
+    }
+  }
+
+  /// A line for a value of a form, or more where it has more.
+  private static func part(_ part: MultipartForm.Part) -> String {
+    let type = part.contentType.map { ", \($0)" } ?? ""
+    switch part.value {
+    case .file(let file): return "\(part.name): (file \(file.shown)\(type))"
+    case .bytes(let bytes):
+      guard !CredentialName.names(part.name) else { return "\(part.name): \(Masking.mark)" }
+      let text = String(validating: bytes, as: UTF8.self) ?? "(\(bytes.count) bytes\(type))"
+      return "\(part.name): \(text)"
     }
   }
 

@@ -14,6 +14,7 @@ public final class StreamedBody: Sendable, Equatable {
   /// What it is, for who shows it.
   package enum Source: Sendable {
     case file(UploadFile)
+    case form(MultipartForm)
   }
 
   package let source: Source
@@ -40,12 +41,31 @@ public final class StreamedBody: Sendable, Equatable {
     self.init(.file(file), [.file(file, try file.look())])
   }
 
+  /// A form with its files as they are now, and what its request is said to be; fails with
+  /// `fileUnavailable` if one of them cannot be read.
+  package static func form(
+    _ form: MultipartForm
+  ) throws(TransportError) -> (body: StreamedBody, contentType: String) {
+    let boundary = MultipartForm.makeBoundary()
+    let body = StreamedBody(.form(form), try form.pieces(boundary))
+    return (body, MultipartForm.contentType(boundary))
+  }
+
+  /// Whether something of it is read from the disk, so that it may take its time.
+  package var hasFiles: Bool {
+    switch source {
+    case .file: true
+    case .form(let form): form.hasFiles
+    }
+  }
+
   public static func == (one: StreamedBody, other: StreamedBody) -> Bool { one === other }
 
   /// In a few words, for logs and messages: what it is called and how large it is, never what is in it.
   package var summary: String {
     switch source {
     case .file(let file): "file \(file.shown), \(byteCount) bytes"
+    case .form(let form): "multipart form of \(form.summary), \(byteCount) bytes"
     }
   }
 

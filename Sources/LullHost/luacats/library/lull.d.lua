@@ -151,6 +151,27 @@ function lull.custom_request(functions) end
 ---@return lull.File
 function lull.file(path, options) end
 
+--- A form whose values may be files, as a body: `multipart/form-data`.
+---
+--- Files are read while they are sent, as `lull.file` says. Names with values are sent in the order of
+--- the names; a list of `{ name, value }` has its own, and may have a name twice. Values are sent as
+--- they are, numbers and booleans as text; a secret raises, since `form` and headers are for these.
+---
+--- ```lua
+--- local path = os.tmpname()
+--- assert(lull.write_file(path, "PNG"))
+--- local created = assert(api("/users"):post(lull.multipart{
+---   name = "Cid",
+---   photo = lull.file(path, { name = "cid.png" }),
+--- }):await())
+--- print(created.content.id)                  --> 9
+--- os.remove(path)
+--- ```
+---@param values table<string, lull.MultipartValue>
+---@return lull.Multipart
+---@overload fun(pairs: lull.MultipartValue[][]): lull.Multipart
+function lull.multipart(values) end
+
 --- Starts a function as a task of its own, with the arguments that follow.
 ---
 --- It begins with the next turn, not inside this call. A task keeps the script alive. An error in it is
@@ -1961,6 +1982,11 @@ function PipelineStage:remove_transformers() end
 ---@field name string # What the receiver is told that it is called.
 ---@field type string # Its Content-Type.
 
+--- A form to be sent, see `lull.multipart`.
+---
+--- It has no members.
+---@class lull.Multipart
+
 --- A regular expression of `lull.regex`, for patterns.
 ---
 --- It has no members.
@@ -2134,6 +2160,12 @@ function PipelineStage:remove_transformers() end
 ---@class lull.FileOptions
 ---@field type? string # The Content-Type; default the usual one for the ending of its name, else `application/octet-stream`.
 ---@field name? string # What the receiver is told that it is called; default its own name.
+
+--- A value of a multipart form of which more is said.
+---@class lull.MultipartPart
+---@field value string|number|boolean # The value.
+---@field type? string # Its Content-Type; default none, which means text.
+---@field name? string # What the receiver is told that it is called, as if it were a file; default none.
 
 --- What a call says of its one request.
 ---
@@ -2461,8 +2493,11 @@ function PipelineStage:remove_transformers() end
 --- The entity is the whole of what came; only its content changes.
 ---@alias lull.Transformer fun(content: any, entity: lull.Entity): any
 
---- The body of a request: a table, or a file.
----@alias lull.RequestBody lull.Body|lull.File
+--- The body of a request: a table, a file, or a multipart form.
+---@alias lull.RequestBody lull.Body|lull.File|lull.Multipart
+
+--- A value of a multipart form.
+---@alias lull.MultipartValue string|number|boolean|lull.File|lull.MultipartPart
 
 --- Edits a request before it is sent. Must answer at once.
 ---@alias lull.Mutation fun(http: lull.HTTPRequest)
