@@ -103,3 +103,100 @@ describe("text", function()
     equal(kinds {}, "data data")
   end)
 end)
+
+describe("what is text by its type", function()
+  it("TXT-11 is text in the charset its type names, else in UTF-8", function()
+    for _, content_type in ipairs {
+      "application/xml", "image/svg+xml", "application/rss+xml", "Application/Atom+XML; x=y", "application/yaml",
+      "application/x-yaml", "application/javascript", "application/x-javascript", "application/ecmascript",
+      "application/x-www-form-urlencoded", "application/openapi+yaml",
+    } do
+      local found = resource(content_type, "<é>")
+      equal(found.text, "<é>", content_type)
+      equal(found.content, "<é>", content_type)
+      equal(resource(content_type .. "; charset=ISO-8859-1", "<\xE9>").text, "<é>", content_type)
+    end
+    equal(resource("application/xml", "").text, "")
+    equal(resource("application/xml", "é", 500).latest_error.text, "é")
+  end)
+
+  it("TXT-11 is told by a byte-order mark", function()
+    equal(resource("application/yaml", "\xEF\xBB\xBFé").text, "é")
+    equal(resource("application/yaml", "\xFF\xFEa\0\xE9\0").text, "aé")
+    equal(resource("application/xml", "\xFE\xFF\0<\0\xE9").text, "<é")
+    equal(resource("application/xml", "\0\0\xFE\xFF\0\0\0<").text, "<")
+  end)
+
+  it("TXT-11 is told by what XML declares", function()
+    local function xml(declaration, rest) return resource("application/xml", declaration .. (rest or "<\xE9/>")) end
+    equal(xml('<?xml version="1.0" encoding="ISO-8859-1"?>').text, '<?xml version="1.0" encoding="ISO-8859-1"?><é/>')
+    equal(xml("<?xml version='1.0'\n encoding = 'windows-1252' ?>", "\x80").text:sub(-3), "€")
+    equal(xml('<?xml version="1.0"?>', "é").text:sub(-2), "é")
+    equal(xml('<?xml version="1.0" encoding="utf-16"?>', "é").text:sub(-2), "é")
+    equal(resource("image/svg+xml", "<\0?\0x\0").text, "<?x")
+    equal(resource("application/xml", "\0<\0?\0x").text, "<?x")
+    equal(resource("application/yaml", '<?xml version="1.0" encoding="ISO-8859-1"?>\xE9').text, "")
+    equal(resource("application/xml; charset=utf-8", '<?xml encoding="ISO-8859-1"?>é').text:sub(-2), "é")
+  end)
+
+  it("TXT-12 stays bytes if it cannot be decoded, and no failure", function()
+    for content_type, body in pairs {
+      ["application/xml"] = "<\xE9>", ["application/xml; charset=us-ascii"] = "é",
+      ["application/yaml; charset=oodle"] = "x",
+      ["application/x-www-form-urlencoded"] = "a=\xFF", ["image/svg+xml"] = '<?xml version="1" encoding="oodle"?>',
+      ["application/javascript; charset=utf-16"] = "abc",
+    } do
+      local found = resource(content_type, body)
+      equal(found.latest_error, nil, content_type)
+      equal(found.text, "", content_type)
+      equal(found.content, body, content_type)
+    end
+  end)
+
+  it("TXT-12 passes by what has been made of it before", function()
+    local service = spec.fake(spec.answer("application/xml", "<a/>"))
+    service:transform(function() return { name = "a" } end, { stage = "decoding" })
+    equal(assert(service("/a"):load():await()).content.name, "a")
+  end)
+
+  it("TRF-33 stays bytes without the text parser", function()
+    local service = spec.fake(spec.answer("application/xml", "<a/>"), { standard_transformers = { "json" } })
+    equal(assert(service("/a"):load():await()).text, "")
+  end)
+
+  it("TXT-02 is ISO-8859-1 for text/xml, as for all text", function()
+    equal(resource("text/xml", '<?xml encoding="utf-8"?>é').text:sub(-4), "Ã©")
+  end)
+end)
+
+describe("lines of JSON", function()
+  it("JSN-20 are a list", function()
+    for _, content_type in ipairs { "application/x-ndjson", "application/jsonl",
+      "Application/NDJSON; charset=utf-8" } do
+      local found = resource(content_type, '\xEF\xBB\xBF{"a": 1}\n\n[2]\r\n  \n"x"\nnull')
+      spec.same(found.content, { { a = 1 }, { 2 }, "x", require "lull".null }, content_type)
+      equal(#found.document, 4)
+      equal(found.text, '{"a":1}\n[2]\n"x"\nnull\n')
+      equal(#found.json_array, 4)
+    end
+    spec.same(resource("application/x-ndjson", "").content, {})
+    equal(resource("application/x-ndjson", "").text, "")
+    equal(resource("application/x-ndjson", '{"a":1}\n', 500).latest_error.content[1].a, 1)
+    equal(resource("application/json", "[1]").text, "")
+  end)
+
+  it("JSN-20 are bytes without the JSON parser", function()
+    local service = spec.fake(spec.answer("application/x-ndjson", "1"), { standard_transformers = { "text" } })
+    equal(assert(service("/a"):load():await()).content, "1")
+  end)
+
+  it("JSN-21 are malformed where one is not one value", function()
+    for body, byte in pairs {
+      ["1\n2,3"] = 4, ["[1\n2],3"] = 3, ["{}\n{]\n"] = 5, ['"a\nb"'] = 1, ["1 2"] = 3, ["1\nx"] = 3, ["1]\n[2"] = 2,
+    } do
+      local err = spec.check(resource("application/x-ndjson", body).latest_error, body)
+      equal(err.cause.kind, "malformed_json")
+      equal(err.cause.byte, byte, body)
+    end
+  end)
+end)

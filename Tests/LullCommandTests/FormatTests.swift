@@ -20,10 +20,15 @@ struct FormatTests {
     "control": "a\u{1B}[31mb\r\nc\td\re",
   ]
 
+  private static let latinXML: [UInt8] =
+    Array(#"<?xml version="1.0" encoding="iso-8859-1"?><"#.utf8) + [0xE9] + Array("/>".utf8)
+
   init() throws {
     folder = try TemporaryFolder()
     for (name, body) in Self.bodies { try folder.write(name, body) }
     try folder.write("binary", [0, 1, 255])
+    try folder.write("xml", Self.latinXML)
+    try folder.write("rows", "{\"n\": 1.10}\n\n[2]\n")
     api = try folder.write(
       "api.lua",
       """
@@ -33,12 +38,27 @@ struct FormatTests {
           if name == "nobody" then return { status = 204 } end
           local kind = "application/json"
           if name == "control" then kind = "text/plain" end
+          if name == "xml" then kind = "application/xml" end
+          if name == "rows" then kind = "application/x-ndjson" end
           if name == "binary" then kind = "application/octet-stream" end
           local file <close> = io.open("\(folder.path)/" .. name, "rb")
           return { status = 200, body = file:read("a"),
             headers = { ["Content-Type"] = kind, ["X-Own"] = "a\\27b" } }
         end }
       """)
+  }
+
+  @Test func `TXT-14 XML is written to a file as it came, and as text where a format is asked for`()
+    throws
+  {
+    let path = folder.path + "/saved"
+    let shell = "\"$0\" get \"$1\" xml >\"$2\""
+    _ = try Child("/bin/sh", ["-c", shell, Binaries.lull, api, path]).wait()
+    let compare = try Child("/usr/bin/cmp", [path, folder.path + "/xml"], input: .nothing).wait()
+    #expect(compare.output == "")
+    #expect(compare.code == 0)
+    let lines = try Child(Binaries.lull, ["get", api, "xml", "-o", "lines"]).wait()
+    #expect(lines.output == #"<?xml version="1.0" encoding="iso-8859-1"?><é/>"#)
   }
 
   @Test(
@@ -68,6 +88,9 @@ struct FormatTests {
       (["lists", "-o", "csv", "--columns", "a"], "value\n\"[1,2]\"\n[3]\n"),
       (["nobody"], ""), (["nobody", "-o", "csv"], ""),
       (["nobody", "-i"], "HTTP 204 No content\n\n"),
+      // JSN-20: with the server's digits.
+      (["rows"], "{\"n\":1.10}\n[2]\n"), (["rows", "-o", "json"], "[{\"n\":1.10},[2]]\n"),
+      (["rows", "-f", "x[1].n"], "1.10\n"), (["rows", "-o", "raw"], "{\"n\": 1.10}\n\n[2]\n"),
       (["control", "-o", "lines"], "a\u{1B}[31mb\r\nc\td\re"),
     ] as [([String], String)])
   func `make do`(words: [String], output: String) throws {

@@ -191,4 +191,86 @@ import Testing
     let pages = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(separator: " ")
     return try #require(pages.first.flatMap { Int($0) }) * Int(getpagesize())
   }
+
+  /// All labels of the standard's table but those of encodings that decode nothing (`replacement`) or are
+  /// of the web alone (`x-user-defined`), with a text that tells the charset.
+  @Test(
+    arguments: [
+      (
+        "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8", [0xC3, 0xA9],
+        "é"
+      ),
+      ("866 cp866 csibm866 ibm866", [0x80], "А"),
+      (
+        "csisolatin2 iso-8859-2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2",
+        [0xA1], "Ą"
+      ),
+      (
+        "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3",
+        [0xA1], "Ħ"
+      ),
+      (
+        "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4",
+        [0xA2], "ĸ"
+      ),
+      (
+        "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988",
+        [0xA1], "Ё"
+      ),
+      (
+        "arabic asmo-708 csisolatinarabic ecma-114 iso-8859-6 iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987",
+        [0xC1], "ء"
+      ),
+      (
+        "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987 sun_eu_greek",
+        [0xC1], "Α"
+      ),
+      (
+        "csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical",
+        [0xE0], "א"
+      ),
+      ("csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6", [0xA2], "Ē"),
+      ("iso-8859-13 iso8859-13 iso885913", [0xA8], "Ø"),
+      ("iso-8859-14 iso8859-14 iso885914", [0xA1], "Ḃ"),
+      ("csisolatin9 iso-8859-15 iso8859-15 iso885915 iso_8859-15", [0xA4], "€"),
+      ("iso-8859-16", [0xA4], "€"),
+      ("cskoi8r koi koi8 koi8-r koi8_r koi8-ru koi8-u", [0xC1], "а"),
+      ("csmacintosh mac macintosh x-mac-roman", [0x80], "Ä"),
+      ("dos-874 windows-874 iso-8859-11 iso8859-11 iso885911 tis-620", [0xA1], "ก"),
+      ("cp1250 windows-1250 x-cp1250", [0x8A], "Š"), ("cp1251 windows-1251 x-cp1251", [0xC0], "А"),
+      ("cp1252 windows-1252 x-cp1252", [0x80], "€"), ("cp1253 windows-1253 x-cp1253", [0xC1], "Α"),
+      ("cp1254 windows-1254 x-cp1254", [0xD0], "Ğ"), ("cp1255 windows-1255 x-cp1255", [0xE0], "א"),
+      ("cp1256 windows-1256 x-cp1256", [0xC1], "ء"), ("cp1257 windows-1257 x-cp1257", [0xA8], "Ø"),
+      ("cp1258 windows-1258 x-cp1258", [0xD0], "Đ"),
+      (
+        "csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5",
+        [0xD0], "Ğ"
+      ),
+      ("x-mac-cyrillic x-mac-ukrainian", [0x80], "А"),
+      (
+        "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk gb18030",
+        [0xD6, 0xD0],
+        "中"
+      ),
+      ("big5 big5-hkscs cn-big5 csbig5 x-x-big5", [0xA4, 0xA4], "中"),
+      ("cseucpkdfmtjapanese euc-jp x-euc-jp", [0xC6, 0xFC], "日"),
+      ("csiso2022jp iso-2022-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42], "日"),
+      ("csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis", [0x93, 0xFA], "日"),
+      (
+        "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949",
+        [0xB0, 0xA1], "가"
+      ),
+      ("unicodefffe utf-16be", [0x00, 0x41], "A"),
+      ("unicodefeff utf-16le", [0x41, 0x00], "A"),
+      ("csunicode iso-10646-ucs-2 ucs-2 unicode utf-16", [0xFF, 0xFE, 0x41, 0x00], "A"),
+    ] as [(String, [UInt8], String)])
+  func `TXT-13 labels of the web are known`(labels: String, bytes: [UInt8], text: String) throws {
+    for label in labels.split(separator: " ") {
+      #expect((try? decode(bytes, String(label))) == text, "\(label)")
+      #expect(TextCoding.canonicalName(String(label)) != nil, "\(label)")
+    }
+    // An extension of EUC-KR that iconv has as CP949.
+    #expect(try decode([0x81, 0x41], "ks_c_5601-1987") == "갂")
+    #expect(try TextCoding.encode("갂", charset: "korean") == [0x81, 0x41])
+  }
 }

@@ -37,6 +37,7 @@ struct FileEntityCacheTests {
     }
     _ = first.loaded("/bytes", .bytes([0, 255, 10], type: "application/octet-stream"))
     _ = first.loaded("/text", .text("grün", type: "text/plain; charset=utf-8"))
+    _ = first.loaded("/lines", .text("{\"a\":1}\n2\n", type: "application/x-ndjson"))
     _ = first.loaded("/empty", .text(""))
     _ = first.loaded("/null", .json("null"))
     _ = first.loaded("/made", .text("x"))
@@ -45,6 +46,8 @@ struct FileEntityCacheTests {
     #expect(second.content("/text") == "grün")
     #expect(second.content("/empty") == "")
     #expect(second.content("/null") == "null")
+    #expect(second.content("/lines") == #"[{"a":1},2]"#)
+    #expect(second.service.resource("/lines").text == "{\"a\":1}\n2\n")
     #expect(second.provider.requests.isEmpty)
     #expect(second.service.resource("/text").latestData?.charset == "utf-8")
     _ = second.content("/made")

@@ -148,6 +148,15 @@ package struct ContentTypePattern: Sendable, Hashable {
 extension ContentTypePattern {
   private static let json = [ContentTypePattern("*/json"), ContentTypePattern("*/*+json")]
   private static let text = ContentTypePattern("text/*")
+  private static let xml = ["*/xml", "*/*+xml"].map { ContentTypePattern($0) }
+  private static let lines = [
+    "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
+    "application/jsonlines", "application/x-jsonlines",
+  ].map { ContentTypePattern($0) }
+  private static let otherText = [
+    "application/javascript", "application/x-javascript", "application/ecmascript",
+    "application/yaml", "application/x-yaml", "*/*+yaml", "application/x-www-form-urlencoded",
+  ].map { ContentTypePattern($0) }
 
   /// `*/json` and `*/*+json`: what the standard JSON parser takes. (TRF-32)
   package static func isJSON(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -158,6 +167,22 @@ extension ContentTypePattern {
   package static func isText(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     !isApplicationJSON(contentType) && text.matches(contentType)
       && !json.contains { $0.matches(contentType) }
+  }
+
+  /// What is text by its type without being `text/*`: XML, JavaScript, YAML, forms. (TXT-11)
+  package static func isTextBesides(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
+    !isApplicationJSON(contentType) && !text.matches(contentType)
+      && (isXML(contentType) || otherText.contains { $0.matches(contentType) })
+  }
+
+  /// `*/xml` and `*/*+xml`, which may say themselves which charset they are in.
+  package static func isXML(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
+    xml.contains { $0.matches(contentType) }
+  }
+
+  /// A value of JSON on each line. (JSN-20)
+  package static func isJSONLines(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
+    !isApplicationJSON(contentType) && lines.contains { $0.matches(contentType) }
   }
 
   /// The usual case, settled by two comparisons: exactly this spelling, parameters or none.

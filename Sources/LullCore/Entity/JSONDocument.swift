@@ -19,6 +19,9 @@ public final class JSONDocument: Sendable {
   // Points into what `pointer` holds, which nothing writes to after parsing.
   nonisolated(unsafe) package let view: csj_view
 
+  /// Whether it is the list of what stood on the lines of a body. (JSN-20)
+  package let hasLines: Bool
+
   /// Different for every document of the process; a script's host shares the tables it built by it.
   package let serial = JSONDocument.nextSerial()
 
@@ -41,6 +44,17 @@ public final class JSONDocument: Sendable {
     }
     self.pointer = pointer
     view = csj_document_view(pointer)
+    hasLines = false
+  }
+
+  /// Parses the list of what stands on the lines of a body.
+  package convenience init(lines list: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+    var error = csj_error()
+    // Reads `count` bytes and keeps none.
+    guard let pointer = csj_parse(list.baseAddress, list.count, &error) else {
+      throw JSONError(error)
+    }
+    self.init(owning: pointer, hasLines: true)
   }
 
   /// Another owner of a document that C code holds.
@@ -49,9 +63,10 @@ public final class JSONDocument: Sendable {
     self.init(owning: pointer)
   }
 
-  private init(owning pointer: OpaquePointer) {
+  private init(owning pointer: OpaquePointer, hasLines: Bool = false) {
     self.pointer = pointer
     view = csj_document_view(pointer)
+    self.hasLines = hasLines
   }
 
   /// Parses the bytes.

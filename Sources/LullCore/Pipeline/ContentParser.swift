@@ -1,11 +1,13 @@
 /// The common part of the standard parsers: which responses they take, and what a failure means.
 ///
 /// A parser takes raw bytes of its content types. A failed parse fails a success (TRF-16) and leaves
-/// an error as it was, its body unparsed (JSN-07, TRF-07). Large bodies are parsed in the pool, with
+/// an error as it was, its body unparsed (JSN-07, TRF-07). Of types that it tries only, content that is no
+/// bytes, and bytes that it cannot parse, stay what they are (TXT-12). Large bodies are parsed in the pool, with
 /// the same outcome (PIPE-16).
 final class ContentParser: ResponseTransformer {
   let description: String
   private let accepts: (UnsafeBufferPointer<UInt8>) -> Bool
+  private let tries: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
   private let parse: Parse
 
   typealias Parse =
@@ -21,10 +23,12 @@ final class ContentParser: ResponseTransformer {
 
   init(
     description: String, accepts: @escaping (UnsafeBufferPointer<UInt8>) -> Bool,
+    tries: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool = { _ in false },
     parse: @escaping Parse
   ) {
     self.description = description
     self.accepts = accepts
+    self.tries = tries
     self.parse = parse
   }
 
@@ -42,10 +46,11 @@ final class ContentParser: ResponseTransformer {
       return processed(response, parsed(entity), run)
     }
     let parse = parse
+    let tries = tries
     let description = description
     JSONDocument.prepareForThreads()
     run.request.pump.offload {
-      ContentParser.parsed(entity, parse, description)
+      ContentParser.parsed(entity, parse, tries, description)
     } then: { result in
       run.resume(with: self.processed(response, result, run))
     }
@@ -72,11 +77,22 @@ final class ContentParser: ResponseTransformer {
   }
 
   private func isMine(_ entity: Entity) -> Bool {
-    entity.headers.withFirstValue("content-type", accepts) ?? false
+    entity.headers.withFirstValue("content-type") { accepts($0) || tries($0) } ?? false
   }
 
   private func parsed(_ entity: Entity) -> Result<Entity, ParseFailure> {
-    ContentParser.parsed(entity, parse, description)
+    ContentParser.parsed(entity, parse, tries, description)
+  }
+
+  private static func parsed(
+    _ entity: Entity, _ parse: Parse, _ tries: (UnsafeBufferPointer<UInt8>) -> Bool,
+    _ description: String
+  ) -> Result<Entity, ParseFailure> {
+    let result = parsed(entity, parse, description)
+    if case .failure = result, entity.headers.withFirstValue("content-type", tries) ?? false {
+      return .success(entity)
+    }
+    return result
   }
 
   private static func parsed(_ entity: Entity, _ parse: Parse, _ description: String)

@@ -1,18 +1,21 @@
 /// The parsers every service starts with, in this order. (SVC-35, TRF-32)
 public enum StandardTransformer: String, Sendable, CaseIterable {
-  /// `*/json` and `*/*+json`, at parsing.
+  /// `*/json` and `*/*+json`, and lines of JSON, at parsing.
   case json
-  /// `text/*` but JSON, at parsing.
+  /// `text/*` but JSON, and what else is text by its type, at parsing.
   case text
 
   package func make() -> any ResponseTransformer {
     switch self {
     case .json:
       ContentParser(
-        description: "JSON parser", accepts: { ContentTypePattern.isJSON($0) },
-        parse: { bytes, _ throws(ContentParser.ParseFailure) in
+        description: "JSON parser",
+        accepts: { ContentTypePattern.isJSON($0) || ContentTypePattern.isJSONLines($0) },
+        parse: { bytes, entity throws(ContentParser.ParseFailure) in
           do throws(JSONError) {
-            return .json(try JSONDocument(parsing: bytes))
+            return .json(
+              entity.hasJSONLines ? try JSONLines.document(bytes) : try JSONDocument(parsing: bytes)
+            )
           } catch {
             throw ContentParser.ParseFailure(
               cause: .malformedJSON(message: error.message, offset: error.offset))
@@ -21,9 +24,9 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
     case .text:
       ContentParser(
         description: "text parser", accepts: { ContentTypePattern.isText($0) },
+        tries: { ContentTypePattern.isTextBesides($0) },
         parse: { bytes, entity throws(ContentParser.ParseFailure) in
-          // ISO-8859-1 is the default of the model (TXT-02).
-          let charset = entity.charset ?? "iso-8859-1"
+          let charset = StandardTransformer.charset(of: bytes, entity)
           guard MemoryLedger.allows(bytes.count) else {
             throw ContentParser.ParseFailure(cause: .undecodableText(encoding: charset))
           }
@@ -33,6 +36,36 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
             throw ContentParser.ParseFailure(cause: error.cause(entity.charsetName))
           }
         })
+    }
+  }
+}
+
+extension StandardTransformer {
+  fileprivate static func charset(
+    of bytes: UnsafeBufferPointer<UInt8>, _ entity: Entity
+  ) -> String {
+    guard entity.isTextBesides else { return entity.charset ?? TextCoding.defaultCharset }
+    let isXML = entity.headers.withFirstValue("content-type", ContentTypePattern.isXML)
+    return CharsetDetection.charset(of: bytes, named: entity.charset, isXML: isXML ?? false)
+  }
+}
+
+extension Entity {
+  /// Whether it is text by its type without being `text/*`. (TXT-11)
+  fileprivate var isTextBesides: Bool {
+    headers.withFirstValue("content-type", ContentTypePattern.isTextBesides) ?? false
+  }
+
+  /// Whether its type is that of lines of JSON. (JSN-20)
+  package var hasJSONLines: Bool {
+    headers.withFirstValue("content-type", ContentTypePattern.isJSONLines) ?? false
+  }
+
+  /// What the bytes of such a type are as text; nil for others, and for what cannot be decoded.
+  package var decodedTextBesides: String? {
+    guard isTextBesides, case .bytes(let bytes) = content else { return nil }
+    return bytes.withUnsafeBufferPointer {
+      try? TextCoding.decode($0, charset: StandardTransformer.charset(of: $0, self))
     }
   }
 }

@@ -14,10 +14,14 @@ public protocol ContentAccessors {
 }
 
 extension ContentAccessors {
-  /// The text; "" unless the content is text. Raw bytes are none, nor is a JSON string. (TYP-01)
+  /// The text; "" unless the content is text, or came as lines of JSON, which are written anew. Raw bytes
+  /// are none, nor is a JSON string. (TYP-01, JSN-20)
   public var text: String {
-    if case .text(let text) = accessedContent { return text }
-    return ""
+    switch accessedContent {
+    case .text(let text): text
+    case .json(let document) where document.hasLines: JSONLines.text(document)
+    default: ""
+    }
   }
 
   /// The members of a JSON object, null among them; empty unless the content is one. (TYP-02)

@@ -76,7 +76,7 @@ package enum TextCoding {
     guard let name = resolvedName(charset) else { return nil }
     if builtIn.contains(name) { return name }
     // Only iconv knows which charsets it knows.
-    return CharsetConverter(from: name, to: "utf-8") == nil ? nil : name
+    return CharsetConverter(from: iconvNames[name] ?? name, to: "utf-8") == nil ? nil : name
   }
 
   // MARK: Names
@@ -111,13 +111,33 @@ package enum TextCoding {
     "cp936": "gbk", "ms936": "gbk", "windows-936": "gbk", "csgb18030": "gb18030",
     "cskoi8r": "koi8-r", "cskoi8u": "koi8-u", "mac": "macintosh", "csmacintosh": "macintosh",
     "tis620": "tis-620", "cstis620": "tis-620",
+    // Labels of the web (WHATWG Encoding, 4.2) that iconv has under other names.
+    "unicode11utf8": "utf-8", "unicode20utf8": "utf-8", "x-unicode20utf8": "utf-8",
+    "unicodefeff": "utf-16le", "unicodefffe": "utf-16be",
+    "sun_eu_greek": "iso-8859-7", "csisolatin9": "iso-8859-15",
+    "csiso88598e": "iso-8859-8", "visual": "iso-8859-8",
+    "iso-8859-8-e": "iso-8859-8", "csiso88598i": "iso-8859-8-i", "logical": "iso-8859-8-i",
+    "koi": "koi8-r", "koi8_r": "koi8-r", "koi8": "koi8-r", "koi8-ru": "koi8-u",
+    "dos-874": "windows-874", "x-mac-roman": "macintosh", "x-mac-ukrainian": "x-mac-cyrillic",
+    "x-gbk": "gbk", "chinese": "gbk", "csgb231280": "gbk", "gb_2312": "gbk", "gb_2312-80": "gbk",
+    "iso-ir-58": "gbk", "csiso58gb231280": "gbk", "x-x-big5": "big5",
+    "korean": "windows-949", "ks_c_5601-1987": "windows-949", "ks_c_5601-1989": "windows-949",
+    "ksc5601": "windows-949", "ksc_5601": "windows-949", "csksc56011987": "windows-949",
+    "iso-ir-149": "windows-949",
   ]
 
-  /// Families of aliases: `cp1252`, `iso8859-2`, `iso_8859-2`.
+  /// What iconv calls them that it does not know by their proper names.
+  private static let iconvNames: [String: String] = [
+    "windows-949": "cp949", "x-mac-cyrillic": "mac-cyrillic", "iso-8859-8-i": "iso-8859-8",
+  ]
+
+  /// Families of aliases: `cp1252`, `x-cp1252`, `iso8859-2`, `iso_8859-2`, `iso88592`.
   private static func patternName(_ name: String) -> String? {
     if name.hasPrefix("cp125"), name.utf8.count == 6 { return "windows-" + name.dropFirst(2) }
-    for prefix in ["iso8859-", "iso_8859-"] where name.hasPrefix(prefix) {
+    if name.hasPrefix("x-cp125"), name.utf8.count == 8 { return "windows-" + name.dropFirst(4) }
+    for prefix in ["iso8859-", "iso_8859-", "iso8859"] where name.hasPrefix(prefix) {
       let part = name.dropFirst(prefix.count)
+      guard !part.isEmpty else { return nil }
       if part.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return "iso-8859-" + part }
     }
     return nil
@@ -208,7 +228,7 @@ package enum TextCoding {
   private static func convert(
     _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from charset: String, givenAs name: String
   ) throws(TextCodingError) -> String? {
-    guard let converter = CharsetConverter(from: charset, to: "utf-8") else {
+    guard let converter = CharsetConverter(from: iconvNames[charset] ?? charset, to: "utf-8") else {
       throw .unknownCharset(name: name)
     }
     // The slice lies within the caller's buffer, which outlives the call.
@@ -221,7 +241,7 @@ package enum TextCoding {
   private static func convert(
     _ text: String, to charset: String, givenAs name: String
   ) throws(TextCodingError) -> [UInt8]? {
-    guard let converter = CharsetConverter(from: "utf-8", to: charset) else {
+    guard let converter = CharsetConverter(from: "utf-8", to: iconvNames[charset] ?? charset) else {
       throw .unknownCharset(name: name)
     }
     var copy = text

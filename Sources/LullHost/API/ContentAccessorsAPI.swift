@@ -13,8 +13,11 @@ extension APIOwner {
         """,
         writable: !readOnly, swift: readOnly ? nil : "\(swiftType).content"),
       .property(
-        "text", "string", "The content if it is text, else `\"\"`.", swift: "\(swiftType).text",
-        rules: "TYP-01"),
+        "text", "string", "The content if it is text, else `\"\"`.",
+        """
+        Text is what has a type of `text/…`, XML, JavaScript, YAML and forms; of NDJSON it is its rows, each on a \
+        line.
+        """, swift: "\(swiftType).text", rules: "TYP-01 TXT-01 TXT-11 JSN-20"),
       .property(
         "json_dict", "table", "The content if it is a JSON object or a table, else an empty table.",
         swift: "\(swiftType).jsonDict", rules: "TYP-02"),

@@ -139,17 +139,19 @@ extension CacheFile {
         StoredEntity.checksum(
           at: place, row.bytes(11), kind: kind, headers: headers, content: $0)
       }
+      var entity = Entity(
+        content: .bytes([]), charset: row.isNull(5) ? nil : row.text(5),
+        headers: StoredEntity.headers(of: headers), timestamp: row.real(1))
+      let hasLines = entity.hasJSONLines
       guard sum == row.integer(9),
-        let content = row.withBytes(10, { StoredEntity.content(kind, $0) })
+        let content = row.withBytes(10, { StoredEntity.content(kind, $0, hasLines: hasLines) })
       else { throw .damaged("an entry has been changed by somebody else") }
       // Not part of the sum, since they change without the content.
       let elapsed = row.isNull(8) ? nil : row.real(8)
       guard StoredEntity.isTime(row.real(1)), StoredEntity.isTime(used),
         elapsed.map(StoredEntity.isDuration) ?? true
       else { throw .damaged("an entry has a time that cannot be") }
-      var entity = Entity(
-        content: content, charset: row.isNull(5) ? nil : row.text(5),
-        headers: StoredEntity.headers(of: headers), timestamp: row.real(1))
+      entity.content = content
       if !row.isNull(6) {
         entity.exchange = Exchange(
           HTTPResponse(

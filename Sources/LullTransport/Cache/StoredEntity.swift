@@ -110,11 +110,17 @@ struct StoredEntity {
   }
 
   /// The content, parsed again if it is JSON; nil if it cannot be.
-  static func content(_ kind: Kind, _ bytes: UnsafeBufferPointer<UInt8>) -> Content? {
+  ///
+  /// - Parameter hasLines: whether JSON came as lines.
+  static func content(
+    _ kind: Kind, _ bytes: UnsafeBufferPointer<UInt8>, hasLines: Bool
+  ) -> Content? {
     switch kind {
     case .bytes: .bytes(Array(bytes))
     case .text: String(validating: bytes, as: UTF8.self).map { .text($0) }
-    case .json: (try? JSONDocument(parsing: bytes)).map { .json($0) }
+    case .json:
+      (hasLines ? try? JSONDocument(lines: bytes) : try? JSONDocument(parsing: bytes))
+        .map { .json($0) }
     }
   }
 }

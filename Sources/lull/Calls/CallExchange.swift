@@ -186,6 +186,11 @@ struct CallExchange {
       let made = try filter.json(of: content, service: api.service, spelledBy: spelling.bytes)
       return text.bytes(of: JSONText(valid: made))
     }
+    if case .text(let text) = content, options.format == nil, !style.isTerminal,
+      let bytes = spelling.bytes(of: text)
+    {
+      return bytes
+    }
     guard case .bytes(let bytes) = content else { return try self.bytes(of: content, style) }
     // Of an error nothing was to be saved, and nothing parsed it.
     if isError, let text = String(validating: bytes, as: UTF8.self) {
@@ -205,6 +210,9 @@ struct CallExchange {
     case .bytes(let bytes): return bytes
     case .text(let content): return text.bytes(of: content)
     case .json(let element):
+      if spelling.hasLines, case .json = content, options.format == nil {
+        text = ContentText(format: .ndjson, columns: [], style: style)
+      }
       return text.bytes(of: JSONText(element, spelledBy: spelling.bytes))
     }
   }
