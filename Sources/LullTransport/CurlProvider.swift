@@ -72,7 +72,7 @@ package final class CurlProvider: NetworkingProvider {
       end(transfer, TransportError(.network, "the network has been shut down"))
     } else if let failure = CurlLibrary.failure {
       end(transfer, failure)
-    } else if !MethodToken.isValid(request.method) {
+    } else if request.method != "GET", !MethodToken.isValid(request.method) {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
     } else if let queue = queues.queue(for: request.address) {
       if let refusal = refusal(of: queue.origin, for: request) {
@@ -243,15 +243,15 @@ package final class CurlProvider: NetworkingProvider {
 
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
     let error = secrets?.masked(error, of: transfer) ?? error
-    end(transfer, NetworkResult(error: error))
+    end(transfer, ArrivedResult(NetworkResult(error: error)))
     // Last, here and below: the log's handler may start and cancel what it likes.
     if error.kind != .cancelled { log.failed(transfer.request, error) }
   }
 
-  private func end(_ transfer: CurlTransfer, _ result: consuming NetworkResult) {
+  private func end(_ transfer: CurlTransfer, _ report: ArrivedResult) {
     guard !transfer.hasEnded else { return }
     activeCount -= 1
-    transfer.end(result)
+    transfer.end(report)
   }
 
   /// Ends an exchange that is under way with an error of our own.
@@ -260,7 +260,7 @@ package final class CurlProvider: NetworkingProvider {
   ) {
     guard !transfer.hasEnded, transfer.easy === easy else { return }
     queue.stopped(easy)
-    end(transfer, NetworkResult(error: error))
+    end(transfer, ArrivedResult(NetworkResult(error: error)))
     detach(easy, from: queue)
     log.failed(transfer.request, error)
     startWaiting(in: queue)
@@ -286,20 +286,23 @@ package final class CurlProvider: NetworkingProvider {
       if error.kind == .timeout || code == CURLE_HTTP2_STREAM || isStopped { queue.stopped(easy) }
       // Of a response that breaks off, what came before the body is worth knowing.
       let head = error.kind == .truncatedBody ? easy.response(of: transfer) : nil
-      end(transfer, NetworkResult(response: head, error: error))
+      end(transfer, ArrivedResult(NetworkResult(response: head, error: error)))
       detach(easy, from: queue)
       log.failed(transfer.request, error)
     } else if easy.isRedirect {
       follow(easy, transfer, queue)
     } else {
-      let remark = log.isOn ? easy.remark : nil
-      let result = NetworkResult(response: easy.response(of: transfer), body: easy.takeBody())
-      let logged = log.isOn ? result : nil
-      end(transfer, result)
-      detach(easy, from: queue)
-      if let logged { log.answered(transfer.request, logged, remark) }
+      answered(easy, transfer, queue)
     }
     startWaiting(in: queue)
+  }
+
+  private func answered(_ easy: CurlEasy, _ transfer: CurlTransfer, _ queue: HostQueue) {
+    let remark = log.isOn ? easy.remark : nil
+    let report = easy.report(of: transfer)
+    end(transfer, report)
+    detach(easy, from: queue)
+    if log.isOn { log.answered(transfer.request, report.result, remark) }
   }
 
   /// Sends the exchange on to where the response's Location points.

@@ -8,7 +8,7 @@ struct InboxTests {
 
   @Test func `items come out in order, once`() {
     #expect(inbox.isEmpty)
-    for token in 1...3 { inbox.post(UInt64(token), .network(NetworkResult())) }
+    for token in 1...3 { inbox.post(UInt64(token), .network(ArrivedResult(NetworkResult()))) }
     #expect(!inbox.isEmpty)
     #expect(inbox.take().map(\.token) == [1, 2, 3])
     #expect(inbox.isEmpty)
@@ -18,20 +18,20 @@ struct InboxTests {
   @Test func `the thread is woken once for each batch`() {
     let count = Counter()
     inbox.onPost { count.increment() }
-    inbox.post(1, .network(NetworkResult()))
-    inbox.post(2, .network(NetworkResult()))
+    inbox.post(1, .network(ArrivedResult(NetworkResult())))
+    inbox.post(2, .network(ArrivedResult(NetworkResult())))
     #expect(count.value == 1)
     _ = inbox.take()
-    inbox.post(3, .network(NetworkResult()))
+    inbox.post(3, .network(ArrivedResult(NetworkResult())))
     #expect(count.value == 2)
   }
 
   @Test func `after closing posts are dropped and nobody is woken`() {
     let count = Counter()
-    inbox.post(1, .network(NetworkResult()))
+    inbox.post(1, .network(ArrivedResult(NetworkResult())))
     inbox.onPost { count.increment() }
     inbox.close()
-    inbox.post(2, .network(NetworkResult()))
+    inbox.post(2, .network(ArrivedResult(NetworkResult())))
     #expect(inbox.isEmpty)
     #expect(inbox.take().isEmpty)
     #expect(count.value == 0)
@@ -44,7 +44,7 @@ struct InboxTests {
       for thread in 0..<8 {
         group.addTask { @concurrent in
           for number in 0..<100 {
-            inbox.post(UInt64(thread * 100 + number), .network(NetworkResult()))
+            inbox.post(UInt64(thread * 100 + number), .network(ArrivedResult(NetworkResult())))
           }
         }
       }

@@ -71,7 +71,7 @@ struct ResponseInterpretationTests {
     let result = NetworkResult(response: response, body: row.body, error: row.error)
     let existing = row.existing ? Entity.text("old") : nil
     let meaning = ResponseInterpretation(
-      result, existing: existing, isConditional: row.isConditional, now: 5)
+      ArrivedResult(result), existing: existing, isConditional: row.isConditional, now: 5)
     #expect(text(of: meaning) == row.expected)
   }
 
@@ -102,7 +102,7 @@ struct ResponseInterpretationTests {
   @Test func `ENT-16 LOAD-14 a success without response object has no headers and no exchange`() {
     guard
       case .response(let response) = ResponseInterpretation(
-        NetworkResult(), existing: nil, now: 0)
+        ArrivedResult(NetworkResult()), existing: nil, now: 0)
     else {
       Issue.record("not a response")
       return

@@ -3,21 +3,27 @@ public struct Entity: Sendable {
   // Behind one reference: an entity is handed on often and changed seldom.
   private var box: Box
 
-  private struct Values {
-    var content: Content
-    var held: HeldBytes?
-    var headers: Headers
-    var timestamp: Double
-    var exchange: Exchange?
-    var validatorsHold = true
-    var charset: String?
-  }
-
+  // Its fields are given one by one, since all together are large to copy.
   private final class Box: Sendable {
-    let values: Values
+    let content: Content
+    let held: HeldBytes?
+    let headers: Headers
+    let timestamp: Double
+    let exchange: Exchange?
+    let validatorsHold: Bool
+    let charset: String?
 
-    init(_ values: Values) {
-      self.values = values
+    init(
+      _ content: Content, _ held: HeldBytes?, _ headers: Headers, _ timestamp: Double,
+      _ exchange: Exchange?, _ validatorsHold: Bool, _ charset: String?
+    ) {
+      self.content = content
+      self.held = held
+      self.headers = headers
+      self.timestamp = timestamp
+      self.exchange = exchange
+      self.validatorsHold = validatorsHold
+      self.charset = charset
     }
   }
 
@@ -36,49 +42,66 @@ public struct Entity: Sendable {
   ) {
     var headers = headers
     if let contentType { headers["content-type"] = contentType }
-    box = Box(
-      Values(
-        content: content, held: HeldBytes.of(content), headers: headers, timestamp: timestamp,
-        exchange: exchange, charset: charset))
-  }
-
-  private mutating func change(_ change: (inout Values) -> Void) {
-    var values = box.values
-    change(&values)
-    box = Box(values)
+    box = Box(content, HeldBytes.of(content), headers, timestamp, exchange, true, charset)
   }
 
   public var content: Content {
-    get { box.values.content }
+    get { box.content }
     set {
-      change {
-        $0.content = newValue
-        $0.held = HeldBytes.of(newValue)
-      }
+      let old = box
+      box = Box(
+        newValue, HeldBytes.of(newValue), old.headers, old.timestamp, old.exchange,
+        old.validatorsHold, old.charset)
     }
   }
 
+  // What is asked of the content without making a copy of it.
+  package var size: Int { box.content.size }
+  package var isEmptyBytes: Bool { box.content.isEmptyBytes }
+  package var foreignID: Int64? {
+    if case .foreign(let foreign) = box.content { foreign.id } else { nil }
+  }
+
   public var headers: Headers {
-    get { box.values.headers }
-    set { change { $0.headers = newValue } }
+    get { box.headers }
+    set {
+      let old = box
+      box = Box(
+        old.content, old.held, newValue, old.timestamp, old.exchange, old.validatorsHold,
+        old.charset)
+    }
   }
 
   /// Unix epoch seconds; decides staleness.
   public var timestamp: Double {
-    get { box.values.timestamp }
-    set { change { $0.timestamp = newValue } }
+    get { box.timestamp }
+    set {
+      let old = box
+      box = Box(
+        old.content, old.held, old.headers, newValue, old.exchange, old.validatorsHold,
+        old.charset)
+    }
   }
 
   /// Where it came from; nil for entities made locally.
   public var exchange: Exchange? {
-    get { box.values.exchange }
-    set { change { $0.exchange = newValue } }
+    get { box.exchange }
+    set {
+      let old = box
+      box = Box(
+        old.content, old.held, old.headers, old.timestamp, newValue, old.validatorsHold,
+        old.charset)
+    }
   }
 
   /// Whether the headers' validators still describe the content (OVR-10).
   package var validatorsHold: Bool {
-    get { box.values.validatorsHold }
-    set { change { $0.validatorsHold = newValue } }
+    get { box.validatorsHold }
+    set {
+      let old = box
+      box = Box(
+        old.content, old.held, old.headers, old.timestamp, old.exchange, newValue, old.charset)
+    }
   }
 
   /// The Content-Type header with its parameters, `application/octet-stream` if there is none.
@@ -87,13 +110,18 @@ public struct Entity: Sendable {
 
   /// The charset parameter of the content type, unless one was set. (ENT-04 to ENT-06)
   public var charset: String? {
-    get { box.values.charset ?? ContentType.charset(of: contentType) }
-    set { change { $0.charset = newValue } }
+    get { box.charset ?? ContentType.charset(of: contentType) }
+    set {
+      let old = box
+      box = Box(
+        old.content, old.held, old.headers, old.timestamp, old.exchange, old.validatorsHold,
+        newValue)
+    }
   }
 
   /// The same as it was sent, which need not be text.
   package var charsetName: ByteString? {
-    if let charset = box.values.charset { return ByteString(charset) }
+    if let charset = box.charset { return ByteString(charset) }
     return headers.bytes("content-type")?.withUnsafeBufferPointer { bytes in
       ContentType.charset(in: bytes).map { ByteString($0) }
     }

@@ -37,7 +37,8 @@ package final class HeldBytes: Sendable {
   /// For bytes and texts; nil for others, and for documents.
   static func of(_ content: Content) -> HeldBytes? {
     switch content {
-    case .bytes, .text: ofBody(content.size)
+    case .bytes(let bytes): ofBody(bytes.count)
+    case .text(let text): ofBody(text.utf8.count)
     case .json, .value, .foreign: nil
     }
   }

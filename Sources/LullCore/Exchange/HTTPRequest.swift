@@ -1,28 +1,115 @@
 /// The request as it goes on the wire: what mutations see and a provider sends.
+///
+/// A value whose fields are shared until one is changed: each is handed on several times, and mostly not
+/// changed at all.
 public struct HTTPRequest: Sendable, Equatable {
-  /// Upper case, such as `GET`.
-  public var method: String
-  /// The absolute URL, already percent-encoded.
-  public var url: String
-  public var headers: Headers
-  /// What follows the head: bytes, or what is read while it is sent. nil: no body at all.
-  public var payload: RequestPayload?
-  public var limits: TransferLimits
-  /// Of a request that sends secrets: what its URL and body mean, and where it may go.
-  public var secrets: SecretUses?
-  /// nil when nothing was set.
-  public var options: TransferOptions?
+  private var fields: Fields
+
+  // Unchecked: changed only by the one value that refers to it.
+  private final class Fields: @unchecked Sendable {
+    var method: String
+    var url: String
+    var headers: Headers
+    var payload: RequestPayload?
+    var limits: TransferLimits
+    var secrets: SecretUses?
+    var options: TransferOptions?
+
+    init(
+      _ method: String, _ url: String, _ headers: Headers, _ payload: RequestPayload?,
+      _ limits: TransferLimits, _ secrets: SecretUses?, _ options: TransferOptions?
+    ) {
+      self.method = method
+      self.url = url
+      self.headers = headers
+      self.payload = payload
+      self.limits = limits
+      self.secrets = secrets
+      self.options = options
+    }
+  }
 
   public init(
     method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
     limits: TransferLimits = TransferLimits(), options: TransferOptions? = nil
   ) {
-    self.method = method
-    self.url = url
-    self.headers = headers
-    payload = body.map { .bytes($0) }
-    self.limits = limits
-    self.options = options
+    fields = Fields(method, url, headers, body.map { .bytes($0) }, limits, nil, options)
+  }
+
+  private mutating func unshare() {
+    guard !isKnownUniquelyReferenced(&fields) else { return }
+    fields = Fields(
+      fields.method, fields.url, fields.headers, fields.payload, fields.limits, fields.secrets,
+      fields.options)
+  }
+
+  /// Upper case, such as `GET`.
+  public var method: String {
+    get { fields.method }
+    set {
+      unshare()
+      fields.method = newValue
+    }
+  }
+
+  /// The absolute URL, already percent-encoded.
+  public var url: String {
+    get { fields.url }
+    set {
+      unshare()
+      fields.url = newValue
+    }
+  }
+
+  // Changed in place, as the payload: by a setter, each change would copy all of them.
+  public var headers: Headers {
+    get { fields.headers }
+    _modify {
+      unshare()
+      yield &fields.headers
+    }
+  }
+
+  /// What follows the head: bytes, or what is read while it is sent. nil: no body at all.
+  public var payload: RequestPayload? {
+    get { fields.payload }
+    _modify {
+      unshare()
+      yield &fields.payload
+    }
+  }
+
+  public var limits: TransferLimits {
+    get { fields.limits }
+    set {
+      unshare()
+      fields.limits = newValue
+    }
+  }
+
+  /// Of a request that sends secrets: what its URL and body mean, and where it may go.
+  public var secrets: SecretUses? {
+    get { fields.secrets }
+    set {
+      unshare()
+      fields.secrets = newValue
+    }
+  }
+
+  /// nil when nothing was set.
+  public var options: TransferOptions? {
+    get { fields.options }
+    set {
+      unshare()
+      fields.options = newValue
+    }
+  }
+
+  public static func == (one: HTTPRequest, other: HTTPRequest) -> Bool {
+    one.fields === other.fields
+      || one.method == other.method && one.url == other.url && one.headers == other.headers
+        && one.payload == other.payload && one.limits == other.limits && one.secrets == other.secrets
+        && one.options == other.options
   }
 
   /// The body where it is bytes; empty: a body of zero bytes. nil for none, and for one that is read

@@ -6,14 +6,18 @@ import Synchronization
 /// posts are dropped: what comes late finds nobody waiting.
 package final class Inbox: Sendable {
   package enum Item: Sendable {
-    /// Indirect, since a result is large to copy, and copied at each step of the way.
-    indirect case network(NetworkResult)
+    case network(ArrivedResult)
     /// What work in the pool came to.
     case work(any Sendable)
   }
 
+  package struct Entry: Sendable {
+    package let token: UInt64
+    package let item: Item
+  }
+
   private struct State {
-    var items: [(token: UInt64, item: Item)] = []
+    var items: [Entry] = []
     var isClosed = false
     var wakeUp: (@Sendable () -> Void)?
   }
@@ -30,14 +34,14 @@ package final class Inbox: Sendable {
   package func post(_ token: UInt64, _ item: Item) {
     let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
       guard !state.isClosed else { return nil }
-      state.items.append((token, item))
+      state.items.append(Entry(token: token, item: item))
       // Only the first item of a batch needs to wake the thread.
       return state.items.count == 1 ? state.wakeUp : nil
     }
     wakeUp?()
   }
 
-  package func take() -> [(token: UInt64, item: Item)] {
+  package func take() -> [Entry] {
     state.withLock { state in
       guard !state.items.isEmpty else { return [] }
       defer { state.items = [] }

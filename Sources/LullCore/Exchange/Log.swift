@@ -17,8 +17,13 @@ public final class Log {
   }
 
   public var enabled: Set<Category> = [] {
-    didSet { changes.note() }
+    didSet {
+      isSilent = enabled.isEmpty
+      changes.note()
+    }
   }
+  /// Whether no category is enabled; asking for the set would hold it meanwhile.
+  package private(set) var isSilent = true
   /// Receives each message instead of standard error.
   public var handler: ((Category, String) -> Void)?
 
@@ -29,7 +34,7 @@ public final class Log {
   }
 
   package func callAsFunction(_ category: Category, _ message: @autoclosure () -> String) {
-    guard !enabled.isEmpty, enabled.contains(category) else { return }
+    guard isOn(category) else { return }
     let text = message()
     if let handler {
       handler(category, text)
@@ -37,6 +42,8 @@ public final class Log {
       Log.writeToStandardError(category, text)
     }
   }
+
+  package func isOn(_ category: Category) -> Bool { !isSilent && enabled.contains(category) }
 
   /// The categories a preset or category name stands for, or nil if there is none of that name.
   /// (LOG-03)

@@ -61,7 +61,7 @@ public struct NetworkCompletion: Sendable {
     self.token = token
   }
 
-  public func callAsFunction(_ result: consuming NetworkResult) {
-    inbox.post(token, .network(result))
-  }
+  public func callAsFunction(_ result: NetworkResult) { self(ArrivedResult(result)) }
+
+  package func callAsFunction(_ report: ArrivedResult) { inbox.post(token, .network(report)) }
 }

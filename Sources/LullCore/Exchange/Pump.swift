@@ -18,16 +18,14 @@ public final class Pump {
   /// At least 0, below 1; what policies leave to chance.
   package var random: () -> Double = { .random(in: 0..<1) }
 
-  private var deferred: [() -> Void] = []
-  private var afterPhase: [() -> Void] = []
-  private var receivers: [UInt64: Receiver] = [:]
-  private var nextToken: UInt64 = 1
+  private var deferred: [Action] = []
+  private var afterPhase: [Action] = []
+  private var receivers = ReceiverTable()
   private var isClosed = false
 
-  /// What takes an item out of the inbox.
-  private enum Receiver {
-    case ofNetwork((NetworkResult) -> Void)
-    case ofWork((any Sendable) -> Void)
+  /// A closure that stands in an array by itself is wrapped in another one.
+  private struct Action {
+    let run: () -> Void
   }
 
   public init(clock: any HostClock) {
@@ -43,26 +41,28 @@ public final class Pump {
   /// Runs `action` in the next phase of deferred callbacks; after `close`, never.
   package func enqueue(_ action: @escaping () -> Void) {
     guard !isClosed else { return }
-    deferred.append(action)
+    deferred.append(Action(run: action))
   }
 
   /// Runs `action` right after the phase of deferred callbacks that runs now, when those have let go
   /// of what they held; a coroutine that awaited goes on here.
   package func enqueueAfterPhase(_ action: @escaping () -> Void) {
     guard !isClosed else { return }
-    afterPhase.append(action)
+    afterPhase.append(Action(run: action))
   }
 
   /// Opens a channel for one network result; `receive` runs at most once, on the home thread.
   package func completion(_ receive: @escaping (NetworkResult) -> Void) -> NetworkCompletion {
-    NetworkCompletion(inbox: inbox, token: expect(.ofNetwork(receive)))
+    NetworkCompletion(inbox: inbox, token: expect(.ofNetwork { receive($0.result) }))
   }
 
-  private func expect(_ receiver: Receiver) -> UInt64 {
-    let token = nextToken
-    nextToken += 1
-    if !isClosed { receivers[token] = receiver }
-    return token
+  /// The same for an object, which the channel holds meanwhile.
+  package func completion(_ receiver: any NetworkReceiver) -> NetworkCompletion {
+    NetworkCompletion(inbox: inbox, token: expect(.ofObject(receiver)))
+  }
+
+  private func expect(_ receiver: ReceiverTable.Receiver) -> UInt64 {
+    isClosed ? 0 : receivers.insert(receiver)
   }
 
   /// Does `work` in the pool, then calls `finish` on the home thread, on a later turn; without a pool
@@ -88,18 +88,12 @@ public final class Pump {
 
   /// Closes a channel: what still arrives for it is dropped.
   package func discard(_ completion: NetworkCompletion) {
-    receivers[completion.token] = nil
+    _ = receivers.take(completion.token)
   }
 
   /// Delivers the inbox, then one phase of deferred callbacks.
   public func turn() {
-    for (token, item) in inbox.take() {
-      switch (receivers.removeValue(forKey: token), item) {
-      case (.ofNetwork(let receive)?, .network(let result)): receive(result)
-      case (.ofWork(let receive)?, .work(let result)): receive(result)
-      default: break
-      }
-    }
+    for entry in inbox.take() { receivers.take(entry.token)?.receive(entry.item) }
     runPhase()
     runAfterPhase()
   }
@@ -110,7 +104,7 @@ public final class Pump {
     deferred = []
     for action in phase {
       if isClosed { return }
-      action()
+      action.run()
     }
   }
 
@@ -120,7 +114,7 @@ public final class Pump {
     afterPhase = []
     for action in actions {
       if isClosed { return }
-      action()
+      action.run()
     }
   }
 
@@ -130,7 +124,7 @@ public final class Pump {
     inbox.close()
     deferred = []
     afterPhase = []
-    receivers = [:]
+    receivers = ReceiverTable()
     hostSlot = nil
     workers = nil
   }

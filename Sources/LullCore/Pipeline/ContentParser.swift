@@ -42,7 +42,7 @@ final class ContentParser: ResponseTransformer {
       guard let found = error.entity, isMine(found) else { return response }
       entity = found
     }
-    guard entity.content.size > ContentParser.largestOnHomeThread else {
+    guard entity.size > ContentParser.largestOnHomeThread else {
       return processed(response, parsed(entity), run)
     }
     let parse = parse

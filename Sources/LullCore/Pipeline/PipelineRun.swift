@@ -90,7 +90,7 @@ public final class PipelineRun {
 
   /// What the step that has just ended made of the response. (LOG-07)
   private func log(_ response: Response) {
-    guard request.pump.log.enabled.contains(.pipeline) else { return }
+    guard request.pump.log.isOn(.pipeline) else { return }
     let step = steps[next - 1]
     let result =
       response.entity.map { $0.content.typeName }
@@ -128,7 +128,7 @@ public final class PipelineRun {
 
   /// Whether an empty body is as it should be: 204, 205, HEAD. (REQ-04)
   package func allowsEmptyBody(_ entity: Entity) -> Bool {
-    guard entity.content.isEmptyBytes else { return false }
+    guard entity.isEmptyBytes else { return false }
     return method == "HEAD" || entity.exchange?.status == 204 || entity.exchange?.status == 205
   }
 }

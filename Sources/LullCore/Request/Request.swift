@@ -13,7 +13,7 @@ public class Request {
 
   package let pump: Pump
   package private(set) var lifecycle: RequestLifecycle
-  private var hooks: [(Response) -> Void] = []
+  private var hooks: [CompletionHook] = []
   private var progressHooks: [ProgressHook] = []
   private var progressTimer: (any HostTimer)?
   private var reportedProgress = 0.0
@@ -86,7 +86,7 @@ public class Request {
     case .waits:
       // Most have two: their resource's, and one of whoever started them.
       if hooks.isEmpty { hooks.reserveCapacity(2) }
-      hooks.append(hook)
+      hooks.append(CompletionHook(call: hook))
     case .deliverSoon:
       guard let response else { break }
       // Until then nobody else may hold what a script made of it.
@@ -150,6 +150,11 @@ public class Request {
     }
     loaded = target
     progressListenersChanged()
+  }
+
+  /// A closure that stands in an array by itself is wrapped in another one.
+  private struct CompletionHook {
+    let call: (Response) -> Void
   }
 
   private struct ProgressHook {
@@ -282,7 +287,7 @@ public class Request {
     self.hooks = []
     for (position, hook) in hooks.enumerated() {
       if position == tracker?.position { leaveLists() }
-      hook(response)
+      hook.call(response)
     }
     leaveLists()
     didDeliver()

@@ -11,7 +11,7 @@ package enum ResponseInterpretation: Sendable {
   ///     the answer, with status and headers, and not a lack of one.
   ///   - forbidsStoring: whether it must not be kept where it outlives the process.
   package init(
-    _ result: __shared NetworkResult, existing: Entity?,
+    _ result: ArrivedResult, existing: Entity?,
     isConditional: @autoclosure () -> Bool = false,
     now: Double, forbidsStoring: Bool = false
   ) {
@@ -49,7 +49,7 @@ package enum ResponseInterpretation: Sendable {
     }
   }
 
-  private static func entity(_ exchange: Exchange?, _ result: NetworkResult, now: Double) -> Entity
+  private static func entity(_ exchange: Exchange?, _ result: ArrivedResult, now: Double) -> Entity
   {
     Entity(
       content: .bytes(result.body ?? []), headers: result.response?.headers ?? Headers(),
@@ -58,7 +58,7 @@ package enum ResponseInterpretation: Sendable {
 
   /// What is given comes first, and what arrived fills the gaps.
   private static func error(
-    _ given: RequestError, _ exchange: Exchange?, _ result: NetworkResult, now: Double
+    _ given: RequestError, _ exchange: Exchange?, _ result: ArrivedResult, now: Double
   ) -> RequestError {
     let arrived = Self.error(
       exchange, result, status: exchange?.status, cause: given.cause, now: now)
@@ -70,7 +70,7 @@ package enum ResponseInterpretation: Sendable {
   }
 
   private static func error(
-    _ exchange: Exchange?, _ result: NetworkResult, status: Int?, cause: RequestErrorCause?,
+    _ exchange: Exchange?, _ result: ArrivedResult, status: Int?, cause: RequestErrorCause?,
     now: Double
   ) -> RequestError {
     // No body at all: no entity; an empty one: an entity with empty content (ERR-08).

@@ -59,7 +59,7 @@ public final class NetworkRequest: Request {
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
     let request = loader.makeRequest(
-      initialMethod, revalidation: revalidates ? .sending(loader.record.state.condition) : .none,
+      initialMethod, revalidation: revalidates ? .sending(loader.record.condition) : .none,
       adHoc: adHoc)
     request.attempt = attempt + 1
     return request
@@ -68,7 +68,7 @@ public final class NetworkRequest: Request {
   override package func begin() {
     pump.log(.networkDetails, "\(description), request:\(LogText.dump(http))")
     // The channel holds the request while it is in flight, whoever else has dropped it.
-    let channel = pump.completion { [self] result in arrived(result) }
+    let channel = pump.completion(self)
     self.channel = channel
     guard !loader.owner.isOffline else {
       return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
@@ -91,24 +91,24 @@ public final class NetworkRequest: Request {
     run = nil
   }
 
-  private func arrived(_ result: NetworkResult) {
+  private func arrived(_ report: ArrivedResult) {
     guard !isCompleted else { return }
     channel = nil
     // Until the request does, it holds what of a script's is in the answer.
     let answered = transfer
     defer { withExtendedLifetime(answered) {} }
     transfer = nil
-    if let body = result.body { pump.hostSlot?.pumpHost.bodyArrived(byteCount: body.count) }
+    if let body = report.body { pump.hostSlot?.pumpHost.bodyArrived(byteCount: body.count) }
     let now = pump.clock.now
     forbidsStoring =
       CacheControl.forbidsStoring(http.headers)
-      || CacheControl.forbidsStoring(result.response?.headers ?? Headers())
+      || CacheControl.forbidsStoring(report.response?.headers ?? Headers())
     let interpretation = ResponseInterpretation(
-      result, existing: loader.record.state.latestData, isConditional: isConditional,
+      report, existing: loader.record.state.latestData, isConditional: isConditional,
       now: now, forbidsStoring: forbidsStoring)
     switch interpretation {
     case .notModified(let entity):
-      if let headers = result.response?.headers, isAnswerBelieved {
+      if let headers = report.response?.headers, isAnswerBelieved {
         refreshment = Refreshment(headers, to: http.headers)
       }
       complete(with: .success(entity, isNew: false))
@@ -128,7 +128,7 @@ public final class NetworkRequest: Request {
   }
 
   private func log(_ response: Response) {
-    guard !pump.log.enabled.isEmpty else { return }
+    guard !pump.log.isSilent else { return }
     switch response.outcome {
     case .success(let entity):
       pump.log(.networkDetails, "\(description), response:\(LogText.dump(entity))")
@@ -200,4 +200,8 @@ public final class NetworkRequest: Request {
   private final class ProgressModel {
     var progress = RequestProgress()
   }
+}
+
+extension NetworkRequest: NetworkReceiver {
+  package func receive(_ report: ArrivedResult) { arrived(report) }
 }

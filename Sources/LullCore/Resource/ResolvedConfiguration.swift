@@ -12,6 +12,8 @@ package final class ResolvedConfiguration {
   let retryTime: Double
   /// Apart as well, for every request that is made.
   let policies: Policies?
+  /// Whether it changes requests that are made, beyond the headers.
+  let isEditing: Bool
 
   package init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
@@ -21,6 +23,7 @@ package final class ResolvedConfiguration {
     expirationTime = settings.expirationTime
     retryTime = settings.retryTime
     policies = settings.policies
+    isEditing = !settings.mutations.isEmpty || settings.auth != nil
   }
 
   /// What invalid resources have. (SVC-23)

@@ -41,7 +41,7 @@ extension Resource {
     case .nothing(let time):
       // Each is logged; and a clock set by hand may go anywhere.
       let isSteady =
-        pump.clock.isSystemTime && !pump.log.enabled.contains(.staleness)
+        pump.clock.isSystemTime && !pump.log.isOn(.staleness)
       return .none(until: isSteady ? time : nil)
     case .waitForCache:
       if case .running(let lookup) = record.cacheCheck {
@@ -75,7 +75,7 @@ extension Resource {
     known.freshness = record.state.freshness
     return LoadPlan(
       known, now: pump.clock.now, configuration: configuration,
-      condition: record.state.condition, answer: answerFreshness)
+      condition: record.condition, answer: answerFreshness)
   }
 
   /// What the data says of its freshness itself.

@@ -81,23 +81,15 @@ extension Resource {
     if let failure = configuration.failure {
       return failedBeforeSending(failure.dated(pump.clock.now), method: method)
     }
-    var http = HTTPRequest(
-      method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
-      headers: configuration.settings.headers, limits: configuration.settings.limits,
-      options: configuration.settings.options)
-    if let secretURL = record.secretURL { http.secrets = SecretUses(url: secretURL.template) }
-    var revalidates = false
-    if case .sending(let condition) = revalidation {
-      revalidates = true
-      if let condition { http.headers.set(condition.name, bytes: condition.value.bytes) }
+    let revalidates: Bool
+    let condition: ResourceState.Condition?
+    switch revalidation {
+    case .none: (revalidates, condition) = (false, nil)
+    case .sending(let found): (revalidates, condition) = (true, found)
     }
+    let http: HTTPRequest
     do throws(RequestError) {
-      try adHoc?.edit(&http)
-      for mutation in configuration.settings.mutations { try mutation(&http) }
-      let auth = configuration.settings.auth
-      if auth != nil || http.secrets != nil || http.headers.secrets != nil {
-        try seal(&http, auth: auth)
-      }
+      http = try makeHTTP(method, configuration, condition: condition, adHoc: adHoc)
     } catch {
       return failedBeforeSending(error, method: method)
     }
@@ -111,9 +103,39 @@ extension Resource {
     return request
   }
 
+  /// What goes out, mutations applied and secrets sealed.
+  private func makeHTTP(
+    _ method: String, _ configuration: ResolvedConfiguration,
+    condition: ResourceState.Condition?, adHoc: AdHocMutation?
+  ) throws(RequestError) -> HTTPRequest {
+    var headers = configuration.settings.headers
+    if let condition { headers.set(condition.name, bytes: condition.value.bytes) }
+    // Most are sent as they are made: handed on at once, since what is edited is copied, and large.
+    guard
+      adHoc != nil || record.secretURL != nil || headers.secrets != nil
+        || configuration.isEditing
+    else {
+      return HTTPRequest(
+        method: method, url: url.percentEncoded, headers: headers,
+        limits: configuration.settings.limits, options: configuration.settings.options)
+    }
+    var http = HTTPRequest(
+      method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
+      headers: headers, limits: configuration.settings.limits,
+      options: configuration.settings.options)
+    if let secretURL = record.secretURL { http.secrets = SecretUses(url: secretURL.template) }
+    try adHoc?.edit(&http)
+    for mutation in configuration.settings.mutations { try mutation(&http) }
+    let auth = configuration.settings.auth
+    if auth != nil || http.secrets != nil || http.headers.secrets != nil {
+      try seal(&http, auth: auth)
+    }
+    return http
+  }
+
   /// Says of a request whose dot segments lead out of the base URL that they do. (SVC-39)
   private func noteClimbing(_ method: String) {
-    guard pump.log.enabled.contains(.network), let base = owner.baseURL,
+    guard pump.log.isOn(.network), let base = owner.baseURL,
       url.climbs(above: base)
     else { return }
     pump.log(

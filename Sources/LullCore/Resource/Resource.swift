@@ -6,7 +6,7 @@
 /// Home thread only. Lua: `Resource`.
 public final class Resource {
   package let owner: any ResourceOwner
-  // The owner's, which is asked for all the time.
+  /// The owner's, which everything asks for.
   package let pump: Pump
   package let record: ResourceRecord
   /// The number a script's host knows this object by; 0 if none.

@@ -47,6 +47,11 @@ package final class ResourceRecord: RequestTracker {
     let token: ResourceState.LoadToken?
   }
 
+  // What is asked of the state at each load, without making a copy of it.
+  var condition: ResourceState.Condition? { state.latestData?.condition }
+  package var foreignID: Int64? { state.latestData?.foreignID }
+  package var hasError: Bool { state.hasError }
+
   package var loadRequests: [Request] { loads.map(\.request) }
 
   package enum InvalidSource: Equatable {

@@ -212,15 +212,21 @@ package struct ResourceState {
     }
   }
 
-  /// The condition of the next load. (LOAD-03, OVR-10)
-  package var condition: Condition? {
-    guard let latestData, latestData.validatorsHold else { return nil }
-    guard latestData.headers.hasValidator else { return nil }
-    if let etag = latestData.headers.bytes("etag") {
-      return Condition("if-none-match", ByteString(etag))
+  /// The condition of the next load.
+  package var condition: Condition? { latestData?.condition }
+
+  package var hasError: Bool { !errors.isEmpty }
+}
+
+extension Entity {
+  /// The condition of a load that need not bring this again. (LOAD-03, OVR-10)
+  package var condition: ResourceState.Condition? {
+    guard validatorsHold, headers.hasValidator else { return nil }
+    if let etag = headers.bytes("etag") {
+      return ResourceState.Condition("if-none-match", ByteString(etag))
     }
-    if let date = latestData.headers.bytes("last-modified") {
-      return Condition("if-modified-since", ByteString(date))
+    if let date = headers.bytes("last-modified") {
+      return ResourceState.Condition("if-modified-since", ByteString(date))
     }
     return nil
   }

@@ -156,8 +156,9 @@ package final class KeptValues {
   /// The service holds what its resource shows now, and no more what that showed before.
   func stateChanged(of resource: Resource) {
     let record = resource.record
-    let data = record.state.latestData?.content.foreignID
-    let error = record.state.latestError.map { anchor(for: $0.foreignIDs) } ?? 0
+    let data = record.foreignID
+    let error =
+      record.hasError ? record.state.latestError.map { anchor(for: $0.foreignIDs) } ?? 0 : 0
     guard record.hostKey != 0 || data != nil || error != 0 else { return }
     let key = key(of: record)
     let service = handles.handle(of: resource.service)
@@ -197,11 +198,13 @@ package final class KeptValues {
 
   /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.
   func settle(_ request: Request) {
-    for id in request.mark.values {
-      anchor(id, from: request.mark.handle)
+    let mark = request.mark
+    guard !mark.values.isEmpty else { return }
+    for id in mark.values {
+      anchor(id, from: mark.handle)
       unpin(id)
     }
-    request.mark.values = []
+    mark.values = []
   }
 
   /// Gives a request its userdata, which holds the functions it may yet call; until the next turn
@@ -273,24 +276,24 @@ package final class KeptValues {
     guard !bridge.isClosed else { return false }
     // First of all: a request with functions of the script is pinned as it gets its handle.
     var object = handles.bridged(request)
-    guard request.mark.pins == 0 else {
-      request.mark.pins += 1
+    let mark = request.mark
+    guard mark.pins == 0 else {
+      mark.pins += 1
       return true
     }
     guard lull_object_pin(bridge.pointer, &object) == 0 else {
       handles.releaseUnclaimed(object.handle)
       return false
     }
-    request.mark.pins = 1
+    mark.pins = 1
     return true
   }
 
   func unpin(_ request: Request) {
-    guard request.mark.pins > 0 else { return }
-    request.mark.pins -= 1
-    if request.mark.pins == 0, !bridge.isClosed {
-      lull_object_unpin(bridge.pointer, request.mark.handle)
-    }
+    let mark = request.mark
+    guard mark.pins > 0 else { return }
+    mark.pins -= 1
+    if mark.pins == 0, !bridge.isClosed { lull_object_unpin(bridge.pointer, mark.handle) }
   }
 
   /// Holds a task's userdata until as many unpins; the handle, nil if it has none any more.

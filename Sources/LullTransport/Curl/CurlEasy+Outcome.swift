@@ -106,6 +106,11 @@ extension CurlEasy {
     return value
   }
 
+  /// What has come, the body given away.
+  func report(of transfer: CurlTransfer) -> ArrivedResult {
+    ArrivedResult(response: response(of: transfer), body: takeBody())
+  }
+
   /// What has come of the final response, without its body.
   func response(of transfer: CurlTransfer) -> HTTPResponse {
     let isTimed = transfer.request.options?.recordsTimings ?? false

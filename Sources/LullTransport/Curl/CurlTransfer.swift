@@ -23,7 +23,9 @@ final class CurlTransfer: NetworkTransfer {
 
   private var stage = Stage.waiting
   private let completion: NetworkCompletion
-  private weak var provider: CurlProvider?
+  // Not `weak`, which would slow down every use of the provider: that ends all its exchanges before it
+  // goes, and one that has ended has none.
+  private unowned(unsafe) var provider: CurlProvider?
   /// When it left the queue for the first time, in nanoseconds; 0 before.
   private var startedAt: UInt64 = 0
   /// Seconds it has waited for its secrets.
@@ -50,7 +52,10 @@ final class CurlTransfer: NetworkTransfer {
     return nil
   }
 
-  var payloadToSend: RequestPayload? { request.payloadToSend }
+  // By its parts: a request is large to copy.
+  var payloadToSend: RequestPayload? {
+    HTTPRequest.payloadToSend(request.payload, of: request.method)
+  }
 
   /// nil for an exchange that has sent no secret.
   var secrets: SecretExchange?
@@ -103,14 +108,15 @@ final class CurlTransfer: NetworkTransfer {
   }
 
   /// Reports; whoever calls it has taken it out of its queue and curl. Later calls do nothing.
-  func end(_ result: consuming NetworkResult) {
+  func end(_ report: ArrivedResult) {
     guard !hasEnded else { return }
     stage = .ended(metrics)
+    provider = nil
     queue = nil
     secrets?.endWaiting()
-    request.payload = nil
+    if request.payload != nil { request.payload = nil }
     endWaiting()
-    completion(result)
+    completion(report)
   }
 
   // MARK: NetworkTransfer
@@ -130,12 +136,13 @@ final class CurlTransfer: NetworkTransfer {
 }
 
 extension HTTPRequest {
+  var payloadToSend: RequestPayload? { HTTPRequest.payloadToSend(payload, of: method) }
+
   /// POST, PUT and PATCH always say how long their body is, be it nothing.
-  var payloadToSend: RequestPayload? {
-    switch method {
-    case "POST", "PUT", "PATCH": payload ?? .bytes([])
-    default: payload
-    }
+  static func payloadToSend(_ payload: RequestPayload?, of method: String) -> RequestPayload? {
+    // Most have none and are a GET, whose name need not be compared with all of those.
+    guard payload == nil, method.utf8.first == UInt8(ascii: "P") else { return payload }
+    return ["POST", "PUT", "PATCH"].contains(method) ? .bytes([]) : nil
   }
 
   /// What decides where it goes: with secrets in it the rest is no URL that curl would read.

@@ -9,7 +9,7 @@ struct ExchangeLog {
   }
 
   /// Whether anything is logged, so that nobody makes a copy of an answer for nothing.
-  var isOn: Bool { !log.enabled.isEmpty }
+  var isOn: Bool { !log.isSilent }
 
   /// - Parameter remark: what is to be known of the body besides.
   func answered(_ request: HTTPRequest, _ result: NetworkResult, _ remark: String?) {
