@@ -63,11 +63,14 @@ package final class Coroutines {
     }
     let mark = lull_arena_mark(bridge.pointer)
     var run = lull_run()
-    let encoded = values.map { writer.encode($0) }
-    encoded.withUnsafeBufferPointer { buffer in
+    withUnsafeTemporaryAllocation(of: lull_value.self, capacity: max(1, values.count)) { buffer in
+      for (index, value) in values.enumerated() {
+        buffer.initializeElement(at: index, to: writer.encode(value))
+      }
       stack.push(context)
       lull_resume(
-        bridge.pointer, thread, buffer.baseAddress, Int32(buffer.count), raising ? 1 : 0, &run)
+        bridge.pointer, thread, UnsafePointer(buffer.baseAddress), Int32(values.count),
+        raising ? 1 : 0, &run)
       stack.pop()
     }
     lull_arena_release(bridge.pointer, mark)
@@ -110,7 +113,7 @@ package final class Coroutines {
 
   private func forget(_ thread: Int32) {
     waiting[thread] = nil
-    waitingParts[thread] = nil
+    if !waitingParts.isEmpty { waitingParts[thread] = nil }
   }
 
   private func finish(_ run: inout lull_run, _ context: RunContext) {
