@@ -105,7 +105,8 @@ struct CompleterTests {
     ("lull.service{ base", ["base_url"]), ("lull.service{ expi", ["expiration_time"]),
     ("lull.map(list, fn, { conc", ["concurrency"]),
     ("api:transform('/x', fn, { sta", ["stage"]),
-    ("user:post{ js", ["json"]), ("user:get(nil, { head", ["headers"]), ("plain{ us", ["user", "users"]),
+    ("user:post{ js", ["json"]), ("user:get(nil, { head", ["headers"]),
+    ("plain{ us", ["user", "users"]),
   ])
   func `keys of options`(text: String, expected: [String]) throws {
     #expect(try candidates(text) == expected)

@@ -108,7 +108,8 @@ public struct HTTPRequest: Sendable, Equatable {
   public static func == (one: HTTPRequest, other: HTTPRequest) -> Bool {
     one.fields === other.fields
       || one.method == other.method && one.url == other.url && one.headers == other.headers
-        && one.payload == other.payload && one.limits == other.limits && one.secrets == other.secrets
+        && one.payload == other.payload && one.limits == other.limits
+        && one.secrets == other.secrets
         && one.options == other.options
   }
 

@@ -95,10 +95,10 @@ extension Method {
     try call.waits.wait(call, for: request.description, Awaited(requests: [request])) {
       completion in
       // Unsafe, since a request that calls its hooks is there.
-      request.onCompletion { [unowned host = call.host, unowned(unsafe) request] _ in
+      request.onCompletion { [unowned scriptValues = call.values, unowned(unsafe) request] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.
-        let values = host.values.awaited(request)
-        host.pump.enqueueAfterPhase { completion(values, false) }
+        let values = scriptValues.awaited(request)
+        request.pump.enqueueAfterPhase { completion(values, false) }
       }
       return { request.cancel() }
     }
