@@ -140,7 +140,7 @@ struct HostileTextTests {
   @Test(arguments: [
     ["explain", "a.lua", "/x"], ["check", "a.lua"], ["call", "a.lua", "--help"],
     ["call", "a.lua", "c", "--help"], ["call", "a.lua", "pwned\(attack)"], ["apis"],
-    ["get", "a.lua", "/x", "--dry-run", "X-Own:pwned\(attack)", "a==\(attack)"],
+    ["get", "a.lua", "/x", "--dry-run", "X-Own:pwned\u{9b}\u{202e}", "a==\(attack)"],
     ["get", "pwned\(attack)", "/x"], ["get", "a.lua", "/x", "-O", "no/pwned\(attack)"],
     ["get", "http://pwned\(attack)/"], ["run", "pwned\(attack).lua"],
     ["get", "http://127.0.0.1:1/pwned", "--\(attack)"], ["-e", "error('pwned\(inLua)')"],

@@ -14,9 +14,7 @@ extension Headers {
     var last: UInt8 = 0
     var hasControls = false
     for byte in bytes {
-      if byte == 10 || byte == 13 || byte == 0 {
-        return "must not contain line breaks or zero bytes"
-      }
+      if isBreak(byte) { return breakProblem }
       if byte < 32 && byte != 9 || byte == 127 { hasControls = true }
       if first == nil { first = byte }
       last = byte
@@ -25,6 +23,16 @@ extension Headers {
     guard let first, isBlank(first) || isBlank(last) else { return nil }
     return "must not begin or end with a space or tab"
   }
+
+  /// The same of an answer that a script makes: a server may send everything else.
+  package static func answerProblem(_ name: String, _ value: some Sequence<UInt8>) -> String? {
+    guard isName(name), value.contains(where: isBreak) else { return problem(name, EmptyCollection()) }
+    return "header '\(name)' \(breakProblem)"
+  }
+
+  private static let breakProblem = "must not contain line breaks or zero bytes"
+
+  private static func isBreak(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 || byte == 0 }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 

@@ -33,7 +33,7 @@ package struct HeaderReader {
         throw .message("header '\(name)' must be a string or a list of strings, got an empty table")
       }
       for value in values.sorted(by: { $0.position < $1.position }) {
-        try HeaderReader.check(value.text, name)
+        try HeaderReader.check(value.text, name, ofRequest: allowsSecrets)
         if let secret = value.secret {
           headers.add(name, secret)
         } else {
@@ -42,7 +42,7 @@ package struct HeaderReader {
       }
     case Int(LULL_OBJECT):
       guard allowsSecrets, let secret = handles.secret(value) else { fallthrough }
-      try HeaderReader.check(Array(secret.masked.utf8), name)
+      try HeaderReader.check(Array(secret.masked.utf8), name, ofRequest: true)
       headers.remove(name)
       headers.add(name, secret)
     default:
@@ -51,7 +51,7 @@ package struct HeaderReader {
           "header '\(name)' must be a string or a list of strings, got "
             + value.typeName)
       }
-      try HeaderReader.check(text, name)
+      try HeaderReader.check(text, name, ofRequest: allowsSecrets)
       headers.set(name, bytes: text)
     }
   }
@@ -89,7 +89,10 @@ package struct HeaderReader {
     return { [edits] headers in for edit in edits { headers.take(edit.name, from: edit.value) } }
   }
 
-  private static func check(_ bytes: [UInt8], _ name: String) throws(Misuse) {
-    if let problem = Headers.problem(name, bytes) { throw .message(problem) }
+  private static func check(
+    _ bytes: [UInt8], _ name: String, ofRequest: Bool
+  ) throws(Misuse) {
+    let problem = ofRequest ? Headers.problem(name, bytes) : Headers.answerProblem(name, bytes)
+    if let problem { throw .message(problem) }
   }
 }
