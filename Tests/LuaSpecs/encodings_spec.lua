@@ -163,7 +163,7 @@ describe("Digests", function()
     raises("bad argument #1 to 'hmac' (there is no digest 'sha3'; there are md5, sha1, sha224, sha256, sha384, sha512)",
       function() lull.hmac("sha3", "", "") end)
     raises("bad argument #1 to 'hmac' (there is no digest 'SHA256'", function() lull.hmac("SHA256", "", "") end)
-    raises("bad argument #3 to 'hmac' (string expected, got nil)", function() lull.hmac("md5", "", nil) end)
+    raises("bad argument #3 to 'hmac' (string or Secret expected, got nil)", function() lull.hmac("md5", "", nil) end)
     raises("unknown setting 'hex'", function() lull.sha256("", { hex = true }) end)
   end)
 end)

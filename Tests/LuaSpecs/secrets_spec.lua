@@ -96,6 +96,68 @@ describe("a secret", function()
   end)
 end)
 
+describe("what is made of a secret", function()
+  it("ENC-14 is one itself, and is sent as what it is of the text", function()
+    local key, _ <close> = vault("the key")
+    local other, _ <close> = vault("other")
+    local made = {
+      ["x-hex"] = lull.hmac("sha256", key, "body"),
+      ["x-raw"] = lull.base64.encode(lull.hmac("sha1", lull.hmac("sha256", "AWS4" .. key, "date", { raw = true }),
+        "body \255", { raw = true })),
+      ["x-sum"] = "a=" .. lull.sha256(key .. ":" .. other) .. ";b=" .. lull.hmac("md5", "k", other),
+      ["x-base64"] = lull.base64.encode(key),
+    }
+    for name, text in pairs(made) do
+      contains(tostring(text), mask, name)
+      excludes(tostring(text), "the key")
+    end
+    local got = assert(spec.demo { headers = made }("/echo"):load():await()).content.headers
+    equal(got["x-hex"], lull.hmac("sha256", "the key", "body"))
+    equal(got["x-raw"], lull.base64.encode(lull.hmac("sha1", lull.hmac("sha256", "AWS4the key", "date", { raw = true }),
+      "body \255", { raw = true })))
+    equal(got["x-sum"], "a=" .. lull.sha256("the key:other") .. ";b=" .. lull.hmac("md5", "k", "other"))
+    equal(got["x-base64"], lull.base64.encode("the key"))
+  end)
+
+  it("ENC-14 signs in a mutation, where it stays a mask in the log", function()
+    local key, _ <close> = vault("the key")
+    local lines = {}
+    lull.log.enabled = "all"
+    lull.log.handler = function(_, message) lines[#lines + 1] = message end
+    local got = assert(spec.demo()("/echo"):post({ text = "hello" }, function(http)
+      http.headers["X-Signature"] = "sha256=" .. lull.hmac("sha256", key, http.body)
+    end):await()).content.headers
+    lull.log.enabled = {}
+    local signature = lull.hmac("sha256", "the key", "hello")
+    equal(got["x-signature"], "sha256=" .. signature)
+    excludes(table.concat(lines, "\n"), signature)
+  end)
+
+  it("ENC-14 goes to its origins only", function()
+    local _, other = origins()
+    local key, _ <close> = vault("the key", { origins = {} })
+    local api = lull.service { base_url = other, headers = { ["X-A"] = lull.hmac("sha256", key, "") } }
+    reset()
+    local service = spec.demo { headers = { ["X-A"] = lull.hmac("sha256", key, "") } }
+    local _, err = service:resource_at(other .. "/echo"):load():await()
+    equal(err.cause.kind, "secret_origin")
+    equal(#received(), 0)
+    check(api("/echo"):load():await())
+  end)
+
+  it("ENC-14 is refused where it could not be one", function()
+    local key, _ <close> = vault("the key")
+    raises("a Secret is encoded in the standard alphabet, with padding, only",
+      function() lull.base64.encode(key, { url = true }) end)
+    raises("string expected, got Secret", function() lull.base64.decode(key) end)
+    raises("string expected, got Secret", function() lull.url.encode(key) end)
+    raises("string expected, got Secret", function() lull.hmac(key, "", "") end)
+    raises("string expected, got Secret", function() lull.csv.decode(key) end)
+    raises("bad argument #2 to 'hmac' (string or Secret expected, got number)", function() lull.hmac("md5", 7, "") end)
+    raises("bad argument #1 to 'sha256' (string or Secret expected, got nil)", function() lull.sha256(nil) end)
+  end)
+end)
+
 describe("a secret is sent", function()
   it("in a configured header", function()
     local secret, _ <close> = vault()

@@ -70,7 +70,7 @@ package enum SecretEscaping: Sendable, Hashable {
       case .literal(let text): result += escaped(text.utf8)
       case .secret(let secret):
         result += self == .json ? escaped(secret.mask.utf8) : Array(secret.mask.utf8)
-      case .base64, .escaped: result += SecretText([piece]).masked.utf8
+      case .base64, .escaped, .digest: result += SecretText([piece]).masked.utf8
       }
     }
     return result

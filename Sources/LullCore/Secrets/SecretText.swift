@@ -7,6 +7,7 @@ public struct SecretText: Sendable, Hashable {
     case base64(SecretText)
     /// Another text escaped as in a form.
     case escaped(SecretText)
+    case digest(SecretDigest)
   }
 
   package private(set) var pieces: [Piece]
@@ -40,6 +41,7 @@ public struct SecretText: Sendable, Hashable {
       case .secret(let secret): secret.mask
       case .base64(let text): text.secrets.map(\.mask).joined()
       case .escaped(let text): text.masked
+      case .digest(let digest): digest.texts.flatMap(\.secrets).map(\.mask).joined()
       }
     }.joined()
   }
@@ -51,6 +53,7 @@ public struct SecretText: Sendable, Hashable {
       case .literal: []
       case .secret(let secret): [secret]
       case .base64(let text), .escaped(let text): text.secrets
+      case .digest(let digest): digest.texts.flatMap(\.secrets)
       }
     }
   }

@@ -3,8 +3,8 @@ extension APIOwner {
     "lull.base64", "Bytes as text of 64 letters (RFC 4648).",
     entries: [
       .function(
-        "encode", "(text: string, options?: Base64Options): string",
-        "Base64 of any bytes, without line breaks.",
+        "encode", "(text: string|Secret, options?: Base64Options): string|Secret",
+        "Base64 of any bytes, without line breaks; of a secret it is one itself.",
         example: """
           print(lull.base64.encode("ann:pass"))                --> YW5uOnBhc3M=
           print(lull.base64.encode("\\255\\254", { url = true }))  --> __4
@@ -38,8 +38,8 @@ extension APIOwner {
 
   static let moduleDigests: [APIEntry] = [
     .function(
-      "sha256", "(text: string, options?: DigestOptions): string",
-      "The SHA-256 of any bytes, in 64 hexadecimal digits.",
+      "sha256", "(text: string|Secret, options?: DigestOptions): string|Secret",
+      "The SHA-256 of any bytes, in 64 hexadecimal digits; of a secret it is one itself.",
       "Raises where libcrypto is missing, as `lull.hmac` does.",
       example: """
         print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
@@ -47,17 +47,21 @@ extension APIOwner {
     .function(
       "hmac",
       """
-      (name: "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512", key: string, text: string, \
-      options?: DigestOptions): string
+      (name: "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512", key: string|Secret, \
+      text: string|Secret, options?: DigestOptions): string|Secret
       """,
       "What only who has the key can make of a text (RFC 2104), in hexadecimal digits.",
       """
       For signatures of requests and of webhooks. With `raw` it is the key of the next one, or goes into \
-      `lull.base64.encode`.
+      `lull.base64.encode`. With a secret as key or text it is a secret itself, made when the request with it \
+      is sent, to where each of them may go.
       """,
       example: """
         print(lull.hmac("sha256", "key", "text"):sub(1, 16))  --> 6afa9046a9579cad
         print(#lull.hmac("sha1", "key", "text", { raw = true }))  --> 20
+        api:configure{ mutate_requests = function(request)
+          request.headers["X-Signature"] = lull.hmac("sha256", lull.secret{ env = "KEY" }, request.url)
+        end }
         """, rules: "ENC-08"),
     .function(
       "uuid", "(version?: \"v4\"|\"v7\"): string",

@@ -7,7 +7,7 @@ extension Method {
   static let digestKeys = ["raw"]
 
   static let digestMethods: [Method] = [
-    .function("base64.encode", "sT") { call throws(Misuse) in
+    .function("base64.encode", "vT") { call throws(Misuse) in
       var isForURLs = false
       var isPadded: Bool?
       if !call.isNil(1) {
@@ -20,12 +20,19 @@ extension Method {
           }
         }
       }
-      try call.makeRoom(4 * call.length(0) / 3)
-      let text = call.raw(0).withBytes {
-        Base64.encode(
-          $0, alphabet: isForURLs ? .url : .standard, isPadded: isPadded ?? !isForURLs)
+      switch try call.secretInput(0) {
+      case .secret(let text):
+        guard !isForURLs, isPadded != false else {
+          throw .argument(1, "a Secret is encoded in the standard alphabet, with padding, only")
+        }
+        call.return(secret: SecretText([.base64(text)]))
+      case .bytes(let bytes):
+        try call.makeRoom(4 * bytes.count / 3)
+        call.return(
+          .bytes(
+            Base64.encode(
+              bytes, alphabet: isForURLs ? .url : .standard, isPadded: isPadded ?? !isForURLs)))
       }
-      call.return(.bytes(text ?? []))
     },
     .function("base64.decode", "s") { call throws(Misuse) in
       try call.makeRoom(call.length(0))
@@ -41,20 +48,19 @@ extension Method {
       case .failure(let problem): call.fail("\(problem.message) (at byte \(problem.offset + 1))")
       }
     },
-    .function("sha256", "sT") { call throws(Misuse) in
-      let digest = call.raw(0).withBytes { Digest.sha256.of($0) }
-      try finish(call, .sha256, digest ?? nil, options: 1)
+    .function("sha256", "vT") { call throws(Misuse) in
+      let message = try call.secretInput(0)
+      try finish(call, SecretDigest(.sha256, message, isRaw: try isRaw(call, 1)))
     },
-    .function("hmac", "sssT") { call throws(Misuse) in
+    .function("hmac", "svvT") { call throws(Misuse) in
       guard let kind = Digest(rawValue: call.string(0)) else {
         let known = Digest.allCases.map(\.rawValue).joined(separator: ", ")
         throw .argument(
           1, "there is no digest '\(LogText.part(call.string(0), limit: 40))'; there are \(known)")
       }
-      let digest = call.raw(1).withBytes { key in
-        call.raw(2).withBytes { kind.hmac(key: key, $0) }
-      }
-      try finish(call, kind, digest.flatMap { $0 } ?? nil, options: 3)
+      let key = try call.secretInput(1)
+      let message = try call.secretInput(2)
+      try finish(call, SecretDigest(kind, key: key, message, isRaw: try isRaw(call, 3)))
     },
     .function("uuid", "S") { call throws(Misuse) in
       var generator = SystemRandomNumberGenerator()
@@ -68,23 +74,47 @@ extension Method {
     },
   ]
 
-  private static func finish(
-    _ call: Call, _ kind: Digest, _ digest: [UInt8]?, options position: Int
-  ) throws(Misuse) {
+  private static func isRaw(_ call: Call, _ position: Int) throws(Misuse) -> Bool {
+    guard !call.isNil(position) else { return false }
     var isRaw = false
-    if !call.isNil(position) {
-      try call.reading.options.forEach(
-        of: call.index(position), in: call.state, known: digestKeys
-      ) { name, value throws(Misuse) in isRaw = try value.flag(name) }
+    try call.reading.options.forEach(
+      of: call.index(position), in: call.state, known: digestKeys
+    ) { name, value throws(Misuse) in isRaw = try value.flag(name) }
+    return isRaw
+  }
+
+  /// Makes it, unless it is of a secret: then it is one itself, made when it is sent.
+  private static func finish(_ call: Call, _ digest: SecretDigest) throws(Misuse) {
+    guard digest.texts.isEmpty, case .bytes(let message) = digest.message else {
+      return call.return(secret: SecretText([.digest(digest)]))
     }
-    guard let digest else {
-      throw .message("there is no \(kind.rawValue) here: it needs libcrypto.so.3 (libssl3)")
+    let made = message.withUnsafeBufferPointer { message in
+      guard case .bytes(let key)? = digest.key else { return digest.kind.of(message) }
+      return key.withUnsafeBufferPointer { digest.kind.hmac(key: $0, message) }
     }
-    call.return(isRaw ? .bytes(digest) : .string(Hexadecimal.text(digest)))
+    guard let made else {
+      throw .message("there is no \(digest.kind.rawValue) here: it needs libcrypto.so.3 (libssl3)")
+    }
+    call.return(digest.isRaw ? .bytes(made) : .string(Hexadecimal.text(made)))
   }
 }
 
 extension Call {
+  /// The string or secret at a position.
+  fileprivate func secretInput(_ position: Int) throws(Misuse) -> SecretDigest.Input {
+    let value = raw(position)
+    if let secret = handles.secret(value) { return .secret(secret) }
+    guard value.kind == Int32(LULL_STRING) else {
+      throw .argument(position + 1, "string or Secret expected, got \(value.typeName)")
+    }
+    guard let bytes = value.bytes else { throw .message("not enough memory") }
+    return .bytes(bytes)
+  }
+
+  fileprivate func `return`(secret: SecretText) {
+    self.return(values.of(SecretBox(secret), .secret))
+  }
+
   /// How many bytes the string at a position has.
   func length(_ position: Int) -> Int { Int(raw(position).extra) }
 

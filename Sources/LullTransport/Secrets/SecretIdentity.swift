@@ -20,6 +20,8 @@ package enum SecretIdentity {
       switch piece {
       case .literal(let text): text
       case .base64(let inner), .escaped(let inner): self.text(of: inner)
+      // What is signed may be another with each request; who signs is the same.
+      case .digest(let digest): digest.texts.map { self.text(of: $0) }.joined()
       case .secret(let secret): self.text(of: secret)
       }
     }.joined()

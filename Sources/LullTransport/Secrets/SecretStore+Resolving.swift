@@ -49,6 +49,7 @@ extension SecretStore {
       case .literal(let text): result += text.utf8
       case .base64(let inner): result += Base64.encode(try bytes(of: inner))
       case .escaped(let inner): result += SecretEscaping.form.escaped(try bytes(of: inner))
+      case .digest(let digest): result += try bytes(of: digest)
       case .secret(let secret):
         guard let bytes = try self.text(of: secret) else {
           throw SecretStore.unavailable(secret, "it was not read")
@@ -57,6 +58,27 @@ extension SecretStore {
       }
     }
     return result
+  }
+
+  private func bytes(of digest: SecretDigest) throws(TransportError) -> [UInt8] {
+    let message = try bytes(of: digest.message)
+    let key = try digest.key.map { key throws(TransportError) in try bytes(of: key) }
+    let made = message.withUnsafeBufferPointer { message in
+      guard let key else { return digest.kind.of(message) }
+      return key.withUnsafeBufferPointer { digest.kind.hmac(key: $0, message) }
+    }
+    guard let made else {
+      throw TransportError(
+        .secretUnavailable, "there is no \(digest.kind.rawValue) here: it needs libcrypto.so.3")
+    }
+    return digest.isRaw ? made : Array(Hexadecimal.text(made).utf8)
+  }
+
+  private func bytes(of input: SecretDigest.Input) throws(TransportError) -> [UInt8] {
+    switch input {
+    case .bytes(let bytes): bytes
+    case .secret(let text): try bytes(of: text)
+    }
   }
 
   /// Why a request is not sent that has waited for all of its time.

@@ -463,32 +463,36 @@ function lull.demo() end
 ---@return lull.Secret
 function lull.secret(source) end
 
---- The SHA-256 of any bytes, in 64 hexadecimal digits.
+--- The SHA-256 of any bytes, in 64 hexadecimal digits; of a secret it is one itself.
 ---
 --- Raises where libcrypto is missing, as `lull.hmac` does.
 ---
 --- ```lua
 --- print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
 --- ```
----@param text string
+---@param text string|lull.Secret
 ---@param options? lull.DigestOptions
----@return string
+---@return string|lull.Secret
 function lull.sha256(text, options) end
 
 --- What only who has the key can make of a text (RFC 2104), in hexadecimal digits.
 ---
 --- For signatures of requests and of webhooks. With `raw` it is the key of the next one, or goes into
---- `lull.base64.encode`.
+--- `lull.base64.encode`. With a secret as key or text it is a secret itself, made when the request with
+--- it is sent, to where each of them may go.
 ---
 --- ```lua
 --- print(lull.hmac("sha256", "key", "text"):sub(1, 16))  --> 6afa9046a9579cad
 --- print(#lull.hmac("sha1", "key", "text", { raw = true }))  --> 20
+--- api:configure{ mutate_requests = function(request)
+---   request.headers["X-Signature"] = lull.hmac("sha256", lull.secret{ env = "KEY" }, request.url)
+--- end }
 --- ```
 ---@param name "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512"
----@param key string
----@param text string
+---@param key string|lull.Secret
+---@param text string|lull.Secret
 ---@param options? lull.DigestOptions
----@return string
+---@return string|lull.Secret
 function lull.hmac(name, key, text, options) end
 
 --- An identifier that nobody else makes (RFC 9562), as for `Idempotency-Key`.
@@ -675,15 +679,15 @@ function lull.url.decode(text) end
 ---@class lull.base64
 lull.base64 = {}
 
---- Base64 of any bytes, without line breaks.
+--- Base64 of any bytes, without line breaks; of a secret it is one itself.
 ---
 --- ```lua
 --- print(lull.base64.encode("ann:pass"))                --> YW5uOnBhc3M=
 --- print(lull.base64.encode("\255\254", { url = true }))  --> __4
 --- ```
----@param text string
+---@param text string|lull.Secret
 ---@param options? lull.Base64Options
----@return string
+---@return string|lull.Secret
 function lull.base64.encode(text, options) end
 
 --- The bytes again; nil and where if it is no base64.

@@ -1,9 +1,8 @@
 import CCrypto
+package import LullCore
 
-/// Digests by the system's library, with a key or without. Any thread.
-package enum Digest: String, CaseIterable, Sendable {
-  case md5, sha1, sha224, sha256, sha384, sha512
-
+/// By the system's library. Any thread.
+extension Digest {
   private var kind: Int32 {
     switch self {
     case .md5: Int32(CCRYPTO_MD5)
