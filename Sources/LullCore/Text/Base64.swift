@@ -6,14 +6,10 @@ package enum Base64 {
     /// With `-` and `_`, for URLs and file names.
     case url
 
-    fileprivate func digit(_ value: UInt32) -> UInt8 {
-      switch value & 63 {
-      case 0..<26: UInt8(ascii: "A") + UInt8(value & 63)
-      case 26..<52: UInt8(ascii: "a") + UInt8(value & 63) - 26
-      case 52..<62: UInt8(ascii: "0") + UInt8(value & 63) - 52
-      case 62: self == .standard ? UInt8(ascii: "+") : UInt8(ascii: "-")
-      default: self == .standard ? UInt8(ascii: "/") : UInt8(ascii: "_")
-      }
+    fileprivate var digits: [UInt8] {
+      let last = self == .standard ? "+/" : "-_"
+      return Array(
+        ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
     }
   }
 
@@ -25,65 +21,90 @@ package enum Base64 {
   }
 
   package static func encode(
-    _ bytes: some Collection<UInt8>, alphabet: Alphabet = .standard, isPadded: Bool = true
+    _ bytes: [UInt8], alphabet: Alphabet = .standard, isPadded: Bool = true
   ) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 1
-      guard count == 3 else { continue }
-      for shift: UInt32 in [18, 12, 6, 0] { result.append(alphabet.digit(bits >> shift)) }
-      (bits, count) = (0, 0)
+    let digits = alphabet.digits
+    let rest = bytes.count % 3
+    let size = bytes.count / 3 * 4 + (rest == 0 ? 0 : isPadded ? 4 : rest + 1)
+    return [UInt8](unsafeUninitializedCapacity: size) { result, count in
+      func put(_ digit: UInt32) {
+        result[count] = digits[Int(digit & 63)]
+        count += 1
+      }
+      for start in stride(from: 0, to: bytes.count - rest, by: 3) {
+        let bits =
+          UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+        for shift: UInt32 in [18, 12, 6, 0] { put(bits >> shift) }
+      }
+      guard rest > 0 else { return }
+      let start = bytes.count - rest
+      let bits = UInt32(bytes[start]) << 16 | (rest == 2 ? UInt32(bytes[start + 1]) << 8 : 0)
+      put(bits >> 18)
+      put(bits >> 12)
+      if rest == 2 { put(bits >> 6) }
+      // There is room for as many as the size says.
+      while count < size {
+        result[count] = UInt8(ascii: "=")
+        count += 1
+      }
     }
-    guard count > 0 else { return result }
-    bits <<= UInt32(8 * (3 - count))
-    result.append(alphabet.digit(bits >> 18))
-    result.append(alphabet.digit(bits >> 12))
-    if count == 2 { result.append(alphabet.digit(bits >> 6)) }
-    if isPadded { result += repeatElement(UInt8(ascii: "="), count: 3 - count) }
-    return result
   }
+
+  /// What stands in the table for bytes that are no letters.
+  private enum Mark {
+    static let none: UInt8 = 0xFF
+    static let space: UInt8 = 0xFE
+    static let padding: UInt8 = 0xFD
+  }
+
+  /// The value of each byte as a letter of either alphabet.
+  private static let values: [UInt8] = {
+    var values = [UInt8](repeating: Mark.none, count: 256)
+    for alphabet in [Alphabet.standard, .url] {
+      for (value, digit) in alphabet.digits.enumerated() { values[Int(digit)] = UInt8(value) }
+    }
+    for space: UInt8 in [9, 10, 12, 13, 32] { values[Int(space)] = Mark.space }
+    values[Int(UInt8(ascii: "="))] = Mark.padding
+    return values
+  }()
 
   /// Reads text of either alphabet, with its padding or without any; white space does not count, since
   /// mail and PEM break lines.
   ///
   /// What would lose data is refused: a letter of neither alphabet, both in one text, an end inside a
   /// byte, bits behind the last byte that are not zero, padding that is not at the end or not whole.
-  package static func decode(_ text: some Collection<UInt8>) throws(Problem) -> [UInt8] {
+  package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Problem) -> [UInt8] {
+    let values = values
     var result: [UInt8] = []
-    result.reserveCapacity(text.count / 4 * 3)
+    result.reserveCapacity(text.count / 4 * 3 + 2)
     var bits: UInt32 = 0
     var count = 0
     var padding = 0
     var alphabet: Alphabet?
     var last = 0
-    for (offset, byte) in text.enumerated() {
-      let value: UInt8
-      switch byte {
-      case 9, 10, 12, 13, 32: continue
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - UInt8(ascii: "A")
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - UInt8(ascii: "a") + 26
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0") + 52
-      case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        let isStandard = byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
-        let own: Alphabet = isStandard ? .standard : .url
-        guard alphabet ?? own == own else {
-          throw Problem(message: "the text has letters of both alphabets", offset: offset)
+    for offset in text.indices {
+      let byte = text[offset]
+      let value = values[Int(byte)]
+      if value >= 62 {
+        switch value {
+        case Mark.space: continue
+        case Mark.padding:
+          guard count + padding < 4, count >= 2 else {
+            throw Problem(message: "padding where there is none", offset: offset)
+          }
+          padding += 1
+          last = offset
+          continue
+        case Mark.none:
+          throw Problem(message: "\(name(of: byte)) is no letter of base64", offset: offset)
+        default:
+          let isStandard = byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
+          let own: Alphabet = isStandard ? .standard : .url
+          guard alphabet ?? own == own else {
+            throw Problem(message: "the text has letters of both alphabets", offset: offset)
+          }
+          alphabet = own
         }
-        alphabet = own
-        value = byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") ? 62 : 63
-      case UInt8(ascii: "="):
-        guard count + padding < 4, count >= 2 else {
-          throw Problem(message: "padding where there is none", offset: offset)
-        }
-        padding += 1
-        last = offset
-        continue
-      default:
-        throw Problem(message: "\(name(of: byte)) is no letter of base64", offset: offset)
       }
       guard padding == 0 else {
         throw Problem(message: "there is more behind the padding", offset: offset)
@@ -111,6 +132,10 @@ package enum Base64 {
       result.append(UInt8(truncatingIfNeeded: bits))
     }
     return result
+  }
+
+  package static func decode(_ text: [UInt8]) throws(Problem) -> [UInt8] {
+    try text.withUnsafeBufferPointer { text throws(Problem) in try decode(text) }
   }
 
   private static func name(of byte: UInt8) -> String {

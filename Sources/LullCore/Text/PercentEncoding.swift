@@ -9,7 +9,7 @@ package enum PercentEncoding {
     package let text: ByteString
   }
 
-  package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+  package static func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     let unreserved = ResourceURL.Escaping.unreserved
     var result: [UInt8] = []
     result.reserveCapacity(ResourceURL.Escaping.count(bytes, keeping: unreserved))
