@@ -6,7 +6,7 @@ extension Call {
   func sendRequest(_ method: String, body: Int) throws(Misuse) {
     let resource = try resource
     let parsed = try reading.bodies.body(self, body)
-    let adHoc = try RequestOptions(self, body + 1)?.edit(functions)
+    let adHoc = try RequestOptions.edit(self, body + 1)
     let request: Request
     switch parsed {
     case .failure(let failure)?:

@@ -169,6 +169,8 @@ describe("a file as a body", function()
     raises("bad argument #2 to 'request' (table, lull.file or lull.multipart expected, got string)", function()
       service("/a"):request("POST", "x")
     end)
+    raises("form value 'a' must be a string, number, boolean or secret, got File (lull.multipart is a form with files)",
+      function() service("/a"):post { form = { a = lull.file "a" } } end)
     raises("'text' must be a string", function() service("/a"):post { text = lull.file "a" } end)
     local _, err = service("/a"):post(nil, function(http) http.body = service end):await()
     contains(err.cause.message, "'body' must be a string, lull.file, lull.multipart or nil, got Service")

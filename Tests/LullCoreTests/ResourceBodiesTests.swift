@@ -30,6 +30,51 @@ struct ResourceBodiesTests {
       try sent { $0.request("POST", data: [65, 66], contentType: "a/b") } == Sent("a/b", "AB"))
   }
 
+  /// The type and the summary of a body that is read while it is sent.
+  private func streamed(_ send: (Resource) -> Request) throws -> Sent {
+    var sent: HTTPRequest?
+    withHarness { harness in
+      _ = send(harness.service.resource("/a"))
+      sent = harness.provider.requests.first
+      harness.settle()
+    }
+    let http = try #require(sent)
+    #expect(http.body == nil)
+    guard case .streamed(let body)? = http.payload else { return Sent(nil, nil) }
+    return Sent(http.headers["content-type"], body.summary)
+  }
+
+  @Test func `BODY-01 BODY-08 a file is handed on as what it is`() throws {
+    let file = UploadFile(ByteString(#filePath))
+    let size = try StreamedBody(file).byteCount
+    #expect(size > 1000)
+    #expect(
+      try streamed { $0.request("PUT", file: UploadFile(file.path, contentType: "a/b")) }
+        == Sent("a/b", "file '\(#filePath)', \(size) bytes"))
+    let form = MultipartForm([.init("a", "x"), .init("b", file)])
+    let sent = try streamed { $0.request("POST", multipart: form) }
+    #expect(sent.type?.hasPrefix("multipart/form-data; boundary=lull-") == true)
+    #expect(sent.body?.hasPrefix("multipart form of a, b (file '\(#filePath)'), ") == true)
+  }
+
+  @Test func `BODY-03 a file that is not there fails the request before it is sent`() {
+    withHarness { harness in
+      let file = UploadFile("/no/such/file")
+      for request in [
+        harness.service.resource("/a").request("PUT", file: file),
+        harness.service.resource("/a").request("PUT", multipart: MultipartForm([.init("a", file)])),
+      ] {
+        #expect(request.isCompleted)
+        #expect(request.response?.error?.cause?.kind == "file_unavailable")
+        #expect(
+          request.response?.error?.userMessage
+            == "cannot read '/no/such/file': No such file or directory")
+      }
+      #expect(harness.provider.requests.isEmpty)
+      harness.settle()
+    }
+  }
+
   @Test func `REQ-07 REQ-08 text is UTF-8 unless told otherwise`() throws {
     #expect(
       try sent { $0.request("POST", text: "Très bien!") }

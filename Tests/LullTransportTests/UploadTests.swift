@@ -282,6 +282,26 @@ extension TransportSuite {
       finish(server)
     }
 
+    @Test func `BODY-04 one that changes on its way over HTTP 2 does not arrive either`() throws {
+      let nginx = try #require(NginxServer.shared)
+      let harness = try TransportHarness(certificateAuthorities: nginx.authority)
+      var result: NetworkResult?
+      let sent = try request(nginx.tlsURL + "/upload/changed", sparse("large"))
+      let transfer = harness.start(sent) { result = $0 }
+      harness.turn { transfer.metrics.sent > 0 }
+      #expect(transfer.metrics.sent < UploadTests.large)
+      truncate(folder.path + "/large", 1)
+      harness.turn { result != nil }
+      #expect(result?.error?.kind == .fileChanged)
+      #expect(nginx.uploaded("changed") == nil)
+      // The connection goes on.
+      let next = try request(nginx.tlsURL + "/upload/next", upload())
+      #expect([201, 204].contains(try harness.send(next).response?.status))
+      #expect(nginx.uploaded("next") == UploadTests.bytes)
+      harness.finish()
+      finish()
+    }
+
     @Test func `BODY-04 a file that loses its name while it is sent is sent all the same`() throws {
       let begun = Flag()
       let goOn = Flag()

@@ -126,7 +126,8 @@ struct RequestBodyReader {
       guard let text = element.text ?? element.bool.map({ "\($0)" }) else {
         throw .message(
           "form value '\(name)' must be a string, number, boolean or secret, got "
-            + element.typeName)
+            + element.typeName
+            + (element.kind == Int32(LULL_OBJECT) ? " (lull.multipart is a form with files)" : ""))
       }
       pairs.append((name, SecretText(text)))
     }

@@ -11,13 +11,19 @@ struct RequestOptions {
   /// The number of the function that edits the request last.
   private var mutation: Int64?
 
-  /// A function in the place of the table is its `mutate`; nil is none of all this.
-  init?(_ call: Call, _ position: Int) throws(Misuse) {
+  /// What the argument at a position does to the request: a function there is its `mutate`, nil is
+  /// none of all this.
+  static func edit(_ call: Call, _ position: Int) throws(Misuse) -> AdHocMutation? {
     switch Int(call.raw(position).kind) {
     case Int(LULL_NIL): return nil
-    // Kept with the request, which may be repeated; before it exists, by the caller's stack.
-    case Int(LULL_FUNCTION): mutation = try call.kept.keep(call.state, call.index(position))
-    default: try read(call, table: call.index(position))
+    case Int(LULL_FUNCTION):
+      // Kept with the request, which may be repeated; before it exists, by the caller's stack.
+      let id = try call.kept.keep(call.state, call.index(position))
+      return AdHocMutation(by: RequestCallbacks([id]), call.functions.mutation { id })
+    default:
+      var options = RequestOptions()
+      try options.read(call, table: call.index(position))
+      return options.edit(call.functions)
     }
   }
 
@@ -48,20 +54,15 @@ struct RequestOptions {
     self = read
   }
 
-  /// All of it as one edit of the request: headers and times first, then the function.
-  func edit(_ functions: ModelFunctions) -> AdHocMutation {
+  /// All of it as one edit of the request: headers first, then the function. The timeout last, since a
+  /// file that becomes the body has none otherwise.
+  private func edit(_ functions: ModelFunctions) -> AdHocMutation {
     let function = mutation.map { id in functions.mutation { id } }
-    let maker = mutation.map { RequestCallbacks([$0]) }
-    guard headers != nil || timeout != nil else {
-      return AdHocMutation(by: maker) { (http: inout HTTPRequest) throws(RequestError) in
-        try function?(&http)
-      }
-    }
-    return AdHocMutation(by: maker) {
+    return AdHocMutation(by: mutation.map { RequestCallbacks([$0]) }) {
       [headers, timeout] (http: inout HTTPRequest) throws(RequestError) in
       headers?(&http.headers)
-      if let timeout { http.limits.timeout = timeout }
       try function?(&http)
+      if let timeout { http.limits.timeout = timeout }
     }
   }
 }
