@@ -60,6 +60,7 @@ describe("a file as a body", function()
     for path, problem in pairs {
       [folder .. "/none"] = "No such file or directory", [folder] = "is a directory",
       [folder .. "/pipe"] = "is not a regular file",
+      ["/proc/self/status"] = "the system does not say how large it is",
     } do
       local request = service("/a"):post(lull.file(path))
       equal(request.state, "completed")

@@ -93,7 +93,12 @@ struct MultipartReader {
       of: index, in: state, known: MultipartReader.partKeys, owner: name
     ) { key, value throws(Misuse) in
       switch key {
-      case "value": bytes = try self.bytes("\(name).value", value)
+      case "value":
+        guard handles.object(value, .file, as: FileBox.self) == nil else {
+          throw .message(
+            "multipart value '\(name)' is a file: its type and name are options of lull.file")
+        }
+        bytes = try self.bytes("\(name).value", value)
       case "type":
         _ = try value.nonEmptyText(key)
         type = try value.headerText(key)

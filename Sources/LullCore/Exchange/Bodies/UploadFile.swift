@@ -25,7 +25,22 @@ public struct UploadFile: Sendable, Equatable {
   package var shown: String { "'\(LogText.part(path.description))'" }
 
   /// What it is now, once it is known that it can be read.
-  func look() throws(TransportError) -> FileStamp { try open().stamp }
+  func look() throws(TransportError) -> FileStamp {
+    let file = try open()
+    guard file.stamp.size == 0 else { return file.stamp }
+    // Files of /proc say that they are empty: as a body they would be.
+    var byte: UInt8 = 0
+    let count: Int
+    do throws(ReadableFile.Unreadable) {
+      count = try withUnsafeMutableBytes(of: &byte) { bytes throws(ReadableFile.Unreadable) in
+        try file.read(into: bytes, at: 0)
+      }
+    } catch {
+      throw unavailable(error.reason)
+    }
+    guard count == 0 else { throw unavailable("the system does not say how large it is") }
+    return file.stamp
+  }
 
   func open() throws(TransportError) -> ReadableFile {
     do throws(ReadableFile.Unreadable) {

@@ -1,0 +1,93 @@
+"""B15: a body that is read from a file while it is sent, against curl."""
+
+import os
+import re
+import socket
+import statistics
+import subprocess
+import threading
+
+from harness import Failure
+
+# Bytes of the file, and how many megabytes of memory its upload may take.
+SIZE = 2 << 30
+MEMORY = 30.0
+
+
+class Discarding:
+    """Reads each request to its end, answers with the length of its body, and closes the connection."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection:
+                self.answer(connection)
+
+    @staticmethod
+    def answer(connection):
+        received = b""
+        while b"\r\n\r\n" not in received:
+            piece = connection.recv(1 << 16)
+            if not piece:
+                return
+            received += piece
+        head, rest = received.split(b"\r\n\r\n", 1)
+        length = int(re.search(rb"(?i)content-length: *(\d+)", head).group(1))
+        left = length - len(rest)
+        buffer = bytearray(1 << 20)
+        while left > 0:
+            count = connection.recv_into(buffer, min(left, len(buffer)))
+            if count == 0:
+                return
+            left -= count
+        text = str(length).encode()
+        connection.sendall(
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+
+
+def cost(words):
+    """CPU time in seconds of a command that sends the file, and what it says besides what arrived."""
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    output, errors = process.stdout.read(), process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    arrived, *said = output.split() or [b""]
+    if process.returncode != 0 or arrived != str(SIZE).encode():
+        raise Failure(f"B15: {' '.join(words)}: {(errors or output).decode().strip()}")
+    return usage.ru_utime + usage.ru_stime, said
+
+
+def b15(bench):
+    path = os.path.join(bench.folder, "large")
+    with open(path, "wb") as file:
+        # Without blocks of its own: reading it costs no disk.
+        file.truncate(SIZE)
+    with Discarding() as server:
+        ours, theirs = bench.interleaved("B15", [
+            lambda: cost(bench.script("upload.lua", server.url, path)),
+            lambda: cost(["curl", "-s", "-T", path, server.url + "/"])], runs=3)
+    os.remove(path)
+    bench.add_limit(
+        "B15", "memory of an upload of 2 GB", [int(said[0]) / 1024 for _, said in ours], MEMORY, "MB")
+    bench.add(
+        "B15", "… its CPU time", statistics.median(time for time, _ in ours),
+        statistics.median(time for time, _ in theirs),
+        [mine / curls for (mine, _), (curls, _) in zip(ours, theirs)], 1.5, "s")
+    bench.notes.append(
+        "B15: a file of zeros to a server that only reads it, against curl -T; the most memory the process "
+        "had at once; medians of 3 runs")
