@@ -33,6 +33,19 @@ struct StandardInputTests {
     #expect(ending.output == "first line\n[1,2]\n", "\(ending.errors)")
   }
 
+  @Test func `BODY-01 a file that need not be JSON is read while it is sent`() throws {
+    try folder.write("note.bin", "a,b\n")
+    for words in ["", "-d -"] {
+      let type = "-H 'Content-Type: x/y'"
+      let ending = try shell(
+        "lull put '\(echo)' \(words) \(type) -f x.body < note.bin", folder: folder.path)
+      #expect(ending.output == #""a,b\n""# + "\n", "\(ending.errors)")
+      let dry = try shell(
+        "lull put '\(echo)' \(words) \(type) --dry-run < note.bin", folder: folder.path)
+      #expect(dry.output.hasSuffix("\n(file '/dev/stdin', 4 bytes)\n"), "\(dry)")
+    }
+  }
+
   @Test func `anything else may be the body if it is named`() throws {
     let csv = try lull(
       "post", echo, "-H", "Content-Type: text/csv", "-f", StandardInputTests.seen, input: "a,b\n")

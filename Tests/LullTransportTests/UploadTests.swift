@@ -192,6 +192,51 @@ extension TransportSuite {
       finish(server)
     }
 
+    @Test func `BODY-05 a retry reads it from its beginning`() throws {
+      let server = try #require(
+        RawServer { connection in
+          guard connection.readRequest() != nil else { return }
+          let status = connection.requestCount < 3 ? "503 No" : "200 OK"
+          connection.write("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        })
+      let service = Service(
+        baseURL: server.url, networking: harness.provider, pump: harness.loop.pump)
+      service.configure { settings in
+        settings.retry = RetryPolicy()
+        settings.retry?.backoff.base = 0.001
+      }
+      let request = service.resource("/a").request(
+        "PUT", file: upload("a.txt", Array("again".utf8)))
+      harness.turn { request.isCompleted }
+      #expect(request.response?.error == nil)
+      #expect(request.attempts.count == 3)
+      #expect(server.requests.count == 3)
+      #expect(server.requests.allSatisfy { $0.hasSuffix("\r\n\r\nagain") })
+      harness.loop.turn(.noWait)
+      finish(server)
+    }
+
+    @Test(arguments: ["307 Elsewhere", "413 Too Large"])
+    func `BODY-05 an answer before the whole body has gone out counts`(_ status: String) throws {
+      let server = try #require(
+        RawServer { connection in
+          guard let head = connection.readHead() else { return }
+          guard head.hasPrefix("PUT /from") else {
+            connection.answer(connection.read(UploadTests.large) ? "whole" : "cut")
+            return
+          }
+          // Not before some of the body is here.
+          _ = connection.read(1 << 20)
+          connection.write("HTTP/1.1 \(status)\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n")
+          connection.waitForClose()
+        })
+      let result = try harness.send(try request(server.url + "/from", sparse("large")))
+      #expect(result.error == nil)
+      #expect(result.response?.status == (status.hasPrefix("413") ? 413 : 200))
+      if status.hasPrefix("307") { #expect(result.text == "whole") }
+      finish(server)
+    }
+
     // MARK: What changes
 
     @Test func `BODY-03 what cannot be read is told in the words of the system`() throws {

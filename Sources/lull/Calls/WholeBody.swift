@@ -1,3 +1,4 @@
+import Glibc
 import LullCore
 import LullHost
 import LullREPL
@@ -19,11 +20,10 @@ struct WholeBody {
   init?(data: String, _ host: LuaHost) throws(RequestItem.Problem) {
     if data == "-" {
       let input = StandardInput(tellsSilence: false) { host.loop.isInterrupted }
-      guard let bytes = try WholeBody.all(of: input) else { return nil }
-      self.init(name: "standard input", bytes: bytes)
+      try self.init(input)
     } else if data.hasPrefix("@") {
       let path = String(data.dropFirst())
-      let isFile = ReadableFile.problem(Array(path.utf8)) == nil
+      let isFile = WholeBody.isFile(path)
       self.init(
         name: "the body",
         content: isFile ? .file(path) : .bytes(try RequestParts.file(path)))
@@ -50,8 +50,25 @@ struct WholeBody {
         message: "there is a body on standard input, and \(giver) makes one too: "
           + "--ignore-stdin leaves standard input alone")
     }
-    guard let bytes = try WholeBody.all(of: input) else { return nil }
-    self.init(name: "standard input", bytes: bytes)
+    try self.init(input)
+  }
+
+  /// A file that nobody has begun to read need not be read here either.
+  private init?(_ input: StandardInput) throws(RequestItem.Problem) {
+    let name = "standard input"
+    if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, WholeBody.isFile("/dev/stdin") {
+      self.init(name: name, content: .file("/dev/stdin"))
+    } else {
+      guard let bytes = try WholeBody.all(of: input) else { return nil }
+      self.init(name: name, bytes: bytes)
+    }
+  }
+
+  /// Whether a path leads to a regular file that can be read, and of which the system says that there is
+  /// something in it.
+  private static func isFile(_ path: String) -> Bool {
+    let bytes = Array(path.utf8)
+    return FileStamp.of(bytes)?.size ?? 0 > 0 && ReadableFile.problem(bytes) == nil
   }
 
   private init(name: String, bytes: [UInt8]) {

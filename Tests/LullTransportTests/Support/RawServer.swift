@@ -137,6 +137,9 @@ struct RawConnection {
   /// The server's.
   var port: UInt16 { server.port }
 
+  /// How many requests the server has read so far.
+  var requestCount: Int { server.requests.count }
+
   /// Adds a line to the server's requests.
   func note(_ text: String) {
     server.note(text)
