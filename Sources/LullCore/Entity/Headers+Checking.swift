@@ -26,7 +26,9 @@ extension Headers {
 
   /// The same of an answer that a script makes: a server may send everything else.
   package static func answerProblem(_ name: String, _ value: some Sequence<UInt8>) -> String? {
-    guard isName(name), value.contains(where: isBreak) else { return problem(name, EmptyCollection()) }
+    guard isName(name), value.contains(where: isBreak) else {
+      return problem(name, EmptyCollection())
+    }
     return "header '\(name)' \(breakProblem)"
   }
 
