@@ -5,44 +5,13 @@ import Testing
 
 extension TransportSuite {
   /// Bodies that are read from files while they are sent.
-  @Suite struct UploadTests {
+  @Suite struct UploadTests: UploadFixture {
     let harness: TransportHarness
     let folder: TemporaryDirectory
 
     init() throws {
       harness = try TransportHarness()
       folder = try #require(TemporaryDirectory())
-    }
-
-    /// More than curl asks for at once, and no multiple of it.
-    private static let bytes = (0..<300_007).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
-
-    private func upload(_ name: String = "a.bin", _ bytes: [UInt8] = bytes) -> UploadFile {
-      folder.write(name, bytes)
-      return UploadFile(ByteString(folder.path + "/" + name))
-    }
-
-    /// A file of zeros, more of them than sockets hold back.
-    private func sparse(_ name: String) -> UploadFile {
-      folder.write(name, [])
-      truncate(folder.path + "/" + name, off_t(UploadTests.large))
-      return UploadFile(ByteString(folder.path + "/" + name))
-    }
-
-    private static let large = 32 << 20
-
-    private func request(
-      _ url: String, _ file: UploadFile, method: String = "PUT"
-    ) throws -> HTTPRequest {
-      var request = HTTPRequest(method: method, url: url)
-      request.stream(try StreamedBody(file))
-      return request
-    }
-
-    private func finish(_ server: RawServer? = nil) {
-      harness.finish()
-      server?.stop()
-      folder.remove()
     }
 
     // MARK: What arrives
@@ -54,7 +23,7 @@ extension TransportSuite {
       let server = try #require(
         RawServer { connection in
           guard let head = connection.readHead() else { return }
-          let isWhole = connection.bytes(UploadTests.bytes.count) == UploadTests.bytes
+          let isWhole = connection.bytes(Uploads.bytes.count) == Uploads.bytes
           connection.note(head.lowercased())
           connection.note(isWhole ? "whole" : "broken")
           connection.answer("")
@@ -87,7 +56,7 @@ extension TransportSuite {
       for name in ["one", "two"] {
         let result = try harness.send(try request(nginx.url + "/upload/\(name)", upload()))
         #expect([201, 204].contains(result.response?.status))
-        #expect(nginx.uploaded(name) == UploadTests.bytes)
+        #expect(nginx.uploaded(name) == Uploads.bytes)
         let text = HTTPRequest(
           method: "PUT", url: nginx.url + "/upload/\(name).txt", body: Array("plain \(name)".utf8))
         #expect(try harness.send(text).error == nil)
@@ -103,7 +72,7 @@ extension TransportSuite {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let sent = try request(nginx.tlsURL + "/upload/tls", upload())
       #expect([201, 204].contains(try harness.send(sent).response?.status))
-      #expect(nginx.uploaded("tls") == UploadTests.bytes)
+      #expect(nginx.uploaded("tls") == Uploads.bytes)
       harness.finish()
       finish()
     }
@@ -161,7 +130,7 @@ extension TransportSuite {
       let nginx = try #require(NginxServer.shared)
       let result = try harness.send(try request(nginx.url + "/up307", upload()))
       #expect([201, 204].contains(result.response?.status))
-      #expect(nginx.uploaded("redirected") == UploadTests.bytes)
+      #expect(nginx.uploaded("redirected") == Uploads.bytes)
       finish()
     }
 
@@ -222,7 +191,7 @@ extension TransportSuite {
         RawServer { connection in
           guard let head = connection.readHead() else { return }
           guard head.hasPrefix("PUT /from") else {
-            connection.answer(connection.read(UploadTests.large) ? "whole" : "cut")
+            connection.answer(connection.read(Uploads.large) ? "whole" : "cut")
             return
           }
           // Not before some of the body is here.
@@ -237,136 +206,6 @@ extension TransportSuite {
       finish(server)
     }
 
-    // MARK: What changes
-
-    @Test func `BODY-03 what cannot be read is told in the words of the system`() throws {
-      folder.write("secret", [1])
-      for (name, problem) in [
-        ("none", "No such file or directory"), ("", "is a directory"),
-        ("a.bin/x", "Not a directory"),
-      ] {
-        _ = upload()
-        let path = folder.path + (name.isEmpty ? "" : "/" + name)
-        let error = #expect(throws: TransportError.self) {
-          try StreamedBody(UploadFile(ByteString(path)))
-        }
-        #expect(error?.kind == .fileUnavailable)
-        #expect(error?.message == "cannot read '\(path)': \(problem)")
-      }
-      mkfifo(folder.path + "/pipe", 0o600)
-      let error = #expect(throws: TransportError.self) {
-        try StreamedBody(UploadFile(ByteString(folder.path + "/pipe")))
-      }
-      #expect(error?.message.hasSuffix("is not a regular file") == true)
-      finish()
-    }
-
-    @Test(arguments: ["longer", "other time", "another file", "gone"])
-    func `BODY-04 a file that changes before it is sent is not sent`(_ change: String) throws {
-      let server = try #require(
-        RawServer {
-          $0.readRequest(); $0.answer("ok")
-        })
-      let file = upload()
-      let sent = try request(server.url, file)
-      let path = folder.path + "/a.bin"
-      switch change {
-      case "longer": folder.write("a.bin", UploadTests.bytes + [0])
-      case "other time":
-        var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
-        utimensat(AT_FDCWD, path, &times, 0)
-      case "another file":
-        folder.write("b.bin", UploadTests.bytes)
-        rename(folder.path + "/b.bin", path)
-      default: unlink(path)
-      }
-      let error = try #require(try harness.send(sent).error)
-      #expect(error.kind == (change == "gone" ? .fileUnavailable : .fileChanged))
-      #expect(error.message.contains("'\(path)'"))
-      #expect(error.isFinal)
-      #expect(server.connectionCount == 0)
-      finish(server)
-    }
-
-    @Test(arguments: ["shorter", "overwritten", "another file"])
-    func `BODY-04 a file that changes while it is sent does not arrive as a whole`(_ change: String)
-      throws
-    {
-      let size = UploadTests.large
-      let begun = Flag()
-      let goOn = Flag()
-      let server = try #require(
-        RawServer { connection in
-          guard connection.readHead() != nil, connection.read(1 << 16) else { return }
-          begun.set()
-          _ = goOn.wait()
-          connection.note(connection.read(size - 1 << 16) ? "whole" : "cut")
-        })
-      var result: NetworkResult?
-      harness.start(try request(server.url, sparse("large"))) { result = $0 }
-      harness.turn { begun.isSet }
-      let path = folder.path + "/large"
-      switch change {
-      case "shorter": truncate(path, 1 << 20)
-      case "overwritten":
-        let file = open(path, O_WRONLY)
-        pwrite(file, "x", 1, 0)
-        close(file)
-      default:
-        _ = sparse("other")
-        rename(folder.path + "/other", path)
-      }
-      goOn.set()
-      harness.turn { result != nil && !server.requests.isEmpty }
-      #expect(result?.error?.kind == .fileChanged)
-      #expect(server.requests == ["cut"])
-      let expected =
-        change == "shorter"
-        ? "'\(path)' ended while it was sent, after" : "'\(path)' has changed since the request"
-      #expect(result?.error?.message.hasPrefix(expected) == true)
-      finish(server)
-    }
-
-    @Test func `BODY-04 one that changes on its way over HTTP 2 does not arrive either`() throws {
-      let nginx = try #require(NginxServer.shared)
-      let harness = try TransportHarness(certificateAuthorities: nginx.authority)
-      var result: NetworkResult?
-      let sent = try request(nginx.tlsURL + "/upload/changed", sparse("large"))
-      let transfer = harness.start(sent) { result = $0 }
-      harness.turn { transfer.metrics.sent > 0 }
-      #expect(transfer.metrics.sent < UploadTests.large)
-      truncate(folder.path + "/large", 1)
-      harness.turn { result != nil }
-      #expect(result?.error?.kind == .fileChanged)
-      #expect(nginx.uploaded("changed") == nil)
-      // The connection goes on.
-      let next = try request(nginx.tlsURL + "/upload/next", upload())
-      #expect([201, 204].contains(try harness.send(next).response?.status))
-      #expect(nginx.uploaded("next") == UploadTests.bytes)
-      harness.finish()
-      finish()
-    }
-
-    @Test func `BODY-04 a file that loses its name while it is sent is sent all the same`() throws {
-      let begun = Flag()
-      let goOn = Flag()
-      let server = try #require(
-        RawServer { connection in
-          guard connection.readHead() != nil, connection.read(1) else { return }
-          begun.set()
-          _ = goOn.wait()
-          if connection.read(UploadTests.large - 1) { connection.answer("whole") }
-        })
-      var result: NetworkResult?
-      harness.start(try request(server.url, sparse("large"))) { result = $0 }
-      harness.turn { begun.isSet }
-      unlink(folder.path + "/large")
-      goOn.set()
-      harness.turn { result != nil }
-      #expect(result?.text == "whole")
-      finish(server)
-    }
-
     // MARK: How it goes
 
     @Test func `BODY-07 what has been sent is counted, and the total is known`() throws {
@@ -375,7 +214,7 @@ extension TransportSuite {
           guard connection.readHead() != nil, connection.read(1 << 20) else { return }
           connection.waitForClose()
         })
-      let size = UploadTests.large
+      let size = Uploads.large
       let transfer = harness.start(try request(server.url, sparse("large")))
       #expect(transfer.metrics == TransferMetrics(toSend: size))
       harness.turn { transfer.metrics.sent >= 1 << 20 }
@@ -410,7 +249,7 @@ extension TransportSuite {
     }
 
     @Test func `BODY-09 who cannot stream it may have its bytes`() throws {
-      #expect(try StreamedBody(upload()).bytes() == UploadTests.bytes)
+      #expect(try StreamedBody(upload()).bytes() == Uploads.bytes)
       let large = folder.path + "/large"
       _ = sparse("large")
       truncate(large, off_t(StreamedBody.largestInMemory + 1))
