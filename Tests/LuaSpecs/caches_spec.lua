@@ -429,7 +429,8 @@ describe("a table as a cache", function()
     end
     for _, request in ipairs(requests) do request:await() end
     one("/1"):override_local_content(0)
-    lull.sleep(0.1)
+    lull.wait_until(function() return #order >= 13 end, { timeout = 10, every = 0.005 })
+    lull.sleep(0.02)
     equal(#order, 13)
     equal(order[#order], "remove 1")
     for i = 1, 6 do equal(order[i]:match("^%a+"), "read") end
