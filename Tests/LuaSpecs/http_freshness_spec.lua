@@ -187,6 +187,24 @@ describe("Vary", function()
     end
   end)
 
+  it("AGE-05 does not keep what a transformer has made without what the answer depends on", function()
+    local cache = lull.cache.memory()
+    local function load(language)
+      local made, sent = spec.fake(speaking)
+      made:configure(function(config)
+        config.headers["Accept-Language"] = language
+        config.pipeline.model:add_transformer(function(response)
+          return lull.success { content = response.entity.content .. "!" }
+        end)
+        config.pipeline.model.cache = cache
+      end)
+      equal(assert(made("/a"):load_if_needed():await()).content, language .. "!")
+      return #sent
+    end
+    equal(load "de", 1)
+    equal(load "en", 1)
+  end)
+
   it("AGE-05 goes by what was sent, not by what is configured", function()
     local dir, _ <close> = folder()
     local function service()

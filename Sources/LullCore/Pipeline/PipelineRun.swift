@@ -45,6 +45,9 @@ public final class PipelineRun {
   /// Whether what it makes of the response must not be kept where it outlives the process.
   var forbidsStoring: Bool { original.entity?.forbidsStoring ?? false }
 
+  /// Whether the response depends on headers of its request. (AGE-05)
+  var dependsOnRequest: Bool { original.entity?.exchange?.variant != nil }
+
   func begin() { advance(original) }
 
   /// Goes on after a step that waited; ignored once the run is over.

@@ -123,11 +123,8 @@ extension Resource {
     for output in run.outputs {
       let stage = caches[output.mark]
       guard let entry = CacheEntry(stage, resource: self) else { continue }
-      // A transformer may have made an entity of its own.
-      if run.forbidsStoring || output.entity.forbidsStoring, stage.cache.outlivesProcess {
-        pump.log(
-          .cache,
-          "\(displayName): not written at \(stage.stage): \(StoringRule.reason)")
+      if let reason = entry.refusal(of: output.entity, from: run) {
+        pump.log(.cache, "\(displayName): not written at \(stage.stage): \(reason)")
         entry.remove()
         continue
       }

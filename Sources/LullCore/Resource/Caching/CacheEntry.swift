@@ -9,13 +9,23 @@ struct CacheEntry {
 
   /// nil if the cache gives the resource no key. (CACHE-24)
   init?(_ stage: Pipeline.StageCache, resource: Resource) {
-    let host = resource.owner.pump.hostSlot?.pumpHost
+    let host = resource.pump.hostSlot?.pumpHost
     func open<Cache: EntityCache>(_ cache: Cache) -> CacheEntry? {
       guard let key = cache.key(for: resource, at: stage.stage) else { return nil }
       return CacheEntry(stage, cache, key, host)
     }
     guard let entry = open(stage.cache) else { return nil }
     self = entry
+  }
+
+  /// Why what a run has made must not be kept here; nil: it may. What a transformer has made by itself does
+  /// not say what the answer said. (RFC 9111, sections 4.1 and 5.2.2.5)
+  func refusal(of entity: Entity, from run: PipelineRun) -> String? {
+    if stage.cache.outlivesProcess, run.forbidsStoring || entity.forbidsStoring {
+      return StoringRule.reason
+    }
+    if run.dependsOnRequest, entity.exchange?.variant == nil { return StoringRule.lostVariant }
+    return nil
   }
 
   private init<Cache: EntityCache>(

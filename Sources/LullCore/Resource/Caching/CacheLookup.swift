@@ -23,7 +23,7 @@ package final class CacheLookup: Request {
     address = resource.url.text
     untried = entries
     configuration = conf
-    super.init(pump: resource.owner.pump)
+    super.init(pump: resource.pump)
   }
 
   override package var target: (any RequestTarget)? { record?.resource }
@@ -84,11 +84,10 @@ package final class CacheLookup: Request {
       for output in run.outputs {
         let entry = later[output.mark]
         // What a cache in memory has, another must not put on a disk.
-        let isForbidden = run.forbidsStoring || output.entity.forbidsStoring
-        if isForbidden, entry.stage.cache.outlivesProcess {
-          entry.remove()
-        } else {
+        if entry.refusal(of: output.entity, from: run) == nil {
           entry.write(output.entity)
+        } else {
+          entry.remove()
         }
       }
       complete(with: .success(entity))

@@ -2,6 +2,9 @@
 enum StoringRule {
   /// Why nothing is written, in words of the log.
   static let reason = "Cache-Control: no-store"
+  /// The same of what would be found by requests with other headers.
+  static let lostVariant =
+    "the answer has Vary, and a transformer's entity has nothing of the answer"
 }
 
 extension Entity {
