@@ -31,15 +31,10 @@ package struct CacheControl: Equatable {
 
   /// Whether the headers say `no-store`, in any letter case and at any place, other than inside the quoted
   /// value of something else.
-  static func forbidsStoring(_ headers: Headers) -> Bool {
-    headers.values("cache-control").contains { value in
-      directives(value).contains { $0.prefix(while: isTokenCharacter).lowercased() == "no-store" }
-    }
-  }
+  static func forbidsStoring(_ headers: Headers) -> Bool { CacheControl(headers).isNoStore }
 
   /// A quoted value is what stands between the quotation marks.
   private static func argument(_ text: Substring) -> Substring {
-    let text = text.trimmingSuffix { $0 == " " || $0 == "\t" }
     guard text.count >= 2, text.first == "\"", text.last == "\"" else { return text }
     return text.dropFirst().dropLast()
   }
@@ -50,7 +45,7 @@ package struct CacheControl: Equatable {
     var start = value.startIndex
     var place = start
     func end(_ place: String.Index) {
-      parts.append(value[start..<place].drop { $0 == " " || $0 == "\t" })
+      parts.append(value[start..<place].trimmingBlanks)
     }
     while place < value.endIndex {
       if value[place] == "," {
@@ -78,13 +73,5 @@ package struct CacheControl: Equatable {
 
   private static func isTokenCharacter(_ character: Character) -> Bool {
     character.isASCII && (character.isLetter || character.isNumber || "-_".contains(character))
-  }
-}
-
-extension Substring {
-  fileprivate func trimmingSuffix(while isSpare: (Character) -> Bool) -> Substring {
-    var text = self
-    while let last = text.last, isSpare(last) { text = text.dropLast() }
-    return text
   }
 }

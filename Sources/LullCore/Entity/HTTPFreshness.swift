@@ -35,15 +35,7 @@ package struct HTTPFreshness: Equatable {
   /// Of several in one line the first.
   private static func age(_ text: String) -> Double? {
     let first = text.prefix { $0 != "," }
-    return DeltaSeconds.parse(String(first).trimmed)
-  }
-}
-
-extension String {
-  fileprivate var trimmed: Substring {
-    var text = self[...]
-    while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
-    return text.drop { $0 == " " || $0 == "\t" }
+    return DeltaSeconds.parse(first.trimmingBlanks)
   }
 }
 

@@ -3,18 +3,25 @@ extension Headers {
   /// but for such as belong to one connection or tell of the content, which has stayed. (RFC 9111,
   /// section 3.2)
   package func refreshed(by later: Headers) -> Headers {
-    var kept = Headers.kept
-    for value in later.values("connection") {
-      for name in value.split(separator: ",") {
-        kept.insert(name.filter { $0 != " " && $0 != "\t" }.lowercased())
-      }
-    }
+    let kept = Headers.kept.union(later.listedNames("connection"))
     var headers = self
     var seen: Set<String> = []
     for (name, _) in later.pairs where !kept.contains(name) && seen.insert(name).inserted {
       headers.take(name, from: later)
     }
     return headers
+  }
+
+  /// The names of headers that the values of one list, in lower case.
+  func listedNames(_ name: String) -> Set<String> {
+    var names: Set<String> = []
+    for value in values(name) {
+      for part in value.split(separator: ",") {
+        let listed = part.trimmingBlanks
+        if !listed.isEmpty { names.insert(listed.lowercased()) }
+      }
+    }
+    return names
   }
 
   private static let kept: Set<String> = [

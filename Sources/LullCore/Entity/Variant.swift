@@ -24,13 +24,7 @@ package struct Variant: Sendable, Equatable {
 
   /// In lower case, each once.
   private static func names(_ answer: Headers) -> [String] {
-    var names: Set<String> = []
-    for value in answer.values("vary") {
-      for name in value.split(separator: ",") {
-        let name = name.filter { $0 != " " && $0 != "\t" }
-        if !name.isEmpty { names.insert(name.lowercased()) }
-      }
-    }
+    let names = answer.listedNames("vary")
     return names.contains("*") ? ["*"] : names.sorted()
   }
 
@@ -40,13 +34,7 @@ package struct Variant: Sendable, Equatable {
     guard !values.isEmpty else { return name }
     let parts = values.joined(separator: ",").split(
       separator: ",", omittingEmptySubsequences: false)
-    return name + ":" + parts.map { Variant.trimmed($0) }.joined(separator: ",")
-  }
-
-  private static func trimmed(_ text: Substring) -> Substring {
-    var text = text.drop { $0 == " " || $0 == "\t" }
-    while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
-    return text
+    return name + ":" + parts.map { $0.trimmingBlanks }.joined(separator: ",")
   }
 
   /// One text for each variant, the same for the same; for a digest.

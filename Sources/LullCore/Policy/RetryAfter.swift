@@ -6,7 +6,7 @@ enum RetryAfter: Equatable {
 
   /// nil if the text is neither; `now` as in `HTTPDate`.
   init?(_ text: String, now: Double) {
-    let text = text.trimmingSpaces
+    let text = text.trimmingBlanks
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
       // Digits alone always are a number, be it infinity.
       self = .seconds(Double(String(text)) ?? .infinity)
@@ -23,14 +23,5 @@ enum RetryAfter: Equatable {
     case .seconds(let seconds): seconds
     case .date(let date): max(0, date - now)
     }
-  }
-}
-
-extension String {
-  fileprivate var trimmingSpaces: Substring {
-    var text = self[...]
-    while text.first == " " || text.first == "\t" { text.removeFirst() }
-    while text.last == " " || text.last == "\t" { text.removeLast() }
-    return text
   }
 }

@@ -38,13 +38,13 @@ public final class NetworkRequest: Request {
     if let policies {
       let owner = resource.owner
       exchange = PolicyExchange(
-        http, policies: policies, networking: owner.networking, pump: owner.pump)
+        http, policies: policies, networking: owner.networking, pump: resource.pump)
     } else {
       exchange = nil
     }
     heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
     self.http = http
-    super.init(pump: resource.owner.pump)
+    super.init(pump: resource.pump)
   }
 
   override package var target: (any RequestTarget)? { loader }

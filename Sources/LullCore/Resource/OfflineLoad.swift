@@ -8,7 +8,7 @@ package final class OfflineLoad: Request {
 
   init(of resource: Resource) {
     loader = resource
-    super.init(pump: resource.owner.pump)
+    super.init(pump: resource.pump)
   }
 
   override package var target: (any RequestTarget)? { loader }
