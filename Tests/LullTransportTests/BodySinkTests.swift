@@ -9,6 +9,7 @@ extension TransportSuite {
     /// What a sink was told, in order.
     private final class Told: Sendable {
       private let lines = Mutex<[String]>([])
+      let heads = Mutex<[HTTPResponse]>([])
       let refusesToBegin: Bool
       let refusesBytes: Bool
 
@@ -22,13 +23,14 @@ extension TransportSuite {
 
       var sink: BodySink {
         BodySink(
-          begin: { _ in
+          begin: { head in
+            self.heads.withLock { $0.append(head) }
             self.lines.withLock { $0.append("begin ") }
             return !self.refusesToBegin
           },
           take: { bytes in
             self.lines.withLock { $0[$0.count - 1] += String(decoding: bytes, as: UTF8.self) }
-            return !self.refusesBytes
+            return self.refusesBytes ? .refuse : .more
           })
       }
     }
@@ -69,6 +71,89 @@ extension TransportSuite {
       #expect(result.response?.status == 200)
       #expect(result.body == [])
       #expect(result.error == nil)
+    }
+
+    @Test func `what takes a body is told its head before`() throws {
+      let told = Told()
+      let moved =
+        "302 Found\r\nLocation: /x?y\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+      let result = try result([moved, "203 Fine\r\nETag: \"1\"\r\n\r\n"], told)
+      let head = try #require(told.heads.withLock { $0.count == 1 ? $0.first : nil })
+      #expect(head.status == 203)
+      #expect(head.headers["etag"] == "\"1\"")
+      #expect(head.url?.hasSuffix("/x?y") == true)
+      #expect(head.url == result.response?.url)
+    }
+
+    /// How often something was taken, and how much in all.
+    private final class Slow: Sendable {
+      let taken = Mutex<(pieces: Int, bytes: Int)>((0, 0))
+
+      var sink: BodySink {
+        BodySink(
+          begin: { _ in true },
+          take: { piece in
+            self.taken.withLock { $0 = ($0.pieces + 1, $0.bytes + piece.count) }
+            return .pause
+          })
+      }
+
+      var pieces: Int { taken.withLock { $0.pieces } }
+    }
+
+    @Test func `nothing more is read before the taker goes on, and that is no silence`() throws {
+      let size = 3 << 20
+      let server = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+          connection.write(String(repeating: "x", count: size))
+        })
+      defer { server.stop() }
+      let slow = Slow()
+      var result: NetworkResult?
+      let request = HTTPRequest.get(server.url) {
+        $0.sink = slow.sink
+        $0.idleTimeout = 0.1
+      }
+      let transfer = harness.start(request) { result = $0 }
+      harness.turn { slow.pieces == 1 }
+      var isLater = false
+      let timer = harness.loop.schedule(after: 0.4) { isLater = true }
+      harness.turn { isLater }
+      timer.cancel()
+      #expect(slow.pieces == 1)
+      #expect(result == nil)
+      while result == nil {
+        let before = slow.pieces
+        transfer.resume()
+        harness.turn { slow.pieces > before || result != nil }
+      }
+      #expect(result?.error == nil)
+      #expect(slow.taken.withLock { $0.bytes } == size)
+      #expect(slow.pieces > 100)
+      // One more, of this test.
+      harness.finish(timers: 4)
+    }
+
+    @Test func `a paused exchange can be cancelled`() throws {
+      let server = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.write("HTTP/1.1 200 OK\r\n\r\nabc")
+          connection.write(String(repeating: "x", count: 1 << 20))
+        })
+      defer { server.stop() }
+      let slow = Slow()
+      var result: NetworkResult?
+      let transfer = harness.start(.get(server.url) { $0.sink = slow.sink }) { result = $0 }
+      harness.turn { slow.pieces == 1 }
+      transfer.cancel()
+      transfer.resume()
+      harness.turn { result != nil }
+      #expect(result?.error?.kind == .cancelled)
+      #expect(slow.pieces == 1)
+      harness.finish()
     }
 
     @Test func `an empty body begins too`() throws {

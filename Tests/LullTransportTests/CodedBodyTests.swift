@@ -225,7 +225,7 @@ extension TransportSuite {
         begin: { _ in true },
         take: { bytes in
           taken.withLock { $0 += bytes }
-          return true
+          return .more
         })
       let cut = CodedText.gzip.dropLast(9)
       let server = try serving([

@@ -54,7 +54,7 @@ package final class Download: Sendable {
 
   /// To be named in a request; holds the download.
   package var sink: BodySink {
-    BodySink(begin: { self.begin($0) }, take: { self.take($0) })
+    BodySink(begin: { self.begin($0) }, take: { self.take($0) ? .more : .refuse })
   }
 
   /// Whether any of a body has come.
@@ -65,7 +65,7 @@ package final class Download: Sendable {
 
   /// Takes all of a body that did not come piece by piece, of an answer with that status.
   package func take(whole bytes: [UInt8], status: Int) {
-    guard begin(status) else { return }
+    guard begin(HTTPResponse(status: status)) else { return }
     bytes.withUnsafeBufferPointer { _ = take($0) }
   }
 
@@ -83,13 +83,13 @@ package final class Download: Sendable {
     if let problem { throw problem }
   }
 
-  private func begin(_ status: Int) -> Bool {
+  private func begin(_ head: HTTPResponse) -> Bool {
     // What scripts have printed came before.
     fflush(nil)
     return state.withLock { state in
       guard !state.isOver, state.problem == nil else { return false }
       // Nothing here asks for a part and knows where it belongs. (RFC 9110, 15.3.7)
-      guard status != 206 else {
+      guard head.status != 206 else {
         state.problem = Problem(
           path,
           "the server has sent a part only (206), which is not saved in the place of the "

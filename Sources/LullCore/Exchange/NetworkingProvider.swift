@@ -15,6 +15,13 @@ public protocol NetworkingProvider: AnyObject {
 public protocol NetworkTransfer: AnyObject {
   func cancel()
   var metrics: TransferMetrics { get }
+  /// Goes on reading a body whose taker has asked for a pause; else does nothing, as the default. Not
+  /// to be called by what takes the body while it does so.
+  func resume()
+}
+
+extension NetworkTransfer {
+  public func resume() {}
 }
 
 /// Byte counts of a transfer; a total that is nil, zero or negative is unknown. (NET-04)

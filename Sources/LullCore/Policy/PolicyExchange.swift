@@ -61,6 +61,8 @@ package final class PolicyExchange: NetworkTransfer {
 
   package var metrics: TransferMetrics { current?.metrics ?? TransferMetrics() }
 
+  package func resume() { current?.resume() }
+
   /// Called once. The answer comes on a later turn.
   func begin(completion: NetworkCompletion) {
     self.completion = completion

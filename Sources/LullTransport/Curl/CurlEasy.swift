@@ -56,6 +56,9 @@ final class CurlEasy {
     return version == .http2 || (isTLS && version != .http1)
   }
 
+  /// Whether its connections speak HTTP/2 from the start, without TLS.
+  var usesHTTP2InClear: Bool { mayUseHTTP2 && !isTLS }
+
   /// What HTTP/2 needs, bytes: curl's limit of a head and what it reads from a connection at once.
   ///
   /// A head that does not fit makes curl (7.88) pause, and forget that it has: neither the rest of the
@@ -165,7 +168,7 @@ final class CurlEasy {
       // Sent as a HEAD with a body, it has for curl an answer with one.
       endsWithHead: method == "HEAD" && body != nil,
       isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink,
-      callGuard: multi.callGuard)
+      url: transfer.request.url, callGuard: multi.callGuard)
     guard setURL(origin.wireURL(resolved?.url ?? transfer.request.url), of: origin) else {
       return false
     }
@@ -213,6 +216,21 @@ final class CurlEasy {
     curl_slist_free_all(headerList)
     headerList = nil
     headers = Headers()
+  }
+
+  /// Whether somebody takes the body who may have enough for a while.
+  var mayPause: Bool { incoming.pointee.hasSink }
+
+  /// Whether curl has been told to keep what comes.
+  var isHeldBack: Bool { incoming.pointee.isHeldBack }
+
+  /// Whether it reads nothing since what takes the body has had enough for now.
+  var isPaused: Bool { incoming.pointee.isFull }
+
+  /// Goes on reading. What curl has kept back is taken within this call.
+  func resume() {
+    guard incoming.pointee.goesOn() else { return }
+    multi?.resume(self)
   }
 
   /// Gives away the response's body.

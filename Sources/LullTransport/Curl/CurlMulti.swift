@@ -30,6 +30,8 @@ final class CurlMulti {
   private let loop: UnsafeMutablePointer<uv_loop_t>
   private let timer: UnsafeMutablePointer<uv_timer_t>
   private let guardsSignal: Bool
+  /// Whether any exchange so far might have paused.
+  private var hasSinks = false
   private let sockets: CurlSocketTable
   private let work: CurlWork
   let callGuard = StuckCallGuard()
@@ -77,6 +79,7 @@ final class CurlMulti {
     guard code == CURLM_OK else { return code }
     if easy.mayUseHTTP2 { callGuard.start() }
     attachedCount += 1
+    if easy.mayPause { hasSinks = true }
     emptySince = nil
     // Above the limit curl looks through all connections after each transfer, to close one.
     if attachedCount * 2 > connectionLimit {
@@ -91,6 +94,12 @@ final class CurlMulti {
     guard callingCurl({ curl_multi_remove_handle(multi, easy.handle) }) == CURLM_OK else { return }
     attachedCount -= 1
     if attachedCount == 0 { emptySince = uv_now(loop) }
+  }
+
+  /// Goes on with what `easy` has told curl to keep back.
+  func resume(_ easy: CurlEasy) {
+    // A failure is the transfer's, which curl tells of as of any other.
+    _ = callingCurl { curl_easy_pause(easy.handle, CURLPAUSE_CONT) }
   }
 
   /// Whether there is something to do that depends on no socket.
@@ -120,11 +129,8 @@ final class CurlMulti {
     while !isClosed, let message = curl_multi_info_read(multi, &left) {
       guard message.pointee.msg == CURLMSG_DONE else { continue }
       let result = ccurl_message_result(message)
-      var easy: UnsafeMutableRawPointer?
-      ccurl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &easy)
-      guard let easy else { continue }
-      // The provider keeps every easy handle it has added, and set its own address as private data.
-      body(Unmanaged<CurlEasy>.fromOpaque(easy).takeUnretainedValue(), result)
+      guard let easy = CurlMulti.easy(of: message.pointee.easy_handle) else { continue }
+      body(easy, result)
     }
   }
 
@@ -185,9 +191,15 @@ final class CurlMulti {
     return Glibc.close(descriptor)
   }
 
-  private func watchSocket(_ descriptor: curl_socket_t, _ what: Int32) -> Int32 {
+  private func watchSocket(
+    _ descriptor: curl_socket_t, _ what: Int32, for handle: UnsafeMutableRawPointer?
+  ) -> Int32 {
     if what == CURL_POLL_REMOVE {
       guard let socket = sockets[descriptor] else { return 0 }
+      if hasSinks, CurlMulti.easy(of: handle)?.isHeldBack ?? false {
+        socket.pause()
+        return 0
+      }
       socket.release()
       if !socket.isKept { sockets.remove(descriptor) }
       return 0
@@ -196,7 +208,20 @@ final class CurlMulti {
     if what & CURL_POLL_IN != 0 { events |= Int32(UV_READABLE.rawValue) }
     if what & CURL_POLL_OUT != 0 { events |= Int32(UV_WRITABLE.rawValue) }
     let socket = sockets[descriptor] ?? insertForeign(descriptor)
+    if !socket.isKnown {
+      socket.isKnown = true
+      socket.mayBeSpokenTo = CurlMulti.easy(of: handle)?.usesHTTP2InClear ?? false
+    }
     return socket.watch(events, on: loop) ? 0 : -1
+  }
+
+  /// Whose exchange a handle of curl's carries; nil for those it makes for itself.
+  private static func easy(of handle: UnsafeMutableRawPointer?) -> CurlEasy? {
+    var easy: UnsafeMutableRawPointer?
+    guard let handle, ccurl_easy_get_pointer(handle, CURLINFO_PRIVATE, &easy) == CURLE_OK
+    else { return nil }
+    // The provider keeps every easy handle it has added, and set its own address as private data.
+    return easy.map { Unmanaged<CurlEasy>.fromOpaque($0).takeUnretainedValue() }
   }
 
   private func insertForeign(_ descriptor: curl_socket_t) -> CurlSocket {
@@ -241,11 +266,11 @@ final class CurlMulti {
 
   // MARK: C callbacks
 
-  private static let watchSocket: curl_socket_callback = { _, descriptor, what, this, _ in
+  private static let watchSocket: curl_socket_callback = { handle, descriptor, what, this, _ in
     guard let this else { return 0 }
     // `this` was set in `init`, and curl calls nobody after `close`.
     return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue()
-      .watchSocket(descriptor, what)
+      .watchSocket(descriptor, what, for: handle)
   }
 
   private static let setTimer: curl_multi_timer_callback = { _, milliseconds, this in

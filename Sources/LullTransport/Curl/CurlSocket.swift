@@ -18,6 +18,12 @@ final class CurlSocket {
   /// The events libuv watches.
   private var watched: Int32 = 0
   private var poll: UnsafeMutablePointer<uv_poll_t>?
+  /// Whether an exchange over it has paused, so that what comes is not for nobody.
+  private var isPaused = false
+  /// Whether it has been found out for what it is used.
+  var isKnown = false
+  /// Whether the protocol lets the server speak between two exchanges, as HTTP/2 does.
+  var mayBeSpokenTo = false
   unowned let multi: CurlMulti
 
   init(descriptor: curl_socket_t, isKept: Bool, multi: CurlMulti) {
@@ -29,6 +35,7 @@ final class CurlSocket {
   /// Watches for `events` from now on; false if libuv cannot.
   func watch(_ events: Int32, on loop: UnsafeMutablePointer<uv_loop_t>) -> Bool {
     wanted = events
+    isPaused = false
     guard watched != events else { return true }
     guard let poll = poll ?? makePoll(loop) else { return false }
     guard restart(poll) else { return false }
@@ -36,9 +43,17 @@ final class CurlSocket {
     return true
   }
 
+  /// curl leaves what comes where it is, for as long as an exchange pauses.
+  func pause() {
+    wanted = 0
+    isPaused = true
+    stop()
+  }
+
   /// curl has no use for the socket at present.
   func release() {
     wanted = 0
+    isPaused = false
     if !isKept { close() }
   }
 
@@ -68,9 +83,8 @@ final class CurlSocket {
     if status < 0 { watched = 0 }
     guard wanted != 0 else {
       // A kept connection spoke, or was closed by the server: curl finds out when it looks for one.
-      if let poll { uv_poll_stop(poll) }
-      watched = 0
-      if status >= 0 { endIfItSpoke() }
+      stop()
+      if status >= 0, !isPaused { endIfItSpoke() }
       return
     }
     // Of an error curl is told that the socket is ready: it then meets the error itself, as it does
@@ -85,17 +99,23 @@ final class CurlSocket {
   }
 
   /// What a server says on an idle connection, such as 408 before it hangs up, is no answer to the
-  /// next request; curl (7.88) would take it for one. Of TLS it may be part of the protocol.
+  /// next request; curl (7.88) would take it for one. Of TLS, and of HTTP/2, it may be
+  /// part of the protocol.
   private func endIfItSpoke() {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     let tlsRecords: ClosedRange<UInt8> = 20...23
     let noWait = Int32(MSG_DONTWAIT)
-    guard isKept, recv(descriptor, &bytes, 1, Int32(MSG_PEEK) | noWait) == 1,
+    guard isKept, !mayBeSpokenTo, recv(descriptor, &bytes, 1, Int32(MSG_PEEK) | noWait) == 1,
       !tlsRecords.contains(bytes[0])
     else { return }
     // Curl takes a connection for dead when there is nothing to read but its end.
     shutdown(descriptor, Int32(SHUT_RDWR))
     for _ in 0..<64 where recv(descriptor, &bytes, bytes.count, noWait) <= 0 { break }
+  }
+
+  private func stop() {
+    if let poll { uv_poll_stop(poll) }
+    watched = 0
   }
 
   private func restart(_ poll: UnsafeMutablePointer<uv_poll_t>) -> Bool {

@@ -125,6 +125,10 @@ final class CurlTransfer: NetworkTransfer {
     provider?.cancel(self)
   }
 
+  func resume() {
+    easy?.resume()
+  }
+
   /// Bytes of the bodies, as they are on the wire.
   var metrics: TransferMetrics {
     switch stage {

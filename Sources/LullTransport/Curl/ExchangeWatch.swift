@@ -47,7 +47,8 @@ final class ExchangeWatch {
     guard easy.isConnected else { return waitForNextLook() }
     let now = uv_hrtime()
     let bytes = easy.movedBytes
-    if last?.bytes != bytes { last = (now, bytes) }
+    // It is not the server that keeps silent while nobody listens.
+    if last?.bytes != bytes || easy.isPaused { last = (now, bytes) }
     if sentAt == nil, easy.hasSentAll { sentAt = now }
     if let error = verdict(now) { action(error) } else { waitForNextLook() }
   }

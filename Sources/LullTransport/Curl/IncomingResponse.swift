@@ -74,13 +74,20 @@ struct IncomingResponse {
   private(set) var isRepeatable = true
   /// Takes the body of a success; nil: it is kept here.
   private var sink: BodySink?
+  /// What was asked for; empty without a sink.
+  private var url = ""
+  /// Whether the sink wants nothing more for now.
+  private(set) var isFull = false
+  /// Whether curl keeps a piece of the body back until it is told to go on.
+  private(set) var isHeldBack = false
   /// Does not count the sink's time as curl's; nil without a sink.
   private var callGuard: StuckCallGuard?
 
   /// Forgets everything, for the response to a new request.
   mutating func start(
     maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, endsWithHead: Bool,
-    isRepeatable: Bool, sink: BodySink?, callGuard: StuckCallGuard
+    isRepeatable: Bool, sink: BodySink?, url: @autoclosure () -> String,
+    callGuard: StuckCallGuard
   ) {
     beginHead(status: 0)
     isHeadComplete = true
@@ -98,8 +105,14 @@ struct IncomingResponse {
     hasEndedWithHead = false
     self.isRepeatable = isRepeatable
     self.sink = sink
-    self.callGuard = sink == nil ? nil : callGuard
+    isFull = false
+    isHeldBack = false
+    guard sink != nil else { return }
+    self.url = url()
+    self.callGuard = callGuard
   }
+
+  var hasSink: Bool { sink != nil }
 
   /// A response whose Location is to be followed; its own body is of no interest.
   var isRedirect: Bool {
@@ -113,7 +126,7 @@ struct IncomingResponse {
   }
 
   /// What the sink says, which may take its time.
-  private func hasAccepted(_ call: () -> Bool) -> Bool {
+  private func asking<Answer>(_ call: () -> Answer) -> Answer {
     callGuard?.pausing(call) ?? call()
   }
 
@@ -202,6 +215,19 @@ struct IncomingResponse {
     return false
   }
 
+  /// Whether the next piece of the body is to stay with curl.
+  mutating func holdsBack() -> Bool {
+    isHeldBack = isFull
+    return isFull
+  }
+
+  /// Whether curl has to be told to go on, now that the sink wants more.
+  mutating func goesOn() -> Bool {
+    isFull = false
+    defer { isHeldBack = false }
+    return isHeldBack
+  }
+
   /// Takes bytes of the body as they came; false stops the transfer.
   mutating func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     wireSize += bytes.count
@@ -233,8 +259,12 @@ struct IncomingResponse {
   private mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bodySize += bytes.count
     if let sink = bodySink {
-      if !hasAccepted({ sink.take(bytes) }) { failure = .bodyRefused }
-      return failure == nil
+      switch asking({ sink.take(bytes) }) {
+      case .more: return true
+      case .pause: isFull = true
+      case .refuse: return fail(.bodyRefused)
+      }
+      return true
     }
     guard bodySize <= maxBodySize else {
       failure = .bodyTooLarge
@@ -278,8 +308,8 @@ struct IncomingResponse {
     }
     guard setCodings() else { return false }
     if let sink = bodySink {
-      if !hasAccepted({ sink.begin(status) }) { failure = .bodyRefused }
-      return failure == nil
+      let head = HTTPResponse(status: status, headers: headers(), url: url)
+      return asking({ sink.begin(head) }) || fail(.bodyRefused)
     }
     guard expectsBody, !isRedirect, !isBodyless, let contentLength, contentLength > maxBodySize
     else { return true }
@@ -313,6 +343,7 @@ struct IncomingResponse {
   mutating func letGoOfBody() {
     sink = nil
     callGuard = nil
+    url = ""
     decoder = nil
     body = []
     held = nil
