@@ -1,0 +1,48 @@
+"""What the counterparts share: servers in threads, scripts run by lull, and what differs.
+
+A counterpart prints what differs and exits with 1 then; else it prints nothing.
+"""
+
+import contextlib
+import logging
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+
+# What they say while all is well.
+logging.disable(logging.WARNING)
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@contextlib.contextmanager
+def wsgi(application):
+    """Serves an application on a free port; gives its URL."""
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    class Silent(WSGIRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log(self, *_):
+            pass
+
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Silent)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+def lull(script, *arguments, **variables):
+    """Runs a script of this folder; gives what it prints. What it complains of ends the program."""
+    run = subprocess.run(
+        [os.environ["LULL_PROGRAM"], "run", str(HERE / script), *map(str, arguments)],
+        env={**os.environ, **variables}, capture_output=True, text=True, timeout=240, check=False)
+    if run.returncode != 0 or run.stderr:
+        sys.exit(f"{script} has ended with {run.returncode}:\n{run.stdout}{run.stderr}")
+    return run.stdout

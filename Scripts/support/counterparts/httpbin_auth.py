@@ -1,0 +1,12 @@
+"""httpbin, which asks for credentials: httpbin_auth.lua has what is asked of it."""
+# pip: httpbin==0.10.4 werkzeug==3.1.9 flask==3.1.3
+
+import sys
+
+from counterpart import lull, wsgi
+from httpbin import app
+
+with wsgi(app) as url:
+    said = lull("httpbin_auth.lua", url)
+if said:
+    sys.exit(said)
