@@ -35,6 +35,31 @@ describe("lull.cache.file", function()
     equal(lull.json.encode(entity.document), '{"z":1,"a":[1,2.5,null],"n":1.2345678901234567e+19}', "in its order")
   end)
 
+  it("CACHE-39 lets load() ask on the condition of what is in the file", function()
+    local dir, _ <close> = folder()
+    assert(cached(json('"one"', { ETag = '"v1"' }), dir)("/a"):load():await())
+    local conditions = {}
+    local service = cached(function(request)
+      conditions[#conditions + 1] = request.headers["If-None-Match"] or "none"
+      if request.headers["If-None-Match"] == '"v1"' then return { status = 304 } end
+      return { status = 200, headers = { ["Content-Type"] = "application/json" }, body = '"two"' }
+    end, dir)
+    local resource = service("/a")
+    local events = spec.record(resource)
+    local request = resource:load()
+    equal(events[#events], "requested [L]", "inside the call")
+    equal(assert(request:await()).content, "one")
+    same(events, { "observer_added []", "requested [L]", "new_data(cache) [LD]", "not_modified [D]" })
+    same(conditions, { '"v1"' })
+    assert(service("/b"):load():await())
+    same(conditions, { '"v1"', "none" })
+    service:configure { mutate_requests = function(http) http.headers["If-None-Match"] = nil end }
+    equal(assert(service("/a?"):load():await()).content, "two")
+    service:wipe_resources()
+    equal(assert(service("/a"):load():await()).content, "two", "who removes a condition has none")
+    same(conditions, { '"v1"', "none", "none", "none" })
+  end)
+
   it("says in the log what it has not written", function()
     local dir, _ <close> = folder()
     local service = cached(json "[1]", dir, nil, "model")

@@ -66,7 +66,8 @@ struct LoadPlanTests {
     Row(
       "LOAD-31: and before the caches, offline and no URL", loading: true, offline: true,
       url: false,
-      caches: .asked, failure: true, .join, .inProgress, "not loading: a load is in progress"),
+      caches: .asked(onDisk: false), failure: true, .join, .inProgress,
+      "not loading: a load is in progress"),
     Row(
       "LOAD-18: fresh data", data: 1000, .nothing(until: 1030),
       .data(at: 1000, expirationTime: 30),
@@ -111,10 +112,10 @@ struct LoadPlanTests {
       "INV-02: fresh data, invalidated", data: 1010, invalidated: true, load, .invalidated,
       "stale: it was invalidated"),
     Row(
-      "LOAD-29: the caches are being asked", caches: .asked, .waitForCache, .blank,
+      "LOAD-29: the caches are being asked", caches: .asked(onDisk: false), .waitForCache, .blank,
       "waiting for the cache: there is neither data nor error"),
     Row(
-      "LOAD-31: fresh data comes before the caches", data: 1000, caches: .asked,
+      "LOAD-31: fresh data comes before the caches", data: 1000, caches: .asked(onDisk: false),
       .nothing(until: 1030), .data(at: 1000, expirationTime: 30),
       "not loading: the data is 10.0 s old, expiration time 30.0 s"),
     Row(
@@ -142,7 +143,8 @@ struct LoadPlanTests {
       "offline: so is a recent error", error: 1010, offline: true, .nothing(until: 1011), .offline,
       "not loading: the service is offline"),
     Row(
-      "offline: the caches are being asked", offline: true, caches: .asked, .waitForCache, .offline,
+      "offline: the caches are being asked", offline: true, caches: .asked(onDisk: false),
+      .waitForCache, .offline,
       "waiting for the cache: the service is offline"),
     Row(
       "CACHE-04, offline: the caches are asked again", offline: true, caches: .haveAnswered,
@@ -163,7 +165,18 @@ struct LoadPlanTests {
     Row("LOAD-01: during another load", forced: true, loading: true, load, .forced, "loading"),
     Row("LOAD-01: fresh data", data: 1010, forced: true, load, .forced, "loading"),
     Row("LOAD-01: a recent error", error: 1010, forced: true, load, .forced, "loading"),
-    Row("the caches are being asked", forced: true, caches: .asked, load, .forced, "loading"),
+    Row(
+      "CACHE-39: caches on a disk are being asked", forced: true, caches: .asked(onDisk: true),
+      .loadAfterDisk, .forced, "loading"),
+    Row(
+      "CACHE-39: with data nobody waits for a disk", data: 1000, forced: true,
+      caches: .asked(onDisk: true), load, .forced, "loading"),
+    Row(
+      "CACHE-39: a disk that has answered is not waited for", forced: true, caches: .haveAnswered,
+      load, .forced, "loading"),
+    Row(
+      "the caches are being asked", forced: true, caches: .asked(onDisk: false), load, .forced,
+      "loading"),
     Row("SVC-21: no URL", forced: true, url: false, .fail(.noURL), .forced, "loading"),
     Row(
       "a block has raised", forced: true, failure: true, .fail(.configuration), .forced, "loading"),
@@ -172,7 +185,8 @@ struct LoadPlanTests {
       forced: true, offline: true, caches: .haveAnswered, .answerOffline(.memory), .forced,
       "loading"),
     Row(
-      "offline: the caches that are being asked", forced: true, offline: true, caches: .asked,
+      "offline: the caches that are being asked", forced: true, offline: true,
+      caches: .asked(onDisk: false),
       .answerOffline(.caches), .forced, "loading"),
     Row(
       "CACHE-04, offline: the caches are asked again", forced: true, offline: true,

@@ -12,6 +12,8 @@ public struct Headers: Sendable, Equatable {
   private static let manyLines = 4096
   /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
   package private(set) var secrets: SecretHeaders?
+  /// Whether what the answer depends on is still to be found out, see `awaitCondition`.
+  var awaitsCondition = false
   /// As below; nil for none, which is cheaper to copy.
   private var leftOut: [String]?
 
@@ -119,6 +121,7 @@ public struct Headers: Sendable, Equatable {
   /// The same with a value that need not be text.
   public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
     guard Headers.isName(name) else { return }
+    if awaitsCondition, Headers.isCondition(name) { awaitsCondition = false }
     if let names = leftOut {
       let others = names.filter { $0 != name.lowercased() }
       leftOut = others.isEmpty ? nil : others
@@ -138,6 +141,7 @@ public struct Headers: Sendable, Equatable {
   }
 
   public mutating func remove(_ name: String) {
+    if awaitsCondition, Headers.isCondition(name) { awaitsCondition = false }
     guard !lines.isEmpty else { return }
     if let secrets { self.secrets = secrets.removing(name) }
     if lines.count > Headers.manyLines, !names.isOn {

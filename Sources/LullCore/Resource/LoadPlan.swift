@@ -14,6 +14,9 @@ package struct LoadPlan {
     case waitForCache
     /// Ask the network; what the data that is there makes the condition of the answer. (LOAD-03)
     case load(condition: ResourceState.Condition?)
+    /// The same of a resource that has no data, once the caches on a disk that are being asked have
+    /// answered, but soon all the same: what they have then makes the condition. (CACHE-39)
+    case loadAfterDisk
     /// Offline: what there is, as old as it is.
     case answerOffline(Source)
     /// Offline, and there is nothing.
@@ -62,7 +65,8 @@ package struct LoadPlan {
   /// How far the look into the caches has come.
   package enum Caches: Equatable {
     case notAsked
-    case asked
+    /// Some of them may be on a disk, where what they have can be asked for on a condition.
+    case asked(onDisk: Bool)
     case haveAnswered
   }
 
@@ -112,7 +116,7 @@ package struct LoadPlan {
       let step: Step
       if let until = known.freshness.upToDateUntil(now, expiry, configuration) {
         step = .nothing(until: until)
-      } else if known.caches == .asked {
+      } else if case .asked = known.caches {
         step = .waitForCache
       } else {
         step = LoadPlan.askingStep(known, configuration, condition)
@@ -138,7 +142,10 @@ package struct LoadPlan {
   ) -> Step {
     guard known.hasURL else { return .fail(.noURL) }
     guard configuration.failure == nil else { return .fail(.configuration) }
-    guard known.isOffline else { return .load(condition: condition()) }
+    guard known.isOffline else {
+      if known.caches == .asked(onDisk: true), !known.freshness.hasData { return .loadAfterDisk }
+      return .load(condition: condition())
+    }
     if known.freshness.hasData { return .answerOffline(.memory) }
     return known.caches == .notAsked ? .failOffline : .answerOffline(.caches)
   }

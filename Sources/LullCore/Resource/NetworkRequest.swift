@@ -8,11 +8,15 @@ public final class NetworkRequest: Request {
   /// Whether it asks on the condition of the data that is there when it is built.
   private let revalidates: Bool
   private let adHoc: AdHocMutation?
-  private let http: HTTPRequest
+  private var http: HTTPRequest
   private let heldBody: HeldBytes?
   package private(set) var transfer: (any NetworkTransfer)?
-  /// The way through the policies; nil without any.
-  private let exchange: PolicyExchange?
+  /// nil without any.
+  private let policies: Policies?
+  /// The way through the policies; nil before it is gone.
+  private var exchange: PolicyExchange?
+  /// Runs while it waits for what a cache on a disk may say.
+  private var patience: (any HostTimer)?
   private var channel: NetworkCompletion?
   private var run: PipelineRun?
   /// Whether it or its answer says `Cache-Control: no-store`; a 304 too.
@@ -35,13 +39,7 @@ public final class NetworkRequest: Request {
     self.initialMethod = initialMethod
     self.revalidates = revalidates
     self.adHoc = adHoc
-    if let policies {
-      let owner = resource.owner
-      exchange = PolicyExchange(
-        http, policies: policies, networking: owner.networking, pump: resource.pump)
-    } else {
-      exchange = nil
-    }
+    self.policies = policies
     heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
     self.http = http
     super.init(pump: resource.pump)
@@ -66,14 +64,44 @@ public final class NetworkRequest: Request {
   }
 
   override package func begin() {
-    pump.log(.networkDetails, "\(description), request:\(LogText.dump(http))")
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion(self)
     self.channel = channel
+    if http.headers.awaitsCondition, let lookup = loader.record.lookup {
+      awaitCondition(from: lookup, channel)
+    } else {
+      goOut(channel)
+    }
+  }
+
+  /// Goes out when the caches have answered, or soon; the data is in its place then. (CACHE-39)
+  private func awaitCondition(from lookup: CacheLookup, _ channel: NetworkCompletion) {
+    patience = pump.clock.schedule(after: NetworkRequest.patienceWithDisks) { [weak self] in
+      self?.stopAwaiting(channel)
+    }
+    lookup.onCompletion { [weak self] _ in self?.stopAwaiting(channel) }
+  }
+
+  /// Seconds.
+  private static let patienceWithDisks = 0.05
+
+  private func stopAwaiting(_ channel: NetworkCompletion) {
+    guard let patience, !isCompleted else { return }
+    patience.cancel()
+    self.patience = nil
+    goOut(channel)
+  }
+
+  private func goOut(_ channel: NetworkCompletion) {
+    if http.headers.awaitsCondition { http.headers.settle(loader.record.condition) }
+    pump.log(.networkDetails, "\(description), request:\(LogText.dump(http))")
     guard !loader.owner.isOffline else {
       return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
     }
-    if let exchange {
+    if let policies {
+      let exchange = PolicyExchange(
+        http, policies: policies, networking: loader.owner.networking, pump: pump)
+      self.exchange = exchange
       transfer = exchange
       return exchange.begin(completion: channel)
     }
@@ -83,6 +111,8 @@ public final class NetworkRequest: Request {
   }
 
   override package func stopWork() {
+    patience?.cancel()
+    patience = nil
     if let channel { pump.discard(channel) }
     channel = nil
     transfer?.cancel()

@@ -1,7 +1,8 @@
 extension Resource {
   /// Always goes to the network, also during another load or with fresh data. (LOAD-01)
   ///
-  /// Order of events: the request is built and started, `requested` is sent, the call returns;
+  /// Order of events: the request is built and started, `requested` is sent, the call returns; caches on
+  /// a disk that are being asked have 50 ms to answer, then the request goes out (CACHE-39);
   /// later, one of newData, notModified, error, requestCancelled, then the hooks of the returned
   /// request (LOAD-02, STA-14). Lua: `resource:load()`.
   @discardableResult
@@ -47,7 +48,7 @@ extension Resource {
       if case .running(let lookup) = record.cacheCheck {
         return .load(loadAfterCacheCheck(lookup))
       }
-    case .load, .answerOffline, .failOffline, .fail:
+    case .load, .loadAfterDisk, .answerOffline, .failOffline, .fail:
       pump.log(.staleness, "\(displayName): loading")
     }
     return .load(load(as: plan))
@@ -69,7 +70,7 @@ extension Resource {
     known.caches =
       switch record.cacheCheck {
       case .idle: .notAsked
-      case .running: .asked
+      case .running(let lookup): .asked(onDisk: lookup.isOnDisk)
       case .over: .haveAnswered
       }
     known.freshness = record.state.freshness
@@ -105,6 +106,8 @@ extension Resource {
       case .failOffline: offlineLoad(from: nil)
       case .load(let condition):
         prepared("GET", plan.configuration, revalidation: .sending(condition))
+      case .loadAfterDisk:
+        prepared("GET", plan.configuration, revalidation: .awaiting)
       // What cannot be asked for is a request that has failed.
       default: prepared("GET", plan.configuration)
       }

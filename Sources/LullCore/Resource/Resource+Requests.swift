@@ -61,6 +61,8 @@ extension Resource {
     case none
     /// It does, and again whenever it is repeated, with the validators of that time. (LOAD-04)
     case sending(ResourceState.Condition?)
+    /// The same, but on that of what a cache on a disk may have. (CACHE-39)
+    case awaiting
   }
 
   /// Builds without decorating, tracking or starting.
@@ -83,13 +85,16 @@ extension Resource {
     }
     let revalidates: Bool
     let condition: ResourceState.Condition?
+    var isAwaiting = false
     switch revalidation {
     case .none: (revalidates, condition) = (false, nil)
     case .sending(let found): (revalidates, condition) = (true, found)
+    case .awaiting: (revalidates, condition, isAwaiting) = (true, nil, true)
     }
     let http: HTTPRequest
     do throws(RequestError) {
-      http = try makeHTTP(method, configuration, condition: condition, adHoc: adHoc)
+      http = try makeHTTP(
+        method, configuration, condition: condition, isAwaiting: isAwaiting, adHoc: adHoc)
     } catch {
       return failedBeforeSending(error, method: method)
     }
@@ -106,10 +111,11 @@ extension Resource {
   /// What goes out, mutations applied and secrets sealed.
   private func makeHTTP(
     _ method: String, _ configuration: ResolvedConfiguration,
-    condition: ResourceState.Condition?, adHoc: AdHocMutation?
+    condition: ResourceState.Condition?, isAwaiting: Bool, adHoc: AdHocMutation?
   ) throws(RequestError) -> HTTPRequest {
     var headers = configuration.settings.headers
     if let condition { headers.set(condition.name, bytes: condition.value.bytes) }
+    if isAwaiting { headers.awaitCondition() }
     // Most are sent as they are made: handed on at once, since what is edited is copied, and large.
     guard
       adHoc != nil || record.secretURL != nil || headers.secrets != nil

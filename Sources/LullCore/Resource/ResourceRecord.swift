@@ -83,6 +83,12 @@ package final class ResourceRecord: RequestTracker {
     loads.remove(at: index)
   }
 
+  /// The look into the caches under way.
+  var lookup: CacheLookup? {
+    if case .running(let lookup) = cacheCheck { return lookup }
+    return nil
+  }
+
   func isLooking(with lookup: CacheLookup) -> Bool {
     guard case .running(let running) = cacheCheck else { return false }
     return running === lookup

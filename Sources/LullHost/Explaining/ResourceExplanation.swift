@@ -144,6 +144,8 @@ package struct ResourceExplanation {
     case .failOffline: "fail: the service is offline, and there is no data"
     case .fail(.noURL): "fail: there is no URL"
     case .fail(.configuration): "fail: a block of the configuration has raised"
+    case .loadAfterDisk:
+      "load: \(reason(of: plan)); on the condition of what a cache on a disk has, if it answers"
     case .load(let condition):
       "load: \(reason(of: plan))"
         + (condition.map { "; asking with \($0.name): \($0.value)" } ?? "")

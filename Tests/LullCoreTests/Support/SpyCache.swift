@@ -13,6 +13,8 @@ final class SpyCache: EntityCache {
   var entries: [String: Entity]
   var answering = Answering.atOnce
   var declinesWrites = false
+  /// As it would, if it were on a disk.
+  var outlivesProcess = false
   var makeKey: (Resource, PipelineStageKey) -> String? = { resource, stage in
     "\(stage) \(resource.url.text.split(separator: "/").last ?? "")"
   }

@@ -18,10 +18,14 @@ package final class CacheLookup: Request {
   /// The cache whose turn it is to answer.
   package private(set) var queue: CacheOperations?
 
+  /// Whether some of what is asked is on a disk.
+  let isOnDisk: Bool
+
   init(of resource: Resource, entries: [CacheEntry], conf: ResolvedConfiguration) {
     record = resource.record
     address = resource.url.text
     untried = entries
+    isOnDisk = entries.contains { $0.stage.cache.outlivesProcess }
     configuration = conf
     super.init(pump: resource.pump)
   }

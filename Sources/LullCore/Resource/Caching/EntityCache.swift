@@ -19,7 +19,8 @@ public protocol EntityCache<Key>: AnyObject {
 
   /// Whether what it keeps is there when the process has ended; by default not. What came with
   /// `Cache-Control: no-store`, or was asked for with it, is not given to such a one, and what it has of
-  /// that resource is removed.
+  /// that resource is removed. A load of a resource without data waits for such a one, for 50 ms at most,
+  /// to ask on the condition of what it has. (CACHE-39)
   var outlivesProcess: Bool { get }
 
   /// Where this resource's entity of that stage is kept; nil: not here (CACHE-24). Asked for reads and
