@@ -120,15 +120,10 @@ public struct HTTPRequest: Sendable, Equatable {
     set { payload = newValue.map { .bytes($0) } }
   }
 
-  /// Sends what is read meanwhile. From files it may take as long as it moves: silence bounds it, that of
-  /// `idleTimeout`, else of 60 s or the timeout of before, whichever is longer.
+  /// Sends what is read meanwhile; from files it may take as long as it moves.
   package mutating func stream(_ body: StreamedBody) {
     payload = .streamed(body)
-    guard body.hasFiles else { return }
-    var options = options ?? TransferOptions()
-    if options.idleTimeout == nil { options.idleTimeout = max(60, limits.timeout) }
-    limits.timeout = .infinity
-    self.options = options
+    if body.hasFiles { boundBySilence() }
   }
 }
 
