@@ -57,7 +57,7 @@ suites_without_limit() {
 lua_lint() {
   local finding file line
   luacheck --formatter plain --codes --config Scripts/support/luacheckrc Tests/LuaSpecs Tests/Attacks Examples \
-    Scripts/support/counterparts \
+    Scripts/support/counterparts Scripts/support/cache-tests \
     | while IFS= read -r finding; do
       IFS=: read -r file line _ <<<"$finding"
       case "$finding" in

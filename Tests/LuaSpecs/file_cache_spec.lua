@@ -60,6 +60,15 @@ describe("lull.cache.file", function()
     same(conditions, { '"v1"', "none", "none", "none" })
   end)
 
+  it("CACHE-28 leaves out what a header says of one connection", function()
+    local dir, _ <close> = folder()
+    local headers = { Connection = "a, X-Hop", A = "1", ["X-Hop"] = "2", ["Keep-Alive"] = "timeout=5", B = "3" }
+    assert(cached(json("1", headers), dir)("/a"):load():await())
+    local entity = assert(cached(json "0", dir)("/a"):load_if_needed():await())
+    equal(entity.headers.b, "3")
+    for _, name in ipairs { "connection", "a", "x-hop", "keep-alive" } do equal(entity.headers[name], nil, name) end
+  end)
+
   it("says in the log what it has not written", function()
     local dir, _ <close> = folder()
     local service = cached(json "[1]", dir, nil, "model")

@@ -46,6 +46,109 @@ describe([[expiration_time = "http"]], function()
     equal(#sent, 1)
   end)
 
+  it("AGE-04 gives who asked the headers of a 304, too", function()
+    local service = believing(function(http)
+      if http.headers["if-none-match"] then return { status = 304, headers = { ["X-Page"] = "2" } } end
+      return json("1", { ETag = '"v"', ["X-Page"] = "1" })
+    end)
+    local resource <const> = service "/a"
+    equal(assert(resource:load():await()).headers["x-page"], "1")
+    local request = resource:load()
+    equal(assert(request:await()).headers["x-page"], "2")
+    equal(request.response.is_new, false)
+    equal(resource.latest_data.headers["x-page"], "2")
+  end)
+
+  it("AGE-07 asks again after a success of what may have changed something", function()
+    local dir, _ <close> = folder()
+    local function service(http_status)
+      local made, sent = believing(function(http)
+        if http.method ~= "GET" then return { status = http_status, body = "" } end
+        return json("1", { ["Cache-Control"] = "max-age=60", ETag = '"v"' })
+      end)
+      made:configure { pipeline = { parsing = { cache = lull.cache.file { path = dir .. "/cache.db" } } } }
+      return made, sent
+    end
+    local function loadsAgain(method, status, change)
+      local made, sent = service(status)
+      local resource = made "/a"
+      assert(resource:load():await())
+      change(resource, method)
+      local request = resource:load_if_needed()
+      if request then assert(request:await()) end
+      return request ~= nil, sent
+    end
+    local function ask(resource, method) resource:request(method):await() end
+    for _, method in ipairs { "POST", "PUT", "PATCH", "DELETE", "M-SEARCH" } do
+      local again, sent = loadsAgain(method, 201, ask)
+      equal(again, true, method)
+      equal(sent[#sent].headers["if-none-match"], '"v"', method)
+    end
+    for _, method in ipairs { "HEAD", "OPTIONS", "PROPFIND", "QUERY" } do
+      equal(loadsAgain(method, 200, ask), false, method)
+    end
+    equal(loadsAgain("POST", 500, ask), false, "a failure changes nothing")
+    local again = loadsAgain("PUT", 200, function(resource, method)
+      assert(resource:load_using(resource:request(method)):await())
+    end)
+    equal(again, true, "an answer without a freshness of its own")
+
+    local first = service(204)
+    assert(first("/b"):load():await())
+    assert(first("/b"):delete():await())
+    local later, sent = service(204)
+    assert(later("/b"):load_if_needed():await())
+    equal(#sent, 1, "nor is it in the file")
+
+    local plain, plain_sent = spec.fake(function(http)
+      return http.method == "GET" and json "1" or { status = 204 }
+    end)
+    assert(plain("/a"):load():await())
+    assert(plain("/a"):post { json = { x = 1 } }:await())
+    equal(plain("/a"):load_if_needed(), nil, "where the configuration says how long")
+    equal(#plain_sent, 2)
+  end)
+
+  it("AGE-08 takes a part for that part only, and no cache keeps it", function()
+    local dir, _ <close> = folder()
+    local function service()
+      local made, sent = believing(function(http)
+        local range = http.headers.range
+        return {
+          status = range and 206 or 200,
+          headers = { ["Content-Type"] = "text/plain", ETag = '"v"', ["Cache-Control"] = "max-age=60" },
+          body = range or "whole",
+        }
+      end)
+      made:configure { pipeline = { parsing = { cache = lull.cache.file { path = dir .. "/cache.db" } } } }
+      return made, sent
+    end
+    local made, sent = service()
+    local function ask(range)
+      made:configure { headers = { Range = range or false } }
+      local request = made("/a"):load_if_needed()
+      if request then assert(request:await()) end
+      return made("/a").text, sent[#sent].headers["if-none-match"]
+    end
+    equal(ask "bytes=0-1", "bytes=0-1")
+    equal(ask "bytes=0-1", "bytes=0-1")
+    equal(#sent, 1, "the same part is fresh")
+    local text, condition = ask "bytes=2-3"
+    equal(text, "bytes=2-3")
+    equal(condition, nil, "its validator is that of the whole")
+    equal(#sent, 2)
+    local whole, none = ask(nil)
+    equal(whole, "whole")
+    equal(none, nil)
+    local later, later_sent = service()
+    later:configure { headers = { Range = "bytes=0-1" } }
+    assert(later("/b"):load():await())
+    local last, last_sent = service()
+    last:configure { headers = { Range = "bytes=0-1" } }
+    assert(last("/b"):load_if_needed():await())
+    equal(#later_sent + #last_sent, 2)
+  end)
+
   it("is shown by configurations, explain and log", function()
     local service = believing(json("1", { ["Cache-Control"] = "max-age=60" }))
     local resource <const> = service "/a"

@@ -24,11 +24,11 @@ package struct HTTPFreshness: Equatable {
       lifetime = 0
     } else if let maxAge = control.maxAge {
       lifetime = maxAge
-    } else if let expires = headers.values("expires").first {
-      let end = HTTPDate.parse(expires, now: arrival)
-      lifetime = end.map { max(0, $0 - (date ?? arrival)) } ?? 0
     } else {
-      lifetime = 0
+      let expires = headers.values("expires")
+      // Of several none is known to be meant. (Section 4.2.1)
+      let end = expires.count == 1 ? HTTPDate.parse(exactly: expires[0], now: arrival) : nil
+      lifetime = end.map { max(0, $0 - (date ?? arrival)) } ?? 0
     }
   }
 

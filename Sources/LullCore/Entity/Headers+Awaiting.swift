@@ -5,10 +5,10 @@ extension Headers {
   mutating func awaitCondition() { awaitsCondition = true }
 
   /// Puts the condition in, if one is still awaited; nil: there is none.
-  mutating func settle(_ condition: ResourceState.Condition?) {
+  mutating func settle(_ condition: (name: String, value: ByteString)?) {
     guard awaitsCondition else { return }
     awaitsCondition = false
-    if let condition { set(condition.name, bytes: condition.value.bytes) }
+    if let (name, value) = condition { set(name, bytes: value.bytes) }
   }
 
   /// Whether a header makes the answer depend on what is there.

@@ -3,7 +3,7 @@ extension Headers {
   /// but for such as belong to one connection or tell of the content, which has stayed. (RFC 9111,
   /// section 3.2)
   package func refreshed(by later: Headers) -> Headers {
-    let kept = Headers.kept.union(later.listedNames("connection"))
+    let kept = Headers.ofContent.union(later.namesOfConnection)
     var headers = self
     var seen: Set<String> = []
     for (name, _) in later.pairs where !kept.contains(name) && seen.insert(name).inserted {
@@ -24,9 +24,18 @@ extension Headers {
     return names
   }
 
-  private static let kept: Set<String> = [
+  /// Names, in lower case, of headers that say something of one connection only, those that `Connection` lists
+  /// included. (RFC 9111, section 3.1)
+  package var namesOfConnection: Set<String> {
+    Headers.ofConnection.union(listedNames("connection"))
+  }
+
+  private static let ofConnection: Set<String> = [
     "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  private static let ofContent: Set<String> = [
     "content-encoding", "content-length", "content-range", "content-type",
   ]
 }

@@ -8,8 +8,10 @@ package struct Variant: Sendable, Equatable {
   private let lines: [String]
 
   /// nil of an answer without `Vary`.
-  package init?(of answer: Headers, to request: Headers) {
-    let names = Variant.names(answer)
+  ///
+  /// - Parameter isPart: whether it is a part (206), which depends on the `Range` that was asked for.
+  package init?(of answer: Headers, to request: Headers, isPart: Bool = false) {
+    let names = Variant.names(answer) + (isPart ? ["range"] : [])
     guard !names.isEmpty else { return nil }
     lines = names.map { Variant.line($0, request) }
   }

@@ -57,7 +57,7 @@ public final class NetworkRequest: Request {
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
     let request = loader.makeRequest(
-      initialMethod, revalidation: revalidates ? .sending(loader.record.condition) : .none,
+      initialMethod, revalidation: revalidates ? .sending(loader.condition) : .none,
       adHoc: adHoc)
     request.attempt = attempt + 1
     return request
@@ -93,7 +93,9 @@ public final class NetworkRequest: Request {
   }
 
   private func goOut(_ channel: NetworkCompletion) {
-    if http.headers.awaitsCondition { http.headers.settle(loader.record.condition) }
+    if http.headers.awaitsCondition {
+      http.headers.settle(loader.condition.map { ($0.name, $0.value) })
+    }
     pump.log(.networkDetails, "\(description), request:\(LogText.dump(http))")
     guard !loader.owner.isOffline else {
       return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
@@ -137,17 +139,35 @@ public final class NetworkRequest: Request {
       report, existing: loader.record.state.latestData, isConditional: isConditional,
       now: now, forbidsStoring: forbidsStoring)
     switch interpretation {
-    case .notModified(let entity):
+    case .notModified(var entity):
       if let headers = report.response?.headers, isAnswerBelieved {
-        refreshment = Refreshment(headers, to: http.headers)
+        let refreshment = Refreshment(headers, to: http.headers)
+        entity.refresh(by: refreshment)
+        self.refreshment = refreshment
       }
       complete(with: .success(entity, isNew: false))
     case .response(let response):
       if !response.isSuccess { pump.requestHost?.hold(response, for: self) }
       log(response)
+      invalidateIfChanged(by: response)
       process(labelled(response), now: now)
     }
   }
+
+  /// What is there is of the past once the server has done what may change it. (AGE-07; RFC 9111, section
+  /// 4.4) Of a load the answer is what is there.
+  private func invalidateIfChanged(by response: Response) {
+    guard http.method != "GET", response.isSuccess, !isLoad, isAnswerBelieved,
+      !NetworkRequest.safeMethods.contains(http.method)
+    else { return }
+    loader.invalidate()
+    loader.removeFromCaches()
+  }
+
+  /// Those of RFC 9110, 9.2.1, and of the registry; whoever uses another one may change something.
+  private static let safeMethods: Set<String> = [
+    "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
+  ]
 
   /// Whether what answers say of their freshness counts.
   private var isAnswerBelieved: Bool { loader.configuration.expirationTime == .http }
@@ -176,8 +196,10 @@ public final class NetworkRequest: Request {
     }
     // What other methods bring is never cached. (CACHE-29)
     let caches = http.method == "GET" ? configuration.caches : []
+    let isPart = response.entity?.exchange?.status == 206
     let response =
-      !caches.isEmpty || configuration.expirationTime == .http ? ofVariant(response) : response
+      !caches.isEmpty || configuration.expirationTime == .http || isPart
+      ? ofVariant(response, isPart: isPart) : response
     guard !configuration.steps.isEmpty || !caches.isEmpty else { return complete(with: response) }
     let run = PipelineRun(
       configuration.steps, marks: caches.map(\.stepCount), response: response, request: self,
@@ -193,9 +215,9 @@ public final class NetworkRequest: Request {
   }
 
   /// Notes what of this request the answer depends on, for those who may keep it. (RFC 9111, section 4.1)
-  private func ofVariant(_ response: Response) -> Response {
+  private func ofVariant(_ response: Response, isPart: Bool) -> Response {
     guard case .success(var entity) = response.outcome, entity.exchange != nil,
-      let variant = Variant(of: entity.headers, to: http.headers)
+      let variant = Variant(of: entity.headers, to: http.headers, isPart: isPart)
     else { return response }
     entity.exchange?.variant = variant
     return Response(.success(entity), isNew: response.isNew)

@@ -4,7 +4,7 @@ extension Resource {
   package func load(mutation: @escaping RequestMutation) -> Request {
     checkCaches()
     let request = prepared(
-      "GET", revalidation: .sending(record.state.condition), adHoc: AdHocMutation(mutation))
+      "GET", revalidation: .sending(condition), adHoc: AdHocMutation(mutation))
     load(using: request)
     return request.start()
   }

@@ -76,7 +76,19 @@ extension Resource {
     known.freshness = record.state.freshness
     return LoadPlan(
       known, now: pump.clock.now, configuration: configuration,
-      condition: record.condition, answer: answerFreshness)
+      condition: condition, answer: answerFreshness)
+  }
+
+  /// The condition of the next load. None is made of a part (206) that is not the one asked for now: who has
+  /// the rest of it has the same validator. (AGE-08)
+  var condition: ResourceState.Condition? {
+    guard let condition = record.condition else { return nil }
+    if let data = record.state.latestData, data.isPart, let variant = data.exchange?.variant,
+      !variant.answers(configuration.settings.headers)
+    {
+      return nil
+    }
+    return condition
   }
 
   /// What the data says of its freshness itself.

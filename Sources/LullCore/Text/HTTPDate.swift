@@ -8,7 +8,7 @@ package enum HTTPDate {
     let words = text.split(whereSeparator: { " ,-".contains($0) }).map { String($0) }
     guard let first = words.first, isDayName(first) else { return nil }
     // Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT
-    if words.count == 6, words[5] == "GMT" {
+    if words.count == 6, words[5].uppercased() == "GMT" {
       return seconds(year(words[3], now), month: words[2], day: words[1], time: words[4])
     }
     // Sun Nov  6 08:49:37 1994
@@ -18,13 +18,38 @@ package enum HTTPDate {
     return nil
   }
 
+  /// The same of a text that is exactly one of the three forms, but for its letter case: what is wrong in
+  /// anything else has passed, as far as freshness is concerned. (RFC 9111, 4.2 and 5.3)
+  package static func parse(exactly text: String, now: Double) -> Double? {
+    guard let seconds = parse(text, now: now), let whole = Int(exactly: seconds),
+      forms(of: whole).contains(where: { $0.lowercased() == text.lowercased() })
+    else { return nil }
+    return seconds
+  }
+
+  private static func forms(of seconds: Int) -> [String] {
+    let time = CivilTime(secondsSince1970: seconds)
+    let clock = clock(of: time)
+    let month = months[time.month - 1]
+    let day = time.day < 10 ? " \(time.day)" : "\(time.day)"
+    return [
+      text(of: seconds),
+      "\(days[time.weekday]), \(CivilTime.digits(time.day, 2))-\(month)-"
+        + "\(CivilTime.digits(time.year % 100, 2)) \(clock) GMT",
+      "\(days[time.weekday].prefix(3)) \(month) \(day) \(clock) \(CivilTime.digits(time.year, 4))",
+    ]
+  }
+
+  private static func clock(of time: CivilTime) -> String {
+    [time.hour, time.minute, time.second].map { CivilTime.digits($0, 2) }.joined(separator: ":")
+  }
+
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, of seconds in `CivilTime.writable`.
   package static func text(of seconds: Int) -> String {
     let time = CivilTime(secondsSince1970: seconds)
-    let clock = [time.hour, time.minute, time.second].map { CivilTime.digits($0, 2) }
     return "\(days[time.weekday].prefix(3)), \(CivilTime.digits(time.day, 2)) "
       + "\(months[time.month - 1]) \(CivilTime.digits(time.year, 4)) "
-      + clock.joined(separator: ":") + " GMT"
+      + clock(of: time) + " GMT"
   }
 
   private static let months = [
@@ -36,7 +61,8 @@ package enum HTTPDate {
   ]
 
   private static func isDayName(_ word: String) -> Bool {
-    days.contains { $0 == word || $0.prefix(3) == word }
+    let word = word.lowercased()
+    return days.contains { $0.lowercased() == word || $0.prefix(3).lowercased() == word }
   }
 
   private static func year(_ text: String, _ now: Double) -> Int? {
@@ -55,7 +81,8 @@ package enum HTTPDate {
 
   private static func seconds(_ year: Int?, month: String, day: String, time: String) -> Double? {
     let parts = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0) }
-    guard let year, let month = months.firstIndex(of: month), let day = number(day),
+    guard let year, let month = months.firstIndex(where: { $0.lowercased() == month.lowercased() }),
+      let day = number(day),
       parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2]
     else { return nil }
     return CivilTime(

@@ -50,9 +50,11 @@ struct StoredEntity {
     case .value, .foreign: return nil
     }
     var lines: [UInt8] = []
+    let ofConnection = entity.headers.namesOfConnection
     entity.headers.forEachLine { name, value in
-      // What lets one in is not for a disk.
-      guard !CredentialName.names(String(escaping: name)) else { return }
+      // What lets one in is not for a disk, and what was of one connection has gone with that.
+      let text = String(escaping: name)
+      guard !CredentialName.names(text), !ofConnection.contains(text) else { return }
       lines += name
       lines.append(UInt8(ascii: ":"))
       lines += value

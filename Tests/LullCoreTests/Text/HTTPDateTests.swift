@@ -45,6 +45,23 @@ struct HTTPDateTests {
     }
   }
 
+  @Test func `AGE-02 exact is one of the three forms, in any letter case`() {
+    for text in [
+      "Sun, 06 Nov 1994 08:49:37 GMT", "sUN, 06 nOV 1994 08:49:37 gmt",
+      "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "SUN NOV  6 08:49:37 1994",
+    ] {
+      #expect(HTTPDate.parse(exactly: text, now: 1_795_306_779) == 784_111_777, "\(text)")
+    }
+    for text in [
+      "Sun, 06 Nov 94 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT",
+      "Sun, 6 Nov 1994 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT",
+      "Mon, 06 Nov 1994 08:49:37 GMT", "Sun Nov 06 08:49:37 1994",
+      "Sun, 06 Nov 1994 08:49:37 GMT ", "1994-11-06",
+    ] {
+      #expect(HTTPDate.parse(exactly: text, now: 1_795_306_779) == nil, "\(text)")
+    }
+  }
+
   @Test func `ENC-13 what is written is read again`() {
     for seconds in stride(from: -62_167_219_200, through: 253_402_300_799, by: 86_399_999) {
       #expect(HTTPDate.parse(HTTPDate.text(of: seconds), now: 0) == Double(seconds))

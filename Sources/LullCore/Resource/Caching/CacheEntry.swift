@@ -24,6 +24,7 @@ struct CacheEntry {
     if stage.cache.outlivesProcess, run.forbidsStoring || entity.forbidsStoring {
       return StoringRule.reason
     }
+    if entity.isPart { return StoringRule.part }
     if run.dependsOnRequest, entity.exchange?.variant == nil { return StoringRule.lostVariant }
     return nil
   }
