@@ -5,7 +5,8 @@ package import LullSystem
 /// The loop that drives one home thread: sockets and timers by libuv, results by the pump.
 ///
 /// One `turn` runs the hooks of `beforeTurn`, sends off what was started, waits for sockets, timers
-/// and wake-ups, then runs due timers, collects finished exchanges and lets the pump deliver. All
+/// and wake-ups, then runs due timers, collects finished exchanges and lets the pump deliver; one that
+/// only has to deliver what the turn before has left does not look at sockets. All
 /// callbacks run outside libuv, so any of them may turn the loop again. The only threads are those
 /// of the pool for slow work, which start with the first of it.
 ///
@@ -34,6 +35,8 @@ package final class EventLoop: HostClock {
   let wakeUp: LoopWakeUp
   private var participants: [Participant] = []
   private var isClosed = false
+  /// Whether the last turn has looked at sockets: of two in a row, one does.
+  private var hasPolled = false
 
   package init() throws(TransportError) {
     handle = .allocate(capacity: 1)
@@ -84,9 +87,16 @@ package final class EventLoop: HostClock {
     for hook in beforeTurn { hook() }
     for participant in participants { participant.object?.beforeWaiting() }
     guard !isClosed else { return }
-    uv_run(handle, mode == .noWait || hasWork ? UV_RUN_NOWAIT : UV_RUN_ONCE)
-    clock.runDue()
-    for participant in participants { participant.object?.afterWaiting() }
+    // What the last turn has left to deliver was there before anything that sockets have now: asking
+    // the system once for both saves a call for each load.
+    if mode == .once, hasPolled, pump.hasWork, !clock.hasDue {
+      hasPolled = false
+    } else {
+      uv_run(handle, mode == .noWait || hasWork ? UV_RUN_NOWAIT : UV_RUN_ONCE)
+      hasPolled = true
+      clock.runDue()
+      for participant in participants { participant.object?.afterWaiting() }
+    }
     pump.turn()
   }
 
