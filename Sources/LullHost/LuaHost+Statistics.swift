@@ -25,6 +25,7 @@ extension LuaHost {
       ("observers", observers),
       ("requests_in_flight", requests.open.count),
       ("requests_queued", environment.queuedExchangeCount),
+      ("streams", requests.streamCount),
       ("handles", handles.count),
       ("pins", pinCount),
       ("lua_bytes", Int(lull_runtime_lua_bytes(bridge.pointer))),

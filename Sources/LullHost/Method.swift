@@ -46,7 +46,8 @@ package struct Method: Sendable {
       moduleMethods, requestFactoryMethods, serviceMethods, resourceMethods, requestMethods,
       valueMethods, observationMethods, taskMethods, concurrencyMethods, configurationMethods,
       pipelineMethods, httpRequestMethods, logMethods, networkingMethods, watchMethods,
-      pagesMethods, argumentMethods, fileMethods, secretMethods, bodyMethods, urlMethods,
+      pagesMethods, streamMethods, argumentMethods, fileMethods, secretMethods, bodyMethods,
+      urlMethods,
       digestMethods, timeMethods, csvMethods,
     ]
     var own: [Method] = []

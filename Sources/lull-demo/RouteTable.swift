@@ -12,6 +12,7 @@ enum RouteTable {
       + FailureRoutes(state: state).all
       + RedirectRoutes(state: state).all
       + BodyRoutes().all
+      + StreamRoutes().all
       + AuthRoutes(state: state).all
       + OtherRoutes(state: state).all
     let entries = routes.map { route -> JSON in

@@ -80,6 +80,7 @@ struct APIDescriptionFieldTests {
     "CSVOptions": "lull.csv.decode('', { [key] = value })",
     "WatchOptions": "api('/x'):watch{ [key] = value }",
     "PagesOptions": "api('/x'):pages{ [key] = value }",
+    "StreamOptions": "api('/x'):events{ [key] = value }",
     "CursorOptions": "api('/x'):pages{ cursor = { [key] = value } }",
     "PageNumberOptions": "api('/x'):pages{ page = { [key] = value } }",
     "WriteOptions": "lull.write_file('/no/such/folder/x', '', { [key] = value })",
@@ -170,6 +171,7 @@ struct APIDescriptionFieldTests {
     #expect(try difference("CursorOptions", LuaPages.Options.cursorKeys) == [])
     #expect(try difference("PageNumberOptions", LuaPages.Options.pageNumberKeys) == [])
     #expect(try difference("RequestOptions", RequestOptions.keys) == [])
+    #expect(try difference("StreamOptions", StreamArguments.keys) == [])
     #expect(try difference("FileOptions", Method.uploadKeys) == [])
     #expect(try difference("MultipartPart", MultipartReader.partKeys) == [])
     #expect(try difference("NetworkAnswer", NetworkAnswerReader.keys) == [])

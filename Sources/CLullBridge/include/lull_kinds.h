@@ -32,6 +32,9 @@
   KIND(HANDLER, handler, "Handler") \
   KIND(WATCH, watch, "Watch") \
   KIND(PAGES, pages, "Pages") \
+  KIND(EVENTS, events, "Events") \
+  KIND(STREAM_EVENT, streamEvent, "StreamEvent") \
+  KIND(FOLLOW, follow, "Follow") \
   KIND(SECRET, secret, "Secret") \
   KIND(AUTH, auth, "Auth") \
   KIND(API, api, "API") \

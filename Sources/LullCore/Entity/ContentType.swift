@@ -148,6 +148,7 @@ package struct ContentTypePattern: Sendable, Hashable {
 extension ContentTypePattern {
   private static let json = [ContentTypePattern("*/json"), ContentTypePattern("*/*+json")]
   private static let text = ContentTypePattern("text/*")
+  private static let eventStream = ContentTypePattern("text/event-stream")
   private static let xml = ["*/xml", "*/*+xml"].map { ContentTypePattern($0) }
   private static let lines = [
     "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
@@ -183,6 +184,11 @@ extension ContentTypePattern {
   /// A value of JSON on each line. (JSN-20)
   package static func isJSONLines(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     !isApplicationJSON(contentType) && lines.contains { $0.matches(contentType) }
+  }
+
+  /// Events that come one after the other, often without end.
+  package static func isEventStream(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
+    eventStream.matches(contentType)
   }
 
   /// The usual case, settled by two comparisons: exactly this spelling, parameters or none.

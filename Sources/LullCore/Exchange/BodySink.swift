@@ -23,10 +23,19 @@ package final class BodySink: Sendable, Equatable {
   /// The next bytes, valid during the call.
   package let take: @Sendable (UnsafeBufferPointer<UInt8>) -> Verdict
 
+  /// Whether a success goes to whoever asked for it as it is, and does not pass the pipeline.
+  package let isRaw: Bool
+  /// Whether it would take a body from its beginning on; else the exchange is not repeated.
+  package let mayBegin: @Sendable () -> Bool
+
   package init(
+    isRaw: Bool = false,
     begin: @escaping @Sendable (_ head: HTTPResponse) -> Bool,
-    take: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Verdict
+    take: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Verdict,
+    mayBegin: @escaping @Sendable () -> Bool = { true }
   ) {
+    self.isRaw = isRaw
+    self.mayBegin = mayBegin
     self.begin = begin
     self.take = take
   }

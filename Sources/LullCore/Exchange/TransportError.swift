@@ -24,6 +24,10 @@ public struct TransportError: Error, Sendable, Equatable {
     case fileUnavailable = "file_unavailable"
     /// A file that was to be sent is not what it was when the request was made.
     case fileChanged = "file_changed"
+    /// The answer has no end to wait for: it is read with `events()`.
+    case eventStream = "event_stream"
+    /// What was to be read as a stream is none.
+    case notAStream = "not_a_stream"
     /// The service is offline, and no cache has it.
     case offline
   }
@@ -49,6 +53,12 @@ public struct TransportError: Error, Sendable, Equatable {
     error.isFinal = true
     return error
   }
+
+  /// The answer to a load, or to another GET for the whole of it.
+  package static let eventStream = TransportError.final(
+    .eventStream,
+    "the answer is an event stream, which has no end to wait for: read it with events(), in the "
+      + "shell with -o -")
 
   static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }

@@ -177,7 +177,9 @@ package final class PolicyExchange: NetworkTransfer {
   // MARK: Retry
 
   private func settle(_ result: NetworkResult) {
-    guard let retry = policies.retry else { return finish(result) }
+    guard let retry = policies.retry, http.options?.sink?.mayBegin() ?? true else {
+      return finish(result)
+    }
     let decision = retry.decision(
       after: result, method: http.method, retries: retries, now: pump.clock.now,
       random: pump.random)

@@ -150,7 +150,13 @@ public final class NetworkRequest: Request {
       if !response.isSuccess { pump.requestHost?.hold(response, for: self) }
       log(response)
       invalidateIfChanged(by: response)
-      process(labelled(response), now: now)
+      if isEventStream(response) {
+        complete(with: labelled(.failure(eventStreamFailure(response, now: now))))
+      } else if http.options?.sink?.isRaw ?? false, response.isSuccess {
+        complete(with: response)
+      } else {
+        process(labelled(response), now: now)
+      }
     }
   }
 
@@ -168,6 +174,21 @@ public final class NetworkRequest: Request {
   private static let safeMethods: Set<String> = [
     "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
   ]
+
+  /// Whether what was asked for as a whole is an event stream. (STR-25)
+  private func isEventStream(_ response: Response) -> Bool {
+    guard http.method == "GET", http.options?.sink == nil, let entity = response.entity,
+      entity.exchange?.status == 200
+    else { return false }
+    return entity.headers.withFirstValue("content-type", ContentTypePattern.isEventStream) ?? false
+  }
+
+  private func eventStreamFailure(_ response: Response, now: Double) -> RequestError {
+    var error = RequestError(
+      httpStatus: nil, entity: nil, cause: .transport(.eventStream), timestamp: now)
+    error.exchange = response.entity?.exchange
+    return error
+  }
 
   /// Whether what answers say of their freshness counts.
   private var isAnswerBelieved: Bool { loader.configuration.expirationTime == .http }

@@ -17,7 +17,8 @@ package struct APIDescription: Sendable {
   private static let own: [APIOwner] = [
     .lull, .json, .url, .base64, .time, .csv, .log, .testing, .cache, .os, .service, .resource,
     .request, .response, .entity,
-    .document, .requestError, .observation, .watch, .pages, .task,
+    .document, .requestError, .observation, .watch, .pages, .eventsIterator, .streamEvent,
+    .task,
     .configuration, .pipeline, .stage,
     .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
     .httpRequest, .headers, .file, .multipart, .regex, .memoryCache, .serviceOptions, .settings,
@@ -29,7 +30,7 @@ package struct APIDescription: Sendable {
     .networkReport, .stubAnswer,
     .observer,
     .stats, .watchOptions,
-    .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
+    .streamOptions, .pagesOptions, .cursorOptions, .pageNumberOptions, .argumentsSpec,
     .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
     .inspectOptions, .encodeOptions, .urlParts, .base64Options, .digestOptions, .isoOptions,
     .csvOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
@@ -69,6 +70,13 @@ package struct APIDescription: Sendable {
         ["GET /feed"] = { json = { 1, 2 }, headers = { link = '<?page=2>; rel="next"' } },
         ["GET /feed?page=2"] = { json = { 3 } },
         ["GET /jobs/1"] = { json = { state = "done", progress = 100 } },
+        ["GET /events"] = {
+          headers = { ["content-type"] = "text/event-stream" },
+          body = 'id: 1\\ndata: {"celsius": 21}\\n\\nid: 2\\nevent: alarm\\ndata: {"celsius": 99}\\n\\n',
+        },
+        ["GET /rows"] = {
+          headers = { ["content-type"] = "application/x-ndjson" }, body = '{"name": "Ann"}\\n',
+        },
         ["GET /motd"] = { text = "Good morning" },
         ["POST /users"] = { status = 201, json = { id = 9, name = "Cid" } },
         ["PUT /users/7"] = { json = { id = 7, name = "Anna" } },

@@ -116,6 +116,12 @@ extension APIOwner {
       .word(
         "file_changed", "A file to be sent is not what it was when the request was made.",
         swift: "TransportError.Kind.fileChanged", rules: "BODY-04"),
+      .word(
+        "event_stream", "A GET for the whole of it was answered by an event stream: use `events`.",
+        swift: "TransportError.Kind.eventStream", rules: "STR-25"),
+      .word(
+        "not_a_stream", "What `events` was to read is neither an event stream nor NDJSON.",
+        swift: "TransportError.Kind.notAStream", rules: "STR-15"),
       .word("offline", "The service is offline, and no cache has it."),
       .word("too_many_redirects", "The server redirects without end."),
       .word(

@@ -9,7 +9,8 @@ extension APIOwner {
     """,
     swift: "Resource",
     entries: resourceState + contentAccessors(of: "Resource") + resourceLoading + resourceRequests
-      + resourceIterators + resourceLocalState + resourceNavigation + resourceObserving)
+      + resourceIterators + resourceStreams + resourceLocalState + resourceNavigation
+      + resourceObserving)
 
   private static let resourceState: [APIEntry] = [
     .property(

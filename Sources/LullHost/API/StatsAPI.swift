@@ -26,6 +26,10 @@ extension APIOwner {
         your own never wait.
         """),
       .field(
+        "streams", "integer",
+        "Requests among those in flight that are connections of streams.",
+        "Each holds a place of `concurrency` and of `connections_per_host`.", rules: "STR-27"),
+      .field(
         "handles", "integer",
         "Objects of Lull's that Lua holds or has not collected yet; one of them is `lull.log`."),
       .field(

@@ -25,8 +25,7 @@ extension RequestError {
       case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
       case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .redirectRefused,
         .invalidURL, .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .fileUnavailable,
-        .fileChanged,
-        .offline:
+        .fileChanged, .eventStream, .notAStream, .offline:
         return false
       }
     default: return false

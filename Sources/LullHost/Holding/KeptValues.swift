@@ -14,9 +14,9 @@ package final class KeptValues {
   let released = ReleasedValues()
   /// The last number given out.
   private(set) var lastID: Int64 = 1
-  /// How often each value, and each task by its handle, is pinned; requests know it themselves.
+  /// How often each value, and each task or other object by its handle, is pinned; requests know it themselves.
   private var valuePins: [Int64: Int] = [:]
-  private var taskPins: [UInt64: Int] = [:]
+  private var objectPins: [UInt64: Int] = [:]
   /// How many objects are pinned until the process ends.
   private(set) var lastingPinCount = 0
   /// Whether a value could not be held, which nobody has been told of yet.
@@ -298,19 +298,24 @@ package final class KeptValues {
 
   /// Holds a task's userdata until as many unpins; the handle, nil if it has none any more.
   func pin(_ task: LuaTask) -> UInt64? {
-    guard !bridge.isClosed, task.hostHandle != 0 else { return nil }
-    let handle = task.hostHandle
-    if let count = taskPins[handle] {
-      taskPins[handle] = count + 1
-      return handle
+    guard pin(object: task.hostHandle, .task) else { return nil }
+    return task.hostHandle
+  }
+
+  /// Holds an object's userdata until as many unpins; false if there is none, and without memory.
+  func pin(object handle: UInt64, _ kind: HandleKind, service: UInt64 = 0) -> Bool {
+    guard !bridge.isClosed, handle != 0 else { return false }
+    if let count = objectPins[handle] {
+      objectPins[handle] = count + 1
+      return true
     }
-    var object = lull_value(object: handle, kind: HandleKind.task.rawValue, service: 0)
+    var object = lull_value(object: handle, kind: kind.rawValue, service: service)
     guard lull_object_pin(bridge.pointer, &object) == 0 else {
       handles.releaseUnclaimed(object.handle)
-      return nil
+      return false
     }
-    taskPins[task.hostHandle] = 1
-    return task.hostHandle
+    objectPins[handle] = 1
+    return true
   }
 
   func unpin(object handle: UInt64) {
@@ -319,8 +324,8 @@ package final class KeptValues {
       guard let request = handles.object(handle, .request, as: Request.self) else { return }
       return unpin(request)
     }
-    guard let count = taskPins[handle] else { return }
-    taskPins[handle] = count > 1 ? count - 1 : nil
+    guard let count = objectPins[handle] else { return }
+    objectPins[handle] = count > 1 ? count - 1 : nil
     if count == 1, !bridge.isClosed { lull_object_unpin(bridge.pointer, handle) }
   }
 

@@ -10,6 +10,8 @@ final class RequestMark {
   var isPinnedInFlight = false
   /// Since when it is known to be in flight; Unix epoch seconds.
   var since = 0.0
+  /// Whether it does not keep the script alive: a stream's connection, which nobody may be reading.
+  var isWeak = false
   /// How often its userdata is pinned.
   var pins = 0
   /// Values of the script that transformers made for it, kept until it settles.

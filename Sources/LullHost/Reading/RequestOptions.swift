@@ -5,11 +5,13 @@ import LullCore
 struct RequestOptions {
   static let keys = ["headers", "timeout", "mutate"]
 
+  init() {}
+
   private var headers: ((inout Headers) -> Void)?
   /// Seconds.
-  private var timeout: Double?
+  private(set) var timeout: Double?
   /// The number of the function that edits the request last.
-  private var mutation: Int64?
+  private(set) var mutation: Int64?
 
   /// What the argument at a position does to the request: a function there is its `mutate`, nil is
   /// none of all this.
@@ -21,17 +23,22 @@ struct RequestOptions {
       let id = try call.kept.keep(call.state, call.index(position))
       return AdHocMutation(by: RequestCallbacks([id]), call.functions.mutation { id })
     default:
-      var options = RequestOptions()
-      try options.read(call, table: call.index(position))
-      return options.edit(call.functions)
+      let options = try RequestOptions(call, table: call.index(position))
+      return options.edit(call.functions, timeout: options.timeout)
     }
   }
 
-  private mutating func read(_ call: Call, table: Int32) throws(Misuse) {
-    var read = self
-    try call.reading.options.forEach(of: table, in: call.state, known: RequestOptions.keys) {
+  /// Reads a table, in which other names may stand as well: `other` is given those.
+  init(
+    _ call: Call, table: Int32, besides others: [String] = [],
+    _ other: (_ name: String, lull_value) throws(Misuse) -> Void = { _, _ in }
+  ) throws(Misuse) {
+    var read = RequestOptions()
+    let known = others + RequestOptions.keys
+    try call.reading.options.forEach(of: table, in: call.state, known: known) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
+      guard !others.contains(name) else { return try other(name, value) }
       switch name {
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
@@ -56,10 +63,10 @@ struct RequestOptions {
 
   /// All of it as one edit of the request: headers first, then the function. The timeout last, since a
   /// file that becomes the body has none otherwise.
-  private func edit(_ functions: ModelFunctions) -> AdHocMutation {
+  func edit(_ functions: ModelFunctions, timeout: Double?) -> AdHocMutation {
     let function = mutation.map { id in functions.mutation { id } }
     return AdHocMutation(by: mutation.map { RequestCallbacks([$0]) }) {
-      [headers, timeout] (http: inout HTTPRequest) throws(RequestError) in
+      [headers] (http: inout HTTPRequest) throws(RequestError) in
       headers?(&http.headers)
       try function?(&http)
       if let timeout { http.limits.timeout = timeout }

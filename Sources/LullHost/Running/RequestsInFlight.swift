@@ -9,6 +9,8 @@ package final class RequestsInFlight {
   private let kept: KeptValues
   private let pump: Pump
   private var requests: [Request] = []
+  /// How many of them do not keep the script alive.
+  private var weakCount = 0
 
   init(_ bridge: BridgeRuntime, _ kept: KeptValues, _ pump: Pump) {
     self.bridge = bridge
@@ -16,13 +18,19 @@ package final class RequestsInFlight {
     self.pump = pump
   }
 
-  var isEmpty: Bool { requests.isEmpty }
+  /// Whether none keeps the script alive.
+  var isEmpty: Bool { requests.count == weakCount }
+
+  /// Connections of streams.
+  var streamCount: Int { requests.count { $0.mark.isWeak && !$0.isCompleted } }
 
   /// Holds a request until its hooks have been delivered.
   func track(_ request: Request) {
     let mark = request.mark
     guard mark.place == nil, !bridge.isClosed else { return }
     mark.place = requests.count
+    if request.isStream { mark.isWeak = true }
+    if mark.isWeak { weakCount += 1 }
     requests.append(request)
     mark.since = pump.clock.now
     // What it has ended with before it could begin, to be seen by its hooks.
@@ -46,6 +54,7 @@ package final class RequestsInFlight {
   private func untrack(_ request: Request, _ mark: RequestMark) {
     guard let place = mark.place, place < requests.count else { return }
     mark.place = nil
+    if mark.isWeak { weakCount -= 1 }
     // The last one moves into the gap: no searching, however many there are.
     let last = requests.removeLast()
     guard last !== request else { return }
@@ -61,12 +70,16 @@ package final class RequestsInFlight {
   }
 
   /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
-  /// parts of that.
+  /// parts of that, nor streams, which go on for ever.
   var descriptions: [String] {
-    open.map { "\($0.method ?? "") \(LogText.url($0.url ?? ""))" }.sorted()
+    open.filter { !$0.mark.isWeak }.map { "\($0.method ?? "") \(LogText.url($0.url ?? ""))" }
+      .sorted()
   }
 
-  func contains(where predicate: (Request) -> Bool) -> Bool { requests.contains(where: predicate) }
+  /// Whether one that keeps the script alive is so.
+  func contains(where predicate: (Request) -> Bool) -> Bool {
+    requests.contains { !$0.mark.isWeak && predicate($0) }
+  }
 
   func cancelAll() {
     for request in requests { request.cancel() }
@@ -83,17 +96,28 @@ package final class RequestsInFlight {
   }
 
   /// Forgets them: the state goes away, or has gone.
-  func close() { requests = [] }
+  func close() {
+    requests = []
+    weakCount = 0
+  }
 
   /// Whether there are some, and nothing but the script can complete any of them.
   var areForScriptToComplete: Bool {
-    !requests.isEmpty
+    !isEmpty
       && requests.allSatisfy { request in
-        switch request {
+        guard !request.mark.isWeak else { return true }
+        return switch request {
         case is CustomRequest, is ChainedRequest: true
         case is NetworkRequest: request.resource?.service.networking is LuaNetworking
         default: false
         }
       }
+  }
+}
+
+extension Request {
+  /// Whether it is a stream's connection.
+  fileprivate var isStream: Bool {
+    (self as? NetworkRequest)?.httpRequest.options?.sink?.isRaw ?? false
   }
 }

@@ -167,6 +167,7 @@ final class CurlEasy {
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
       // Sent as a HEAD with a body, it has for curl an answer with one.
       endsWithHead: method == "HEAD" && body != nil,
+      refusesEventStreams: method == "GET" && transfer.request.options?.sink == nil,
       isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink,
       url: transfer.request.url, callGuard: multi.callGuard)
     guard setURL(origin.wireURL(resolved?.url ?? transfer.request.url), of: origin) else {

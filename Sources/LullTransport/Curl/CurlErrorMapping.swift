@@ -98,6 +98,7 @@ struct CurlErrorMapping {
       // The exchange has done nothing wrong: the next one would end like this.
       return TransportError.final(
         .network, "the body of \(origin.hostAndPort) could not be put where it belongs")
+    case .eventStream: return .eventStream
     case .noMemory:
       return TransportError.final(
         .network, "the limit of memory leaves no room for the body of \(origin.hostAndPort)")

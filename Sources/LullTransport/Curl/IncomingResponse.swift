@@ -26,6 +26,8 @@ struct IncomingResponse {
     case notRepeated
     /// By whoever was to take it.
     case bodyRefused
+    /// A body that often has no end, where somebody waits for the end.
+    case eventStream
     /// The limit of memory has no room for more of the body.
     case noMemory
   }
@@ -68,6 +70,8 @@ struct IncomingResponse {
   private var expectsBody = true
   private var keepsRedirects = false
   private var endsWithHead = false
+  private var refusesEventStreams = false
+  private var isEventStream = false
   /// Whether the transfer was stopped since the whole answer was there.
   private(set) var hasEndedWithHead = false
   /// Whether the request may go out once more if its connection ends without an answer.
@@ -86,8 +90,8 @@ struct IncomingResponse {
   /// Forgets everything, for the response to a new request.
   mutating func start(
     maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, endsWithHead: Bool,
-    isRepeatable: Bool, sink: BodySink?, url: @autoclosure () -> String,
-    callGuard: StuckCallGuard
+    refusesEventStreams: Bool, isRepeatable: Bool, sink: BodySink?,
+    url: @autoclosure () -> String, callGuard: StuckCallGuard
   ) {
     beginHead(status: 0)
     isHeadComplete = true
@@ -103,6 +107,7 @@ struct IncomingResponse {
     self.keepsRedirects = keepsRedirects
     self.endsWithHead = endsWithHead
     hasEndedWithHead = false
+    self.refusesEventStreams = refusesEventStreams
     self.isRepeatable = isRepeatable
     self.sink = sink
     isFull = false
@@ -189,6 +194,8 @@ struct IncomingResponse {
       } else if let value = HeadLine.value(of: "content-encoding", in: line) {
         let text = String(decoding: value, as: UTF8.self)
         encoding = encoding.map { $0 + ", " + text } ?? text
+      } else if refusesEventStreams, let value = HeadLine.value(of: "content-type", in: line) {
+        isEventStream = ContentTypePattern.isEventStream(UnsafeBufferPointer(rebasing: value))
       }
     case UInt8(ascii: "t"), UInt8(ascii: "T"):
       guard let value = HeadLine.value(of: "transfer-encoding", in: line) else { return true }
@@ -295,6 +302,7 @@ struct IncomingResponse {
     location = nil
     contentLength = nil
     isFraming = false
+    isEventStream = false
     encoding = nil
     codings = []
     decoder = nil
@@ -306,6 +314,7 @@ struct IncomingResponse {
       hasEndedWithHead = true
       return false
     }
+    guard !isEventStream || status != 200 else { return fail(.eventStream) }
     guard setCodings() else { return false }
     if let sink = bodySink {
       let head = HTTPResponse(status: status, headers: headers(), url: url)

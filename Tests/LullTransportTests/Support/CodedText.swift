@@ -34,6 +34,9 @@ enum CodedText {
       + "c7f6a769f603fd6bb79ffd76fee1da7e3fcecaff86f71bc63ffb7356e63f0edb6fad7f9ad6bd03003d86c1ab"
       + "6a01c0988a024f31dee3")
 
+  /// `id: 1` and `data: a`, as far as a compressor has to say it at once, and no end.
+  static let flushedEvent = bytes("1f8b0800000000000203ca4cb15230e44a492c49b45248e4e202000000ffff")
+
   /// gzip of gzip.
   static let gzipTwice = bytes(
     "1f8b08000000000002030193006cff1f8b0800000000000203b58c570ec2301404afb20740885e42efcdf4fe"

@@ -1332,6 +1332,39 @@ function Resource:watch(options) end
 ---@return lull.Pages
 function Resource:pages(options) end
 
+--- Reads the resource as a stream: an iterator for `for` that yields each item as it comes.
+---
+--- Of `text/event-stream` a `StreamEvent`, of NDJSON (`application/x-ndjson`, `application/jsonl`) the
+--- value on each line. The resource's own content is left alone, and so is the pipeline; all else that
+--- is configured for a GET counts, but for `timeout` and `max_body_size`: silence bounds a stream
+--- (`idle_timeout`, 60 seconds unless set), and 16 MB an item. While items wait for the loop's body, no
+--- more is read from the server than 256 KB ahead.
+---
+--- An event stream that ends or breaks off is asked for once more, with `Last-Event-ID`, after the time
+--- that the server wants (3 seconds unless it says `retry`), and after each further failure twice as
+--- long, up to a minute. It ends where the server answers 204, else with `break`. NDJSON ends with its
+--- body.
+---
+--- Raises the RequestError of what cannot pass, such as another status than 200 (configure `retry` for
+--- those that may) or another type; of any failure before the stream has been there once; and of a
+--- break of NDJSON, after the rows that have come. Leaving the loop, in any way, closes the connection.
+--- Only while it is waited for, a stream keeps the script alive. May wait; cancelling the waiting task
+--- ends it.
+---
+--- ```lua
+--- for event in api("/events"):events{ reconnect = false } do
+---   print(event.id, event.event, event:json().celsius)
+---   --> 1 message 21
+---   --> 2 alarm 99
+--- end
+--- for row in api("/rows"):events() do
+---   print(row.name)                          --> Ann
+--- end
+--- ```
+---@param options? lull.StreamOptions
+---@return lull.Events
+function Resource:events(options) end
+
 --- Makes an entity the latest data, without network or pipeline.
 ---
 --- Observers hear `new_data` with `local_override`. Clears the error and an invalidation; removes the
@@ -1753,6 +1786,29 @@ local Pages = {}
 
 --- Ends it; a call that waits gives nil once its page is there.
 function Pages:stop() end
+
+--- What `resource:events` gives to `for`; it may be called by hand as well.
+---@class lull.Events
+---@overload fun(): any
+---@field resource lull.Resource # What is read.
+---@field last_event_id string # The id of the last event given, to go on behind it another time; empty if there was none.
+local Events = {}
+
+--- Ends it, its connection at once; a call that waits gets nil.
+function Events:stop() end
+
+--- One event of a stream.
+---@class lull.StreamEvent
+---@field id string # The last id that the server has named, with this event or before; empty before the first.
+---@field event string # Its name; `message` where none is named.
+---@field data string # Its data as text, lines separated by line feeds.
+local StreamEvent = {}
+
+--- The value of data that is JSON.
+---
+--- Raises if it is none.
+---@return any
+function StreamEvent:json() end
 
 --- A function that runs beside the others, in a coroutine of its own.
 ---@class lull.Task
@@ -2234,6 +2290,7 @@ function PipelineStage:remove_transformers() end
 ---@field observers integer # Observers of all resources.
 ---@field requests_in_flight integer # Requests that have begun and not ended; a chain and what it waits for are one.
 ---@field requests_queued integer # Exchanges among them that wait for a free connection.
+---@field streams integer # Requests among those in flight that are connections of streams.
 ---@field handles integer # Objects of Lull's that Lua holds or has not collected yet; one of them is `lull.log`.
 ---@field pins integer # Functions and objects kept alive for work under way: hooks, requests, waiting coroutines.
 ---@field lua_bytes integer # Bytes of Lua's memory, as `collectgarbage("count")` says in KB.
@@ -2245,6 +2302,13 @@ function PipelineStage:remove_transformers() end
 ---@field every? number # Seconds from the end of one load to the next; default `expiration_time`, at least 1.
 ---@field until_? (fun(content: any, resource: lull.Resource): any) # Ends the watch after the content for which it returns true; must answer at once.
 ---@field timeout? number # After that many seconds it ends; with `until_` it raises a RequestError of kind `timeout`.
+
+--- Options of `resource:events`.
+---
+--- `headers` and `mutate` hold for each of its requests; `timeout` is for all of it together.
+---@class lull.StreamOptions: lull.RequestOptions
+---@field reconnect? boolean # Whether an event stream that ends or breaks off is asked for once more; default true. With false the first ends the loop, and the second raises.
+---@field last_event_id? string # The event to go on behind, by its id.
 
 --- Options of `resource:pages`.
 ---@class lull.PagesOptions
@@ -2409,6 +2473,8 @@ function PipelineStage:remove_transformers() end
 ---| "auth_failed" # A token endpoint gave no token.
 ---| "file_unavailable" # A file to be sent is missing, or cannot be read.
 ---| "file_changed" # A file to be sent is not what it was when the request was made.
+---| "event_stream" # A GET for the whole of it was answered by an event stream: use `events`.
+---| "not_a_stream" # What `events` was to read is neither an event stream nor NDJSON.
 ---| "offline" # The service is offline, and no cache has it.
 ---| "too_many_redirects" # The server redirects without end.
 ---| "redirect_refused" # The server redirects to another origin, which `redirects` forbids.

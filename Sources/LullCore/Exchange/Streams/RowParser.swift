@@ -1,0 +1,59 @@
+/// Reads a body of a value of JSON on each line, while it comes (NDJSON, JSON Lines).
+///
+/// As the whole body would be read: empty lines do not count, nor does a byte-order mark. (JSN-20)
+package struct RowParser {
+  private var lines = StreamLines(.lineFeed)
+  private var lineCount = 0
+
+  private enum Line {
+    case empty
+    case row(JSONDocument)
+    case malformed(JSONError)
+  }
+
+  package init() {}
+
+  package mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {
+    try lines.take(&piece)
+  }
+
+  /// The next row; nil if none is whole.
+  package mutating func next() throws(StreamProblem) -> JSONDocument? {
+    while true {
+      let isFirst = lineCount == 0
+      guard let line = try lines.next({ Self.read($0, isFirst: isFirst) }) else { return nil }
+      if let row = try row(line) { return row }
+    }
+  }
+
+  /// The last one of a whole body, which no line feed need end; nil if there is none.
+  package mutating func last() throws(StreamProblem) -> JSONDocument? {
+    let isFirst = lineCount == 0
+    guard let line = lines.rest({ Self.read($0, isFirst: isFirst) }) else { return nil }
+    return try row(line)
+  }
+
+  private mutating func row(_ line: Line) throws(StreamProblem) -> JSONDocument? {
+    lineCount += 1
+    switch line {
+    case .empty: return nil
+    case .row(let document): return document
+    case .malformed(let error): throw .malformed(line: lineCount, error)
+    }
+  }
+
+  private static func read(_ line: UnsafeBufferPointer<UInt8>, isFirst: Bool) -> Line {
+    var line = line
+    if line.starts(with: [0xEF, 0xBB, 0xBF]) {
+      // By itself the line would be allowed one.
+      guard isFirst else { return .malformed(JSONError("a byte-order mark in the middle")) }
+      line = UnsafeBufferPointer(rebasing: line.dropFirst(3))
+    }
+    guard line.contains(where: { $0 != 32 && $0 != 9 && $0 != 13 }) else { return .empty }
+    do throws(JSONError) {
+      return .row(try JSONDocument(parsing: line))
+    } catch {
+      return .malformed(error)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/// The lines of a stream that comes in pieces, whole ones only.
+///
+/// What has been given is let go, and no byte is looked at twice. A line that is larger than `limit`
+/// is a problem as soon as that much of it is here.
+package struct StreamLines {
+  package enum Ending {
+    /// LF.
+    case lineFeed
+    /// CR, LF, or both together.
+    case any
+  }
+
+  /// Of one item, in bytes.
+  package static let limit = 16 << 20
+  /// A larger one is not kept for what comes next.
+  private static let maxSpare = 1 << 20
+
+  private let ending: Ending
+  private var bytes: [UInt8] = []
+  /// Where the line begins that is not whole yet.
+  private var start = 0
+  /// Up to where no end of it was found.
+  private var searched = 0
+  /// Whether the line before has ended with CR, which an LF may follow.
+  private var mayFollowLineFeed = false
+
+  package init(_ ending: Ending) {
+    self.ending = ending
+  }
+
+  /// Bytes that are here and not given.
+  package var count: Int { bytes.count - start }
+
+  /// Takes all that is in `piece`, which is left empty and may have its memory for what comes next.
+  package mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {
+    if start == bytes.count {
+      start = 0
+      searched = 0
+      if bytes.capacity > StreamLines.maxSpare {
+        bytes = []
+      } else {
+        bytes.removeAll(keepingCapacity: true)
+      }
+      swap(&bytes, &piece)
+      return
+    }
+    if start > 0 {
+      bytes.removeSubrange(..<start)
+      searched -= start
+      start = 0
+    }
+    guard MemoryLedger.reserve(bytes.count + piece.count, in: &bytes) else { throw .noMemory }
+    bytes += piece
+    piece.removeAll(keepingCapacity: piece.capacity <= StreamLines.maxSpare)
+  }
+
+  /// What `body` makes of the next line, without its end; nil if none is whole.
+  package mutating func next<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) throws(StreamProblem) -> Result? {
+    if mayFollowLineFeed, start < bytes.count {
+      mayFollowLineFeed = false
+      if bytes[start] == 10 {
+        start += 1
+        searched = start
+      }
+    }
+    let from = searched
+    let isAny = ending == .any
+    let end = bytes.withUnsafeBufferPointer { bytes -> Int in
+      guard isAny else {
+        return from + RawBytes.count(before: 10, in: UnsafeBufferPointer(rebasing: bytes[from...]))
+      }
+      var place = from
+      while place < bytes.count, bytes[place] != 10, bytes[place] != 13 { place += 1 }
+      return place
+    }
+    guard end - start <= StreamLines.limit else { throw .tooLarge }
+    searched = end
+    guard end < bytes.count else { return nil }
+    mayFollowLineFeed = isAny && bytes[end] == 13
+    let result = bytes.withUnsafeBufferPointer {
+      body(UnsafeBufferPointer(rebasing: $0[start..<end]))
+    }
+    start = end + 1
+    searched = start
+    return result
+  }
+
+  /// The same of what is left behind the last line's end, once nothing follows; nil if nothing is.
+  package mutating func rest<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+    guard start < bytes.count else { return nil }
+    let result = bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start...])) }
+    removeAll()
+    return result
+  }
+
+  /// Forgets what is here.
+  package mutating func removeAll() {
+    bytes = []
+    start = 0
+    searched = 0
+    mayFollowLineFeed = false
+  }
+}

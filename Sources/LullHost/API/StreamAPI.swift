@@ -1,0 +1,90 @@
+extension APIOwner {
+  static let resourceStreams: [APIEntry] = [
+    .method(
+      "events", "(options?: StreamOptions): Events",
+      "Reads the resource as a stream: an iterator for `for` that yields each item as it comes.",
+      """
+      Of `text/event-stream` a `StreamEvent`, of NDJSON (`application/x-ndjson`, `application/jsonl`) \
+      the value on each line. The resource's own content is left alone, and so is the pipeline; all else \
+      that is configured for a GET counts, but for `timeout` and `max_body_size`: silence bounds a stream \
+      (`idle_timeout`, 60 seconds unless set), and 16 MB an item. While items wait for the loop's body, no \
+      more is read from the server than 256 KB ahead.
+
+      An event stream that ends or breaks off is asked for once more, with `Last-Event-ID`, after the \
+      time that the server wants (3 seconds unless it says `retry`), and after each further failure \
+      twice as long, up to a minute. It ends where the server answers 204, else with `break`. NDJSON ends \
+      with its body.
+
+      Raises the RequestError of what cannot pass, such as another status than 200 (configure `retry` \
+      for those that may) or another type; of any failure before the stream has been there once; and of \
+      a break of NDJSON, after the rows that have come. Leaving the loop, in any way, closes the \
+      connection. Only while it is waited for, a stream keeps the script alive. May wait; cancelling the \
+      waiting task ends it.
+      """,
+      example: """
+        for event in api("/events"):events{ reconnect = false } do
+          print(event.id, event.event, event:json().celsius)
+          --> 1 message 21
+          --> 2 alarm 99
+        end
+        for row in api("/rows"):events() do
+          print(row.name)                          --> Ann
+        end
+        """, swift: "Resource.events(_:)", rules: "STR-01 STR-12 STR-19")
+  ]
+
+  static let eventsIterator = APIOwner.object(
+    .events, receiver: "events",
+    "What `resource:events` gives to `for`; it may be called by hand as well.",
+    swift: "EventStream",
+    entries: [
+      .operation(
+        "__call", "(): any", shown: "events()", "Waits for the next item; nil at the end.",
+        example: """
+          local events <close> = api("/events"):events()
+          print(events().data, events.last_event_id)
+          --> {"celsius": 21} 1
+          """, rules: "STR-01"),
+      .operation(
+        "__close", "()", shown: "local events <close> = resource:events()",
+        "Stops it when the block, or the loop it was given to, is left.", rules: "STR-22"),
+      .property("resource", "Resource", "What is read."),
+      .property(
+        "last_event_id", "string",
+        "The id of the last event given, to go on behind it another time; empty if there was none.",
+        swift: "EventStream.lastEventID", rules: "STR-18"),
+      .method("stop", "()", "Ends it, its connection at once; a call that waits gets nil."),
+    ])
+
+  static let streamEvent = APIOwner.object(
+    .streamEvent, receiver: "event", "One event of a stream.", swift: "StreamEvent",
+    entries: [
+      .property(
+        "id", "string",
+        "The last id that the server has named, with this event or before; empty before the first.",
+        rules: "STR-06"),
+      .property(
+        "event", "string", "Its name; `message` where none is named.", rules: "STR-05"),
+      .property(
+        "data", "string", "Its data as text, lines separated by line feeds.", rules: "STR-10"),
+      .method(
+        "json", "(): any", "The value of data that is JSON.", "Raises if it is none.",
+        rules: "STR-10"),
+    ])
+
+  static let streamOptions = APIOwner.table(
+    "StreamOptions", extending: "RequestOptions", "Options of `resource:events`.",
+    "`headers` and `mutate` hold for each of its requests; `timeout` is for all of it together.",
+    swift: "StreamOptions",
+    entries: [
+      .field(
+        "reconnect", "boolean?",
+        """
+        Whether an event stream that ends or breaks off is asked for once more; default true. With \
+        false the first ends the loop, and the second raises.
+        """, swift: "StreamOptions.reconnects", rules: "STR-17"),
+      .field(
+        "last_event_id", "string?", "The event to go on behind, by its id.",
+        swift: "StreamOptions.lastEventID", rules: "STR-18"),
+    ])
+}

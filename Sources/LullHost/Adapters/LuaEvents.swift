@@ -1,0 +1,119 @@
+import LullCore
+
+/// `resource:events{…}`: gives the items of a stream, one for each call.
+///
+/// Home thread only.
+final class LuaEvents {
+  private unowned let iterators: ScriptIterators
+  let stream: EventStream
+  /// The kept function that edits the requests, which the userdata holds.
+  private let mutation: Int64?
+  var hostHandle: UInt64 = 0
+  private var isWaiting = false
+  /// The row given last, while the script may still be given its tables.
+  private var row: JSONDocument?
+
+  private typealias Results = (values: [LuaValue], raising: Bool)
+
+  init(_ stream: EventStream, mutation: Int64?, _ iterators: ScriptIterators) {
+    self.stream = stream
+    self.mutation = mutation
+    self.iterators = iterators
+    stream.onRequest = { $0.mark.isWeak = true }
+  }
+
+  /// Gives the next item, at once or later; nil at the end.
+  func next(_ call: Call) throws(Misuse) {
+    guard !isWaiting else {
+      throw .message("these events are being waited for by another coroutine")
+    }
+    if let (values, raising) = look() {
+      if raising, let value = values.first { throw .value(value) }
+      for value in values { call.return(value) }
+      return
+    }
+    let what = "an item of the stream \(stream.resource.displayName)"
+    try iterators.waits.wait(call, for: what, Awaited(requests: awaited)) { completion in
+      isWaiting = true
+      // Whoever waits keeps the script alive, not the connection.
+      iterators.loop.timerBegan()
+      waitForMore(completion)
+      return { [weak self] in
+        guard let self else { return }
+        endWait()
+        end()
+      }
+    }
+  }
+
+  /// Ends it, its connection at once; a call that waits gets nil.
+  func end() {
+    stream.stop()
+    row = nil
+    iterators.release(function: mutation, from: hostHandle)
+  }
+
+  private var awaited: [Request] { stream.request.map { [$0] } ?? [] }
+
+  private func endWait() {
+    guard isWaiting else { return }
+    isWaiting = false
+    stream.stopWaiting()
+    iterators.loop.timerEnded()
+  }
+
+  private func waitForMore(_ completion: @escaping Waits.Completion) {
+    stream.whenReady { [weak self, pump = iterators.pump] in
+      pump.enqueueAfterPhase {
+        guard let self, self.isWaiting else { return }
+        guard let (values, raising) = self.look() else { return self.waitForMore(completion) }
+        self.endWait()
+        completion(values, raising)
+      }
+    }
+  }
+
+  /// What there is; nil: nothing yet.
+  private func look() -> Results? {
+    switch stream.next() {
+    case .item(.event(let event)):
+      return ([iterators.callbacks.values.of(StreamEventBox(event), .streamEvent)], false)
+    case .item(.row(let document)):
+      row = document
+      let value = iterators.callbacks.values.content(
+        .json(document), holder: hostHandle, key: ScriptIterators.lastKey,
+        from: stream.resource.url.text)
+      return ([value], false)
+    case .wait: return nil
+    case .end:
+      end()
+      return ([.nil], false)
+    case .failure(let error):
+      end()
+      return ([iterators.callbacks.values.of(error, service: stream.resource.service)], true)
+    }
+  }
+}
+
+/// An event of a stream as Lua holds it.
+final class StreamEventBox {
+  let event: StreamEvent
+  /// Its data as JSON, once it has been asked for.
+  private var parsed: JSONDocument?
+
+  init(_ event: StreamEvent) {
+    self.event = event
+  }
+
+  func json() throws(Misuse) -> JSONDocument {
+    if let parsed { return parsed }
+    do throws(JSONError) {
+      let document = try JSONDocument(parsing: event.data)
+      parsed = document
+      return document
+    } catch {
+      let place = error.offset.map { " (at byte \($0 + 1))" } ?? ""
+      throw .message("the data of this event is no JSON: \(error.message)\(place)")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import CLullBridge
+import LullCore
+
+/// What a call says of the stream that it asks for: `{ reconnect =, last_event_id =, headers =, timeout =,
+/// mutate = }`.
+struct StreamArguments {
+  private(set) var options = StreamOptions()
+  /// The kept function that edits its requests; the caller's to hold.
+  private(set) var mutation: Int64?
+
+  static let keys = ["reconnect", "last_event_id"]
+
+  /// Of the table at that position, or nil; others of its names are given to `other`.
+  init(
+    _ call: Call, _ position: Int, besides others: [String] = [],
+    _ other: (_ name: String, lull_value) throws(Misuse) -> Void = { _, _ in }
+  ) throws(Misuse) {
+    guard !call.isNil(position) else { return }
+    var options = options
+    let request = try RequestOptions(
+      call, table: call.index(position), besides: others + StreamArguments.keys
+    ) { name, value throws(Misuse) in
+      switch name {
+      case "reconnect":
+        guard let reconnects = value.bool else {
+          throw .message("'reconnect' must be true or false, got \(value.described)")
+        }
+        options.reconnects = reconnects
+      case "last_event_id":
+        guard value.kind == Int32(LULL_STRING), let id = value.string else {
+          throw .message("'last_event_id' must be a string, got \(value.described)")
+        }
+        if let problem = Headers.valueProblem(id.utf8) {
+          throw .message("'last_event_id' \(problem)")
+        }
+        options.lastEventID = id
+      default: try other(name, value)
+      }
+    }
+    options.timeout = request.timeout.flatMap { $0.isFinite ? $0 : nil }
+    options.edit = request.edit(call.functions, timeout: nil)
+    self.options = options
+    mutation = request.mutation
+  }
+}
