@@ -15,7 +15,11 @@ public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, Custom
   }
 
   /// nil if it is not UTF-8.
-  public var text: String? { String(validating: bytes, as: UTF8.self) }
+  public var text: String? {
+    bytes.withUnsafeBufferPointer {
+      UTF8Validation.isValid($0) ? String(decoding: $0, as: UTF8.self) : nil
+    }
+  }
 
   /// The text for people, with `\xE9` in the place of a byte that belongs to no character.
   public var description: String { String(escaping: bytes) }
@@ -25,9 +29,14 @@ extension String {
   /// Bytes as people read them: those that belong to no character of UTF-8 as `\xE9`, so that nothing
   /// is lost and different bytes look different.
   package init(escaping bytes: some Collection<UInt8>) {
+    // Where they lie side by side nothing generic is needed, which costs ten times as much.
     self =
-      String(validating: bytes, as: UTF8.self)
-      ?? Array(bytes).withUnsafeBufferPointer { String.escaped($0) }
+      bytes.withContiguousStorageIfAvailable { String.readable($0) }
+      ?? Array(bytes).withUnsafeBufferPointer { String.readable($0) }
+  }
+
+  private static func readable(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    UTF8Validation.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : escaped(bytes)
   }
 
   /// The same of a C string.
