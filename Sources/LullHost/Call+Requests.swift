@@ -19,6 +19,16 @@ extension Call {
     self.return(values.of(request))
   }
 
+  /// `download(path[, { resume =, headers =, timeout =, mutate = }])`
+  func sendDownload() throws(Misuse) {
+    try permissions.refuseInSandbox("download")
+    let resource = try resource
+    let path = ByteString(try path(1, argument: 1))
+    let options = try RequestOptions.ofDownload(self, 2)
+    let request = resource.download(to: path, resume: options.resumes, adHoc: options.edit)
+    self.return(values.of(request))
+  }
+
   /// `cancel_load_if_unobserved([delay [, callback]])` (CAN-01 to CAN-10)
   func cancelLoadIfUnobserved() throws(Misuse) {
     let resource = try resource

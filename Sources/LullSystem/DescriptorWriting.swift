@@ -24,4 +24,7 @@ package enum DescriptorWriting {
       return nil
     }
   }
+
+  /// Whether an error number says that nobody reads any more what is written.
+  package static func isUnread(_ code: Int32) -> Bool { code == EPIPE }
 }

@@ -30,9 +30,40 @@ package enum FileName {
   }
 
   /// The folder it is in, as far as the name says: `.` if it names none.
+  package static func folder(of path: [UInt8]) -> [UInt8] {
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
+    return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
+  }
+
+  /// The same, where that is text.
   package static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    String(decoding: folder(of: Array(path.utf8)), as: UTF8.self)
+  }
+
+  /// The path of a file in a folder.
+  package static func path(of name: String, in folder: [UInt8]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    let end = folder.lastIndex { $0 != slash }
+    return folder[..<(end.map { $0 + 1 } ?? 0)] + [slash] + Array(name.utf8)
+  }
+
+  /// Gives a file another name; the error number, nil if all went well.
+  ///
+  /// - Parameter replacing: whether it may take the place of another file.
+  package static func rename(_ name: [UInt8], to target: [UInt8], replacing: Bool) -> Int32? {
+    let (name, target) = (cString(name), cString(target))
+    if !replacing {
+      // A link takes nobody's place.
+      guard link(name, target) != 0 else {
+        unlink(name)
+        return nil
+      }
+      var status = stat()
+      // Some file systems have no links.
+      guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else { return errno }
+      guard lstat(target, &status) != 0 else { return EEXIST }
+    }
+    return Glibc.rename(name, target) == 0 ? nil : errno
   }
 
   /// Whether it is a link; what it leads to need not be there.

@@ -11,7 +11,7 @@ struct SilenceBoundTests {
   ]
 
   @Test(arguments: rows)
-  func `BODY-06 silence bounds it, never for less than a timeout that was set`(
+  func `BODY-06 DWN-14 silence bounds it, never for less than a timeout that was set`(
     _ row: (timeout: Double, idle: Double?, silence: Double)
   ) {
     let bound = SilenceBound(insteadOf: row.timeout, idleTimeout: row.idle)

@@ -78,6 +78,7 @@ struct APIDescriptionFieldTests {
     "DigestOptions": "lull.sha256('', { [key] = value })",
     "ISOOptions": "lull.time.iso(0, { [key] = value })",
     "CSVOptions": "lull.csv.decode('', { [key] = value })",
+    "DownloadOptions": "api('/x'):download('/no/such/folder/x', { [key] = value })",
     "WatchOptions": "api('/x'):watch{ [key] = value }",
     "PagesOptions": "api('/x'):pages{ [key] = value }",
     "StreamOptions": "api('/x'):events{ [key] = value }",
@@ -172,6 +173,7 @@ struct APIDescriptionFieldTests {
     #expect(try difference("PageNumberOptions", LuaPages.Options.pageNumberKeys) == [])
     #expect(try difference("RequestOptions", RequestOptions.keys) == [])
     #expect(try difference("StreamOptions", StreamArguments.keys) == [])
+    #expect(try difference("DownloadOptions", RequestOptions.downloadKeys) == [])
     #expect(try difference("FileOptions", Method.uploadKeys) == [])
     #expect(try difference("MultipartPart", MultipartReader.partKeys) == [])
     #expect(try difference("NetworkAnswer", NetworkAnswerReader.keys) == [])

@@ -10,11 +10,11 @@ package struct CallRequest {
   var declared = Headers()
   /// Set over all of these; nil: taken away, as is what would be sent by itself.
   package var headers: [(name: String, value: String?)] = []
-  /// How long the exchange may take where its body is read while it is sent, which has no other bound
-  /// than silence; nil: as long as it takes. Seconds.
+  /// How long the exchange may take where it is as long as its body, which has no other bound than silence;
+  /// nil: as long as it takes. Seconds.
   package var timeout: Double?
-  /// Where the body of a success goes; nil: into the content.
-  package var sink: BodySink?
+  /// The file that the body of a success becomes; nil: it is content.
+  package var download: Download?
 
   package init(resource: Resource, method: String) {
     self.resource = resource
@@ -42,14 +42,10 @@ package struct CallRequest {
   }
 
   private var mutation: RequestMutation? {
-    guard hasOwnHeaders || sink != nil || timeout != nil else { return nil }
-    return { [headers, declared, sink, timeout] (http: inout HTTPRequest) in
+    guard hasOwnHeaders || download != nil || timeout != nil else { return nil }
+    return { [headers, declared, download, timeout] (http: inout HTTPRequest) in
+      if let download { http.receive(into: download) }
       if let timeout { http.limits.timeout = timeout }
-      if let sink {
-        var options = http.options ?? TransferOptions()
-        options.sink = sink
-        http.options = options
-      }
       for (name, _) in declared.pairs { http.headers.take(name, from: declared) }
       for (name, value) in headers {
         if let value { http.headers[name] = value } else { http.headers.omit(name) }

@@ -125,6 +125,14 @@ public struct HTTPRequest: Sendable, Equatable {
     payload = .streamed(body)
     if body.hasFiles { boundBySilence() }
   }
+
+  /// Makes a file of the answer's body, which may take as long as it moves.
+  package mutating func receive(into download: Download) {
+    var options = options ?? TransferOptions()
+    options.download = download
+    self.options = options
+    boundBySilence()
+  }
 }
 
 /// The bounds of one exchange. Times are seconds, sizes are bytes. (CFG-01)

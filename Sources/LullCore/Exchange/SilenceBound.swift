@@ -3,7 +3,7 @@
 /// It may take as long as it moves, and ends when nothing is sent or received any more: for as long as
 /// `idle_timeout` says, where false or 0 is for ever; else for 60 seconds, or for the timeout of before where
 /// that is longer, so that nobody who is patient with whole answers is less so with these. A timeout that is
-/// meant for the very call is set afterwards. (BODY-06)
+/// meant for the very call is set afterwards. (BODY-06, DWN-14)
 package struct SilenceBound: Equatable {
   /// Of the whole exchange, seconds.
   package let timeout = Double.infinity

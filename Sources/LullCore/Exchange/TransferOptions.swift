@@ -19,6 +19,8 @@ public struct TransferOptions: Sendable, Equatable {
     public var recordsTimings = false
     /// Where the body goes instead of into memory; nil: nowhere else.
     package var sink: BodySink?
+    /// The file that the body of a success becomes; nil: none. Its requests name a sink in each attempt.
+    package var download: Download?
   }
 
   private final class Storage: Sendable {

@@ -20,7 +20,7 @@ public struct TransportError: Error, Sendable, Equatable {
     case secretUnavailable = "secret_unavailable"
     /// No token was to be had.
     case authFailed = "auth_failed"
-    /// A file that was to be sent is missing, or cannot be read.
+    /// A file that was to be sent is missing or cannot be read, or one that was to come cannot be written.
     case fileUnavailable = "file_unavailable"
     /// A file that was to be sent is not what it was when the request was made.
     case fileChanged = "file_changed"

@@ -1,7 +1,7 @@
 /// One request on its way through the provider chain: limit → auth → retry → transport.
 ///
 /// Order of events for each attempt: it waits until limits let it through, gets its credentials, and
-/// is sent; with the answer its place is free for the next. Then the answer is kept, or after a
+/// is sent, for a download from where it has come to; with the answer its place is free for the next. Then the answer is kept, or after a
 /// pause, or with new credentials, the next attempt begins. Whoever started the request sees one
 /// transfer. Cancelling leaves the line, the pause or the exchange at once. Home thread only.
 package final class PolicyExchange: NetworkTransfer {
@@ -19,6 +19,8 @@ package final class PolicyExchange: NetworkTransfer {
   private let policies: Policies.Rules
   private let networking: any NetworkingProvider
   private unowned let pump: Pump
+  /// What the answer becomes the content of; nil of most requests.
+  private let download: Download?
   private var completion: NetworkCompletion?
   private var stage = Stage.idle
   /// The transfer that brought the last answer: what is in that may be held by it.
@@ -41,10 +43,11 @@ package final class PolicyExchange: NetworkTransfer {
   }
 
   init(
-    _ http: HTTPRequest, policies: Policies, networking: any NetworkingProvider, pump: Pump
+    _ http: HTTPRequest, policies: Policies?, networking: any NetworkingProvider, pump: Pump
   ) {
     self.http = http
-    self.policies = policies.rules
+    self.policies = policies?.rules ?? Policies.Rules()
+    download = http.options?.download
     self.networking = networking
     self.pump = pump
   }
@@ -59,7 +62,10 @@ package final class PolicyExchange: NetworkTransfer {
     return nil
   }
 
-  package var metrics: TransferMetrics { current?.metrics ?? TransferMetrics() }
+  package var metrics: TransferMetrics {
+    let metrics = current?.metrics ?? TransferMetrics()
+    return download?.counted(metrics) ?? metrics
+  }
 
   package func resume() { current?.resume() }
 
@@ -123,14 +129,18 @@ package final class PolicyExchange: NetworkTransfer {
       guard case .authorizing = stage else { return }
       switch answer {
       case .success(let request): send(request)
-      case .failure(let error):
-        stage = .idle
-        policies.lane?.withdraw()
-        settle(NetworkResult(error: error))
+      case .failure(let error): giveUp(error)
       }
     }
     guard !hasProceeded else { return }
     if case .authorizing = stage { stage = .authorizing(stop: stop) } else { stop?() }
+  }
+
+  /// It cannot be sent as it should be.
+  private func giveUp(_ error: TransportError) {
+    stage = .idle
+    policies.lane?.withdraw()
+    settle(NetworkResult(error: error))
   }
 
   private var context: AuthContext { AuthContext(networking: networking, pump: pump) }
@@ -138,6 +148,12 @@ package final class PolicyExchange: NetworkTransfer {
   // MARK: Transport
 
   private func send(_ request: AuthorizedRequest) {
+    var http = request.http
+    do throws(TransportError) {
+      if let download { http = try download.prepare(http, now: pump.clock.now) }
+    } catch {
+      return giveUp(error)
+    }
     sentAt = pump.clock.uptime
     attempts.append(
       RequestAttempt(
@@ -145,7 +161,7 @@ package final class PolicyExchange: NetworkTransfer {
     policies.lane?.send()
     let channel = pump.completion { [self] result in arrived(result, for: request) }
     stage = .sending(channel, nil)
-    let transfer = networking.start(request.http, completion: channel)
+    let transfer = networking.start(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if case .sending = stage { stage = .sending(channel, transfer) } else { transfer.cancel() }
   }
@@ -165,7 +181,13 @@ package final class PolicyExchange: NetworkTransfer {
         return queueUp()
       }
     }
-    settle(result)
+    switch download?.settle(result) ?? .ended(result) {
+    case .ended(let result): settle(result)
+    case .again(let reason):
+      pump.log(.network, "\(name) is asked for once more: \(reason)")
+      guard case .idle = stage else { return }
+      queueUp()
+    }
   }
 
   private func noteEnd(_ outcome: RequestAttempt.Outcome?) {

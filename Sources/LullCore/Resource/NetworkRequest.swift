@@ -10,6 +10,8 @@ public final class NetworkRequest: Request {
   private let adHoc: AdHocMutation?
   private var http: HTTPRequest
   private let heldBody: HeldBytes?
+  /// The file that the answer becomes; nil: it is content.
+  private let download: Download?
   package private(set) var transfer: (any NetworkTransfer)?
   /// nil without any.
   private let policies: Policies?
@@ -40,6 +42,7 @@ public final class NetworkRequest: Request {
     self.revalidates = revalidates
     self.adHoc = adHoc
     self.policies = policies
+    download = http.options?.download
     heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
     self.http = http
     super.init(pump: resource.pump)
@@ -100,7 +103,7 @@ public final class NetworkRequest: Request {
     guard !loader.owner.isOffline else {
       return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
     }
-    if let policies {
+    if policies != nil || download != nil {
       let exchange = PolicyExchange(
         http, policies: policies, networking: loader.owner.networking, pump: pump)
       self.exchange = exchange
@@ -121,6 +124,7 @@ public final class NetworkRequest: Request {
     transfer = nil
     run?.abandon()
     run = nil
+    download?.close()
   }
 
   private func arrived(_ report: ArrivedResult) {
@@ -135,8 +139,15 @@ public final class NetworkRequest: Request {
     forbidsStoring =
       CacheControl.forbidsStoring(http.headers)
       || CacheControl.forbidsStoring(report.response?.headers ?? Headers())
+    defer { download?.close() }
+    if let download, download.isFinished, let response = report.response {
+      let answer = Response.success(entity(of: download, response, now: now))
+      invalidateIfChanged(by: answer)
+      return complete(with: answer)
+    }
+    let existing = download == nil ? loader.record.state.latestData : nil
     let interpretation = ResponseInterpretation(
-      report, existing: loader.record.state.latestData, isConditional: isConditional,
+      report, existing: existing, isConditional: isConditional,
       now: now, forbidsStoring: forbidsStoring)
     switch interpretation {
     case .notModified(var entity):
@@ -188,6 +199,15 @@ public final class NetworkRequest: Request {
       httpStatus: nil, entity: nil, cause: .transport(.eventStream), timestamp: now)
     error.exchange = response.entity?.exchange
     return error
+  }
+
+  /// Its content is where the file is; no stage of the pipeline sees it. (DWN-02)
+  private func entity(of download: Download, _ response: HTTPResponse, now: Double) -> Entity {
+    var exchange = Exchange(response)
+    exchange.forbidsStoring = forbidsStoring
+    let path = download.path?.bytes ?? []
+    let content = String(validating: path, as: UTF8.self).map { Content.text($0) } ?? .bytes(path)
+    return Entity(content: content, headers: response.headers, timestamp: now, exchange: exchange)
   }
 
   /// Whether what answers say of their freshness counts.

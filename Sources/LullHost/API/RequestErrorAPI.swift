@@ -111,7 +111,8 @@ extension APIOwner {
       .word(
         "auth_failed", "A token endpoint gave no token.", swift: "TransportError.Kind.authFailed"),
       .word(
-        "file_unavailable", "A file to be sent is missing, or cannot be read.",
+        "file_unavailable",
+        "A file to be sent is missing or cannot be read, or one to be received cannot be written.",
         swift: "TransportError.Kind.fileUnavailable", rules: "BODY-03"),
       .word(
         "file_changed", "A file to be sent is not what it was when the request was made.",

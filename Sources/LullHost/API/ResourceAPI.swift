@@ -9,8 +9,8 @@ extension APIOwner {
     """,
     swift: "Resource",
     entries: resourceState + contentAccessors(of: "Resource") + resourceLoading + resourceRequests
-      + resourceIterators + resourceStreams + resourceLocalState + resourceNavigation
-      + resourceObserving)
+      + resourceDownloads + resourceIterators + resourceStreams + resourceLocalState
+      + resourceNavigation + resourceObserving)
 
   private static let resourceState: [APIEntry] = [
     .property(

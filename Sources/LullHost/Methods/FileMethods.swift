@@ -38,11 +38,13 @@ extension Method {
 
 extension Call {
   /// The name of a file at a position: bytes, as file names are.
-  func path(_ position: Int) throws(Misuse) -> [UInt8] {
+  ///
+  /// - Parameter number: which argument it is, if there is a self.
+  func path(_ position: Int, argument number: Int? = nil) throws(Misuse) -> [UInt8] {
     let path = raw(position).bytes ?? []
     guard !path.isEmpty, !path.contains(0) else {
       throw .argument(
-        position + 1, "the name of a file expected, got \(raw(position).described)")
+        number ?? position + 1, "the name of a file expected, got \(raw(position).described)")
     }
     return path
   }

@@ -131,6 +131,7 @@ extension Method {
     .method(.resource, "options", "VO") { call throws(Misuse) in
       try call.sendRequest("OPTIONS", body: 1)
     },
+    .method(.resource, "download", "sT") { call throws(Misuse) in try call.sendDownload() },
     .method(.resource, "cancel_load_if_unobserved", "NF") { call throws(Misuse) in
       try call.cancelLoadIfUnobserved()
       call.returnSelf()

@@ -1,9 +1,11 @@
 import CLullBridge
 import LullCore
 
-/// What a call that sends a request may say of that one request: `{ headers =, timeout =, mutate = }`.
+/// What a call that sends a request may say of that one request: `{ headers =, timeout =, mutate = }`, of a
+/// download `resume =` too.
 struct RequestOptions {
   static let keys = ["headers", "timeout", "mutate"]
+  static let downloadKeys = keys + ["resume"]
 
   init() {}
 
@@ -26,6 +28,23 @@ struct RequestOptions {
       let options = try RequestOptions(call, table: call.index(position))
       return options.edit(call.functions, timeout: options.timeout)
     }
+  }
+
+  /// The same of a download, and whether it resumes.
+  static func ofDownload(
+    _ call: Call, _ position: Int
+  ) throws(Misuse) -> (edit: AdHocMutation?, resumes: Bool) {
+    guard !call.isNil(position) else { return (nil, false) }
+    var resumes = false
+    let table = call.index(position)
+    let options = try RequestOptions(call, table: table, besides: ["resume"]) {
+      _, value throws(Misuse) in
+      guard let flag = value.bool else {
+        throw .message("'resume' must be true or false, got \(value.described)")
+      }
+      resumes = flag
+    }
+    return (options.edit(call.functions, timeout: options.timeout), resumes)
   }
 
   /// Reads a table, in which other names may stand as well: `other` is given those.

@@ -91,8 +91,8 @@ extension Setting {
       SettingDocumentation(
         "number|false|nil", "How long nothing may be sent or received on a connection, in seconds",
         """
-        false or 0: as long as the exchange may take. A body from a file has 60 seconds unless it is set, \
-        or `timeout` where that is longer, and no other bound.
+        false or 0: as long as the exchange may take. What is sent from a file or written to one has 60 \
+        seconds unless it is set, or `timeout` where that is longer, and no other bound.
         """,
         swift: "TransferOptions.Fields.idleTimeout")),
     Setting(

@@ -17,8 +17,8 @@ enum RedirectPolicy {
   /// The request to send to `target`, and the names of the headers that must not travel there.
   ///
   /// 303 makes everything but HEAD a GET, 301 and 302 do so with POST only, 307 and 308 keep method
-  /// and body. On a change of origin only Accept*, Content-* and User-Agent go along, and a client's
-  /// certificate does not.
+  /// and body. On a change of origin only Accept*, Content-* and User-Agent go along, with a download what it
+  /// asks for of a file, and a client's certificate does not.
   static func follow(
     _ request: HTTPRequest, status: Int, to target: String, changesOrigin: Bool
   ) -> (request: HTTPRequest, dropped: [String]) {
@@ -30,7 +30,10 @@ enum RedirectPolicy {
       removeHeaders(of: &next) { $0.hasPrefix("content-") }
     }
     guard changesOrigin else { return (next, []) }
-    var dropped = removeHeaders(of: &next) { !Headers.goesAnywhere($0) }
+    let isDownload = next.options?.download != nil
+    var dropped = removeHeaders(of: &next) { name in
+      !Headers.goesAnywhere(name) && !(isDownload && ["range", "if-range"].contains(name))
+    }
     if next.options?.connection.clientCertificate != nil {
       next.options?.connection.clientCertificate = nil
       next.options?.connection.clientKey = nil

@@ -28,13 +28,19 @@ struct CallExchange {
       Exit.complain(error.report)
       return 1
     }
-    let download: Download?
+    let download = options.file.map { name in
+      Download(
+        to: name == "-" ? .standardOutput : .file(ByteString(name), allowsFolder: false))
+    }
     do throws(Download.Problem) {
-      download = try options.file.map { name throws(Download.Problem) in try Download(to: name) }
+      // What cannot be written must not be noticed when the request has done its work either.
+      try download?.open()
     } catch {
       return report(error)
     }
-    request.sink = download?.sink
+    request.download = download
+    // It has no other.
+    if download != nil { request.timeout = options.timeout }
     let isPlain = !options.isFresh && !request.hasOwnHeaders && download == nil
     guard let started = request.start(ifNeeded: isPlain) else {
       if options.isVerbose { ExchangeTrace(style).showNothingIsSent() }
@@ -151,21 +157,18 @@ struct CallExchange {
     return code
   }
 
-  /// The network has brought it there; what came from somewhere else, such as a script's own
-  /// networking, is here as a whole.
+  /// The request has put it there; what came from somewhere else, such as a cache, is here as a whole.
   private func save(_ entity: Entity?, in download: Download) -> Int32 {
-    let content = entity?.content ?? .bytes([])
-    if !content.isEmptyBytes || !download.hasBegun {
-      do throws(ContentFilter.Problem) {
-        download.take(
-          whole: try bytes(of: content, .plain), status: entity?.exchange?.status ?? 200)
-      } catch {
-        Exit.complain(error.report)
-        return 1
-      }
+    guard !download.isFinished else { return 0 }
+    let bytes: [UInt8]
+    do throws(ContentFilter.Problem) {
+      bytes = try self.bytes(of: entity?.content ?? .bytes([]), .plain)
+    } catch {
+      Exit.complain(error.report)
+      return 1
     }
     do throws(Download.Problem) {
-      try download.finish()
+      try download.save(bytes)
     } catch {
       return report(error)
     }
@@ -175,7 +178,8 @@ struct CallExchange {
   private func report(_ problem: Download.Problem) -> Int32 {
     // Who has stopped reading wants no more.
     if problem.isUnread { return 0 }
-    Exit.complain("lull: cannot write \(problem.text)\n")
+    let hint = problem.isPart ? "; -o raw writes what comes" : ""
+    Exit.complain("lull: cannot write \(problem.text)\(hint)\n")
     return 1
   }
 

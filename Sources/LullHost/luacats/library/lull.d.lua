@@ -1281,6 +1281,30 @@ function Resource:head(body, options) end
 ---@return lull.Request
 function Resource:options(body, options) end
 
+--- Writes what a GET brings to a file, and leaves the resource's state alone.
+---
+--- The body goes to the disk as it arrives, so that it may be larger than memory, and no
+--- `max_body_size` counts. The file appears when all of it is there, and replaces one of that path,
+--- which keeps its mode; a failure leaves what was there. In a folder it is called as
+--- `Content-Disposition` says, else as the URL ends, if that is a plain name, else `download`, and
+--- replaces nothing. The entity has what was received but for the bytes: its content is the path. The
+--- compressed forms of HTTP are not asked for, no transformer and no cache sees the answer, errors come
+--- as of any other request. Retries go on where the one before ended, if the server can. No timeout
+--- bounds it unless its options set one: silence does, see `idle_timeout`. Not available in the
+--- sandbox.
+---
+--- ```lua
+--- local path = os.tmpname()
+--- local entity = assert(api("/users/7"):download(path):await())
+--- print(entity.content == path, entity.content_type)   --> true application/json
+--- print(lull.read_file(path):match("Ann"))             --> Ann
+--- os.remove(path)
+--- ```
+---@param path string
+---@param options? lull.DownloadOptions
+---@return lull.Request
+function Resource:download(path, options) end
+
 --- Polls the resource: an iterator for `for` that yields its content whenever it has changed.
 ---
 --- Each turn of the loop gets content and resource. What is fresh comes at once; else the resource is
@@ -2235,6 +2259,15 @@ function PipelineStage:remove_transformers() end
 ---@field timeout? number # How long the whole exchange may take, in seconds, instead of what is configured.
 ---@field mutate? lull.Mutation # Edits the request after that. Must answer at once.
 
+--- Options of `resource:download`.
+---
+--- All but `resume` are those of any other request.
+---@class lull.DownloadOptions
+---@field resume? boolean # Whether what has come stays beside the file, as `NAME.part`, when the request or the process ends before all of it has, and is gone on with by the next download to that path. Default false.
+---@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of the request, as in `RequestOptions`; a `Range` cannot be resumed.
+---@field timeout? number # How long the whole exchange may take, in seconds; default as long as it moves.
+---@field mutate? lull.Mutation # Edits the request after that. Must answer at once.
+
 --- The functions of `lull.custom_request`.
 ---@class lull.CustomRequest
 ---@field start fun(complete: fun(response: lull.Response)) # Does the work and calls `complete` once. Called once, when the request starts; may wait.
@@ -2471,7 +2504,7 @@ function PipelineStage:remove_transformers() end
 ---| "secret_origin" # A secret would have been sent to an origin it is not bound to.
 ---| "secret_unavailable" # A secret's variable, file or command gave nothing.
 ---| "auth_failed" # A token endpoint gave no token.
----| "file_unavailable" # A file to be sent is missing, or cannot be read.
+---| "file_unavailable" # A file to be sent is missing or cannot be read, or one to be received cannot be written.
 ---| "file_changed" # A file to be sent is not what it was when the request was made.
 ---| "event_stream" # A GET for the whole of it was answered by an event stream: use `events`.
 ---| "not_a_stream" # What `events` was to read is neither an event stream nor NDJSON.

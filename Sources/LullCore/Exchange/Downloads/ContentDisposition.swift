@@ -1,0 +1,103 @@
+/// The name of a file in a `Content-Disposition` header, as it is written. (RFC 6266, section 4.3)
+package enum ContentDisposition {
+  /// `filename*` where it can be read, else `filename`; of one given twice the first. Text that is no UTF-8
+  /// is read as ISO-8859-1.
+  package static func fileName(_ headers: Headers) -> String? {
+    guard let value = headers.byteValues(of: Array("content-disposition".utf8)).first else {
+      return nil
+    }
+    var reader = Reader(bytes: value)
+    var names: [String: [UInt8]] = [:]
+    reader.skipValue()
+    while let (name, value) = reader.parameter() {
+      if names[name] == nil { names[name] = value }
+    }
+    if let extended = names["filename*"].flatMap({ decoded($0) }), !extended.isEmpty {
+      return extended
+    }
+    return names["filename"].map { text($0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// `charset'language'text` with escapes. (RFC 8187, section 3.2)
+  private static func decoded(_ value: [UInt8]) -> String? {
+    let parts = value.split(
+      separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return nil }
+    let bytes = Array(parts[2]).withUnsafeBufferPointer { try? PercentEncoding.decode($0) }
+    guard let bytes else { return nil }
+    switch String(decoding: parts[0], as: UTF8.self).lowercased() {
+    case "utf-8": return String(validating: bytes, as: UTF8.self)
+    case "iso-8859-1": return latin(bytes)
+    default: return nil
+    }
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(validating: bytes, as: UTF8.self) ?? latin(bytes)
+  }
+
+  private static func latin(_ bytes: [UInt8]) -> String {
+    var text = String.UnicodeScalarView()
+    for byte in bytes { text.append(Unicode.Scalar(byte)) }
+    return String(text)
+  }
+
+  private struct Reader {
+    let bytes: [UInt8]
+    private var index = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Up to the next semicolon outside of quoted text.
+    mutating func skipValue() {
+      while index < bytes.count, bytes[index] != UInt8(ascii: ";") {
+        if bytes[index] == UInt8(ascii: "\"") { _ = quoted() } else { index += 1 }
+      }
+    }
+
+    /// The next one, its name in lower case; nil at the end.
+    mutating func parameter() -> (name: String, value: [UInt8])? {
+      while index < bytes.count {
+        if bytes[index] == UInt8(ascii: ";") { index += 1 }
+        let name = trimmed(until: [UInt8(ascii: "="), UInt8(ascii: ";")])
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else { continue }
+        index += 1
+        while index < bytes.count, isBlank(bytes[index]) { index += 1 }
+        var value: [UInt8]
+        if index < bytes.count, bytes[index] == UInt8(ascii: "\"") {
+          value = quoted()
+          skipValue()
+        } else {
+          value = trimmed(until: [UInt8(ascii: ";")])
+        }
+        return (String(decoding: name, as: UTF8.self).lowercased(), value)
+      }
+      return nil
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+    private mutating func trimmed(until ends: [UInt8]) -> [UInt8] {
+      var text: [UInt8] = []
+      while index < bytes.count, !ends.contains(bytes[index]) {
+        text.append(bytes[index])
+        index += 1
+      }
+      while let last = text.last, isBlank(last) { text.removeLast() }
+      return Array(text.drop(while: isBlank))
+    }
+
+    /// The quoted text that begins here, with a backslash before what stands for itself.
+    private mutating func quoted() -> [UInt8] {
+      var text: [UInt8] = []
+      index += 1
+      while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+        if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count { index += 1 }
+        text.append(bytes[index])
+        index += 1
+      }
+      index += 1
+      return text
+    }
+  }
+}

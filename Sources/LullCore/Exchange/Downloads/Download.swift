@@ -1,0 +1,342 @@
+import LullSystem
+import Synchronization
+
+/// A file that takes the body of an answer as it arrives: nobody sees it before all of it is there.
+///
+/// Named in the options of a request, which it belongs to from then on. Order of events: `open`, at the
+/// latest with the first attempt; for each attempt `prepare`, then what its `BodySink` is told, then
+/// `settle`; in the end `close`. What has arrived is gone on with, in the next attempt and, of one that
+/// resumes, in the next process; where the server's answer does not fit it, the whole is asked for. Without
+/// resuming, the bytes go into a file without a name in the same folder, so that nothing is left however
+/// the process ends. Devices, pipes and standard output are written at once. Any thread. (DWN-01 to DWN-18)
+package final class Download: Sendable, Equatable {
+  package enum Target: Sendable {
+    case standardOutput
+    /// A file that is there is replaced when all has arrived, and keeps its mode. In a folder the file is
+    /// called as the server or the URL says, and replaces nothing.
+    case file(ByteString, allowsFolder: Bool)
+  }
+
+  /// Why not everything could be written.
+  package struct Problem: Error {
+    /// The path, and what is wrong with it.
+    package let text: String
+    /// Whoever reads what is written has had enough.
+    package var isUnread = false
+    /// A part came where nobody had asked for one.
+    package var isPart = false
+
+    fileprivate init(_ text: String) { self.text = text }
+
+    package var error: TransportError { .final(.fileUnavailable, "cannot write \(text)") }
+  }
+
+  /// What becomes of a request after one of its attempts.
+  package enum Outcome {
+    /// This is what has come of it.
+    case ended(NetworkResult)
+    /// Something is to be asked for once more, for a reason that the log tells.
+    case again(String)
+  }
+
+  private let target: Target
+  private let resumes: Bool
+  /// As it was given, for messages.
+  private let shown: String
+  private let state = Mutex(DownloadState())
+
+  package init(to target: Target, resumes: Bool = false) {
+    self.target = target
+    self.resumes = resumes
+    switch target {
+    case .standardOutput: shown = "standard output"
+    case .file(let path, _): shown = path.description
+    }
+  }
+
+  deinit { close() }
+
+  package static func == (one: Download, other: Download) -> Bool { one === other }
+
+  /// Whether all has arrived and is where it should be.
+  package var isFinished: Bool { state.withLock { $0.isFinished } }
+
+  /// Where the file is; nil of standard output, and before it has a name.
+  package var path: ByteString? { state.withLock { $0.place?.path.map { ByteString($0) } } }
+
+  /// Why not everything could be written; nil if it could.
+  package var problem: Problem? { state.withLock { $0.problem } }
+
+  @discardableResult
+  private func fail(_ state: inout DownloadState, _ text: String) -> Problem {
+    let problem = state.problem ?? Problem("\(shown): \(text)")
+    state.problem = problem
+    return problem
+  }
+
+  private func fail(_ state: inout DownloadState, errno code: Int32) {
+    fail(&state, ErrorText.of(code))
+    state.problem?.isUnread = DescriptorWriting.isUnread(code)
+  }
+
+  // MARK: Before
+
+  /// Finds out whether there is a place for it, before anything is sent. Again, it does nothing.
+  package func open() throws(Problem) {
+    try state.withLock { state throws(Problem) in try open(&state, partName: nil) }
+  }
+
+  private func open(_ state: inout DownloadState, partName: String?) throws(Problem) {
+    if let problem = state.problem { throw problem }
+    guard state.place == nil else { return }
+    switch target {
+    case .standardOutput: state.place = .standardOutput
+    case .file(let path, let allowsFolder):
+      do throws(DownloadPlace.Failure) {
+        state.place = try .found(path.bytes, allowsFolder: allowsFolder, partName: partName)
+      } catch {
+        throw fail(&state, error.text)
+      }
+    }
+  }
+
+  /// The same of one that resumes, whose part is locked; looks how far it has come.
+  private func openPart(
+    _ state: inout DownloadState, for request: HTTPRequest, now: Double
+  ) throws(Problem) {
+    guard state.place == nil else { return }
+    guard request.method == "GET", !Download.asksForPart(request) else {
+      let reason = request.method == "GET" ? "a Range of its own" : request.method
+      throw fail(&state, "what is asked for with \(reason) cannot be resumed")
+    }
+    state.mark = PartNote.mark(of: request)
+    // What the server calls it is not known yet, and another address has another part.
+    let name = "\(DownloadName.name(ofURL: request.url)).\(state.mark)"
+    try open(&state, partName: name)
+    guard let part = state.place?.part, part.size > 0 else { return }
+    guard let note = part.note(limit: PartNote.largest).flatMap({ PartNote($0, now: now) }) else {
+      throw fail(
+        &state, "\(part.shown) is no part of a download that could be resumed: remove it first")
+    }
+    state.file =
+      note.mark == state.mark
+      ? PartialFile(size: part.size, validator: note.validator, total: note.total)
+      : PartialFile(size: part.size)
+  }
+
+  /// What the next attempt asks for.
+  ///
+  /// - Parameter now: Unix seconds.
+  package func prepare(_ request: HTTPRequest, now: Double) throws(TransportError) -> HTTPRequest {
+    let prepared: (offset: Int?, validator: PartValidator?)
+    do throws(Problem) {
+      prepared = try state.withLock { state throws(Problem) in
+        if resumes { try openPart(&state, for: request, now: now) }
+        try open(&state, partName: nil)
+        let isDivisible = request.method == "GET" && !Download.asksForPart(request)
+        state.beginAttempt(for: request, isDivisible: isDivisible, now: now)
+        return (state.asked, state.file.validator)
+      }
+    } catch {
+      throw error.error
+    }
+    var request = request
+    var options = request.options ?? TransferOptions()
+    options.sink = BodySink(
+      begin: { head in self.state.withLock { self.begin(&$0, head) } },
+      take: { bytes in self.state.withLock { self.take(&$0, bytes) } ? .more : .refuse })
+    request.options = options
+    if let offset = prepared.offset, let validator = prepared.validator {
+      request.headers["range"] = "bytes=\(offset)-"
+      request.headers.set("if-range", bytes: validator.value.bytes)
+      request.headers["accept-encoding"] = "identity"
+    }
+    return request
+  }
+
+  private static func asksForPart(_ request: HTTPRequest) -> Bool {
+    request.headers["range"] != nil || request.headers["if-range"] != nil
+  }
+
+  // MARK: Meanwhile
+
+  /// Counts what was there before with what has come.
+  package func counted(_ metrics: TransferMetrics) -> TransferMetrics {
+    let base = state.withLock { $0.base }
+    var metrics = metrics
+    metrics.received += base
+    metrics.toReceive = metrics.toReceive.map { $0 + base }
+    return metrics
+  }
+
+  private func begin(_ state: inout DownloadState, _ head: HTTPResponse) -> Bool {
+    guard !state.isOver, state.problem == nil, let place = state.place else { return false }
+    state.hasBegun = true
+    switch state.file.reply(head, to: state.asked) {
+    case .whole(let total):
+      guard beginWhole(&state, head, total, place) else { return false }
+    case .part(let range, let total): state.beginPart(range, total: total)
+    case .startOver(let reason):
+      state.startsOver = reason
+      return false
+    case .unwanted:
+      fail(
+        &state,
+        "the server has sent a part only (206), which is not saved in the place of the whole")
+      state.problem?.isPart = true
+      return false
+    case .complete, .other: return false
+    }
+    return setName(&state, head.headers)
+  }
+
+  private func beginWhole(
+    _ state: inout DownloadState, _ head: HTTPResponse, _ total: Int?, _ place: DownloadPlace
+  ) -> Bool {
+    if state.file.size > 0, !place.empty() {
+      fail(&state, "what came broke off, and what is written cannot be taken back")
+      return false
+    }
+    place.comeAfterPrinted()
+    state.beginWhole(PartialFile.beginning(head, now: state.now))
+    if place.isTerminal { state.filter = TerminalText() }
+    guard let part = place.part else { return true }
+    let note = PartNote(mark: state.mark, validator: state.file.validator, total: total)
+    guard let code = part.setNote(note.bytes) else { return true }
+    fail(&state, errno: code)
+    return false
+  }
+
+  private func setName(_ state: inout DownloadState, _ headers: Headers) -> Bool {
+    guard state.place?.isNameless == true else { return true }
+    let name = DownloadName.name(headers, url: state.url)
+    guard let failure = state.place?.setName(name) else { return true }
+    fail(&state, failure.text)
+    return false
+  }
+
+  private func take(
+    _ state: inout DownloadState, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard !state.isOver, state.problem == nil, let place = state.place else { return false }
+    guard let fresh = state.fresh(bytes) else {
+      state.hasExcess = true
+      return false
+    }
+    let failure: Int32?
+    if let shown = state.filter?.visible(fresh) {
+      failure = DescriptorWriting.put(shown, into: place.descriptor)
+    } else {
+      failure = DescriptorWriting.put(fresh, into: place.descriptor)
+    }
+    if let failure {
+      fail(&state, errno: failure)
+      return false
+    }
+    state.file.size += fresh.count
+    return true
+  }
+
+  // MARK: Afterwards
+
+  /// What has come of an attempt: puts the file in its place if all of it is there.
+  package func settle(_ result: NetworkResult) -> Outcome {
+    state.withLock { state in
+      guard !state.isOver else { return .ended(result) }
+      if let outcome = stopped(&state, result) { return outcome }
+      guard result.error == nil, let response = result.response else { return .ended(result) }
+      switch state.file.reply(response, to: state.asked) {
+      case .other: return .ended(result)
+      case .complete:
+        guard setName(&state, response.headers) else { break }
+        return finish(&state, result)
+      case .startOver(let reason): state.startsOver = reason
+      case .whole, .part, .unwanted:
+        // What stands in for the network has brought it as a whole.
+        if !state.hasBegun, begin(&state, response) {
+          (result.body ?? []).withUnsafeBufferPointer { _ = take(&state, $0) }
+        }
+        if stopped(state) { break }
+        return whole(&state, result)
+      }
+      return stopped(&state, result) ?? .ended(result)
+    }
+  }
+
+  /// Takes all of what did not come from any network, and puts the file in its place.
+  package func save(_ bytes: [UInt8]) throws(Problem) {
+    try state.withLock { state throws(Problem) in
+      try open(&state, partName: nil)
+      state.file.size = 0
+      if begin(&state, HTTPResponse(status: 200)) {
+        bytes.withUnsafeBufferPointer { _ = take(&state, $0) }
+      }
+      if state.problem == nil { _ = finish(&state, NetworkResult()) }
+      if let problem = state.problem { throw problem }
+    }
+  }
+
+  private func stopped(_ state: DownloadState) -> Bool {
+    state.problem != nil || state.startsOver != nil || state.hasExcess
+  }
+
+  /// What becomes of an attempt that was stopped from here; nil of any other.
+  private func stopped(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome? {
+    if let problem = state.problem {
+      return .ended(NetworkResult(response: result.response, error: problem.error))
+    }
+    if state.hasExcess {
+      return failed(result, .malformedResponse, "more has come than its Content-Range says")
+    }
+    guard let reason = state.startsOver else { return nil }
+    guard state.beginsAnotherRound(forWhole: true) else { return tooManyPieces(result) }
+    return .again("the answer does not go on with what is there, \(reason)")
+  }
+
+  /// What has arrived as a whole, if nothing is missing of it.
+  private func whole(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome {
+    guard let end = state.end else { return finish(&state, result) }
+    guard state.file.size >= end else {
+      return failed(
+        result, .truncatedBody, "the body ended before the last of its bytes, \(end - 1)")
+    }
+    guard state.file.size != state.file.total else { return finish(&state, result) }
+    guard state.beginsAnotherRound(forWhole: false) else { return tooManyPieces(result) }
+    return .again("the server has sent less than the rest")
+  }
+
+  private func finish(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome {
+    guard var place = state.place else { return .ended(result) }
+    let code =
+      DescriptorWriting.put(state.filter?.end() ?? [], into: place.descriptor) ?? place.finish()
+    state.place = place
+    if let code {
+      fail(&state, errno: code)
+      return stopped(&state, result) ?? .ended(result)
+    }
+    state.isFinished = true
+    state.isOver = true
+    var result = result
+    if result.body != nil { result.body = [] }
+    return .ended(result)
+  }
+
+  private func tooManyPieces(_ result: NetworkResult) -> Outcome {
+    failed(result, .malformedResponse, "the server sends it in too many pieces")
+  }
+
+  private func failed(
+    _ result: NetworkResult, _ kind: TransportError.Kind, _ text: String
+  ) -> Outcome {
+    .ended(NetworkResult(response: result.response, error: TransportError(kind, text)))
+  }
+
+  /// Nothing more is taken, and nobody else is kept from the file. Again, it does nothing.
+  package func close() {
+    state.withLock { state in
+      state.isOver = true
+      let keepsPart = state.place?.part.map { state.isWorthKeeping($0) } ?? false
+      state.place?.discard(keepsPart: keepsPart)
+    }
+  }
+}

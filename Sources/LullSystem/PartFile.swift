@@ -1,0 +1,112 @@
+package import Glibc
+
+/// A file that is filled over several runs, `NAME.part`, with a note beside it of what it is a part of.
+///
+/// Whoever has opened it holds its lock, which ends with the process at the latest: two never write into it.
+package struct PartFile: Sendable {
+  package static let ending = ".part"
+  /// What the note has behind that. A file that somebody else names must not be called so.
+  package static let noteEnding = ".part.lull"
+
+  /// Open for reading and writing, at its end.
+  package let descriptor: Int32
+  /// How many bytes it had when it was opened.
+  package let size: Int
+  private let path: [UInt8]
+  private let notePath: [UInt8]
+
+  /// Its name, for messages.
+  package var shown: String { PartFile.shown(path) }
+
+  private static func shown(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+
+  /// The part of the file that is to be `target`; made if it is not there.
+  ///
+  /// - Parameter mode: what to make it with.
+  package init(of target: [UInt8], mode: mode_t) throws(DownloadPlace.Failure) {
+    path = target + Array(PartFile.ending.utf8)
+    notePath = target + Array(PartFile.noteEnding.utf8)
+    let shown = PartFile.shown(path)
+    // Again, if whoever had it has put it in its place meanwhile.
+    for _ in 0..<10 {
+      // Non-blocking: opening a pipe would wait for somebody who reads.
+      let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+      let descriptor = open(FileName.cString(path), flags, mode)
+      guard descriptor >= 0 else {
+        throw errno == ELOOP ? .init("\(shown) is a link") : .init(errno: errno)
+      }
+      do throws(DownloadPlace.Failure) {
+        guard let size = try PartFile.locked(descriptor, path, shown) else {
+          close(descriptor)
+          continue
+        }
+        self.descriptor = descriptor
+        self.size = size
+        return
+      } catch {
+        close(descriptor)
+        throw error
+      }
+    }
+    throw .init("\(shown) is made and removed by others all the time")
+  }
+
+  /// Its size, once it is ours; nil if its name means another file by then.
+  private static func locked(
+    _ descriptor: Int32, _ path: [UInt8], _ shown: String
+  ) throws(DownloadPlace.Failure) -> Int? {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw errno == EWOULDBLOCK
+        ? .init("\(shown) is being downloaded already, by this process or another")
+        : .init(errno: errno)
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .init(errno: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .init("\(shown) is no regular file") }
+    // What somebody else has put there would become the beginning of ours.
+    guard status.st_uid == geteuid() else { throw .init("\(shown) belongs to somebody else") }
+    guard isFile(status, at: path) else { return nil }
+    guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw .init(errno: errno) }
+    return Int(status.st_size)
+  }
+
+  private static func isFile(_ status: stat, at path: [UInt8]) -> Bool {
+    var found = stat()
+    return lstat(FileName.cString(path), &found) == 0 && found.st_dev == status.st_dev
+      && found.st_ino == status.st_ino
+  }
+
+  // MARK: Its note
+
+  /// What is noted of it, `limit` bytes at most; nil if nothing is that could be read.
+  package func note(limit: Int) -> [UInt8]? {
+    guard let file = try? ReadableFile(notePath), file.stamp.size <= limit else { return nil }
+    var bytes = [UInt8](repeating: 0, count: file.stamp.size)
+    let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) }
+    return count == bytes.count ? bytes : nil
+  }
+
+  /// Notes that, for the owner only; the error number, nil if all went well.
+  package func setNote(_ bytes: [UInt8]) -> Int32? {
+    AtomicFile.write(bytes, to: notePath, .exactly(0o600))
+  }
+
+  package func removeNote() { unlink(FileName.cString(notePath)) }
+
+  // MARK: Its end
+
+  /// Takes both away.
+  package func remove() {
+    unlink(FileName.cString(path))
+    removeNote()
+  }
+
+  /// Makes it the file of that name; the error number, nil if all went well.
+  package func rename(to target: [UInt8], replacing: Bool) -> Int32? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, PartFile.isFile(status, at: path) else { return ENOENT }
+    let failure = FileName.rename(path, to: target, replacing: replacing)
+    if failure == nil { removeNote() }
+    return failure
+  }
+}
