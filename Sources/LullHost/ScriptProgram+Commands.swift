@@ -1,5 +1,5 @@
 import CLullBridge
-import LullCore
+package import LullCore
 import LullSystem
 
 extension ScriptProgram {
@@ -29,5 +29,55 @@ extension ScriptProgram {
     let hasExited = host.loop.exitCode != nil
     let end = finish()
     return end == 0 && !hasExited ? code : end
+  }
+
+  /// Runs a script, and behind it a command's own work, unless the script has failed; the exit code, as
+  /// above. `os.exit` of the script ends the script only.
+  ///
+  /// - Parameters:
+  ///   - prepare: called before the script runs.
+  ///   - body: gets the service that the script has returned as API files do, if it has.
+  package func perform(
+    after script: Script, words: [[UInt8]], first: Int, prepare: (LuaHost) -> Void,
+    _ body: (LuaHost, Service?) -> Int32
+  ) -> Int32 {
+    defer { close() }
+    prepare(host)
+    var service: Service?
+    let failure = runMain(script, words: words, first: first, setsGlobal: true) {
+      [handles = host.handles] results in service = results.service(handles)
+    }
+    if let failure { return failure }
+    // What was ended from inside has failed nowhere.
+    if mainHasFailed, host.loop.exitCode == nil { return finish() }
+    // Nobody wants any more what it has begun.
+    for _ in 0..<100 {
+      host.loop.cancelEverything()
+      guard host.pump.hasWork else { break }
+      host.pump.turn()
+    }
+    host.loop.exitCode = nil
+    let code = host.loop.isInterrupted ? 0 : body(host, service)
+    let end = finish()
+    return end == 0 ? code : end
+  }
+}
+
+extension RunResults {
+  /// The first of them, or the field `service` of that.
+  fileprivate func service(_ handles: ObjectHandles) -> Service? {
+    guard count > 0 else { return nil }
+    if let service = handles.object(self[0], .service, as: Service.self) { return service }
+    guard self[0].kind == Int32(LULL_TABLE) else { return nil }
+    var service: Service?
+    let visited = Result { () throws(Misuse) in
+      try LuaTable(index(0), in: state).forEachField { key, value throws(Misuse) in
+        guard key.string == "service" else { return }
+        service = handles.object(value, .service, as: Service.self)
+      }
+    }
+    // What cannot be visited has none.
+    if case .failure = visited { return nil }
+    return service
   }
 }

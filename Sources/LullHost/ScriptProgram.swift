@@ -35,7 +35,7 @@ package final class ScriptProgram {
   private let trust: ScriptTrust
   let limits: ScriptLimits
   private var mainHasEnded = false
-  private var mainHasFailed = false
+  private(set) var mainHasFailed = false
   private var waitNotice: (any HostTimer)?
 
   /// nil without memory.
@@ -92,6 +92,16 @@ package final class ScriptProgram {
     _ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool = false
   ) -> Int32 {
     defer { close() }
+    return runMain(script, words: words, first: first, setsGlobal: setsGlobal) ?? finish()
+  }
+
+  /// As above, without what comes behind; the exit code if it could not even begin.
+  ///
+  /// - Parameter take: gets what the main chunk has returned, if that has come to its end.
+  func runMain(
+    _ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool,
+    take: @escaping (RunResults) -> Void = { _ in }
+  ) -> Int32? {
     prepare(script, words: words, first: first, setsGlobal: setsGlobal)
     guard let runtime = lull_state_runtime(state) else {
       StandardError.write("lull: not enough memory\n")
@@ -117,9 +127,9 @@ package final class ScriptProgram {
       StandardError.write("lull: cannot start: not enough memory or threads\n")
       return Exit.scriptError
     }
-    startMain(chunk, words.dropFirst(1 - first))
+    startMain(chunk, words.dropFirst(1 - first), take)
     drive()
-    return finish()
+    return nil
   }
 
   func prepare(_ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool) {
@@ -159,7 +169,9 @@ package final class ScriptProgram {
       Int32(isSession ? LULL_SIGNALS_SESSION : LULL_SIGNALS_PROCESS))
   }
 
-  private func startMain(_ chunk: Chunk, _ arguments: ArraySlice<[UInt8]>) {
+  private func startMain(
+    _ chunk: Chunk, _ arguments: ArraySlice<[UInt8]>, _ take: @escaping (RunResults) -> Void
+  ) {
     host.loop.taskBegan()
     let context = RunContext(purpose: "the main chunk") { [unowned self] outcome in
       host.loop.taskEnded()
@@ -169,6 +181,7 @@ package final class ScriptProgram {
       waitNotice = host.pump.clock.schedule(after: WaitNotice.delay) { [host] in
         host.reporter.reportWaiting()
       }
+      if case .finished(let results) = outcome { take(results) }
       if case .failed(let failure) = outcome, lull_signals_pending() == 0 {
         mainHasFailed = true
         host.reporter.reportMain(failure)

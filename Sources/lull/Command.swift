@@ -57,7 +57,7 @@ struct Command: Sendable {
 
   /// In the order of the overview.
   static let all: [Command] = [
-    .get, .post, .put, .patch, .delete, .head, .call, .apis, .explain, .check,
+    .get, .post, .put, .patch, .delete, .head, .call, .apis, .explain, .check, .login, .logout,
     .run, .repl,
     .demo, .cache, .completion, .help,
   ]

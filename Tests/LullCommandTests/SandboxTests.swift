@@ -124,6 +124,8 @@ struct SandboxTests {
       "lull.auth.oauth2_refresh{ token_url = 'https://a.test', client_id = 'a', "
         + "refresh_token = 'b', token_file = 'c' }", "'token_file' is not available"
     ),
+    ("lull.auth.oauth2_code{}", "lull.auth.oauth2_code is not available"),
+    ("lull.auth.oauth2_device{}", "lull.auth.oauth2_device is not available"),
     ("lull.regex(('a'):rep(257))", "longer than 256 characters"),
   ])
   func `refuses what leads out of it`(code: String, problem: String) throws {

@@ -71,6 +71,8 @@ struct APIDescriptionFieldTests {
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
     "OAuth2Client": "lull.auth.oauth2_client_credentials{ [key] = value }",
     "OAuth2RefreshClient": "lull.auth.oauth2_refresh{ [key] = value }",
+    "OAuth2CodeLogin": "lull.auth.oauth2_code{ [key] = value }",
+    "OAuth2DeviceLogin": "lull.auth.oauth2_device{ [key] = value }",
     "SecretSource": "lull.secret{ [key] = value }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",

@@ -21,6 +21,7 @@ package struct APIDescription: Sendable {
     .task,
     .configuration, .pipeline, .stage,
     .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
+    .oauth2CodeLogin, .oauth2DeviceLogin,
     .httpRequest, .headers, .file, .multipart, .regex, .memoryCache, .serviceOptions, .settings,
     .pipelineSettings,
     .stageSettings, .retrySettings, .backoffSettings, .rateLimitSettings, .requestAttempt,

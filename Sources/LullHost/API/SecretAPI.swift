@@ -120,6 +120,32 @@ extension APIOwner {
             token_url = "https://login.example.com/token", client_id = "me",
             refresh_token = lull.secret{ file = "~/.refresh-token" }, token_file = "~/.tokens.json" } }
           """),
+      .function(
+        "oauth2_code", "(client: OAuth2CodeLogin): Auth",
+        "Bearer tokens that a person gets for the script, by a browser on this machine.",
+        """
+        The tokens are fetched by `lull login API`, once, and renewed as above; they stand in \
+        `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or `~/.local/state`. A request without any fails \
+        with kind `auth_failed` and says what to run: no script asks a person by itself. `lull login` \
+        listens on 127.0.0.1 for the answer to its one request, with PKCE (S256) and a `state`; \
+        `lull logout API` takes the tokens away. Not available in the sandbox.
+        """,
+        example: """
+          api:configure{ auth = lull.auth.oauth2_code{
+            authorization_url = "https://login.example.com/authorize",
+            token_url = "https://login.example.com/token", client_id = "me", name = "shop" } }
+          """,
+        swift: "OAuth2LoginFlow"),
+      .function(
+        "oauth2_device", "(client: OAuth2DeviceLogin): Auth",
+        "Bearer tokens that a person gets for the script, by a code typed into a browser anywhere.",
+        "As above, for machines without a browser: `lull login API` shows a URL and a code, and waits.",
+        example: """
+          api:configure{ auth = lull.auth.oauth2_device{
+            device_url = "https://login.example.com/device", name = "shop",
+            token_url = "https://login.example.com/token", client_id = "me" } }
+          """,
+        swift: "OAuth2LoginFlow"),
     ])
 
   private static let oauth2Fields: [APIEntry] = [
@@ -150,6 +176,51 @@ extension APIOwner {
       .field(
         "client_secret", "Secret|string|nil", "What proves who asks, if the endpoint wants it."),
       .field("refresh_token", "Secret|string", "The refresh token to begin with."),
+    ])
+
+  private static let loginFields: [APIEntry] =
+    oauth2Fields + [
+      .field(
+        "client_secret", "Secret|string|nil", "What proves who asks, if the endpoint wants it."),
+      .field(
+        "name", "string?",
+        """
+        As the tokens' file is called; by default as the file that says it, without `.lua`. Two logins \
+        of one file need two.
+        """),
+      .field(
+        "revocation_url", "string?",
+        "Where `lull logout` gives tokens back (RFC 7009); without it they are only removed here."),
+    ]
+
+  static let oauth2CodeLogin = APIOwner.table(
+    "OAuth2CodeLogin",
+    """
+    A client that a person lets in by a browser on this machine, as in RFC 6749, section 4.1, and RFC \
+    8252. Its URLs are https ones, or http ones of this machine.
+    """,
+    entries: loginFields + [
+      .field(
+        "authorization_url", "string",
+        "What the browser opens; parameters that stand in it already are sent as well."),
+      .field(
+        "issuer", "string?",
+        "Who has to have sent the answer, as its `iss` says (RFC 9207); if not given that is not asked."
+      ),
+      .field(
+        "port", "integer?",
+        "Where `lull login` listens, if the server wants to know; by default a free port."),
+      .field("redirect_path", "string?", "The path of that address; default `\"/callback\"`."),
+    ])
+
+  static let oauth2DeviceLogin = APIOwner.table(
+    "OAuth2DeviceLogin",
+    """
+    A client that a person lets in by a code, as in RFC 8628. Its URLs are https ones, or http ones of \
+    this machine.
+    """,
+    entries: loginFields + [
+      .field("device_url", "string", "The endpoint that gives the code.")
     ])
 
   static let authObject = APIOwner.object(

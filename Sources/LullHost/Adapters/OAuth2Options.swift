@@ -1,37 +1,71 @@
 import LullCore
 import LullTransport
 
-/// What a table for `lull.auth.oauth2_client_credentials` or `lull.auth.oauth2_refresh` says.
+/// What a table for one of the functions `lull.auth.oauth2_…` says.
 struct OAuth2Options {
   static let keys = [
     "token_url", "client_id", "client_secret", "scope", "audience", "secret_in", "token_file",
   ]
-  /// What only one of them has.
+  /// How tokens are come by.
+  enum Kind {
+    case clientCredentials
+    case refresh
+    case device
+    case code
+
+    /// What only this one has, or the logins.
+    var keys: [String] {
+      switch self {
+      case .clientCredentials: OAuth2Options.keys
+      case .refresh: OAuth2Options.keys + [OAuth2Options.refreshKey]
+      case .device: OAuth2Options.keys + OAuth2LoginOptions.keys + [OAuth2LoginOptions.deviceKey]
+      case .code: OAuth2Options.keys + OAuth2LoginOptions.keys + OAuth2LoginOptions.codeKeys
+      }
+    }
+
+    var isLogin: Bool { self == .device || self == .code }
+  }
+
   static let refreshKey = "refresh_token"
 
   var texts: [String: String] = [:]
   var clientSecret: SecretText?
   var refreshToken: SecretText?
+  /// Where a listener is to be.
+  var port: UInt16 = 0
 
-  func settings(isRefresh: Bool, _ permissions: Permissions) throws(Misuse) -> OAuth2.Settings {
+  /// - Parameter file: that of the line which says it.
+  func settings(_ kind: Kind, _ permissions: Permissions, file: String?) throws(Misuse)
+    -> OAuth2.Settings
+  {
     let url = try needed("token_url")
     guard let tokenURL = ResourceURL(absolute: url), ["http", "https"].contains(tokenURL.scheme),
       !tokenURL.host.isEmpty
     else { throw .message("'token_url' must be an http or https URL, got '\(LogText.url(url))'") }
     let grant: OAuth2.Settings.Grant
-    if isRefresh {
+    var standardFile: String?
+    switch kind {
+    case .refresh:
       guard let refreshToken else { throw .message("'refresh_token' is needed") }
       grant = .refresh(refreshToken)
-    } else {
+    case .clientCredentials:
       guard clientSecret != nil else { throw .message("'client_secret' is needed") }
       grant = .clientCredentials
+    case .device, .code:
+      let login = try OAuth2LoginOptions(self, file: file).login(kind)
+      standardFile = TokenFile.standardPath(of: login.name)
+      guard standardFile != nil || texts["token_file"] != nil || permissions.isInspecting else {
+        throw .message("'token_file' is needed where there is no home folder ($HOME)")
+      }
+      grant = .login(login)
     }
     var settings = OAuth2.Settings(
       tokenURL: tokenURL.percentEncoded, clientID: try needed("client_id"),
       clientSecret: clientSecret, grant: grant)
     settings.scope = texts["scope"]
     settings.audience = texts["audience"]
-    settings.tokenFile = permissions.isInspecting ? nil : texts["token_file"]
+    settings.tokenFile =
+      permissions.isInspecting ? nil : texts["token_file"] ?? standardFile
     guard settings.tokenFile == nil || !permissions.isSandboxed else {
       throw .message("'token_file' is not available in the sandbox")
     }
@@ -43,7 +77,7 @@ struct OAuth2Options {
     return settings
   }
 
-  private func needed(_ name: String) throws(Misuse) -> String {
+  func needed(_ name: String) throws(Misuse) -> String {
     guard let text = texts[name] else { throw .message("'\(name)' is needed") }
     return text
   }

@@ -21,4 +21,14 @@ extension SourcePlace {
     }
     return SourcePlace(file: String(name.dropFirst()), line: Int(line))
   }
+
+  /// The file of that script; nil of a text that is in none.
+  static func file(ofCaller state: OpaquePointer?) -> String? {
+    var source: UnsafePointer<CChar>?
+    var length = 0
+    guard lull_caller_line(state, &source, &length) > 0, let source else { return nil }
+    // `length` bytes, there for as long as the function that is running.
+    let name = String(escaping: source, length)
+    return name.hasPrefix("@") ? String(name.dropFirst()) : nil
+  }
 }

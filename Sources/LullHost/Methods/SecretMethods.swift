@@ -14,9 +14,8 @@ extension Method {
     return try credential(call, position)
   }
 
-  private static func returnOAuth2(_ call: Call, isRefresh: Bool) throws(Misuse) {
-    let auth = try call.reading.credentials.oauth2(
-      table: call.index(0), in: call.state, isRefresh: isRefresh)
+  private static func returnOAuth2(_ call: Call, _ kind: OAuth2Options.Kind) throws(Misuse) {
+    let auth = try call.reading.credentials.oauth2(table: call.index(0), in: call.state, kind)
     call.return(call.values.of(AuthBox(auth), .auth))
   }
 
@@ -45,10 +44,18 @@ extension Method {
       call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.oauth2_client_credentials", "t") { call throws(Misuse) in
-      try returnOAuth2(call, isRefresh: false)
+      try returnOAuth2(call, .clientCredentials)
     },
     .function("auth.oauth2_refresh", "t") { call throws(Misuse) in
-      try returnOAuth2(call, isRefresh: true)
+      try returnOAuth2(call, .refresh)
+    },
+    .function("auth.oauth2_device", "t") { call throws(Misuse) in
+      try call.permissions.refuseUnlessInspecting("lull.auth.oauth2_device")
+      try returnOAuth2(call, .device)
+    },
+    .function("auth.oauth2_code", "t") { call throws(Misuse) in
+      try call.permissions.refuseUnlessInspecting("lull.auth.oauth2_code")
+      try returnOAuth2(call, .code)
     },
     .method(.auth, "__tostring") { call throws(Misuse) in
       let auth = try call.selfObject(.auth, as: AuthBox.self).auth

@@ -128,17 +128,27 @@ struct CredentialReader {
 
   // MARK: OAuth 2
 
-  /// `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`
-  func oauth2(table: Int32, in state: OpaquePointer?, isRefresh: Bool) throws(Misuse) -> Auth {
+  /// `lull.auth.oauth2_…{…}`
+  func oauth2(table: Int32, in state: OpaquePointer?, _ kind: OAuth2Options.Kind) throws(Misuse)
+    -> Auth
+  {
     var given = OAuth2Options()
-    let known = OAuth2Options.keys + (isRefresh ? [OAuth2Options.refreshKey] : [])
-    try options.forEach(of: table, in: state, known: known) { name, value throws(Misuse) in
+    try options.forEach(of: table, in: state, known: kind.keys) { name, value throws(Misuse) in
       switch name {
       case "client_secret": given.clientSecret = try credential(value, option: name)
       case OAuth2Options.refreshKey: given.refreshToken = try credential(value, option: name)
+      case OAuth2LoginOptions.portKey:
+        guard let number = value.double, let port = UInt16(exactly: number) else {
+          throw .message("'port' must be a whole number from 0 to 65535, got \(value.described)")
+        }
+        given.port = port
       default: given.texts[name] = try value.nonEmptyText(name)
       }
     }
-    return OAuth2(try given.settings(isRefresh: isRefresh, permissions)).auth
+    // Text that was loaded, or typed, is in no file.
+    let file = kind.isLogin ? SourcePlace.file(ofCaller: state) : nil
+    let settings = try given.settings(kind, permissions, file: file)
+    permissions.loginDesk?.note(settings)
+    return OAuth2(settings, desk: permissions.loginDesk).auth
   }
 }

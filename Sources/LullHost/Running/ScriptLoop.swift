@@ -118,7 +118,7 @@ package final class ScriptLoop {
   }
 
   /// Ends the run with that exit code.
-  func exit(_ code: Int32) {
+  package func exit(_ code: Int32) {
     exitCode = code
     // It may be called at the start of a turn, which would wait for what comes next.
     environment.wake()

@@ -1,3 +1,5 @@
+package import LullTransport
+
 /// What a script may do, and whether it is only looked at.
 ///
 /// Home thread only.
@@ -10,10 +12,17 @@ package final class Permissions {
   package var isInspecting: Bool { inspection != nil }
   /// Takes note of what is wrong with a script, instead of raising it.
   package var checker: (any ScriptChecker)?
+  /// Fetches the logins that a script makes, instead of having them used.
+  package var loginDesk: OAuth2LoginDesk?
 
   /// For functions that reach beyond the network: raises in the sandbox.
   package func refuseInSandbox(_ name: StaticString) throws(Misuse) {
     guard isSandboxed else { return }
     throw .message("\(name) is not available in the sandbox")
+  }
+
+  /// The same for what has an inert stand-in where a file is only looked at.
+  func refuseUnlessInspecting(_ name: StaticString) throws(Misuse) {
+    if !isInspecting { try refuseInSandbox(name) }
   }
 }

@@ -7,12 +7,16 @@ import LullSystem
 /// ends soon, or that the service has answered 401 to, is renewed in the same way. Token requests go
 /// to the endpoint's origin only, pass no policies, and are not retried. With a token file, processes
 /// share tokens, and one of them renews at a time. Home thread only.
-/// Lua: `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`.
+/// Tokens of a login are fetched by `lull login`, and only kept and renewed here.
+/// Lua: `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`,
+/// `lull.auth.oauth2_device{…}`, `lull.auth.oauth2_code{…}`.
 package final class OAuth2: AuthStage {
   package struct Settings: Sendable, Equatable {
     package enum Grant: Sendable, Equatable {
       case clientCredentials
       case refresh(SecretText)
+      /// A person has been asked; what came of it is in the token file.
+      case login(OAuth2Login)
     }
 
     package var tokenURL: String
@@ -28,7 +32,13 @@ package final class OAuth2: AuthStage {
     /// Which client of which endpoint it is, and what it asks for: parts with their lengths, so that
     /// none can be taken for another.
     var client: String {
-      let kind = grant == .clientCredentials ? "client_credentials" : "refresh_token"
+      let kind =
+        switch grant {
+        case .clientCredentials: "client_credentials"
+        case .refresh: "refresh_token"
+        // By whichever way: tokens are as good.
+        case .login: "login"
+        }
       return [tokenURL, clientID, kind, scope ?? "", audience ?? ""]
         .map { "\($0.utf8.count):\($0)" }.joined(separator: " ")
     }
@@ -44,10 +54,16 @@ package final class OAuth2: AuthStage {
   /// As a setting.
   package var auth: Auth {
     var identity = SecretText("oauth2 \(settings.client) ")
-    if case .refresh(let token) = settings.grant { identity = identity + token }
-    return Auth(
-      stage: self, identity: identity,
-      shown: "Bearer ‹token of \(LogText.url(settings.tokenURL))›")
+    var shown = "token of \(LogText.url(settings.tokenURL))"
+    switch settings.grant {
+    case .clientCredentials: break
+    case .refresh(let token): identity = identity + token
+    case .login(let login):
+      // Who has logged in, so that nobody finds what a cache keeps for another.
+      identity = identity + SecretText(keeper?.login ?? "")
+      shown += ", by \(login.command)"
+    }
+    return Auth(stage: self, identity: identity, shown: "Bearer ‹\(shown)›")
   }
 
   package let settings: Settings
@@ -61,6 +77,8 @@ package final class OAuth2: AuthStage {
   private var stopSign: StopSign?
   /// An access token the service does not take any more.
   private var rejected: String?
+  /// Who fetches logins instead of using them, if somebody does.
+  private weak var desk: OAuth2LoginDesk?
 
   private final class Waiter {
     let request: HTTPRequest
@@ -81,8 +99,9 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  package init(_ settings: Settings) {
+  package init(_ settings: Settings, desk: OAuth2LoginDesk? = nil) {
     self.settings = settings
+    self.desk = desk
     keeper = settings.tokenFile.map { OAuth2TokenKeeper(TokenFile($0), settings) }
   }
 
@@ -96,6 +115,7 @@ package final class OAuth2: AuthStage {
       proceed(.success(AuthorizedRequest(request, generation: OAuth2.notOurs)))
       return nil
     }
+    if let desk, desk.takes(request, in: context, for: settings) { return {} }
     if let tokens, tokens.isGood(now: context.pump.clock.now) {
       proceed(authorized(request, tokens))
       return nil
@@ -175,7 +195,9 @@ package final class OAuth2: AuthStage {
             keeper.close(entry)
             return finish(.success(kept))
           }
-          ask(context, for: request, known: kept ?? old) { [self] result in
+          // Whoever has logged out is not let in again by what was known before.
+          ask(context, for: request, known: settings.login == nil ? kept ?? old : kept) {
+            [self] result in
             guard case .success(let tokens) = result else {
               keeper.close(entry)
               return finish(result)
@@ -213,22 +235,21 @@ package final class OAuth2: AuthStage {
     _ context: AuthContext, for waiting: HTTPRequest, known: OAuth2Tokens?,
     _ finish: @escaping (Result<OAuth2Tokens, TransportError>) -> Void
   ) {
-    let request = OAuth2Request(settings, refreshToken: known?.refresh, for: waiting)
-    let channel = context.pump.completion { [self] result in
-      finish(
-        OAuth2Answer(
-          result, from: settings.tokenURL, hiding: OAuth2.search(for: request.http, context)
-        ).tokens(now: context.pump.clock.now, refresh: known?.refresh))
+    if let login = settings.login, known?.refresh == nil {
+      return finish(.failure(login.problem(isKnown: known != nil)))
     }
-    // The provider holds it until it reports.
-    _ = context.networking.start(request.http, completion: channel)
-  }
-
-  /// What finds the secrets of a request in its answer, as far as their texts were there.
-  private static func search(for request: HTTPRequest, _ context: AuthContext) -> SecretSearch {
-    let desk = (context.networking as? CurlProvider)?.secrets
-    let known = KnownSecret.all(of: request)
-    return desk?.search(for: known) ?? SecretStore(pump: context.pump).search(for: known)
+    let request = OAuth2Request(settings, refreshToken: known?.refresh, for: waiting)
+    OAuth2Endpoint(settings, context, for: waiting).send(request, to: settings.tokenURL) {
+      [settings] answer in
+      let tokens = answer.tokens(now: context.pump.clock.now, known: known)
+      finish(
+        tokens.mapError { error in
+          guard let login = settings.login, answer.problemName == "invalid_grant" else {
+            return error
+          }
+          return OAuth2.failure("\(error.message); run '\(login.command)' again")
+        })
+    }
   }
 
   /// Of a request that brings a header of its own.

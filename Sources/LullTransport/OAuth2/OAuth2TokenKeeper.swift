@@ -26,6 +26,8 @@ struct OAuth2TokenKeeper: Sendable {
     case .clientCredentials: credential = settings.clientSecret
     // Not the client's secret: a new one of those leaves a refresh token good.
     case .refresh(let token): credential = token
+    // Whoever has the file has logged in.
+    case .login: credential = nil
     }
   }
 
@@ -50,14 +52,37 @@ struct OAuth2TokenKeeper: Sendable {
 
   func close(_ entry: Entry) { entry.lock.release() }
 
+  /// The login whose tokens are there now; nil if there are none. Without the lock.
+  var login: String? {
+    guard let name = try? entryName(), let document = try? file.read() else { return nil }
+    return document.root[name]?["login"]?.string
+  }
+
+  /// Takes the tokens out, and the file away if there are no others; gives the lock back.
+  func remove(_ entry: Entry) -> TokenFile.Problem? {
+    defer { entry.lock.release() }
+    do throws(TokenFile.Problem) {
+      let members = try others(than: entry)
+      if members.isEmpty { try file.remove() } else { try file.write(.object(members)) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func others(than entry: Entry) throws(TokenFile.Problem) -> [JSONValue.Member] {
+    var members: [JSONValue.Member] = []
+    for (name, value) in try file.read()?.root.pairs ?? [] where name != entry.name {
+      members.append(.init(name, value.plainValue))
+    }
+    return members
+  }
+
   /// Puts the tokens beside those of others; gives the lock back.
   func save(_ tokens: OAuth2Tokens, in entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
     do throws(TokenFile.Problem) {
-      var members: [JSONValue.Member] = []
-      for (name, value) in try file.read()?.root.pairs ?? [] where name != entry.name {
-        members.append(.init(name, value.plainValue))
-      }
+      var members = try others(than: entry)
       // A credential that changes every day must not fill the file.
       let old = members.indices.filter { members[$0].key.hasPrefix(client + " ") }
       for index in old.dropLast(OAuth2TokenKeeper.limit - 1).reversed() {

@@ -4,14 +4,17 @@ import LullCore
 struct OAuth2Tokens: Sendable, Equatable {
   let access: String
   let refresh: String?
+  /// Which login they come from: a text that each makes up; nil of tokens that need none.
+  var login: String?
   /// Unix seconds; nil: until the service says otherwise.
   private(set) var expires: Double?
   /// How long it was good for when it came, in seconds.
-  private let lifetime: Double
+  let lifetime: Double
 
-  init(access: String, refresh: String?, lifetime: Double?, now: Double) {
+  init(access: String, refresh: String?, lifetime: Double?, login: String? = nil, now: Double) {
     self.access = access
     self.refresh = refresh
+    self.login = login
     self.lifetime = lifetime ?? 0
     expires = lifetime.map { now + $0 }
   }
@@ -40,6 +43,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     }
     self.access = access
     refresh = element["refresh_token"]?.string
+    login = element["login"]?.string
     expires = element["expires"]?.double.flatMap { $0.isFinite ? $0 : nil }
     lifetime = element["lifetime"]?.double.flatMap { $0.isFinite ? $0 : nil } ?? 0
   }
@@ -49,6 +53,7 @@ struct OAuth2Tokens: Sendable, Equatable {
       .init("access_token", .string(access)), .init("lifetime", .double(lifetime)),
     ]
     if let refresh { members.append(.init("refresh_token", .string(refresh))) }
+    if let login { members.append(.init("login", .string(login))) }
     if let expires, expires.isFinite { members.append(.init("expires", .double(expires))) }
     return .object(members)
   }

@@ -52,6 +52,21 @@ package struct TokenFile: Sendable {
     if let failure { throw problem("cannot be written", failure) }
   }
 
+  /// Takes it away; it need not be there.
+  func remove() throws(Problem) {
+    guard unlink(path) != 0, errno != ENOENT else { return }
+    throw problem("cannot be removed", errno)
+  }
+
+  /// Where tokens stand that no file is named for; nil without a home folder. By the XDG base directory
+  /// specification: an absolute path, else `~/.local/state`.
+  package static func standardPath(of name: String) -> String? {
+    func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+    let (state, home) = (variable("XDG_STATE_HOME"), variable("HOME"))
+    guard state.hasPrefix("/") || !home.isEmpty else { return nil }
+    return (state.hasPrefix("/") ? state : home + "/.local/state") + "/lull/tokens/\(name).json"
+  }
+
   /// Runs `body` while no other process does so for this file, nor another thread of this one.
   ///
   /// - Parameter seconds: how long to wait for others; it fails after that.

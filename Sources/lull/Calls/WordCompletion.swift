@@ -44,7 +44,8 @@ struct WordCompletion {
     case .options: return ofOptions(command.spec) ?? []
     case .target: return ofTarget(command.spec)
     case .call: return ofCall
-    case .apisAndFiles: return fitting(apis) + WordCompletion.files
+    case .apisAndFiles:
+      return ofOptions(command.spec) ?? fitting(apis) + WordCompletion.files
     case .commands: return fitting(Command.all.map { Candidate(word: $0.name) })
     case .of(let words): return fitting(words.map { Candidate(word: $0) })
     }

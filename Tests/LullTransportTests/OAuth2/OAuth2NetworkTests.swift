@@ -158,7 +158,7 @@ extension TransportSuite {
           NetworkResult(response: response, body: Array(OAuth2NetworkTests.token.utf8)),
           from: "https://a.test/token",
           hiding: SecretStore(pump: harness.loop.pump).search(for: [])
-        ).tokens(now: 0, refresh: nil)
+        ).tokens(now: 0, known: nil)
       }
       for url in ["https://b.test/token", "http://a.test/token", "https://a.test:444/token"] {
         guard case .failure(let error) = tokens(from: url) else {

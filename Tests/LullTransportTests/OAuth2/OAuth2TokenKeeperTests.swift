@@ -108,7 +108,7 @@ extension TransportSuite {
       let body = Array("{\"access_token\":\"t\",\"expires_in\":\"\(lifetime)\"}".utf8)
       let result = NetworkResult(response: HTTPResponse(status: 200), body: body)
       let answer = OAuth2Answer(result, from: "https://a.test", hiding: SecretSearch())
-      let tokens = try answer.tokens(now: 0, refresh: nil).get()
+      let tokens = try answer.tokens(now: 0, known: nil).get()
       #expect(tokens == OAuth2Tokens(access: "t", refresh: nil, lifetime: nil, now: 0))
       let entry = try keeper().open { false }.get()
       #expect(keeper().save(tokens, in: entry) == nil)

@@ -952,6 +952,36 @@ function lull.auth.oauth2_client_credentials(client) end
 ---@return lull.Auth
 function lull.auth.oauth2_refresh(client) end
 
+--- Bearer tokens that a person gets for the script, by a browser on this machine.
+---
+--- The tokens are fetched by `lull login API`, once, and renewed as above; they stand in
+--- `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or `~/.local/state`. A request without any fails with
+--- kind `auth_failed` and says what to run: no script asks a person by itself. `lull login` listens on
+--- 127.0.0.1 for the answer to its one request, with PKCE (S256) and a `state`; `lull logout API` takes
+--- the tokens away. Not available in the sandbox.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.oauth2_code{
+---   authorization_url = "https://login.example.com/authorize",
+---   token_url = "https://login.example.com/token", client_id = "me", name = "shop" } }
+--- ```
+---@param client lull.OAuth2CodeLogin
+---@return lull.Auth
+function lull.auth.oauth2_code(client) end
+
+--- Bearer tokens that a person gets for the script, by a code typed into a browser anywhere.
+---
+--- As above, for machines without a browser: `lull login API` shows a URL and a code, and waits.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.oauth2_device{
+---   device_url = "https://login.example.com/device", name = "shop",
+---   token_url = "https://login.example.com/token", client_id = "me" } }
+--- ```
+---@param client lull.OAuth2DeviceLogin
+---@return lull.Auth
+function lull.auth.oauth2_device(client) end
+
 --- A web API: a base URL, configuration by URL pattern, and the resources in memory.
 ---
 --- The same URL always gives the same resource of a service; two services share none.
@@ -2042,6 +2072,37 @@ function PipelineStage:remove_transformers() end
 ---@field token_file? string # Where tokens are kept for other processes, for its owner alone; not in the sandbox.
 ---@field client_secret? lull.Secret|string # What proves who asks, if the endpoint wants it.
 ---@field refresh_token lull.Secret|string # The refresh token to begin with.
+
+--- A client that a person lets in by a browser on this machine, as in RFC 6749, section 4.1, and RFC
+--- 8252. Its URLs are https ones, or http ones of this machine.
+---@class lull.OAuth2CodeLogin
+---@field token_url string # The token endpoint: secrets go to its origin, tokens come from there; no redirect leads away.
+---@field client_id string # Who asks.
+---@field scope? string # What the token is to be good for, by words with spaces between.
+---@field audience? string # Whom it is for, where the endpoint wants to know.
+---@field secret_in? "header"|"body" # Where the client's secret goes; default `"header"`.
+---@field token_file? string # Where tokens are kept for other processes, for its owner alone; not in the sandbox.
+---@field client_secret? lull.Secret|string # What proves who asks, if the endpoint wants it.
+---@field name? string # As the tokens' file is called; by default as the file that says it, without `.lua`. Two logins of one file need two.
+---@field revocation_url? string # Where `lull logout` gives tokens back (RFC 7009); without it they are only removed here.
+---@field authorization_url string # What the browser opens; parameters that stand in it already are sent as well.
+---@field issuer? string # Who has to have sent the answer, as its `iss` says (RFC 9207); if not given that is not asked.
+---@field port? integer # Where `lull login` listens, if the server wants to know; by default a free port.
+---@field redirect_path? string # The path of that address; default `"/callback"`.
+
+--- A client that a person lets in by a code, as in RFC 8628. Its URLs are https ones, or http ones of
+--- this machine.
+---@class lull.OAuth2DeviceLogin
+---@field token_url string # The token endpoint: secrets go to its origin, tokens come from there; no redirect leads away.
+---@field client_id string # Who asks.
+---@field scope? string # What the token is to be good for, by words with spaces between.
+---@field audience? string # Whom it is for, where the endpoint wants to know.
+---@field secret_in? "header"|"body" # Where the client's secret goes; default `"header"`.
+---@field token_file? string # Where tokens are kept for other processes, for its owner alone; not in the sandbox.
+---@field client_secret? lull.Secret|string # What proves who asks, if the endpoint wants it.
+---@field name? string # As the tokens' file is called; by default as the file that says it, without `.lua`. Two logins of one file need two.
+---@field revocation_url? string # Where `lull logout` gives tokens back (RFC 7009); without it they are only removed here.
+---@field device_url string # The endpoint that gives the code.
 
 --- A request as it goes on the wire: what mutations edit and networking functions answer.
 ---

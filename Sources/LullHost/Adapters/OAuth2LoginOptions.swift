@@ -1,0 +1,120 @@
+import LullCore
+import LullTransport
+
+/// What a table for `lull.auth.oauth2_device` or `lull.auth.oauth2_code` says beside the rest.
+struct OAuth2LoginOptions {
+  static let keys = ["name", "revocation_url"]
+  static let deviceKey = "device_url"
+  static let portKey = "port"
+  static let codeKeys = ["authorization_url", "issuer", portKey, "redirect_path"]
+
+  private let given: OAuth2Options
+  /// That of the line which says it; nil where none does.
+  private let file: String?
+
+  init(_ given: OAuth2Options, file: String?) {
+    self.given = given
+    self.file = file
+  }
+
+  func login(_ kind: OAuth2Options.Kind) throws(Misuse) -> OAuth2Login {
+    try _ = endpoint("token_url")
+    let way: OAuth2Login.Way
+    if kind == .device {
+      way = .device(url: try endpoint(OAuth2LoginOptions.deviceKey))
+    } else {
+      var code = OAuth2Login.Code(authorizationURL: try endpoint("authorization_url"))
+      code.issuer = given.texts["issuer"]
+      code.port = given.port
+      if let path = given.texts["redirect_path"] { code.path = try OAuth2LoginOptions.path(path) }
+      way = .code(code)
+    }
+    let name = try self.name
+    var login = OAuth2Login(way, name: name, command: command(name))
+    if given.texts["revocation_url"] != nil {
+      login.revocationURL = try endpoint("revocation_url")
+    }
+    return login
+  }
+
+  /// What a person's word is sent to, over TLS or no further than this machine.
+  private func endpoint(_ key: String) throws(Misuse) -> String {
+    let text = try given.needed(key)
+    guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url), !text.contains("#") else {
+      throw .message(
+        "'\(key)' must be an https URL without a fragment, or an http one of this machine, got "
+          + "'\(LogText.url(text))'")
+    }
+    return url.percentEncoded
+  }
+
+  private static func path(_ text: String) throws(Misuse) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte > 0x20 && byte < 0x7F && !"?#%\"\\<>".utf8.contains(byte)
+    }
+    guard isPlain, text.hasPrefix("/") else {
+      throw .message(
+        "'redirect_path' must be a path such as \"/callback\", got '\(LogText.part(text, limit: 80))'"
+      )
+    }
+    return text
+  }
+
+  // MARK: What it is called
+
+  /// As is said, or as the file is called.
+  private var name: String {
+    get throws(Misuse) {
+      guard let name = given.texts["name"] ?? fileName else {
+        throw .message("'name' is needed where no file says it: tokens are kept by it")
+      }
+      guard OAuth2LoginOptions.isName(name) else {
+        let source = given.texts["name"] == nil ? "the file's name" : "'name'"
+        throw .message(
+          "\(source) must be of letters, digits, '-', '_' and '.', to name the tokens' file, got "
+            + "'\(LogText.part(name, limit: 80))'"
+            + (given.texts["name"] == nil ? "; give 'name'" : ""))
+      }
+      return name
+    }
+  }
+
+  private var fileName: String? {
+    guard let last = file?.split(separator: "/").last.map(String.init) else { return nil }
+    return last.hasSuffix(".lua") ? String(last.dropLast(4)) : last
+  }
+
+  /// Nothing that leads elsewhere, nor hides.
+  private static func isName(_ name: String) -> Bool {
+    let isPlain = name.utf8.allSatisfy { byte in
+      Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
+        || Character(Unicode.Scalar(byte)).isNumber && byte < 0x80 || "-_.".utf8.contains(byte)
+    }
+    return isPlain && !name.isEmpty && !name.hasPrefix(".") && !name.hasPrefix("-")
+      && name.utf8.count <= 100
+  }
+
+  /// What one types to log in: by the name of an API where the file is found by it.
+  private func command(_ name: String) -> String {
+    var words = ["lull", "login"]
+    if let file, let fileName {
+      let folder = file.hasSuffix(".lua") ? String(file.dropLast(fileName.utf8.count + 4)) : ""
+      let isAPI = folder == "apis/" || folder.hasSuffix("/lull/apis/")
+      let word = isAPI ? fileName : file
+      words.append(OAuth2LoginOptions.quoted(word.hasPrefix("-") ? "./" + word : word))
+      if name != fileName { words += ["--name", name] }
+    } else {
+      words.append(name)
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// As one word of a shell.
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      byte >= 0x80 || Character(Unicode.Scalar(byte)).isLetter
+        || Character(Unicode.Scalar(byte)).isNumber || "/._-+:@%,=~".utf8.contains(byte)
+    }
+    return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+}

@@ -1,0 +1,64 @@
+import LullCore
+
+/// Which request brings the code of a login, and which does not. (RFC 6749, section 4.1.2; RFC 9207)
+struct LoginRedirect: Sendable {
+  enum Verdict: Equatable {
+    case code(String)
+    /// The login is over; why, in words.
+    case refused(String)
+    /// It is not about this login, which goes on; a status and why, in words.
+    case wrong(Int, String)
+  }
+
+  /// What the request's `Host` must be: nobody else's name leads here.
+  let host: String
+  let path: String
+  let state: String
+  let issuer: String?
+
+  var url: String { "http://\(host)\(path)" }
+
+  func verdict(on request: LoopbackRequest) -> Verdict {
+    guard request.hosts == [host] else {
+      return .wrong(400, "this is not the address that was asked for")
+    }
+    guard request.path == path else { return .wrong(404, "there is nothing here") }
+    guard request.method == "GET" else { return .wrong(405, "a login arrives by GET") }
+    guard let parameters = request.parameters else {
+      return .wrong(400, "the parameters cannot be read")
+    }
+    func values(_ name: String) -> [String] {
+      parameters.filter { $0.name == name }.map(\.value)
+    }
+    for name in ["state", "code", "error", "error_description", "iss"] {
+      guard values(name).count < 2 else { return .wrong(400, "'\(name)' is there twice") }
+    }
+    guard let given = values("state").first, LoginRedirect.isSame(given, state) else {
+      return .wrong(400, "this is not the login that is waited for: 'state' is another")
+    }
+    if let issuer {
+      guard let sender = values("iss").first else {
+        return .refused("its answer does not say who sends it ('iss')")
+      }
+      guard sender == issuer else {
+        let shown = LogText.part(sender, limit: 200)
+        return .refused("its answer comes from '\(shown)', not from '\(issuer)' ('iss')")
+      }
+    }
+    if let name = values("error").first {
+      let words = values("error_description").first.map { ": " + LogText.part($0, limit: 200) }
+      return .refused("it says \(LogText.part(name, limit: 80))\(words ?? "")")
+    }
+    guard let code = values("code").first, !code.isEmpty else {
+      return .refused("its answer has no code")
+    }
+    return .code(code)
+  }
+
+  /// In a time that tells nothing of where they differ.
+  private static func isSame(_ one: String, _ other: String) -> Bool {
+    let (one, other) = (Array(one.utf8), Array(other.utf8))
+    guard one.count == other.count else { return false }
+    return zip(one, other).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

@@ -1,0 +1,69 @@
+package import LullCore
+
+/// How a person lets a client in, once, and what such a login is called.
+package struct OAuth2Login: Sendable, Equatable {
+  package enum Way: Sendable, Equatable {
+    /// A short code is typed into a browser anywhere. (RFC 8628)
+    case device(url: String)
+    case code(Code)
+  }
+
+  /// A browser on this machine brings a code to a listener. (RFC 6749, section 4.1; RFC 7636; RFC 8252)
+  package struct Code: Sendable, Equatable {
+    package var authorizationURL: String
+    /// Who has to have sent it; nil: that is not asked. (RFC 9207)
+    package var issuer: String?
+    /// Where the listener is; 0: on a free port.
+    package var port: UInt16 = 0
+    package var path = "/callback"
+
+    package init(authorizationURL: String) {
+      self.authorizationURL = authorizationURL
+    }
+  }
+
+  package var way: Way
+  /// Where tokens are given back; nil: nowhere. (RFC 7009)
+  package var revocationURL: String?
+  /// As its tokens' file is called.
+  package var name: String
+  /// What fetches it: `lull login shop`.
+  package var command: String
+
+  package init(_ way: Way, name: String, command: String) {
+    self.way = way
+    self.name = name
+    self.command = command
+  }
+
+  /// What is said where there is no token, and none to get one with.
+  func problem(isKnown: Bool) -> TransportError {
+    OAuth2.failure(
+      isKnown
+        ? "the login '\(name)' has ended, and there is nothing to renew it with; run '\(command)' again"
+        : "there is no login '\(name)' yet; run '\(command)'")
+  }
+
+  /// Whether secrets may go there: over TLS, or no further than this machine. (RFC 8252, section 8.3)
+  package static func isSafe(_ url: ResourceURL) -> Bool {
+    switch url.scheme {
+    case "https": return !url.host.isEmpty
+    case "http": return isLoopback(url.host)
+    default: return false
+    }
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    let name = (try? HostName.canonical(host.utf8)) ?? ""
+    if name == "localhost" || name == "[::1]" { return true }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+}
+
+extension OAuth2.Settings {
+  /// nil of what needs nobody.
+  package var login: OAuth2Login? {
+    if case .login(let login) = grant { login } else { nil }
+  }
+}

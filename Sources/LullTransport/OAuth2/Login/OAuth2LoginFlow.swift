@@ -1,0 +1,247 @@
+package import LullCore
+
+/// One login: asks a person by way of a browser, and keeps the tokens that come of it.
+///
+/// Order of events: the server is asked for a code to show, or a listener opened; `show` is called;
+/// once the person has agreed, and the tokens are written, `outcome` is there. Whoever turns the loop
+/// calls `serve` before each turn. Code, verifier and device code are seen by nobody. Home thread only.
+package final class OAuth2LoginFlow {
+  /// What the person is to do.
+  package enum Prompt: Equatable {
+    /// Open this URL on this machine.
+    case open(url: String)
+    /// Open one anywhere, and type the code; `complete` has it already, if there is one.
+    case enter(code: String, url: String, complete: String?)
+  }
+
+  /// What has come of it.
+  package struct Outcome: Equatable {
+    package let path: String
+    /// Seconds until somebody has to log in again; nil: it is renewed, or the service says.
+    package let lifetime: Double?
+  }
+
+  /// How long the listener waits, in seconds.
+  package static let patience = 300.0
+
+  package private(set) var outcome: Result<Outcome, TransportError>?
+  private let endpoint: OAuth2Endpoint
+  private let login: OAuth2Login
+  private let watch: LoopbackListener.Watch
+  private let patience: Double
+  private let show: (Prompt) -> Void
+  private var listener: LoopbackListener?
+  private var redirect: LoginRedirect?
+  private let proof = PKCE()
+  private var timer: (any HostTimer)?
+
+  private var settings: OAuth2.Settings { endpoint.settings }
+  private var clock: any HostClock { endpoint.context.pump.clock }
+
+  /// nil if the settings are of no login.
+  ///
+  /// - Parameters:
+  ///   - waiting: by whose way the endpoints are asked.
+  ///   - watch: says when there is something to read.
+  package init?(
+    _ settings: OAuth2.Settings, _ context: AuthContext, for waiting: HTTPRequest,
+    patience: Double = OAuth2LoginFlow.patience,
+    watch: @escaping (Int32) -> DescriptorWatch?, show: @escaping (Prompt) -> Void
+  ) {
+    guard let login = settings.login else { return nil }
+    self.login = login
+    endpoint = OAuth2Endpoint(settings, context, for: waiting)
+    self.patience = patience
+    self.watch = watch
+    self.show = show
+  }
+
+  package func begin() {
+    switch login.way {
+    case .device(let url): askForDevice(at: url)
+    case .code(let code):
+      do throws(TransportError) {
+        try listen(for: code)
+      } catch {
+        end(error)
+      }
+    }
+  }
+
+  /// Takes what has come to the listener.
+  package func serve() {
+    guard let listener, let redirect else { return }
+    var verdict: LoginRedirect.Verdict?
+    listener.serve { request in
+      // One ends it: whatever else has come at the same time does nothing.
+      let own =
+        verdict == nil ? redirect.verdict(on: request) : .wrong(404, "there is nothing here")
+      if case .wrong = own {} else { verdict = own }
+      return LoopbackAnswer(own)
+    }
+    switch verdict {
+    case nil, .wrong: break
+    case .refused(let reason):
+      stopListening()
+      end(OAuth2.failure("no login '\(login.name)': \(reason)"))
+    case .code(let code):
+      stopListening()
+      redeem(code, redirect.url)
+    }
+  }
+
+  /// Ends it from outside; nothing is called any more.
+  package func cancel() {
+    stopListening()
+    end(TransportError(.cancelled, "the login was cancelled"))
+  }
+
+  private func end(_ error: TransportError) {
+    guard outcome == nil else { return }
+    outcome = .failure(error)
+  }
+
+  // MARK: By a code of the browser's
+
+  private func listen(for code: OAuth2Login.Code) throws(TransportError) {
+    guard let challenge = proof.challenge else {
+      throw OAuth2.failure("no login '\(login.name)': there is no way to make a digest")
+    }
+    let listener = try LoopbackListener(port: code.port, watch: watch)
+    let redirect = LoginRedirect(
+      host: "127.0.0.1:\(listener.port)", path: code.path, state: PKCE.randomText(),
+      issuer: code.issuer)
+    self.listener = listener
+    self.redirect = redirect
+    timer = clock.schedule(after: patience) { [weak self] in
+      guard let self, self.listener != nil else { return }
+      stopListening()
+      end(
+        OAuth2.failure(
+          "no login '\(login.name)': nobody has come back from the browser within "
+            + LogText.seconds(patience)))
+    }
+    var query = [
+      ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", redirect.url),
+      ("state", redirect.state), ("code_challenge", challenge), ("code_challenge_method", "S256"),
+    ]
+    if let scope = settings.scope { query.append(("scope", scope)) }
+    if let audience = settings.audience { query.append(("audience", audience)) }
+    let text = query.map { "\($0.0)=\(OAuth2Request.escaped($0.1))" }.joined(separator: "&")
+    // What stands in its query stays. (RFC 6749, section 3.1)
+    let mark = code.authorizationURL.contains("?") ? "&" : "?"
+    show(.open(url: code.authorizationURL + mark + text))
+  }
+
+  private func stopListening() {
+    timer?.cancel()
+    timer = nil
+    listener?.close()
+    listener = nil
+  }
+
+  private func redeem(_ code: String, _ redirectURL: String) {
+    let pairs: [OAuth2Request.Pair] = [
+      ("grant_type", SecretText("authorization_code")),
+      ("code", OAuth2Request.secret(code, "authorization code")),
+      ("redirect_uri", SecretText(redirectURL)),
+      ("code_verifier", OAuth2Request.secret(proof.verifier, "code verifier")),
+    ]
+    endpoint.post(pairs, to: settings.tokenURL) { [weak self] answer in self?.take(answer) }
+  }
+
+  // MARK: By a code for a device
+
+  private func askForDevice(at url: String) {
+    endpoint.post(settings.reach, to: url) { [weak self] answer in
+      guard let self, outcome == nil else { return }
+      if let problem = answer.problem("no code from") { return end(problem) }
+      guard let device = answer.text("device_code"), !device.isEmpty,
+        let code = answer.text("user_code"), !code.isEmpty,
+        // Some call it so.
+        let place = (answer.text("verification_uri") ?? answer.text("verification_url"))
+          .flatMap(OAuth2LoginFlow.page)
+      else {
+        return end(
+          OAuth2.failure(
+            "no code from \(LogText.url(url)): its answer lacks device_code, user_code, or a "
+              + "verification_uri that is an https URL"))
+      }
+      let complete = answer.text("verification_uri_complete").flatMap(OAuth2LoginFlow.page)
+      show(.enter(code: LogText.part(code, limit: 80), url: place, complete: complete))
+      let polling = DevicePolling(
+        interval: answer.number("interval"), lifetime: answer.number("expires_in"),
+        now: clock.uptime)
+      wait(polling.interval, polling, device)
+    }
+  }
+
+  /// What a person, or a program, may be told to open.
+  private static func page(_ text: String) -> String? {
+    guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url) else { return nil }
+    return url.percentEncoded
+  }
+
+  private func wait(_ seconds: Double, _ polling: DevicePolling, _ device: String) {
+    timer = clock.schedule(after: seconds) { [weak self] in
+      guard let self, outcome == nil else { return }
+      poll(polling, device)
+    }
+  }
+
+  private func poll(_ polling: DevicePolling, _ device: String) {
+    let pairs: [OAuth2Request.Pair] = [
+      ("grant_type", SecretText("urn:ietf:params:oauth:grant-type:device_code")),
+      ("device_code", OAuth2Request.secret(device, "device code")),
+    ]
+    endpoint.post(pairs, to: settings.tokenURL) { [weak self] answer in
+      guard let self, outcome == nil else { return }
+      var polling = polling
+      switch polling.next(after: DevicePolling.Answer(answer), now: clock.uptime) {
+      case .wait(let seconds): wait(seconds, polling, device)
+      case .end: take(answer)
+      case .denied:
+        end(OAuth2.failure("no login '\(login.name)': it was refused at the browser"))
+      case .expired:
+        end(
+          OAuth2.failure(
+            "no login '\(login.name)': the code was not used in time; run '\(login.command)' again")
+        )
+      }
+    }
+  }
+
+  // MARK: Tokens
+
+  private func take(_ answer: OAuth2Answer) {
+    guard outcome == nil else { return }
+    switch answer.tokens(now: clock.now, known: nil) {
+    case .failure(let error): end(error)
+    case .success(var tokens):
+      tokens.login = PKCE.randomText()
+      keep(tokens)
+    }
+  }
+
+  private func keep(_ tokens: OAuth2Tokens) {
+    guard let file = settings.tokenFile.map({ TokenFile($0) }) else {
+      return end(OAuth2.failure("no login '\(login.name)': no file is there for its tokens"))
+    }
+    let keeper = OAuth2TokenKeeper(file, settings)
+    let pump = endpoint.context.pump
+    pump.offload(
+      { [inbox = pump.inbox] () -> TokenFile.Problem? in
+        switch keeper.open(unless: { inbox.isClosed }) {
+        case .failure(let problem): problem
+        case .success(let entry): keeper.save(tokens, in: entry)
+        }
+      },
+      then: { [weak self] problem in
+        guard let self, outcome == nil else { return }
+        if let problem { return end(OAuth2.failure(problem.message)) }
+        let ends = tokens.refresh == nil && tokens.expires != nil
+        outcome = .success(
+          Outcome(path: file.path, lifetime: ends ? tokens.lifetime : nil))
+      })
+  }
+}

@@ -1,0 +1,97 @@
+import LullCore
+
+/// What came of a request to an endpoint.
+struct OAuth2Answer {
+  private let result: NetworkResult
+  private let url: String
+  private let endpointOrigin: String?
+  private let known: SecretSearch
+  private let status: Int
+  private let root: JSONElement?
+
+  /// - Parameter known: what the endpoint was told, which it may repeat.
+  init(_ result: NetworkResult, from url: String, hiding known: SecretSearch) {
+    self.result = result
+    self.url = LogText.url(url)
+    endpointOrigin = ResourceURL(absolute: url)?.origin
+    self.known = known
+    status = result.response?.status ?? 0
+    root = (try? JSONDocument(parsing: result.body ?? []))?.root
+  }
+
+  /// - Parameter known: the tokens so far, whose refresh token is kept if none comes.
+  func tokens(now: Double, known: OAuth2Tokens?) -> Result<OAuth2Tokens, TransportError> {
+    if let problem = problem("no token from") { return .failure(problem) }
+    guard let root, let access = root["access_token"]?.string, OAuth2Tokens.isValid(access)
+    else {
+      return .failure(OAuth2.failure("no token from \(url): its answer has no access_token"))
+    }
+    if let type = root["token_type"]?.string, type.lowercased() != "bearer" {
+      let shown = shown(type, limit: 40)
+      return .failure(OAuth2.failure("\(url) gives tokens of type '\(shown)', not bearer tokens"))
+    }
+    return .success(
+      OAuth2Tokens(
+        access: access, refresh: root["refresh_token"]?.string ?? known?.refresh,
+        lifetime: number("expires_in"), login: known?.login, now: now))
+  }
+
+  /// Why it has not done what it was asked for; nil if it has.
+  ///
+  /// - Parameter lead: what the message begins with, before the endpoint.
+  func problem(_ lead: String) -> TransportError? {
+    if let error = result.error {
+      let reason = error.message.replacing(Redirect.refusalHint, with: "")
+      return OAuth2.failure("\(lead) \(url): \(reason)")
+    }
+    if let originProblem { return OAuth2.failure("\(lead) \(url): \(originProblem)") }
+    return isSuccess ? nil : OAuth2.failure("\(lead) \(url): \(refusal)")
+  }
+
+  /// What the endpoint calls that which is wrong, such as `invalid_grant`; nil if it says nothing.
+  var problemName: String? { isSuccess ? nil : root?["error"]?.string }
+
+  /// Whether nobody has answered, or nobody who was up to it: the same request may do later.
+  var mayPass: Bool {
+    if let error = result.error {
+      return !error.isFinal && [.network, .timeout, .connection, .dns].contains(error.kind)
+    }
+    return status >= 500 || status == 429 && problemName == nil
+  }
+
+  func text(_ name: String) -> String? { root?[name]?.string }
+
+  /// Some say it in a string.
+  func number(_ name: String) -> Double? {
+    let value = root?[name]
+    return (value?.double ?? value?.string.flatMap { Double($0) }).flatMap {
+      $0.isFinite ? $0 : nil
+    }
+  }
+
+  private var isSuccess: Bool { result.error == nil && (200...299).contains(status) }
+
+  /// A script that stands in for the network may follow redirects as it likes.
+  private var originProblem: String? {
+    guard let answered = result.response?.url,
+      let origin = ResourceURL(absolute: answered)?.origin,
+      origin != endpointOrigin
+    else { return nil }
+    return "another origin has answered, \(origin)"
+  }
+
+  /// The endpoint's own words, which are for people to read. (RFC 6749, section 5.2)
+  private var refusal: String {
+    var text = "it answered \(status)"
+    if let error = root?["error"]?.string { text += ", \(shown(error, limit: 80))" }
+    if let words = root?["error_description"]?.string {
+      text += ": \(shown(words, limit: 200))"
+    }
+    return text
+  }
+
+  /// Masked before it is cut: what is left of a secret would not be found.
+  private func shown(_ text: String, limit: Int) -> String {
+    LogText.part(known.masked(text), limit: limit)
+  }
+}

@@ -1,0 +1,97 @@
+import LullClients
+import LullCore
+import LullHost
+import LullREPL
+import LullTransport
+
+/// Finds the logins of an API's file, or of a script: the file is run, up to its first request that needs
+/// one, which is not sent.
+struct LoginSearch {
+  /// What was found, and how a server is reached.
+  struct Found {
+    let logins: [OAuth2.Settings]
+    /// A request as the file would make it: by the same way, trusting the same certificates.
+    let request: HTTPRequest
+    let context: AuthContext
+  }
+
+  private let word: String
+  /// Of which of its logins; nil: of all.
+  private let name: String?
+
+  init(_ word: String, name: String?) {
+    self.word = word
+    self.name = name
+  }
+
+  /// Runs the file, and `body` with its logins, one at least; the exit code.
+  func run(_ body: (LuaHost, Found) -> Int32) -> Int32 {
+    guard let path = APIFileLocator.file(of: word) else {
+      Exit.complain("lull: \(APIFileLocator.missing(word))\n")
+      return 3
+    }
+    let name = Array(path.utf8)
+    let source: [UInt8]
+    do throws(SourceFile.Unreadable) {
+      source = SourceText.withoutFirstLineMarks(try SourceFile.read(name))
+    } catch {
+      Exit.complain("lull: cannot read '\(error.name)': \(error.reason)\n")
+      return 3
+    }
+    guard let environment = try? LoopEnvironment(ownsProcess: true),
+      let program = ScriptProgram(environment: environment, library: .withClients)
+    else {
+      Exit.complain("lull: cannot start: not enough memory or descriptors\n")
+      return 1
+    }
+    var desk: OAuth2LoginDesk?
+    let script = ScriptProgram.Script(
+      name: name, source: source, folder: SourceFile.folder(of: name))
+    return program.perform(
+      after: script, words: words(path), first: -1,
+      prepare: { host in
+        // A request that needs a login ends the run of the file, as `os.exit` does.
+        let made = OAuth2LoginDesk { [weak loop = host.loop] in loop?.exit(0) }
+        desk = made
+        host.permissions.loginDesk = made
+      }
+    ) { host, service in
+      guard let desk else { return 1 }
+      let logins = desk.logins.filter { self.name == nil || $0.login?.name == self.name }
+      guard !logins.isEmpty else {
+        Exit.complain("lull: \(missing(path, desk.logins))\n")
+        return 1
+      }
+      return body(host, found(logins, desk, service, host))
+    }
+  }
+
+  /// As the file would be given them: that of an API knows by which name it was asked for.
+  private func words(_ path: String) -> [[UInt8]] {
+    let parts = path.split(separator: "/")
+    let isAPI = !APIFileLocator.isPath(word) || parts.dropLast().last == "apis"
+    let name = parts.last.map { $0.hasSuffix(".lua") ? $0.dropLast(4) : $0 } ?? ""
+    return ["lull", path].map { Array($0.utf8) } + (isAPI ? [Array(name.utf8)] : [])
+  }
+
+  private func missing(_ path: String, _ others: [OAuth2.Settings]) -> String {
+    let names = others.compactMap { $0.login?.name }
+    guard let name, !names.isEmpty else {
+      return "'\(path)' has no login: lull.auth.oauth2_code or lull.auth.oauth2_device makes one"
+    }
+    return "'\(path)' has no login '\(name)'; there is \(names.joined(separator: ", "))"
+  }
+
+  private func found(
+    _ logins: [OAuth2.Settings], _ desk: OAuth2LoginDesk, _ service: Service?, _ host: LuaHost
+  ) -> Found {
+    if let need = desk.need {
+      return Found(logins: logins, request: need.request, context: need.context)
+    }
+    let context = AuthContext(
+      networking: host.environment.defaultNetworking(), pump: host.environment.pump)
+    let built = service.map { CallRequest(resource: $0.resource("/"), method: "GET").built() }
+    let plain = HTTPRequest(method: "GET", url: logins[0].tokenURL)
+    return Found(logins: logins, request: (try? built?.get()) ?? plain, context: context)
+  }
+}
