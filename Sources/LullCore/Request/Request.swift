@@ -50,7 +50,7 @@ public class Request {
   public var url: String? { nil }
 
   /// The times it was sent, the latest last, as far as policies keep count: empty for a request
-  /// without retries, limits and credentials. Lua: `request.attempts`.
+  /// without retries, limits and credentials that is no download. Lua: `request.attempts`.
   public var attempts: [RequestAttempt] { [] }
   /// As they are once this request is cancelled.
   package var cancelledAttempts: [RequestAttempt] { attempts }

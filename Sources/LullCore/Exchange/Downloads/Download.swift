@@ -81,8 +81,10 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Before
 
-  /// Finds out whether there is a place for it, before anything is sent. Again, it does nothing.
+  /// Finds out whether there is a place for it, before anything is sent. Again, it does nothing, and neither
+  /// does it for one that resumes: its part depends on what is asked for.
   package func open() throws(Problem) {
+    guard !resumes else { return }
     try state.withLock { state throws(Problem) in try open(&state, partName: nil) }
   }
 
