@@ -50,6 +50,9 @@ struct OAuth2TokenKeeper: Sendable {
     }
   }
 
+  /// Where the file is.
+  var path: String { file.path }
+
   func close(_ entry: Entry) { entry.lock.release() }
 
   /// The login whose tokens are there now; nil if there are none. Without the lock.

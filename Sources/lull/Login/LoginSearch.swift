@@ -57,12 +57,14 @@ struct LoginSearch {
       }
     ) { host, service in
       guard let desk else { return 1 }
+      // Settings functions may make some, too.
+      let request = service.map { CallRequest(resource: $0.resource("/"), method: "GET").built() }
       let logins = desk.logins.filter { self.name == nil || $0.login?.name == self.name }
       guard !logins.isEmpty else {
         Exit.complain("lull: \(missing(path, desk.logins))\n")
         return 1
       }
-      return body(host, found(logins, desk, service, host))
+      return body(host, found(logins, desk, try? request?.get(), host))
     }
   }
 
@@ -83,15 +85,15 @@ struct LoginSearch {
   }
 
   private func found(
-    _ logins: [OAuth2.Settings], _ desk: OAuth2LoginDesk, _ service: Service?, _ host: LuaHost
+    _ logins: [OAuth2.Settings], _ desk: OAuth2LoginDesk, _ request: HTTPRequest?,
+    _ host: LuaHost
   ) -> Found {
     if let need = desk.need {
       return Found(logins: logins, request: need.request, context: need.context)
     }
     let context = AuthContext(
       networking: host.environment.defaultNetworking(), pump: host.environment.pump)
-    let built = service.map { CallRequest(resource: $0.resource("/"), method: "GET").built() }
     let plain = HTTPRequest(method: "GET", url: logins[0].tokenURL)
-    return Found(logins: logins, request: (try? built?.get()) ?? plain, context: context)
+    return Found(logins: logins, request: request ?? plain, context: context)
   }
 }

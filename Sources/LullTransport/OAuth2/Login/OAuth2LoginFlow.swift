@@ -2,7 +2,8 @@ package import LullCore
 
 /// One login: asks a person by way of a browser, and keeps the tokens that come of it.
 ///
-/// Order of events: the server is asked for a code to show, or a listener opened; `show` is called;
+/// Order of events: whether tokens can be kept is looked at; the server is asked for a code to show, or a
+/// listener opened; `show` is called;
 /// once the person has agreed, and the tokens are written, `outcome` is there. Whoever turns the loop
 /// calls `serve` before each turn. Code, verifier and device code are seen by nobody. Home thread only.
 package final class OAuth2LoginFlow {
@@ -27,6 +28,7 @@ package final class OAuth2LoginFlow {
   package private(set) var outcome: Result<Outcome, TransportError>?
   private let endpoint: OAuth2Endpoint
   private let login: OAuth2Login
+  private let keeper: OAuth2TokenKeeper?
   private let watch: LoopbackListener.Watch
   private let patience: Double
   private let show: (Prompt) -> Void
@@ -51,12 +53,34 @@ package final class OAuth2LoginFlow {
     guard let login = settings.login else { return nil }
     self.login = login
     endpoint = OAuth2Endpoint(settings, context, for: waiting)
+    keeper = settings.tokenFile.map { OAuth2TokenKeeper(TokenFile($0), settings) }
     self.patience = patience
     self.watch = watch
     self.show = show
   }
 
   package func begin() {
+    guard let keeper else {
+      return end(OAuth2.failure("no login '\(login.name)': no file is there for its tokens"))
+    }
+    let pump = endpoint.context.pump
+    // Nobody is to be asked for what cannot be kept.
+    pump.offload(
+      { [inbox = pump.inbox] () -> TokenFile.Problem? in
+        switch keeper.open(unless: { inbox.isClosed }) {
+        case .failure(let problem): return problem
+        case .success(let entry):
+          keeper.close(entry)
+          return nil
+        }
+      },
+      then: { [weak self] problem in
+        guard let self, outcome == nil else { return }
+        if let problem { end(OAuth2.failure(problem.message)) } else { ask() }
+      })
+  }
+
+  private func ask() {
     switch login.way {
     case .device(let url): askForDevice(at: url)
     case .code(let code):
@@ -172,7 +196,8 @@ package final class OAuth2LoginFlow {
       let polling = DevicePolling(
         interval: answer.number("interval"), lifetime: answer.number("expires_in"),
         now: clock.uptime)
-      wait(polling.interval, polling, device)
+      // A code that ends sooner than that is asked about once.
+      wait(min(polling.interval, polling.deadline - clock.uptime), polling, device)
     }
   }
 
@@ -224,10 +249,7 @@ package final class OAuth2LoginFlow {
   }
 
   private func keep(_ tokens: OAuth2Tokens) {
-    guard let file = settings.tokenFile.map({ TokenFile($0) }) else {
-      return end(OAuth2.failure("no login '\(login.name)': no file is there for its tokens"))
-    }
-    let keeper = OAuth2TokenKeeper(file, settings)
+    guard let keeper else { return }
     let pump = endpoint.context.pump
     pump.offload(
       { [inbox = pump.inbox] () -> TokenFile.Problem? in
@@ -241,7 +263,7 @@ package final class OAuth2LoginFlow {
         if let problem { return end(OAuth2.failure(problem.message)) }
         let ends = tokens.refresh == nil && tokens.expires != nil
         outcome = .success(
-          Outcome(path: file.path, lifetime: ends ? tokens.lifetime : nil))
+          Outcome(path: keeper.path, lifetime: ends ? tokens.lifetime : nil))
       })
   }
 }

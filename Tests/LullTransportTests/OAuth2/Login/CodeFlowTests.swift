@@ -19,7 +19,8 @@ extension TransportSuite {
     /// One flow, what it shows, and the browser that goes on from there.
     private final class Login {
       let flow: OAuth2LoginFlow
-      var url = ""
+      private let seen: Seen
+      var url: String { seen.url }
 
       init?(
         _ settings: OAuth2.Settings, _ harness: TransportHarness, patience: Double = 300
@@ -33,8 +34,9 @@ extension TransportSuite {
             show: { if case .open(let url) = $0 { seen.url = url } })
         else { return nil }
         self.flow = flow
+        self.seen = seen
         flow.begin()
-        url = seen.url
+        harness.turn { !seen.url.isEmpty || flow.outcome != nil }
       }
 
       private final class Seen { var url = "" }
@@ -179,6 +181,15 @@ extension TransportSuite {
       finish(server)
     }
 
+    @Test func `OAU-03 nobody is asked for what cannot be kept`() throws {
+      directory.write("shop.json", "{}".utf8)
+      chmod(directory.path + "/shop.json", 0o644)
+      let login = try #require(Login(settings("https://login.test"), harness))
+      #expect(login.url == "")
+      #expect(message(login)?.contains("may be read by others, and is not used: chmod 600") == true)
+      finish()
+    }
+
     @Test func `OAU-08 nobody is waited for longer than that`() throws {
       let login = try #require(Login(settings("https://login.test"), harness, patience: 0.02))
       #expect(
@@ -230,8 +241,8 @@ extension TransportSuite {
     @Test func `OAU-17 a login is kept once whoever renews at that time has ended`() throws {
       let server = try server()
       let settings = settings(server.url)
-      let lock = try TokenFile(directory.path + "/shop.json").lock()
       let login = try #require(Login(settings, harness))
+      let lock = try TokenFile(directory.path + "/shop.json").lock()
       _ = try browse("/callback?code=a&state=\(login.parameter("state"))", login)
       harness.turn { !server.requests.isEmpty && harness.provider.activeCount == 0 }
       #expect(login.flow.outcome == nil)

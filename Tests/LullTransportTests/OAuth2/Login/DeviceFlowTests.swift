@@ -174,6 +174,20 @@ extension TransportSuite {
       directory.remove()
     }
 
+    @Test func `OAU-11 a code that ends before the interval is asked about once`() throws {
+      harness.provider.stub(
+        "POST", "https://login.test/device", device(interval: #","interval":1e12"#))
+      harness.provider.stub(
+        "POST", "https://login.test/token", error("authorization_pending"))
+      let flow = try begin()
+      harness.advance(by: 59)
+      #expect(polls == 0)
+      harness.advance(by: 2)
+      #expect(polls == 1)
+      #expect(message(flow)?.contains("was not used in time") == true)
+      directory.remove()
+    }
+
     // MARK: What a login is used for
 
     /// One that is there, with tokens that end after `lifetime` seconds.
