@@ -26,7 +26,7 @@ describe("stats", function()
       equal(math.type(count), "integer", name)
       check(count >= 0, name)
     end
-    equal(names, 11)
+    equal(names, 12)
     first.pins = -1
     check(lull.stats().pins >= 0)
   end)

@@ -386,3 +386,120 @@ describe("options of events", function()
     same(texts(resource, nil), {})
   end)
 end)
+
+describe("follow", function()
+  local function joined(content, event) return (content or "") .. event.data end
+
+  it("STR-31 STR-32 STR-36 makes the items the content, one event a turn", function()
+    local api, sent = spec.fake { events "retry: 0\nid: 1\ndata: a\n\ndata: b\n\n", events "data: c\n\n", nothing }
+    local resource = api("/s")
+    local seen = {}
+    resource:observe(function(r, event, source)
+      if source then seen[#seen + 1] = event .. source .. r.content end
+    end)
+    local follow = resource:follow { reduce = joined, initial = "<" }
+    equal(#sent, 1)
+    equal(follow.is_over, false)
+    equal(tostring(follow), "Follow(/s)")
+    equal(follow:await(), "<abc")
+    same(seen, { "new_datanetwork<ab", "new_datanetwork<abc" })
+    equal(resource.content, "<abc")
+    equal(follow.is_over, true)
+    equal(follow.last_event_id, "1")
+    equal(follow.resource, resource)
+    equal(tostring(follow), "Follow(/s, over)")
+    equal(follow:await(), "<abc")
+    equal(resource.is_up_to_date, true)
+  end)
+
+  it("STR-31 may make tables of rows", function()
+    local resource = spec.demo()("/rows"):with_param("count", "2000")
+    local follow = resource:follow {
+      initial = { sum = 0, rows = 0 },
+      reduce = function(content, row)
+        if row.n % 100 == 0 then collectgarbage() end
+        return { sum = content.sum + row.n, rows = content.rows + 1 }
+      end,
+    }
+    same(follow:await(), { sum = 2001000, rows = 2000 })
+    equal(resource.content.rows, 2000)
+  end)
+
+  it("STR-33 fails as the stream does, and as its function", function()
+    local api = spec.fake { events "retry: 0\ndata: a\n\n", spec.json("{}", nil, 500) }
+    local resource = api("/s")
+    local content, err = resource:follow { reduce = joined }:await()
+    equal(content, nil)
+    equal(err.http_status, 500)
+    equal(resource.latest_error.http_status, 500)
+    equal(resource.content, "a")
+    for problem, reduce in pairs {
+      ["oops"] = function(_, event) if event.data == "b" then error "oops" end return event.data end,
+      ["must return the new content, got nil"] = function(_, event)
+        if event.data == "a" then return "a" end
+      end,
+      ["cannot wait inside a reduce function of follow"] = function(_, event)
+        if event.data == "b" then lull.sleep(0) end
+        return "a"
+      end,
+    } do
+      resource = spec.fake { events "data: a\n\ndata: b\n\n" } "/s"
+      content, err = resource:follow { reduce = reduce }:await()
+      equal(content, nil)
+      equal(err.cause.kind, "script_error")
+      contains(err.cause.message, problem)
+      equal(resource.content, "a")
+      local reports = spec.reports()
+      equal(#reports, 1)
+      contains(reports[1].message, problem)
+      contains(reports[1].where, "reduce function of follow")
+    end
+  end)
+
+  it("STR-34 STR-36 goes on until it is stopped", function()
+    local resource = open_stream()
+    local function count(content) return { n = (content and content.n or 0) + 1 } end
+    resource:follow { reduce = count }
+    spec.collect()
+    lull.wait_until(function() return resource.content and resource.content.n == 3 end, { every = 0.01, timeout = 4 })
+    spec.collect()
+    equal(lull.stats().streams, 1)
+    equal(resource.content.n, 3)
+    equal(resource:load_if_needed(), nil)
+    resource:wipe()
+    equal(lull.stats().streams, 0)
+    local follow = resource:follow { reduce = count }
+    equal(follow:stop(), follow)
+    equal(lull.stats().streams, 0)
+    equal(follow:await(), nil)
+    do local closed <close> = resource:follow { reduce = count } check(closed) end
+    local task = lull.spawn(function() return resource:follow { reduce = count }:await() end)
+    lull.wait_until(function() return resource.content end, { every = 0.01, timeout = 4 })
+    task:cancel()
+    equal(lull.stats().streams, 0)
+    wait_for_closed(resource.service)
+  end)
+
+  it("STR-34 keeps the script alive", function()
+    local ended = spec.script [[
+      local lull = require "lull"
+      local counter = lull.service(lull.demo())("/events"):with_params { count = "6", per = "2", retry = "5" }
+      counter:follow { reduce = function(n, event) return event.id .. (n or "") end }
+      counter:observe(function(r, event) if event == "new_data" then print(r.content) end end)
+      lull.run()
+    ]]
+    equal(ended.err, "")
+    contains(ended.out, "654321\n")
+  end)
+
+  it("checks its options", function()
+    local resource = spec.fake { nothing } "/s"
+    raises("follow needs 'reduce'", function() resource:follow {} end)
+    raises("'reduce' must be a function, got", function() resource:follow { reduce = 1 } end)
+    raises("did you mean 'reduce'?", function() resource:follow { reduse = print } end)
+    raises("'last_event_id' must be a string", function()
+      resource:follow { reduce = print, last_event_id = 1 }
+    end)
+    raises("table expected", function() resource:follow(print) end)
+  end)
+end)

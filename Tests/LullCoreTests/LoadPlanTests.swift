@@ -17,7 +17,8 @@ struct LoadPlanTests {
 
     init(
       _ id: String, data: Double? = nil, error: Double? = nil, invalidated: Bool = false,
-      forced: Bool = false, loading: Bool = false, offline: Bool = false, url: Bool = true,
+      forced: Bool = false, loading: Bool = false, followed: Bool = false, offline: Bool = false,
+      url: Bool = true,
       caches: LoadPlan.Caches = .notAsked, failure: Bool = false, answer: LoadPlan.Answer? = nil,
       _ step: LoadPlan.Step,
       _ reason: LoadPlan.Reason, _ log: String
@@ -27,6 +28,7 @@ struct LoadPlanTests {
         dataTimestamp: data, errorTimestamp: error, isInvalidated: invalidated)
       known.isForced = forced
       known.isLoading = loading
+      known.isFollowed = followed
       known.isOffline = offline
       known.hasURL = url
       known.caches = caches
@@ -67,6 +69,12 @@ struct LoadPlanTests {
       "LOAD-31: and before the caches, offline and no URL", loading: true, offline: true,
       url: false,
       caches: .asked(onDisk: false), failure: true, .join, .inProgress,
+      "not loading: a load is in progress"),
+    Row(
+      "STR-35: a stream is followed", data: 10, invalidated: true, followed: true,
+      .nothing(until: .infinity), .followed, "not loading: a stream is followed"),
+    Row(
+      "STR-35: a load in flight comes first", loading: true, followed: true, .join, .inProgress,
       "not loading: a load is in progress"),
     Row(
       "LOAD-18: fresh data", data: 1000, .nothing(until: 1030),

@@ -83,6 +83,7 @@ struct APIDescriptionFieldTests {
     "DownloadOptions": "api('/x'):download('/no/such/folder/x', { [key] = value })",
     "WatchOptions": "api('/x'):watch{ [key] = value }",
     "PagesOptions": "api('/x'):pages{ [key] = value }",
+    "FollowOptions": "api('/x'):follow{ [key] = value }",
     "StreamOptions": "api('/x'):events{ [key] = value }",
     "CursorOptions": "api('/x'):pages{ cursor = { [key] = value } }",
     "PageNumberOptions": "api('/x'):pages{ page = { [key] = value } }",
@@ -174,6 +175,7 @@ struct APIDescriptionFieldTests {
     #expect(try difference("CursorOptions", LuaPages.Options.cursorKeys) == [])
     #expect(try difference("PageNumberOptions", LuaPages.Options.pageNumberKeys) == [])
     #expect(try difference("RequestOptions", RequestOptions.keys) == [])
+    #expect(try difference("FollowOptions", Method.followKeys) == [])
     #expect(try difference("StreamOptions", StreamArguments.keys) == [])
     #expect(try difference("DownloadOptions", RequestOptions.downloadKeys) == [])
     #expect(try difference("FileOptions", Method.uploadKeys) == [])

@@ -205,6 +205,34 @@ extension TransportSuite {
       harness.finish()
     }
 
+    @Test func `STR-01 STR-22 a task waits for the items, and cancelling it ends the stream`()
+      throws
+    {
+      let server = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.write(Self.head + "\r\ndata: a\n\ndata: b\n\n")
+          connection.waitForClose()
+        })
+      defer { server.stop() }
+      let url = server.url
+      let texts = try Lull.run { home in
+        let resource = Service(baseURL: url).resource("/s")
+        let reading = home.spawn { () -> [String] in
+          var texts: [String] = []
+          do throws(RequestError) {
+            for try await item in resource.events().items {
+              if case .event(let event) = item { texts.append(event.text) }
+              if texts.count == 2 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+          } catch { texts.append("\(error)") }
+          return texts
+        }
+        return try await reading.value
+      }
+      #expect(texts == ["a", "b"])
+    }
+
     @Test func `STR-24 what is coded is decoded as it comes`() throws {
       let server = try #require(
         RawServer { connection in

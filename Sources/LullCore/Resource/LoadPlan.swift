@@ -1,8 +1,8 @@
 /// What a load does, decided once from what is known, and why.
 ///
 /// A value without effects: `Resource` says what is known and does what the plan says; explaining and
-/// logging read the same plan. Order of the questions: a load in flight, freshness, caches (LOAD-31),
-/// whether anything can be asked for at all, offline. A load that is forced skips the first three
+/// logging read the same plan. Order of the questions: a load in flight, a stream, freshness, caches (LOAD-31),
+/// whether anything can be asked for at all, offline. A load that is forced skips the first four
 /// (LOAD-01).
 package struct LoadPlan {
   package enum Step: Equatable {
@@ -43,6 +43,8 @@ package struct LoadPlan {
   package enum Reason: Equatable {
     case forced
     case inProgress
+    /// A stream makes its content. (STR-35)
+    case followed
     case offline
     case invalidated
     /// It has neither data nor error. (LOAD-25)
@@ -75,6 +77,7 @@ package struct LoadPlan {
     /// Whether it is to load whatever there is.
     package var isForced = false
     package var isLoading = false
+    package var isFollowed = false
     package var isOffline = false
     package var hasURL = true
     package var caches = Caches.notAsked
@@ -106,6 +109,8 @@ package struct LoadPlan {
         LoadPlan.askingStep(known, configuration, condition), .forced, now: 0, configuration)
     } else if known.isLoading {
       self.init(.join, .inProgress, now: 0, nil)
+    } else if known.isFollowed {
+      self.init(.nothing(until: .infinity), .followed, now: 0, nil)
     } else if known.isOffline, known.freshness.hasData {
       // Whatever its age, for as long as the service is offline.
       self.init(.nothing(until: .infinity), .offline, now: now(), nil)
@@ -197,6 +202,7 @@ package struct LoadPlan {
     switch reason {
     case .forced: "it was asked for"
     case .inProgress: "a load is in progress"
+    case .followed: "a stream is followed"
     case .offline: "the service is offline"
     case .invalidated: "it was invalidated"
     case .blank: "there is neither data nor error"

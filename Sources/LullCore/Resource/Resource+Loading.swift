@@ -63,6 +63,7 @@ extension Resource {
     var known = LoadPlan.Known()
     known.isForced = isForced
     known.isLoading = isJoining && isLoading
+    known.isFollowed = record.followerCount > 0
     // Who joins a load asks nobody.
     if isForced || !known.isLoading { checkCaches() }
     known.isOffline = owner.isOffline

@@ -18,6 +18,10 @@ package final class ResourceRecord: RequestTracker {
     didSet { changes.note() }
   }
   package var allRequests: [Request] = []
+  /// How many streams make its content now.
+  var followerCount = 0 {
+    didSet { changes.note() }
+  }
   /// Whether the caches have been asked for this resource's data.
   var cacheCheck = CacheCheck.idle(noneAsOf: -1) {
     didSet { changes.note() }

@@ -145,6 +145,19 @@ package struct ResourceState {
     return event
   }
 
+  /// What the items of a stream have come to so far: headers are kept as with content of the caller's,
+  /// and validate nothing. (STR-31)
+  package mutating func streamed(_ content: Content, now: Double) -> ResourceEvent {
+    _ = override(with: content, now: now)
+    return .newData(.network)
+  }
+
+  /// A stream that made the content has failed. (STR-33)
+  package mutating func streamFailed(_ error: RequestError) -> ResourceEvent {
+    latestError = error
+    return .error
+  }
+
   /// The next `loadIfNeeded` loads, whatever the ages say. (INV-01 to INV-08)
   package mutating func invalidate() {
     isInvalidated = true

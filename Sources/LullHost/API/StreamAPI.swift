@@ -30,7 +30,32 @@ extension APIOwner {
         for row in api("/rows"):events() do
           print(row.name)                          --> Ann
         end
-        """, swift: "Resource.events(_:)", rules: "STR-01 STR-12 STR-19")
+        """, swift: "Resource.events(_:)", rules: "STR-01 STR-12 STR-19"),
+    .method(
+      "follow", "(options: FollowOptions): Follow",
+      "Makes what the items of a stream come to the content of the resource.",
+      """
+      The stream is asked for at once, and read as by `events`. `reduce` is given the content so far and \
+      an item, and returns the new content: one by one for all items that have come; then observers hear \
+      `new_data` with the source `network`, once in a turn of the loop. Meanwhile the resource counts as \
+      up to date, so that `load_if_needed` loads nothing.
+
+      What fails the stream becomes `latest_error`, and so does an error of `reduce`, which is reported \
+      besides. It goes on until then, until the server has no more, or until `stop`, whether or not you \
+      hold what this returns, and keeps the script alive.
+      """,
+      example: """
+        local weather = api("/events")
+        weather:observe(function(resource, event, source)
+          if event == "new_data" then print(source, resource.content.count, resource.content.last) end
+        end)
+        weather:follow{
+          reconnect = false, initial = { count = 0 },
+          reduce = function(content, event)
+            return { count = content.count + 1, last = event:json().celsius }
+          end,
+        }:await()                                  --> network 2 99
+        """, swift: "Resource.follow(_:from:prepare:reduce:)", rules: "STR-31 STR-32 STR-33 STR-35"),
   ]
 
   static let eventsIterator = APIOwner.object(
@@ -70,6 +95,38 @@ extension APIOwner {
       .method(
         "json", "(): any", "The value of data that is JSON.", "Raises if it is none.",
         rules: "STR-10"),
+    ])
+
+  static let followed = APIOwner.object(
+    .follow, receiver: "follow", "A stream that makes the content of its resource.",
+    swift: "StreamFollower",
+    entries: [
+      .method(
+        "await", "(): any, RequestError?",
+        "Waits until it is over: the content, or nil and the error that has ended it.",
+        "May wait; cancelling the waiting task stops it.", rules: "STR-36"),
+      .method(
+        "stop", "(): Follow", "Ends it, its connection at once; the content stays.", rules: "STR-34"
+      ),
+      .operation(
+        "__close", "()", shown: "local follow <close> = resource:follow{…}",
+        "Stops it when the block is left.", rules: "STR-34"),
+      .property("is_over", "boolean", "Whether nothing is followed any more."),
+      .property("resource", "Resource", "Whose content it makes."),
+      .property(
+        "last_event_id", "string",
+        "The id of the last event taken, to go on behind it another time; empty if there was none.",
+        rules: "STR-18"),
+    ])
+
+  static let followOptions = APIOwner.table(
+    "FollowOptions", extending: "StreamOptions", "Options of `resource:follow`.",
+    entries: [
+      .field(
+        "reduce", "fun(content: any, item: any): any",
+        "Returns the content that an item makes of the one before. Must answer at once.",
+        rules: "STR-31"),
+      .field("initial", "any", "What the first item is added to; default nil.", rules: "STR-31"),
     ])
 
   static let streamOptions = APIOwner.table(

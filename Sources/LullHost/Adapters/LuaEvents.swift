@@ -76,13 +76,10 @@ final class LuaEvents {
   /// What there is; nil: nothing yet.
   private func look() -> Results? {
     switch stream.next() {
-    case .item(.event(let event)):
-      return ([iterators.callbacks.values.of(StreamEventBox(event), .streamEvent)], false)
-    case .item(.row(let document)):
-      row = document
-      let value = iterators.callbacks.values.content(
-        .json(document), holder: hostHandle, key: ScriptIterators.lastKey,
-        from: stream.resource.url.text)
+    case .item(let item):
+      if case .row(let document) = item { row = document }
+      let value = iterators.callbacks.values.of(
+        item, holder: hostHandle, key: ScriptIterators.lastKey, from: stream.resource.url.text)
       return ([value], false)
     case .wait: return nil
     case .end:

@@ -162,6 +162,7 @@ package struct ResourceExplanation {
   private func reason(of plan: LoadPlan) -> String {
     switch plan.reason {
     case .forced, .inProgress: return ""
+    case .followed: return "a stream makes its content"
     case .offline:
       let age = ResourceExplanation.age(
         of: resource.record.state.latestData?.timestamp ?? 0, at: plan.now)

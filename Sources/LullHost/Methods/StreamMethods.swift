@@ -10,6 +10,35 @@ extension Method {
     try call.selfObject(.streamEvent, as: StreamEventBox.self)
   }
 
+  private static func followed(_ call: Call) throws(Misuse) -> LuaFollow {
+    try call.selfObject(.follow, as: LuaFollow.self)
+  }
+
+  static let followKeys = ["reduce", "initial"]
+
+  private static func follow(_ call: Call) throws(Misuse) {
+    var reduce: Int64?
+    var initial: Content?
+    let arguments = try StreamArguments(call, 1, besides: followKeys) {
+      name, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: call.state)
+      guard name == "reduce" else {
+        initial = try call.kept.content(value, call.state, index)
+        return
+      }
+      guard value.kind == Int32(LULL_FUNCTION) else {
+        throw .message("'reduce' must be a function, got \(value.described)")
+      }
+      reduce = try call.kept.keep(call.state, index)
+    }
+    guard let reduce else {
+      throw .message("follow needs 'reduce', a function that makes content of content and an item")
+    }
+    call.return(
+      try LuaFollow.begin(
+        try call.resource, arguments, reduce: reduce, initial: initial, call))
+  }
+
   static let streamMethods: [Method] = [
     .method(.resource, "events", "T") { call throws(Misuse) in
       let resource = try call.resource
@@ -21,6 +50,27 @@ extension Method {
       if case .object(let handle, _, _, _) = object { events.hostHandle = handle }
       // Function, state, control variable, and what `for` closes when it is left.
       for value in [object, .nil, .nil, object] { call.return(value) }
+    },
+    .method(.resource, "follow", "t") { call throws(Misuse) in try follow(call) },
+    .getter(.follow, "resource") { call throws(Misuse) in
+      call.return(try followed(call).follower.map { call.values.of($0.stream.resource) } ?? .nil)
+    },
+    .getter(.follow, "is_over") { call throws(Misuse) in
+      call.return(.bool(try followed(call).follower?.isOver ?? true))
+    },
+    .getter(.follow, "last_event_id") { call throws(Misuse) in
+      call.return(.string(try followed(call).follower?.stream.lastEventID ?? ""))
+    },
+    .method(.follow, "await") { call throws(Misuse) in try followed(call).await(call) },
+    .method(.follow, "stop") { call throws(Misuse) in
+      try followed(call).stop()
+      call.returnSelf()
+    },
+    .method(.follow, "__close", "*") { call throws(Misuse) in try followed(call).stop() },
+    .method(.follow, "__tostring") { call throws(Misuse) in
+      let follower = try followed(call).follower
+      let name = follower?.stream.resource.displayName ?? ""
+      call.return(.string("Follow(\(name)\(follower?.isOver ?? true ? ", over" : ""))"))
     },
     .getter(.events, "resource") { call throws(Misuse) in
       call.return(call.values.of(try events(call).stream.resource))

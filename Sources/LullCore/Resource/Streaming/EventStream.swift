@@ -36,6 +36,21 @@ public final class EventStream {
     }
   }
 
+  /// Somebody who wants to be told; held by what tells it.
+  private final class Wait {
+    private var action: (() -> Void)?
+
+    init(_ action: @escaping () -> Void) {
+      self.action = action
+    }
+
+    func end() {
+      let action = action
+      self.action = nil
+      action?()
+    }
+  }
+
   private enum Phase {
     /// To be asked for, by the clock's `uptime`.
     case pausing(until: Double)
@@ -55,7 +70,7 @@ public final class EventStream {
   private var hasBegun = false
   /// Memory that goes to and fro between reading and parsing.
   private var spare: [UInt8] = []
-  private var waiter: (() -> Void)?
+  private weak var waiting: Wait?
   private var signal: HomeSignal?
   private var timer: (any HostTimer)?
   /// Told of each request before it starts.
@@ -118,19 +133,18 @@ public final class EventStream {
   /// call takes the place of the first.
   public func whenReady(_ action: @escaping () -> Void) {
     stopWaiting()
-    waiter = action
+    let wait = Wait(action)
+    waiting = wait
     switch phase {
-    case .over: pump.enqueue { [weak self] in self?.wake() }
+    case .over: tell(wait)
     case .pausing(let time):
       let due = min(time, deadline ?? .infinity)
       timer = pump.clock.schedule(after: max(0, due - pump.clock.uptime)) { [weak self] in
-        self?.wake()
+        self?.wake(wait)
       }
     case .open(let connection):
-      guard connection.response == nil else {
-        return pump.enqueue { [weak self] in self?.wake() }
-      }
-      let signal = pump.signal { [weak self] in self?.wake() }
+      guard connection.response == nil else { return tell(wait) }
+      let signal = pump.signal { [weak self] in self?.wake(wait) }
       self.signal = signal
       connection.inbox.tell(signal)
     }
@@ -138,17 +152,21 @@ public final class EventStream {
 
   /// What `whenReady` was given is not called any more.
   public func stopWaiting() {
-    waiter = nil
+    waiting = nil
     if let signal { pump.discard(signal) }
     signal = nil
     timer?.cancel()
     timer = nil
   }
 
-  private func wake() {
-    guard let waiter else { return }
+  private func tell(_ wait: Wait) {
+    pump.enqueue { [weak self] in self?.wake(wait) }
+  }
+
+  private func wake(_ wait: Wait) {
+    guard wait === waiting else { return }
     stopWaiting()
-    waiter()
+    wait.end()
   }
 
   /// Ends it: its connection is closed before this returns. Whoever waits is told.
@@ -159,7 +177,7 @@ public final class EventStream {
       connection.request.cancel()
     }
     end()
-    if waiter != nil { pump.enqueue { [weak self] in self?.wake() } }
+    if let waiting { tell(waiting) }
   }
 
   private func end() {
@@ -189,8 +207,10 @@ public final class EventStream {
     onRequest?(request)
     request.onCompletion { [weak self] response in
       connection.response = response
-      guard let self, case .open(let current) = phase, current === connection else { return }
-      wake()
+      guard let self, case .open(let current) = phase, current === connection, let waiting else {
+        return
+      }
+      wake(waiting)
     }
     request.start()
   }

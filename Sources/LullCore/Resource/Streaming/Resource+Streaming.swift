@@ -4,9 +4,45 @@ extension Resource {
   /// Nothing is sent before the first item is asked for, and the resource's state stays as it is; see
   /// `EventStream`. Lua: `resource:events{…}`.
   ///
-  ///     for try await item in api.resource("/events").events() { … }
+  ///     for try await item in api.resource("/events").events().items { … }
   public func events(_ options: StreamOptions = StreamOptions()) -> EventStream {
     EventStream(self, options)
+  }
+
+  /// Makes what the items of a stream come to the resource's content, and begins at once; see
+  /// `StreamFollower`. Lua: `resource:follow{…}`.
+  ///
+  /// - Parameters:
+  ///   - content: what the first item is added to.
+  ///   - prepare: sees the follower before anything is sent.
+  ///   - reduce: makes one content of the last one and an item.
+  @discardableResult
+  public func follow(
+    _ options: StreamOptions = StreamOptions(), from content: Content? = nil,
+    prepare: (StreamFollower) -> Void = { _ in }, reduce: @escaping StreamFollower.Reducer
+  ) -> StreamFollower {
+    let follower = StreamFollower(events(options), from: content, reduce)
+    prepare(follower)
+    follower.start()
+    return follower
+  }
+
+  /// What items of a stream have come to.
+  func streamed(_ content: Content, isFirst: Bool) {
+    let event = record.state.streamed(content, now: pump.clock.now)
+    endCacheCheck()
+    // Later it is gone from there.
+    if isFirst { removeFromCaches() }
+    stateChanged()
+    notify(event)
+  }
+
+  /// A stream that made its content has failed.
+  func streamFailed(_ error: RequestError) {
+    let event = record.state.streamFailed(error)
+    endCacheCheck()
+    stateChanged()
+    notify(event)
   }
 
   /// A request for a stream, not started: without a bound in time but for silence.

@@ -1419,6 +1419,33 @@ function Resource:pages(options) end
 ---@return lull.Events
 function Resource:events(options) end
 
+--- Makes what the items of a stream come to the content of the resource.
+---
+--- The stream is asked for at once, and read as by `events`. `reduce` is given the content so far and
+--- an item, and returns the new content: one by one for all items that have come; then observers hear
+--- `new_data` with the source `network`, once in a turn of the loop. Meanwhile the resource counts as
+--- up to date, so that `load_if_needed` loads nothing.
+---
+--- What fails the stream becomes `latest_error`, and so does an error of `reduce`, which is reported
+--- besides. It goes on until then, until the server has no more, or until `stop`, whether or not you
+--- hold what this returns, and keeps the script alive.
+---
+--- ```lua
+--- local weather = api("/events")
+--- weather:observe(function(resource, event, source)
+---   if event == "new_data" then print(source, resource.content.count, resource.content.last) end
+--- end)
+--- weather:follow{
+---   reconnect = false, initial = { count = 0 },
+---   reduce = function(content, event)
+---     return { count = content.count + 1, last = event:json().celsius }
+---   end,
+--- }:await()                                  --> network 2 99
+--- ```
+---@param options lull.FollowOptions
+---@return lull.Follow
+function Resource:follow(options) end
+
 --- Makes an entity the latest data, without network or pipeline.
 ---
 --- Observers hear `new_data` with `local_override`. Clears the error and an invalidation; removes the
@@ -1863,6 +1890,24 @@ local StreamEvent = {}
 --- Raises if it is none.
 ---@return any
 function StreamEvent:json() end
+
+--- A stream that makes the content of its resource.
+---@class lull.Follow
+---@field is_over boolean # Whether nothing is followed any more.
+---@field resource lull.Resource # Whose content it makes.
+---@field last_event_id string # The id of the last event taken, to go on behind it another time; empty if there was none.
+local Follow = {}
+
+--- Waits until it is over: the content, or nil and the error that has ended it.
+---
+--- May wait; cancelling the waiting task stops it.
+---@return any
+---@return lull.RequestError?
+function Follow:await() end
+
+--- Ends it, its connection at once; the content stays.
+---@return lull.Follow
+function Follow:stop() end
 
 --- A function that runs beside the others, in a coroutine of its own.
 ---@class lull.Task
@@ -2403,6 +2448,11 @@ function PipelineStage:remove_transformers() end
 ---@class lull.StreamOptions: lull.RequestOptions
 ---@field reconnect? boolean # Whether an event stream that ends or breaks off is asked for once more; default true. With false the first ends the loop, and the second raises.
 ---@field last_event_id? string # The event to go on behind, by its id.
+
+--- Options of `resource:follow`.
+---@class lull.FollowOptions: lull.StreamOptions
+---@field reduce fun(content: any, item: any): any # Returns the content that an item makes of the one before. Must answer at once.
+---@field initial? any # What the first item is added to; default nil.
 
 --- Options of `resource:pages`.
 ---@class lull.PagesOptions

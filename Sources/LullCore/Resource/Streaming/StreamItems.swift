@@ -1,0 +1,52 @@
+/// The items of a stream, for a loop on the actor that is the stream's home.
+///
+/// Cancelling the task that waits for one ends the stream; leaving the loop does once nobody holds it.
+///
+///     for try await item in api.resource("/events").events().items { … }
+public struct StreamItems: AsyncSequence {
+  public typealias Element = StreamItem
+  public typealias Failure = RequestError
+
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let stream: EventStream
+
+    public mutating func next(
+      isolation: isolated (any Actor)? = #isolation
+    ) async throws(RequestError) -> StreamItem? {
+      while true {
+        switch stream.next() {
+        case .item(let item): return item
+        case .end: return nil
+        case .failure(let error): throw error
+        case .wait: await stream.ready(isolation: isolation)
+        }
+      }
+    }
+  }
+
+  let stream: EventStream
+
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream) }
+}
+
+extension EventStream {
+  /// For `for try await`.
+  public var items: StreamItems { StreamItems(stream: self) }
+
+  /// Waits until there may be more to say.
+  fileprivate func ready(isolation: isolated (any Actor)?) async {
+    let pump = resource.pump
+    // Only the signal leaves the home thread: a task may be cancelled on any.
+    let cancellation = pump.signal { [weak self] in self?.stop() }
+    defer { pump.discard(cancellation) }
+    await withTaskCancellationHandler {
+      // Named, or the closure would leave the caller's actor.
+      _ = isolation
+      await withCheckedContinuation { continuation in
+        whenReady { continuation.resume() }
+      }
+    } onCancel: {
+      cancellation()
+    }
+  }
+}

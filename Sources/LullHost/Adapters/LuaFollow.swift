@@ -1,0 +1,147 @@
+import CLullBridge
+import LullCore
+
+/// `resource:follow{ reduce = … }`: a function of the script makes the content of a stream's items.
+///
+/// Its userdata is held until it is over, and it keeps the script alive as long. Home thread only.
+final class LuaFollow {
+  private unowned let iterators: ScriptIterators
+  private let reduce: Int64
+  private let mutation: Int64?
+  private let rowKey: Int64
+  private(set) var follower: StreamFollower?
+  private var hostHandle: UInt64 = 0
+  private var waiters: [() -> Void] = []
+  private(set) var isOver = false
+
+  /// The object, for the script.
+  static func begin(
+    _ resource: Resource, _ arguments: StreamArguments, reduce: Int64, initial: Content?,
+    _ call: Call
+  ) throws(Misuse) -> LuaValue {
+    let follow = LuaFollow(reduce: reduce, mutation: arguments.mutation, call.iterators)
+    let object = call.values.of(follow, .follow, service: resource.service, anchor: reduce)
+    guard case .object(let handle, _, let service, _) = object,
+      call.kept.pin(object: handle, .follow, service: service)
+    else { throw .message("not enough memory") }
+    follow.hostHandle = handle
+    for id in [reduce, arguments.mutation].compactMap(\.self) { call.kept.anchor(id, from: handle) }
+    if let initial { call.iterators.hold(initial, from: handle) }
+    call.loop.taskBegan()
+    resource.follow(
+      arguments.options, from: initial,
+      prepare: { follower in
+        follow.follower = follower
+        follower.stream.onRequest = { $0.mark.isWeak = true }
+        follower.whenOver { [weak follow] in follow?.ended() }
+      },
+      reduce: { [unowned follow] in follow.reduced($0, $1) })
+    return object
+  }
+
+  private init(reduce: Int64, mutation: Int64?, _ iterators: ScriptIterators) {
+    self.reduce = reduce
+    self.mutation = mutation
+    self.iterators = iterators
+    rowKey = iterators.callbacks.kept.makeID()
+  }
+
+  func stop() { follower?.stop() }
+
+  // MARK: Reducing
+
+  private func reduced(_ content: Content?, _ item: StreamItem) -> Result<Content, RequestError> {
+    let callbacks = iterators.callbacks
+    let url = follower?.stream.resource.url.text
+    let values = [
+      content.map { callbacks.values.content($0, holder: hostHandle, from: url) } ?? .nil,
+      callbacks.values.of(item, holder: hostHandle, key: rowKey, from: url),
+    ]
+    let answer = callbacks.coroutines.ask(
+      Callable(id: reduce), values, kind: "reduce function of follow"
+    ) { results -> Result<Content, Misuse> in
+      guard results[0].kind != Int32(LULL_NIL) else {
+        return .failure(.message("'reduce' of follow must return the new content, got nil"))
+      }
+      return Result { () throws(Misuse) in
+        let content = try callbacks.kept.content(results[0], results.state, results.index(0))
+        // While the results still do.
+        iterators.hold(content, from: hostHandle)
+        return content
+      }
+    }
+    switch answer {
+    case .success(.success(let content)): return .success(content)
+    case .success(.failure(let misuse)):
+      return .failure(failed(callbacks.failure(misuse.text, of: reduce)))
+    case .failure(.failed(let failure)): return .failure(failed(failure))
+    case .failure(.gone): return .failure(.cancelled(at: iterators.pump.clock.now))
+    }
+  }
+
+  /// The resource's error, where the function has raised: a request error as it is, others reported.
+  private func failed(_ failure: ScriptFailure) -> RequestError {
+    if let error = failure.requestError { return error }
+    let callbacks = iterators.callbacks
+    callbacks.reporter.report(
+      failure, in: callbacks.kept.named("reduce function of follow", reduce))
+    return RequestError(
+      httpStatus: nil, entity: nil,
+      cause: .script(
+        ScriptErrorCause(
+          userMessage: "Cannot read the stream", message: failure.message,
+          traceback: failure.traceback, value: failure.value)),
+      timestamp: iterators.pump.clock.now)
+  }
+
+  // MARK: Its end
+
+  private func ended() {
+    isOver = true
+    iterators.loop.taskEnded()
+    let waiters = waiters
+    self.waiters = []
+    for waiter in waiters { waiter() }
+    for id in [rowKey, mutation].compactMap(\.self) {
+      iterators.callbacks.kept.release(id, from: hostHandle)
+    }
+    iterators.release(function: reduce, from: hostHandle)
+    iterators.callbacks.kept.unpin(object: hostHandle)
+  }
+
+  /// Waits for the end: the content, or nil and the error.
+  func await(_ call: Call) throws(Misuse) {
+    guard let resource = follower?.stream.resource else { return }
+    guard !isOver else {
+      for value in outcome(resource) { call.return(value) }
+      return
+    }
+    let what = "the end of the stream \(resource.displayName)"
+    try iterators.waits.wait(call, for: what) { completion in
+      waiters.append { [weak self, pump = iterators.pump] in
+        pump.enqueueAfterPhase { if let self { completion(self.outcome(resource), false) } }
+      }
+      // Whoever waits for it wants it.
+      return { [weak self] in self?.stop() }
+    }
+  }
+
+  private func outcome(_ resource: Resource) -> [LuaValue] {
+    let values = iterators.callbacks.values
+    if let error = follower?.error { return [.nil, values.of(error, service: resource.service)] }
+    return [values.content(of: resource)]
+  }
+}
+
+extension ScriptValues {
+  /// An item of a stream; the tables of a row `holder` holds under `key`, until the next.
+  func of(_ item: StreamItem, holder: UInt64, key: Int64, from url: @autoclosure () -> String?)
+    -> LuaValue
+  {
+    switch item {
+    case .event(let event): of(StreamEventBox(event), .streamEvent)
+    case .row(let document):
+      content(.json(document), holder: holder, key: key, from: url())
+    }
+  }
+}
