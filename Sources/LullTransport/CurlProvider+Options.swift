@@ -53,6 +53,10 @@ extension CurlProvider {
     of origin: Origin, for request: HTTPRequest, redirectedBy host: String? = nil
   ) -> TransportError? {
     guard let allowedHosts else { return nil }
+    if let socket = request.options?.connection.unixSocket {
+      guard !allowedHosts.permits(socket: socket) else { return nil }
+      return refusal("the socket \(LogText.part(socket, limit: 120))")
+    }
     guard !allowedHosts.permits(origin) else {
       return refusal(of: request, to: origin, by: allowedHosts)
     }

@@ -157,7 +157,7 @@ package final class CurlProvider: NetworkingProvider {
     let reader: BodyReader?
     do throws(TransportError) {
       if transfer.request.secrets != nil { resolved = try secretDesk.resolved(transfer.request) }
-      reader = try transfer.request.payload?.reader()
+      reader = try (resolved ?? transfer.request).payload?.reader()
     } catch {
       return error
     }

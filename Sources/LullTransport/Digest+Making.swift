@@ -11,6 +11,7 @@ extension Digest {
     case .sha256: Int32(CCRYPTO_SHA256)
     case .sha384: Int32(CCRYPTO_SHA384)
     case .sha512: Int32(CCRYPTO_SHA512)
+    case .sha512of256: Int32(CCRYPTO_SHA512_256)
     }
   }
 
@@ -18,6 +19,8 @@ extension Digest {
   package func of(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     Digest.made { ccrypto_digest(kind, bytes.baseAddress, bytes.count, $0) }
   }
+
+  func of(_ bytes: [UInt8]) -> [UInt8]? { bytes.withUnsafeBufferPointer { of($0) } }
 
   func of(_ text: String) -> [UInt8]? {
     var text = text
@@ -31,6 +34,53 @@ extension Digest {
     Digest.made {
       ccrypto_hmac(kind, key.baseAddress, key.count, bytes.baseAddress, bytes.count, $0)
     }
+  }
+
+  /// The same with both at hand.
+  func hmac(key: [UInt8], _ bytes: [UInt8]) -> [UInt8]? {
+    key.withUnsafeBufferPointer { key in
+      bytes.withUnsafeBufferPointer { hmac(key: key, $0) }
+    }
+  }
+
+  /// Why nothing can be signed: there is no way to make one.
+  var isMissing: TransportError {
+    .final(.authFailed, "there is no \(rawValue) here: it needs libcrypto.so.3 (libssl3)")
+  }
+
+  /// Of what a body is when it is sent; of none that of no bytes. Reads files: to be made in the pool
+  /// then.
+  func of(
+    _ payload: RequestPayload?, unless isStopped: () -> Bool = { false }
+  ) throws(TransportError) -> [UInt8] {
+    switch payload {
+    case nil, .bytes?:
+      let bytes = if case .bytes(let bytes)? = payload { bytes } else { [UInt8]() }
+      guard let made = of(bytes) else { throw isMissing }
+      return made
+    case .streamed(let body)?: return try of(BodyReader(body), unless: isStopped)
+    }
+  }
+
+  private func of(
+    _ reader: BodyReader, unless isStopped: () -> Bool
+  ) throws(TransportError) -> [UInt8] {
+    guard let digest = ccrypto_digest_begin(kind) else { throw isMissing }
+    var made: [UInt8]?
+    // Whatever happens below, this gives it back once.
+    defer { if made == nil { ccrypto_digest_end(digest, nil) } }
+    var buffer = [UInt8](repeating: 0, count: 1 << 17)
+    while true {
+      guard !isStopped() else { throw TransportError(.cancelled, "the request was cancelled") }
+      let count = buffer.withUnsafeMutableBytes { reader.read(into: $0) }
+      guard let count else { throw reader.failure ?? isMissing }
+      guard count > 0 else { break }
+      guard ccrypto_digest_add(digest, buffer, count) == 1 else { throw isMissing }
+    }
+    let result = Digest.made { ccrypto_digest_end(digest, $0) } ?? []
+    made = result
+    guard !result.isEmpty else { throw isMissing }
+    return result
   }
 
   private static func made(_ make: (UnsafeMutablePointer<UInt8>) -> Int) -> [UInt8]? {

@@ -71,8 +71,8 @@ struct RunOptions {
       .init(
         "--allow-host", placeholder: "HOST",
         demand: .init("a host such as example.com, *.example.com or localhost:8080", isHost),
-        help: "a host it may reach, by redirects too: example.com, *.example.com, localhost:8080; "
-          + "without any, every host, and in the sandbox none",
+        help: "a host it may reach, by redirects too: example.com, *.example.com, localhost:8080, "
+          + "unix:/run/x.sock; without any, every host, and in the sandbox none",
         isRepeated: true),
       .init(
         "--max-time", placeholder: "SECONDS",

@@ -18,6 +18,7 @@ struct CheckSecretTests {
     (#"local h = { ["Authorization"] = "Basic eDox" }"#, "the value of the header 'authorization'"),
     (#"local a = lull.auth.bearer("x1")"#, "the secret of lull.auth.bearer"),
     (#"local a = lull.auth.basic("ann", "x1")"#, "the secret of lull.auth.basic"),
+    (#"local a = lull.auth.digest("ann", "x1")"#, "the secret of lull.auth.digest"),
     (#"local api_token = "q8ZkL2mN0pRx7TvB""#, "what looks like a secret ('api_token')"),
     (#"local c = { password = "q8ZkL2mN0pRx7TvB" }"#, "what looks like a secret ('password')"),
   ])

@@ -26,13 +26,13 @@ struct CurlOptionTests {
       ca_file = 'a b.pem', insecure = true, client_cert = 'c.pem', client_key = 'c.key',
       proxy = 'http://me:pa55@proxy:1', no_proxy = { 'a', 'b' }, http_version = '1.1',
       resolve = { ['api.invalid:443'] = '127.0.0.1' }, redirects = 3, cookies = 'jar',
-      timeout = 2.5, connect_timeout = 1, idle_timeout = 3.2
+      timeout = 2.5, connect_timeout = 1, idle_timeout = 3.2, unix_socket = '/run/x.sock'
       """)
     let arguments = [
       "--max-time 2.5", "--connect-timeout 1", "--speed-limit 1", "--speed-time 4",
       "--max-redirs 3", "--cacert 'a b.pem'", "--insecure", "--cert c.pem", "--key c.key",
       "--proxy http://proxy:1", "--proxy-user 'me:***'", "--noproxy a,b",
-      "--connect-to api.invalid:443:127.0.0.1:443",
+      "--connect-to api.invalid:443:127.0.0.1:443", "--unix-socket /run/x.sock",
       "--http1.1", "--cookie jar", "--cookie-jar jar",
     ]
     #expect(Array(lines.dropFirst().prefix(arguments.count)) == arguments)

@@ -47,6 +47,15 @@ struct InspectionTests {
       lull.spawn(function() s("/y"):load():await() end)
       """,
       """
+      local s = lull.service{ base_url = "http://localhost", unix_socket = "pwned",
+        auth = lull.auth.netrc{ path = "pwned" } }
+      s("/x"):load()
+      s:configure("/y", { auth = lull.auth.digest("a", lull.secret{ command = "touch pwned" }) })
+      s:configure("/z", { auth = lull.auth.aws_sigv4{ env = true, service = "s3" } })
+      s("/y"):load()
+      s("/z"):load()
+      """,
+      """
       local s = lull.service{ base_url = "https://a.example", ca_file = "pwned",
         auth = lull.auth.bearer(lull.secret{ command = "touch pwned" }) }
       s("/x"):load()
@@ -72,6 +81,8 @@ struct InspectionTests {
       "lull.service{ networking = function(r) print(r.headers.x) return { status = 200 } end, "
         + "base_url = 'https://a.example', headers = { X = lull.secret{ file = 'secret.txt' } } }"
         + "('/x'):load()",
+      "lull.service{ networking = function(r) print(r.headers.authorization) return { status = 200 } end, "
+        + "base_url = 'https://a.example', auth = lull.auth.netrc{ path = 'secret.txt' } }('/x'):load()",
       "pcall(function() print(lull.read_file('secret.txt')) end)",
       "pcall(function() lull.service{ networking = function(r) print(r.body) return { status = 200 } end, "
         + "base_url = 'https://a.example' }('/x'):put(lull.file('secret.txt')) end)",

@@ -126,6 +126,9 @@ struct SandboxTests {
     ),
     ("lull.auth.oauth2_code{}", "lull.auth.oauth2_code is not available"),
     ("lull.auth.oauth2_device{}", "lull.auth.oauth2_device is not available"),
+    ("lull.auth.netrc()", "lull.auth.netrc is not available in the sandbox"),
+    ("lull.auth.aws_sigv4{ env = true }", "'env' is not available in the sandbox"),
+    ("lull.service{ unix_socket = '/x' }", "unix_socket is not available in the sandbox"),
     ("lull.regex(('a'):rep(257))", "longer than 256 characters"),
   ])
   func `refuses what leads out of it`(code: String, problem: String) throws {

@@ -74,6 +74,8 @@ struct APIDescriptionFieldTests {
     "OAuth2CodeLogin": "lull.auth.oauth2_code{ [key] = value }",
     "OAuth2DeviceLogin": "lull.auth.oauth2_device{ [key] = value }",
     "SecretSource": "lull.secret{ [key] = value }",
+    "NetrcOptions": "lull.auth.netrc{ [key] = value }",
+    "AWSCredentials": "lull.auth.aws_sigv4{ [key] = value }",
     "InspectOptions": "lull.inspect(1, { [key] = value })",
     "EncodeOptions": "lull.json.encode(1, { [key] = value })",
     "Base64Options": "lull.base64.encode('', { [key] = value })",

@@ -39,7 +39,7 @@ struct DigestTests {
   }
 
   @Test func `ENC-08 each is as long as its name says`() {
-    for (digest, size) in zip(Digest.allCases, [16, 20, 28, 32, 48, 64]) {
+    for (digest, size) in zip(Digest.allCases, [16, 20, 28, 32, 48, 64, 32]) {
       #expect(digest.of("")?.count == size)
       #expect(hmac(digest, [1], "")?.utf8.count == 2 * size)
     }

@@ -26,3 +26,28 @@ isOut(nil, "/basic-auth/ann/secret", 401)
 
 isIn(lull.auth.bearer("t0ken"), "/bearer", { authenticated = true, token = "t0ken" })
 isOut(nil, "/bearer", 401)
+
+-- Digests: each quality of protection with each algorithm, a nonce that has served, and cookies besides.
+-- httpbin takes the URL without its escapes, so that there are none here.
+for _, qop in ipairs { "auth", "auth-int", "none" } do
+  for _, algorithm in ipairs { "MD5", "SHA-256", "SHA-512" } do
+    local path = ("/digest-auth/%s/ann/open-sesame/%s"):format(qop, algorithm)
+    isIn(lull.auth.digest("ann", "open-sesame"), path, { authenticated = true, user = "ann" })
+    isOut(lull.auth.digest("ann", "other"), path, 401)
+  end
+end
+isIn(lull.auth.digest("ann", "secret"), "/digest-auth/auth/ann/secret", { authenticated = true })
+isOut(nil, "/digest-auth/auth/ann/secret", 401)
+
+do
+  local digest = lull.auth.digest(lull.secret { command = "echo ann" }, lull.secret { command = "echo secret" })
+  local api = lull.service { base_url = url, auth = digest, cookies = true }
+  local counts = {}
+  -- Good twice: each third request is told that its nonce is stale.
+  for i = 1, 6 do
+    local request = api("/digest-auth/auth/ann/secret/SHA-256/2"):get()
+    assert(request:await())
+    counts[i] = #request.attempts
+  end
+  assert(table.concat(counts, " ") == "2 1 2 1 2 1", "attempts: " .. table.concat(counts, " "))
+end

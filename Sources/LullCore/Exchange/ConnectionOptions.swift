@@ -14,6 +14,11 @@ public struct ConnectionOptions: Sendable, Equatable {
   public var hostsWithoutProxy: String?
   /// Where to connect to instead, by `host:port`: an address or name, perhaps with a port of its own.
   public var addresses: [String: String] = [:]
+  /// A socket of this machine, by its path, through which the service's own origin is asked, whatever host
+  /// its URL names; nil: the network. (SOCK-01)
+  public var unixSocket: String?
+  /// What the system takes for one, in bytes.
+  package static let longestSocketPath = 107
   /// nil: HTTP/2 where the server offers it by TLS, else 1.1.
   public var httpVersion: HTTPVersion?
 

@@ -8,16 +8,23 @@ public final class SecretUses: Sendable, Equatable {
   package let origin: String?
   package let url: SecretTemplate?
   package let body: SecretTemplate?
+  /// Made of the whole request when it goes out; nil if nothing is.
+  package let signature: (any RequestSignature)?
 
-  package init(origin: String? = nil, url: SecretTemplate? = nil, body: SecretTemplate? = nil) {
+  package init(
+    origin: String? = nil, url: SecretTemplate? = nil, body: SecretTemplate? = nil,
+    signature: (any RequestSignature)? = nil
+  ) {
     self.origin = origin
     self.url = url
     self.body = body
+    self.signature = signature
   }
 
   public static func == (left: SecretUses, right: SecretUses) -> Bool {
     left === right
       || left.origin == right.origin && left.url == right.url && left.body == right.body
+        && left.signature === right.signature
   }
 }
 
@@ -37,6 +44,17 @@ extension HTTPRequest {
     return template
   }
 
+  /// Has it signed by everything that is sent, the header showing `mask` until then; fails if a secret of
+  /// the signature is not meant for where it goes.
+  package mutating func sign(
+    by signature: any RequestSignature, header: String, mask: String
+  ) throws(TransportError) {
+    headers[header] = mask
+    secrets = SecretUses(
+      origin: secrets?.origin, url: secrets?.url, body: secrets?.body, signature: signature)
+    if let problem = secretOriginProblem { throw problem }
+  }
+
   /// Puts `rest` behind the URL; secrets in it stay where they are.
   package mutating func appendToURL(_ rest: String) {
     if var template = secretURL {
@@ -46,12 +64,20 @@ extension HTTPRequest {
     url += rest
   }
 
-  /// Whether anything that is sent is a secret.
-  package var hasSecrets: Bool {
-    headers.secrets != nil || secretURL != nil || secretBody != nil
+  /// The secrets of a body that is read while it is sent.
+  private var streamedSecrets: [SecretText] {
+    if case .streamed(let body)? = payload { body.secretTexts } else { [] }
   }
 
-  /// Every secret it would send and where, in order: URL, headers, body.
+  /// Whether a secret stands in the body, whichever kind that is.
+  package var hasSecretsInBody: Bool { secretBody != nil || !streamedSecrets.isEmpty }
+
+  /// Whether anything that is sent is a secret.
+  package var hasSecrets: Bool {
+    headers.secrets != nil || secretURL != nil || hasSecretsInBody || secrets?.signature != nil
+  }
+
+  /// Every secret it would send or sign with and where, in order: URL, headers, body, signature.
   package var secretPlaces: [(secret: Secret, place: String)] {
     var places: [(secret: Secret, place: String)] = []
     for secret in secretURL?.secrets ?? [] { places.append((secret, "its URL")) }
@@ -59,12 +85,22 @@ extension HTTPRequest {
       for secret in text.secrets { places.append((secret, "the header '\(name)'")) }
     }
     for secret in secretBody?.secrets ?? [] { places.append((secret, "its body")) }
+    for text in streamedSecrets {
+      for secret in text.secrets { places.append((secret, "its body")) }
+    }
+    for text in secrets?.signature?.secrets ?? [] {
+      for secret in text.secrets { places.append((secret, HTTPRequest.signaturePlace)) }
+    }
     return places
   }
 
-  /// Every text with secrets in it that it would send.
+  /// Where those stand that are not sent themselves.
+  package static let signaturePlace = "its signature"
+
+  /// Every text with secrets in it that it would send, or sign with.
   package var secretTexts: [SecretText] {
     (secretURL?.texts ?? []) + headers.secretValues.map(\.text) + (secretBody?.texts ?? [])
+      + streamedSecrets + (secrets?.signature?.secrets ?? [])
   }
 
   /// Why it must not go where its URL leads; nil if it may.

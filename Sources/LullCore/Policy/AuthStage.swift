@@ -12,14 +12,20 @@ package protocol AuthStage: AnyObject {
     proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
   ) -> (() -> Void)?
 
-  /// The server answered 401 to what was sent. True: other credentials can be had, so the request is
-  /// authorized and sent once more; false: the answer stands. Asked at most once per request.
+  /// The statuses after which it may have something better: 401 alone, unless it says otherwise.
+  var renewableStatuses: Set<Int> { get }
+
+  /// The server has answered what was sent with one of these. True: other credentials can be had, so the
+  /// request is authorized and sent once more; false: the answer stands. Asked at most once per request
+  /// between two retries.
   func canRenew(
     after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
   ) -> Bool
 }
 
 extension AuthStage {
+  package var renewableStatuses: Set<Int> { [401] }
+
   package func canRenew(
     after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
   ) -> Bool { false }

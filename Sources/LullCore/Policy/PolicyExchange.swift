@@ -174,10 +174,12 @@ package final class PolicyExchange: NetworkTransfer {
     policies.lane?.end()
     // Those that the place was given to may have cancelled this one.
     guard case .idle = stage else { return }
-    if result.response?.status == 401, let auth = policies.authStage, !hasRenewed {
+    if let status = result.response?.status, let auth = policies.authStage, !hasRenewed,
+      auth.renewableStatuses.contains(status)
+    {
       hasRenewed = true
       if auth.canRenew(after: result, to: request, in: context) {
-        pump.log(.network, "\(name) was answered 401: once more, with other credentials")
+        pump.log(.network, "\(name) was answered \(status): once more, with other credentials")
         return queueUp()
       }
     }
@@ -212,6 +214,7 @@ package final class PolicyExchange: NetworkTransfer {
       finish(result)
     case .sendAgain(let delay):
       retries += 1
+      hasRenewed = false
       pump.log(
         .network,
         "\(name): attempt \(retries) of \(retry.times + 1) failed "

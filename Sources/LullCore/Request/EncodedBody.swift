@@ -22,6 +22,7 @@ package enum EncodedBody {
       let (body, contentType) = try StreamedBody.form(form)
       http.stream(body)
       http.headers["content-type"] = contentType
+      if form.hasSecrets { http.secrets = SecretUses(url: http.secrets?.url) }
     }
   }
 }

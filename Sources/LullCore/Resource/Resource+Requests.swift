@@ -95,6 +95,9 @@ extension Resource {
     do throws(RequestError) {
       http = try makeHTTP(
         method, configuration, condition: condition, isAwaiting: isAwaiting, adHoc: adHoc)
+      if http.options?.connection.unixSocket != nil, let problem = socketProblem(of: http) {
+        return failedBeforeSending(.transport(problem), method: method)
+      }
     } catch {
       return failedBeforeSending(error, method: method)
     }
@@ -106,6 +109,16 @@ extension Resource {
       policies: policies)
     if let maker = adHoc?.maker { pump.requestHost?.requestMade(request, by: maker) }
     return request
+  }
+
+  /// Why it must not go through the socket of its configuration: behind that is the service's own origin,
+  /// and nothing else. nil if it may.
+  private func socketProblem(of http: HTTPRequest) -> TransportError? {
+    guard let home = owner.baseURL?.origin, http.origin != home else { return nil }
+    return .final(
+      .connection,
+      "\(http.origin) is not asked through the unix_socket of \(home): unix_socket = false, for it, "
+        + "asks it directly")
   }
 
   /// What goes out, mutations applied and secrets sealed.

@@ -59,7 +59,7 @@ extension Resource {
 
   /// What may tell one sender of GET requests from another, as they are configured, and what stands in
   /// the URL: headers other than those that tell nothing of anybody, `auth`, the files of a client
-  /// certificate and its key, query parameters.
+  /// certificate and its key, a socket, query parameters.
   package var credentials: [(name: String, value: SecretText)] {
     let settings = configuration(for: "GET").settings
     var credentials: [(name: String, value: SecretText)] = []
@@ -74,6 +74,8 @@ extension Resource {
     if let connection = settings.options?.connection {
       let files = [
         ("client_cert", connection.clientCertificate), ("client_key", connection.clientKey),
+        // Behind each something else has the same URLs.
+        ("unix_socket", connection.unixSocket),
       ]
       for case (let name, let file?) in files { credentials.append((name, SecretText(file))) }
     }
@@ -92,9 +94,10 @@ extension Resource {
     }
     let body = http.secrets?.body
     let url = http.secrets?.url
-    guard http.headers.secrets != nil || url != nil || body != nil || auth?.stage != nil else {
-      return
-    }
+    guard
+      http.headers.secrets != nil || url != nil || body != nil || auth?.stage != nil
+        || http.hasSecretsInBody
+    else { return }
     http.secrets = SecretUses(origin: owner.baseURL?.origin, url: url, body: body)
     guard let problem = http.secretOriginProblem else { return }
     throw RequestError(

@@ -30,4 +30,5 @@ package struct SecretDigest: Sendable, Hashable {
 /// Digests there are names for; the transport makes them.
 package enum Digest: String, CaseIterable, Sendable {
   case md5, sha1, sha224, sha256, sha384, sha512
+  case sha512of256 = "sha512-256"
 }

@@ -17,6 +17,14 @@ package enum PercentEncoding {
     return result
   }
 
+  package static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    bytes.withUnsafeBufferPointer { encode($0) }
+  }
+
+  package static func decode(_ text: ArraySlice<UInt8>) throws(BadEscape) -> [UInt8] {
+    try text.withUnsafeBufferPointer { text throws(BadEscape) in try decode(text) }
+  }
+
   /// Resolves the escapes, each of which gives one byte; everything else stays, `+` too, which only
   /// forms use for a space.
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(BadEscape) -> [UInt8] {

@@ -22,6 +22,7 @@ package struct APIDescription: Sendable {
     .configuration, .pipeline, .stage,
     .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
     .oauth2CodeLogin, .oauth2DeviceLogin,
+    .netrcOptions, .awsCredentials,
     .httpRequest, .headers, .file, .multipart, .regex, .memoryCache, .serviceOptions, .settings,
     .pipelineSettings,
     .stageSettings, .retrySettings, .backoffSettings, .rateLimitSettings, .requestAttempt,

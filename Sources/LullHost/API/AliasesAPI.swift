@@ -25,7 +25,7 @@ extension APIOwner {
     "The body of a request: a table, a file, or a multipart form.", swift: "RequestBody")
 
   static let multipartValue = APIOwner.alias(
-    "MultipartValue", "string|number|boolean|File|MultipartPart",
+    "MultipartValue", "string|number|boolean|Secret|File|MultipartPart",
     "A value of a multipart form.", swift: "MultipartForm.Part.Value")
 
   static let mutation = APIOwner.alias(

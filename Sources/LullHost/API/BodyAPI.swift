@@ -51,7 +51,7 @@ extension APIOwner {
   static let multipartPart = APIOwner.table(
     "MultipartPart", "A value of a multipart form of which more is said.",
     entries: [
-      .field("value", "string|number|boolean", "The value.", rules: "BODY-11"),
+      .field("value", "string|number|boolean|Secret", "The value.", rules: "BODY-11"),
       .field(
         "type", "string?", "Its Content-Type; default none, which means text.", rules: "BODY-11"),
       .field(

@@ -47,7 +47,7 @@ extension APIOwner {
     .function(
       "hmac",
       """
-      (name: "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512", key: string|Secret, \
+      (name: "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512"|"sha512-256", key: string|Secret, \
       text: string|Secret, options?: DigestOptions): string|Secret
       """,
       "What only who has the key can make of a text (RFC 2104), in hexadecimal digits.",

@@ -85,6 +85,52 @@ extension APIOwner {
           """,
         swift: "Auth.basic(user:password:)"),
       .function(
+        "digest", "(user: string|Secret, password: Secret|string): Auth",
+        "Answers a server that asks for a digest: the password is never sent.",
+        """
+        MD5, SHA-256 and SHA-512-256, of the strongest that the server offers, and of whole bodies too \
+        where it wants that (RFC 7616). The first request goes out without; the server's 401 says what to \
+        answer, and the request is sent once more, its body too. All after it, to that origin, carry an \
+        answer of their own. Make it once, outside of settings functions: what was made anew has been \
+        asked for nothing yet. A server that asks for no digest is answered nothing: its 401 stands.
+        """,
+        example: """
+          api:configure{ auth = lull.auth.digest("ann", lull.secret{ file = "~/.password" }) }
+          print(api:configuration_for(user).auth)   --> authorization: Digest ‹secret .password›
+          """,
+        swift: "Auth.digest(user:password:)"),
+      .function(
+        "netrc", "(options?: NetrcOptions): Auth",
+        "Sends `Authorization: Basic …` with the login that a netrc file has for the host.",
+        """
+        The file is the one that the variable `NETRC` names, else `~/.netrc`; it is read when the first \
+        request needs it, and again once it has changed. One that others may read is not used. Without a \
+        file, or a login for the host in it, the request fails with kind `secret_unavailable`, unless \
+        `optional` says otherwise. Not available in the sandbox.
+        """,
+        example: """
+          api:configure{ auth = lull.auth.netrc{ path = "/etc/api.netrc" } }
+          print(api:configuration_for(user).auth)   --> authorization: Basic ‹netrc /etc/api.netrc›
+          """,
+        swift: "Auth.netrc(_:login:isOptional:)"),
+      .function(
+        "aws_sigv4", "(credentials: AWSCredentials): Auth",
+        "Signs each request for Amazon's services, and those that work like them (version 4).",
+        """
+        Signed are the method, the URL, the body, and all headers but those that change on their way. \
+        Service and region are told by names such as `s3.eu-central-1.amazonaws.com`; elsewhere say them. \
+        A body from a file is read twice, once to be signed; for S3 by https it is not, and goes as \
+        `UNSIGNED-PAYLOAD`. Every attempt and every redirect within the origin is signed anew. Where the \
+        service's clock differs by more than four minutes, requests are signed by that.
+        """,
+        example: """
+          api:configure{ auth = lull.auth.aws_sigv4{ service = "s3", region = "eu-central-1",
+            access_key = lull.secret{ env = "S3_KEY" }, secret_key = lull.secret{ env = "S3_SECRET" } } }
+          print(api:configuration_for(user).auth)
+          --> authorization: AWS4-HMAC-SHA256 ‹secret S3_SECRET›
+          """,
+        swift: "Auth.awsSignature(_:)"),
+      .function(
         "header", "(name: string, value: Secret|string): Auth", "Sends a header of your own.",
         "A name that is no HTTP token raises.",
         example: """
@@ -221,6 +267,39 @@ extension APIOwner {
     """,
     entries: loginFields + [
       .field("device_url", "string", "The endpoint that gives the code.")
+    ])
+
+  static let netrcOptions = APIOwner.table(
+    "NetrcOptions", "What `lull.auth.netrc{…}` takes.",
+    entries: [
+      .field("path", "string?", "The file, `~/` being the home folder."),
+      .field("login", "string?", "The name to log in with, where there are several for a host."),
+      .field(
+        "optional", "boolean?",
+        "Whether a host without a login, or without the file, is asked without; default false."),
+    ])
+
+  static let awsCredentials = APIOwner.table(
+    "AWSCredentials", "Who signs, and for which service: what `lull.auth.aws_sigv4{…}` takes.",
+    swift: "AWSCredentials",
+    entries: [
+      .field("access_key", "Secret|string|nil", "The name of the key."),
+      .field("secret_key", "Secret|string|nil", "The key itself, which is never sent."),
+      .field("session_token", "Secret|string|nil", "What belongs to a key that ends some time."),
+      .field(
+        "env", "boolean?",
+        """
+        Takes all three, and perhaps the region, from the environment by their usual names, \
+        `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION` and \
+        `AWS_DEFAULT_REGION`; not in the sandbox.
+        """),
+      .field(
+        "service", "string?", "As signatures call it, such as `s3`; default what the host says."),
+      .field(
+        "region", "string?", "Such as `eu-central-1`; default what the host says, then `env`."),
+      .field(
+        "unsigned_payload", "boolean?",
+        "Whether bodies are not signed; default only from files, for S3 by https."),
     ])
 
   static let authObject = APIOwner.object(

@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullTransport
 
 extension Method {
   private static func credential(_ call: Call, _ position: Int) throws(Misuse) -> SecretText {
@@ -33,6 +34,21 @@ extension Method {
       // RFC 7617, section 2: the colon would end it.
       guard !user.contains(":") else { throw .argument(1, "a user without a colon expected") }
       let auth = Auth.basic(user: user, password: try credential(call, 1))
+      call.return(call.values.of(AuthBox(auth), .auth))
+    },
+    .function("auth.digest", "vv") { call throws(Misuse) in
+      let auth = Auth.digest(
+        user: try call.reading.credentials.user(call.raw(0), argument: 1),
+        password: try credential(call, 1))
+      call.return(call.values.of(AuthBox(auth), .auth))
+    },
+    .function("auth.netrc", "T") { call throws(Misuse) in
+      let auth = try call.reading.credentials.netrc(
+        table: call.isNil(0) ? nil : call.index(0), in: call.state)
+      call.return(call.values.of(AuthBox(auth), .auth))
+    },
+    .function("auth.aws_sigv4", "t") { call throws(Misuse) in
+      let auth = try call.reading.credentials.aws(table: call.index(0), in: call.state)
       call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.header", "sv") { call throws(Misuse) in

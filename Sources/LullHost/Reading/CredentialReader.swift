@@ -8,8 +8,8 @@ struct CredentialReader {
   static let secretKeys = ["env", "file", "command", "name", "origins"]
 
   private let handles: ObjectHandles
-  private let permissions: Permissions
-  private let options: OptionReader
+  let permissions: Permissions
+  let options: OptionReader
 
   init(_ handles: ObjectHandles, _ permissions: Permissions, _ options: OptionReader) {
     self.handles = handles
@@ -114,8 +114,18 @@ struct CredentialReader {
     return SecretText(Secret(.literal(text)))
   }
 
+  /// A name to log in with, which need not be one that nobody may see.
+  func user(_ value: lull_value, argument position: Int) throws(Misuse) -> SecretText {
+    if let text = handles.secret(value) { return text }
+    guard let text = value.string else {
+      throw .argument(position, "string or Secret expected, got \(value.described)")
+    }
+    guard value.isValidUTF8 else { throw .argument(position, "not valid UTF-8") }
+    return SecretText(text)
+  }
+
   /// The same as an option.
-  private func credential(_ value: lull_value, option name: String) throws(Misuse) -> SecretText {
+  func credential(_ value: lull_value, option name: String) throws(Misuse) -> SecretText {
     if let text = handles.secret(value) { return text }
     guard let text = value.string, !text.isEmpty else {
       let given =

@@ -79,6 +79,7 @@ struct MultipartReader {
       return MultipartForm.Part(name, file)
     }
     if value.kind == Int32(LULL_TABLE) { return try described(name, index, state) }
+    if let secret = handles.secret(value) { return MultipartForm.Part(name, secret) }
     return MultipartForm.Part(name, try bytes(name, value))
   }
 
@@ -87,6 +88,7 @@ struct MultipartReader {
     _ name: String, _ index: Int32, _ state: OpaquePointer?
   ) throws(Misuse) -> MultipartForm.Part {
     var bytes: [UInt8]?
+    var secret: SecretText?
     var type: String?
     var fileName: String?
     try options.forEach(
@@ -98,12 +100,16 @@ struct MultipartReader {
           throw .message(
             "multipart value '\(name)' is a file: its type and name are options of lull.file")
         }
-        bytes = try self.bytes("\(name).value", value)
+        secret = handles.secret(value)
+        if secret == nil { bytes = try self.bytes("\(name).value", value) }
       case "type":
         _ = try value.nonEmptyText(key)
         type = try value.headerText(key)
       default: fileName = try value.nonEmptyText(key)
       }
+    }
+    if let secret {
+      return MultipartForm.Part(name, secret, contentType: type, fileName: fileName)
     }
     guard let bytes else { throw .message("multipart value '\(name)' needs 'value'") }
     return MultipartForm.Part(name, bytes, contentType: type, fileName: fileName)
@@ -111,12 +117,8 @@ struct MultipartReader {
 
   private func bytes(_ name: String, _ value: lull_value) throws(Misuse) -> [UInt8] {
     if let bytes = value.textBytes ?? value.bool.map({ Array("\($0)".utf8) }) { return bytes }
-    if handles.secret(value) != nil {
-      throw .message(
-        "multipart value '\(name)' must not be a secret: send it in a header or in 'form'")
-    }
     throw .message(
-      "multipart value '\(name)' must be a string, number, boolean, lull.file or { value =, type =, "
+      "multipart value '\(name)' must be a string, number, boolean, secret, lull.file or { value =, type =, "
         + "name = }, got \(value.typeName)")
   }
 }

@@ -71,6 +71,18 @@ extension Setting {
         """,
         swift: "ConnectionOptions.addresses")),
     Setting(
+      "unix_socket", .socket, ofTransfer: \.connection.unixSocket,
+      SettingDocumentation(
+        "string|false|nil", "A socket of this machine to ask the service through, by its path",
+        """
+        `base_url = "http://localhost"` then only names what the server reads as its host. What is behind \
+        the socket is the service's own origin: a request to another one fails, and a redirect to one \
+        goes by the network. There is no proxy on the way; one of `proxy`, or an address of `resolve`, \
+        fails the request. Where `--allow-host` says what may be reached, `unix:PATH` must be among it. \
+        Not available in the sandbox.
+        """,
+        swift: "ConnectionOptions.unixSocket")),
+    Setting(
       "http_version", .httpVersion, ofTransfer: \.connection.httpVersion,
       SettingDocumentation(
         "\"1.1\"|\"2\"|\"3\"|nil", "The newest version of HTTP to speak",
@@ -127,6 +139,24 @@ extension Setting {
 }
 
 extension SettingType<String?> {
+  /// The path of a socket; false takes an earlier one away.
+  fileprivate static var socket: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.value.bool == false { return nil }
+        guard let path = given.plainString, !path.isEmpty else {
+          throw given.mustBe("the path of a socket, or false")
+        }
+        guard path.utf8.count <= ConnectionOptions.longestSocketPath else {
+          throw .message(
+            "'unix_socket' must be a path of \(ConnectionOptions.longestSocketPath) bytes at most, got "
+              + "\(path.utf8.count)")
+        }
+        try given.refuseInSandbox("unix_socket")
+        return path
+      }, show: { $0.map { .string($0) } })
+  }
+
   /// The name of a file; false takes an earlier one away.
   fileprivate static var file: Self {
     Self(

@@ -1,6 +1,6 @@
 import LullCore
 
-/// The hosts a network may reach: names, wildcards, addresses, each with a port or without.
+/// The hosts a network may reach, and the sockets of this machine: names, wildcards, addresses, each with a port or without.
 ///
 /// Names are compared in the form in which `HostName` has them, which is what is sent to: letter case,
 /// user names, percent signs, international letters, odd spellings of addresses and one dot at the end
@@ -15,14 +15,20 @@ package struct AllowedHosts: Sendable {
     case below(String)
   }
 
+  /// Paths of sockets.
+  private var sockets: Set<String> = []
   private var patterns: [(host: Host, port: String?)] = []
 
   /// Allows nothing.
   package init() {}
 
   /// Allows `example.com`, `*.example.com` (every name below it, not itself), `localhost:8080`,
-  /// `[::1]:8080` or `*`; false if the text is no such pattern.
+  /// `[::1]:8080` or `*`, and `unix:/run/name.sock`; false if the text is no such pattern.
   package mutating func allow(_ text: String) -> Bool {
+    if text.hasPrefix("unix:/") {
+      sockets.insert(String(text.dropFirst(5)))
+      return true
+    }
     guard let pattern = AllowedHosts.parse(text) else { return false }
     patterns.append(pattern)
     return true
@@ -41,6 +47,9 @@ package struct AllowedHosts: Sendable {
       }
     }
   }
+
+  /// Only by the path as it was allowed.
+  func permits(socket path: String) -> Bool { sockets.contains(path) }
 
   private static func parse(_ text: String) -> (host: Host, port: String?)? {
     var text = text[...]

@@ -20,6 +20,10 @@ extension CurlEasy {
       // Without one OpenSSL asks for it on the terminal.
       setText(CURLOPT_KEYPASSWD, "")
     }
+    if let path = connection.unixSocket {
+      setText(CURLOPT_UNIX_SOCKET_PATH, path)
+      setText(CURLOPT_PROXY, "")
+    }
     switch connection.proxy {
     case .environment: break
     case .none: setText(CURLOPT_PROXY, "")

@@ -30,7 +30,9 @@ struct CurlErrorMapping {
     case CURLE_COULDNT_RESOLVE_PROXY:
       return TransportError(.dns, "cannot resolve \(proxy) for \(host)")
     case CURLE_COULDNT_CONNECT:
-      let target = namesProxy ? "\(proxy) for \(host)" : address.map { "\(host) at \($0)" } ?? host
+      let target =
+        namesProxy
+        ? "\(proxy) for \(host)" : (socket ?? address).map { "\(host) at \($0)" } ?? host
       return TransportError(.connection, "cannot connect to \(target)\(reason)")
     case CURLE_PROXY:
       return proxyRefusal
@@ -228,6 +230,11 @@ struct CurlErrorMapping {
       return "the proxy \(words[4]):\(words[6])"
     }
     return "the proxy"
+  }
+
+  /// The socket that it was to connect to.
+  private var socket: String? {
+    options?.connection.unixSocket.map { "the socket \(LogText.part($0, limit: 120))" }
   }
 
   /// Where it was to connect to instead, by the request's own options.

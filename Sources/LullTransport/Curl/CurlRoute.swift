@@ -41,6 +41,7 @@ final class CurlRoute: Equatable {
 
   /// Fails if a file that it names cannot be read, or if this libcurl cannot do it.
   func check() throws(TransportError) {
+    if let problem = socketProblem { throw TransportError.final(.connection, problem) }
     let files = [
       ("ca_file", connection.certificateAuthorities),
       ("client_cert", connection.clientCertificate), ("client_key", connection.clientKey),
@@ -61,6 +62,25 @@ final class CurlRoute: Equatable {
       throw TransportError.final(
         .network, "HTTP/3 (http_version) is not spoken by this system's libcurl\(version)")
     }
+  }
+
+  /// Why nothing can be sent through the socket that it names; nil if it can, or names none.
+  private var socketProblem: String? {
+    guard let path = connection.unixSocket else { return nil }
+    let most = ConnectionOptions.longestSocketPath
+    guard (1...most).contains(path.utf8.count), !path.utf8.contains(0) else {
+      return
+        "unix_socket: a path has \(most) bytes at most, '\(LogText.part(path, limit: 120))' has "
+        + "\(path.utf8.count)"
+    }
+    if case .url = connection.proxy {
+      return
+        "a request goes through unix_socket or through proxy, not both: set one of them to false"
+    }
+    guard connection.addresses.isEmpty else {
+      return "a request goes through unix_socket or as resolve says, not both: set one to false"
+    }
+    return nil
   }
 
   /// Where an exchange with `origin` connects to by its own options, instead of there.

@@ -18,7 +18,7 @@ enum RedirectPolicy {
   ///
   /// 303 makes everything but HEAD a GET, 301 and 302 do so with POST only, 307 and 308 keep method
   /// and body. On a change of origin only Accept*, Content-* and User-Agent go along, with a download what it
-  /// asks for of a file, and a client's certificate does not.
+  /// asks for of a file; a client's certificate does not, nor does the way through a socket.
   static func follow(
     _ request: HTTPRequest, status: Int, to target: String, changesOrigin: Bool
   ) -> (request: HTTPRequest, dropped: [String]) {
@@ -38,6 +38,10 @@ enum RedirectPolicy {
       next.options?.connection.clientCertificate = nil
       next.options?.connection.clientKey = nil
       dropped.append("client_cert")
+    }
+    if next.options?.connection.unixSocket != nil {
+      next.options?.connection.unixSocket = nil
+      dropped.append("unix_socket")
     }
     return (next, dropped)
   }

@@ -26,7 +26,10 @@ final class SecretDesk {
     let secrets = SecretStore.secrets(of: transfer.request)
     let exchange = SecretExchange(KnownSecret.all(of: transfer.request))
     transfer.secrets = exchange
-    warn(of: secrets, to: origin)
+    // Through a socket of this machine nobody is on the way.
+    if transfer.request.options?.connection.unixSocket == nil {
+      warn(of: SecretStore.secrets(of: transfer.request, isSent: true), to: origin)
+    }
     var isFetched = false
     let began = uv_hrtime()
     let stop = store.fetch(secrets) { [weak self, unowned transfer] error in

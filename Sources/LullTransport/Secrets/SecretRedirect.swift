@@ -17,7 +17,8 @@ extension SecretStore {
     if let url { next.url = url.maskedText }
     next.secrets = SecretUses(
       origin: request.secrets?.origin, url: url,
-      body: next.body == nil ? nil : request.secrets?.body)
+      body: next.body == nil ? nil : request.secrets?.body,
+      signature: target == origin ? request.secrets?.signature : nil)
     guard let problem = target.secretProblem(of: next) else { return next }
     throw TransportError(
       problem.kind, "\(origin.hostAndPort) redirects to \(target.hostAndPort): \(problem.message)")

@@ -3,15 +3,19 @@ import LullCore
 /// Requests as they go on the wire. The texts are in what is returned, which must not be kept.
 extension SecretStore {
   /// All secrets of a request, each once, in order.
-  static func secrets(of request: HTTPRequest) -> [Secret] {
+  ///
+  /// - Parameter isSent: whether those are left out that it is only signed with.
+  static func secrets(of request: HTTPRequest, isSent: Bool = false) -> [Secret] {
     var secrets: [Secret] = []
-    for (secret, _) in request.secretPlaces where !secrets.contains(secret) {
+    for (secret, place) in request.secretPlaces
+    where !secrets.contains(secret) && !(isSent && place == HTTPRequest.signaturePlace) {
       secrets.append(secret)
     }
     return secrets
   }
 
-  /// The request with texts in place of masks; fails if one of them is not there, or fits no header.
+  /// The request with texts in place of masks, and signed by all of it; fails if one of them is not
+  /// there, or fits no header.
   func resolved(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
     var wire = request
     wire.secrets = nil
@@ -19,6 +23,10 @@ extension SecretStore {
       wire.url = String(decoding: try bytes(of: template), as: UTF8.self)
     }
     if let template = request.secretBody { wire.body = try bytes(of: template) }
+    if case .streamed(let body)? = request.payload, !body.secretTexts.isEmpty {
+      wire.payload = .streamed(
+        try body.resolved { text throws(TransportError) in try bytes(of: text) })
+    }
     wire.headers = try request.headers.resolved { name, text throws(TransportError) in
       let bytes = try bytes(of: text)
       if let problem = Headers.valueProblem(bytes) {
@@ -27,6 +35,11 @@ extension SecretStore {
           "\(text.masked) cannot be sent in the header '\(name)': what it stands for \(problem)")
       }
       return bytes
+    }
+    if let signature = request.secrets?.signature {
+      try signature.sign(&wire, at: pump.clock.now) { text throws(TransportError) in
+        try bytes(of: text)
+      }
     }
     return wire
   }

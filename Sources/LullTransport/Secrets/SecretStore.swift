@@ -6,7 +6,7 @@ import LullCore
 /// Files are read and commands run in the pool, once for all who wait and for the rest of the
 /// process; what failed is tried again by the next request. The environment is asked each time.
 final class SecretStore {
-  private let pump: Pump
+  let pump: Pump
   private var texts: [Secret: [UInt8]] = [:]
   private var waiting: [Secret: [(id: Int, resume: (TransportError?) -> Void)]] = [:]
   private var running: [Secret: SecretCommand] = [:]

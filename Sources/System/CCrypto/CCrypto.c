@@ -9,6 +9,7 @@
 static const char *const names[] = {
   [CCRYPTO_MD5] = "EVP_md5",       [CCRYPTO_SHA1] = "EVP_sha1",     [CCRYPTO_SHA224] = "EVP_sha224",
   [CCRYPTO_SHA256] = "EVP_sha256", [CCRYPTO_SHA384] = "EVP_sha384", [CCRYPTO_SHA512] = "EVP_sha512",
+  [CCRYPTO_SHA512_256] = "EVP_sha512_256",
 };
 
 enum { KIND_COUNT = sizeof(names) / sizeof(*names) };
@@ -18,6 +19,11 @@ static struct {
     const void *, size_t, unsigned char *, unsigned *, const EVP_MD *, ENGINE *);
   unsigned char *(*hmac)(
     const EVP_MD *, const void *, int, const unsigned char *, size_t, unsigned char *, unsigned *);
+  EVP_MD_CTX *(*new)(void);
+  void (*free)(EVP_MD_CTX *);
+  int (*begin)(EVP_MD_CTX *, const EVP_MD *, ENGINE *);
+  int (*add)(EVP_MD_CTX *, const void *, size_t);
+  int (*end)(EVP_MD_CTX *, unsigned char *, unsigned *);
   const EVP_MD *(*kinds[KIND_COUNT])(void);
 } crypto;
 
@@ -31,6 +37,11 @@ static void load(void) {
   }
   *(void **)&crypto.digest = dlsym(library, "EVP_Digest");
   *(void **)&crypto.hmac = dlsym(library, "HMAC");
+  *(void **)&crypto.new = dlsym(library, "EVP_MD_CTX_new");
+  *(void **)&crypto.free = dlsym(library, "EVP_MD_CTX_free");
+  *(void **)&crypto.begin = dlsym(library, "EVP_DigestInit_ex");
+  *(void **)&crypto.add = dlsym(library, "EVP_DigestUpdate");
+  *(void **)&crypto.end = dlsym(library, "EVP_DigestFinal_ex");
 }
 
 static const EVP_MD *find(int kind) {
@@ -45,6 +56,28 @@ size_t ccrypto_digest(
   if (type == NULL || crypto.digest == NULL) return 0;
   unsigned size = 0;
   return crypto.digest(bytes, count, digest, &size, type, NULL) == 1 ? size : 0;
+}
+
+void *ccrypto_digest_begin(int kind) {
+  const EVP_MD *type = find(kind);
+  if (type == NULL || !crypto.new || !crypto.free || !crypto.begin || !crypto.add || !crypto.end) {
+    return NULL;
+  }
+  EVP_MD_CTX *context = crypto.new();
+  if (context == NULL || crypto.begin(context, type, NULL) == 1) return context;
+  crypto.free(context);
+  return NULL;
+}
+
+int ccrypto_digest_add(void *digest, const void *bytes, size_t count) {
+  return crypto.add(digest, bytes, count) == 1;
+}
+
+size_t ccrypto_digest_end(void *digest, unsigned char result[CCRYPTO_MAX_SIZE]) {
+  unsigned size = 0;
+  if (result != NULL && crypto.end(digest, result, &size) != 1) size = 0;
+  crypto.free(digest);
+  return size;
 }
 
 size_t ccrypto_hmac(

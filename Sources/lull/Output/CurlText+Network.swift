@@ -44,6 +44,7 @@ extension CurlText {
       to.port = to.port ?? from.port
       add("--connect-to", "\(from.description):\(to.description)")
     }
+    add("--unix-socket", connection.unixSocket)
     switch connection.httpVersion {
     case nil: break
     case .http1: arguments.append("--http1.1")

@@ -78,6 +78,7 @@ struct CurlText {
     case .bytes(let bytes):
       let text = String(decoding: bytes, as: UTF8.self)
       field += doublyQuoted(CredentialName.names(part.name) ? Masking.mark : text)
+    case .secret(let text): field += doublyQuoted(text.masked)
     }
     if let type = part.contentType { field += ";type=\(type)" }
     if let name = part.fileName { field += ";filename=" + doublyQuoted(name.description) }

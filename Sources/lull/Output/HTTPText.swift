@@ -45,6 +45,7 @@ struct HTTPText {
       guard !CredentialName.names(part.name) else { return "\(part.name): \(Masking.mark)" }
       let text = String(validating: bytes, as: UTF8.self) ?? "(\(bytes.count) bytes\(type))"
       return "\(part.name): \(text)"
+    case .secret(let text): return "\(part.name): \(text.masked)"
     }
   }
 

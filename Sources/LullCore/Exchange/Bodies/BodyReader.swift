@@ -56,7 +56,7 @@ package final class BodyReader {
 
   private func size(of piece: StreamedBody.Piece) -> Int {
     switch piece {
-    case .bytes(let bytes): bytes.count
+    case .bytes(let bytes), .secret(_, shown: let bytes): bytes.count
     case .file(_, let stamp): stamp.size
     }
   }
@@ -65,7 +65,7 @@ package final class BodyReader {
   private func readPiece(_ buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
     let count: Int
     switch body.pieces[piece] {
-    case .bytes(let bytes):
+    case .bytes(let bytes), .secret(_, shown: let bytes):
       count = min(buffer.count, bytes.count - offset)
       buffer.copyBytes(from: bytes[offset..<(offset + count)])
       offset += count

@@ -5,6 +5,8 @@ public struct MultipartForm: Sendable, Equatable {
     public enum Value: Sendable, Equatable {
       case bytes([UInt8])
       case file(UploadFile)
+      /// Masked until it is sent.
+      case secret(SecretText)
     }
 
     public var name: String
@@ -26,6 +28,15 @@ public struct MultipartForm: Sendable, Equatable {
 
     public init(_ name: String, _ text: String) { self.init(name, Array(text.utf8)) }
 
+    public init(
+      _ name: String, _ secret: SecretText, contentType: String? = nil, fileName: String? = nil
+    ) {
+      self.name = name
+      value = .secret(secret)
+      self.contentType = contentType
+      self.fileName = fileName.map { ByteString($0) }
+    }
+
     public init(_ name: String, _ file: UploadFile) {
       self.name = name
       value = .file(file)
@@ -42,6 +53,13 @@ public struct MultipartForm: Sendable, Equatable {
   package var hasFiles: Bool {
     parts.contains { part in
       if case .file = part.value { true } else { false }
+    }
+  }
+
+  /// Whether something of it is a secret.
+  package var hasSecrets: Bool {
+    parts.contains { part in
+      if case .secret = part.value { true } else { false }
     }
   }
 
@@ -66,7 +84,7 @@ public struct MultipartForm: Sendable, Equatable {
     "multipart/form-data; boundary=\(boundary)"
   }
 
-  /// As it is sent: what is in memory in one piece, up to the next file.
+  /// As it is sent: what is in memory in one piece, up to the next file or secret.
   func pieces(_ boundary: String) throws(TransportError) -> [StreamedBody.Piece] {
     var pieces: [StreamedBody.Piece] = []
     var bytes: [UInt8] = []
@@ -79,6 +97,10 @@ public struct MultipartForm: Sendable, Equatable {
         pieces.append(.bytes(bytes))
         bytes = []
         pieces.append(.file(file, try file.look()))
+      case .secret(let text):
+        pieces.append(.bytes(bytes))
+        bytes = []
+        pieces.append(.secret(text, shown: Array(text.masked.utf8)))
       }
       bytes += "\r\n".utf8
     }

@@ -9,6 +9,8 @@ public final class StreamedBody: Sendable, Equatable {
   package enum Piece: Sendable {
     case bytes([UInt8])
     case file(UploadFile, FileStamp)
+    /// Until it is sent only what is shown of it is here.
+    case secret(SecretText, shown: [UInt8])
   }
 
   /// What it is, for who shows it.
@@ -19,7 +21,7 @@ public final class StreamedBody: Sendable, Equatable {
 
   package let source: Source
   package let pieces: [Piece]
-  /// Of all pieces together.
+  /// Of all pieces together, as they are shown.
   public let byteCount: Int
 
   /// What may be read into memory of one, in bytes.
@@ -30,7 +32,7 @@ public final class StreamedBody: Sendable, Equatable {
     self.pieces = pieces
     byteCount = pieces.reduce(0) { sum, piece in
       switch piece {
-      case .bytes(let bytes): sum + bytes.count
+      case .bytes(let bytes), .secret(_, shown: let bytes): sum + bytes.count
       case .file(_, let stamp): sum + stamp.size
       }
     }
@@ -57,6 +59,28 @@ public final class StreamedBody: Sendable, Equatable {
     case .file: true
     case .form(let form): form.hasFiles
     }
+  }
+
+  /// Every text of it that is secret.
+  package var secretTexts: [SecretText] {
+    pieces.compactMap { piece in
+      if case .secret(let text, shown: _) = piece { text } else { nil }
+    }
+  }
+
+  /// The same with what its secrets stand for, not to be kept.
+  package func resolved(
+    _ text: (SecretText) throws(TransportError) -> [UInt8]
+  ) throws(TransportError) -> StreamedBody {
+    var pieces: [Piece] = []
+    for piece in self.pieces {
+      if case .secret(let secret, shown: _) = piece {
+        pieces.append(.bytes(try text(secret)))
+      } else {
+        pieces.append(piece)
+      }
+    }
+    return StreamedBody(source, pieces)
   }
 
   public static func == (one: StreamedBody, other: StreamedBody) -> Bool { one === other }

@@ -488,7 +488,7 @@ function lull.sha256(text, options) end
 ---   request.headers["X-Signature"] = lull.hmac("sha256", lull.secret{ env = "KEY" }, request.url)
 --- end }
 --- ```
----@param name "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512"
+---@param name "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512"|"sha512-256"
 ---@param key string|lull.Secret
 ---@param text string|lull.Secret
 ---@param options? lull.DigestOptions
@@ -906,6 +906,56 @@ function lull.auth.bearer(token) end
 ---@param password lull.Secret|string
 ---@return lull.Auth
 function lull.auth.basic(user, password) end
+
+--- Answers a server that asks for a digest: the password is never sent.
+---
+--- MD5, SHA-256 and SHA-512-256, of the strongest that the server offers, and of whole bodies too where
+--- it wants that (RFC 7616). The first request goes out without; the server's 401 says what to answer,
+--- and the request is sent once more, its body too. All after it, to that origin, carry an answer of
+--- their own. Make it once, outside of settings functions: what was made anew has been asked for
+--- nothing yet. A server that asks for no digest is answered nothing: its 401 stands.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.digest("ann", lull.secret{ file = "~/.password" }) }
+--- print(api:configuration_for(user).auth)   --> authorization: Digest ‹secret .password›
+--- ```
+---@param user string|lull.Secret
+---@param password lull.Secret|string
+---@return lull.Auth
+function lull.auth.digest(user, password) end
+
+--- Sends `Authorization: Basic …` with the login that a netrc file has for the host.
+---
+--- The file is the one that the variable `NETRC` names, else `~/.netrc`; it is read when the first
+--- request needs it, and again once it has changed. One that others may read is not used. Without a
+--- file, or a login for the host in it, the request fails with kind `secret_unavailable`, unless
+--- `optional` says otherwise. Not available in the sandbox.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.netrc{ path = "/etc/api.netrc" } }
+--- print(api:configuration_for(user).auth)   --> authorization: Basic ‹netrc /etc/api.netrc›
+--- ```
+---@param options? lull.NetrcOptions
+---@return lull.Auth
+function lull.auth.netrc(options) end
+
+--- Signs each request for Amazon's services, and those that work like them (version 4).
+---
+--- Signed are the method, the URL, the body, and all headers but those that change on their way.
+--- Service and region are told by names such as `s3.eu-central-1.amazonaws.com`; elsewhere say them. A
+--- body from a file is read twice, once to be signed; for S3 by https it is not, and goes as
+--- `UNSIGNED-PAYLOAD`. Every attempt and every redirect within the origin is signed anew. Where the
+--- service's clock differs by more than four minutes, requests are signed by that.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.aws_sigv4{ service = "s3", region = "eu-central-1",
+---   access_key = lull.secret{ env = "S3_KEY" }, secret_key = lull.secret{ env = "S3_SECRET" } } }
+--- print(api:configuration_for(user).auth)
+--- --> authorization: AWS4-HMAC-SHA256 ‹secret S3_SECRET›
+--- ```
+---@param credentials lull.AWSCredentials
+---@return lull.Auth
+function lull.auth.aws_sigv4(credentials) end
 
 --- Sends a header of your own.
 ---
@@ -1966,6 +2016,7 @@ function Task:cancel() end
 ---@field proxy? string|false # The URL of a proxy, or false for none whatever the environment says.
 ---@field no_proxy? string # Hosts that are asked without the proxy, separated by commas.
 ---@field resolve? table<string, string> # Where to connect to instead, by `host:port`.
+---@field unix_socket? string|false # A socket of this machine to ask the service through, by its path.
 ---@field http_version? "1.1"|"2"|"3" # The newest version of HTTP to speak.
 ---@field first_byte_timeout? number # How long the first byte of an answer may take once the request is out, in seconds.
 ---@field idle_timeout? number|false # How long nothing may be sent or received on a connection, in seconds.
@@ -2149,6 +2200,22 @@ function PipelineStage:remove_transformers() end
 ---@field revocation_url? string # Where `lull logout` gives tokens back (RFC 7009); without it they are only removed here.
 ---@field device_url string # The endpoint that gives the code.
 
+--- What `lull.auth.netrc{…}` takes.
+---@class lull.NetrcOptions
+---@field path? string # The file, `~/` being the home folder.
+---@field login? string # The name to log in with, where there are several for a host.
+---@field optional? boolean # Whether a host without a login, or without the file, is asked without; default false.
+
+--- Who signs, and for which service: what `lull.auth.aws_sigv4{…}` takes.
+---@class lull.AWSCredentials
+---@field access_key? lull.Secret|string # The name of the key.
+---@field secret_key? lull.Secret|string # The key itself, which is never sent.
+---@field session_token? lull.Secret|string # What belongs to a key that ends some time.
+---@field env? boolean # Takes all three, and perhaps the region, from the environment by their usual names, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION` and `AWS_DEFAULT_REGION`; not in the sandbox.
+---@field service? string # As signatures call it, such as `s3`; default what the host says.
+---@field region? string # Such as `eu-central-1`; default what the host says, then `env`.
+---@field unsigned_payload? boolean # Whether bodies are not signed; default only from files, for S3 by https.
+
 --- A request as it goes on the wire: what mutations edit and networking functions answer.
 ---
 --- It can be changed only inside its mutation; later, assigning raises. So does assigning a text with
@@ -2223,6 +2290,7 @@ function PipelineStage:remove_transformers() end
 ---@field proxy? string|false # The URL of a proxy, or false for none whatever the environment says.
 ---@field no_proxy? string # Hosts that are asked without the proxy, separated by commas.
 ---@field resolve? table<string, string> # Where to connect to instead, by `host:port`.
+---@field unix_socket? string|false # A socket of this machine to ask the service through, by its path.
 ---@field http_version? "1.1"|"2"|"3" # The newest version of HTTP to speak.
 ---@field first_byte_timeout? number # How long the first byte of an answer may take once the request is out, in seconds.
 ---@field idle_timeout? number|false # How long nothing may be sent or received on a connection, in seconds.
@@ -2353,7 +2421,7 @@ function PipelineStage:remove_transformers() end
 
 --- A value of a multipart form of which more is said.
 ---@class lull.MultipartPart
----@field value string|number|boolean # The value.
+---@field value string|number|boolean|lull.Secret # The value.
 ---@field type? string # Its Content-Type; default none, which means text.
 ---@field name? string # What the receiver is told that it is called, as if it were a file; default none.
 
@@ -2711,7 +2779,7 @@ function PipelineStage:remove_transformers() end
 ---@alias lull.RequestBody lull.Body|lull.File|lull.Multipart
 
 --- A value of a multipart form.
----@alias lull.MultipartValue string|number|boolean|lull.File|lull.MultipartPart
+---@alias lull.MultipartValue string|number|boolean|lull.Secret|lull.File|lull.MultipartPart
 
 --- Edits a request before it is sent. Must answer at once.
 ---@alias lull.Mutation fun(http: lull.HTTPRequest)

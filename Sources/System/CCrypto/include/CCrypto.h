@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
-enum { CCRYPTO_MD5, CCRYPTO_SHA1, CCRYPTO_SHA224, CCRYPTO_SHA256, CCRYPTO_SHA384, CCRYPTO_SHA512 };
+enum {
+  CCRYPTO_MD5, CCRYPTO_SHA1, CCRYPTO_SHA224, CCRYPTO_SHA256, CCRYPTO_SHA384, CCRYPTO_SHA512,
+  CCRYPTO_SHA512_256
+};
 
 // The longest digest there is.
 enum { CCRYPTO_MAX_SIZE = 64 };
@@ -15,7 +18,13 @@ enum { CCRYPTO_MAX_SIZE = 64 };
 size_t ccrypto_digest(
   int kind, const void *bytes, size_t count, unsigned char digest[CCRYPTO_MAX_SIZE]);
 
-// The same for a keyed digest. (RFC 2104)
+// The same of bytes that come piece by piece. Begun it is ended once: that gives it back, with or without
+// room for the digest. NULL, or 0 as above, if there is no way. One thread at a time.
+void *ccrypto_digest_begin(int kind);
+int ccrypto_digest_add(void *digest, const void *bytes, size_t count);
+size_t ccrypto_digest_end(void *digest, unsigned char result[CCRYPTO_MAX_SIZE]);
+
+// The same as the first for a keyed digest. (RFC 2104)
 size_t ccrypto_hmac(
   int kind, const void *key, size_t key_count, const void *bytes, size_t count,
   unsigned char digest[CCRYPTO_MAX_SIZE]);

@@ -1,0 +1,120 @@
+import Glibc
+import LullCore
+
+/// Amazon's signatures, version 4: each request is signed with a key that is made of the secret one.
+///
+/// Each time a request goes out it is signed anew, whole, with the time of then. A body from files is read
+/// for that first, but where S3 is content with TLS instead. Where the service answers that its clock and
+/// this one are apart, the request is signed by the service's clock, and so are all after it.
+/// Home thread only. Lua: `lull.auth.aws_sigv4{…}`.
+final class AWSAuth: AuthStage {
+  private let settings: AWSCredentials
+  /// How many seconds clocks of servers are ahead, by origin, where that is more than they put up with.
+  private var offsets: [String: Double] = [:]
+
+  init(_ settings: AWSCredentials) { self.settings = settings }
+
+  /// What is seen of it.
+  var shown: String { "\(AWSSignature.algorithm) \(settings.secretKey.masked)" }
+
+  /// Who signs, and what for.
+  var identity: SecretText {
+    SecretText("aws \(settings.service ?? "") \(settings.region ?? "") ") + settings.accessKey
+      + SecretText(" ") + settings.secretKey
+  }
+
+  func authorize(
+    _ request: HTTPRequest, in context: AuthContext,
+    proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
+  ) -> (() -> Void)? {
+    guard request.headers["authorization"] == nil else {
+      proceed(.success(AuthorizedRequest(request, generation: AWSAuth.notOurs)))
+      return nil
+    }
+    let service: AWSService
+    do throws(TransportError) {
+      service = try self.service(of: request)
+    } catch {
+      proceed(.failure(error))
+      return nil
+    }
+    let finish = { [self] (body: AWSSignature.Body) -> Result<AuthorizedRequest, TransportError> in
+      Result { () throws(TransportError) in
+        try AuthorizedRequest(signed(request, for: service, body))
+      }
+    }
+    if isUnsigned(request, for: service) {
+      proceed(finish(.unsigned))
+      return nil
+    }
+    return BodyDigest.make(for: request, .sha256, in: context) { made in
+      proceed(made.flatMap { finish(.signed($0)) })
+    }
+  }
+
+  private func signed(
+    _ request: HTTPRequest, for service: AWSService, _ body: AWSSignature.Body
+  ) throws(TransportError) -> HTTPRequest {
+    var http = request
+    if let token = settings.currentToken, http.headers[AWSAuth.tokenHeader] == nil {
+      http.headers.add(AWSAuth.tokenHeader, token)
+    }
+    let signature = AWSSignature(
+      service, accessKey: settings.accessKey, secretKey: settings.secretKey, body: body,
+      offset: offsets[request.origin] ?? 0)
+    try http.sign(by: signature, header: "authorization", mask: shown)
+    return http
+  }
+
+  private static let tokenHeader = "x-amz-security-token"
+
+  private func service(of request: HTTPRequest) throws(TransportError) -> AWSService {
+    let host = ResourceURL.address(of: request.url)?.host ?? ""
+    let said = AWSService.said(by: host)
+    guard let name = settings.service ?? said.name,
+      let region = settings.region ?? said.region ?? settings.environmentRegion
+    else {
+      throw .final(
+        .authFailed,
+        "the host \(host) does not say which service of Amazon's it is, and where: "
+          + "lull.auth.aws_sigv4 needs service = and region =")
+    }
+    return AWSService(name: name, region: region)
+  }
+
+  private func isUnsigned(_ request: HTTPRequest, for service: AWSService) -> Bool {
+    if let isSigned = settings.signsBody { return !isSigned }
+    guard service.isStorage, case .streamed(let body)? = request.payload, body.hasFiles else {
+      return false
+    }
+    return request.origin.hasPrefix("https:")
+  }
+
+  // MARK: Clocks
+
+  var renewableStatuses: Set<Int> { [400, 403] }
+
+  /// Seconds that clocks may be apart, which is less than any service puts up with.
+  private static let tolerance = 240.0
+
+  func canRenew(
+    after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
+  ) -> Bool {
+    let now = context.pump.clock.now
+    let origin = request.http.origin
+    guard request.generation != AWSAuth.notOurs, let response = result.response,
+      response.url.map({ ResourceURL(absolute: $0)?.origin == origin }) ?? true,
+      let date = response.headers["date"].flatMap({ HTTPDate.parse($0, now: now) }),
+      abs(date - now - (offsets[origin] ?? 0)) > AWSAuth.tolerance
+    else { return false }
+    context.pump.log(
+      .network,
+      "the clock of \(origin) is \(LogText.seconds(abs(date - now))) "
+        + "\(date > now ? "ahead" : "behind"): requests are signed by it")
+    offsets[origin] = date - now
+    return true
+  }
+
+  /// Of a request that brings a header of its own.
+  private static let notOurs = -1
+}
