@@ -26,6 +26,10 @@ package final class LoopbackListener {
     }
   }
 
+  // `SOCK_STREAM` and `MSG_NOSIGNAL`, which are enumerators in the headers: Swift sees those only in some
+  // builds.
+  private static let streamKind: Int32 = 1
+  private static let withoutSignal: Int32 = 0x4000
   /// Of one request, in bytes.
   private static let headLimit = 16 * 1024
   /// Open at a time: a browser opens some in advance. The oldest goes where there are more.
@@ -39,8 +43,8 @@ package final class LoopbackListener {
 
   /// - Parameter port: 0 for a free one.
   init(port: UInt16, watch: @escaping Watch) throws(TransportError) {
-    descriptor = socket(
-      AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    descriptor = socket(AF_INET, LoopbackListener.streamKind, 0)
+    LoopbackListener.prepare(descriptor)
     makeWatch = watch
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -89,9 +93,10 @@ package final class LoopbackListener {
       }
       // It fits into what the system takes at once; whoever has gone misses it.
       _ = reply.withUnsafeBytes {
-        send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        send(connection.descriptor, $0.baseAddress, $0.count, LoopbackListener.withoutSignal)
       }
-      shutdown(connection.descriptor, Int32(SHUT_RDWR))
+      // What is left unread would have the answer thrown away.
+      drain(connection)
       drop(connection)
     }
   }
@@ -106,12 +111,17 @@ package final class LoopbackListener {
     connections = []
   }
 
+  /// Not for programs that are started, and nothing to wait for.
+  private static func prepare(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+  }
+
   private func accept() {
     while true {
       let accepted = Glibc.accept(descriptor, nil, nil)
       guard accepted >= 0 else { return }
-      _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
+      LoopbackListener.prepare(accepted)
       guard let watch = makeWatch(accepted) else {
         Glibc.close(accepted)
         continue
@@ -126,6 +136,13 @@ package final class LoopbackListener {
   private func drop(_ connection: Connection) {
     connection.close()
     connections.removeAll { $0 === connection }
+  }
+
+  /// Reads what has come beyond what was to be read, as far as that goes at once, and no more than a browser
+  /// sends.
+  private func drain(_ connection: Connection) {
+    var piece = [UInt8](repeating: 0, count: 4096)
+    for _ in 0..<64 where Glibc.read(connection.descriptor, &piece, piece.count) <= 0 { return }
   }
 
   /// What is to be sent before hanging up; nil as long as there is more to come.
