@@ -17,6 +17,7 @@ import in_flight
 import loads
 import memory
 import starts
+import streams
 import table
 import uploads
 import warm
@@ -26,7 +27,7 @@ ROWS = {
     "B1": loads.b1, "B2": loads.b2, "B3": calls.b3, "B4": calls.b4, "B5": documents.b5,
     "B6": documents.b6, "B7": starts.b7, "B8": memory.b8, "B9": memory.b9, "B10": calls.b10,
     "B11": configuration.b11, "B12": in_flight.b12, "B13": warm.b13, "B14": loads.b14,
-    "B15": uploads.b15, "B16": downloads.b16,
+    "B15": uploads.b15, "B16": downloads.b16, "B17": streams.b17,
     "B20": growth.b20,
 }
 
