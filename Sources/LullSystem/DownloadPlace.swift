@@ -27,7 +27,7 @@ package struct DownloadPlace: Sendable {
   private var permissions = FilePermissions.usual
   /// Where the file gets a name that is found out later, and takes the place of no other.
   private var folder: [UInt8]?
-  /// Where it is to be; nil of a stream, and while it has no name.
+  /// Where it is to be; nil of standard output, and while it has no name.
   package private(set) var path: [UInt8]?
 
   package static var standardOutput: DownloadPlace {
@@ -79,7 +79,9 @@ package struct DownloadPlace: Sendable {
       }
       let descriptor = open(FileName.cString(path), O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw Failure(errno: errno) }
-      return DownloadPlace(descriptor: descriptor, kind: .stream(isOwned: true))
+      var place = DownloadPlace(descriptor: descriptor, kind: .stream(isOwned: true))
+      place.path = path
+      return place
     }
   }
 

@@ -65,6 +65,21 @@ describe("a download", function()
     check(guard)
   end)
 
+  it("DWN-02 has the path of a device, too", function()
+    equal(assert(spec.demo()("/users/7"):download("/dev/null"):await()).content, "/dev/null")
+  end)
+
+  it("DWN-08 asks nobody by HEAD", function()
+    local folder, guard <close> = spec.temporary_folder()
+    assert(lull.write_file(folder .. "/user", "mine"))
+    local by_head = { mutate = function(http) http.method = "HEAD" end }
+    local entity, problem = spec.demo()("/users/7"):download(folder .. "/user", by_head):await()
+    equal(entity, nil)
+    contains(problem.user_message, "what is asked for with HEAD has no body")
+    equal(lull.read_file(folder .. "/user"), "mine")
+    check(guard)
+  end)
+
   it("DWN-03 of an error writes nothing, and has its body", function()
     local folder, guard <close> = spec.temporary_folder()
     local entity, err = spec.demo()("/status/404"):download(folder .. "/a", { resume = true }):await()

@@ -257,6 +257,17 @@ describe("leaving the loop", function()
   end)
 end)
 
+describe("a dropped stream", function()
+  it("STR-30 gives its place back while everybody waits", function()
+    local resource = open_stream()
+    local service = resource.service
+    service:configure { concurrency = 1 }
+    do equal(resource:events()().id, "1") end
+    assert(lull.timeout(20, function() return (assert(service("/events/open"):load():await())) end))
+    equal(lull.stats().streams, 0)
+  end)
+end)
+
 describe("a stream", function()
   it("may be read in a coroutine of the script's own", function()
     local resource = spec.demo()("/events"):with_params { count = "3" }

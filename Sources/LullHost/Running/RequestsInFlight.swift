@@ -21,6 +21,9 @@ package final class RequestsInFlight {
   /// Whether none keeps the script alive.
   var isEmpty: Bool { requests.count == weakCount }
 
+  /// Whether some do not keep the script alive.
+  var hasStreams: Bool { weakCount > 0 }
+
   /// Connections of streams.
   var streamCount: Int { requests.count { $0.mark.isWeak && !$0.isCompleted } }
 

@@ -17,6 +17,12 @@ package final class ScriptLoop {
   private(set) var timerCount = 0
   /// Coroutines that wait in `lull.run` for everything else to end.
   private var idleWaiters: [RunContext] = []
+  /// Runs while streams are open, of which some may be held by nobody.
+  private var collecting: (any HostTimer)?
+  /// After how many seconds it runs the collector.
+  private var collectingInterval = ScriptLoop.firstCollection
+  private static let firstCollection = 1.0
+  private static let rarestCollection = 60.0
   /// Ends the run from inside it: `os.exit` or a signal.
   package var exitCode: Int32?
 
@@ -99,9 +105,26 @@ package final class ScriptLoop {
   package func run(asksFirst: Bool = false, until condition: () -> Bool) {
     environment.run { [self] in
       session.takeForeground()
+      if requests.hasStreams { collectSoon() }
       if asksFirst, condition() { return true }
       resumeIdleWaiters()
       return condition()
+    }
+  }
+
+  /// Has streams noticed that nobody holds any more, which else may keep others from their place for as
+  /// long as the script only waits: Lua collects when it makes something. (STR-30)
+  private func collectSoon() {
+    guard collecting == nil else { return }
+    collecting = environment.pump.clock.schedule(after: collectingInterval) { [weak self] in
+      guard let self else { return }
+      collecting = nil
+      guard requests.hasStreams, !bridge.isClosed else {
+        collectingInterval = ScriptLoop.firstCollection
+        return
+      }
+      collectingInterval = min(collectingInterval * 2, ScriptLoop.rarestCollection)
+      _ = lull_runtime_collect_all(bridge.pointer)
     }
   }
 
@@ -134,6 +157,8 @@ package final class ScriptLoop {
 
   /// Drops everything: the state goes away, or has gone.
   func close() {
+    collecting?.cancel()
+    collecting = nil
     environment.close()
     coroutines.close()
     idleWaiters = []

@@ -86,8 +86,10 @@ struct PartialFileTests {
     Row(part, 200, [], .whole(total: nil)),
     Row(part, 200, [("Content-Length", "50"), ("Content-Encoding", "gzip")], .whole(total: nil)),
     Row(part, 203, [("Content-Length", "9")], .whole(total: 9)),
-    Row(part, 204, [], .whole(total: nil)),
-    Row(part, 302, [("Content-Length", "9")], .whole(total: 9)),
+    Row(part, 201, [], .whole(total: nil)), Row(part, 204, [], .other),
+    Row(part, 205, [], .other), Row(part, 300, [], .other), Row(part, 301, [], .other),
+    Row(part, 302, [("Content-Length", "9")], .other),
+    Row(PartialFile(), 204, [], .whole(total: nil)), Row(PartialFile(), 301, [], .other),
     Row(open, 416, [("Content-Range", "bytes */100")], .complete),
     Row(open, 416, [("Content-Range", "bytes */100"), ("ETag", "\"a\"")], .complete),
     Row(

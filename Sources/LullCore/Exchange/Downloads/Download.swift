@@ -142,6 +142,9 @@ package final class Download: Sendable, Equatable {
     } catch {
       throw error.error
     }
+    guard request.method != "HEAD" else {
+      throw Problem("\(shown): what is asked for with HEAD has no body").error
+    }
     var request = request
     var options = request.options ?? TransferOptions()
     options.sink = BodySink(
@@ -187,7 +190,10 @@ package final class Download: Sendable, Equatable {
         "the server has sent a part only (206), which is not saved in the place of the whole")
       state.problem?.isPart = true
       return false
-    case .complete, .other: return false
+    case .other:
+      state.refusedStatus = head.status
+      return false
+    case .complete: return false
     }
     return setName(&state, head.headers)
   }
@@ -222,7 +228,7 @@ package final class Download: Sendable, Equatable {
   ) -> Bool {
     guard !state.isOver, state.problem == nil, let place = state.place else { return false }
     guard let fresh = state.fresh(bytes) else {
-      state.hasExcess = true
+      state.startsOver = "more has come than its Content-Range says"
       return false
     }
     let failure: Int32?
@@ -248,7 +254,11 @@ package final class Download: Sendable, Equatable {
       if let outcome = stopped(&state, result) { return outcome }
       guard result.error == nil, let response = result.response else { return .ended(result) }
       switch state.file.reply(response, to: state.asked) {
-      case .other: return .ended(result)
+      case .other:
+        guard (300..<400).contains(response.status), response.status != 304 else {
+          return .ended(result)
+        }
+        return noFile(result, response.status)
       case .complete:
         guard setName(&state, response.headers) else { break }
         return finish(&state, result)
@@ -279,7 +289,7 @@ package final class Download: Sendable, Equatable {
   }
 
   private func stopped(_ state: DownloadState) -> Bool {
-    state.problem != nil || state.startsOver != nil || state.hasExcess
+    state.problem != nil || state.startsOver != nil || state.refusedStatus != nil
   }
 
   /// What becomes of an attempt that was stopped from here; nil of any other.
@@ -287,9 +297,7 @@ package final class Download: Sendable, Equatable {
     if let problem = state.problem {
       return .ended(NetworkResult(response: result.response, error: problem.error))
     }
-    if state.hasExcess {
-      return failed(result, .malformedResponse, "more has come than its Content-Range says")
-    }
+    if let status = state.refusedStatus { return noFile(result, status) }
     guard let reason = state.startsOver else { return nil }
     guard state.beginsAnotherRound(forWhole: true) else { return tooManyPieces(result) }
     return .again("the answer does not go on with what is there, \(reason)")
@@ -321,6 +329,12 @@ package final class Download: Sendable, Equatable {
     var result = result
     if result.body != nil { result.body = [] }
     return .ended(result)
+  }
+
+  private func noFile(_ result: NetworkResult, _ status: Int) -> Outcome {
+    let error = TransportError.final(
+      .malformedResponse, "\(shown): an answer of status \(status) is no file")
+    return .ended(NetworkResult(response: result.response, error: error))
   }
 
   private func tooManyPieces(_ result: NetworkResult) -> Outcome {

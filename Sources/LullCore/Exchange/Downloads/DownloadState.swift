@@ -34,8 +34,8 @@ struct DownloadState: Sendable {
   private var overlap = 0
   /// Where the part that comes ends; nil of a whole.
   private(set) var end: Int?
-  /// Whether more has come than was said.
-  var hasExcess = false
+  /// That of an answer which is nothing to be kept.
+  var refusedStatus: Int?
   /// Why the whole is to be asked for.
   var startsOver: String?
 
@@ -50,8 +50,8 @@ struct DownloadState: Sendable {
     base = 0
     overlap = 0
     end = nil
-    hasExcess = false
     startsOver = nil
+    refusedStatus = nil
   }
 
   mutating func beginWhole(_ beginning: PartialFile) {

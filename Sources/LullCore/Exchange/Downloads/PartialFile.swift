@@ -43,7 +43,9 @@ package struct PartialFile: Equatable, Sendable {
     switch head.status {
     case 206: partialReply(head.headers, to: offset)
     case 416: unsatisfiedReply(head.headers, to: offset)
-    case 304, 400...: .other
+    // Where some of it is here, an answer that says of nothing is not what was asked for; nor is one that
+    // says where else it is.
+    case 204 where offset != nil, 205 where offset != nil, 300...: .other
     default: .whole(total: PartialFile.length(head))
     }
   }
