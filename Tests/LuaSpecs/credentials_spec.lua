@@ -372,6 +372,25 @@ describe("lull.auth.aws_sigv4", function()
 end)
 
 describe("unix_socket", function()
+  it("SOCK-07 is asked where --allow-host says unix: and its path", function()
+    if spec.is_stock then return end
+    local place, guard <close> = spec.temporary_folder()
+    assert(lull.write_file(place .. "/s.lua", ([[
+      local api = require "lull".service { base_url = "http://localhost", unix_socket = %q }
+      local entity, problem = api("/echo"):get():await()
+      print(entity and entity.content.path or problem.user_message)
+    ]]):format(socket)))
+    local function run(options)
+      return spec.shell(("%s run %s %s/s.lua 2>&1"):format(spec.interpreter(), options, place))
+    end
+    equal(run("--allow-host unix:" .. socket), "/echo")
+    for _, others in ipairs { "'*'", "localhost", "unix:/run/other.sock" } do
+      excludes(run("--allow-host " .. others), "/echo")
+    end
+    contains(run "--allow-host localhost", socket)
+    spec.check(guard)
+  end)
+
   it("SOCK-01 the service is asked through it, whatever host its URL names", function()
     local api = lull.service { base_url = "http://docker/v1", unix_socket = socket }
     local content = assert(api("/echo"):post { data = "body" }:await()).content

@@ -44,6 +44,20 @@ extension TransportSuite {
       #expect(try !permits([], url))
     }
 
+    @Test func `SOCK-07 a socket is allowed by its path and nothing else`() {
+      var hosts = AllowedHosts()
+      for pattern in ["*", "localhost", "unix:/run/a.sock"] {
+        let isPattern = hosts.allow(pattern)
+        #expect(isPattern, "\(pattern) is no pattern")
+      }
+      #expect(hosts.permits(socket: "/run/a.sock"))
+      for path in ["/run/b.sock", "/run/a.sock/", "/run/../run/a.sock", "run/a.sock", "", "*"] {
+        #expect(!hosts.permits(socket: path), "\(path)")
+      }
+      let isPattern = hosts.allow("unix:run/a.sock")
+      #expect(!isPattern)
+    }
+
     @Test func `a wildcard allows what is below a name, not the name`() throws {
       #expect(try permits(["*.example.com"], "http://a.example.com/"))
       #expect(try permits(["*.example.com"], "http://a.b.EXAMPLE.com.:81/"))

@@ -27,7 +27,7 @@ final class LuaFollow {
     follow.hostHandle = handle
     for id in [reduce, arguments.mutation].compactMap(\.self) { call.kept.anchor(id, from: handle) }
     if let initial { call.iterators.hold(initial, from: handle) }
-    call.loop.taskBegan()
+    call.loop.began(follow)
     resource.follow(
       arguments.options, from: initial,
       prepare: { follower in
@@ -98,7 +98,7 @@ final class LuaFollow {
 
   private func ended() {
     isOver = true
-    iterators.loop.taskEnded()
+    iterators.loop.ended(self)
     let waiters = waiters
     self.waiters = []
     for waiter in waiters { waiter() }

@@ -15,6 +15,8 @@ package final class ScriptLoop {
   private let session: SessionKeeper
   private(set) var taskCount = 0
   private(set) var timerCount = 0
+  /// Streams that are followed: work also between two connections, when there is no request.
+  private var follows: [ObjectIdentifier: LuaFollow] = [:]
   /// Coroutines that wait in `lull.run` for everything else to end.
   private var idleWaiters: [RunContext] = []
   /// Runs while streams are open, of which some may be held by nobody.
@@ -42,6 +44,14 @@ package final class ScriptLoop {
 
   func taskBegan() { taskCount += 1 }
   func taskEnded() { taskCount -= 1 }
+  func began(_ follow: LuaFollow) {
+    taskBegan()
+    follows[ObjectIdentifier(follow)] = follow
+  }
+  func ended(_ follow: LuaFollow) {
+    taskEnded()
+    follows[ObjectIdentifier(follow)] = nil
+  }
   func timerBegan() { timerCount += 1 }
   func timerEnded() { timerCount -= 1 }
 
@@ -152,6 +162,7 @@ package final class ScriptLoop {
   /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
   package func cancelEverything() {
     coroutines.cancelAll()
+    for follow in follows.values { follow.stop() }
     requests.cancelAll()
   }
 
@@ -162,6 +173,7 @@ package final class ScriptLoop {
     environment.close()
     coroutines.close()
     idleWaiters = []
+    follows = [:]
     requests.close()
   }
 }
