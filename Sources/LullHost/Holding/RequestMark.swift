@@ -12,6 +12,8 @@ final class RequestMark {
   var since = 0.0
   /// Whether it does not keep the script alive: a stream's connection, which nobody may be reading.
   var isWeak = false
+  /// Whether it was so when it was listed: one that has failed before it began is told of afterwards.
+  var countsAsWeak = false
   /// How often its userdata is pinned.
   var pins = 0
   /// Values of the script that transformers made for it, kept until it settles.

@@ -33,7 +33,8 @@ package final class RequestsInFlight {
     guard mark.place == nil, !bridge.isClosed else { return }
     mark.place = requests.count
     if request.isStream { mark.isWeak = true }
-    if mark.isWeak { weakCount += 1 }
+    mark.countsAsWeak = mark.isWeak
+    if mark.countsAsWeak { weakCount += 1 }
     requests.append(request)
     mark.since = pump.clock.now
     // What it has ended with before it could begin, to be seen by its hooks.
@@ -57,7 +58,7 @@ package final class RequestsInFlight {
   private func untrack(_ request: Request, _ mark: RequestMark) {
     guard let place = mark.place, place < requests.count else { return }
     mark.place = nil
-    if mark.isWeak { weakCount -= 1 }
+    if mark.countsAsWeak { weakCount -= 1 }
     // The last one moves into the gap: no searching, however many there are.
     let last = requests.removeLast()
     guard last !== request else { return }

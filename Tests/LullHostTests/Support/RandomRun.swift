@@ -78,7 +78,9 @@ struct RandomRun {
       if harness.environment.pump.hasWork == false { harness.host.loop.cancelEverything() }
     }
     if harness.host.loop.hasStrongWork {
-      return "it never ends: \(harness.host.requests.descriptions)"
+      let loop = harness.host.loop
+      return "it never ends: \(harness.host.requests.descriptions), \(loop.taskCount) tasks, "
+        + "\(loop.timerCount) timers"
     }
     let left = harness.leftovers()
     // A finaliser that could not be called for want of memory is not called again.
