@@ -12,7 +12,8 @@ package enum UUIDText {
   package static func ordered(
     at seconds: Double, using generator: inout some RandomNumberGenerator
   ) -> String {
-    let milliseconds = seconds * 1000
+    // A clock that is set by hand may go anywhere: there are 48 bits for it.
+    let milliseconds = min(max(0, seconds * 1000), 0xFFFF_FFFF_FFFF)
     let whole = milliseconds.rounded(.down)
     let fraction = UInt64((milliseconds - whole) * 4096)
     return text(high: UInt64(whole) << 16 | fraction, low: generator.next(), version: 7)
