@@ -3,11 +3,9 @@
 import os
 import re
 import socket
-import statistics
-import subprocess
 import threading
 
-from harness import Failure
+from transfers import compare, cost
 
 # Bytes of the file, and how many megabytes of memory its upload may take.
 SIZE = 2 << 30
@@ -60,34 +58,22 @@ class Discarding:
             b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
 
 
-def cost(words):
-    """CPU time in seconds of a command that sends the file, and what it says besides what arrived."""
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    output, errors = process.stdout.read(), process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    arrived, *said = output.split() or [b""]
-    if process.returncode != 0 or arrived != str(SIZE).encode():
-        raise Failure(f"B15: {' '.join(words)}: {(errors or output).decode().strip()}")
-    return usage.ru_utime + usage.ru_stime, said
-
-
 def b15(bench):
     path = os.path.join(bench.folder, "large")
     with open(path, "wb") as file:
         # Without blocks of its own: reading it costs no disk.
         file.truncate(SIZE)
+
+    def run(words):
+        # Its answer is how much has arrived.
+        return cost("B15", words, lambda said: said[:1] == [str(SIZE).encode()])
+
     with Discarding() as server:
-        ours, theirs = bench.interleaved("B15", [
-            lambda: cost(bench.script("upload.lua", server.url, path)),
-            lambda: cost(["curl", "-s", "-T", path, server.url + "/"])], runs=3)
+        compare(
+            bench, "B15", "an upload of 2 GB", MEMORY,
+            lambda: run(bench.script("upload.lua", server.url, path)),
+            lambda: run(["curl", "-s", "-T", path, server.url + "/"]))
     os.remove(path)
-    bench.add_limit(
-        "B15", "memory of an upload of 2 GB", [int(said[0]) / 1024 for _, said in ours], MEMORY, "MB")
-    bench.add(
-        "B15", "… its CPU time", statistics.median(time for time, _ in ours),
-        statistics.median(time for time, _ in theirs),
-        [mine / curls for (mine, _), (curls, _) in zip(ours, theirs)], 1.5, "s")
     bench.notes.append(
         "B15: a file of zeros to a server that only reads it, against curl -T; the most memory the process "
         "had at once; medians of 3 runs")
