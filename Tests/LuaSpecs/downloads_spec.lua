@@ -33,6 +33,13 @@ local function with_nginx(folder, options)
   error("nginx does not start")
 end
 
+-- The same with a file of 3,000,000 bytes at /slow, which takes three seconds; there is a folder out.
+local function with_slow_file(folder)
+  local url, guard = with_nginx(folder, "location = /slow { alias FOLDER/www/large; limit_rate 1m; }")
+  spec.shell("mkdir " .. folder .. "/out; head -c 3000000 /dev/urandom > " .. folder .. "/www/large")
+  return url, guard
+end
+
 describe("a download", function()
   it("DWN-01 DWN-02 writes what comes, and leaves the resource as it is", function()
     local folder, guard <close> = spec.temporary_folder()
@@ -196,8 +203,7 @@ end)
 describe("a download that resumes", function()
   it("DWN-04 DWN-06 goes on where a killed one was, with nginx", function()
     local folder, guard <close> = spec.temporary_folder()
-    local url, server <close> = with_nginx(folder, "location = /slow { alias FOLDER/www/large; limit_rate 1m; }")
-    spec.shell("mkdir " .. folder .. "/out; head -c 3000000 /dev/urandom > " .. folder .. "/www/large")
+    local url, server <close> = with_slow_file(folder)
     local script = folder .. "/get.lua"
     assert(lull.write_file(script, ([[
       local lull = require "lull"
@@ -225,8 +231,7 @@ describe("a download that resumes", function()
 
   it("DWN-08 begins anew when nginx has another file by then", function()
     local folder, guard <close> = spec.temporary_folder()
-    local url, server <close> = with_nginx(folder, "location = /slow { alias FOLDER/www/large; limit_rate 1m; }")
-    spec.shell("mkdir " .. folder .. "/out; head -c 3000000 /dev/urandom > " .. folder .. "/www/large")
+    local url, server <close> = with_slow_file(folder)
     local service = lull.service(url)
     local request = service("/slow"):download(folder .. "/out/large", { resume = true })
     lull.wait_until(function() return request.progress > 0.5 end)
@@ -242,8 +247,7 @@ describe("a download that resumes", function()
 
   it("DWN-10 keeps others from its part, in one line", function()
     local folder, guard <close> = spec.temporary_folder()
-    local url, server <close> = with_nginx(folder, "location = /slow { alias FOLDER/www/large; limit_rate 1m; }")
-    spec.shell("mkdir " .. folder .. "/out; head -c 3000000 /dev/urandom > " .. folder .. "/www/large")
+    local url, server <close> = with_slow_file(folder)
     local path = folder .. "/out/large"
     local request = lull.service(url)("/slow"):download(path, { resume = true })
     lull.wait_until(function() return request.progress > 0.5 end)

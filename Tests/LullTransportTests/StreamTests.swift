@@ -14,6 +14,17 @@ extension TransportSuite {
     private static let head =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
 
+    /// A server that writes this to whoever asks, and then keeps the connection.
+    private func open(_ head: String, _ rest: [UInt8] = []) throws -> RawServer {
+      try #require(
+        RawServer { connection in
+          connection.readRequest()
+          connection.write(head)
+          connection.write(rest)
+          connection.waitForClose()
+        })
+    }
+
     private func stream(
       _ url: String, _ options: StreamOptions = StreamOptions(),
       configured: @escaping (inout Configuration) -> Void = { _ in }
@@ -95,12 +106,7 @@ extension TransportSuite {
     }
 
     @Test func `STR-22 stopping closes the connection at once`() throws {
-      let server = try #require(
-        RawServer { connection in
-          connection.readRequest()
-          connection.write(Self.head + "\r\ndata: a\n\n")
-          connection.waitForClose()
-        })
+      let server = try open(Self.head + "\r\ndata: a\n\n")
       defer { server.stop() }
       let stream = stream(server.url)
       #expect(read(stream) { _ in true } == nil)
@@ -192,12 +198,7 @@ extension TransportSuite {
     }
 
     @Test func `STR-25 a load of an event stream fails at its head`() throws {
-      let server = try #require(
-        RawServer { connection in
-          connection.readRequest()
-          connection.write(Self.head + "\r\ndata: a\n\n")
-          connection.waitForClose()
-        })
+      let server = try open(Self.head + "\r\ndata: a\n\n")
       defer { server.stop() }
       let result = try harness.get(server.url)
       #expect(result.error?.kind == .eventStream)
@@ -208,12 +209,7 @@ extension TransportSuite {
     @Test func `STR-01 STR-22 a task waits for the items, and cancelling it ends the stream`()
       throws
     {
-      let server = try #require(
-        RawServer { connection in
-          connection.readRequest()
-          connection.write(Self.head + "\r\ndata: a\n\ndata: b\n\n")
-          connection.waitForClose()
-        })
+      let server = try open(Self.head + "\r\ndata: a\n\ndata: b\n\n")
       defer { server.stop() }
       let url = server.url
       let texts = try Lull.run { home in
@@ -234,13 +230,7 @@ extension TransportSuite {
     }
 
     @Test func `STR-24 what is coded is decoded as it comes`() throws {
-      let server = try #require(
-        RawServer { connection in
-          connection.readRequest()
-          connection.write(Self.head + "Content-Encoding: gzip\r\n\r\n")
-          connection.write(CodedText.flushedEvent)
-          connection.waitForClose()
-        })
+      let server = try open(Self.head + "Content-Encoding: gzip\r\n\r\n", CodedText.flushedEvent)
       defer { server.stop() }
       let stream = stream(server.url)
       var texts: [String] = []
