@@ -188,7 +188,11 @@ extension ContentTypePattern {
 
   /// Events that come one after the other, often without end.
   package static func isEventStream(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
-    eventStream.matches(contentType)
+    // Every answer is asked that: the first letter settles most.
+    guard let first = contentType.first, first | 0x20 == UInt8(ascii: "t") || first <= 0x20 else {
+      return false
+    }
+    return eventStream.matches(contentType)
   }
 
   /// The usual case, settled by two comparisons: exactly this spelling, parameters or none.
