@@ -43,8 +43,20 @@ extension Digest {
     }
   }
 
+  /// What is signed needs one.
+  func required(of bytes: [UInt8]) throws(TransportError) -> [UInt8] {
+    guard let made = of(bytes) else { throw isMissing }
+    return made
+  }
+
+  /// The same with a key.
+  func requiredHMAC(key: [UInt8], _ bytes: [UInt8]) throws(TransportError) -> [UInt8] {
+    guard let made = hmac(key: key, bytes) else { throw isMissing }
+    return made
+  }
+
   /// Why nothing can be signed: there is no way to make one.
-  var isMissing: TransportError {
+  private var isMissing: TransportError {
     .final(.authFailed, "there is no \(rawValue) here: it needs libcrypto.so.3 (libssl3)")
   }
 
@@ -56,8 +68,7 @@ extension Digest {
     switch payload {
     case nil, .bytes?:
       let bytes = if case .bytes(let bytes)? = payload { bytes } else { [UInt8]() }
-      guard let made = of(bytes) else { throw isMissing }
-      return made
+      return try required(of: bytes)
     case .streamed(let body)?: return try of(BodyReader(body), unless: isStopped)
     }
   }

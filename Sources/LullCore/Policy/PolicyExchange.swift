@@ -1,9 +1,10 @@
 /// One request on its way through the provider chain: limit → auth → retry → transport.
 ///
 /// Order of events for each attempt: it waits until limits let it through, gets its credentials, and
-/// is sent, for a download from where it has come to; with the answer its place is free for the next. Then the answer is kept, or after a
-/// pause, or with new credentials, the next attempt begins. Whoever started the request sees one
-/// transfer. Cancelling leaves the line, the pause or the exchange at once. Home thread only.
+/// is sent, for a download from where it has come to; with the answer its place is free for the next.
+/// Then the answer is kept, or after a pause, or with new credentials, the next attempt begins.
+/// Whoever started the request sees one transfer. Cancelling leaves the line, the pause or the
+/// exchange at once. Home thread only.
 package final class PolicyExchange: NetworkTransfer {
   private enum Stage {
     /// Between two of the others.

@@ -5,6 +5,11 @@ package enum Hexadecimal {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
+  /// Of random bytes: nobody else is likely to come upon the same.
+  package static func random(byteCount: Int = 16) -> String {
+    text((0..<byteCount).map { _ in UInt8.random(in: 0...255) })
+  }
+
   /// What a digit of either case stands for; nil if it is none.
   package static func value(_ digit: UInt8) -> UInt8? {
     switch digit {

@@ -47,12 +47,12 @@ final class AWSSignature: RequestSignature {
     let scope = "\(day)/\(service.region)/\(service.name)/aws4_request"
     let message =
       Array("\(AWSSignature.algorithm)\n\(time)\n\(scope)\n".utf8)
-      + Hexadecimal.text(try AWSSignature.digest(canonical.text)).utf8
+      + Hexadecimal.text(try Digest.sha256.required(of: canonical.text)).utf8
     var key = Array("AWS4".utf8) + (try text(secretKey))
     for part in [String(day), service.region, service.name, "aws4_request"] {
-      key = try AWSSignature.hmac(key, Array(part.utf8))
+      key = try Digest.sha256.requiredHMAC(key: key, Array(part.utf8))
     }
-    let signature = Hexadecimal.text(try AWSSignature.hmac(key, message))
+    let signature = Hexadecimal.text(try Digest.sha256.requiredHMAC(key: key, message))
     let header =
       Array("\(AWSSignature.algorithm) Credential=".utf8) + (try text(accessKey))
       + Array("/\(scope), SignedHeaders=\(canonical.signedHeaders), Signature=\(signature)".utf8)
@@ -78,15 +78,5 @@ final class AWSSignature: RequestSignature {
   /// `20150830T123600Z`
   private static func time(_ seconds: Double) -> String {
     String(ISODate.text(of: seconds.rounded(.down)).filter { $0 != "-" && $0 != ":" })
-  }
-
-  private static func digest(_ bytes: [UInt8]) throws(TransportError) -> [UInt8] {
-    guard let made = Digest.sha256.of(bytes) else { throw Digest.sha256.isMissing }
-    return made
-  }
-
-  private static func hmac(_ key: [UInt8], _ bytes: [UInt8]) throws(TransportError) -> [UInt8] {
-    guard let made = Digest.sha256.hmac(key: key, bytes) else { throw Digest.sha256.isMissing }
-    return made
   }
 }

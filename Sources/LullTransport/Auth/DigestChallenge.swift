@@ -14,8 +14,6 @@ struct DigestChallenge: Sendable, Equatable {
   let opaque: String?
   /// Whether the body is signed too.
   let protection: Protection
-  /// Whether the nonce has been good, and is so no more.
-  let isStale: Bool
   let hidesUser: Bool
   let isUTF8: Bool
 
@@ -44,7 +42,6 @@ struct DigestChallenge: Sendable, Equatable {
     realm = challenge["realm"] ?? ""
     self.nonce = nonce
     opaque = challenge["opaque"]
-    isStale = challenge["stale"]?.lowercased() == "true"
     hidesUser = challenge["userhash"]?.lowercased() == "true"
     isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
   }

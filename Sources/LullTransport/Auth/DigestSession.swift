@@ -5,7 +5,7 @@ import Synchronization
 final class DigestSession: Sendable {
   let challenge: DigestChallenge
   /// What one of a session says in all requests, since user and password are mixed with it.
-  private let ownNonce = DigestSession.makeNonce()
+  private let ownNonce = Hexadecimal.random()
   private let count = Mutex(0)
 
   init(_ challenge: DigestChallenge) { self.challenge = challenge }
@@ -16,10 +16,6 @@ final class DigestSession: Sendable {
       count += 1
       return count
     }
-    return (number, challenge.isSession ? ownNonce : DigestSession.makeNonce())
-  }
-
-  private static func makeNonce() -> String {
-    Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0...255) })
+    return (number, challenge.isSession ? ownNonce : Hexadecimal.random())
   }
 }

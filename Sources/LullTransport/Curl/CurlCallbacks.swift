@@ -9,7 +9,7 @@ enum CurlCallbacks {
     let buffer = CurlCallbacks.buffer(bytes, size * count)
     // `this` is the handle's `incoming`, which lives as long as it does.
     let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
-    if incoming.pointee.isFull, incoming.pointee.holdsBack() { return Int(CURL_WRITEFUNC_PAUSE) }
+    if incoming.pointee.holdsBack() { return Int(CURL_WRITEFUNC_PAUSE) }
     return incoming.pointee.takeBody(buffer) ? buffer.count : -1
   }
 

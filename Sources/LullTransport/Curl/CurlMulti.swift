@@ -208,8 +208,7 @@ final class CurlMulti {
     if what & CURL_POLL_IN != 0 { events |= Int32(UV_READABLE.rawValue) }
     if what & CURL_POLL_OUT != 0 { events |= Int32(UV_WRITABLE.rawValue) }
     let socket = sockets[descriptor] ?? insertForeign(descriptor)
-    if !socket.isKnown {
-      socket.isKnown = true
+    if socket.mayBeSpokenTo == nil {
       socket.mayBeSpokenTo = CurlMulti.easy(of: handle)?.usesHTTP2InClear ?? false
     }
     return socket.watch(events, on: loop) ? 0 : -1

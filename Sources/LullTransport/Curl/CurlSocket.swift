@@ -20,10 +20,9 @@ final class CurlSocket {
   private var poll: UnsafeMutablePointer<uv_poll_t>?
   /// Whether an exchange over it has paused, so that what comes is not for nobody.
   private var isPaused = false
-  /// Whether it has been found out for what it is used.
-  var isKnown = false
-  /// Whether the protocol lets the server speak between two exchanges, as HTTP/2 does.
-  var mayBeSpokenTo = false
+  /// Whether the protocol lets the server speak between two exchanges, as HTTP/2 does; nil until it
+  /// has been found out.
+  var mayBeSpokenTo: Bool?
   unowned let multi: CurlMulti
 
   init(descriptor: curl_socket_t, isKept: Bool, multi: CurlMulti) {
@@ -105,7 +104,7 @@ final class CurlSocket {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     let tlsRecords: ClosedRange<UInt8> = 20...23
     let noWait = Int32(MSG_DONTWAIT)
-    guard isKept, !mayBeSpokenTo, recv(descriptor, &bytes, 1, Int32(MSG_PEEK) | noWait) == 1,
+    guard isKept, mayBeSpokenTo != true, recv(descriptor, &bytes, 1, Int32(MSG_PEEK) | noWait) == 1,
       !tlsRecords.contains(bytes[0])
     else { return }
     // Curl takes a connection for dead when there is nothing to read but its end.

@@ -224,7 +224,7 @@ struct IncomingResponse {
 
   /// Whether the next piece of the body is to stay with curl.
   mutating func holdsBack() -> Bool {
-    isHeldBack = isFull
+    if isFull { isHeldBack = true }
     return isFull
   }
 

@@ -76,7 +76,7 @@ public struct MultipartForm: Sendable, Equatable {
 
   /// What stands between parts: nobody is likely to have it in one. (RFC 2046, 5.1.1)
   static func makeBoundary() -> String {
-    "lull-" + Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0...255) })
+    "lull-" + Hexadecimal.random()
   }
 
   /// What a request with that boundary is said to be.

@@ -1,3 +1,5 @@
+import LullCore
+
 /// The head of a request that a browser on this machine makes; just as much of HTTP as that takes.
 struct LoopbackRequest: Equatable {
   let method: String
@@ -47,19 +49,8 @@ struct LoopbackRequest: Equatable {
 
   /// As in a form.
   private static func text(_ escaped: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = escaped.utf8[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(0x20)
-      case UInt8(ascii: "%"):
-        guard let high = rest.popFirst().flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }),
-          let low = rest.popFirst().flatMap({ Character(Unicode.Scalar($0)).hexDigitValue })
-        else { return nil }
-        bytes.append(UInt8(high << 4 | low))
-      default: bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
+    let bytes = escaped.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+    guard let decoded = try? PercentEncoding.decode(bytes[...]) else { return nil }
+    return String(validating: decoded, as: UTF8.self)
   }
 }
