@@ -6,8 +6,8 @@ extension APIFiles {
       "api", "(name: string): API",
       "Loads an API from a file that describes it: its service and its calls.",
       """
-      `name` is that of a file in `./apis`, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`), \
-      without `.lua`; or a path, which has a slash or ends in `.lua`. The file is run at the first \
+      `name` is that of a file in `./apis`, in `apis` of the folders above up to the one that holds `.git`, if \
+      all of that is your own, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`), without `.lua`; or a path, which has a slash or ends in `.lua`. The file is run at the first \
       call, must answer at once, and gets its name as `...`; later calls give the same object, which \
       lives until the process ends. `require` does not find such files.
 
@@ -134,7 +134,8 @@ extension APIOwner {
       .field(
         "option", "string?",
         """
-        What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`. One \
+        What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`, but \
+        at the beginning. One \
         that is called like an option of `lull call` itself gets `--param-` before its name there. Of a \
         boolean there are `--name`, `--no-name` and `--name=false`.
         """),

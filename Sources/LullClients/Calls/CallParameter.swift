@@ -106,6 +106,13 @@ extension CallParameter {
     }
   }
 
-  /// As the option of the command line, if nothing else is called so: `--per-page` for `per_page`.
-  package var option: String { "--" + (optionName ?? name.replacing("_", with: "-")) }
+  /// As the option of the command line, if nothing else is called so: `--per-page` for `per_page`, and
+  /// `--_size` for `_size`, since three dashes begin nothing.
+  package var option: String { "--" + (optionName ?? CallParameter.dashed(name)) }
+
+  /// With `-` for `_`, but at the beginning.
+  private static func dashed(_ name: String) -> String {
+    let start = name.prefix { $0 == "_" }
+    return String(start) + name.dropFirst(start.count).replacing("_", with: "-")
+  }
 }

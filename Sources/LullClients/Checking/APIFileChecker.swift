@@ -134,6 +134,10 @@ package final class APIFileChecker: ScriptChecker {
   private func note(_ problem: APIFileProblem) {
     switch problem {
     case .missing(let text): note(text, at: SourcePlace(file: path, line: 0))
+    case .module(_, let result):
+      note(
+        APIFileProblem.text(ofModule: result), at: SourcePlace(file: path, line: 0),
+        isFinding: false)
     case .declaration(let place, let text): note(text, at: place)
     case .syntax(let message, _, _): note(raised: message, shortPath: path, line: 0)
     case .failed(let problem): note(problem.failure)

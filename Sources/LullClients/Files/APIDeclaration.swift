@@ -39,6 +39,9 @@ struct APIDeclaration {
     if let service = handles.object(value, .service, as: Service.self) {
       return APIFile(name: name, path: path, service: service)
     }
+    if let module = module(value, index, state) {
+      throw .module(SourcePlace(file: path, line: places.lineOfResult), module)
+    }
     guard value.kind == Int32(LULL_TABLE) else {
       throw problem(
         [],

@@ -48,8 +48,17 @@ package enum APIFileProblem: Error {
   case syntax(message: String, source: [UInt8], name: String)
   /// It has raised an error.
   case failed(ScriptProblem)
+  /// It is no API, and was not to be one; what it has returned, in words, and where.
+  case module(SourcePlace, String)
   /// What it has returned is no API; with the line at fault.
   case declaration(SourcePlace, String)
+}
+
+extension APIFileProblem {
+  /// What is said of a module where an API is meant.
+  static func text(ofModule result: String) -> String {
+    "not an API: it returns \(result), as modules do"
+  }
 }
 
 /// An error of a script, for those who cannot see what is behind it.

@@ -2,18 +2,16 @@ import Glibc
 import LullArguments
 import LullCore
 import LullHost
+import LullSystem
 
-/// Where API files are: by path, or by name in `./apis`, then in `$XDG_CONFIG_HOME/lull/apis`.
+/// Where API files are: by path, or by name in the folders there are for them.
 package enum APIFileLocator {
-  /// The folders of names, in the order of looking.
-  package static var folders: [String] {
-    var folders = ["apis"]
-    if let config = variable("XDG_CONFIG_HOME"), config.hasPrefix("/") {
-      folders.append(config + "/lull/apis")
-    } else if let home = variable("HOME") {
-      folders.append(home + "/.config/lull/apis")
-    }
-    return folders
+  /// What there is by name.
+  package struct Listing {
+    /// Sorted; of several of one name the one that would be found.
+    package var files: [(name: String, path: String)] = []
+    /// What is not taken, and what could not be read: sentences.
+    package var problems: [String] = []
   }
 
   /// Whether a word can only be meant as a path.
@@ -21,35 +19,74 @@ package enum APIFileLocator {
     word.contains("/") || word.hasSuffix(".lua")
   }
 
-  /// The file of a name, or of a path; nil if there is none.
+  /// The file of a name, or of a path; nil if there is none, or none that is taken.
   package static func file(of word: String) -> String? {
     if isPath(word) { return isFile(word) ? word : nil }
-    guard !word.isEmpty, !word.hasPrefix(".") else { return nil }
-    return folders.map { "\($0)/\(word).lua" }.first(where: isFile)
+    guard let (folder, path) = nearest(word), folder.objection(to: path) == nil else { return nil }
+    return path
   }
 
   /// What is said where there is none.
   package static func missing(_ word: String) -> String {
     if isPath(word) { return "there is no API file '\(word)'" }
-    let near = NearestName.suggestion(for: word, among: all().map(\.name))
+    // What is nearest is what is meant: there is no other in its place.
+    if let (folder, path) = nearest(word), let objection = folder.objection(to: path) {
+      return refusal(of: path, objection)
+    }
+    let near = NearestName.suggestion(for: word, among: listing().files.map(\.name))
+    let folders = APIFolder.all.map { "'\($0.path)'" }.joined(separator: " and ")
     return "there is no API '\(word)'"
-      + (near.map { " (did you mean '\($0)'?)" }
-        ?? "; looked for \(word).lua in \(folders.map { "'\($0)'" }.joined(separator: " and "))")
+      + (near.map { " (did you mean '\($0)'?)" } ?? "; looked for \(word).lua in \(folders)")
   }
 
-  /// Every API there is by name, sorted; of two of one name the one that would be found.
-  package static func all() -> [(name: String, path: String)] {
-    var found: [String: String] = [:]
-    for folder in folders {
-      for name in files(in: folder) where found[name] == nil {
-        found[name] = "\(folder)/\(name).lua"
+  /// Every API there is by name.
+  package static func listing() -> Listing {
+    var listing = Listing()
+    var seen: Set<String> = []
+    for folder in APIFolder.all {
+      let names: [String]
+      switch files(in: folder.path) {
+      case .success(let found): names = found
+      case .failure(let problem):
+        if ![ENOENT, ENOTDIR].contains(problem.code) {
+          listing.problems.append(
+            "'\(folder.path)' cannot be read: \(ErrorText.of(problem.code))")
+        }
+        continue
+      }
+      for name in names where seen.insert(name).inserted {
+        let path = "\(folder.path)/\(name).lua"
+        if let objection = folder.objection(to: path) {
+          listing.problems.append(refusal(of: path, objection))
+        } else {
+          listing.files.append((name: name, path: path))
+        }
       }
     }
-    return found.map { (name: $0.key, path: $0.value) }.sorted { $0.name < $1.name }
+    listing.files.sort { $0.name < $1.name }
+    return listing
   }
 
-  private static func files(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
+  // MARK: Parts
+
+  private static func refusal(of path: String, _ objection: String) -> String {
+    "'\(path)' is not taken: \(objection); from here it is used by its path only"
+  }
+
+  /// The first file of a name, and the folder it is in.
+  private static func nearest(_ name: String) -> (APIFolder, path: String)? {
+    guard !name.isEmpty, !name.hasPrefix(".") else { return nil }
+    for folder in APIFolder.all {
+      let path = "\(folder.path)/\(name).lua"
+      if isFile(path) { return (folder, path) }
+    }
+    return nil
+  }
+
+  private struct Unreadable: Error { let code: Int32 }
+
+  private static func files(in folder: String) -> Result<[String], Unreadable> {
+    guard let directory = opendir(folder) else { return .failure(Unreadable(code: errno)) }
     defer { closedir(directory) }
     var names: [String] = []
     while let entry = readdir(directory) {
@@ -62,16 +99,11 @@ package enum APIFileLocator {
       }
       names.append(String(name.dropLast(4)))
     }
-    return names
+    return .success(names.sorted())
   }
 
   private static func isFile(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-  }
-
-  private static func variable(_ name: String) -> String? {
-    // Copied at once.
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -83,6 +83,9 @@ package final class APIFiles: HostExtension {
     case .syntax(let message, let source, let name):
       reporter.describe(syntaxError: message, in: source, name: name)
     case .failed(let problem): describe(raised: problem.failure)
+    case .module(let place, let result):
+      reporter.describe(
+        ScriptFailure(message: "\(place): \(APIFileProblem.text(ofModule: result))"))
     case .declaration(let place, let text):
       reporter.describe(ScriptFailure(message: "\(place): \(text)"))
     }

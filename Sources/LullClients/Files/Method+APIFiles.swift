@@ -117,6 +117,8 @@ extension Call {
       case .missing(let text): throw .message(text)
       case .syntax(let message, _, _): throw .value(.string(message))
       case .failed(let problem): throw .value(values.reraised(problem.failure))
+      case .module(let place, let result):
+        throw .value(.string("\(place): \(APIFileProblem.text(ofModule: result))"))
       case .declaration(let place, let text): throw .value(.string("\(place): \(text)"))
       }
     }

@@ -12,6 +12,8 @@ struct APILook {
     case seen
     /// In words, with the place: what cannot be told without running the file.
     case needs(String)
+    /// It is no API but a module, in words.
+    case module(String)
     /// A report, and the exit code.
     case wrong(String, Int32)
     /// By a signal, with this exit code.
@@ -57,7 +59,11 @@ struct APILook {
         body(try files.api(path))
       } catch {
         outcome =
-          error.need.map { .needs($0) } ?? .wrong(files.describe(error), error.exitCode)
+          if case .module = error {
+            .module(files.describe(error))
+          } else {
+            error.need.map { .needs($0) } ?? .wrong(files.describe(error), error.exitCode)
+          }
       }
       return 0
     }

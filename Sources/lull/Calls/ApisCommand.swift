@@ -17,8 +17,10 @@ struct ApisCommand {
     ArgumentSpec(
       name: "lull apis",
       description: """
-        Lists the APIs that have names: files in ./apis and in ~/.config/lull/apis (below
-        $XDG_CONFIG_HOME, if that is set). Of two of one name the first is found.
+        Lists the APIs that have names: files in ./apis, in those of the folders above up to the one
+        that holds .git, and in ~/.config/lull/apis (below $XDG_CONFIG_HOME, if that is set). Of two of
+        one name the first is found. Files from above are taken if they and their folders are your own;
+        modules, which declare no API, are left out.
 
         Files are looked at in the sandbox, without secrets, environment and network; of one that
         needs more only the name is told.
@@ -46,16 +48,11 @@ struct ApisCommand {
   }
 
   func run() -> Int32 {
-    let all = APIFileLocator.all()
-    guard !all.isEmpty else {
-      Exit.complain(
-        "lull: there are none in \(APIFileLocator.folders.map { "'\($0)'" }.joined(separator: " and "))\n"
-      )
-      return 0
-    }
+    let listing = APIFileLocator.listing()
+    for problem in listing.problems { Exit.complain("lull: \(problem)\n") }
     var code: Int32 = 0
     var rows: [JSONValue] = []
-    for (name, path) in all {
+    for (name, path) in listing.files {
       // Each in a state of its own, as when it is used.
       var calls: JSONValue = .null
       var description = ""
@@ -65,6 +62,8 @@ struct ApisCommand {
       }
       switch outcome {
       case .seen: break
+      // It stands there for the others.
+      case .module: continue
       case .needs(let note): Exit.complain("lull: \(note)\n")
       case .ended(let signal): return signal
       case .wrong(let report, let ending):
@@ -77,6 +76,10 @@ struct ApisCommand {
           .init("name", .string(name)), .init("calls", calls),
           .init("description", .string(description)), .init("path", .string(path)),
         ]))
+    }
+    if rows.isEmpty, code == 0 {
+      let folders = APIFolder.all.map { "'\($0.path)'" }.joined(separator: " and ")
+      Exit.complain("lull: there are none in \(folders)\n")
     }
     guard let bytes = try? JSONValue.array(rows).encode() else { return 1 }
     let text = ContentText(format: format, columns: [], style: .forStandardOutput())

@@ -20,7 +20,8 @@ struct CallCommand {
         Makes a call that an API's file declares.
 
         lull call API --help lists the calls of an API, lull call API CALL --help the parameters of
-        one. API is the name of a file in ./apis or ~/.config/lull/apis, or the path of one.
+        one. API is the name of a file in ./apis, in one of the folders above up to the one that holds
+        .git, or in ~/.config/lull/apis; or the path of one.
 
         POST, PUT and PATCH whose parameters make no body take what a pipe or a file on standard
         input holds, unless --ignore-stdin is given. What is true or false is set by --archived,
@@ -109,6 +110,9 @@ struct CallCommand {
       Exit.complain("lull: \(note): its calls cannot be told without running it\n")
       guard asks else { return 2 }
       return Output.write(Command.call.page) ? 0 : 1
+    case .module(let report):
+      Exit.complain(report)
+      return 1
     case .wrong(let report, let code):
       Exit.complain(report)
       return code

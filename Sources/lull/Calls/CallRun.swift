@@ -75,7 +75,7 @@ extension APIFileProblem {
   var exitCode: Int32 {
     switch self {
     case .missing, .syntax: 3
-    case .failed, .declaration: 1
+    case .failed, .module, .declaration: 1
     }
   }
 }

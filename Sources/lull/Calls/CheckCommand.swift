@@ -21,35 +21,46 @@ struct CheckCommand {
         Loads API files without reaching any network and tells what is wrong with them: unknown
         settings, patterns that cannot match, calls with undeclared parameters or with paths that
         lead elsewhere, secrets that are written in the file. Functions that set settings are run.
-        One line each, FILE:LINE: what; exit code 1 if there are any.
+        One line each, FILE:LINE: what; exit code 1 if there are any. With -o they are a list of
+        objects, each with file, line (null: all of it), kind (finding or note) and text.
 
         Files run in the sandbox, with stand-ins for secrets and caches, and for the environment: once
         as if no variable were set, and where that is not enough once as if all were. What cannot be
-        found out in this way is told as "not checked further", which is no finding.
+        found out in this way is told as "not checked further", which is a note and no finding; so is
+        that a file is a module, which declares no API.
         """,
       arguments: [
         .init(
           positional: "FILE", help: "API files, or APIs by name", isRequired: true,
-          isRepeated: true)
+          isRepeated: true),
+        .init(
+          names: ["-o", "--output"], placeholder: "FORMAT",
+          choices: OutputFormat.names.filter { $0 != "raw" },
+          help: "how it is written: a line each, unless given"),
       ],
       notes: """
         Examples:
           lull check apis/*.lua
           lull check github
+          lull check apis/*.lua -o json
 
         """)
   }
 
   private let words: [String]
+  private let format: OutputFormat?
 
   /// - Parameter words: what follows `check`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
-    self.words = try CheckCommand.spec.read(words, for: .check).all("FILE")
+    let parsed = try CheckCommand.spec.read(words, for: .check)
+    self.words = parsed.all("FILE")
+    format = parsed.text("-o").flatMap { OutputFormat(rawValue: $0) }
   }
 
   func run() -> Int32 {
     var hasFindings = false
     var isMissing = false
+    var rows: [JSONValue] = []
     for word in words {
       guard let path = APIFileLocator.file(of: word) else {
         Exit.complain("lull: \(APIFileLocator.missing(word))\n")
@@ -57,13 +68,32 @@ struct CheckCommand {
         continue
       }
       let (report, code) = CheckCommand.report(on: path)
-      let lines = APIFileChecker.inOrder(report.findings + report.notes)
-      _ = Output.write(lines.map { "\($0.place): \($0.text)\n" }.joined())
+      if format == nil {
+        let lines = APIFileChecker.inOrder(report.findings + report.notes)
+        _ = Output.write(lines.map { "\($0.place): \($0.text)\n" }.joined())
+      }
       // A signal ends all of it.
       if code > 128 { return code }
+      rows += CheckCommand.rows(of: report)
       if code != 0 || !report.findings.isEmpty { hasFindings = true }
     }
+    if let format, let bytes = try? JSONValue.array(rows).encode() {
+      let text = ContentText(format: format, columns: [], style: .forStandardOutput())
+      _ = Output.write(text.bytes(of: JSONText(valid: bytes)))
+    }
     return hasFindings ? 1 : isMissing ? 3 : 0
+  }
+
+  /// What was found, for programs.
+  private static func rows(of report: APIFileChecker.Report) -> [JSONValue] {
+    APIFileChecker.inOrder(report.findings + report.notes).map { found in
+      .object([
+        .init("file", .string(found.place.file)),
+        .init("line", found.place.line > 0 ? .int(found.place.line) : .null),
+        .init("kind", .string(report.findings.contains(found) ? "finding" : "note")),
+        .init("text", .string(found.text)),
+      ])
+    }
   }
 
   /// What is wrong with a file whatever the environment has.

@@ -55,7 +55,7 @@ struct WordCompletion {
     Command.all.map { Candidate(word: $0.name, note: $0.summary) }
   }
 
-  private var apis: [Candidate] { APIFileLocator.all().map { Candidate(word: $0.name) } }
+  private var apis: [Candidate] { APIFileLocator.listing().files.map { Candidate(word: $0.name) } }
 
   /// `lull get API PATH …`
   private func ofTarget(_ spec: ArgumentSpec) -> [Candidate] {

@@ -543,7 +543,8 @@ function lull.inspect(value, options) end
 
 --- Loads an API from a file that describes it: its service and its calls.
 ---
---- `name` is that of a file in `./apis`, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`),
+--- `name` is that of a file in `./apis`, in `apis` of the folders above up to the one that holds
+--- `.git`, if all of that is your own, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`),
 --- without `.lua`; or a path, which has a slash or ends in `.lua`. The file is run at the first call,
 --- must answer at once, and gets its name as `...`; later calls give the same object, which lives until
 --- the process ends. `require` does not find such files.
@@ -2869,7 +2870,7 @@ function APICall:resource(params) end
 ---@field type? string|string[] # As in `params`; default `string`.
 ---@field default? any # What it is if it is not given.
 ---@field required? boolean # Whether it must be given, if it has no default; those of the path always.
----@field option? string # What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`. One that is called like an option of `lull call` itself gets `--param-` before its name there. Of a boolean there are `--name`, `--no-name` and `--name=false`.
+---@field option? string # What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`, but at the beginning. One that is called like an option of `lull call` itself gets `--param-` before its name there. Of a boolean there are `--name`, `--no-name` and `--name=false`.
 ---@field description? string # What it is for, for help.
 
 --- An element of `call.params`.
