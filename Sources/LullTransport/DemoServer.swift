@@ -21,31 +21,20 @@ package final class DemoServer {
     }
     // Nobody else's child may keep the lifeline open.
     for descriptor in input + output { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, input[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, output[1], 1)
-    // A group of its own, so that Ctrl-C is the script's business and the child ends with it.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
       close(input[0])
       close(output[1])
     }
-    var process = pid_t()
-    let arguments = [path, "--port", "0", "--quiet"]
-    let words = arguments.map { strdup($0) }
-    defer { for word in words { free(word) } }
-    let status = posix_spawn(&process, path, &actions, &attributes, words + [nil], environ)
-    guard status == 0 else {
+    do throws(ChildProcess.Failure) {
+      // In a group of its own Ctrl-C is the script's business, and the child ends with it.
+      process = try ChildProcess.start(
+        [path.contains("/") ? path : "./" + path, "--port", "0", "--quiet"],
+        input: .descriptor(input[0]), output: .descriptor(output[1]))
+    } catch {
       close(input[1])
       close(output[0])
-      throw DemoServer.failure("start \(path)", status)
+      throw DemoServer.failure("start \(path)", error.code)
     }
-    self.process = process
     lifeline = input[1]
     let line = DemoServer.firstLine(output[0])
     close(output[0])

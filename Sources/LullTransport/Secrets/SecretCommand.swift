@@ -25,7 +25,7 @@ final class SecretCommand: Sendable {
 
   /// Blocks until it has ended.
   func run() -> Result<[UInt8], SecretProblem> {
-    guard let name = words.first else { return .failure(SecretProblem("the command is empty")) }
+    guard !words.isEmpty else { return .failure(SecretProblem("the command is empty")) }
     var output: [Int32] = [-1, -1]
     guard pipe(&output) == 0 else {
       return .failure(SecretProblem("no pipe for the command '\(shown)' (\(reason(errno)))"))
@@ -34,7 +34,13 @@ final class SecretCommand: Sendable {
     defer { close(output[0]) }
     let status = state.withLock { state -> Int32 in
       guard !state.isCancelled else { return ECANCELED }
-      return start(name, output[1], &state.process)
+      do throws(ChildProcess.Failure) {
+        state.process = try ChildProcess.start(
+          words, input: .nowhere, output: .descriptor(output[1]))
+        return 0
+      } catch {
+        return error.code
+      }
     }
     close(output[1])
     guard status == 0 else {
@@ -74,31 +80,6 @@ final class SecretCommand: Sendable {
   private var shown: String {
     let text = words.count == 3 && words[1] == "-c" ? words[2] : words.joined(separator: " ")
     return text.count > 60 ? text.prefix(60) + "…" : text
-  }
-
-  private func start(_ name: String, _ output: Int32, _ process: inout pid_t) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    // What the host ignores or blocks is not for others; a group, so that all of it can be ended.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    let arguments = words.map { strdup($0) }
-    defer {
-      for argument in arguments { free(argument) }
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    return posix_spawnp(&process, name, &actions, &attributes, arguments + [nil], environ)
   }
 
   /// What it prints, up to the end of its output.
@@ -141,7 +122,7 @@ final class SecretCommand: Sendable {
       while waitpid(process, &status, 0) < 0, errno == EINTR {}
       state.process = 0
     }
-    return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+    return ChildProcess.code(of: status)
   }
 
   private var now: Double { Double(uv_hrtime()) / 1e9 }
