@@ -150,7 +150,8 @@ extension ContentTypePattern {
   private static let text = ContentTypePattern("text/*")
   private static let eventStream = ContentTypePattern("text/event-stream")
   private static let xml = ["*/xml", "*/*+xml"].map { ContentTypePattern($0) }
-  private static let lines = [
+  /// Those of lines of JSON.
+  package static let lineTypes = [
     "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
     "application/jsonlines", "application/x-jsonlines",
   ].map { ContentTypePattern($0) }
@@ -183,7 +184,7 @@ extension ContentTypePattern {
 
   /// A value of JSON on each line. (JSN-20)
   package static func isJSONLines(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
-    !isApplicationJSON(contentType) && lines.contains { $0.matches(contentType) }
+    !isApplicationJSON(contentType) && lineTypes.contains { $0.matches(contentType) }
   }
 
   /// Events that come one after the other, often without end.

@@ -42,8 +42,13 @@ package enum ResponseInterpretation: Sendable {
         self = .response(.failure(error))
       }
     case .some(let status) where status >= 400:
-      self = .response(
-        .failure(Self.error(exchange, result, status: status, cause: nil, now: now)))
+      var error = Self.error(exchange, result, status: status, cause: nil, now: now)
+      if let body = result.body, let headers = result.response?.headers,
+        let problem = ProblemDetails(body, headers)
+      {
+        error.userMessage = problem.message
+      }
+      self = .response(.failure(error))
     default:
       self = .response(.success(Self.entity(exchange, result, now: now)))
     }

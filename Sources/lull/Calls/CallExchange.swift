@@ -145,9 +145,13 @@ struct CallExchange {
     }
     if let download, code == 0 {
       code = save(entity, in: download)
-    } else if let content = entity?.content, !content.isEmptyBytes {
+    } else if code != 0, style.isTerminal, options.format == nil,
+      let summary = HTMLPage.summary(of: entity)
+    {
+      Exit.complain("lull: the answer is \(summary); -o raw shows it\n")
+    } else if let entity, !entity.content.isEmptyBytes {
       do throws(ContentFilter.Problem) {
-        output += try bytes(of: content, code == 0 ? filter : nil, isError: code != 0)
+        output += try bytes(of: entity, code == 0 ? filter : nil, isError: code != 0)
       } catch {
         Exit.complain(error.report)
         if code == 0 { code = 1 }
@@ -183,9 +187,10 @@ struct CallExchange {
     return 1
   }
 
-  private func bytes(of content: Content, _ filter: ContentFilter?, isError: Bool)
+  private func bytes(of entity: Entity, _ filter: ContentFilter?, isError: Bool)
     throws(ContentFilter.Problem) -> [UInt8]
   {
+    let content = entity.content
     if let filter {
       let made = try filter.json(of: content, service: api.service, spelledBy: spelling.bytes)
       return text.bytes(of: JSONText(valid: made))
@@ -201,6 +206,7 @@ struct CallExchange {
       return ContentText(format: nil, columns: [], style: style).bytes(of: text)
     }
     guard style.isTerminal, options.format != .raw else { return bytes }
+    if let shown = ShownText.bytes(bytes, in: entity) { return shown }
     Exit.complain("lull: \(bytes.count) bytes not shown on a terminal: save them with -O FILE\n")
     return []
   }

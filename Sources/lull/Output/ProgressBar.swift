@@ -36,15 +36,15 @@ final class ProgressBar {
       let fraction = min(Double(metrics.received) / Double(total), 1)
       text =
         ProgressBar.bar(0..<Int(Double(width) * fraction), of: width)
-        + " \(Int(fraction * 100)) % \(ProgressBar.size(metrics.received))"
-        + " of \(ProgressBar.size(total))"
+        + " \(Int(fraction * 100)) % \(ByteCount.text(metrics.received))"
+        + " of \(ByteCount.text(total))"
     } else {
       // Of what has no known end a mark wanders with what has come.
       let mark = min(ProgressBar.mark, width)
       let place = (metrics.received >> 16) % (width - mark + 1)
       text =
         ProgressBar.bar(place..<(place + mark), of: width)
-        + " \(ProgressBar.size(metrics.received))"
+        + " \(ByteCount.text(metrics.received))"
     }
     guard text != shown else { return }
     shown = text
@@ -65,13 +65,5 @@ final class ProgressBar {
     guard !shown.isEmpty else { return }
     shown = ""
     StandardError.write(TerminalText.clearedLine)
-  }
-
-  private static func size(_ bytes: Int) -> String {
-    for (unit, name) in [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")] where bytes >= unit {
-      let tenths = (bytes * 10 + unit / 2) / unit
-      return "\(tenths / 10).\(tenths % 10) \(name)"
-    }
-    return "\(bytes) B"
   }
 }
