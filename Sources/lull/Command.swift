@@ -57,10 +57,14 @@ struct Command: Sendable {
 
   /// In the order of the overview.
   static let all: [Command] = [
-    .get, .post, .put, .patch, .delete, .head, .call, .apis, .explain, .check, .login, .logout,
+    .get, .post, .put, .patch, .delete, .head, .options, .call, .apis, .explain, .check, .login,
+    .logout,
     .run, .repl,
     .demo, .cache, .completion, .help,
   ]
+
+  /// Those that are called like a method.
+  static let verbs: [Command] = [.get, .post, .put, .patch, .delete, .head, .options]
 
   /// nil if there is none of that name.
   static func named(_ name: String) -> Command? { all.first { $0.name == name } }

@@ -14,7 +14,9 @@ extension Command {
   private static func about(_ words: ArraySlice<String>) throws(CommandEnd) -> CommandEnd {
     guard let word = words.first, word != "--help", word != "-h" else { return .help(nil) }
     guard let command = Command.named(word) else {
-      throw .wrongUsage("there is no command '\(word)'", nil)
+      let near = NearestName.suggestion(for: word, among: Command.all.map(\.name))
+      throw .wrongUsage(
+        "there is no command '\(word)'" + (near.map { " (did you mean '\($0)'?)" } ?? ""), nil)
     }
     return .help(command)
   }

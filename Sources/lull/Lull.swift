@@ -32,9 +32,10 @@ enum Lull {
     case "-h", "--help": throw .help(nil)
     case "--version": throw .version
     case "--complete": return WordCompletion(words.dropFirst()).run()
-    case let name?:
+    case _?:
       // Whatever stands behind a script's name is the script's: not for any parser to look at.
-      return try (Command.named(name) ?? .run).run(words)
+      let name = CommandWords.all[words.startIndex]
+      return try Dispatch.command(for: words, name: name).run(words)
     case nil: return try Command.run.run(words)
     }
   }

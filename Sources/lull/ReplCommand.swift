@@ -73,6 +73,10 @@ struct ReplCommand {
     guard isSession || !rest.isEmpty else {
       throw .wrongUsage("-i needs a script: lull -i FILE", .repl)
     }
+    if !isSession, let word = rest.first, TypedURL.plain(word) != nil {
+      throw .wrongUsage(
+        "-i before it opens a session: for status and headers write lull \(word) -i", .repl)
+    }
     files = isSession ? rest.indices : rest.startIndex..<rest.startIndex + 1
     program = isSession ? 0 : rest.startIndex
     self.options = options

@@ -25,7 +25,7 @@ package struct CallPath {
     url = filled(url, open: "%7B", close: "%7D")
     guard let query else { return url }
     let filled = filled(query, open: "{", close: "}")
-    return url + (url.contains("?") ? "&" : "?") + filled.replacing(" ", with: "%20")
+    return url + (url.contains("?") ? "&" : "?") + ResourceURL.escaping(typedQuery: filled)
   }
 
   /// Values in the place of their names; what is in a value is no place.
@@ -54,7 +54,8 @@ package struct CallPath {
   /// The text if it is a URL of its own.
   fileprivate var absolute: String? {
     guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return nil }
-    return filled(path + (query.map { "?" + $0 } ?? ""), open: "{", close: "}")
+    return ResourceURL.escaping(
+      typed: filled(path + (query.map { "?" + $0 } ?? ""), open: "{", close: "}"))
   }
 
   /// `%25` back to `%` where an escape was written.

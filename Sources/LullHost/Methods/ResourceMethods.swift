@@ -188,6 +188,7 @@ extension Method {
   private static let resourceNavigation: [Method] = [
     .method(.resource, "child", "s") { call throws(Misuse) in
       let resource = try call.resource
+      call.noteQuery(inPath: call.raw(1))
       let child = call.raw(1).withBytes { resource.child(pathBytes: $0) }
       call.lead(to: child ?? resource.child(""))
     },

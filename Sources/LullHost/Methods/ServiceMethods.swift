@@ -25,6 +25,7 @@ extension Method {
     .method(.service, "resource_under", "ss") { call throws(Misuse) in
       let service = try call.service
       let base = call.raw(1).urlText ?? ""
+      call.noteQuery(inPath: call.raw(2))
       let resource = call.raw(2).withBytes {
         service.resource(baseURL: base, pathBytes: $0)
       }

@@ -23,6 +23,8 @@ package final class Reporter {
   /// The kept function of `lull.on_error`.
   private var errorHandler: Int64?
   private var ledger = ReportLedger()
+  /// What lines of the script were warned about.
+  var warnings = PlaceWarnings()
   /// Whether it was said which limit was passed.
   package private(set) var hasReportedLimit = false
 

@@ -16,14 +16,22 @@ struct CallTarget {
 
   /// - Parameter rest: the words behind; the path is taken from them.
   init(_ word: String, _ rest: inout ArraySlice<String>, for command: Command) throws(CommandEnd) {
-    if let url = CallTarget.url(word) {
+    let isAPI = TypedURL.plain(word) == nil && APIFileLocator.file(of: word) != nil
+    if !isAPI, let url = TypedURL.plain(word) ?? TypedURL.withoutScheme(word) {
       guard let origin = ResourceURL(absolute: url)?.origin, !origin.isEmpty else {
         let problem = ResourceURL.hostProblem(in: url).map { ": \($0)" } ?? ""
         throw .wrongUsage("'\(CredentialMask.malformedURL(word))' is not a URL\(problem)", command)
       }
+      if let path = rest.first, path.hasPrefix("/") {
+        throw .wrongUsage("a URL and its path are one word: \(LogText.url(origin))\(path)", command)
+      }
       api = .origin(origin)
       path = CallPath(url)
       return
+    }
+    if let scheme = TypedURL.otherScheme(word) {
+      throw .wrongUsage(
+        "'\(scheme)' is no scheme of a request: a URL begins with http:// or https://", command)
     }
     api = .file(word)
     guard let text = rest.popFirst() else {
@@ -32,17 +40,6 @@ struct CallTarget {
           + "http:// or https://, or with : for localhost", command)
     }
     path = CallPath(text)
-  }
-
-  /// The URL a word stands for; nil if it is the name of an API.
-  static func url(_ word: String) -> String? {
-    if word.hasPrefix("http://") || word.hasPrefix("https://") { return word }
-    guard word.hasPrefix(":") else { return nil }
-    let rest = word.dropFirst()
-    let port = rest.prefix { $0.isNumber }
-    let path = rest.dropFirst(port.count)
-    guard path.isEmpty || "/?".contains(path.first ?? " ") else { return nil }
-    return "http://localhost" + (port.isEmpty ? "" : ":\(port)") + path
   }
 
   func request(of service: Service, _ method: String) -> CallRequest {

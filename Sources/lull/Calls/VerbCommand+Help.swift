@@ -9,7 +9,16 @@ extension VerbCommand {
       resource that a cache has fresh is not asked for again, unless --fresh is given.
       """
     case "head": "Asks for a resource without its body; writes status and headers."
+    case "options":
+      "Asks what may be done with a resource; writes status, headers, and content if there is any."
+    case "":
+      """
+      Makes a request and writes what comes of it: a POST if items, -d or standard input make a body,
+      else a GET. lull COMMAND --help tells about each method and the other commands.
+      """
     case "delete": "Deletes a resource; writes what the server says to that."
+    case _ where !["post", "put", "patch"].contains(verb):
+      "Makes a request with the method \(verb); writes what the server says to that."
     default:
       """
       Sends \(verb == "post" ? "something to" : "a change of") a resource; writes what the server says to that.
@@ -31,12 +40,20 @@ extension VerbCommand {
           lull get :8080/users -o table --columns id,name
           lull get ./apis/shop.lua /report.pdf -O report.pdf
         """
+      case "options": "  lull options :8080/users"
+      case "":
+        """
+          lull example.com
+          lull :8080/users name="Ann Lee" age:=40
+          lull PURGE https://example.com/page
+        """
       case "head": "  lull head https://example.com/"
       case "delete":
         """
           lull delete :8080/users/7
           lull delete shop /orders/7 reason="bought twice"
         """
+      case _ where !["post", "put", "patch"].contains(verb): "  lull \(verb) :8080/users/7"
       default:
         """
           lull \(verb) :8080/users\(verb == "post" ? "" : "/7") name="Ann Lee" age:=40 admin:=false

@@ -6,24 +6,41 @@ import LullHost
 extension Command {
   static let get = verb(
     "get", "load a resource and write its content",
-    forms: [("get API PATH", "load a resource; an API is a file of Lua, or say a URL")])
+    forms: [
+      ("get API PATH", "load a resource; an API is a file of Lua, or say a URL"),
+      ("URL [ITEMS …]", "load it, or POST it what the items say"),
+    ])
   static let post = verb("post", "send a body")
   static let put = verb("put", "send a body")
   static let patch = verb("patch", "send a body")
   static let delete = verb("delete", "delete a resource")
   static let head = verb("head", "ask for status and headers")
 
+  static let options = verb("options", "ask what may be done with a resource")
+
+  /// A target without a method before it.
+  static let request = Command(
+    "get", "make a request", .requests, forms: [], spec: { VerbCommand.spec("") }, words: .target
+  ) { words, command throws(CommandEnd) in
+    try VerbCommand(words, "", for: command).run()
+  }
+
+  /// A method that is no command.
+  static func ofMethod(_ name: String) -> Command { verb(name, "make a request") }
+
   private static func verb(_ name: String, _ summary: String, forms: [Form] = []) -> Command {
     Command(
       name, summary, .requests, forms: forms, spec: { VerbCommand.spec(name) }, words: .target
     ) { words, command throws(CommandEnd) in
-      try VerbCommand(words.dropFirst(), for: command).run()
+      try VerbCommand(words.dropFirst(), command.name.uppercased(), for: command).run()
     }
   }
 }
 
-/// `lull get API PATH [ITEM …]` and the other methods; a URL stands in place of API and PATH.
+/// `lull get API PATH [ITEM …]` and the other methods; a URL stands in place of API and PATH. Without a
+/// method a request that has a body is a POST, else a GET.
 struct VerbCommand {
+  private let isMethodGiven: Bool
   private let method: String
   private let target: CallTarget
   private let items: [RequestItem]
@@ -31,6 +48,7 @@ struct VerbCommand {
   private let isForm: Bool
   private var options: CallOptions
 
+  /// - Parameter verb: the method, empty where none is given.
   static func spec(_ verb: String) -> ArgumentSpec {
     let hasBody = verb != "get" && verb != "head"
     var arguments: [Argument] = [
@@ -55,21 +73,28 @@ struct VerbCommand {
         .init(names: ["--form"], kind: .flag, help: "send items as a form instead of JSON"))
     }
     return ArgumentSpec(
-      name: "lull \(verb)",
+      name: verb.isEmpty ? "lull" : "lull \(verb)",
       description: VerbCommand.description(verb),
       arguments: arguments + CallOptions.arguments
-        + (verb == "get" ? CallOptions.pageArguments : []), notes: VerbCommand.notes(verb))
+        + (["", "get"].contains(verb) ? CallOptions.pageArguments : []),
+      notes: VerbCommand.notes(verb))
   }
 
-  /// - Parameter words: what follows the verb.
-  init(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) {
-    method = command.name.uppercased()
-    let parsed = try VerbCommand.spec(command.name).read(words, for: command)
+  /// - Parameters:
+  ///   - words: what follows the method.
+  ///   - name: the method, empty where none is given.
+  init(_ words: ArraySlice<String>, _ name: String, for command: Command) throws(CommandEnd) {
+    let parsed = try command.spec.read(words, for: command)
     options = try CallOptions(parsed, for: command)
+    isMethodGiven = !name.isEmpty
+    method = isMethodGiven ? name : options.pages == nil ? "POST" : "GET"
     if method == "HEAD" {
       guard options.file == nil else {
         throw .wrongUsage("HEAD is answered without a body: there is nothing for -O", command)
       }
+      options.showsHead = true
+    }
+    if method == "OPTIONS", options.format == nil, options.filter == nil, options.file == nil {
       options.showsHead = true
     }
     var rest = parsed.all("ITEM")[...]
@@ -112,6 +137,7 @@ struct VerbCommand {
         Exit.complain("lull: \(error.message)\n")
         return 2
       }
+      if !isMethodGiven, request.body == nil { request.method = "GET" }
       if host.loop.isInterrupted { return 0 }
       let exchange = CallExchange(host, api, options)
       return options.walksPages

@@ -37,11 +37,21 @@ struct WordCompletion {
   private static let files = [Candidate(word: "//files")]
 
   private var candidates: [Candidate] {
-    guard words.count > 1 else { return fitting(WordCompletion.commands) + WordCompletion.files }
-    guard let command = Command.named(words[0]) else { return WordCompletion.files }
+    guard words.count > 1 else {
+      return fitting(WordCompletion.commands + apis) + WordCompletion.files
+    }
+    let command: Command
+    do throws(CommandEnd) {
+      command = try Dispatch.command(for: words[...], name: Array(words[0].utf8))
+    } catch {
+      return WordCompletion.files
+    }
     switch command.words {
     case .files: return WordCompletion.files
     case .options: return ofOptions(command.spec) ?? []
+    case .target where command.name.lowercased() != words[0].lowercased():
+      // The word of a method is left out.
+      return WordCompletion((["get"] + words)[...]).ofTarget(command.spec)
     case .target: return ofTarget(command.spec)
     case .call: return ofCall
     case .apisAndFiles:

@@ -1,0 +1,73 @@
+import Glibc
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+
+/// Finds out what the first word of a command line is: a command, a script, a method, an API or a URL.
+///
+/// Command names come first, then files, then methods and APIs, then hosts: `./test` is the file where
+/// `test` is something else.
+enum Dispatch {
+  /// Methods that are typed in small letters too, beside those that are commands.
+  private static let otherMethods: Set<String> = [
+    "copy", "lock", "mkcol", "move", "propfind", "proppatch", "purge", "query", "report", "search",
+    "trace", "unlock",
+  ]
+
+  /// - Parameters:
+  ///   - words: without the program's name.
+  ///   - name: the bytes of the first word, which may be the name of a file.
+  static func command(for words: ArraySlice<String>, name: [UInt8]) throws(CommandEnd) -> Command {
+    guard let word = words.first else { return .run }
+    if let command = Command.named(word) { return command }
+    if word.hasPrefix("-") { return isOptionOfRequest(word) ? .request : .run }
+    let rest = words.dropFirst()
+    let lower = word.lowercased()
+    if !rest.isEmpty, let verb = Command.verbs.first(where: { $0.name == lower }) { return verb }
+    let kind = kindOfFile(name)
+    if let kind, kind != S_IFDIR { return .run }
+    if isMethod(word), !rest.isEmpty { return .ofMethod(word) }
+    if lower == word, let next = rest.first, otherMethods.contains(word), isTarget(next) {
+      return .ofMethod(word.uppercased())
+    }
+    if isTarget(word) || TypedURL.otherScheme(word) != nil { return .request }
+    let isPath = [".", "/"].contains(word.prefix(1)) || word.hasSuffix(".lua")
+    guard !isPath, kind == nil, ByteString(name).text != nil else { return .run }
+    throw unknown(word)
+  }
+
+  /// Whether it is the name of an API, or a URL.
+  static func isTarget(_ word: String) -> Bool {
+    TypedURL.plain(word) != nil || APIFileLocator.file(of: word) != nil
+      || TypedURL.withoutScheme(word) != nil
+  }
+
+  /// As methods are written; those that look so and are not known are sent as they are.
+  private static func isMethod(_ word: String) -> Bool {
+    word.utf8.allSatisfy { ($0 >= 65 && $0 <= 90) || $0 == UInt8(ascii: "-") }
+      && word.first != "-"
+  }
+
+  /// Whether a request has that option, and scripts have not.
+  private static func isOptionOfRequest(_ word: String) -> Bool {
+    guard word.count > 1, word != "--" else { return false }
+    let name = String(word.hasPrefix("--") ? word.prefix { $0 != "=" } : word.prefix(2))
+    return !RunOptions.arguments.contains { $0.names.contains(name) }
+      && !["-e", "-i", "-h", "--help"].contains(name) && Command.request.spec.option(name) != nil
+  }
+
+  private static func kindOfFile(_ name: [UInt8]) -> mode_t? {
+    var status = stat()
+    let path = name.map { CChar(bitPattern: $0) } + [0]
+    return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  private static func unknown(_ word: String) -> CommandEnd {
+    let names = Command.all.map(\.name) + APIFileLocator.listing().files.map(\.name)
+    let near = NearestName.suggestion(for: word, among: names)
+    return .wrongUsage(
+      "'\(word)' is neither a command nor a file, an API or a URL"
+        + (near.map { " (did you mean '\($0)'?)" } ?? ""), nil)
+  }
+}
