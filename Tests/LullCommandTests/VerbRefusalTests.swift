@@ -12,8 +12,8 @@ struct VerbRefusalTests {
       "'nonsense' is none of name=text, name:=json, name==query, Header:value"
     ),
     (
-      ["get", "https://a.example", "a=b"],
-      "items make no body of GET, -d does: for the query write a==value, with two ="
+      ["get", "https://a.example", "a=b", "--all"],
+      "pages are asked for without a body: 'a=b' makes one; for the query write a==value"
     ),
     (["get", "https://a.example", "-H", "Na me: v"], "-H: 'Na me' is not a valid header name"),
     (["get", "https://a.example", "-H", "Na me:"], "-H: 'Na me' is not a valid header name"),
@@ -42,15 +42,15 @@ struct VerbRefusalTests {
     ),
     (
       ["post", "https://a.example", "a=b", "-d", "{}"],
-      "-d is the whole body: it does not go with a"
+      "-d is the whole body: it does not go with 'a=b'"
     ),
     (
       ["post", "https://a.example", "a:=nope"],
-      "the value of 'a' is not JSON: expected a value at byte 0; a text is written a=text"
+      "'a:=nope': its value is not JSON: expected a value at byte 0; a text is written a=text"
     ),
     (
-      ["post", "https://a.example", "-d", "nope"],
-      "the body is not JSON: expected a value at byte 0; say what it is with -H"
+      ["post", "https://a.example", "-d", "{nope"],
+      "the body is not JSON: expected a key in double quotes at byte 1; say what it is with -H"
     ),
     (["post", "https://a.example", "a@"], "'a@' names no file"),
     (["post", "https://a.example", "a@x;type="], "a content type is missing behind ';type='"),
@@ -60,12 +60,41 @@ struct VerbRefusalTests {
     ),
     (
       ["post", "https://a.example", "a@/no/such"],
-      "cannot read '/no/such': No such file or directory"
+      "'a@/no/such': cannot read '/no/such': No such file or directory"
     ),
-    (["get", "https://a.example", "a@x"], "items make no body of GET, -d does"),
+    (
+      ["post", "https://a.example", "a@x", "--json"],
+      "'a@x' makes a form, which --json does not go with; a=@x takes the text of the file"
+    ),
+    (
+      ["post", "https://a.example", "@x", "a=b"],
+      "'@x' is the whole body: no other item of it goes beside; a field of a form is written name@x"
+    ),
+    (
+      ["post", "https://a.example", "-d", "1", "--raw", "2"], "-d and --raw are both the whole body"
+    ),
+    (
+      ["post", "https://a.example", "--json", "--multipart", "a=b"],
+      "--json and --multipart are two kinds of body: one of them"
+    ),
+    (["post", "https://a.example", "--multipart", "-d", "1"], "--multipart is of items"),
+    (["post", "https://a.example", "--boundary", "x", "a=b"], "--boundary is left out"),
+    (
+      ["post", "https://a.example", "--form", "a:=[1]"],
+      "'a:=[1]': a form has texts, numbers, true and false, but no other JSON"
+    ),
+    (["get", "https://a.example", "X-A;b"], "'X-A;b': nothing follows the ';' of an empty header"),
+    (
+      ["post", "https://a.example", "a[999999999]=b"],
+      "'a[999999999]=b': a list of items has at most 100000 elements"
+    ),
+    (
+      ["post", "https://a.example", "a" + String(repeating: "[b]", count: 1000) + "=c"],
+      "'a\(String(repeating: "[b]", count: 1000))=c': JSON has no more than 1000 levels"
+    ),
     (
       ["post", "https://a.example", "a=@no/such/file"],
-      "cannot read 'no/such/file': No such file or directory"
+      "'a=@no/such/file': cannot read 'no/such/file': No such file or directory"
     ),
     (
       ["get", "https://a.example", "-o", "xml"],
@@ -99,7 +128,7 @@ struct VerbRefusalTests {
       "HEAD is answered without a body: there is nothing for -O"
     ),
   ])
-  func `says what is wrong`(words: [String], saying: String) throws {
+  func `ITM-12 says what is wrong`(words: [String], saying: String) throws {
     let ending = try Child(Binaries.lull, words).wait()
     #expect(ending.code == 2)
     #expect(ending.output == "")

@@ -113,7 +113,7 @@ struct VerbTests {
     let form = try lull(
       "post", url("/echo"), "--form", "a=x y", "b=@note.txt", "-f", "x.body",
       folder: folder.path)
-    #expect(form.output == #""a=x%20y&b=Hello%0A""# + "\n", "\(form.errors)")
+    #expect(form.output == #""a=x+y&b=Hello%0A""# + "\n", "\(form.errors)")
     let files = try lull(
       "post", url("/echo"), "a=@note.txt", "b:=@data.json", "-f", "x.json",
       folder: folder.path)
@@ -190,13 +190,13 @@ struct VerbTests {
     #expect(ending.output == #""{\"a:b\":\"c=d\",\"p\\\\q\":\"r\"}""# + "\n")
   }
 
-  /// As HTTPie 3.2 has them.
+  /// As HTTPie 3.2.4 has them.
   @Test(arguments: [
     (#"p:="a\\b""#, #"{"p":"a\\b"}"#),
     (#"re:="\\d+""#, #"{"re":"\\d+"}"#),
     (#"unc=\\srv\share"#, #"{"unc":"\\\\srv\\share"}"#),
-    (#"a\\=b"#, #"{"a\\\\":"b"}"#),
-    (#"a\\\=b=c"#, #"{"a\\\\=b":"c"}"#),
+    (#"a\\=b"#, #"{"a\\":"b"}"#),
+    (#"a\\\=b=c"#, #"{"a\\=b":"c"}"#),
     (#"a=\"#, #"{"a":"\\"}"#),
     (#"a=b\\"#, #"{"a":"b\\\\"}"#),
     (#"a=b\=c\:d\@e\;f"#, #"{"a":"b=c:d@e;f"}"#),
@@ -207,14 +207,15 @@ struct VerbTests {
   func `backslashes before anything else stand for themselves`(item: String, body: String) throws {
     let ending = try lull("post", "http://a.invalid/", item, "--dry-run")
     #expect(
-      ending.output == "POST http://a.invalid/\ncontent-type: application/json\n\n\(body)\n",
+      ending.output == "POST http://a.invalid/\naccept: application/json, */*;q=0.5\n"
+        + "content-type: application/json\n\n\(body)\n",
       "\(ending.errors)")
   }
 
   /// What the query says already stays as it is written.
   @Test(arguments: [
     (["?tag=a&tag=b&q=c+d&x=", "page==2", "tag==c"], "?tag=a&tag=b&q=c+d&x=&page=2&tag=c"),
-    (["", "page==2", "a==b c", "page==3"], "?a=b%20c&page=2&page=3"),
+    (["", "page==2", "a==b c", "page==3"], "?page=2&a=b+c&page=3"),
     (["?", "a==1"], "?a=1"),
   ])
   func `query items are added`(words: [String], query: String) throws {

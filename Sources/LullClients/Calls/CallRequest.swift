@@ -8,8 +8,11 @@ package struct CallRequest {
   package var body: RequestBody?
   /// Those that the call declares, set over those of the configuration.
   var declared = Headers()
-  /// Set over all of these; nil: taken away, as is what would be sent by itself.
+  /// Set over all of these, repeated ones beside each other; nil: taken away, as is what would be sent by
+  /// itself.
   package var headers: [(name: String, value: String?)] = []
+  /// Set where there is none of these.
+  package var usual: [(name: String, value: String)] = []
   /// How long the exchange may take where it is as long as its body, which has no other bound than silence;
   /// nil: as long as it takes. Seconds.
   package var timeout: Double?
@@ -26,7 +29,7 @@ package struct CallRequest {
   package var isLoad: Bool { method == "GET" && body == nil }
 
   /// Whether it has headers beside those of the configuration.
-  package var hasOwnHeaders: Bool { !headers.isEmpty || !declared.isEmpty }
+  package var hasOwnHeaders: Bool { !headers.isEmpty || !declared.isEmpty || !usual.isEmpty }
 
   /// Lets go of the headers that may say whose request it is: it goes to another origin now.
   mutating func leaveOrigin() {
@@ -43,14 +46,36 @@ package struct CallRequest {
 
   private var mutation: RequestMutation? {
     guard hasOwnHeaders || download != nil || timeout != nil else { return nil }
-    return { [headers, declared, download, timeout] (http: inout HTTPRequest) in
+    return { [headers, usual, declared, download, timeout] (http: inout HTTPRequest) in
       if let download { http.receive(into: download) }
       if let timeout { http.limits.timeout = timeout }
       for (name, _) in declared.pairs { http.headers.take(name, from: declared) }
+      for (name, value) in usual
+      where http.headers[name] == nil && !http.headers.omitted.contains(name.lowercased()) {
+        http.headers[name] = value
+      }
+      let boundary = CallRequest.boundary(of: http)
+      var names: Set<String> = []
       for (name, value) in headers {
-        if let value { http.headers[name] = value } else { http.headers.omit(name) }
+        let isFirst = names.insert(name.lowercased()).inserted
+        guard let value else {
+          http.headers.omit(name)
+          continue
+        }
+        if isFirst { http.headers.remove(name) }
+        let lacksBoundary =
+          name.lowercased() == "content-type" && !value.lowercased().contains("boundary=")
+        http.headers.add(name, lacksBoundary ? value + (boundary ?? "") : value)
       }
     }
+  }
+
+  /// What the type of a multipart form has to say, whatever else it is said to be; nil of other bodies.
+  private static func boundary(of http: HTTPRequest) -> String? {
+    guard case .streamed(let body)? = http.payload, case .form = body.source,
+      let type = http.headers["content-type"], let start = type.firstIndex(of: ";")
+    else { return nil }
+    return String(type[start...])
   }
 
   /// Starts it. With `ifNeeded`, a load of what is up to date is none: nil.

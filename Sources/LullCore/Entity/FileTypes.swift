@@ -1,5 +1,5 @@
 /// Content types of files by the endings of their names: the usual ones.
-enum FileTypes {
+package enum FileTypes {
   /// What nothing is known of.
   static let unknown = "application/octet-stream"
 
@@ -10,6 +10,9 @@ enum FileTypes {
     let ending = String(decoding: bytes[(dot + 1)...], as: UTF8.self).lowercased()
     return types[ending] ?? unknown
   }
+
+  /// The type that an ending in lower case stands for; nil if nothing is known of it.
+  package static func known(_ ending: String) -> String? { types[ending] }
 
   private static let types = [
     "7z": "application/x-7z-compressed", "avif": "image/avif", "bmp": "image/bmp",

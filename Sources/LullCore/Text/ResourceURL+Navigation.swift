@@ -124,7 +124,7 @@ extension ResourceURL {
 
   /// The URL with one more parameter at the end of its query, whatever that has of its name; the rest
   /// stays as it is written.
-  package func appendingParam(_ name: String, _ value: String) -> ResourceURL {
+  private func appendingParam(_ name: String, _ value: String) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
       let end = parts.query?.upperBound ?? parts.path.upperBound
@@ -137,6 +137,22 @@ extension ResourceURL {
         result.append(UInt8(ascii: "="))
         Escaping.append(value.utf8, to: &result, keeping: Escaping.parameter)
       }
+      result += bytes[end...]
+      return ResourceURL(unchecked: String(decoding: result, as: UTF8.self))
+    }
+  }
+
+  /// The URL with more parameters at the end of its query, as forms of browsers write them; the rest stays
+  /// as it is written. (ITM-05)
+  package func appendingPairs(_ pairs: [(name: String, value: String)]) -> ResourceURL {
+    withBytes { bytes in
+      let parts = Components(bytes)
+      let end = parts.query?.upperBound ?? parts.path.upperBound
+      var result = Array(bytes[..<end])
+      if parts.query?.isEmpty != true {
+        result.append(UInt8(ascii: parts.query == nil ? "?" : "&"))
+      }
+      result += PairEncoding.encode(pairs)
       result += bytes[end...]
       return ResourceURL(unchecked: String(decoding: result, as: UTF8.self))
     }

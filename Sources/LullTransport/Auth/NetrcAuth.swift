@@ -30,10 +30,10 @@ final class NetrcAuth: AuthStage {
   }
 
   private var path: String {
-    if let path = settings.path { return SecretFile.expanded(path) }
+    if let path = settings.path { return HomeFolder.expanded(path) }
     // Copied before anybody can change the environment.
     let variable = getenv("NETRC").map { String(escapingCString: $0) } ?? ""
-    return SecretFile.expanded(variable.isEmpty ? "~/.netrc" : variable)
+    return HomeFolder.expanded(variable.isEmpty ? "~/.netrc" : variable)
   }
 
   func authorize(

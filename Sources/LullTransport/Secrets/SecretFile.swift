@@ -7,7 +7,7 @@ enum SecretFile {
   static let limit = 64 * 1024
 
   static func read(_ path: String) -> Result<[UInt8], SecretProblem> {
-    let path = expanded(path)
+    let path = HomeFolder.expanded(path)
     // Not to wait for whoever would write a pipe.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -50,11 +50,5 @@ enum SecretFile {
       if text.last == 13 { text.removeLast() }
     }
     return text
-  }
-
-  /// `~/` is the home folder.
-  static func expanded(_ path: String) -> String {
-    guard path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
-    return String(cString: home) + path.dropFirst()
   }
 }

@@ -17,7 +17,7 @@ package struct TokenFile: Sendable {
 
   /// Touches nothing. `~/` is the home folder.
   package init(_ path: String) {
-    self.path = SecretFile.expanded(path)
+    self.path = HomeFolder.expanded(path)
   }
 
   /// What is there; nil if there is no file.

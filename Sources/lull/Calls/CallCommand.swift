@@ -161,9 +161,7 @@ struct CallCommand {
     } catch {
       throw .wrongUsage(error.message, .call)
     }
-    for case .header(let name, let value) in options.headers {
-      request.headers.append((name, value))
-    }
+    request.headers += options.headers
     do throws(RequestItem.Problem) {
       try addInput(to: &request, call, options, host)
     } catch {
@@ -186,7 +184,7 @@ struct CallCommand {
     let hasType =
       call.headers["content-type"] != nil
       || request.headers.contains { $0.name.lowercased() == "content-type" }
-    request.body = try whole.body(isForm: call.bodyForm == .form, hasType: hasType)
+    try whole.put(into: &request, isForm: call.bodyForm == .form, hasType: hasType, isOfCall: true)
   }
 
   /// What the end of a command line means where the page is the call's own.

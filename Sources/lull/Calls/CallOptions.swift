@@ -17,7 +17,8 @@ struct CallOptions {
   var isInsecure = false
   var isOffline = false
   var timeout: Double?
-  var headers: [RequestItem] = []
+  /// Those of -H; nil: taken away.
+  var headers: [(name: String, value: String?)] = []
   /// Whether standard input is left alone.
   var ignoresInput = false
   /// How many pages to load at most; nil: no pages.
@@ -44,7 +45,7 @@ struct CallOptions {
           + "part of one (206); - writes it to standard output"),
       .init(
         names: ["-H", "--header"], placeholder: "'K: V'",
-        help: "set a header; 'K:' takes it away", isRepeated: true),
+        help: "set a header; 'K:' takes it away, 'K;' sends it empty", isRepeated: true),
       .init(
         names: ["-v", "--verbose"], kind: .flag,
         help: "show the exchange and its times on standard error"),
@@ -103,16 +104,18 @@ struct CallOptions {
       timeout = seconds
     }
     for text in words.all("-H") {
-      guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+      guard let end = text.firstIndex(of: ":") ?? CallOptions.emptyHeaderEnd(text),
+        end > text.startIndex
+      else {
         throw .wrongUsage("-H needs 'Name: value', got '\(text)'", command)
       }
-      let name = String(text[..<colon])
+      let name = String(text[..<end])
       // Around a value space is none of it. (RFC 9110, 5.5)
-      let value = RequestItem.trimmed(String(text[text.index(after: colon)...]))
+      let value = RequestItem.trimmed(String(text[text.index(after: end)...]))
       if let problem = Headers.problem(name, value.utf8) {
         throw .wrongUsage("-H: \(problem)", command)
       }
-      headers.append(.header(name: name, value: value.isEmpty ? nil : value))
+      headers.append((name, value.isEmpty && text[end] == ":" ? nil : value))
     }
     if let text = words.text("--pages") {
       guard let count = Int(text), count > 0 else {
@@ -134,6 +137,11 @@ struct CallOptions {
     }
     // The head comes first, so that the body has to wait.
     if file == "-", showsHead { (file, format) = (nil, .raw) }
+  }
+
+  /// Where a header without a value ends, in the notation of curl and of items: `Name;`.
+  private static func emptyHeaderEnd(_ text: String) -> String.Index? {
+    text.hasSuffix(";") ? text.index(before: text.endIndex) : nil
   }
 
   /// Whether the body is wanted as it comes, before any transformer.

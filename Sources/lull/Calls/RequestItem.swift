@@ -1,113 +1,161 @@
 import LullCore
 
-/// One word that says something about a request, in the notation of HTTPie: `name=text`,
-/// `name:=json`, `name==query`, `Header:value`, `name=@file`, `name:=@file`,
-/// `name@file`, `name@file;type=x/y`.
-enum RequestItem: Equatable {
-  case text(name: String, value: String)
-  case json(name: String, value: String)
-  case query(name: String, value: String)
-  /// Without a value it is taken away.
-  case header(name: String, value: String?)
-  /// The text of a file.
-  case textFile(name: String, path: String)
-  /// The JSON of a file.
-  case jsonFile(name: String, path: String)
-  /// A file that is sent as it is, by which the body becomes a multipart form.
-  case upload(name: String, path: String, type: String?)
+/// One word that says something about a request, in the notation of HTTPie 3.2.4: `name=text`,
+/// `name:=json`, `name==query`, `Header:value`, `Header;`, each but the last of a file too (`name=@file`),
+/// and `name@file`, `name@file;type=x/y`.
+struct RequestItem: Equatable {
+  enum Kind: Equatable {
+    /// A text of the body.
+    case text
+    /// JSON of the body.
+    case json
+    case query
+    /// Without a value it is taken away.
+    case header
+    /// A header without a value that is sent so.
+    case emptyHeader
+    /// A file that is sent as it is; its value is the path.
+    case upload(type: String?)
+  }
+
+  let kind: Kind
+  let name: String
+  let value: String
+  /// Whether the value is the path of the file that holds it.
+  let isFile: Bool
+  /// As it was typed.
+  let word: String
 
   struct Problem: Error, Equatable {
     let message: String
   }
 
+  private typealias Letter = (scalar: Unicode.Scalar, isPlain: Bool)
+
   /// Longer ones first: of two that begin at one place the longer counts.
-  private static let separators = [":=@", "=@", "==", ":=", "=", ":", "@"]
+  private static let separators: [(text: [Unicode.Scalar], kind: Kind, isFile: Bool)] = [
+    (Array(":=@".unicodeScalars), .json, true), (Array("==@".unicodeScalars), .query, true),
+    (Array("=@".unicodeScalars), .text, true), (Array(":@".unicodeScalars), .header, true),
+    (Array("==".unicodeScalars), .query, false), (Array(":=".unicodeScalars), .json, false),
+    (Array("=".unicodeScalars), .text, false), (Array(":".unicodeScalars), .header, false),
+    (Array(";".unicodeScalars), .emptyHeader, false),
+    (Array("@".unicodeScalars), .upload(type: nil), true),
+  ]
   /// What a backslash makes plain; before anything else, another backslash too, it stands for itself.
-  private static let special: Set<Character> = [":", "=", "@", ";"]
+  private static let special: Set<Unicode.Scalar> = [":", "=", "@", ";"]
 
   init(_ word: String) throws(Problem) {
-    let characters = RequestItem.unescaped(word)
-    guard let (name, separator, rest) = RequestItem.split(characters) else {
+    let letters = RequestItem.unescaped(word)
+    guard let (name, separator, rest) = RequestItem.split(letters) else {
       throw Problem(
         message: "'\(word)' is none of name=text, name:=json, name==query, Header:value, name@file")
     }
-    let value = String(rest.map(\.character))
-    guard !name.isEmpty else { throw Problem(message: "'\(word)' has no name") }
-    switch separator {
-    case ":=@": self = .jsonFile(name: name, path: value)
-    case "=@": self = .textFile(name: name, path: value)
-    case "==": self = .query(name: name, value: value)
-    case ":=": self = .json(name: name, value: value)
-    case "=": self = .text(name: name, value: value)
-    case ":":
-      let value = RequestItem.trimmed(value)
-      if let problem = Headers.problem(name, value.utf8) { throw Problem(message: problem) }
-      self = .header(name: name, value: value.isEmpty ? nil : value)
-    default:
+    self.name = name
+    self.word = word
+    isFile = separator.isFile
+    switch separator.kind {
+    case .upload:
       let (path, type) = try RequestItem.upload(rest)
-      guard !path.isEmpty else { throw Problem(message: "'\(word)' names no file") }
-      self = .upload(name: name, path: path, type: type)
+      kind = .upload(type: type)
+      value = path
+    case .emptyHeader:
+      guard rest.isEmpty else {
+        throw Problem(
+          message: "'\(word)': nothing follows the ';' of an empty header; a value is written "
+            + "\(name):value, and \\; is a plain one")
+      }
+      kind = .emptyHeader
+      value = ""
+    case .header where !separator.isFile && !rest.isEmpty:
+      let text = RequestItem.trimmed(RequestItem.text(rest))
+      kind = text.isEmpty ? .emptyHeader : .header
+      value = text
+    default:
+      kind = separator.kind
+      value = RequestItem.text(rest)
+    }
+    if isFile, value.isEmpty { throw Problem(message: "'\(word)' names no file") }
+    if isHeader, let problem = Headers.problem(name, isFile ? "".utf8 : value.utf8) {
+      throw Problem(message: problem)
     }
   }
 
-  /// Whether it belongs to a body.
+  /// A header as an option has it; without a value it is taken away.
+  init(header name: String, value: String?) {
+    kind = .header
+    self.name = name
+    self.value = value ?? ""
+    isFile = false
+    word = "\(name):\(self.value)"
+  }
+
+  /// Whether it belongs to a body, so that a request of no other method is a POST.
   var isBody: Bool {
-    switch self {
-    case .text, .json, .textFile, .jsonFile, .upload: true
-    case .query, .header: false
+    switch kind {
+    case .text, .json, .upload: true
+    case .query, .header, .emptyHeader: false
     }
   }
 
-  private static func unescaped(_ word: String) -> [(character: Character, isPlain: Bool)] {
-    var result: [(character: Character, isPlain: Bool)] = []
+  var isHeader: Bool { kind == .header || kind == .emptyHeader }
+
+  var isUpload: Bool { if case .upload = kind { true } else { false } }
+
+  /// Whether it is a file that is the whole body: `@file`.
+  var isWholeBody: Bool { isUpload && name.isEmpty }
+
+  private static func text(_ letters: some Sequence<Letter>) -> String {
+    String(String.UnicodeScalarView(letters.map(\.scalar)))
+  }
+
+  private static func unescaped(_ word: String) -> [Letter] {
+    var result: [Letter] = []
     var isEscaped = false
-    for character in word {
+    for scalar in word.unicodeScalars {
       if isEscaped {
         isEscaped = false
-        if !special.contains(character) { result.append(("\\", true)) }
-        result.append((character, true))
-      } else if character == "\\" {
+        if !special.contains(scalar) { result.append(("\\", true)) }
+        result.append((scalar, true))
+      } else if scalar == "\\" {
         isEscaped = true
       } else {
-        result.append((character, false))
+        result.append((scalar, false))
       }
     }
     if isEscaped { result.append(("\\", true)) }
     return result
   }
 
-  private static func split(_ characters: [(character: Character, isPlain: Bool)])
-    -> (name: String, separator: String, rest: ArraySlice<(character: Character, isPlain: Bool)>)?
+  private static func split(_ letters: [Letter])
+    -> (name: String, separator: (kind: Kind, isFile: Bool), rest: ArraySlice<Letter>)?
   {
-    for start in characters.indices {
-      for separator in separators {
-        let end = start + separator.count
-        guard end <= characters.count,
-          zip(characters[start..<end], separator).allSatisfy({ !$0.isPlain && $0.character == $1 })
+    for start in letters.indices where special.contains(letters[start].scalar) {
+      for (text, kind, isFile) in separators {
+        let end = start + text.count
+        guard end <= letters.count,
+          zip(letters[start..<end], text).allSatisfy({ !$0.isPlain && $0.scalar == $1 })
         else { continue }
-        return (String(characters[..<start].map(\.character)), separator, characters[end...])
+        return (RequestItem.text(letters[..<start]), (kind, isFile), letters[end...])
       }
     }
     return nil
   }
 
   /// `file` or `file;type=x/y`
-  private static func upload(
-    _ rest: ArraySlice<(character: Character, isPlain: Bool)>
-  ) throws(Problem) -> (path: String, type: String?) {
-    let mark = ";type="
+  private static func upload(_ rest: ArraySlice<Letter>) throws(Problem) -> (String, String?) {
+    let mark = Array(";type=".unicodeScalars)
     for start in rest.indices where start + mark.count <= rest.endIndex {
       let end = start + mark.count
-      guard !rest[start].isPlain, zip(rest[start..<end], mark).allSatisfy({ $0.character == $1 })
+      guard !rest[start].isPlain, zip(rest[start..<end], mark).allSatisfy({ $0.scalar == $1 })
       else { continue }
-      let type = String(rest[end...].map(\.character))
+      let type = text(rest[end...])
       if type.isEmpty { throw Problem(message: "a content type is missing behind ';type='") }
       if let problem = Headers.valueProblem(type.utf8) {
         throw Problem(message: "the content type '\(type)' \(problem)")
       }
-      return (String(rest[..<start].map(\.character)), type)
+      return (text(rest[..<start]), type)
     }
-    return (String(rest.map(\.character)), nil)
+    return (text(rest), nil)
   }
 
   static func trimmed(_ text: String) -> String {

@@ -1,162 +1,184 @@
 import LullClients
 import LullCore
 import LullHost
-import LullREPL
-import LullSystem
 
 /// What items and options say of a request, put into it.
 struct RequestParts {
   private let items: [RequestItem]
-  private let headers: [RequestItem]
-  private let data: String?
-  private let isForm: Bool
+  private let headers: [(name: String, value: String?)]
+  private let body: BodyOptions
   private let ignoresInput: Bool
   private let timeout: Double?
 
-  /// - Parameter data: what `-d` gives.
-  init(_ items: [RequestItem], _ options: CallOptions, data: String?, isForm: Bool) {
+  /// What HTTPie accepts where it sends JSON, or what it has not been told to be a form.
+  private static let accepted = "application/json, */*;q=0.5"
+
+  init(_ items: [RequestItem], _ options: CallOptions, _ body: BodyOptions) {
     self.items = items
     headers = options.headers
-    self.data = data
-    self.isForm = isForm
+    self.body = body
     ignoresInput = options.ignoresInput
     timeout = options.timeout
   }
 
   func apply(to request: inout CallRequest, _ host: LuaHost) throws(RequestItem.Problem) {
-    // A query that is written out stays as it is.
-    let hasQuery = request.resource.url.query != nil
-    var repeated: [(name: String, value: String)] = []
-    for item in headers + items {
-      switch item {
-      case .header(let name, let value): request.headers.append((name, value))
-      case .query(let name, let value):
-        let isThere = request.resource.withParam(name, nil).url != request.resource.url
-        if hasQuery || isThere {
-          repeated.append((name, value))
-        } else {
-          request.resource = request.resource.withParam(name, value)
+    request.headers += headers
+    var query: [(name: String, value: String)] = []
+    for item in items {
+      switch item.kind {
+      case .header where item.value.isEmpty: request.headers.append((item.name, nil))
+      case .header, .emptyHeader:
+        let value = RequestItem.trimmed(try ItemFile.line(of: item))
+        if let problem = Headers.problem(item.name, value.utf8) {
+          throw RequestItem.Problem(message: "'\(item.word)': \(problem)")
         }
-      default: break
+        request.headers.append((item.name, value))
+      case .query: query.append((item.name, try ItemFile.line(of: item)))
+      case .text, .json, .upload: break
       }
     }
-    // Last: setting a parameter leaves one of each name.
-    for (name, value) in repeated { RequestParts.append(name, value, to: &request.resource) }
-    let item = items.first(where: \.isBody)
-    if item != nil {
-      let hasFiles = items.contains { if case .upload = $0 { true } else { false } }
-      request.body = hasFiles ? try multipart() : isForm ? try form() : try object()
+    if !query.isEmpty {
+      // What is there stays as it is written.
+      let url = request.resource.url.appendingPairs(query)
+      request.resource = request.resource.service.resource(absoluteURL: url.percentEncoded)
     }
-    var whole: WholeBody?
-    if let data {
-      whole = try WholeBody(data: data, host)
-    } else if !ignoresInput {
-      whole = try WholeBody(inputOf: request.method, beside: item.map { "'\($0.name)'" }, host)
+    try addBody(to: &request, host)
+    if body.isJSON || !body.isForm && request.body.isPlain {
+      request.usual.append(("accept", RequestParts.accepted))
     }
-    if let whole {
-      let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
-      request.body = try whole.body(isForm: isForm, hasType: hasType)
+    if body.isJSON { request.usual.append(("content-type", "application/json")) }
+    if body.isForm, request.body == nil, !body.isMultipart {
+      request.usual.append(("content-type", RequestBody.formType))
     }
     // What is read while it is sent has no other.
     if request.body?.hasFiles ?? false { request.timeout = timeout }
   }
 
-  /// One more parameter of a name that the query has.
-  private static func append(_ name: String, _ value: String, to resource: inout Resource) {
-    let url = resource.url.appendingParam(name, value)
-    resource = resource.service.resource(absoluteURL: url.percentEncoded)
-  }
-
-  private func object() throws(RequestItem.Problem) -> RequestBody {
-    var members: [(name: String, json: [UInt8])] = []
-    func set(_ name: String, _ json: [UInt8]) {
-      // Each once, at its first position, with its last value. (JSN-13)
-      if let place = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-        members[place].json = json
+  private func addBody(to request: inout CallRequest, _ host: LuaHost) throws(RequestItem.Problem) {
+    let item = items.first(where: \.isBody)
+    let hasType =
+      body.isJSON || request.headers.contains { $0.name.lowercased() == "content-type" }
+    if let item {
+      if item.isWholeBody, !body.isForm {
+        try WholeBody(item).put(into: &request, isForm: false, hasType: hasType)
       } else {
-        members.append((name, json))
+        let isMultipart = body.isMultipart || items.contains(where: \.isUpload)
+        request.body =
+          isMultipart ? try multipart() : body.isForm ? .form(typed: try pairs()) : try object()
       }
+    } else if body.isMultipart {
+      request.body = .multipart(MultipartForm([]))
     }
+    var whole: WholeBody?
+    if let data = body.data {
+      whole = try WholeBody(data, host)
+    } else if !ignoresInput {
+      whole = try WholeBody(inputOf: request.method, beside: item.map { "'\($0.word)'" }, host)
+    }
+    try whole?.put(into: &request, isForm: body.isForm, hasType: hasType)
+  }
+
+  // MARK: Bodies of items
+
+  /// The keys in the order they came, each once.
+  private func object() throws(RequestItem.Problem) -> RequestBody {
+    var root: NestedJSON?
     for item in items {
-      switch item {
-      case .text(let name, let value): set(name, RequestParts.quoted(value))
-      case .json(let name, let value): set(name, try RequestParts.json(Array(value.utf8), of: name))
-      case .textFile(let name, let path):
-        set(name, RequestParts.quoted(try RequestParts.text(path)))
-      case .jsonFile(let name, let path):
-        set(name, try RequestParts.json(try RequestParts.file(path), of: name))
-      case .query, .header, .upload: break
+      let value: NestedJSON
+      switch item.kind {
+      case .text: value = NestedJSON(spelled: NestedJSON.quoted(try ItemFile.text(of: item)))
+      case .json: value = NestedJSON(spelled: try json(item))
+      default: continue
+      }
+      do throws(NestedKey.Problem) {
+        let key = try NestedKey(item.name)
+        let body = root ?? NestedJSON(for: key)
+        root = body
+        try body.set(key, value)
+      } catch {
+        throw RequestItem.Problem(message: error.report(in: item))
       }
     }
-    let pairs = members.map { RequestParts.quoted($0.name) + [UInt8(ascii: ":")] + $0.json }
-    return .json(Array("{".utf8) + pairs.joined(separator: ",".utf8) + Array("}".utf8))
+    var bytes: [UInt8] = []
+    root?.write(to: &bytes)
+    return .json(bytes)
   }
 
-  private static func quoted(_ text: String) -> [UInt8] {
-    // A string always has a JSON form.
-    (try? JSONValue.string(text).encode()) ?? []
-  }
-
-  private func form() throws(RequestItem.Problem) -> RequestBody {
+  /// Names and values as a form has them, in the order they came.
+  private func pairs() throws(RequestItem.Problem) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
     for item in items {
-      switch item {
-      case .text(let name, let value), .json(let name, let value): pairs.append((name, value))
-      case .textFile(let name, let path), .jsonFile(let name, let path):
-        pairs.append((name, try RequestParts.text(path)))
-      case .query, .header, .upload: break
+      switch item.kind {
+      case .text: pairs.append((item.name, try ItemFile.text(of: item)))
+      case .json: pairs.append((item.name, try plain(item)))
+      default: break
       }
     }
-    return .form(pairs)
+    return pairs
   }
 
   /// In the order of the items.
   private func multipart() throws(RequestItem.Problem) -> RequestBody {
     var parts: [MultipartForm.Part] = []
     for item in items {
-      switch item {
-      case .text(let name, let value), .json(let name, let value):
-        parts.append(MultipartForm.Part(name, value))
-      case .textFile(let name, let path), .jsonFile(let name, let path):
-        parts.append(MultipartForm.Part(name, try RequestParts.text(path)))
-      case .upload(let name, let path, let type):
-        if let reason = ReadableFile.problem(Array(path.utf8)) {
-          throw RequestItem.Problem(message: "cannot read '\(path)': \(reason)")
-        }
-        parts.append(MultipartForm.Part(name, UploadFile(ByteString(path), contentType: type)))
-      case .query, .header: break
+      switch item.kind {
+      case .text: parts.append(MultipartForm.Part(item.name, try ItemFile.text(of: item)))
+      case .json: parts.append(MultipartForm.Part(item.name, try plain(item)))
+      case .upload(let type):
+        let file = UploadFile(ByteString(try ItemFile.path(of: item)), contentType: type)
+        var part = MultipartForm.Part(item.name, file)
+        // What nothing is known of is not said to be anything.
+        part.contentType = type ?? GuessedType.of(item.value)
+        parts.append(part)
+      case .query, .header, .emptyHeader: break
       }
     }
     return .multipart(MultipartForm(parts))
   }
 
   /// The bytes as they are, once they are known to be JSON; in UTF-8, and without what surrounds them.
-  private static func json(_ bytes: [UInt8], of name: String) throws(RequestItem.Problem)
-    -> [UInt8]
-  {
+  private func json(_ item: RequestItem) throws(RequestItem.Problem) -> [UInt8] {
+    let bytes = item.isFile ? try ItemFile.bytes(of: item) : Array(item.value.utf8)
     do throws(JSONError) {
       let text = JSONText(try JSONDocument(parsing: bytes).root, spelledBy: bytes)
       return Array(text.bytes[text.range])
     } catch {
+      let hint = item.isFile ? "\(item.name)=@\(item.value)" : "\(item.name)=text"
       throw RequestItem.Problem(
-        message: "the value of '\(name)' is not JSON: \(error.description); a text is written "
-          + "\(name)=text")
+        message: "'\(item.word)': its value is not JSON: \(error.description); a text is written "
+          + hint)
     }
   }
 
-  /// The content of a file for where only text can stand.
-  private static func text(_ path: String) throws(RequestItem.Problem) -> String {
-    let bytes = try file(path)
-    guard let text = ByteString(bytes).text else {
+  /// JSON where only text can stand: a string without its quotes, a number as it is written, true and false.
+  private func plain(_ item: RequestItem) throws(RequestItem.Problem) -> String {
+    let text = JSONText(valid: try json(item))
+    if let string = text.string { return string }
+    guard text.kind != .array, text.kind != .object, !text.isNull else {
       throw RequestItem.Problem(
-        message: "'\(path)' is not text in UTF-8; send it as it is with -d @\(path)")
+        message: "'\(item.word)': a form has texts, numbers, true and false, but no other JSON")
     }
-    return text
+    return String(decoding: text.bytes[text.range], as: UTF8.self)
   }
+}
 
-  static func file(_ path: String) throws(RequestItem.Problem) -> [UInt8] {
-    try WholeBody.reading { () throws(SourceFile.Unreadable) in
-      try SourceFile.read(Array(path.utf8))
+extension RequestBody? {
+  /// Whether there is one, and no form in parts.
+  fileprivate var isPlain: Bool {
+    switch self {
+    case nil, .multipart?: false
+    case .data(let bytes, _)?: !bytes.isEmpty
+    default: true
     }
+  }
+}
+
+extension RequestBody {
+  /// As HTTPie names it.
+  static let formType = "application/x-www-form-urlencoded; charset=utf-8"
+
+  /// A form in the order of its pairs, as HTTPie and browsers write it.
+  fileprivate static func form(typed pairs: [(name: String, value: String)]) -> RequestBody {
+    .data(PairEncoding.encode(pairs), contentType: formType)
   }
 }

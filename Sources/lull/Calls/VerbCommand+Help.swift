@@ -23,9 +23,10 @@ extension VerbCommand {
       """
       Sends \(verb == "post" ? "something to" : "a change of") a resource; writes what the server says to that.
 
-      The body is a JSON object of the items name=text and name:=json, a form of them with --form,
-      what -d gives, or what a pipe or a file on standard input holds: JSON, unless -H says what it
-      is. Scripts and loops whose standard input is not meant give --ignore-stdin.
+      The body is JSON of the items name=text and name:=json, where user[name]=Ann and tags[]=a lead
+      into it, a form of them with --form, the file of @file, what -d gives, or what a pipe or a file
+      on standard input holds: JSON or text, unless -H says what it is. Scripts and loops whose
+      standard input is not meant give --ignore-stdin.
       """
     }
   }
@@ -57,7 +58,8 @@ extension VerbCommand {
       default:
         """
           lull \(verb) :8080/users\(verb == "post" ? "" : "/7") name="Ann Lee" age:=40 admin:=false
-          lull \(verb) :8080/users\(verb == "post" ? "" : "/7") -d @user.json
+          lull \(verb) :8080/users\(verb == "post" ? "" : "/7") address[city]=Oslo tags[]=a tags[]=b
+          lull \(verb) :8080/users\(verb == "post" ? "" : "/7") @user.json
           generate | lull \(verb) :8080/rows -H 'Content-Type: text/csv'
           lull \(verb) https://example.com/login --form user=ann password=@secret.txt
         """
@@ -66,9 +68,10 @@ extension VerbCommand {
       Examples:
       \(examples)
 
-      A backslash makes : = @ and ; plain, and stands for itself before anything else. Data goes to
-      standard output, everything else to standard error. Exit codes: 0 fine, 1 a script error, 2
-      wrong usage, 3 an API file that cannot be read, 4 and 5 an HTTP status 4xx and 5xx, 6 no answer.
+      Items are HTTPie's. A backslash makes : = @ ; [ and ] plain, and stands for itself before
+      anything else. Data goes to standard output, everything else to standard error. Exit codes: 0
+      fine, 1 a script error, 2 wrong usage, 3 an API file that cannot be read, 4 and 5 an HTTP
+      status 4xx and 5xx, 6 no answer.
 
       """
   }

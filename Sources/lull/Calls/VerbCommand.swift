@@ -44,38 +44,27 @@ struct VerbCommand {
   private let method: String
   private let target: CallTarget
   private let items: [RequestItem]
-  private let data: String?
-  private let isForm: Bool
+  private let body: BodyOptions
   private var options: CallOptions
 
   /// - Parameter verb: the method, empty where none is given.
   static func spec(_ verb: String) -> ArgumentSpec {
-    let hasBody = verb != "get" && verb != "head"
-    var arguments: [Argument] = [
+    let arguments: [Argument] = [
       .init(
         positional: "TARGET",
         help: "an API by name or file and a PATH below it; or a URL, or :8080/path of localhost",
         isRequired: true),
       .init(
         positional: "ITEM",
-        help: "PATH, and what the request has: "
-          + (hasBody
-            ? "name=text and name:=json for its body, name=@file, name:=@file, name@file, " : "")
-          + "name==text for its query, Name:value for its headers",
+        help: "PATH, and what the request has: name==text for its query, Name:value for its "
+          + "headers, name=text and name:=json for its body; name=@file and so on take the value "
+          + "from a file, name@file sends the file, @file alone as the whole body",
         isRequired: false, isRepeated: true),
     ]
-    arguments.append(
-      .init(
-        names: ["-d", "--data"], placeholder: "BODY",
-        help: "the body as it is: JSON, @file, or - for standard input"))
-    if hasBody {
-      arguments.append(
-        .init(names: ["--form"], kind: .flag, help: "send items as a form instead of JSON"))
-    }
     return ArgumentSpec(
       name: verb.isEmpty ? "lull" : "lull \(verb)",
       description: VerbCommand.description(verb),
-      arguments: arguments + CallOptions.arguments
+      arguments: arguments + BodyOptions.arguments + CallOptions.arguments
         + (["", "get"].contains(verb) ? CallOptions.pageArguments : []),
       notes: VerbCommand.notes(verb))
   }
@@ -108,23 +97,18 @@ struct VerbCommand {
       }
     }
     self.items = items
-    data = parsed.text("-d")
-    isForm = parsed.has("--form")
-    if let item = items.first(where: \.isBody) {
-      guard method != "GET", method != "HEAD" else {
-        throw .wrongUsage(
-          "items make no body of \(method), -d does: for the query write \(item.name)==value, "
-            + "with two =", command)
-      }
-      guard data == nil else {
-        throw .wrongUsage("-d is the whole body: it does not go with \(item.name)", command)
-      }
-    }
-    guard data != "-" || !options.ignoresInput else {
+    body = try BodyOptions(parsed, for: command)
+    try body.check(items, for: command)
+    guard body.data != .data("-") || !options.ignoresInput else {
       throw .wrongUsage("-d - reads standard input, which --ignore-stdin leaves alone", command)
     }
-    guard data == nil || options.pages == nil else {
-      throw .wrongUsage("pages are asked for without a body: -d is of one request", command)
+    guard options.pages == nil || body.data == nil && !items.contains(where: \.isBody) else {
+      let item = items.first(where: \.isBody)
+      throw .wrongUsage(
+        "pages are asked for without a body: "
+          + (item.map { "'\($0.word)' makes one; for the query write \($0.name)==value" }
+            ?? "-d is of one request"),
+        command)
     }
   }
 
@@ -132,7 +116,7 @@ struct VerbCommand {
     CallRun.run(target.api) { host, api in
       var request = target.request(of: api.service, method)
       do throws(RequestItem.Problem) {
-        try RequestParts(items, options, data: data, isForm: isForm).apply(to: &request, host)
+        try RequestParts(items, options, body).apply(to: &request, host)
       } catch {
         Exit.complain("lull: \(error.message)\n")
         return 2
@@ -142,16 +126,6 @@ struct VerbCommand {
       let exchange = CallExchange(host, api, options)
       return options.walksPages
         ? exchange.runPages(PageWalk(host, from: request)) : exchange.run(request)
-    }
-  }
-}
-
-extension RequestItem {
-  var name: String {
-    switch self {
-    case .text(let name, _), .json(let name, _), .query(let name, _), .header(let name, _),
-      .textFile(let name, _), .jsonFile(let name, _), .upload(let name, _, _):
-      name
     }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LullClients
 import LullCore
 import LullHost
 import LullREPL
@@ -9,6 +10,8 @@ struct WholeBody {
   /// As messages name it.
   private let name: String
   private let content: Content
+  /// What it is known to be, whatever is in it.
+  private let type: String?
 
   private enum Content {
     case bytes([UInt8])
@@ -16,20 +19,29 @@ struct WholeBody {
     case file(String)
   }
 
-  /// What `-d` gives: the body itself, `@file`, or `-` for standard input; nil if that is empty.
-  init?(data: String, _ host: LuaHost) throws(RequestItem.Problem) {
-    if data == "-" {
+  /// What `-d` and `--raw` give.
+  init(_ data: BodyOptions.Data, _ host: LuaHost) throws(RequestItem.Problem) {
+    switch data {
+    case .raw(let text): self.init(name: "the body", bytes: Array(text.utf8))
+    case .data("-"):
       let input = StandardInput(tellsSilence: false) { host.loop.isInterrupted }
-      try self.init(input)
-    } else if data.hasPrefix("@") {
-      let path = String(data.dropFirst())
-      let isFile = WholeBody.isFile(path)
+      self =
+        try WholeBody(input) ?? WholeBody(name: "standard input", bytes: [])
+    case .data(let text) where text.hasPrefix("@"):
+      let path = String(text.dropFirst())
       self.init(
         name: "the body",
-        content: isFile ? .file(path) : .bytes(try RequestParts.file(path)))
-    } else {
-      self.init(name: "the body", bytes: Array(data.utf8))
+        content: WholeBody.isFile(path) ? .file(path) : .bytes(try WholeBody.file(path)))
+    case .data(let text): self.init(name: "the body", bytes: Array(text.utf8))
     }
+  }
+
+  /// `@file`, and what follows it.
+  init(_ item: RequestItem) throws(RequestItem.Problem) {
+    let path = try ItemFile.path(of: item)
+    var type = GuessedType.of(path)
+    if case .upload(let given?) = item.kind { type = given }
+    self.init(name: "'\(item.value)'", content: .file(path), type: type)
   }
 
   /// What comes on standard input to a request of that method, which a command line gives no body; nil
@@ -75,9 +87,10 @@ struct WholeBody {
     self.init(name: name, content: .bytes(bytes))
   }
 
-  private init(name: String, content: Content) {
+  private init(name: String, content: Content, type: String? = nil) {
     self.name = name
     self.content = content
+    self.type = type
   }
 
   /// nil for nothing.
@@ -86,9 +99,11 @@ struct WholeBody {
     return bytes?.isEmpty == false ? bytes : nil
   }
 
-  private static let formType = "application/x-www-form-urlencoded"
+  private static func file(_ path: String) throws(RequestItem.Problem) -> [UInt8] {
+    try reading { () throws(SourceFile.Unreadable) in try SourceFile.read(Array(path.utf8)) }
+  }
 
-  static func reading<R>(_ body: () throws(SourceFile.Unreadable) -> R)
+  private static func reading<R>(_ body: () throws(SourceFile.Unreadable) -> R)
     throws(RequestItem.Problem) -> R
   {
     do throws(SourceFile.Unreadable) {
@@ -98,27 +113,62 @@ struct WholeBody {
     }
   }
 
-  /// As it stands: a form if it is to be one, else JSON unless a header says something else. A file is
-  /// read while it is sent, but for one that has to be JSON.
-  func body(isForm: Bool, hasType: Bool) throws(RequestItem.Problem) -> RequestBody {
+  /// Makes it a request's body, as it stands: a form if it is to be one, else what a header says, else
+  /// what it is. A file is read while it is sent, but for one that may be JSON.
+  ///
+  /// - Parameter isOfCall: whether an API's file says what it is, a form of its own kind or JSON.
+  func put(
+    into request: inout CallRequest, isForm: Bool, hasType: Bool, isOfCall: Bool = false
+  ) throws(RequestItem.Problem) {
+    let formType = isOfCall ? "application/x-www-form-urlencoded" : RequestBody.formType
     let bytes: [UInt8]
     switch content {
     case .bytes(let all): bytes = all
-    case .file(let path) where isForm || hasType:
-      let type = isForm ? WholeBody.formType : nil
-      return .file(UploadFile(ByteString(path), contentType: type))
-    case .file(let path): bytes = try RequestParts.file(path)
+    case .file(let path):
+      let known = isForm ? formType : type ?? (isOfCall ? nil : WholeBody.typeBeside(path))
+      if known != nil || hasType {
+        request.body = .file(UploadFile(ByteString(path), contentType: known ?? "application/json"))
+        return
+      }
+      bytes = try WholeBody.file(path)
     }
-    if isForm { return .data(bytes, contentType: WholeBody.formType) }
-    if !hasType {
-      do throws(JSONError) {
-        _ = try JSONDocument(parsing: bytes)
-      } catch {
+    guard !bytes.isEmpty || isForm else {
+      request.body = .data([], contentType: hasType ? "application/json" : "")
+      if !hasType { request.headers.append(("content-type", nil)) }
+      return
+    }
+    let type =
+      isForm ? formType : hasType ? "application/json" : try type(of: bytes, mustBeJSON: isOfCall)
+    request.body = .data(bytes, contentType: type)
+  }
+
+  /// What a file is that cannot be JSON or text; nil if it may be.
+  private static func typeBeside(_ path: String) -> String? {
+    guard let type = GuessedType.of(path), !type.hasPrefix("text/"), !type.hasSuffix("json") else {
+      return nil
+    }
+    return type
+  }
+
+  /// What these bytes are; fails if they begin like JSON and are none.
+  private func type(of bytes: [UInt8], mustBeJSON: Bool) throws(RequestItem.Problem) -> String {
+    do throws(JSONError) {
+      _ = try JSONDocument(parsing: bytes)
+      return "application/json"
+    } catch {
+      let first = bytes.first { ![9, 10, 13, 32].contains($0) }
+      guard !mustBeJSON, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else {
         throw RequestItem.Problem(
           message: "\(name) is not JSON: \(error.description); say what it is with "
             + "-H 'Content-Type: …'")
       }
     }
-    return .json(bytes)
+    if case .file(let path) = content, let type = GuessedType.of(path), type.hasPrefix("text/") {
+      return type
+    }
+    guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
+      return "application/octet-stream"
+    }
+    return "text/plain; charset=utf-8"
   }
 }

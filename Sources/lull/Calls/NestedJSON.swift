@@ -1,0 +1,165 @@
+import LullCore
+
+/// JSON that is put together from keys and values, in the order they come. Values stay as they are
+/// written until a key leads into one.
+final class NestedJSON {
+  private enum Kind {
+    /// As it was written.
+    case spelled
+    case object
+    case list
+
+    var noun: String {
+      switch self {
+      case .spelled: "value"
+      case .object: "an object"
+      case .list: "a list"
+      }
+    }
+  }
+
+  private var kind: Kind
+  /// Of a value as it was written.
+  private var bytes: [UInt8]
+  private var names: [[UInt8]] = []
+  private var children: [NestedJSON] = []
+  /// Of an object: where each name's last value is.
+  private var places: [[UInt8]: Int] = [:]
+
+  /// A longer list is a mistake, or an attack on memory.
+  private static let longest = 100_000
+
+  /// - Parameter bytes: JSON that has been read before.
+  init(spelled bytes: [UInt8]) {
+    kind = .spelled
+    self.bytes = bytes
+  }
+
+  /// What the first key makes of a body.
+  convenience init(for key: NestedKey) {
+    self.init(spelled: Array("null".utf8))
+    open(for: key.pieces[0].step)
+  }
+
+  /// Puts a value where the key leads; what is missing on the way is made.
+  func set(_ key: NestedKey, _ value: NestedJSON) throws(NestedKey.Problem) {
+    var node = self
+    for (number, piece) in key.pieces.enumerated() {
+      node.open(for: piece.step)
+      if let found = node.mismatch(with: piece.step) {
+        throw NestedJSON.problem(key, number, found)
+      }
+      let isLast = number + 1 == key.pieces.count
+      switch piece.step {
+      case .name(let name):
+        let name = Array(name.utf8)
+        if let place = node.places[name] {
+          if isLast { node.children[place] = value }
+        } else {
+          node.add(name, isLast ? value : NestedJSON.hole)
+        }
+        if let place = node.places[name] { node = node.children[place] }
+      case .index(let index):
+        guard index >= 0 else {
+          throw NestedKey.Problem(
+            message: "a list has no place below 0",
+            range: piece.range.map { $0.lowerBound + 1..<$0.upperBound - 1 })
+        }
+        guard index < NestedJSON.longest else {
+          throw NestedKey.Problem(
+            message: "a list of items has at most \(NestedJSON.longest) elements",
+            range: piece.range)
+        }
+        while node.children.count <= index { node.children.append(NestedJSON.hole) }
+        if isLast { node.children[index] = value }
+        node = node.children[index]
+      case .append:
+        node.children.append(isLast ? value : NestedJSON.hole)
+        node = node.children[node.children.count - 1]
+      }
+    }
+  }
+
+  func write(to output: inout [UInt8]) {
+    switch kind {
+    case .spelled: output += bytes
+    case .object:
+      output.append(UInt8(ascii: "{"))
+      for (number, (name, child)) in zip(names, children).enumerated() {
+        if number > 0 { output.append(UInt8(ascii: ",")) }
+        output += NestedJSON.quoted(String(decoding: name, as: UTF8.self))
+        output.append(UInt8(ascii: ":"))
+        child.write(to: &output)
+      }
+      output.append(UInt8(ascii: "}"))
+    case .list:
+      output.append(UInt8(ascii: "["))
+      for (number, child) in children.enumerated() {
+        if number > 0 { output.append(UInt8(ascii: ",")) }
+        child.write(to: &output)
+      }
+      output.append(UInt8(ascii: "]"))
+    }
+  }
+
+  static func quoted(_ text: String) -> [UInt8] {
+    // A string always has a JSON form.
+    (try? JSONValue.string(text).encode()) ?? []
+  }
+
+  private static var hole: NestedJSON { NestedJSON(spelled: Array("null".utf8)) }
+
+  private func add(_ name: [UInt8], _ value: NestedJSON) {
+    places[name] = children.count
+    names.append(name)
+    children.append(value)
+  }
+
+  /// Makes what was written as a whole a thing that has places; null becomes what the step needs.
+  private func open(for step: NestedKey.Step) {
+    guard kind == .spelled else { return }
+    let text = JSONText(valid: bytes)
+    switch text.kind {
+    case .object:
+      kind = .object
+      for (name, value) in text.members {
+        add(Array(name.utf8), NestedJSON(spelled: Array(value.bytes[value.range])))
+      }
+    case .array:
+      kind = .list
+      children = text.lines.map { NestedJSON(spelled: Array($0.bytes[$0.range])) }
+    default:
+      guard text.isNull else { return }
+      if case .name = step { kind = .object } else { kind = .list }
+    }
+    bytes = []
+  }
+
+  /// What this is, if the step does not lead into it.
+  private func mismatch(with step: NestedKey.Step) -> String? {
+    switch (step, kind) {
+    case (.name, .object), (.index, .list), (.append, .list): return nil
+    case (_, .spelled):
+      switch JSONText(valid: bytes).kind {
+      case .string: return "a text"
+      case .number: return "a number"
+      default: return String(decoding: bytes, as: UTF8.self)
+      }
+    default: return kind.noun
+    }
+  }
+
+  private static func problem(_ key: NestedKey, _ number: Int, _ found: String)
+    -> NestedKey.Problem
+  {
+    let piece = key.pieces[number]
+    let needed = if case .name = piece.step { "an object" } else { "a list" }
+    // Up to here, as it was typed.
+    let before = key.pieces[..<number].last?.range.map { range in
+      String(String.UnicodeScalarView(key.text.unicodeScalars.prefix(range.upperBound)))
+    }
+    let what = number == 0 ? "the body" : "'\(before ?? "")'"
+    return NestedKey.Problem(
+      message: "\(what) is \(found) already, and this is of \(needed)", range: piece.range)
+  }
+}
