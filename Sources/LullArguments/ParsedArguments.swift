@@ -21,5 +21,8 @@ package struct ParsedArguments: Sendable {
 
   package func text(_ name: String) -> String? { all(name).first }
 
-  package func has(_ name: String) -> Bool { (index(name).flatMap { counts[$0] } ?? 0) > 0 }
+  package func has(_ name: String) -> Bool { count(name) > 0 }
+
+  /// How often a flag is there.
+  package func count(_ name: String) -> Int { index(name).flatMap { counts[$0] } ?? 0 }
 }

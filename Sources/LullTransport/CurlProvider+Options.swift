@@ -42,6 +42,10 @@ extension CurlProvider {
   /// Watches over an exchange that has begun, if its options ask for it.
   func watch(_ transfer: CurlTransfer, _ easy: CurlEasy, in queue: HostQueue) {
     guard let options = transfer.request.options else { return }
+    if let observer = options.wire {
+      easy.observe(for: observer, transfer.request)
+      observed.append(easy)
+    }
     easy.watch = ExchangeWatch(options, easy, at: queue.origin, on: loop) {
       [weak self, unowned easy, unowned transfer, unowned queue] error in
       self?.giveUp(transfer, easy, queue, error)

@@ -26,6 +26,8 @@ package final class CurlProvider: NetworkingProvider {
   let jars = CurlJars()
   /// Origins whose certificates are not verified, and of which that has been said.
   var distrusted: Set<Origin> = []
+  /// Those in use of which somebody sees what goes over the wire.
+  var observed: [CurlEasy] = []
   /// nil before the first request.
   private var curl: (multis: CurlMultis, pool: CurlPool)?
   /// When to look for what has run out of time, by the loop's `uptime`.
@@ -207,6 +209,7 @@ package final class CurlProvider: NetworkingProvider {
   }
 
   private func detach(_ easy: CurlEasy, from queue: HostQueue) {
+    if easy.wire != nil { endObserving(easy) }
     if let multi = easy.multi {
       multi.remove(easy)
       if multi.index > 0, multi.attachedCount == 0 { tidyLater() }
@@ -241,7 +244,7 @@ package final class CurlProvider: NetworkingProvider {
     }
   }
 
-  private func end(_ transfer: CurlTransfer, _ error: TransportError) {
+  func end(_ transfer: CurlTransfer, _ error: TransportError) {
     let error = secrets?.masked(error, of: transfer) ?? error
     end(transfer, ArrivedResult(NetworkResult(error: error)))
     // Last, here and below: the log's handler may start and cancel what it likes.
@@ -335,19 +338,6 @@ package final class CurlProvider: NetworkingProvider {
     startWaiting(in: target)
     if transfer.isWaiting { boundWait(of: transfer, in: target) }
   }
-
-  /// An exchange that has left the queue once must end in time, also while it waits again.
-  private func boundWait(of transfer: CurlTransfer, in queue: HostQueue) {
-    let timer = loop.schedule(after: max(0, transfer.remainingTime)) {
-      [weak self, weak transfer] in
-      guard let self, let transfer, transfer.isWaiting else { return }
-      let error = CurlErrorMapping.exchangeTimeout(
-        host: queue.origin.hostAndPort, transfer.request.limits)
-      end(transfer, error)
-      queue.waitingOneWasCancelled()
-    }
-    transfer.waits(until: timer)
-  }
 }
 
 // MARK: - TurnParticipant
@@ -391,6 +381,7 @@ extension CurlProvider: TurnParticipant {
       cancelledInside = []
       for transfer in transfers { cancel(transfer) }
     }
+    if !observed.isEmpty { tellObservers() }
     endOverdue()
     for queue in queues.takeFound() { startWaiting(in: queue) }
     for multi in work.multis { multi.readCompletions(finished) }

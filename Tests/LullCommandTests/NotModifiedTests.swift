@@ -27,7 +27,7 @@ struct NotModifiedTests {
     let ending = try lull("get", "-v", server.url, Self.item)
     #expect(ending.output == "")
     #expect(ending.errors.contains("> if-none-match: \"abc\"\n"))
-    #expect(ending.errors.contains("< HTTP/1.1 304 Not modified\n< etag: \"abc\"\n"))
+    #expect(ending.errors.contains("< HTTP/1.1 304 Not Modified\n< ETag: \"abc\"\n"))
     #expect(!ending.errors.contains("no answer"))
     #expect(ending.code == 0)
   }

@@ -142,8 +142,8 @@ struct VerbPageTests {
     let lines = ending.errors.split(separator: "\n")
     #expect(
       lines.filter { $0.hasPrefix("> GET ") } == [
-        "> GET \(url("/users?per_page=10"))", "> GET \(url("/users?page=2&per_page=10"))",
-        "> GET \(url("/users?page=3&per_page=10"))",
+        "> GET /users?per_page=10 HTTP/1.1", "> GET /users?page=2&per_page=10 HTTP/1.1",
+        "> GET /users?page=3&per_page=10 HTTP/1.1",
       ])
     #expect(lines.filter { $0 == "< HTTP/1.1 200 OK" }.count == 3)
     #expect(lines.filter { $0.hasPrefix("* ") && $0.contains("total ") }.count == 3)

@@ -17,6 +17,8 @@ public struct TransferOptions: Sendable, Equatable {
     public var idleTimeout: Double?
     /// Whether the response says how long its parts took.
     public var recordsTimings = false
+    /// Sees what goes over the wire; nil: nobody does.
+    package var wire: WireObserver?
     /// Where the body goes instead of into memory; nil: nowhere else.
     package var sink: BodySink?
     /// The file that the body of a success becomes; nil: none. Its requests name a sink in each attempt.

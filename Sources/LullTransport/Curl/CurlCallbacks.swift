@@ -44,6 +44,22 @@ enum CurlCallbacks {
     return isThere ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
   }
 
+  /// What curl sends and gets, set only where somebody watches.
+  static let said: curl_debug_callback = { _, kind, bytes, count, this in
+    guard let bytes, let this else { return 0 }
+    // `this` is the handle's object, which outlives it.
+    let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
+    let buffer = CurlCallbacks.buffer(bytes, count)
+    switch kind {
+    case CURLINFO_HEADER_OUT: easy.wire?.sentHead(buffer)
+    case CURLINFO_DATA_OUT: easy.wire?.sentBody(buffer)
+    case CURLINFO_HEADER_IN: easy.wire?.receivedLine(buffer)
+    // What comes of a body is noted when it has been decoded.
+    default: break
+    }
+    return 0
+  }
+
   /// curl's bytes, valid for the duration of the callback.
   private static func buffer(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int)
     -> UnsafeBufferPointer<UInt8>

@@ -21,6 +21,8 @@ final class CurlEasy {
   let jar: CurlJar?
   /// Of the present hop; nil if nobody asked for it.
   var watch: ExchangeWatch?
+  /// Of the present hop; nil if nobody watches what goes over the wire.
+  var wire: WireRecord?
   /// curl reads it until it is told of another one.
   var addressList: UnsafeMutablePointer<curl_slist>?
   /// The one line in it.

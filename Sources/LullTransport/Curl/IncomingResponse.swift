@@ -86,6 +86,8 @@ struct IncomingResponse {
   private(set) var isHeldBack = false
   /// Does not count the sink's time as curl's; nil without a sink.
   private var callGuard: StuckCallGuard?
+  /// Notes decoded bytes of the body; nil if nobody wants them.
+  var wire: WireRecord?
 
   /// Forgets everything, for the response to a new request.
   mutating func start(
@@ -265,6 +267,7 @@ struct IncomingResponse {
   /// Takes decoded bytes of the body; false stops the transfer.
   private mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bodySize += bytes.count
+    if let wire { wire.receivedBody(bytes) }
     if let sink = bodySink {
       switch asking({ sink.take(bytes) }) {
       case .more: return true

@@ -62,6 +62,7 @@ struct OAuth2Request {
     options.redirects = .followWithinOrigin
     guard let given = request.options else { return options }
     options.connection = given.connection
+    options.wire = given.wire
     options.firstByteTimeout = given.firstByteTimeout
     options.idleTimeout = given.idleTimeout
     if request.origin != origin {

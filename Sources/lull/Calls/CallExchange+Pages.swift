@@ -8,7 +8,7 @@ extension CallExchange {
   /// written page by page, of which none is kept.
   func runPages(_ walk: PageWalk) -> Int32 {
     override(api.service)
-    if options.isVerbose { trace(walk) }
+    if let trace { show(walk, trace) }
     walk.isFresh = options.isFresh
     var list = PageList()
     var code: Int32 = 0
@@ -79,11 +79,8 @@ extension CallExchange {
     return JSONText(valid: try plain.json(of: content, service: api.service))
   }
 
-  private func trace(_ walk: PageWalk) {
-    let trace = ExchangeTrace(style)
-    walk.onStart = { request in
-      if let request { trace.show(sent: request) } else { trace.showNothingIsSent() }
-    }
+  private func show(_ walk: PageWalk, _ trace: ExchangeTrace) {
+    walk.onStart = { if $0 == nil { trace.showNothingIsSent() } }
     walk.onAnswer = { trace.show($0, of: $1) }
   }
 

@@ -9,11 +9,14 @@ struct CallExchange {
   let options: CallOptions
   let style = OutputStyle.forStandardOutput()
   let spelling = BodySpelling()
+  /// nil where nobody wants to see the exchange.
+  let trace: ExchangeTrace?
 
   init(_ host: LuaHost, _ api: APIFile, _ options: CallOptions) {
     self.host = host
     self.api = api
     self.options = options
+    trace = options.isVerbose ? ExchangeTrace(style) : nil
   }
 
   func run(_ request: CallRequest) -> Int32 {
@@ -43,16 +46,13 @@ struct CallExchange {
     if download != nil { request.timeout = options.timeout }
     let isPlain = !options.isFresh && !request.hasOwnHeaders && download == nil
     guard let started = request.start(ifNeeded: isPlain) else {
-      if options.isVerbose { ExchangeTrace(style).showNothingIsSent() }
+      trace?.showNothingIsSent()
       guard let entity = request.resource.latestData else { return 0 }
       return write(.success(entity), filter, nil)
     }
     if options.file != nil { ProgressBar(options).follow(started) }
     guard var response = host.loop.finish(started) else { return 0 }
-    if options.isVerbose {
-      ExchangeTrace(style).show(sent: started)
-      ExchangeTrace(style).show(response, of: started)
-    }
+    trace?.show(response, of: started)
     // The condition is not that of data from a cache: what it is about, the user has.
     if !response.isNew, request.hasOwnCondition { response = .failure(.notModified) }
     let code = write(response, filter, download)
@@ -67,6 +67,7 @@ struct CallExchange {
     if options.isOffline { service.isOffline = true }
     let recordsTimings = options.isVerbose || options.showsHead
     let spelling = options.wantsBytes ? nil : spelling
+    let wire = trace?.observer(withBodies: options.verbosity > 1)
     guard
       options.wantsBytes || options.isInsecure || recordsTimings || options.timeout != nil
         || spelling != nil
@@ -85,6 +86,7 @@ struct CallExchange {
       settings.setOptions { transfer in
         if options.isInsecure { transfer.connection.verifiesServer = false }
         if recordsTimings { transfer.recordsTimings = true }
+        if let wire { transfer.wire = wire }
       }
     }
   }

@@ -12,7 +12,9 @@ struct CallOptions {
   var file: String?
   var printsCurl = false
   var isDry = false
-  var isVerbose = false
+  /// How much is shown of the exchange: nothing, heads, bodies too.
+  var verbosity = 0
+  var isVerbose: Bool { verbosity > 0 }
   var isFresh = false
   var isInsecure = false
   var isOffline = false
@@ -48,7 +50,7 @@ struct CallOptions {
         help: "set a header; 'K:' takes it away, 'K;' sends it empty", isRepeated: true),
       .init(
         names: ["-v", "--verbose"], kind: .flag,
-        help: "show the exchange and its times on standard error"),
+        help: "show what goes over the wire, and its times, on standard error; -vv its bodies too"),
       .init(
         names: ["--curl"], kind: .flag,
         help: "print the curl command that does it, and send nothing"),
@@ -92,7 +94,7 @@ struct CallOptions {
     guard file?.isEmpty != true else { throw .wrongUsage("-O needs the name of a file", command) }
     printsCurl = words.has("--curl")
     isDry = words.has("--dry-run")
-    isVerbose = words.has("-v")
+    verbosity = words.count("-v")
     isFresh = words.has("--fresh")
     isInsecure = words.has("--insecure")
     isOffline = words.has("--offline")

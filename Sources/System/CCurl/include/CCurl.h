@@ -67,6 +67,10 @@ static inline CURLcode ccurl_easy_set_prerequest(CURL *easy, curl_prereq_callbac
   return ccurl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
+static inline CURLcode ccurl_easy_set_debugger(CURL *easy, curl_debug_callback value) {
+  return ccurl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, value);
+}
+
 static inline CURLcode ccurl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
   return ccurl_easy_getinfo(easy, info, value);
 }
