@@ -11,7 +11,8 @@ extension ScriptProgram {
     defer { close() }
     let script = Script(name: Array("lull".utf8), source: [], folder: folder)
     prepare(script, words: words, first: 0, setsGlobal: true)
-    guard let runtime = lull_state_runtime(state) else {
+    // Nothing is loaded past a gate that could not be opened.
+    guard let runtime = lull_state_runtime(state), opensGate(runtime) else {
       StandardError.write("lull: not enough memory\n")
       return Exit.scriptError
     }
@@ -22,13 +23,21 @@ extension ScriptProgram {
     }
     let code = body(host)
     // What is only looked at does not end who looks, who has said what is to be said.
-    if host.permissions.isInspecting {
+    if host.permissions.isOnlyLooking {
       host.loop.exitCode = nil
       host.reporter.forgoLimit()
     }
     let hasExited = host.loop.exitCode != nil
     let end = finish()
     return end == 0 && !hasExited ? code : end
+  }
+
+  private func opensGate(_ runtime: OpaquePointer) -> Bool {
+    guard host.permissions.gate != nil else { return true }
+    var text = FileGatePrelude.text
+    return text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { lull_gate_open(runtime, $0.baseAddress, $0.count) }
+    } == 0
   }
 
   /// Runs a script, and behind it a command's own work, unless the script has failed; the exit code, as

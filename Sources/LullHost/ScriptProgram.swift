@@ -56,6 +56,7 @@ package final class ScriptProgram {
     host = LuaHost(environment: environment, library: library)
     host.permissions.isSandboxed = trust.isSandbox
     if case .inspection(_, let inspection) = trust { host.permissions.inspection = inspection }
+    if case .gated(let gate) = trust { host.permissions.gate = gate }
     host.sources.readsFiles = !trust.isSandbox
     // The host outlives the state: both are this object's, and `close` ends the state first.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
@@ -72,14 +73,18 @@ package final class ScriptProgram {
       return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
     case .inspection(let folder, _):
       return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
-    case .full(let allowsBytecode):
-      guard let state = lull_state_new() else { return nil }
-      guard allowsBytecode || lull_state_refuse_bytecode(state) == 0 else {
-        lull_state_close(state)
-        return nil
-      }
-      return state
+    case .full(let allowsBytecode): return makeState(allowsBytecode: allowsBytecode)
+    case .gated: return makeState(allowsBytecode: false)
     }
+  }
+
+  private static func makeState(allowsBytecode: Bool) -> OpaquePointer? {
+    guard let state = lull_state_new() else { return nil }
+    guard allowsBytecode || lull_state_refuse_bytecode(state) == 0 else {
+      lull_state_close(state)
+      return nil
+    }
+    return state
   }
 
   /// Runs the script; the exit code.
@@ -151,6 +156,7 @@ package final class ScriptProgram {
       case .full(let allowsBytecode):
         if allowsBytecode { lull_allow_bytecode(runtime) }
         lull_replace_exit(runtime, exit)
+      case .gated: lull_replace_exit(runtime, exit)
       case .inspection: _ = lull_inspection_open(runtime, exit)
       case .sandbox: break
       }

@@ -11,9 +11,14 @@ package enum ScriptTrust {
   /// The sandbox, with inert stand-ins for secrets, the environment and caches, for files that are only
   /// looked at.
   case inspection(folder: [UInt8], Inspection)
+  /// Everything, for files that are only looked at, and have leave to be run as they are: what they load
+  /// comes through the gate. No precompiled chunks.
+  case gated(any FileGate)
 
   var isSandbox: Bool {
-    if case .full = self { return false }
-    return true
+    switch self {
+    case .full, .gated: false
+    case .sandbox, .inspection: true
+    }
   }
 }

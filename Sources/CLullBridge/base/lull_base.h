@@ -13,7 +13,7 @@
 //   calls    lull_arguments lull_dispatch lull_objects
 //   runs     lull_pool lull_traceback lull_failure lull_closing lull_coroutine lull_thread lull_sequence
 //   runs     lull_chunks lull_load
-//   states   lull_modules lull_sandbox lull_inspection lull_limits lull_command lull_show lull_session
+//   states   lull_modules lull_sandbox lull_inspection lull_gate lull_limits lull_command lull_show lull_session
 //   states   lull_module lull_state
 #ifndef LULL_BASE_H
 #define LULL_BASE_H

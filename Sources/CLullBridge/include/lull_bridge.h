@@ -193,6 +193,10 @@ int64_t lull_host_held(void *host);
 // its `print` is given.
 int32_t lull_host_sets_variable(void *host, const char *name);
 void lull_host_print_aside(void *host, const char *text, size_t length);
+// Of a state with a gate: whether a file may be loaded; its bytes, of a text without the marks of a first
+// line, or why not, in the arena. What is there before stays without memory.
+int32_t lull_host_pass_file(
+  void *host, const char *path, int32_t is_text, const char **bytes, size_t *length);
 // Writes to standard error, for a terminal made visible. For any state, attached or not.
 void lull_host_write_error(const char *text);
 // The handle of lull.log, 0 if there is none.
@@ -455,6 +459,9 @@ void lull_thread_interrupt(lull_runtime *runtime);
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);
 // Gives a sandbox inert stand-ins for os.getenv, os.exit, print and the time; 0 on success.
 int32_t lull_inspection_open(lull_runtime *runtime, int32_t exit_method);
+// Has every file that is loaded come through lull_host_pass_file: `text` puts functions in the place of
+// the stock ones, given one that reads and one that copies a file; 0 on success.
+int32_t lull_gate_open(lull_runtime *runtime, const char *text, size_t length);
 // Whether the stock `require` would find a module, in the process's own paths. Runs nothing.
 int32_t lull_module_is_elsewhere(const char *name);
 

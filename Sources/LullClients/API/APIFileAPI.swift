@@ -15,7 +15,8 @@ extension APIFiles {
       declares wrongly, its line; and if there is none. Not in the sandbox.
 
       What only looks at a file (completion in a shell, `lull apis`, `lull check`, help of `lull call`) \
-      runs it in the sandbox and within limits: there `lull.secret` has no text, `lull.cache.file` keeps \
+      runs it within limits, and in the sandbox unless it is in your own configuration folder or trusted by \
+      `lull trust`: there `lull.secret` has no text, `lull.cache.file` keeps \
       nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
       """)
   ]

@@ -44,9 +44,9 @@ package enum APIFileLocator {
     var listing = Listing()
     var seen: Set<String> = []
     for folder in APIFolder.all {
-      let names: [String]
-      switch files(in: folder.path) {
-      case .success(let found): names = found
+      let found: [String]
+      switch names(in: folder.path) {
+      case .success(let names): found = names
       case .failure(let problem):
         if ![ENOENT, ENOTDIR].contains(problem.code) {
           listing.problems.append(
@@ -54,7 +54,7 @@ package enum APIFileLocator {
         }
         continue
       }
-      for name in names where seen.insert(name).inserted {
+      for name in found where seen.insert(name).inserted {
         let path = "\(folder.path)/\(name).lua"
         if let objection = folder.objection(to: path) {
           listing.problems.append(refusal(of: path, objection))
@@ -65,6 +65,12 @@ package enum APIFileLocator {
     }
     listing.files.sort { $0.name < $1.name }
     return listing
+  }
+
+  /// The files of a folder that may be API files, by their names; none if it cannot be read.
+  package static func files(in folder: String) -> [String] {
+    let names = (try? names(in: folder).get()) ?? []
+    return names.map { "\(folder)/\($0).lua" }
   }
 
   // MARK: Parts
@@ -85,7 +91,7 @@ package enum APIFileLocator {
 
   private struct Unreadable: Error { let code: Int32 }
 
-  private static func files(in folder: String) -> Result<[String], Unreadable> {
+  private static func names(in folder: String) -> Result<[String], Unreadable> {
     guard let directory = opendir(folder) else { return .failure(Unreadable(code: errno)) }
     defer { closedir(directory) }
     var names: [String] = []

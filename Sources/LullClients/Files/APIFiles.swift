@@ -56,8 +56,8 @@ package final class APIFiles: HostExtension {
     defer { loading.remove(key) }
     let source: [UInt8]
     lastPath = path
-    let limit = permissions.isInspecting ? Inspection.sizeLimit : TextFile.largest
-    switch TextFile.read(Array(path.utf8), limit: limit) {
+    let limit = permissions.isOnlyLooking ? Inspection.sizeLimit : TextFile.largest
+    switch permissions.load(Array(path.utf8), limit: limit) {
     case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
     case .failure(let problem): throw .missing(String(escaping: problem.message))
     }
@@ -94,7 +94,7 @@ package final class APIFiles: HostExtension {
   /// An interruption is not the file's error, unless the file was only to be looked at.
   private func describe(raised failure: ScriptFailure) -> String {
     guard reporter.isInterruption(failure) else { return reporter.describe(failure) }
-    guard permissions.isInspecting, let text = interruption.text else { return "" }
+    guard permissions.isOnlyLooking, let text = interruption.text else { return "" }
     var shown = failure
     let frames = failure.trace.stacks.flatMap(\.self)
     let place = frames.first { $0.kind == .lua && $0.line > 0 }

@@ -23,7 +23,7 @@ extension Method {
     .function("demo") { call throws(Misuse) in
       do throws(TransportError) {
         // Whoever only looks does not start it.
-        let url = call.permissions.isInspecting ? "http://127.0.0.1" : try call.sampleAPI.url()
+        let url = call.permissions.isOnlyLooking ? "http://127.0.0.1" : try call.sampleAPI.url()
         call.return(.string(url))
       } catch {
         throw .message(error.message)

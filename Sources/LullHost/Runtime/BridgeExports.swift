@@ -161,6 +161,32 @@ func lull_host_print_aside(
 }
 
 @c @implementation
+func lull_host_pass_file(
+  _ pointer: UnsafeMutableRawPointer!, _ path: UnsafePointer<CChar>!, _ isText: Int32,
+  _ bytes: UnsafeMutablePointer<UnsafePointer<CChar>?>!, _ length: UnsafeMutablePointer<Int>!
+) -> Int32 {
+  guard let host = host(pointer), let gate = host.permissions.gate, let path, let bytes, let length
+  else { return 0 }
+  let passes: Bool
+  let content: [UInt8]
+  switch gate.bytes(ofFile: ByteString(cString: path).bytes) {
+  case .success(let text):
+    (passes, content) = (true, isText != 0 ? SourceText.withoutFirstLineMarks(text) : text)
+  case .failure(let problem): (passes, content) = (false, problem.message)
+  }
+  guard let memory = lull_arena_allocate(host.bridge.pointer, max(1, content.count)) else {
+    return 0
+  }
+  content.withUnsafeBytes { source in
+    // Freshly allocated for that many bytes.
+    if let start = source.baseAddress { memory.copyMemory(from: start, byteCount: source.count) }
+  }
+  bytes.pointee = UnsafePointer(memory.assumingMemoryBound(to: CChar.self))
+  length.pointee = content.count
+  return passes ? 1 : 0
+}
+
+@c @implementation
 func lull_host_write_error(_ text: UnsafePointer<CChar>!) {
   guard let text else { return }
   // There during the call.

@@ -10,6 +10,10 @@ package final class Permissions {
   /// started or read for them.
   var inspection: Inspection?
   package var isInspecting: Bool { inspection != nil }
+  /// Through whom files are loaded that are looked at as they are, with all rights.
+  var gate: (any FileGate)?
+  /// Whether nobody has asked for what is run, in either way.
+  package var isOnlyLooking: Bool { inspection != nil || gate != nil }
   /// Takes note of what is wrong with a script, instead of raising it.
   package var checker: (any ScriptChecker)?
   /// Fetches the logins that a script makes, instead of having them used.

@@ -2,9 +2,9 @@ import Glibc
 import LullSystem
 
 /// Reads the file a secret is in. Blocks: for the pool.
-enum SecretFile {
+package enum SecretFile {
   /// More than that is no credential.
-  static let limit = 64 * 1024
+  package static let limit = 64 * 1024
 
   static func read(_ path: String) -> Result<[UInt8], SecretProblem> {
     let path = HomeFolder.expanded(path)
@@ -29,7 +29,7 @@ enum SecretFile {
   }
 
   /// All of it; nil if it cannot be read, or is larger than the limit.
-  static func content(of descriptor: Int32) -> [UInt8]? {
+  static func content(of descriptor: Int32, limit: Int = limit) -> [UInt8]? {
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
     while true {

@@ -11,29 +11,41 @@ package struct TokenFile: Sendable {
   package struct Problem: Error, Equatable {
     /// In words that hold nothing of the content.
     package let message: String
+
+    package init(message: String) { self.message = message }
   }
 
   package let path: String
+  /// What it is, for messages.
+  private let noun: String
+  private let limit: Int
 
   /// Touches nothing. `~/` is the home folder.
-  package init(_ path: String) {
+  ///
+  /// - Parameters:
+  ///   - noun: what it is, where that is something else.
+  ///   - limit: how large it may be.
+  package init(_ path: String, noun: String = "token file", limit: Int = SecretFile.limit) {
     self.path = HomeFolder.expanded(path)
+    self.noun = noun
+    self.limit = limit
   }
 
   /// What is there; nil if there is no file.
   package func read() throws(Problem) -> JSONDocument? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       throw problem("cannot be read", errno)
     }
     defer { close(descriptor) }
     try check(descriptor)
-    guard let bytes = SecretFile.content(of: descriptor) else {
-      throw Problem(message: "the token file \(path) cannot be read, or is larger than 64 KB")
+    guard let bytes = SecretFile.content(of: descriptor, limit: limit) else {
+      throw Problem(
+        message: "the \(noun) \(path) cannot be read, or is larger than \(limit >> 10) KB")
     }
     guard let document = try? JSONDocument(parsing: bytes) else {
-      throw Problem(message: "the token file \(path) is not JSON; delete it to begin anew")
+      throw Problem(message: "the \(noun) \(path) is not JSON; delete it to begin anew")
     }
     return document
   }
@@ -61,10 +73,15 @@ package struct TokenFile: Sendable {
   /// Where tokens stand that no file is named for; nil without a home folder. By the XDG base directory
   /// specification: an absolute path, else `~/.local/state`.
   package static func standardPath(of name: String) -> String? {
+    stateFolder.map { $0 + "/tokens/\(name).json" }
+  }
+
+  /// Where what outlives a process stands, and is no cache; nil without a home folder.
+  package static var stateFolder: String? {
     func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
     let (state, home) = (variable("XDG_STATE_HOME"), variable("HOME"))
     guard state.hasPrefix("/") || !home.isEmpty else { return nil }
-    return (state.hasPrefix("/") ? state : home + "/.local/state") + "/lull/tokens/\(name).json"
+    return (state.hasPrefix("/") ? state : home + "/.local/state") + "/lull"
   }
 
   /// Runs `body` while no other process does so for this file, nor another thread of this one.
@@ -92,10 +109,10 @@ package struct TokenFile: Sendable {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw problem("cannot be locked", errno) }
       guard left > 0 else {
-        throw Problem(message: "the token file \(path) has been locked by others for \(seconds) s")
+        throw Problem(message: "the \(noun) \(path) has been locked by others for \(seconds) s")
       }
       guard !isStopped() else {
-        throw Problem(message: "the token file \(path) is locked by others")
+        throw Problem(message: "the \(noun) \(path) is locked by others")
       }
       usleep(20_000)
       left -= 0.02
@@ -107,15 +124,15 @@ package struct TokenFile: Sendable {
   private func check(_ descriptor: Int32) throws(Problem) {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Problem(message: "the token file \(path) is not a regular file")
+      throw Problem(message: "the \(noun) \(path) is not a regular file")
     }
     guard status.st_mode & 0o077 == 0 else {
       throw Problem(
-        message: "the token file \(path) may be read by others, and is not used: chmod 600 it, and "
-          + "have its tokens renewed if others did")
+        message: "the \(noun) \(path) may be read by others, and is not used: chmod 600 it, and "
+          + "renew what it holds if others did")
     }
     guard status.st_uid == geteuid() else {
-      throw Problem(message: "the token file \(path) belongs to somebody else, and is not used")
+      throw Problem(message: "the \(noun) \(path) belongs to somebody else, and is not used")
     }
   }
 
@@ -133,7 +150,7 @@ package struct TokenFile: Sendable {
 
   private func problem(_ what: String, _ code: Int32) -> Problem {
     // A message of the C library, copied at once.
-    Problem(message: "the token file \(path) \(what) (\(ErrorText.of(code)))")
+    Problem(message: "the \(noun) \(path) \(what) (\(ErrorText.of(code)))")
   }
 }
 

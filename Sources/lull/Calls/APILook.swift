@@ -3,8 +3,8 @@ import LullCore
 import LullHost
 import LullREPL
 
-/// Looks at an API file without running it as it is: in the sandbox, with stand-ins for secrets and the
-/// environment, and within limits.
+/// Looks at an API file, within limits: where it is the user's own, or trusted, as it is, else in the
+/// sandbox, with stand-ins for secrets and the environment.
 ///
 /// For what is done with files that nobody has asked to be run: lists, completion, help.
 struct APILook {
@@ -31,6 +31,23 @@ struct APILook {
 
   /// Gives the API to `body`, which must not write.
   func look(_ body: (APIFile) -> Void) -> Outcome {
+    if let gate = LookLeave.gate(for: path) {
+      let outcome = outcome(through: gate, body)
+      if case .ended = outcome { return outcome }
+      if let note = gate.note {
+        if !isSilent { Exit.complain("lull: \(path) \(note)\n") }
+      } else {
+        guard case .wrong = outcome else { return outcome }
+        // It may be the environment's fault, of which the sandbox knows nothing.
+        let other = APILook(path, isSilent: true).lookInSandbox(body)
+        if case .seen = other { return other }
+        return outcome
+      }
+    }
+    return lookInSandbox(body)
+  }
+
+  func lookInSandbox(_ body: (APIFile) -> Void) -> Outcome {
     let (first, variables) = outcome(Inspection(isSilent: isSilent), body)
     guard case .wrong(let report, _) = first, !variables.isEmpty else { return first }
     // It may be about a variable that counts as not set.
@@ -50,24 +67,37 @@ struct APILook {
     _ inspection: Inspection, _ body: (APIFile) -> Void
   ) -> (Outcome, variables: [String]) {
     var outcome = Outcome.seen
-    let limits = isSilent ? Inspection.shortLimits : Inspection.limits
-    let folder = SourceFile.folder(of: Array(path.utf8))
     let code = CallRun.look(in: folder, inspection, limits: limits) { host in
-      let files = host.part(APIFiles.self)
-      do throws(APIFileProblem) {
-        // By path: the name may be taken by a folder before.
-        body(try files.api(path))
-      } catch {
-        outcome =
-          if case .module = error {
-            .module(files.describe(error))
-          } else {
-            error.need.map { .needs($0) } ?? .wrong(files.describe(error), error.exitCode)
-          }
-      }
+      outcome = self.outcome(in: host, body)
       return 0
     }
     if code > 128 { outcome = .ended(code) }
     return (outcome, inspection.variables)
   }
+
+  private func outcome(through gate: LookGate, _ body: (APIFile) -> Void) -> Outcome {
+    var outcome = Outcome.seen
+    let code = CallRun.look(in: folder, through: gate, limits: limits) { host in
+      // Of what is not looked at to its end nothing is taken.
+      outcome = self.outcome(in: host) { if gate.refusal == nil { body($0) } }
+      return 0
+    }
+    if code > 128 { outcome = .ended(code) }
+    return outcome
+  }
+
+  private func outcome(in host: LuaHost, _ body: (APIFile) -> Void) -> Outcome {
+    let files = host.part(APIFiles.self)
+    do throws(APIFileProblem) {
+      // By path: the name may be taken by a folder before.
+      body(try files.api(path))
+      return .seen
+    } catch {
+      if case .module = error { return .module(files.describe(error)) }
+      return error.need.map { .needs($0) } ?? .wrong(files.describe(error), error.exitCode)
+    }
+  }
+
+  private var limits: ScriptLimits { isSilent ? Inspection.shortLimits : Inspection.limits }
+  private var folder: [UInt8] { SourceFile.folder(of: Array(path.utf8)) }
 }

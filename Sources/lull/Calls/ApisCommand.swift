@@ -22,8 +22,9 @@ struct ApisCommand {
         one name the first is found. Files from above are taken if they and their folders are your own;
         modules, which declare no API, are left out.
 
-        Files are looked at in the sandbox, without secrets, environment and network; of one that
-        needs more only the name is told.
+        Files of your own configuration folder, and those that lull trust trusts, are run for that as
+        they are, but for the network; others in the sandbox, without secrets and environment: of one
+        that needs more only the name is told.
         """,
       arguments: [
         .init(
@@ -48,6 +49,7 @@ struct ApisCommand {
   }
 
   func run() -> Int32 {
+    LookLeave.tell()
     let listing = APIFileLocator.listing()
     for problem in listing.problems { Exit.complain("lull: \(problem)\n") }
     var code: Int32 = 0

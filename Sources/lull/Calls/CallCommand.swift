@@ -28,8 +28,8 @@ struct CallCommand {
         --no-archived and --archived=false. A parameter that is called like an option below is given as --param-NAME, unless the file names its
         option.
 
-        A call runs the API's file as a script, with all rights. Help of it only looks at the file, in
-        the sandbox, as lull check does.
+        A call runs the API's file as a script, with all rights. Help of it only looks at the file, as
+        lull check does.
         """,
       arguments: CallOptions.arguments + CallOptions.pageArguments,
       notes: """

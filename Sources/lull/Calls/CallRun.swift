@@ -43,6 +43,31 @@ enum CallRun {
     }
   }
 
+  /// The same of what has leave to be run as it is: with all rights but the network, reading nothing from
+  /// standard input, which is meant for others.
+  static func look(
+    in folder: [UInt8], through gate: LookGate, limits: ScriptLimits = Inspection.limits,
+    _ body: (LuaHost) -> Int32
+  ) -> Int32 {
+    withoutStandardInput {
+      withoutStandardOutput {
+        run(.gated(gate), folder: folder, AllowedHosts(), limits, body)
+      }
+    }
+  }
+
+  private static func withoutStandardInput(_ body: () -> Int32) -> Int32 {
+    let kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+    let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard kept >= 0, nothing >= 0, dup2(nothing, STDIN_FILENO) >= 0 else { return body() }
+    defer {
+      dup2(kept, STDIN_FILENO)
+      close(nothing)
+      close(kept)
+    }
+    return body()
+  }
+
   /// What a file has shown, such as help, is no result of looking at it: it goes to standard error.
   private static func withoutStandardOutput(_ body: () -> Int32) -> Int32 {
     fflush(nil)

@@ -24,7 +24,8 @@ struct CheckCommand {
         One line each, FILE:LINE: what; exit code 1 if there are any. With -o they are a list of
         objects, each with file, line (null: all of it), kind (finding or note) and text.
 
-        Files run in the sandbox, with stand-ins for secrets and caches, and for the environment: once
+        Files of your own configuration folder, and those that lull trust trusts, run as they are, but
+        for the network. Others run in the sandbox, with stand-ins for secrets and caches, and for the environment: once
         as if no variable were set, and where that is not enough once as if all were. What cannot be
         found out in this way is told as "not checked further", which is a note and no finding; so is
         that a file is a module, which declares no API.
@@ -58,6 +59,7 @@ struct CheckCommand {
   }
 
   func run() -> Int32 {
+    LookLeave.tell()
     var hasFindings = false
     var isMissing = false
     var rows: [JSONValue] = []
@@ -98,7 +100,32 @@ struct CheckCommand {
 
   /// What is wrong with a file whatever the environment has.
   private static func report(on path: String) -> (APIFileChecker.Report, code: Int32) {
-    let inspection = Inspection()
+    var changed: [APIFileChecker.Finding] = []
+    if let gate = LookLeave.gate(for: path) {
+      let answer = report(on: path) { CallRun.look(in: $0, through: gate, $1) }
+      if answer.code > 128 { return answer }
+      guard let note = gate.note else { return withoutEnvironment(answer, path) }
+      changed = [.init(place: SourcePlace(file: path, line: 0), text: note)]
+    }
+    var answer = reportInSandbox(on: path)
+    answer.0.notes += changed
+    return answer
+  }
+
+  /// What is wrong with it as it is may be the environment's fault, of which the sandbox knows nothing.
+  private static func withoutEnvironment(
+    _ answer: (APIFileChecker.Report, code: Int32), _ path: String
+  ) -> (APIFileChecker.Report, code: Int32) {
+    guard !answer.0.findings.isEmpty else { return answer }
+    let other = reportInSandbox(on: path, isSilent: true)
+    let isLess = other.0.notes.isEmpty && other.0.findings.count < answer.0.findings.count
+    return other.code == 0 && isLess ? other : answer
+  }
+
+  private static func reportInSandbox(
+    on path: String, isSilent: Bool = false
+  ) -> (APIFileChecker.Report, code: Int32) {
+    let inspection = Inspection(isSilent: isSilent)
     var (report, code) = report(on: path, inspection)
     guard code == 0, !report.findings.isEmpty, !inspection.variables.isEmpty else {
       return (report, code)
@@ -121,9 +148,15 @@ struct CheckCommand {
   private static func report(
     on path: String, _ inspection: Inspection
   ) -> (APIFileChecker.Report, code: Int32) {
+    report(on: path) { CallRun.look(in: $0, inspection, $1) }
+  }
+
+  /// By a way of looking, which is given the file's folder.
+  static func report(
+    on path: String, _ look: ([UInt8], (LuaHost) -> Int32) -> Int32
+  ) -> (APIFileChecker.Report, code: Int32) {
     var report = APIFileChecker.Report()
-    let folder = SourceFile.folder(of: Array(path.utf8))
-    let code = CallRun.look(in: folder, inspection) { host in
+    let code = look(SourceFile.folder(of: Array(path.utf8))) { host in
       report = APIFileChecker.report(
         on: path, host,
         options: (CallPage.taken(hasPages: true), CallPage.taken(hasPages: false)))

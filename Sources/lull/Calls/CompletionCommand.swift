@@ -16,7 +16,7 @@ struct CompletionCommand {
       name: "lull completion",
       description: """
         Prints what makes a shell complete commands, options, APIs, their calls and parameters. To know
-        those, files of APIs are looked at in the sandbox, as by lull check.
+        those, files of APIs are looked at as by lull check: in the sandbox, unless lull trust trusts them.
         """,
       arguments: [
         .init(

@@ -1,0 +1,80 @@
+import LullCore
+import LullSystem
+import LullTransport
+
+/// What may be run as it is by what only looks at API files: their digests, and those of what they load, in
+/// a file for its owner alone.
+struct TrustRecord {
+  /// Digests by the names of files without links.
+  typealias Digests = [String: String]
+
+  /// What each of the files loads, itself included.
+  private(set) var files: [String: Digests] = [:]
+
+  /// Many thousand files.
+  private static let limit = 16 << 20
+
+  private static var file: TokenFile? {
+    TokenFile.stateFolder.map {
+      TokenFile($0 + "/trust.json", noun: "record of trust", limit: limit)
+    }
+  }
+
+  /// What is there; nothing if there is no file.
+  static func read() throws(TokenFile.Problem) -> TrustRecord {
+    guard let file else { return TrustRecord() }
+    return try TrustRecord(file)
+  }
+
+  /// Changes it, while no other process does.
+  static func update(_ body: (inout TrustRecord) -> Void) throws(TokenFile.Problem) {
+    guard let file else {
+      throw TokenFile.Problem(
+        message: "there is no place for the record of trust: set HOME or XDG_STATE_HOME")
+    }
+    try file.locked { () throws(TokenFile.Problem) in
+      var record = try TrustRecord(file)
+      body(&record)
+      try file.write(record.value)
+    }
+  }
+
+  /// The digest of bytes; nil if there is no way to make one.
+  static func digest(of bytes: [UInt8]) -> String? {
+    bytes.withUnsafeBufferPointer { Digest.sha256.of($0) }.map { Hexadecimal.text($0) }
+  }
+
+  private init() {}
+
+  private init(_ file: TokenFile) throws(TokenFile.Problem) {
+    guard let root = try file.read()?.root else { return }
+    guard root.kind == .object, let listed = root["files"], listed.kind == .object else {
+      throw TokenFile.Problem(message: "the record of trust \(file.path) is none: delete it")
+    }
+    for (path, loads) in listed.pairs {
+      var digests: Digests = [:]
+      for (name, digest) in loads.pairs { digests[name] = digest.string }
+      files[path] = digests
+    }
+  }
+
+  private var value: JSONValue {
+    let listed = files.sorted { $0.key < $1.key }.map { path, digests -> JSONValue.Member in
+      let loads = digests.sorted { $0.key < $1.key }.map {
+        JSONValue.Member($0.key, .string($0.value))
+      }
+      return JSONValue.Member(path, .object(loads))
+    }
+    return .object([JSONValue.Member("files", .object(listed))])
+  }
+
+  // MARK: Changing
+
+  /// What is loaded by one that has not changed otherwise, such as in another environment, stays trusted.
+  mutating func trust(_ path: String, _ digests: Digests) {
+    let known = files[path].flatMap { $0[path] == digests[path] ? $0 : nil } ?? [:]
+    files[path] = known.merging(digests) { $1 }
+  }
+
+  mutating func remove(_ path: String) { files[path] = nil }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import LullClients
+import LullCore
+import LullSystem
+
+/// What a word behind `lull trust` means: an API file, or a folder of some.
+struct TrustTarget {
+  struct File {
+    /// As messages name it.
+    let path: String
+    /// Without links.
+    let real: String
+  }
+
+  private let word: String
+  private let folder: String?
+  private let file: String?
+
+  init(_ word: String) {
+    self.word = word
+    let isPath = APIFileLocator.isPath(word) || word == "." || word == ".."
+    file = TrustTarget.isFolder(word) && isPath ? nil : APIFileLocator.file(of: word)
+    guard file == nil, TrustTarget.isFolder(word) else {
+      folder = nil
+      return
+    }
+    let trimmed = word.last == "/" && word.count > 1 ? String(word.dropLast()) : word
+    let inner = trimmed + "/apis"
+    folder = TrustTarget.isFolder(inner) ? inner : trimmed
+  }
+
+  var isFolder: Bool { folder != nil }
+
+  /// The files; nil if there is nothing of that name.
+  var files: [File]? {
+    if let file { return [file].compactMap(TrustTarget.found) }
+    guard let folder else { return nil }
+    return APIFileLocator.files(in: folder).compactMap(TrustTarget.found)
+  }
+
+  /// What is said where there is nothing of that name.
+  var missing: String {
+    word == "apis" && !APIFileLocator.isPath(word)
+      ? "there is no folder 'apis' here: name files or folders" : APIFileLocator.missing(word)
+  }
+
+  /// Whether a file of the record is meant, which need not be there any more.
+  func covers(_ real: String) -> Bool {
+    if let file, FileName.resolved(file) == real { return true }
+    let name = TrustTarget.absolute(word)
+    if real == name { return true }
+    if let folder, let path = FileName.resolved(folder) {
+      return FileName.folder(of: real) == path
+    }
+    return FileName.folder(of: real) == name || FileName.folder(of: real) == name + "/apis"
+  }
+
+  private static func found(_ path: String) -> File? {
+    FileName.resolved(path).map { File(path: path, real: $0) }
+  }
+
+  /// A name from the root, with links followed as far as there is something.
+  private static func absolute(_ word: String) -> String {
+    if let real = FileName.resolved(word) { return real }
+    let parts = word.split(separator: "/").map(String.init)
+    guard let last = parts.last, last != "..", last != "." else { return word }
+    let folder = FileName.folder(of: word)
+    let real = folder == word ? nil : FileName.resolved(folder)
+    return real.map { $0 == "/" ? "/" + last : $0 + "/" + last } ?? word
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}
