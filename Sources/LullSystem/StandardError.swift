@@ -12,6 +12,7 @@ package enum StandardError {
 
   package static func write(_ bytes: [UInt8]) {
     if let sink { return sink(String(decoding: bytes, as: UTF8.self)) }
+    StatusLines.clear()
     let bytes = StandardTerminals.showsErrors ? TerminalText.visible(bytes) : bytes
     // A closed or full standard error must not stop the program it reports on.
     _ = DescriptorWriting.put(bytes, into: STDERR_FILENO)

@@ -25,6 +25,9 @@ package struct TerminalText {
   /// What goes back to the beginning of the line, and clears it.
   package static var clearedLine: String { "\(mark)r\(mark)e[K" }
 
+  /// The same with the line above it.
+  package static var clearedLineAbove: String { "\(mark)e[A\(mark)e[K" }
+
   // MARK: Making visible
 
   /// All of a text as it may be shown. Any thread.

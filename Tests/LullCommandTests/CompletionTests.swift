@@ -26,7 +26,7 @@ struct CompletionTests {
     ("lull call shop users --per", ["--per-page"]),
     ("lull call shop users --sort ", ["up", "down"]),
     ("lull call shop users --arch", ["--archived"]),
-    ("lull call shop users --no-", ["--no-archived"]),
+    ("lull call shop users --no-", ["--no-archived", "--no-pager"]),
     ("lull call shop users --archived f", ["false"]),
     ("lull call shop users --param", ["--param-output"]),
     ("lull call shop users --output n", ["ndjson"]),

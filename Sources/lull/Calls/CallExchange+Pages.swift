@@ -8,7 +8,8 @@ extension CallExchange {
   /// written page by page, of which none is kept.
   func runPages(_ walk: PageWalk) -> Int32 {
     override(api.service)
-    if let trace { show(walk, trace) }
+    let progress = ProgressBar(options, api.service.pump.clock)
+    show(walk, progress)
     walk.isFresh = options.isFresh
     var list = PageList()
     var code: Int32 = 0
@@ -27,6 +28,7 @@ extension CallExchange {
         }
         list.pageCount += 1
         let root = try json(of: entity.content, plain)
+        progress.count(root)
         if filter == nil, options.format == .ndjson || options.format == .lines {
           guard Output.write(text.bytes(of: root)) else { return 0 }
         } else {
@@ -49,7 +51,8 @@ extension CallExchange {
     if options.filter == nil, options.format != .ndjson, options.format != .lines,
       isWhole || list.pageCount > 0
     {
-      _ = Output.write(text.bytes(of: JSONText(valid: list.bytes)))
+      _ = Output.page(
+        text.bytes(of: JSONText(valid: list.bytes)), isWanted: options.usesPager)
     }
     return end(code)
   }
@@ -61,7 +64,7 @@ extension CallExchange {
     let document = try PageList.document(bytes)
     let made = try filter.json(
       of: .json(document), service: api.service, spelledBy: bytes, isOfPages: true)
-    _ = Output.write(text.bytes(of: JSONText(valid: made)))
+    _ = Output.page(text.bytes(of: JSONText(valid: made)), isWanted: options.usesPager)
   }
 
   private func end(_ code: Int32) -> Int32 {
@@ -79,9 +82,11 @@ extension CallExchange {
     return JSONText(valid: try plain.json(of: content, service: api.service))
   }
 
-  private func show(_ walk: PageWalk, _ trace: ExchangeTrace) {
-    walk.onStart = { if $0 == nil { trace.showNothingIsSent() } }
-    walk.onAnswer = { trace.show($0, of: $1) }
+  private func show(_ walk: PageWalk, _ progress: ProgressBar) {
+    walk.onStart = { [trace] request in
+      if let request { progress.follow(request) } else { trace?.showNothingIsSent() }
+    }
+    if let trace { walk.onAnswer = { trace.show($0, of: $1) } }
   }
 
   private func report(_ step: PageWalk.Step) -> Int32 {

@@ -16,7 +16,7 @@ struct CallExchange {
     self.host = host
     self.api = api
     self.options = options
-    trace = options.isVerbose ? ExchangeTrace(style) : nil
+    trace = options.isVerbose ? ExchangeTrace(.forStandardError()) : nil
   }
 
   func run(_ request: CallRequest) -> Int32 {
@@ -50,12 +50,14 @@ struct CallExchange {
       guard let entity = request.resource.latestData else { return 0 }
       return write(.success(entity), filter, nil)
     }
-    if options.file != nil { ProgressBar(options).follow(started) }
+    let progress = ProgressBar(options, api.service.pump.clock)
+    progress.follow(started)
     guard var response = host.loop.finish(started) else { return 0 }
     trace?.show(response, of: started)
     // The condition is not that of data from a cache: what it is about, the user has.
     if !response.isNew, request.hasOwnCondition { response = .failure(.notModified) }
     let code = write(response, filter, download)
+    if code == 0 { progress.closeSaved() }
     // What has been begun meanwhile comes to its end, such as the writing of a cache.
     host.loop.runUntilIdle()
     return code
@@ -159,7 +161,7 @@ struct CallExchange {
         if code == 0 { code = 1 }
       }
     }
-    if !output.isEmpty { _ = Output.write(output) }
+    if !output.isEmpty { _ = Output.page(output, isWanted: options.usesPager) }
     return code
   }
 
@@ -201,6 +203,11 @@ struct CallExchange {
       let bytes = spelling.bytes(of: text)
     {
       return bytes
+    }
+    if case .text(let text) = content, options.format == nil,
+      let shown = ColouredMarkup.text(text, in: entity, style)
+    {
+      return self.text.bytes(of: shown)
     }
     guard case .bytes(let bytes) = content else { return try self.bytes(of: content, style) }
     // Of an error nothing was to be saved, and nothing parsed it.

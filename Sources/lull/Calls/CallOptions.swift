@@ -21,6 +21,8 @@ struct CallOptions {
   var timeout: Double?
   /// Those of -H; nil: taken away.
   var headers: [(name: String, value: String?)] = []
+  /// Whether what is long may be shown a screen at a time.
+  var usesPager = true
   /// Whether standard input is left alone.
   var ignoresInput = false
   /// How many pages to load at most; nil: no pages.
@@ -51,6 +53,9 @@ struct CallOptions {
       .init(
         names: ["-v", "--verbose"], kind: .flag,
         help: "show what goes over the wire, and its times, on standard error; -vv its bodies too"),
+      .init(
+        names: ["--no-pager"], kind: .flag,
+        help: "write what is longer than the terminal at once, not by $PAGER"),
       .init(
         names: ["--curl"], kind: .flag,
         help: "print the curl command that does it, and send nothing"),
@@ -95,6 +100,7 @@ struct CallOptions {
     printsCurl = words.has("--curl")
     isDry = words.has("--dry-run")
     verbosity = words.count("-v")
+    usesPager = !words.has("--no-pager")
     isFresh = words.has("--fresh")
     isInsecure = words.has("--insecure")
     isOffline = words.has("--offline")

@@ -70,6 +70,14 @@ struct JSONText {
     return elements
   }
 
+  /// How many those are.
+  var count: Int {
+    guard kind == .array else { return 1 }
+    var count = 0
+    forEachPart { _ in count += 1 }
+    return count
+  }
+
   /// The members of an object, repeated ones too; nothing of anything else.
   var members: [(key: String, value: JSONText)] {
     guard kind == .object else { return [] }

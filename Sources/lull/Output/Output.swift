@@ -9,6 +9,7 @@ enum Output {
   static func write(_ bytes: [UInt8]) -> Bool {
     // What scripts have printed came before.
     fflush(nil)
+    StatusLines.clear()
     let bytes = StandardTerminals.showsOutput ? TerminalText.visible(bytes) : bytes
     guard let failure = DescriptorWriting.put(bytes, into: STDOUT_FILENO) else { return true }
     // Who has stopped reading wants no more; anything else loses data.
@@ -21,4 +22,18 @@ enum Output {
   }
 
   static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+  /// The same of what people may want to read a screen at a time: by their pager where it is longer than
+  /// one, and text.
+  static func page(_ bytes: [UInt8], isWanted: Bool) -> Bool {
+    guard isWanted, let pager = Pager(), !bytes.contains(0),
+      bytes.withUnsafeBufferPointer({ UTF8Validation.isValid($0) })
+    else {
+      return write(bytes)
+    }
+    fflush(nil)
+    StatusLines.clear()
+    let shown = TerminalText.visible(bytes)
+    return Pager.isLong(shown) && pager.show(shown) || write(bytes)
+  }
 }

@@ -9,16 +9,23 @@ struct OutputStyle {
   /// How many columns a line has.
   var width = Int.max
 
-  static let plain = OutputStyle(isTerminal: false, isColoured: false)
+  static let plain = OutputStyle()
+
+  private init() {
+    isTerminal = false
+    isColoured = false
+  }
+
+  static func forStandardOutput() -> OutputStyle { OutputStyle(of: STDOUT_FILENO) }
+  static func forStandardError() -> OutputStyle { OutputStyle(of: STDERR_FILENO) }
 
   /// Colours on a terminal, unless `NO_COLOR` is set to anything, or the terminal knows none.
-  static func forStandardOutput() -> OutputStyle {
-    let isTerminal = isatty(STDOUT_FILENO) != 0
+  private init(of descriptor: Int32) {
+    isTerminal = isatty(descriptor) != 0
     let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let kind = getenv("TERM").map { String(cString: $0) } ?? ""
-    return OutputStyle(
-      isTerminal: isTerminal, isColoured: isTerminal && !isRefused && kind != "dumb",
-      width: TerminalWidth.columns(of: STDOUT_FILENO) ?? .max)
+    isColoured = isTerminal && !isRefused && kind != "dumb"
+    width = TerminalWidth.columns(of: descriptor) ?? .max
   }
 
   func painted(_ text: String, _ code: String) -> String {

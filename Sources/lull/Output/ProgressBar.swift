@@ -2,68 +2,152 @@ import Glibc
 import LullCore
 import LullSystem
 
-/// How far a download is, on one line of standard error; shown only on a terminal.
+/// How far a request is, on one line of standard error; shown only on a terminal.
+///
+/// A file that is saved is shown from its first byte on, all else once it has lasted for a while: what is
+/// sent, the wait for an answer, what comes of it, the pages so far.
 final class ProgressBar {
   /// At most.
   private static let width = 30
   private static let mark = 6
-  /// What the words beside the bar take.
-  private static let besides = 28
+  /// What the words beside the bar take, and what speed and time do.
+  private static let (besides, extras) = (28, 24)
+  /// Seconds before anything is said of what is not saved, and between two looks.
+  private static let (patience, interval) = (1.0, 0.25)
+
   private let isShown: Bool
-  private var shown = ""
+  /// Under which name the body is saved; nil: it is not.
+  private let file: String?
+  private let clock: any HostClock
+  private let began: Double
+  private var rate = TransferRate()
+  private var timer: (any HostTimer)?
+  private weak var request: Request?
+  /// What has come of pages so far; nil where there are none.
+  private var pages: (count: Int, rows: Int)?
 
   /// Where the body itself goes to the terminal there is none.
-  init(_ options: CallOptions) {
+  init(_ options: CallOptions, _ clock: any HostClock) {
     let isInTheWay = options.file == "-" && isatty(STDOUT_FILENO) != 0
-    isShown = isatty(STDERR_FILENO) != 0 && !isInTheWay
+    isShown = StatusLines.areSeen && !isInTheWay
+    file = options.file == "-" ? nil : options.file
+    self.clock = clock
+    began = clock.uptime
   }
 
   /// Follows a request until it has completed.
   func follow(_ request: Request) {
     guard isShown else { return }
-    request.onProgress { [self, weak request] _ in
-      guard let transfer = (request?.lastPart as? NetworkRequest)?.transfer else { return }
-      show(transfer.metrics)
-    }
-    request.onCompletion { [self] _ in clear() }
+    self.request = request
+    rate = TransferRate()
+    request.onProgress { [weak self] _ in self?.update() }
+    request.onCompletion { [self] in end($0) }
+    wait()
   }
 
-  private func show(_ metrics: TransferMetrics) {
-    guard metrics.received > 0 else { return }
-    let width = ProgressBar.fittingWidth()
-    let text: String
-    if let total = metrics.toReceive, total > 0 {
-      let fraction = min(Double(metrics.received) / Double(total), 1)
-      text =
-        ProgressBar.bar(0..<Int(Double(width) * fraction), of: width)
-        + " \(Int(fraction * 100)) % \(ByteCount.text(metrics.received))"
-        + " of \(ByteCount.text(total))"
-    } else {
+  /// Counts a page: from now on it is said how many of them and of their rows there are.
+  func count(_ page: JSONText) {
+    guard isShown else { return }
+    pages = ((pages?.count ?? 0) + 1, (pages?.rows ?? 0) + page.count)
+  }
+
+  private var pageText: String? {
+    pages.map { "\($0.count) \($0.count == 1 ? "page" : "pages"), \($0.rows) rows" }
+  }
+
+  /// What is said when all has been saved.
+  func closeSaved() {
+    guard isShown, let file, let size = FileStamp.of(Array(file.utf8))?.size, size > 0 else {
+      return
+    }
+    let seconds = clock.uptime - began
+    StandardError.write(
+      "lull: \(ByteCount.text(size)) in \(Self.text(seconds)), "
+        + "\(ByteCount.text(Int(Double(size) / max(seconds, 0.001))))/s: \(file)\n")
+  }
+
+  /// What is said of what has been sent, if it was worth a bar.
+  private func closeUpload() {
+    guard file == nil, let uploadSize else { return }
+    StandardError.write(
+      "lull: \(ByteCount.text(uploadSize)) sent in \(Self.text(clock.uptime - began))\n")
+  }
+
+  // MARK: Showing
+
+  /// Of what has been shown while it was sent; nil if nothing has.
+  private var uploadSize: Int?
+
+  private func wait() {
+    timer = clock.schedule(after: ProgressBar.interval) { [weak self] in
+      guard let self, timer != nil else { return }
+      update()
+      wait()
+    }
+  }
+
+  private func end(_ response: Response) {
+    timer?.cancel()
+    timer = nil
+    StatusLines.clear()
+    if response.error?.cause == nil { closeUpload() }
+  }
+
+  private func update() {
+    let metrics = (request?.lastPart as? NetworkRequest)?.transfer?.metrics ?? TransferMetrics()
+    let lasted = clock.uptime - began
+    let isSending = metrics.received == 0 && (metrics.toSend ?? 0) > metrics.sent
+    rate.note(isSending ? metrics.sent : metrics.received, at: lasted)
+    guard file != nil && metrics.received > 0 || lasted >= ProgressBar.patience else {
+      return
+    }
+    if isSending { uploadSize = metrics.toSend }
+    StatusLines.show([
+      isSending
+        ? text(metrics.sent, of: metrics.toSend)
+        : metrics.received > 0
+          ? text(metrics.received, of: metrics.toReceive)
+          : fitting((pageText.map { $0 + ", " } ?? "") + "waiting \(Int(lasted)) s …")
+    ])
+  }
+
+  private func text(_ count: Int, of total: Int?) -> String {
+    if let pageText { return fitting("\(pageText), \(ByteCount.text(count))") }
+    let columns = TerminalWidth.columns(of: STDERR_FILENO) ?? 80
+    let width = min(ProgressBar.width, max(0, columns - ProgressBar.besides))
+    guard let total, total > 0 else {
       // Of what has no known end a mark wanders with what has come.
       let mark = min(ProgressBar.mark, width)
-      let place = (metrics.received >> 16) % (width - mark + 1)
-      text =
-        ProgressBar.bar(place..<(place + mark), of: width)
-        + " \(ByteCount.text(metrics.received))"
+      let place = (count >> 16) % (width - mark + 1)
+      return ProgressBar.bar(place..<(place + mark), of: width) + " \(ByteCount.text(count))"
+        + extras(of: nil, fitting: columns - width)
     }
-    guard text != shown else { return }
-    shown = text
-    StandardError.write(TerminalText.clearedLine + text)
+    let fraction = min(Double(count) / Double(total), 1)
+    return ProgressBar.bar(0..<Int(Double(width) * fraction), of: width)
+      + " \(Int(fraction * 100)) % \(ByteCount.text(count)) of \(ByteCount.text(total))"
+      + extras(of: total, fitting: columns - width)
+  }
+
+  /// Speed and time left, if they are known and there is room for them.
+  private func extras(of total: Int?, fitting room: Int) -> String {
+    guard room >= ProgressBar.besides + ProgressBar.extras, let speed = rate.perSecond else {
+      return ""
+    }
+    let left = total.flatMap { rate.remaining(of: $0) }.flatMap { TransferRate.text($0) }
+    return ", \(ByteCount.text(Int(speed)))/s" + (left.map { ", \($0) left" } ?? "")
+  }
+
+  private func fitting(_ text: String) -> String {
+    String(text.prefix((TerminalWidth.columns(of: STDERR_FILENO) ?? 80) - 1))
   }
 
   private static func bar(_ filled: Range<Int>, of width: Int) -> String {
     String((0..<width).map { filled.contains($0) ? "█" : "░" })
   }
 
-  /// So much that the line does not break, which could not be taken back.
-  private static func fittingWidth() -> Int {
-    guard let columns = TerminalWidth.columns(of: STDERR_FILENO) else { return width }
-    return min(width, max(0, columns - besides))
-  }
-
-  private func clear() {
-    guard !shown.isEmpty else { return }
-    shown = ""
-    StandardError.write(TerminalText.clearedLine)
+  private static func text(_ seconds: Double) -> String {
+    let tenths = Int((seconds * 10).rounded())
+    return seconds < 60
+      ? "\(tenths / 10).\(tenths % 10) s" : TransferRate.text(seconds) ?? "\(Int(seconds)) s"
   }
 }

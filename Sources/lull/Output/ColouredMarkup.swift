@@ -1,0 +1,94 @@
+import LullCore
+
+/// XML and HTML in colours, for people; nothing else of it changes, and what is not well formed is shown
+/// all the same.
+struct ColouredMarkup {
+  private static let types = ["*/xml", "*/*+xml", "text/html"].map { ContentTypePattern($0) }
+  /// More would take longer to paint than anybody reads.
+  private static let largest = 4 << 20
+
+  private static let (tag, attribute, value, other) = ("34", "36", "32", "35")
+
+  private let style: OutputStyle
+  private let text: Substring.UTF8View
+  private var result = ""
+
+  /// The text as it is shown; nil if it is none of these, or there are no colours.
+  static func text(_ text: String, in entity: Entity, _ style: OutputStyle) -> String? {
+    guard style.isColoured, text.utf8.count <= largest,
+      types.contains(where: { $0.matches(entity.contentType) })
+    else { return nil }
+    var markup = ColouredMarkup(text, style)
+    markup.paintAll()
+    return markup.result
+  }
+
+  private init(_ text: String, _ style: OutputStyle) {
+    self.text = text[...].utf8
+    self.style = style
+  }
+
+  private mutating func paintAll() {
+    var rest = text
+    while let mark = rest.firstIndex(of: UInt8(ascii: "<")) {
+      result += String(Substring(rest[..<mark]))
+      rest = rest[mark...]
+      if rest.starts(with: "<!--".utf8) {
+        rest = paint(rest, through: "-->")
+      } else if rest.starts(with: "<![CDATA[".utf8) {
+        rest = paint(rest, through: "]]>")
+      } else if rest.starts(with: "<!".utf8) || rest.starts(with: "<?".utf8) {
+        rest = paint(rest, through: ">")
+      } else {
+        rest = paintTag(rest)
+      }
+    }
+    result += String(Substring(rest))
+  }
+
+  /// Comments, declarations and the like, in one colour; what follows.
+  private mutating func paint(
+    _ rest: Substring.UTF8View, through end: String
+  ) -> Substring.UTF8View {
+    let stop = Substring(rest).firstRange(of: end)?.upperBound ?? rest.endIndex
+    // A colour does not go on over the end of a line in every pager.
+    for (number, line) in Substring(rest[..<stop])
+      .split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      if number > 0 { result += "\n" }
+      result += style.painted(String(line), ColouredMarkup.other)
+    }
+    return rest[stop...]
+  }
+
+  /// `<name attribute="value">`; what follows.
+  private mutating func paintTag(_ rest: Substring.UTF8View) -> Substring.UTF8View {
+    var rest = rest
+    let behind = rest.dropFirst().drop { $0 == UInt8(ascii: "/") }
+    let name = rest[..<(behind.firstIndex(where: ColouredMarkup.endsName) ?? rest.endIndex)]
+    result += style.painted(String(Substring(name)), ColouredMarkup.tag)
+    rest = rest[name.endIndex...]
+    while let byte = rest.first, byte != UInt8(ascii: ">"), byte != UInt8(ascii: "<") {
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        let end = rest.dropFirst().firstIndex(of: byte).map { rest.index(after: $0) }
+        let value = rest[..<(end ?? rest.endIndex)]
+        result += style.painted(String(Substring(value)), ColouredMarkup.value)
+        rest = rest[value.endIndex...]
+      } else if ColouredMarkup.endsName(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+        rest = rest.dropFirst()
+      } else {
+        let word = rest.prefix { !ColouredMarkup.endsName($0) }
+        result += style.painted(String(Substring(word)), ColouredMarkup.attribute)
+        rest = rest[word.endIndex...]
+      }
+    }
+    guard rest.first == UInt8(ascii: ">") else { return rest }
+    result += style.painted(">", ColouredMarkup.tag)
+    return rest.dropFirst()
+  }
+
+  private static func endsName(_ byte: UInt8) -> Bool {
+    byte <= 32 || "<>=/\"'".utf8.contains(byte)
+  }
+}
