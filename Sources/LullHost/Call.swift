@@ -37,6 +37,7 @@ package struct Call {
   var stages: StageNames { host.stages }
   var tasks: Tasks { host.tasks }
   var combining: Combining { host.combining }
+  var progress: ProgressBars { host.progress }
   var reporter: Reporter { host.reporter }
   var sampleAPI: SampleAPI { host.sampleAPI }
   var statistics: [(name: String, count: Int)] { host.statistics }

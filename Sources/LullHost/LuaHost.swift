@@ -29,6 +29,7 @@ package final class LuaHost {
   package let reporter: Reporter
   package let log: ScriptLog
   package let tasks: Tasks
+  let progress: ProgressBars
   let combining: Combining
   let sampleAPI = SampleAPI()
   package let callbacks: Callbacks
@@ -63,7 +64,9 @@ package final class LuaHost {
       environment, bridge, kept, values, permissions, coroutines, requests, limits, loop, sources)
     log = ScriptLog(bridge, kept, coroutines, reporter, pump.log)
     tasks = Tasks(bridge, kept, values, coroutines, loop, waits, reporter, pump)
-    combining = Combining(bridge, handles, kept, values, coroutines, waits, tasks, pump)
+    progress = ProgressBars(session, pump)
+    combining = Combining(
+      bridge, handles, kept, values, coroutines, waits, tasks, progress, pump)
     callbacks = Callbacks(handles, kept, values, coroutines, reporter)
     observers = ScriptObservers(bridge, callbacks)
     caches = ScriptCaches(bridge, callbacks)
@@ -133,6 +136,7 @@ package final class LuaHost {
     guard !bridge.isClosed else { return }
     bridge.close()
     sampleAPI.close()
+    progress.close()
     loop.close()
     for part in parts { part.close() }
     parts = []

@@ -46,7 +46,8 @@ package struct Method: Sendable {
       moduleMethods, requestFactoryMethods, serviceMethods, resourceMethods, requestMethods,
       valueMethods, observationMethods, taskMethods, concurrencyMethods, configurationMethods,
       pipelineMethods, httpRequestMethods, logMethods, networkingMethods, watchMethods,
-      pagesMethods, streamMethods, argumentMethods, fileMethods, secretMethods, bodyMethods,
+      pagesMethods, progressMethods, streamMethods, argumentMethods, fileMethods, secretMethods,
+      bodyMethods,
       urlMethods,
       digestMethods, timeMethods, csvMethods,
     ]

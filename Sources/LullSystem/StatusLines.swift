@@ -6,8 +6,10 @@ import Synchronization
 /// them does so again. Any thread.
 package enum StatusLines {
   private static let shown = Mutex<[String]>([])
+  /// Writes out what is held back for them to be put below; nil where nothing is.
+  private static let flusher = Mutex<(@Sendable () -> Void)?>(nil)
   /// So that those who clear before they write pay nothing where there are none.
-  private static let areShown = Atomic(false)
+  private static let areInUse = Atomic(false)
 
   /// Whether anybody would see them.
   package static var areSeen: Bool { StandardError.sink == nil && isatty(STDERR_FILENO) != 0 }
@@ -19,13 +21,21 @@ package enum StatusLines {
       guard lines != shown else { return }
       write(cleared(shown) + lines.joined(separator: "\n"))
       shown = lines
-      areShown.store(!lines.isEmpty, ordering: .relaxed)
+      if !lines.isEmpty { areInUse.store(true, ordering: .relaxed) }
     }
   }
 
-  /// Takes them back, with the cursor where they began.
+  /// Takes them back, with the cursor where they began, and writes out what was held back for them.
   package static func clear() {
-    if areShown.load(ordering: .relaxed) { show([]) }
+    guard areInUse.load(ordering: .relaxed) else { return }
+    show([])
+    flusher.withLock { $0 }?()
+  }
+
+  /// From now on something is held back while they are shown; nil: no more.
+  package static func hold(flushing flush: (@Sendable () -> Void)?) {
+    flusher.withLock { $0 = flush }
+    if flush != nil { areInUse.store(true, ordering: .relaxed) }
   }
 
   private static func cleared(_ lines: [String]) -> String {

@@ -10,6 +10,8 @@ enum Exit {
   ///
   /// Output that could not be written, as on a full disk, is an error of its own.
   static func now(_ code: Int32) -> Never {
+    // Of a script that has not finished its own.
+    StatusLines.clear()
     let problem = StandardOutput.flush()
     fflush(nil)
     guard let problem else { _exit(code) }

@@ -452,6 +452,16 @@ int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
 // Writes out what scripts have printed: 0; the error number; -1 where an earlier part was lost.
 int32_t lull_flush_out(void);
 
+// From now on what is written to a terminal by the C library's streams is held back until
+// `lull_output_flush`, so that it can be put above lines that are shown there; `print` takes them away
+// itself, by `clear`, which flushes too. Not twice without a release between.
+void lull_output_hold(void (*clear)(void));
+void lull_output_release(void);
+int32_t lull_output_has_held(void);
+void lull_output_flush(void);
+// Whether what was written last has left the cursor behind something.
+int32_t lull_output_is_inside_line(void);
+
 // Interrupts the coroutine that runs now, and those that run it, as a signal would, when they go on.
 void lull_thread_interrupt(lull_runtime *runtime);
 

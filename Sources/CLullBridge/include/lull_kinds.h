@@ -35,6 +35,7 @@
   KIND(EVENTS, events, "Events") \
   KIND(STREAM_EVENT, streamEvent, "StreamEvent") \
   KIND(FOLLOW, follow, "Follow") \
+  KIND(PROGRESS, progress, "Progress") \
   KIND(SECRET, secret, "Secret") \
   KIND(AUTH, auth, "Auth") \
   KIND(API, api, "API") \

@@ -18,7 +18,7 @@ package struct APIDescription: Sendable {
     .lull, .json, .url, .base64, .time, .csv, .log, .testing, .cache, .os, .service, .resource,
     .request, .response, .entity,
     .document, .requestError, .observation, .watch, .pages, .eventsIterator, .streamEvent,
-    .followed, .task,
+    .followed, .task, .progress,
     .configuration, .pipeline, .stage,
     .secret, .secretSource, .auth, .authObject, .oauth2Client, .oauth2RefreshClient,
     .oauth2CodeLogin, .oauth2DeviceLogin,

@@ -56,7 +56,10 @@ extension APIOwner {
   static let mapOptions = APIOwner.table(
     "MapOptions", "Options of `lull.map`.",
     entries: [
-      .field("concurrency", "integer?", "How many calls run at once; default 8.")
+      .field("concurrency", "integer?", "How many calls run at once; default 8."),
+      .field(
+        "progress", "boolean|string|nil",
+        "Whether a terminal shows how many have ended, under that label; default false."),
     ])
 
   static let waitOptions = APIOwner.table(

@@ -69,6 +69,21 @@ extension APIOwner {
         print(table.concat(names, " "))            --> Ann Ben
         """),
     .function(
+      "progress", "(total?: number, label?: string): Progress",
+      "Shows on the terminal how far something is, until `finish` is called or nobody holds it.",
+      """
+      A bar on the last line of standard error, one below the other if there are several; without a total \
+      only a count. Nothing is written where standard error is no terminal, nor in a session. What is printed \
+      meanwhile goes above; `io.read` sees no such prompt before it is drawn again: finish what is shown before \
+      asking something.
+      """,
+      example: """
+        local progress = lull.progress(3, "reading")
+        for _ = 1, 3 do progress:advance() end
+        progress:finish()
+        print(progress.count, progress.total)      --> 3 3
+        """),
+    .function(
       "timeout", "(seconds: number, fn: fun(): any): any, RequestError?",
       """
       Calls a function and gives its results, or nil and an error of kind `timeout` if it takes \

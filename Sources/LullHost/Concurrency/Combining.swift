@@ -13,11 +13,13 @@ final class Combining {
   private let coroutines: Coroutines
   private let waits: Waits
   private let tasks: Tasks
+  private let progress: ProgressBars
   private let pump: Pump
 
   init(
     _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ values: ScriptValues,
-    _ coroutines: Coroutines, _ waits: Waits, _ tasks: Tasks, _ pump: Pump
+    _ coroutines: Coroutines, _ waits: Waits, _ tasks: Tasks, _ progress: ProgressBars,
+    _ pump: Pump
   ) {
     self.bridge = bridge
     self.handles = handles
@@ -26,6 +28,7 @@ final class Combining {
     self.coroutines = coroutines
     self.waits = waits
     self.tasks = tasks
+    self.progress = progress
     self.pump = pump
   }
 
@@ -113,12 +116,18 @@ final class Combining {
 
   // MARK: lull.map
 
-  /// `lull.map(list, fn, { concurrency = 8 })`
+  /// `lull.map(list, fn, { concurrency = 8, progress = true })`
   func map(_ call: Call) throws(Misuse) {
     var concurrency = 8
+    var label: String?
     if !call.isNil(2) {
-      try call.reading.options.forEach(of: call.index(2), in: call.state, known: ["concurrency"]) {
-        name, value throws(Misuse) in
+      try call.reading.options.forEach(
+        of: call.index(2), in: call.state, known: ["concurrency", "progress"]
+      ) { name, value throws(Misuse) in
+        if name == "progress" {
+          label = try ProgressBars.label(value)
+          return
+        }
         guard let number = value.wholeNumber, number >= 1 else {
           throw .message(
             "'\(name)' must be a whole number, 1 or more, got "
@@ -138,6 +147,7 @@ final class Combining {
     let map = ConcurrentMap(
       function: held[0], list: held[1], results: results, count: count,
       concurrency: concurrency, call)
+    map.progress = label.map { progress.begin(total: Double(count), label: $0) }
     try waitForRuns(call, "lull.map over \(count) elements", map.scope, held + [results]) {
       completion in
       map.begin { [unowned self] decision in

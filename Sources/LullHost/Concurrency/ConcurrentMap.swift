@@ -18,6 +18,8 @@ final class ConcurrentMap {
   }
 
   let scope: RunScope
+  /// Says how far it is; nil where nobody wants to know.
+  var progress: ScriptProgress?
   private unowned let bridge: BridgeRuntime
   private unowned let kept: KeptValues
   private unowned let pump: Pump
@@ -54,6 +56,7 @@ final class ConcurrentMap {
 
   func cancel() {
     decided = nil
+    progress?.drop()
     scope.end()
   }
 
@@ -87,6 +90,7 @@ final class ConcurrentMap {
         bridge.pointer, values.state, values.index(0), values.count > 0 ? 1 : 0, results,
         Int64(position))
       guard status == 0 else { return finish(.noMemory) }
+      progress?.advance(by: 1)
       fill()
     case .failed(let failure): finish(.raised(failure))
     case .gone, .cancelled:
@@ -97,6 +101,7 @@ final class ConcurrentMap {
   private func finish(_ decision: Decision) {
     guard let decided else { return }
     self.decided = nil
+    if case .results = decision { progress?.finish() } else { progress?.drop() }
     scope.end()
     decided(decision)
   }

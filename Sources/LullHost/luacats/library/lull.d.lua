@@ -251,6 +251,24 @@ function lull.any(list) end
 ---@return lull.RequestError?
 function lull.map(list, fn, options) end
 
+--- Shows on the terminal how far something is, until `finish` is called or nobody holds it.
+---
+--- A bar on the last line of standard error, one below the other if there are several; without a total
+--- only a count. Nothing is written where standard error is no terminal, nor in a session. What is
+--- printed meanwhile goes above; `io.read` sees no such prompt before it is drawn again: finish what is
+--- shown before asking something.
+---
+--- ```lua
+--- local progress = lull.progress(3, "reading")
+--- for _ = 1, 3 do progress:advance() end
+--- progress:finish()
+--- print(progress.count, progress.total)      --> 3 3
+--- ```
+---@param total? number
+---@param label? string
+---@return lull.Progress
+function lull.progress(total, label) end
+
 --- Calls a function and gives its results, or nil and an error of kind `timeout` if it takes longer.
 ---
 --- When the time is over, what the function waits for is cancelled and its coroutine closed: nothing
@@ -553,8 +571,9 @@ function lull.inspect(value, options) end
 --- wrongly, its line; and if there is none. Not in the sandbox.
 ---
 --- What only looks at a file (completion in a shell, `lull apis`, `lull check`, help of `lull call`)
---- runs it in the sandbox and within limits: there `lull.secret` has no text, `lull.cache.file` keeps
---- nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
+--- runs it within limits, and in the sandbox unless it is in your own configuration folder or trusted
+--- by `lull trust`: there `lull.secret` has no text, `lull.cache.file` keeps nothing, and of the
+--- environment no variable is set, or, where a file fails so, each is `"1"`.
 ---@param name string
 ---@return lull.API
 function lull.api(name) end
@@ -1993,6 +2012,36 @@ function Task:await() end
 ---@return lull.Task
 function Task:cancel() end
 
+--- What `lull.progress` gives: how far something is.
+---@class lull.Progress
+---@field count number # How much is done.
+---@field total? number # How much there is; nil if that is not known.
+---@field label string # What stands before the bar.
+local Progress = {}
+
+--- Adds to what is done; 1 unless it is said.
+---
+--- Once it is finished, this and `set` change nothing.
+---@param count? number
+---@return lull.Progress
+function Progress:advance(count) end
+
+--- Says how much is done in all.
+---
+--- ```lua
+--- local progress = lull.progress(nil, "rows")
+--- print(progress:set(40):advance(2).count)     --> 42
+--- progress:finish()
+--- ```
+---@param count number
+---@return lull.Progress
+function Progress:set(count) end
+
+--- Takes the bar away, and leaves a line that says how much it was and how long it took.
+---
+--- Finishing twice does nothing. One that is dropped instead leaves nothing.
+function Progress:finish() end
+
 --- What a settings function changes; valid only inside it.
 ---
 --- Its values are those that earlier entries have set. Using it later raises.
@@ -2636,6 +2685,7 @@ function PipelineStage:remove_transformers() end
 --- Options of `lull.map`.
 ---@class lull.MapOptions
 ---@field concurrency? integer # How many calls run at once; default 8.
+---@field progress? boolean|string # Whether a terminal shows how many have ended, under that label; default false.
 
 --- Options of `lull.wait_until`.
 ---@class lull.WaitOptions

@@ -1,0 +1,111 @@
+import CLullBridge
+import Glibc
+import LullCore
+import LullSystem
+
+/// The bars of a script that a terminal shows, in the order in which they began; what the script prints goes
+/// above them.
+///
+/// Nothing is written where standard error is no terminal, nor while a session is open, whose line they would
+/// stand in. Home thread only.
+final class ProgressBars {
+  /// Seconds between two looks, and between two drawings.
+  private static let interval = 0.1
+  /// How many are shown at once, at most.
+  private static let most = 16
+
+  private unowned let session: SessionKeeper
+  private let pump: Pump
+  private var shown: [ScriptProgress.Bar] = []
+  private var timer: (any HostTimer)?
+  private var nextDrawing = 0.0
+
+  init(_ session: SessionKeeper, _ pump: Pump) {
+    self.session = session
+    self.pump = pump
+  }
+
+  /// Begins with nothing done.
+  ///
+  /// - Parameter total: how much there is; nil if nobody knows.
+  func begin(total: Double?, label: String) -> ScriptProgress {
+    let bar = ScriptProgress.Bar(total: total, label: label, began: pump.clock.uptime)
+    if StatusLines.areSeen, !session.isTaken { add(bar) }
+    return ScriptProgress(bar, self)
+  }
+
+  /// The label that an option says: `true` has none; nil for false.
+  static func label(_ value: lull_value) throws(Misuse) -> String? {
+    switch Int(value.kind) {
+    case Int(LULL_BOOLEAN): return value.integer != 0 ? "" : nil
+    case Int(LULL_STRING): return value.string ?? ""
+    default:
+      throw .message("'progress' must be true, false or a label, got \(value.described)")
+    }
+  }
+
+  /// The state goes away: nothing of it stays on the terminal.
+  func close() {
+    for bar in shown { remove(bar) }
+  }
+
+  // MARK: Showing
+
+  private func add(_ bar: ScriptProgress.Bar) {
+    if shown.isEmpty {
+      lull_output_hold { StatusLines.clear() }
+      StatusLines.hold { lull_output_flush() }
+      waitForNextLook()
+    }
+    shown.append(bar)
+    nextDrawing = 0
+  }
+
+  /// It has changed.
+  func update(_ bar: ScriptProgress.Bar) {
+    let now = pump.clock.uptime
+    guard isShown(bar), now >= nextDrawing else { return }
+    draw(now)
+  }
+
+  func isShown(_ bar: ScriptProgress.Bar) -> Bool { shown.contains { $0 === bar } }
+
+  func remove(_ bar: ScriptProgress.Bar) {
+    guard let index = shown.firstIndex(where: { $0 === bar }) else { return }
+    shown.remove(at: index)
+    guard shown.isEmpty else { return draw(pump.clock.uptime) }
+    timer?.cancel()
+    timer = nil
+    StatusLines.clear()
+    StatusLines.hold(flushing: nil)
+    lull_output_release()
+  }
+
+  /// A line stays where it was.
+  func finish(_ bar: ScriptProgress.Bar) {
+    remove(bar)
+    StandardError.write(bar.closingLine(pump.clock.uptime))
+  }
+
+  private func waitForNextLook() {
+    timer = pump.clock.schedule(after: ProgressBars.interval) { [weak self] in
+      guard let self, timer != nil else { return }
+      draw(pump.clock.uptime)
+      waitForNextLook()
+    }
+  }
+
+  private func draw(_ now: Double) {
+    nextDrawing = now + ProgressBars.interval
+    // What was printed since goes above.
+    if lull_output_has_held() != 0 { StatusLines.clear() }
+    // In the middle of a line of the script's there is no place for them.
+    guard lull_output_is_inside_line() == 0 else { return }
+    let size = TerminalSize(of: STDERR_FILENO)
+    let columns = size?.columns ?? 80
+    let rows = min(ProgressBars.most, max(1, (size?.rows ?? 24) - 1))
+    var lines = shown.prefix(rows).map { $0.line(now, columns: columns) }
+    if shown.count > rows { lines[rows - 1] = "… and \(shown.count - rows + 1) more" }
+    StatusLines.show(Array(lines))
+  }
+}

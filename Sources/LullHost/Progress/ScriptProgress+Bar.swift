@@ -1,0 +1,81 @@
+import LullCore
+import LullSystem
+
+extension ScriptProgress {
+  /// How far something is, and how that looks.
+  final class Bar {
+    /// Beyond it not every whole number is one.
+    static let largest = 9e15
+    private static let width = 30
+    /// At most of the line is the label's.
+    private static let labelShare = 0.5
+
+    let total: Double?
+    var label: String
+    var count = 0.0
+    private let began: Double
+    private var rate = TransferRate()
+
+    init(total: Double?, label: String, began: Double) {
+      self.total = total
+      self.label = label
+      self.began = began
+    }
+
+    /// `40 of 100`
+    var amount: String { Bar.text(count) + (total.map { " of \(Bar.text($0))" } ?? "") }
+
+    /// One that fits a terminal of so many columns.
+    func line(_ now: Double, columns: Int) -> String {
+      rate.note(Int(count), at: now)
+      let room = max(1, columns - 1)
+      let label = Bar.cut(shownLabel, to: Int(Double(room) * Bar.labelShare))
+      let start = label.isEmpty ? "" : label + " "
+      guard let total else {
+        let speed = rate.perSecond.map { ", \(Bar.text(($0 * 10).rounded() / 10))/s" } ?? ""
+        return Bar.cut(start + amount + speed, to: room)
+      }
+      let fraction = total > 0 ? min(count / total, 1) : 1
+      let left = rate.remaining(of: Int(min(total, Bar.largest))).flatMap { TransferRate.text($0) }
+      let rest =
+        " \(Int(fraction * 100)) % \(amount)"
+        + (left.map { fraction < 1 ? ", \($0) left" : "" } ?? "")
+      let width = min(Bar.width, room - TextWidth.of(start + rest))
+      guard width >= 3 else { return Bar.cut(start + rest.dropFirst(), to: room) }
+      let filled = Int(Double(width) * fraction)
+      return start + String(repeating: "█", count: filled)
+        + String(repeating: "░", count: width - filled) + rest
+    }
+
+    /// `reading: 100 of 100 in 3.2 s`
+    func closingLine(_ now: Double) -> String {
+      let tenths = Int(((now - began) * 10).rounded())
+      let label = shownLabel
+      return (label.isEmpty ? "" : label + ": ") + "\(amount) in \(tenths / 10).\(tenths % 10) s\n"
+    }
+
+    /// On one line, and of visible characters.
+    private var shownLabel: String {
+      ControlCharacters.shown(
+        in: label.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+    }
+
+    private static func cut(_ text: String, to limit: Int) -> String {
+      guard TextWidth.of(text) > limit else { return text }
+      var result = ""
+      var width = 1
+      for character in text {
+        width += TextWidth.of(String(character))
+        guard width <= limit else { break }
+        result.append(character)
+      }
+      return result + "…"
+    }
+
+    private static func text(_ number: Double) -> String {
+      if let whole = Int(exactly: number) { return "\(whole)" }
+      let hundredths = (number * 100).rounded() / 100
+      return abs(hundredths) < largest ? "\(hundredths)" : "\(number)"
+    }
+  }
+}
