@@ -151,6 +151,14 @@ struct ScriptProgressTests {
     }
   }
 
+  @Test func `PROG-05 Ctrl-C leaves nothing either`() throws {
+    let child = try start("bar = lull.progress(2, 'left') print('ready') lull.sleep(60)")
+    try child.waitForOutput("left ░")
+    child.type(Child.controlC)
+    let ending = try child.wait()
+    #expect(screen(ending.output).filter { !$0.isEmpty } == ["ready"], "\(ending.output)")
+  }
+
   @Test func `PROG-01 nothing is written where standard error is no terminal`() throws {
     let ending = try start(
       "local p = lull.progress(2, 'x') print('a') lull.sleep(0.25) p:finish()",

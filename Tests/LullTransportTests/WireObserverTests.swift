@@ -160,6 +160,23 @@ extension TransportSuite {
       server.stop()
     }
 
+    @Test func `SHOW-03 what a proxy is told and says comes first`() throws {
+      let nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
+      let proxy = try #require(RawServer.tunnel(to: nginx.tlsPort))
+      let harness = try TransportHarness(certificateAuthorities: nginx.authority)
+      let told = Told()
+      var asked = request(nginx.tlsURL + "/protocol", told)
+      asked.options?.connection.proxy = .url(proxy.url)
+      #expect(try harness.send(asked).text == "HTTP/2.0")
+      let host = "localhost:\(nginx.tlsPort)"
+      #expect(told.all.count == 4, "\(told.all)")
+      #expect(told.all[0].hasPrefix("> CONNECT \(host) HTTP/1.1|Host: \(host)|"), "\(told.all)")
+      #expect(told.all[1].hasPrefix("< HTTP/1.1 200 Connected|X-Proxy: 1|"), "\(told.all)")
+      #expect(told.all[2].hasPrefix("> GET /protocol HTTP/2|"), "\(told.all)")
+      harness.finish()
+      proxy.stop()
+    }
+
     @Test func `SHOW-03 over HTTP/2 it is what libcurl writes`() throws {
       let nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
