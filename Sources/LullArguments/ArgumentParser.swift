@@ -186,6 +186,7 @@ package struct ArgumentParser {
   }
 
   private func unknown(_ name: String, in word: String? = nil) -> End {
+    if let hint = spec.hints[name] { return .problem("there is no option '\(name)': \(hint)") }
     let place = word.map { $0 == name ? "" : " in '\($0)'" } ?? ""
     let known =
       spec.options.flatMap(\.names) + ["--help"] + (spec.version == nil ? [] : ["--version"])

@@ -8,6 +8,8 @@ package struct ArgumentSpec: Sendable {
   /// What `--version` prints, if there is one.
   package var version: String?
   package var arguments: [Argument] = []
+  /// What to type instead of options that there are not, by their names.
+  package var hints: [String: String] = [:]
 
   package init() {}
 

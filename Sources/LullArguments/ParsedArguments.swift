@@ -25,4 +25,7 @@ package struct ParsedArguments: Sendable {
 
   /// How often a flag is there.
   package func count(_ name: String) -> Int { index(name).flatMap { counts[$0] } ?? 0 }
+
+  /// Whether `--no-x` is what was said last of a flag.
+  package func isTakenBack(_ name: String) -> Bool { index(name).flatMap { counts[$0] } == 0 }
 }

@@ -27,6 +27,10 @@ package struct DownloadPlace: Sendable {
   private var permissions = FilePermissions.usual
   /// Where the file gets a name that is found out later, and takes the place of no other.
   private var folder: [UInt8]?
+  /// Whether a name that is taken in that folder gets a number.
+  package var numbersNames = false
+  /// The name without a number.
+  private var name = ""
   /// Where it is to be; nil of standard output, and while it has no name.
   package private(set) var path: [UInt8]?
 
@@ -142,13 +146,15 @@ package struct DownloadPlace: Sendable {
   /// Names the file in its folder, which must have none of that name.
   package mutating func setName(_ name: String) -> Failure? {
     guard let folder else { return nil }
-    let path = FileName.path(of: name, in: folder)
-    var status = stat()
-    guard lstat(FileName.cString(path), &status) != 0 else {
-      return Failure("'\(name)' is there already, and is replaced only if the path names it")
+    self.name = name
+    for name in FileName.numbered(name).prefix(numbersNames ? .max : 1) {
+      let path = FileName.path(of: name, in: folder)
+      var status = stat()
+      guard lstat(FileName.cString(path), &status) != 0 else { continue }
+      self.path = path
+      return nil
     }
-    self.path = path
-    return nil
+    return Failure("'\(name)' is there already, and is replaced only if the path names it")
   }
 
   /// Takes back what is written; false if that cannot be.
@@ -161,22 +167,27 @@ package struct DownloadPlace: Sendable {
   package mutating func finish() -> Int32? {
     var failure: Int32?
     if !isStream, let path = target ?? path {
-      failure = permissions.apply(to: descriptor)
-      if failure == nil {
-        switch kind {
-        case .stream, .none: break
-        case .unnamed: failure = link(as: path)
-        case .named(let name):
-          failure = FileName.rename(name, to: path, replacing: folder == nil)
-          if failure == nil { kind = .unnamed }
-        case .part(let part):
-          failure = part.rename(to: path, replacing: folder == nil)
-          if failure == nil { kind = .unnamed }
-        }
+      failure = permissions.apply(to: descriptor) ?? putInPlace(path)
+      // Somebody else has taken the name meanwhile.
+      while failure == EEXIST, numbersNames, setName(name) == nil, let path = self.path {
+        failure = putInPlace(path)
       }
     }
     let closing = discard(keepsPart: true)
     return failure ?? closing
+  }
+
+  private mutating func putInPlace(_ path: [UInt8]) -> Int32? {
+    switch kind {
+    case .stream, .none: return nil
+    case .unnamed: return link(as: path)
+    case .named(let name):
+      if let failure = FileName.rename(name, to: path, replacing: folder == nil) { return failure }
+    case .part(let part):
+      if let failure = part.rename(to: path, replacing: folder == nil) { return failure }
+    }
+    kind = .unnamed
+    return nil
   }
 
   private func link(as path: [UInt8]) -> Int32? {

@@ -16,6 +16,15 @@ package enum FileName {
     }
   }
 
+  /// A name, and the same with numbers before its ending: `a.tar.gz`, `a-1.tar.gz`, `a-2.tar.gz` …
+  package static func numbered(_ name: String) -> some Sequence<String> {
+    var stem = name[...]
+    if let dot = name.lastIndex(of: "."), dot > name.startIndex { stem = name[..<dot] }
+    if stem.hasSuffix(".tar"), stem.count > 4 { stem = stem.dropLast(4) }
+    let ending = name[stem.endIndex...]
+    return (0...999).lazy.map { $0 == 0 ? name : "\(stem)-\($0)\(ending)" }
+  }
+
   /// What links lead to: with all of them followed; nil if there is no such file.
   package static func resolved(_ path: [UInt8]) -> [UInt8]? {
     guard let text = realpath(cString(path), nil) else { return nil }

@@ -114,8 +114,8 @@ struct VerbRefusalTests {
       "pages are one list of content: -i, -O and -o raw are of one answer"
     ),
     (
-      ["get", "https://a.example", "--timeout", "0"],
-      "--timeout needs a number of seconds above 0, got '0'"
+      ["get", "https://a.example", "--timeout", "-1"],
+      "--timeout needs a number of seconds, or 0 for none, got '-1'"
     ),
     (["get", "https://a.example", "-O", ""], "-O needs the name of a file"),
     (["get", "https://a.example", "-f", " "], "-f needs an expression, such as x.name"),

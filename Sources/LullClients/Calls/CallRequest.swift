@@ -87,6 +87,16 @@ package struct CallRequest {
     return ifNeeded ? resource.loadIfNeeded() : resource.load()
   }
 
+  /// What it asks for item by item; nothing is sent yet.
+  ///
+  /// - Parameter timeout: how long the stream may take; nil: as long as it takes. Seconds.
+  package func stream(timeout: Double?) -> EventStream {
+    var options = StreamOptions()
+    options.timeout = timeout
+    options.edit = mutation.map { AdHocMutation($0) }
+    return resource.events(options)
+  }
+
   /// As it would be sent, without what decorators make of it; nothing is sent.
   package func built() -> Result<HTTPRequest, RequestError> {
     resource.built(method, body: body, mutation: mutation)

@@ -10,9 +10,23 @@ public final class Auth {
   package let stage: (any AuthStage)?
   /// Whose requests these are; what the header says, or a text that tells those of `stage` apart.
   package let identity: SecretText
-  private init(header: String, value: SecretText) {
+  /// How another client is told of it; nil if it is a header as any other.
+  package let login: Login?
+
+  /// What other clients have options for.
+  package enum Login: Sendable, Equatable {
+    case basic(user: String)
+    /// By a user as people see one.
+    case digest(user: String)
+    case netrc(path: String?, isOptional: Bool)
+    /// Amazon's; an access key as people see one.
+    case signature(service: String?, region: String?, accessKey: String)
+  }
+
+  private init(header: String, value: SecretText, login: Login? = nil) {
     self.header = header
     self.value = value
+    self.login = login
     identity = value
     stage = nil
   }
@@ -22,10 +36,11 @@ public final class Auth {
   /// - Parameter shown: what people see of its value.
   package init(
     header: String = "authorization", stage: any AuthStage, identity: SecretText,
-    shown: String
+    shown: String, login: Login? = nil
   ) {
     self.header = header
     self.identity = identity
+    self.login = login
     value = SecretText(shown)
     self.stage = stage
   }
@@ -43,7 +58,7 @@ public final class Auth {
     let pair = SecretText(user + ":") + password
     return Auth(
       header: "authorization",
-      value: SecretText("Basic ") + SecretText([.base64(pair)]))
+      value: SecretText("Basic ") + SecretText([.base64(pair)]), login: .basic(user: user))
   }
 
   /// A header of that name.

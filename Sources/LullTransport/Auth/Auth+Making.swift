@@ -10,13 +10,17 @@ extension Auth {
     let stage = DigestAuth(user: user, password: password)
     return Auth(
       stage: stage, identity: SecretText("digest ") + user + SecretText(" ") + password,
-      shown: stage.shown)
+      shown: stage.shown, login: .digest(user: user.masked))
   }
 
   /// Signatures for Amazon's services, and for those that work like them. Lua: `lull.auth.aws_sigv4{…}`.
   public static func awsSignature(_ credentials: AWSCredentials) -> Auth {
     let stage = AWSAuth(credentials)
-    return Auth(stage: stage, identity: stage.identity, shown: stage.shown)
+    return Auth(
+      stage: stage, identity: stage.identity, shown: stage.shown,
+      login: .signature(
+        service: credentials.service, region: credentials.region,
+        accessKey: credentials.accessKey.masked))
   }
 
   /// User and password from a netrc file that nobody else may read, by the host that is asked.
@@ -32,6 +36,8 @@ extension Auth {
   ) -> Auth {
     let stage = NetrcAuth(
       NetrcAuth.Settings(path: path, login: login, isOptional: isOptional))
-    return Auth(stage: stage, identity: stage.identity, shown: stage.shown)
+    return Auth(
+      stage: stage, identity: stage.identity, shown: stage.shown,
+      login: .netrc(path: path, isOptional: isOptional))
   }
 }

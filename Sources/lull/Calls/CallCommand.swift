@@ -168,7 +168,9 @@ struct CallCommand {
       throw .wrongUsage(error.message, .call)
     }
     if host.loop.isInterrupted { return 0 }
+    if let code = options.complete() { return code }
     let exchange = CallExchange(host, api, options)
+    if options.streams { return exchange.runStream(request) }
     return options.walksPages
       ? exchange.runPages(PageWalk(host, from: request, call: call)) : exchange.run(request)
   }

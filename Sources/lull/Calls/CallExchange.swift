@@ -31,10 +31,7 @@ struct CallExchange {
       Exit.complain(error.report)
       return 1
     }
-    let download = options.file.map { name in
-      Download(
-        to: name == "-" ? .standardOutput : .file(ByteString(name), allowsFolder: false))
-    }
+    let download = options.download
     do throws(Download.Problem) {
       // What cannot be written must not be noticed when the request has done its work either.
       try download?.open()
@@ -57,7 +54,10 @@ struct CallExchange {
     // The condition is not that of data from a cache: what it is about, the user has.
     if !response.isNew, request.hasOwnCondition { response = .failure(.notModified) }
     let code = write(response, filter, download)
-    if code == 0 { progress.closeSaved() }
+    if code == 0 {
+      progress.closeSaved()
+      tellName(of: download)
+    }
     // What has been begun meanwhile comes to its end, such as the writing of a cache.
     host.loop.runUntilIdle()
     return code
@@ -72,7 +72,7 @@ struct CallExchange {
     let wire = trace?.observer(withBodies: options.verbosity > 1)
     guard
       options.wantsBytes || options.isInsecure || recordsTimings || options.timeout != nil
-        || spelling != nil
+        || spelling != nil || options.network != NetworkOptions()
     else { return }
     service.configure(
       nil, methods: nil, description: "command line",
@@ -84,6 +84,7 @@ struct CallExchange {
         settings.limits.timeout = timeout
         settings.limits.connectTimeout = min(settings.limits.connectTimeout, timeout)
       }
+      options.network.apply(to: &settings)
       guard options.isInsecure || recordsTimings else { return }
       settings.setOptions { transfer in
         if options.isInsecure { transfer.connection.verifiesServer = false }
@@ -98,9 +99,10 @@ struct CallExchange {
   private func show(_ request: CallRequest) -> Int32 {
     switch request.built() {
     case .success(let http):
-      let text = options.printsCurl ? CurlText(http, options).text : HTTPText(http).text
+      let auth = request.resource.configuration(for: request.method).settings.auth
+      let text = options.printsCurl ? CurlText(http, options, auth).text : HTTPText(http).text
       _ = Output.write(text)
-      for sentence in options.printsCurl ? CurlText.omissions(http) : [] {
+      for sentence in options.printsCurl ? CurlText.omissions(http, auth) : [] {
         Exit.complain("lull: \(sentence)\n")
       }
       return 0

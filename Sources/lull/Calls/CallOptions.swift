@@ -19,6 +19,14 @@ struct CallOptions {
   var isInsecure = false
   var isOffline = false
   var timeout: Double?
+  /// Who is asked by which way.
+  var network = NetworkOptions()
+  /// Whether the file is called as the answer says.
+  var namesFile = false
+  /// Whether a download goes on with what is there.
+  var resumes = false
+  /// Whether items are written as they come.
+  var isStream = false
   /// Those of -H; nil: taken away.
   var headers: [(name: String, value: String?)] = []
   /// Whether what is long may be shown a screen at a time.
@@ -65,7 +73,7 @@ struct CallOptions {
         names: ["--offline"], kind: .flag, help: "answer from caches, whatever their age, or fail"),
       .init(
         names: ["--timeout"], kind: .number, placeholder: "SECONDS",
-        help: "give up after that long"),
+        help: "give up after that long; 0: never"),
       .init(
         names: ["--insecure"], kind: .flag,
         help: "believe whoever answers to be the host, whatever its certificate says"),
@@ -73,7 +81,7 @@ struct CallOptions {
         names: ["--ignore-stdin"], kind: .flag,
         help: "leave standard input alone, which POST, PUT and PATCH read for a body if it is a "
           + "pipe or a file"),
-    ]
+    ] + downloadArguments + NetworkOptions.arguments
   }
 
   /// Of what may come in pages.
@@ -106,11 +114,13 @@ struct CallOptions {
     isOffline = words.has("--offline")
     ignoresInput = words.has("--ignore-stdin")
     if let text = words.text("--timeout") {
-      guard let seconds = Double(text), seconds > 0 else {
-        throw .wrongUsage("--timeout needs a number of seconds above 0, got '\(text)'", command)
+      guard let seconds = Double(text), seconds >= 0 else {
+        throw .wrongUsage(
+          "--timeout needs a number of seconds, or 0 for none, got '\(text)'", command)
       }
-      timeout = seconds
+      timeout = seconds > 0 ? seconds : .infinity
     }
+    network = try NetworkOptions(words, for: command)
     for text in words.all("-H") {
       guard let end = text.firstIndex(of: ":") ?? CallOptions.emptyHeaderEnd(text),
         end > text.startIndex
@@ -143,6 +153,8 @@ struct CallOptions {
     guard file == nil || format == nil || format == .raw else {
       throw .wrongUsage("-O writes the body as it is: for a format write -o … > FILE", command)
     }
+    try readDownload(words, for: command)
+    try checkAuth(headers.filter { $0.value != nil }.map(\.name), for: command)
     // The head comes first, so that the body has to wait.
     if file == "-", showsHead { (file, format) = (nil, .raw) }
   }

@@ -61,12 +61,14 @@ struct VerbCommand {
           + "from a file, name@file sends the file, @file alone as the whole body",
         isRequired: false, isRepeated: true),
     ]
-    return ArgumentSpec(
+    var spec = ArgumentSpec(
       name: verb.isEmpty ? "lull" : "lull \(verb)",
       description: VerbCommand.description(verb),
       arguments: arguments + BodyOptions.arguments + CallOptions.arguments
         + (["", "get"].contains(verb) ? CallOptions.pageArguments : []),
       notes: VerbCommand.notes(verb))
+    spec.hints = Habits.hints
+    return spec
   }
 
   /// - Parameters:
@@ -97,6 +99,9 @@ struct VerbCommand {
       }
     }
     self.items = items
+    try options.checkAuth(
+      items.filter { !$0.value.isEmpty && [.header, .emptyHeader].contains($0.kind) }.map(\.name),
+      for: command)
     body = try BodyOptions(parsed, for: command)
     try body.check(items, for: command)
     guard body.data != .data("-") || !options.ignoresInput else {
@@ -113,7 +118,9 @@ struct VerbCommand {
   }
 
   func run() -> Int32 {
-    CallRun.run(target.api) { host, api in
+    var options = options
+    if let code = options.complete() { return code }
+    return CallRun.run(target.api) { [options] host, api in
       var request = target.request(of: api.service, method)
       do throws(RequestItem.Problem) {
         try RequestParts(items, options, body).apply(to: &request, host)
@@ -124,6 +131,7 @@ struct VerbCommand {
       if !isMethodGiven, request.body == nil { request.method = "GET" }
       if host.loop.isInterrupted { return 0 }
       let exchange = CallExchange(host, api, options)
+      if options.streams { return exchange.runStream(request) }
       return options.walksPages
         ? exchange.runPages(PageWalk(host, from: request)) : exchange.run(request)
     }

@@ -59,8 +59,11 @@ extension CurlText {
   }
 
   /// What is asked of the network that curl cannot be told, a sentence each.
-  static func omissions(_ http: HTTPRequest) -> [String] {
+  static func omissions(_ http: HTTPRequest, _ auth: Auth?) -> [String] {
     var sentences: [String] = []
+    if let auth, auth.stage != nil, auth.login == nil, http.headers["authorization"] == nil {
+      sentences.append("curl cannot be told how to get the token that Lull would send")
+    }
     if case .streamed(let body)? = http.payload, case .form(let form) = body.source {
       for part in form.parts where !canTell(part) {
         sentences.append(

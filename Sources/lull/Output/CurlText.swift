@@ -4,8 +4,10 @@ import LullCore
 struct CurlText {
   let text: String
 
-  /// - Parameter options: those of the command that say what becomes of the answer.
-  init(_ http: HTTPRequest, _ options: CallOptions) {
+  /// - Parameters:
+  ///   - options: those of the command that say what becomes of the answer.
+  ///   - auth: who asks, if it is configured.
+  init(_ http: HTTPRequest, _ options: CallOptions, _ auth: Auth?) {
     // Where a body belongs one without any is sent as one of no bytes.
     let body = http.payload ?? (["POST", "PUT", "PATCH"].contains(http.method) ? .bytes([]) : nil)
     var words = ["curl", "--location", "--compressed"]
@@ -24,22 +26,33 @@ struct CurlText {
     // And would resolve these.
     if ResourceURL(absolute: url)?.hasDotSegments ?? false { words.append("--path-as-is") }
     words.append(CurlText.quoted(url))
-    if let user = Masking.user(of: http.url) { words.append("--user \(CurlText.quoted(user))") }
-    var lines = [words.joined(separator: " ")] + CurlText.networkArguments(http)
+    let login = CurlText.login(auth, http)
+    if login == nil, let user = Masking.user(of: http.url) {
+      words.append("--user \(CurlText.quoted(user))")
+    }
+    var lines =
+      [words.joined(separator: " ")] + (login ?? []) + CurlText.networkArguments(http)
     let savesBody = options.file.map { $0 != "-" } ?? false
     if options.showsHead, http.method != "HEAD" {
       lines.append(savesBody ? "--dump-header -" : "--include")
     }
     // The body of an error is not what was to be saved.
     if savesBody, let file = options.file {
-      lines.append("--fail --output \(CurlText.quoted(file))")
+      lines.append(
+        options.namesFile
+          ? "--fail --remote-header-name --remote-name --output-dir \(CurlText.quoted(file))"
+          : "--fail --output \(CurlText.quoted(file))")
+      if options.resumes { lines.append("--continue-at -") }
     }
+    if options.isStream { lines.append("--no-buffer") }
     if options.isVerbose { lines.append("--verbose") }
     for name in CurlText.ownHeaders where http.headers.omitted.contains(name) {
       lines.append("--header '\(name):'")
     }
     for (name, value) in HTTPText.sorted(http.headers)
-    where !(http.isForm && name == "content-type") {
+    where !(http.isForm && name == "content-type")
+      && !(login != nil && name == "authorization")
+    {
       // Without a value curl would take it for one to be left out.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
       lines.append("--header \(CurlText.quoted(header))")

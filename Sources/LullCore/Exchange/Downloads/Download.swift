@@ -41,13 +41,16 @@ package final class Download: Sendable, Equatable {
 
   private let target: Target
   private let resumes: Bool
+  /// Whether a file of its name in the folder gives it a number, and is no mistake.
+  private let numbersNames: Bool
   /// As it was given, for messages.
   private let shown: String
   private let state = Mutex(DownloadState())
 
-  package init(to target: Target, resumes: Bool = false) {
+  package init(to target: Target, resumes: Bool = false, numbersNames: Bool = false) {
     self.target = target
     self.resumes = resumes
+    self.numbersNames = numbersNames
     switch target {
     case .standardOutput: shown = "standard output"
     case .file(let path, _): shown = path.description
@@ -96,6 +99,7 @@ package final class Download: Sendable, Equatable {
     case .file(let path, let allowsFolder):
       do throws(DownloadPlace.Failure) {
         state.place = try .found(path.bytes, allowsFolder: allowsFolder, partName: partName)
+        state.place?.numbersNames = numbersNames
       } catch {
         throw fail(&state, error.text)
       }

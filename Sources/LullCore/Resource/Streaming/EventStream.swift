@@ -93,6 +93,15 @@ public final class EventStream {
   /// The id of the last event given; empty if it has named none.
   public var lastEventID: String { reader.events.lastEventID }
 
+  /// Whether `rowText` is wanted; set before anything is read.
+  package var keepsText: Bool {
+    get { reader.keepsText }
+    set { reader.keepsText = newValue }
+  }
+
+  /// The row that `next` gave last, as the server has spelled it.
+  package var rowText: [UInt8] { reader.rowText }
+
   public var isOver: Bool {
     if case .over = phase { return true }
     return false

@@ -8,6 +8,10 @@ struct StreamReader {
   /// Outlives each connection.
   private(set) var events: EventStreamParser
   private var kind = Kind.events
+  /// Whether `rowText` is wanted.
+  var keepsText = false
+  /// The last row as the server has spelled it.
+  private(set) var rowText: [UInt8] = []
 
   init(lastEventID: String) {
     events = EventStreamParser(lastEventID: lastEventID)
@@ -21,7 +25,7 @@ struct StreamReader {
   /// A body begins.
   mutating func begin(rows: Bool) {
     events.beginAgain()
-    kind = rows ? .rows(RowParser()) : .events
+    kind = rows ? .rows(RowParser(keepsText: keepsText)) : .events
   }
 
   mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {
@@ -50,6 +54,8 @@ struct StreamReader {
     // As above.
     kind = .events
     defer { kind = .rows(parser) }
-    return try row(&parser).map { .row($0) }
+    guard let document = try row(&parser) else { return nil }
+    rowText = parser.text
+    return .row(document)
   }
 }

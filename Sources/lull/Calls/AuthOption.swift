@@ -1,0 +1,129 @@
+import LullArguments
+import LullCore
+import LullTransport
+
+/// What `-a` and `-A` say of who sends a request.
+struct AuthOption: Equatable {
+  enum Kind: String, CaseIterable {
+    case basic
+    case bearer
+    case digest
+    case netrc
+    case awsSigv4 = "aws-sigv4"
+
+    /// What `-a` is of each.
+    var text: String {
+      switch self {
+      case .basic, .digest: "USER[:PASSWORD]"
+      case .bearer: "TOKEN"
+      case .netrc: "the name to log in with"
+      case .awsSigv4: "ACCESS_KEY[:SECRET_KEY]"
+      }
+    }
+  }
+
+  let kind: Kind
+  /// A user, a login or an access key; nil where none is needed.
+  let user: String?
+  /// A password, a key or a token; nil if there is none, or none yet.
+  var secret: String?
+
+  static var arguments: [Argument] {
+    [
+      .init(
+        names: ["-a", "--auth"], placeholder: "USER[:PASSWORD]",
+        help: "say who asks; a password that is left out is asked for on the terminal"),
+      .init(
+        names: ["-A", "--auth-type"], placeholder: "KIND", choices: Kind.allCases.map(\.rawValue),
+        help: "how -a is meant: basic unless given; of bearer it is a token, netrc reads ~/.netrc, "
+          + "and aws-sigv4 without -a takes the environment's keys"),
+    ]
+  }
+
+  /// nil if neither is given.
+  init?(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
+    let text = words.text("-a")
+    let kind = words.text("-A").flatMap { Kind(rawValue: $0) }
+    guard text != nil || kind != nil else { return nil }
+    self.kind = kind ?? .basic
+    guard text?.isEmpty != true else {
+      throw .wrongUsage("-a needs \(self.kind.text), got nothing", command)
+    }
+    if let problem = text.flatMap({ Headers.valueProblem($0.utf8) }) {
+      throw .wrongUsage("what -a says \(problem)", command)
+    }
+    switch self.kind {
+    case .bearer: (user, secret) = (nil, text)
+    case .netrc:
+      guard text?.contains(":") != true else {
+        throw .wrongUsage(
+          "-A netrc reads the password from the netrc file: -a is the name to log in with", command)
+      }
+      user = text
+    case .basic, .digest, .awsSigv4:
+      guard let text else {
+        guard self.kind == .awsSigv4 else {
+          throw .wrongUsage("-A \(self.kind.rawValue) needs -a \(self.kind.text)", command)
+        }
+        user = nil
+        return
+      }
+      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      user = String(parts[0])
+      secret = parts.count > 1 ? String(parts[1]) : nil
+    }
+  }
+
+  init(_ kind: Kind, user: String?, secret: String?) {
+    self.kind = kind
+    self.user = user
+    self.secret = secret
+  }
+
+  /// What has to be asked for; nil if nothing has.
+  private var question: String? {
+    guard secret == nil else { return nil }
+    switch kind {
+    case .basic, .digest: return "password of \(LogText.part(user, limit: 60))"
+    case .bearer: return "token"
+    case .awsSigv4: return user.map { "secret key of \(LogText.part($0, limit: 60))" }
+    case .netrc: return nil
+    }
+  }
+
+  /// Asks on the terminal for what is missing; 2 if there is none, 130 if whoever was asked pressed
+  /// Ctrl-C, nil if all is there.
+  mutating func complete() -> Int32? {
+    guard let question else { return nil }
+    switch PasswordPrompt.ask("lull: \(question): ") {
+    case .text(let text):
+      if let problem = Headers.valueProblem(text.utf8) {
+        Exit.complain("lull: the \(question) \(problem)\n")
+        return 2
+      }
+      secret = text
+      return nil
+    case .interrupted: return 130
+    case .noTerminal:
+      Exit.complain(
+        "lull: there is no terminal to ask for the \(question) on: -a takes \(kind.text), and -A "
+          + "netrc what ~/.netrc has\n")
+      return 2
+    }
+  }
+
+  /// Where nothing is sent what is missing is of no account.
+  var auth: Auth {
+    let hidden = SecretText(Secret(.literal(secret ?? ""), name: "-a"))
+    switch kind {
+    case .basic: return .basic(user: user ?? "", password: hidden)
+    case .bearer: return .bearer(hidden)
+    case .digest: return .digest(user: SecretText(user ?? ""), password: hidden)
+    case .netrc: return .netrc(login: user)
+    case .awsSigv4:
+      guard let user else { return .awsSignature(.environment) }
+      return .awsSignature(
+        AWSCredentials(accessKey: SecretText(user), secretKey: hidden))
+    }
+  }
+}

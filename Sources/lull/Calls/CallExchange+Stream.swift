@@ -1,0 +1,88 @@
+import LullClients
+import LullCore
+import LullHost
+
+extension CallExchange {
+  /// Reads a stream, and writes each of its items as it comes: a row as it is, an event as an object with
+  /// its name, its id and its data. Ends with the stream, or when nobody reads any more.
+  func runStream(_ request: CallRequest) -> Int32 {
+    guard request.isLoad else {
+      Exit.complain("lull: a stream is asked for with GET and no body; -O - writes what comes\n")
+      return 2
+    }
+    override(api.service)
+    let filter: ContentFilter?
+    do throws(ContentFilter.Problem) {
+      filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
+    } catch {
+      Exit.complain(error.report)
+      return 1
+    }
+    let stream = request.stream(timeout: options.timeout.flatMap { $0.isFinite ? $0 : nil })
+    stream.keepsText = true
+    if let trace { show(stream, trace) }
+    while !host.loop.isInterrupted {
+      switch stream.next() {
+      case .item(let item):
+        do throws(ContentFilter.Problem) {
+          if try write(item, of: stream, filter) { continue }
+        } catch {
+          Exit.complain(error.report)
+          return end(stream, 1)
+        }
+        return end(stream, 0)
+      case .wait:
+        var isReady = false
+        stream.whenReady { isReady = true }
+        host.loop.run { [host] in isReady || host.loop.isInterrupted }
+      case .end: return end(stream, 0)
+      case .failure(let error):
+        return end(stream, write(.failure(error), nil, nil))
+      }
+    }
+    return end(stream, 0)
+  }
+
+  private func end(_ stream: EventStream, _ code: Int32) -> Int32 {
+    stream.stopWaiting()
+    stream.stop()
+    if !host.loop.isInterrupted { host.loop.runUntilIdle() }
+    return code
+  }
+
+  /// False if nobody reads any more.
+  private func write(
+    _ item: StreamItem, of stream: EventStream, _ filter: ContentFilter?
+  ) throws(ContentFilter.Problem) -> Bool {
+    var bytes: [UInt8]
+    switch item {
+    case .row: bytes = stream.rowText
+    case .event(let event): bytes = CallExchange.json(of: event)
+    }
+    if let filter {
+      guard let document = try? JSONDocument(parsing: bytes) else { return true }
+      bytes = try filter.json(of: .json(document), service: api.service, spelledBy: bytes)
+    }
+    var text = text
+    // A line each, on a terminal too.
+    if options.format == nil { text.style = .plain }
+    return Output.write(text.bytes(of: JSONText(valid: bytes)))
+  }
+
+  /// Data that is JSON is a part of the object as it stands, anything else is text.
+  private static func json(of event: StreamEvent) -> [UInt8] {
+    func quoted(_ text: String) -> [UInt8] { (try? JSONValue.string(text).encode()) ?? [] }
+    var bytes = Array("{\"event\":".utf8) + quoted(event.event)
+    if !event.id.isEmpty { bytes += Array(",\"id\":".utf8) + quoted(event.id) }
+    bytes += Array(",\"data\":".utf8)
+    let isJSON = (try? JSONDocument(parsing: event.data)) != nil
+    bytes += isJSON ? event.data : quoted(event.text)
+    return bytes + Array("}".utf8)
+  }
+
+  private func show(_ stream: EventStream, _ trace: ExchangeTrace) {
+    stream.onRequest = { request in
+      request.onCompletion { [unowned request] response in trace.show(response, of: request) }
+    }
+  }
+}

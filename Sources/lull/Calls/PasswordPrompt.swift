@@ -1,0 +1,63 @@
+import Glibc
+import LullSystem
+
+/// Asks for a secret on the terminal, whatever standard input is, and shows nothing of it.
+enum PasswordPrompt {
+  enum Answer: Equatable {
+    case text(String)
+    /// Ctrl-C.
+    case interrupted
+    /// Nobody to ask, or the line ended before an answer.
+    case noTerminal
+  }
+
+  /// How often a signal is looked for; milliseconds.
+  private static let slice: Int32 = 100
+  private static let longest = 4096
+
+  static func ask(_ question: String) -> Answer {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard terminal >= 0 else { return .noTerminal }
+    defer { close(terminal) }
+    var before = termios()
+    guard tcgetattr(terminal, &before) == 0 else { return .noTerminal }
+    // The terminal is to be as it was before any signal ends the process.
+    var signals = sigset_t()
+    var blocked = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { sigaddset(&signals, signal) }
+    sigprocmask(SIG_BLOCK, &signals, &blocked)
+    defer { sigprocmask(SIG_SETMASK, &blocked, nil) }
+    var silent = before
+    silent.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
+    tcsetattr(terminal, TCSAFLUSH, &silent)
+    defer {
+      tcsetattr(terminal, TCSAFLUSH, &before)
+      _ = DescriptorWriting.put(Array("\n".utf8), into: terminal)
+    }
+    _ = DescriptorWriting.put(Array(question.utf8), into: terminal)
+    return answer(on: terminal)
+  }
+
+  private static func answer(on terminal: Int32) -> Answer {
+    var line: [UInt8] = []
+    while true {
+      var pending = sigset_t()
+      sigpending(&pending)
+      if sigismember(&pending, SIGINT) == 1 { return .interrupted }
+      if [SIGTERM, SIGHUP, SIGQUIT].contains(where: { sigismember(&pending, $0) == 1 }) {
+        return .noTerminal
+      }
+      var end = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+      guard poll(&end, 1, slice) > 0 else { continue }
+      var byte: UInt8 = 0
+      let count = read(terminal, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return .noTerminal }
+      if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
+      guard line.count < longest else { return .noTerminal }
+      line.append(byte)
+    }
+    return String(validating: line, as: UTF8.self).map { .text($0) } ?? .noTerminal
+  }
+}
