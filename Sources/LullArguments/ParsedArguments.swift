@@ -26,6 +26,22 @@ package struct ParsedArguments: Sendable {
   /// How often a flag is there.
   package func count(_ name: String) -> Int { index(name).flatMap { counts[$0] } ?? 0 }
 
+  /// Takes from others what is not given here, but for some arguments by their names.
+  package mutating func fill(from others: ParsedArguments, leavingOut names: Set<String>) {
+    for (place, argument) in others.spec.arguments.enumerated()
+    where names.isDisjoint(with: argument.names) {
+      guard let own = index(argument.names.first ?? ""), texts[own] == nil, counts[own] == nil
+      else { continue }
+      texts[own] = others.texts[place]
+      counts[own] = others.counts[place]
+    }
+  }
+
+  /// Whether something is said of an argument.
+  package func isGiven(_ name: String) -> Bool {
+    index(name).map { texts[$0] != nil || counts[$0] != nil } ?? false
+  }
+
   /// Whether `--no-x` is what was said last of a flag.
   package func isTakenBack(_ name: String) -> Bool { index(name).flatMap { counts[$0] } == 0 }
 }

@@ -6,6 +6,8 @@ enum CommandEnd: Error {
   /// Somebody asked how: a command, or all of them.
   case help(Command?)
   case version
+  /// What was wrong has been told; this is the exit code.
+  case told(Int32)
   /// What was wrong, in words, and the command whose page says how it should be.
   case wrongUsage(String, Command?)
 

@@ -16,6 +16,7 @@ enum Lull {
       case .version:
         _ = Output.write(LuaHost.version + "\n")
         Exit.now(0)
+      case .told(let code): Exit.now(code)
       case .wrongUsage(let problem, let command):
         let usage = (command?.page ?? CommandOverview.text).prefix { $0 != "\n" }
         let name = command.map { "lull \($0.name)" } ?? "lull"

@@ -12,11 +12,11 @@ package final class APIFiles: HostExtension {
   private let environment: any HostEnvironment
   private let handles: ObjectHandles
   private let kept: KeptValues
-  private let coroutines: Coroutines
+  let coroutines: Coroutines
   private let permissions: Permissions
   private let reading: ScriptReading
   private let reporter: Reporter
-  private let chunks: Chunks
+  let chunks: Chunks
   let interruption: Interruption
   /// By the file's own name.
   private var loaded: [String: APIFile] = [:]

@@ -9,6 +9,7 @@ import LullSystem
 final class CurlJar {
   let share: CurlShare
   private let file: CookieFile?
+  private let keeper: CookieJar.Keeper?
   /// Carries no exchange: cookies are read and written by way of it.
   private let handle: UnsafeMutableRawPointer
   /// What the file has, as far as is known.
@@ -22,10 +23,10 @@ final class CurlJar {
     self.handle = handle
     share = CurlShare(withCookies: true)
     file = jar.file.map { CookieFile(path: $0) }
+    keeper = jar.keeper
     if let share = share.handle { ccurl_easy_set_pointer(handle, CURLOPT_SHARE, share) }
     ccurl_easy_set_string(handle, CURLOPT_COOKIEFILE, "")
-    guard let file else { return }
-    for line in try file.read() {
+    for line in try file?.read() ?? keeper?.lines ?? [] {
       // curl copies it, and takes no notice of what is no cookie.
       ccurl_easy_set_string(handle, CURLOPT_COOKIELIST, FileName.cString(line.bytes))
     }
@@ -38,11 +39,12 @@ final class CurlJar {
 
   /// Brings the file up to date; why that failed, nil if it did not.
   func save() -> TransportError? {
-    guard let file else { return nil }
+    guard file != nil || keeper != nil else { return nil }
     let lines = lines
     guard lines != written else { return nil }
     written = lines
-    return file.write(lines)
+    if let file { return file.write(lines) }
+    return keeper?.save(lines).map { TransportError.final(.network, $0) }
   }
 
   /// All cookies in the Netscape format.

@@ -20,7 +20,10 @@ final class CurlRoute: Equatable {
   /// nil if an ordinary handle will do.
   init?(_ options: TransferOptions, to origin: Origin) {
     connection = options.connection
-    cookies = options.cookies
+    // Others are not to see what is kept for one.
+    cookies = options.cookies.flatMap { jar in
+      jar.keeper == nil || jar.keeper?.origin == origin.text ? jar : nil
+    }
     hasPriorKnowledge = connection.httpVersion == .http2 && !origin.isTLS
     var name: [String] = []
     if case .url(let url) = connection.proxy, url.utf8.contains(UInt8(ascii: "@")) {

@@ -56,7 +56,7 @@ package struct TokenFile: Sendable {
     do throws(JSONError) {
       bytes = try value.encode()
     } catch {
-      throw Problem(message: "tokens cannot be written: \(error.description)")
+      throw Problem(message: "the \(noun) cannot be written: \(error.description)")
     }
     try makeFolder()
     let failure = AtomicFile.write(
@@ -70,10 +70,10 @@ package struct TokenFile: Sendable {
     throw problem("cannot be removed", errno)
   }
 
-  /// Where tokens stand that no file is named for; nil without a home folder. By the XDG base directory
-  /// specification: an absolute path, else `~/.local/state`.
-  package static func standardPath(of name: String) -> String? {
-    stateFolder.map { $0 + "/tokens/\(name).json" }
+  /// Where tokens, or what else the folder is of, stand that no file is named for; nil without a home
+  /// folder. By the XDG base directory specification: an absolute path, else `~/.local/state`.
+  package static func standardPath(of name: String, in folder: String = "tokens") -> String? {
+    stateFolder.map { $0 + "/\(folder)/\(name).json" }
   }
 
   /// Where what outlives a process stands, and is no cache; nil without a home folder.

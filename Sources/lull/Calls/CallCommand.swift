@@ -168,7 +168,7 @@ struct CallCommand {
       throw .wrongUsage(error.message, .call)
     }
     if host.loop.isInterrupted { return 0 }
-    if let code = options.complete() { return code }
+    if let code = options.complete() ?? options.openSession(for: &request, host) { return code }
     let exchange = CallExchange(host, api, options)
     if options.streams { return exchange.runStream(request) }
     return options.walksPages
@@ -196,6 +196,7 @@ struct CallCommand {
       let usage = ArgumentHelp.text(of: spec).prefix { $0 != "\n" }
       Exit.complain("lull: \(problem)\n\(usage)\nTry '\(spec.name) --help'.\n")
       return 2
+    case .told(let code): return code
     case .help, .version:
       _ = Output.write(ArgumentHelp.text(of: spec))
       return 0

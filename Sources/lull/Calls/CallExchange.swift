@@ -72,7 +72,7 @@ struct CallExchange {
     let wire = trace?.observer(withBodies: options.verbosity > 1)
     guard
       options.wantsBytes || options.isInsecure || recordsTimings || options.timeout != nil
-        || spelling != nil || options.network != NetworkOptions()
+        || spelling != nil || options.network != NetworkOptions() || !options.usualHeaders.isEmpty
     else { return }
     service.configure(
       nil, methods: nil, description: "command line",
@@ -83,6 +83,9 @@ struct CallExchange {
       if let timeout = options.timeout {
         settings.limits.timeout = timeout
         settings.limits.connectTimeout = min(settings.limits.connectTimeout, timeout)
+      }
+      for (name, value) in options.usualHeaders where settings.headers[name] == nil {
+        settings.headers[name] = value
       }
       options.network.apply(to: &settings)
       guard options.isInsecure || recordsTimings else { return }

@@ -21,6 +21,8 @@ struct CallOptions {
   var timeout: Double?
   /// Who is asked by which way.
   var network = NetworkOptions()
+  /// Sent where neither an API's file nor the command line has any of these.
+  var usualHeaders: [(name: String, value: String)] = []
   /// Whether the file is called as the answer says.
   var namesFile = false
   /// Whether a download goes on with what is there.

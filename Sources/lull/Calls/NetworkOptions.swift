@@ -13,6 +13,10 @@ struct NetworkOptions: Equatable {
   var unixSocket: String?
   var redirects: RedirectRule?
   var httpVersion: HTTPVersion?
+  /// What is kept between requests.
+  var session: SessionOption?
+  /// The cookies of that.
+  var cookies: CookieJar?
 
   static var arguments: [Argument] {
     AuthOption.arguments + [
@@ -37,7 +41,7 @@ struct NetworkOptions: Equatable {
       .init(
         names: ["--http"], placeholder: "VERSION", choices: HTTPVersion.allCases.map(\.rawValue),
         help: "the newest version of HTTP to speak"),
-    ]
+    ] + SessionOption.arguments
   }
 
   private static var following: Argument {
@@ -71,6 +75,7 @@ struct NetworkOptions: Equatable {
     }
     try readSocket(words, command)
     try readRedirects(words, command)
+    session = try SessionOption(words, for: command)
     httpVersion = words.text("--http").flatMap { HTTPVersion(rawValue: $0) }
   }
 
@@ -133,6 +138,7 @@ struct NetworkOptions: Equatable {
         transfer.connection.clientKey = key
       }
       if let unixSocket { transfer.connection.unixSocket = unixSocket }
+      if let cookies { transfer.cookies = cookies }
       if let redirects { transfer.redirects = redirects }
       if let httpVersion { transfer.connection.httpVersion = httpVersion }
     }

@@ -65,6 +65,7 @@ struct VerbCommand {
       name: verb.isEmpty ? "lull" : "lull \(verb)",
       description: VerbCommand.description(verb),
       arguments: arguments + BodyOptions.arguments + CallOptions.arguments
+        + VerbDefaults.arguments
         + (["", "get"].contains(verb) ? CallOptions.pageArguments : []),
       notes: VerbCommand.notes(verb))
     spec.hints = Habits.hints
@@ -75,8 +76,15 @@ struct VerbCommand {
   ///   - words: what follows the method.
   ///   - name: the method, empty where none is given.
   init(_ words: ArraySlice<String>, _ name: String, for command: Command) throws(CommandEnd) {
-    let parsed = try command.spec.read(words, for: command)
-    options = try CallOptions(parsed, for: command)
+    var parsed = try command.spec.read(words, for: command)
+    let defaults = try VerbDefaults(for: command, unless: parsed.has("--no-config"))
+    defaults?.fill(&parsed)
+    do throws(CommandEnd) {
+      options = try CallOptions(parsed, for: command)
+    } catch {
+      throw defaults?.explained(error) ?? error
+    }
+    options.usualHeaders = defaults?.headers ?? []
     isMethodGiven = !name.isEmpty
     method = isMethodGiven ? name : options.pages == nil ? "POST" : "GET"
     if method == "HEAD" {
@@ -120,7 +128,8 @@ struct VerbCommand {
   func run() -> Int32 {
     var options = options
     if let code = options.complete() { return code }
-    return CallRun.run(target.api) { [options] host, api in
+    return CallRun.run(target.api) { host, api in
+      var options = options
       var request = target.request(of: api.service, method)
       do throws(RequestItem.Problem) {
         try RequestParts(items, options, body).apply(to: &request, host)
@@ -130,6 +139,7 @@ struct VerbCommand {
       }
       if !isMethodGiven, request.body == nil { request.method = "GET" }
       if host.loop.isInterrupted { return 0 }
+      if let code = options.openSession(for: &request, host) { return code }
       let exchange = CallExchange(host, api, options)
       if options.streams { return exchange.runStream(request) }
       return options.walksPages

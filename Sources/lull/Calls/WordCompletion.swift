@@ -103,7 +103,8 @@ struct WordCompletion {
     let before = words.count > 1 ? words[words.count - 2] : ""
     if before.hasPrefix("-"), let option = spec.option(before), option.takesValue {
       if !option.choices.isEmpty { return fitting(option.choices.map { Candidate(word: $0) }) }
-      return option.names.contains("-O") || option.names.contains("-d") ? WordCompletion.files : []
+      let files: Set = ["-O", "-d", "--ca-file", "--cert", "--key", "--unix-socket"]
+      return files.isDisjoint(with: option.names) ? [] : WordCompletion.files
     }
     if let option = spec.option(before), option.isBoolean, !last.hasPrefix("-") {
       let words = fitting(["true", "false"].map { Candidate(word: $0) })

@@ -71,6 +71,9 @@ extension CurlText {
       }
     }
     guard let options = http.options else { return sentences }
+    if options.cookies?.keeper != nil {
+      sentences.append("curl is not told of the cookies of a session")
+    }
     if options.redirects == .followWithinOrigin {
       sentences.append(
         "curl follows redirects to other origins too, which redirects = \"same_origin\" does not")

@@ -1,0 +1,179 @@
+import LullArguments
+import LullCore
+import LullTransport
+import Synchronization
+
+/// What requests of one origin have in common under a name, kept between them: cookies, and who asks.
+///
+/// A file for its owner alone, which one process at a time holds and writes whole.
+final class RequestSession: Sendable {
+  struct Content: Equatable, Sendable {
+    var auth: AuthOption?
+    /// Headers that are credentials by their names, in lower case.
+    var headers: [String: String] = [:]
+    /// Lines of the Netscape format.
+    var cookies: [ByteString] = []
+  }
+
+  /// In words, with what to do.
+  struct Problem: Error {
+    let message: String
+  }
+
+  let origin: String
+  private let file: TokenFile
+  private let isReadOnly: Bool
+  /// nil of one that is only read.
+  private let lock: TokenFileLock?
+  private let state: Mutex<Content>
+
+  var content: Content { state.withLock { $0 } }
+
+  /// Whether a session may be called so: the name is that of a file.
+  static func isName(_ text: String) -> Bool {
+    (1...100).contains(text.utf8.count) && text != "." && text != ".."
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "._-".utf8.contains(byte)
+        }
+      }
+  }
+
+  /// Opens that of a name, which need not be there yet.
+  ///
+  /// - Parameters:
+  ///   - isReadOnly: whether nothing is kept; others may write it meanwhile.
+  ///   - isStopped: whether to wait no more for another process.
+  init(
+    _ name: String, of origin: String, isReadOnly: Bool, unless isStopped: () -> Bool
+  ) throws(Problem) {
+    let folder = "sessions/" + RequestSession.folderName(of: origin)
+    guard let path = TokenFile.standardPath(of: name, in: folder) else {
+      throw Problem(message: "neither XDG_STATE_HOME nor HOME says where sessions are kept")
+    }
+    let file = TokenFile(path, noun: "session", limit: 1 << 20)
+    self.file = file
+    self.origin = origin
+    self.isReadOnly = isReadOnly
+    let content: Content
+    do throws(TokenFile.Problem) {
+      lock = isReadOnly ? nil : try RequestSession.lock(file, name, unless: isStopped)
+      let document = try file.read()
+      content =
+        try document.map { document throws(TokenFile.Problem) in
+          try RequestSession.content(of: document, for: origin, file.path)
+        } ?? Content()
+    } catch {
+      throw Problem(message: error.message)
+    }
+    state = Mutex(content)
+  }
+
+  /// Who waits for others is told so once.
+  private static func lock(
+    _ file: TokenFile, _ name: String, unless isStopped: () -> Bool
+  ) throws(TokenFile.Problem) -> TokenFileLock {
+    var left = 100
+    return try file.lock {
+      left -= 1
+      if left == 0 {
+        Exit.complain(
+          "lull: waiting for another process that has the session '\(name)'; --session-read-only "
+            + "does not wait\n")
+      }
+      return isStopped()
+    }
+  }
+
+  /// `https_api.example.com_8443`
+  private static func folderName(of origin: String) -> String {
+    let bytes = origin.replacing("://", with: "_").utf8.map { byte -> UInt8 in
+      let character = Character(Unicode.Scalar(byte))
+      return character.isASCII
+        && (character.isLetter || character.isNumber || ".-".contains(character))
+        ? byte : UInt8(ascii: "_")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The jar that requests with this session share.
+  var jar: CookieJar {
+    CookieJar(
+      keptBy: .init(origin: origin, lines: content.cookies) { [self] lines in
+        change { $0.cookies = lines }
+      })
+  }
+
+  /// Changes what is kept, and writes it if it is another thing now; what went wrong, in words.
+  @discardableResult
+  func change(_ body: (inout Content) -> Void) -> String? {
+    let (before, after) = state.withLock { content in
+      let before = content
+      body(&content)
+      return (before, content)
+    }
+    guard before != after, !isReadOnly else { return nil }
+    do throws(TokenFile.Problem) {
+      try file.write(RequestSession.json(of: after, origin))
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  // MARK: The file
+
+  private static let version = 1
+
+  private static func json(of content: Content, _ origin: String) -> JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("lull_session", .int(version)), .init("origin", .string(origin)),
+    ]
+    if let auth = content.auth {
+      let fields = [("kind", auth.kind.rawValue), ("user", auth.user), ("secret", auth.secret)]
+      members.append(
+        .init(
+          "auth",
+          .object(fields.compactMap { name, value in value.map { .init(name, .string($0)) } })))
+    }
+    let headers = content.headers.sorted { $0.key < $1.key }
+    members.append(.init("headers", .object(headers.map { .init($0.key, .string($0.value)) })))
+    members.append(
+      .init("cookies", .array(content.cookies.map { .string(ArgumentText.decode($0.bytes)) })))
+    return .object(members)
+  }
+
+  private static func content(
+    of document: JSONDocument, for origin: String, _ path: String
+  ) throws(TokenFile.Problem) -> Content {
+    let root = document.root
+    guard root["lull_session"]?.int == version, let known = root["origin"]?.string else {
+      throw TokenFile.Problem(
+        message: "'\(path)' is no session of this version: delete it to begin anew")
+    }
+    guard known == origin else {
+      throw TokenFile.Problem(message: "the session '\(path)' is of \(known), not of \(origin)")
+    }
+    var content = Content()
+    if let auth = root["auth"],
+      let kind = auth["kind"]?.string.flatMap({ AuthOption.Kind(rawValue: $0) })
+    {
+      content.auth = AuthOption(
+        kind, user: auth["user"]?.string, secret: auth["secret"]?.string)
+    }
+    for (name, value) in root["headers"]?.pairs ?? [] {
+      if let text = value.string, Headers.problem(name, text.utf8) == nil {
+        content.headers[name] = text
+      }
+    }
+    if let cookies = root["cookies"] {
+      content.cookies = cookies.elements.compactMap { element in
+        element.string.map { ByteString(ArgumentText.encode($0)) }
+      }
+    }
+    return content
+  }
+}

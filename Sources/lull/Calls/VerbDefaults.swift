@@ -1,0 +1,153 @@
+import Glibc
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+import LullSystem
+
+/// The defaults of verbs in `$XDG_CONFIG_HOME/lull/config.lua`: what their options are unless they are
+/// given. Scripts, sessions at the prompt, calls and completion know nothing of it.
+struct VerbDefaults {
+  /// By the keys of the file, which are the long names of options; `headers` is -H.
+  private static let keys = [
+    "ca_file", "cert", "columns", "follow", "form", "headers", "http", "ignore_stdin", "include",
+    "insecure", "key", "max_redirects", "output", "proxy", "session", "session_read_only",
+    "timeout",
+  ]
+
+  static var arguments: [Argument] {
+    [
+      .init(
+        names: ["--no-config"], kind: .flag,
+        help: "leave the defaults of ~/.config/lull/config.lua alone")
+    ]
+  }
+
+  private let path: String
+  private var parsed: ParsedArguments
+  private(set) var headers: [(name: String, value: String)] = []
+
+  /// nil if there is no such file, or if it is left alone.
+  ///
+  /// Runs it in the sandbox; what is wrong with it is told.
+  init?(for command: Command, unless isLeftAlone: Bool) throws(CommandEnd) {
+    guard !isLeftAlone, let folder = APIFolder.own.map({ FileName.folder(of: $0.path) })
+    else { return nil }
+    path = folder + "/config.lua"
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let source: [UInt8]
+    switch TextFile.read(Array(path.utf8), limit: Inspection.sizeLimit) {
+    case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
+    case .failure(let problem):
+      Exit.complain("lull: \(String(escaping: problem.message))\n")
+      throw .told(3)
+    }
+    var spec = ArgumentSpec(name: "", description: "", arguments: command.spec.options)
+    spec.name = command.name
+    do throws(ArgumentParser.End) {
+      parsed = try ArgumentParser.parse([], by: spec)
+    } catch {
+      return nil
+    }
+    try read(source, in: folder, by: spec)
+  }
+
+  private mutating func read(
+    _ source: [UInt8], in folder: String, by spec: ArgumentSpec
+  ) throws(CommandEnd) {
+    var found: [VerbDefault] = []
+    var problem: String?
+    let path = path
+    let code = CallRun.look(in: Array(folder.utf8), Inspection()) { host in
+      let files = host.part(APIFiles.self)
+      do throws(APIFileProblem) {
+        found = try files.defaults(in: source, path: path, known: VerbDefaults.keys)
+        return 0
+      } catch {
+        problem = files.describe(error)
+        return error.exitCode
+      }
+    }
+    if let problem { Exit.complain(problem) }
+    guard code == 0 else { throw .told(code) }
+    for item in found { try take(item, by: spec) }
+  }
+
+  private mutating func take(_ item: VerbDefault, by spec: ArgumentSpec) throws(CommandEnd) {
+    let option = "--" + item.key.replacing("_", with: "-")
+    switch item.value {
+    case .table(let pairs) where item.key == "headers":
+      for (name, value) in pairs { try take(header: name, value, item) }
+    case .text(let text) where spec.option(option)?.takesValue == true:
+      try take(["\(option)=\(text)"], item, by: spec)
+    case .flag(let isOn) where spec.option(option)?.takesValue == false:
+      try take([isOn ? option : "--no-" + option.dropFirst(2)], item, by: spec)
+    case .table, .text, .flag:
+      let kind =
+        item.key == "headers"
+        ? "a table of names and texts"
+        : spec.option(option)?.takesValue == true ? "a text or a number" : "true or false"
+      throw wrong(item, "'\(item.key)' must be \(kind)")
+    }
+  }
+
+  private mutating func take(
+    _ words: [String], _ item: VerbDefault, by spec: ArgumentSpec
+  ) throws(CommandEnd) {
+    do throws(ArgumentParser.End) {
+      parsed.fill(from: try ArgumentParser.parse(words, by: spec), leavingOut: [])
+    } catch {
+      guard case .problem(let text) = error else { return }
+      throw wrong(item, text)
+    }
+  }
+
+  private mutating func take(
+    header name: String, _ value: String, _ item: VerbDefault
+  ) throws(CommandEnd) {
+    if let problem = Headers.problem(name, value.utf8) { throw wrong(item, problem) }
+    guard !CredentialName.names(name) else {
+      throw wrong(
+        item,
+        "'\(name)' would tell every server who asks: --session NAME keeps it for one, and an API's "
+          + "file has it for a service")
+    }
+    headers.append((name, value))
+  }
+
+  private func wrong(_ item: VerbDefault, _ text: String) -> CommandEnd {
+    Exit.complain("lull: \(item.place.file):\(item.place.line): \(text)\n")
+    return .told(2)
+  }
+
+  // MARK: Beside what is given
+
+  /// Puts them where nothing is given that says the same, or that they do not go with.
+  func fill(_ given: inout ParsedArguments) {
+    var left: Set<String> = []
+    let isFile = given.isGiven("-O") || given.has("--download")
+    let format = parsed.text("-o")
+    if isFile || given.has("--stream") && !["json", "ndjson", "lines"].contains(format) {
+      left.insert("-o")
+    }
+    let pages = given.isGiven("--pages") || given.has("--all")
+    if format == "raw", pages || given.isGiven("-f") { left.insert("-o") }
+    if pages || given.has("--download") || given.has("--stream") { left.insert("-i") }
+    if given.isGiven("--max-redirects") { left.insert("--follow") }
+    if given.isGiven("--follow") { left.insert("--max-redirects") }
+    if given.isGiven("--unix-socket") { left.insert("--proxy") }
+    if given.isGiven("--cert") { left.insert("--key") }
+    if given.isGiven("--session") { left.insert("--session-read-only") }
+    if given.isGiven("--session-read-only") { left.insert("--session") }
+    if given.has("--json") || given.has("--multipart") { left.insert("--form") }
+    given.fill(from: parsed, leavingOut: left)
+  }
+
+  /// What does not go together may be here.
+  func explained(_ end: CommandEnd) -> CommandEnd {
+    guard case .wrongUsage(let problem, let command) = end else { return end }
+    return .wrongUsage(
+      "\(problem) (with the defaults of \(path); --no-config goes without)", command)
+  }
+}
