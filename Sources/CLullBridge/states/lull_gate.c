@@ -26,7 +26,8 @@ static int read_file(lua_State *L) {
   if (!passes) luaL_pushfail(L);
   lua_pushlstring(L, bytes, length);
   lull_arena_release(runtime, mark);
-  return passes ? 1 : 2;
+  if (passes) return 1;
+  return 2;
 }
 
 // A file in memory with these bytes, which stays open: what is loaded is known by its number. Negative
@@ -68,7 +69,8 @@ static int copy_file(lua_State *L) {
     lua_pushfstring(L, "/proc/self/fd/%d", descriptor);
   }
   lull_arena_release(runtime, mark);
-  return descriptor < 0 ? 2 : 1;
+  if (descriptor < 0) return 2;
+  return 1;
 }
 
 // [-0, +1] a function that knows the runtime

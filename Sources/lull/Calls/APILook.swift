@@ -75,7 +75,7 @@ struct APILook {
     return (outcome, inspection.variables)
   }
 
-  private func outcome(through gate: LookGate, _ body: (APIFile) -> Void) -> Outcome {
+  func outcome(through gate: LookGate, _ body: (APIFile) -> Void) -> Outcome {
     var outcome = Outcome.seen
     let code = CallRun.look(in: folder, through: gate, limits: limits) { host in
       // Of what is not looked at to its end nothing is taken.

@@ -103,12 +103,14 @@ struct TrustCommand {
 
   private func trust() throws(TokenFile.Problem) -> Int32 {
     var code: Int32 = 0
+    var hasSpoken = false
     var trusted: [(file: TrustTarget.File, digests: TrustRecord.Digests)] = []
     for word in words.isEmpty ? ["apis"] : words {
       let target = TrustTarget(word)
       guard let files = target.files else {
         Exit.complain("lull: \(target.missing)\n")
         code = 3
+        hasSpoken = true
         continue
       }
       for file in files {
@@ -118,12 +120,13 @@ struct TrustCommand {
         case .failure(let refusal):
           if refusal.code > 128 { return refusal.code }
           Exit.complain(refusal.report)
-          code = refusal.code
+          hasSpoken = true
+          if refusal.code != 0 { code = refusal.code }
         }
       }
     }
     guard !trusted.isEmpty else {
-      if code == 0 { Exit.complain("lull: there are no API files to be trusted\n") }
+      if !hasSpoken { Exit.complain("lull: there are no API files to be trusted\n") }
       return code
     }
     try TrustRecord.update { record in
@@ -152,15 +155,19 @@ struct TrustCommand {
       let text = "\(file.path) needs no trust: it is in your own configuration folder"
       return .failure(Refusal(report: "lull: \(text)\n", code: 0))
     }
-    // A module is trusted with what loads it, and anything else that is no API is not to be run.
-    switch APILook(file.path, isSilent: true).lookInSandbox({ _ in }) {
+    let gate = LookGate(.recording, path: file.path, real: file.real)
+    let look = APILook(file.path, isSilent: true)
+    var outcome = look.lookInSandbox { _ in }
+    // It may lack a module of C there, which is beside it.
+    if case .wrong = outcome { outcome = look.outcome(through: gate) { _ in } }
+    switch outcome {
     case .seen, .needs: break
+    // A module is trusted with what loads it.
     case .module where !isNamed: return .success(nil)
     case .module(let report): return .failure(Refusal(report: report, code: 1))
     case .wrong(let report, let code): return .failure(Refusal(report: report, code: code))
     case .ended(let code): return .failure(Refusal(report: "", code: code))
     }
-    let gate = LookGate(.recording, path: file.path, real: file.real)
     let (_, code) = CheckCommand.report(on: file.path) { CallRun.look(in: $0, through: gate, $1) }
     if code > 128 { return .failure(Refusal(report: "", code: code)) }
     if let refusal = gate.refusal {
