@@ -118,6 +118,13 @@ extension APIOwner {
       .field("description", "string?", "What it does, for lists and help."),
       .field("columns", "string[]?", "The fields that tables on the command line show."),
       .field(
+        "rows", "string?",
+        """
+        Where the rows are in the answer, as names of fields with dots between them, such as \
+        `data.items`: for tables, CSV and lines on the command line, and for pages there, of which they make \
+        one list. Otherwise the answer is shown whole.
+        """),
+      .field(
         "pages", "boolean|PagesOptions|nil",
         "Whether its answer comes in pages: true, or how to go on from one to the next."),
       .field("headers", "table<string, string>?", "Headers of this call only."),

@@ -17,6 +17,8 @@ package struct APICall {
   /// Those of the path first, in its order, then the others by name.
   package var parameters: [CallParameter] = []
   package var columns: [String] = []
+  /// Where the rows are in its answer: names of fields with dots between them; nil: the answer is what they are.
+  package var rows: String?
   package var headers = Headers()
   package var bodyForm = BodyForm.json
   /// nil: the call's answer does not come in pages.

@@ -6,7 +6,7 @@ import LullHost
 struct APIDeclaration {
   static let fileKeys = ["service", "calls", "description"]
   static let callKeys = [
-    "path", "method", "params", "description", "columns", "pages", "headers", "body",
+    "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
   ]
   static let parameterKeys = ["type", "default", "required", "description", "option"]
   static let types = ["string", "number", "integer", "boolean", "json"]
@@ -145,6 +145,7 @@ struct APIDeclaration {
         }
       case "description": call.description = try value.text(key)
       case "method": call.method = try MethodReader.method(try value.text(key))
+      case "rows": call.rows = try rows(value)
       case "columns": call.columns = try strings(value, index, state, key)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
@@ -191,6 +192,18 @@ struct APIDeclaration {
     call.parameters = try arranged(declared, of: call, at: at)
     look(at: call, of: service, at: at)
     return call
+  }
+
+  /// Names of fields with dots between them.
+  private func rows(_ value: lull_value) throws(Misuse) -> String {
+    let path = try value.text("rows")
+    let names = path.split(separator: ".", omittingEmptySubsequences: false)
+    guard !names.contains(where: \.isEmpty) else {
+      throw .message(
+        "'rows' must be the names of fields with dots between them, such as \"data.items\", got '\(path)'"
+      )
+    }
+    return path
   }
 
   private func pages(

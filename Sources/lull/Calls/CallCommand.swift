@@ -144,6 +144,7 @@ struct CallCommand {
     let parsed = try CallPage.spec(of: call, in: self.api).read(words, for: .call)
     var options = try CallOptions(parsed, for: .call)
     if options.columns.isEmpty { options.columns = call.columns }
+    options.rows = CallRows(call)
     guard options.pages == nil || call.hasPages else {
       throw .wrongUsage(
         "call '\(call.name)' declares no pages: --pages and --all do not go with it", .call)

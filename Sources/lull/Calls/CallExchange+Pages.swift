@@ -4,7 +4,7 @@ import LullHost
 
 extension CallExchange {
   /// Loads pages and writes them as one list: the elements of those that are lists, the others as
-  /// they are. That list is what -f sees, once all of it is there; without -f formats of lines are
+  /// they are, or the rows where the call says those are. That list is what -f sees, once all of it is there; without -f formats of lines are
   /// written page by page, of which none is kept.
   func runPages(_ walk: PageWalk) -> Int32 {
     override(api.service)
@@ -27,7 +27,8 @@ extension CallExchange {
           break
         }
         list.pageCount += 1
-        let root = try json(of: entity.content, plain)
+        let page = try json(of: entity.content, plain)
+        let root = try options.rows?.of(page) ?? page
         progress.count(root)
         if filter == nil, options.format == .ndjson || options.format == .lines {
           guard Output.write(text.bytes(of: root)) else { return 0 }

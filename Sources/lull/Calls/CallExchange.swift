@@ -214,7 +214,9 @@ struct CallExchange {
     {
       return self.text.bytes(of: shown)
     }
-    guard case .bytes(let bytes) = content else { return try self.bytes(of: content, style) }
+    guard case .bytes(let bytes) = content else {
+      return try self.bytes(of: content, style, isError ? nil : options.rows)
+    }
     // Of an error nothing was to be saved, and nothing parsed it.
     if isError, let text = String(validating: bytes, as: UTF8.self) {
       return ContentText(format: nil, columns: [], style: style).bytes(of: text)
@@ -225,19 +227,24 @@ struct CallExchange {
     return []
   }
 
-  private func bytes(of content: Content, _ style: OutputStyle) throws(ContentFilter.Problem)
-    -> [UInt8]
-  {
+  /// - Parameter rows: where formats of rows find them; nil: the content is what they are.
+  private func bytes(
+    of content: Content, _ style: OutputStyle, _ rows: CallRows? = nil
+  ) throws(ContentFilter.Problem) -> [UInt8] {
     var text = text
     text.style = style
+    let rows = options.format?.isOfRows == true ? rows : nil
     switch try CallContent(content, of: api.service, in: host) {
     case .bytes(let bytes): return bytes
-    case .text(let content): return text.bytes(of: content)
+    case .text(let content):
+      if let rows { throw rows.missingInText }
+      return text.bytes(of: content)
     case .json(let element):
       if spelling.hasLines, case .json = content, options.format == nil {
         text = ContentText(format: .ndjson, columns: [], style: style)
       }
-      return text.bytes(of: JSONText(element, spelledBy: spelling.bytes))
+      let json = JSONText(element, spelledBy: spelling.bytes)
+      return text.bytes(of: try rows?.of(json) ?? json)
     }
   }
 

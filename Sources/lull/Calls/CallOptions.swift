@@ -8,6 +8,8 @@ struct CallOptions {
   var format: OutputFormat?
   var filter: String?
   var columns: [String] = []
+  /// Where the rows are in what comes; nil: it is what they are.
+  var rows: CallRows?
   var showsHead = false
   var file: String?
   var printsCurl = false

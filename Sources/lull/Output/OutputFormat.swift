@@ -13,5 +13,13 @@ enum OutputFormat: String, CaseIterable {
   /// The bytes of the body.
   case raw
 
+  /// Whether each element of a list is written by itself.
+  var isOfRows: Bool {
+    switch self {
+    case .json, .raw: false
+    case .ndjson, .table, .csv, .lines: true
+    }
+  }
+
   static let names = allCases.map(\.rawValue)
 }

@@ -2911,6 +2911,7 @@ function APICall:resource(params) end
 ---@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a JSON body), a list of the words that it may be, or a table of both and more.
 ---@field description? string # What it does, for lists and help.
 ---@field columns? string[] # The fields that tables on the command line show.
+---@field rows? string # Where the rows are in the answer, as names of fields with dots between them, such as `data.items`: for tables, CSV and lines on the command line, and for pages there, of which they make one list. Otherwise the answer is shown whole.
 ---@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
 ---@field headers? table<string, string> # Headers of this call only.
 ---@field body? "json"|"form" # The form of a body; default `json`.
