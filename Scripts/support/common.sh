@@ -65,6 +65,8 @@ release_flags=(
   -Xlinker "--symbol-ordering-file=$root/Scripts/support/function-order.txt"
   -Xlinker --no-warn-symbol-ordering
   -Xlinker -z -Xlinker nodelete
+  # Addresses that are put right at every start take 30 KB in place of 900 KB. (Needs glibc 2.36)
+  -Xlinker -z -Xlinker pack-relative-relocs
   # Also for the programs, which lack what only lull.so has.
   -Xlinker "--version-script=$root/Scripts/support/exports.map" -Xlinker --undefined-version
 )

@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import calls
+import completion
 import configuration
 import documents
 import downloads
@@ -28,7 +29,7 @@ ROWS = {
     "B6": documents.b6, "B7": starts.b7, "B8": memory.b8, "B9": memory.b9, "B10": calls.b10,
     "B11": configuration.b11, "B12": in_flight.b12, "B13": warm.b13, "B14": loads.b14,
     "B15": uploads.b15, "B16": downloads.b16, "B17": streams.b17,
-    "B20": growth.b20,
+    "B18": completion.b18, "B20": growth.b20,
 }
 
 # Name, default, what it is.

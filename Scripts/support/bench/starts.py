@@ -93,8 +93,12 @@ def b7(bench):
     curl = [shutil.which("curl") or "curl", "-q", "-s", url + "/item/1"]
     if run(get) != "Kilauea\n" or '"name":"Kilauea"' not in run(curl):
         raise Failure("B7: a wrong answer")
-    lull, reference = launches(bench, "B7", [get, curl])
+    typed = [bench.lull, "get", url + "/item/1"]
+    if '"name":"Kilauea"' not in run(typed):
+        raise Failure("B7: a wrong answer")
+    lull, command, reference = launches(bench, "B7", [get, typed, curl])
     add_launch(bench, "run of a script with one GET", lull, reference, 1.3)
+    add_launch(bench, "run of lull get", command, reference, 1.3)
 
 
 def add_launch(bench, workload, lull, reference, goal):

@@ -108,11 +108,11 @@ struct APIDeclaration {
     }
     if let failure { throw failure }
     if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
-    let lines = Dictionary(
-      uniqueKeysWithValues: calls.map { ($0.name, places.line(of: ["calls", $0.name])) })
-    return calls.sorted { one, other in
-      (lines[one.name] ?? 0, one.name) < (lines[other.name] ?? 0, other.name)
+    // Calls are large: what is moved about is their numbers.
+    let keys = calls.indices.map { index in
+      (line: places.line(of: ["calls", calls[index].name]), name: calls[index].name, index: index)
     }
+    return keys.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map { calls[$0.index] }
   }
 
   private func call(
@@ -288,8 +288,15 @@ struct APIDeclaration {
   static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, first != UInt8(ascii: "-") else { return false }
     return name.utf8.allSatisfy { byte in
-      Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
-        || "_-.".utf8.contains(byte)
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+        UInt8(ascii: "."):
+        return true
+      default:
+        let character = Character(Unicode.Scalar(byte))
+        return byte >= 0x80 && (character.isLetter || character.isNumber)
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 package struct DeclarationPlaces {
   package let tokens: [LineToken]
   private let lineEnds: [Int]
+  private let index = DeclarationKeys()
 
   package init(_ source: [UInt8]) {
     tokens = LineToken.all(in: source)
@@ -14,11 +15,10 @@ package struct DeclarationPlaces {
   package func line(of keys: [String]) -> Int {
     var found: Int?
     for key in keys {
-      let behind = tokens.indices.dropFirst((found ?? -1) + 1)
       // A table that is made elsewhere may stand anywhere behind.
       guard
-        let next = found.flatMap({ self.key(key, inTableOf: $0) })
-          ?? behind.first(where: { isKey(key, at: $0) })
+        let next = found.flatMap({ index.keys(inTableOf: $0, tokens)[key] })
+          ?? index.first(key, behind: found ?? -1, tokens)
       else { break }
       found = next
     }
@@ -28,32 +28,6 @@ package struct DeclarationPlaces {
   /// The line of the last `return`, or the first line.
   package var lineOfResult: Int {
     tokens.last { $0.isKeyword("return") }.map { line(at: $0.range.lowerBound) } ?? 1
-  }
-
-  /// Where a key stands in the table that the one at an index gets, not in those inside of it.
-  private func key(_ key: String, inTableOf index: Int) -> Int? {
-    guard let assignment = tokens[index...].firstIndex(where: { $0.isSymbol("=") }) else {
-      return nil
-    }
-    // `= {`, or `= with_pages{`
-    var depth = 0
-    for place in tokens.indices.dropFirst(assignment + 1) {
-      if tokens[place].isSymbol("{") { depth += 1 }
-      if tokens[place].isSymbol("}") { depth -= 1 }
-      if depth == 0, tokens[place].isSymbol("}") || tokens[place].isSymbol(",") { return nil }
-      if depth < 0 { return nil }
-      if depth == 1, isKey(key, at: place) { return place }
-    }
-    return nil
-  }
-
-  /// `key =` and `["key"] =`
-  private func isKey(_ key: String, at index: Int) -> Bool {
-    let token = tokens[index]
-    guard token.kind == .name || token.kind == .string, token.text == key else { return false }
-    let next = index + 1 < tokens.endIndex ? tokens[index + 1] : nil
-    if token.kind == .string { return next?.text == "]" }
-    return next?.text == "="
   }
 
   package func line(at offset: Int) -> Int {

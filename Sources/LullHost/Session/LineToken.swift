@@ -40,6 +40,8 @@ private struct Lexer {
 
   mutating func tokens() -> [LineToken] {
     var tokens: [LineToken] = []
+    // One for every few bytes.
+    tokens.reserveCapacity(bytes.count / 4)
     while let token = next() { tokens.append(token) }
     return tokens
   }
@@ -92,7 +94,10 @@ private struct Lexer {
 
   private mutating func symbol() -> LineToken {
     let start = position
-    for symbol in Lexer.longSymbols where bytes[start...].starts(with: symbol.utf8) {
+    let next = byte(1) ?? 0
+    let mayBeLong = "<=>/~.:".utf8.contains(bytes[start]) && "<=>/.:".utf8.contains(next)
+    for symbol in mayBeLong ? Lexer.longSymbols : []
+    where bytes[start...].starts(with: symbol.utf8) {
       position += symbol.utf8.count
       return token(.symbol, from: start)
     }
