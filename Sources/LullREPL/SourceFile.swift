@@ -14,7 +14,8 @@ package enum SourceFile {
     }
   }
 
-  package static func read(_ path: [UInt8]) throws(Unreadable) -> [UInt8] {
+  /// - Parameter limit: more bytes than that are refused.
+  package static func read(_ path: [UInt8], limit: Int = .max) throws(Unreadable) -> [UInt8] {
     let name = String(escaping: path)
     let descriptor = (path + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { start in
@@ -23,10 +24,12 @@ package enum SourceFile {
     }
     guard descriptor >= 0 else { throw unreadable(name) }
     defer { close(descriptor) }
-    return try read(descriptor, name: name)
+    return try read(descriptor, name: name, limit: limit)
   }
 
-  package static func read(_ descriptor: Int32, name: String) throws(Unreadable) -> [UInt8] {
+  package static func read(
+    _ descriptor: Int32, name: String, limit: Int = .max
+  ) throws(Unreadable) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
@@ -34,6 +37,9 @@ package enum SourceFile {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw unreadable(name) }
       guard count > 0 else { return bytes }
+      guard count <= limit - bytes.count else {
+        throw Unreadable(name: name, reason: "it has more than \(limit >> 20) MB")
+      }
       bytes += buffer[..<count]
     }
   }

@@ -78,6 +78,16 @@ struct VerbRefusalTests {
       "--json and --multipart are two kinds of body: one of them"
     ),
     (["post", "https://a.example", "--multipart", "-d", "1"], "--multipart is of items"),
+    (
+      ["post", "-f", ":8080/x", "a=b"],
+      "-f is a filter, an expression in Lua, and ':8080/x' is none: a form is sent with --form"
+    ),
+    (["post", "https://a.example", "-f", "user[name]=Ann"], "-f is a filter"),
+    (["post", "https://a.example", "-f", "n:=1"], "-f is a filter"),
+    (
+      ["post", "https://a.example", "a=@/dev/zero"],
+      "'a=@/dev/zero': cannot read '/dev/zero': it has more than 100 MB"
+    ),
     (["post", "https://a.example", "--boundary", "x", "a=b"], "--boundary is left out"),
     (
       ["post", "https://a.example", "--form", "a:=[1]"],

@@ -144,7 +144,7 @@ def ask(line, server):
         # What the library itself says of an error.
         with contextlib.redirect_stderr(errors):
             code = int(main(
-                ["http", *options, words[0], f"http://127.0.0.1:{port}{path}", *rest], environment))
+                ["http", *options, *(word for word in words[:1] if word != "*"), f"http://127.0.0.1:{port}{path}", *rest], environment))
     if server.arrived:
         return shown(*server.arrived[0], port)
     said = errors.getvalue().splitlines()

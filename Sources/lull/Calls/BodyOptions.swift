@@ -35,6 +35,11 @@ struct BodyOptions {
   }
 
   init(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
+    if let filter = words.text("-f"), BodyOptions.isNoFilter(filter) {
+      throw .wrongUsage(
+        "-f is a filter, an expression in Lua, and '\(filter)' is none: a form is sent with --form",
+        command)
+    }
     data = words.text("-d").map { .data($0) }
     if let raw = words.text("--raw") {
       guard data == nil else {
@@ -56,6 +61,17 @@ struct BodyOptions {
     }
     guard !isMultipart || data == nil else {
       throw .wrongUsage("--multipart is of items: -d and --raw are the whole body", command)
+    }
+  }
+
+  /// Whether somebody means the `-f` of HTTPie, behind which items stand, or the target.
+  private static func isNoFilter(_ text: String) -> Bool {
+    if ["http://", "https://", ":"].contains(where: { text.hasPrefix($0) }) { return true }
+    let name = text.unicodeScalars.prefix { $0 != "=" && $0 != ":" }
+    let rest = String(String.UnicodeScalarView(text.unicodeScalars.dropFirst(name.count)))
+    guard rest.hasPrefix("=") && !rest.hasPrefix("==") || rest.hasPrefix(":=") else { return false }
+    return name.allSatisfy {
+      $0.properties.isAlphabetic || "0123456789_-.[]".unicodeScalars.contains($0)
     }
   }
 

@@ -14,7 +14,8 @@ enum ItemFile {
 
   static func bytes(of item: RequestItem) throws(RequestItem.Problem) -> [UInt8] {
     do throws(SourceFile.Unreadable) {
-      return try SourceFile.read(Array(HomeFolder.expanded(item.value).utf8))
+      return try SourceFile.read(
+        Array(HomeFolder.expanded(item.value).utf8), limit: StreamedBody.largestInMemory)
     } catch {
       throw unreadable(item, error.reason)
     }

@@ -96,6 +96,7 @@ struct VerbCommand {
     if method == "OPTIONS", options.format == nil, options.filter == nil, options.file == nil {
       options.showsHead = true
     }
+    body = try BodyOptions(parsed, for: command)
     var rest = parsed.all("ITEM")[...]
     target = try CallTarget(parsed.text("TARGET") ?? "", &rest, for: command)
     var items: [RequestItem] = []
@@ -110,7 +111,6 @@ struct VerbCommand {
     try options.checkAuth(
       items.filter { !$0.value.isEmpty && [.header, .emptyHeader].contains($0.kind) }.map(\.name),
       for: command)
-    body = try BodyOptions(parsed, for: command)
     try body.check(items, for: command)
     guard body.data != .data("-") || !options.ignoresInput else {
       throw .wrongUsage("-d - reads standard input, which --ignore-stdin leaves alone", command)

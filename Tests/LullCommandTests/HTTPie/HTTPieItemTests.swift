@@ -55,7 +55,7 @@ struct HTTPieItemTests {
     _ words: [String], on server: EchoServer, in folder: String
   ) throws -> Child.Ending {
     var words = words[...]
-    let method = (words.popFirst() ?? "").lowercased()
+    let method = words.popFirst().flatMap { $0 == "*" ? nil : [$0] } ?? []
     var input: String?
     if let place = words.firstIndex(of: "<<<") {
       input = words[place + 1]
@@ -67,7 +67,7 @@ struct HTTPieItemTests {
     let path = hasPath ? rest.popFirst() ?? "" : "/"
     let url = "http://127.0.0.1:\(server.port)\(path)"
     return try Child(
-      Binaries.lull, [method] + options + [url] + rest + (input == nil ? ["--ignore-stdin"] : []),
+      Binaries.lull, method + options + [url] + rest + (input == nil ? ["--ignore-stdin"] : []),
       environment: ["HOME": folder], folder: folder, input: input.map { .text($0) } ?? .nothing
     ).wait()
   }
