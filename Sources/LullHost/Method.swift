@@ -49,7 +49,7 @@ package struct Method: Sendable {
       pagesMethods, progressMethods, streamMethods, argumentMethods, fileMethods, secretMethods,
       bodyMethods,
       urlMethods,
-      digestMethods, timeMethods, csvMethods,
+      digestMethods, timeMethods, csvMethods, tableMethods,
     ]
     var own: [Method] = []
     own.reserveCapacity(groups.reduce(0) { $0 + $1.count })

@@ -54,9 +54,9 @@ struct ContentOutputTests {
       try get("-o", "csv", "--columns", "name,id,no").output
         == "name,id,no\nAda Lovelace,1,\nAlan Turing,2,\n")
     let nested = try lull(
-      "post", sample.url + "/echo", "-o", "csv", "--columns", "method,json.a.0,json.b",
+      "post", sample.url + "/echo", "-o", "csv", "--columns", "method,json.a.1,json.b",
       "a:=[7]", #"b=say "hi", twice"#)
-    #expect(nested.output == "method,json.a.0,json.b\nPOST,7,\"say \"\"hi\"\", twice\"\n")
+    #expect(nested.output == "method,json.a.1,json.b\nPOST,7,\"say \"\"hi\"\", twice\"\n")
   }
 
   @Test func `leaves text and bytes as they are`() throws {
@@ -89,7 +89,11 @@ struct ContentOutputTests {
     ("max(x, 'visits').id", "2"), ("min(x, 'visits').id", "1"), ("sum({})", "0"),
     ("average({})", "null"), ("unique({ 1, 2, 1 })", "[1,2]"),
     ("flatten({ { 1 }, 2, { 3, 4 } })", "[1,2,3,4]"), ("join(map(x, 'id'), '-')", #""1-2""#),
-    ("pick(x[1], 'name', 'id')", #"{"id":1,"name":"Ada Lovelace"}"#),
+    ("pick(x[1], 'name', 'id')", #"{"name":"Ada Lovelace","id":1}"#),
+    ("pick(x, 'visits', 'id')", #"[{"visits":0,"id":1},{"visits":7,"id":2}]"#),
+    ("map(sort_by(x, '-visits'), 'id')", "[2,1]"),
+    ("map(x[1], function(v) return 1 end)", #"{"id":1,"name":1,"email":1,"role":1,"visits":1}"#),
+    ("first(sort_by(entries(count_by(x, 'role')), 'key'))", #"{"key":"admin","value":1}"#),
     ("{ b = 1, a = { c = lull.null, b = x[1].id } }", #"{"a":{"b":1,"c":null},"b":1}"#),
     ("#x, 17", "2"), ("{}", "[]"), ("string.upper(x[1].role)", #""ADMIN""#),
   ])
@@ -104,8 +108,20 @@ struct ContentOutputTests {
   @Test(arguments: [
     ("x.a.b", "attempt to index a nil value (field 'a')", "x.a.b"),
     ("x[", "unexpected symbol near <eof>", "x["),
-    ("map(7, 'a')", "map needs a list, got a number", "map(7, 'a')"),
-    ("map(x, 7)", "map needs a function or the name of a field, got a number", "map(x, 7)"),
+    (
+      "map(7, 'a')",
+      "-f:1: map needs a list or a record, got the number 7: write map(x, \"name\")",
+      "map(7, 'a')"
+    ),
+    (
+      "map(x, 7)", "map needs a function or the name of a field, got the number 7", "map(x, 7)"
+    ),
+    ("map(x.items, 'a')", "map needs a list or a record, got nil: write map(x or {}, …)", "map("),
+    ("map({ x }, sum)", "-f:1: sum needs numbers, got a record for element 1", "map({ x }, sum)"),
+    (
+      "map(x, function(r) return sum(r.name) end)",
+      "-f:1: sum needs a list or a record, got the text 'Ada Lovelace'", "map(x, function(r)"
+    ),
     ("lull.sleep(1)", "cannot wait inside a -f expression", "lull.sleep(1)"),
   ])
   func `points at what is wrong`(expression: String, message: String, line: String) throws {

@@ -67,7 +67,7 @@ struct FormatTests {
         ["nested", "-o", "csv"],
         "a,b,d,e,value\n\"x,y\",\"{\"\"c\"\":[1,2]}\",\"line\nbreak\",,\n\"q\"\"q\",,,,\n,,,,7\n"
       ),
-      (["nested", "-o", "csv", "--columns", "e,b.c.1,no"], "e,b.c.1,no\n,2,\n,,\n,,\n"),
+      (["nested", "-o", "csv", "--columns", "e,b.c.2,no"], "e,b.c.2,no\n,2,\n,,\n,,\n"),
       (
         ["nested", "-o", "table"],
         "a    b            d           e  value\nx,y  {\"c\":[1,2]}  line break\nq\"q\n"

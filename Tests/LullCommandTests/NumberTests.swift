@@ -69,7 +69,7 @@ struct NumberTests {
         "[" + row(3) + "," + row(2) + "," + row(1) + "]"
       ),
       ("map(sort_by(x.rows, 'price'), 'price')", "[1.10,1.1,1.100]"),
-      ("pick(x, 'price', 'big', 'e')", #"{"big":\#(big),"e":1E5,"price":1.10}"#),
+      ("pick(x, 'price', 'big', 'e')", #"{"price":1.10,"big":\#(big),"e":1E5}"#),
       ("{ id = x.big, n = 1 }", #"{"id":\#(big),"n":1}"#), ("first(x.rows)", row(1)),
       ("min(x.rows, 'price')", row(1)), ("max(map(x.rows, 'big'))", big),
       ("reverse(x.rows)[1].price", "1.100"), ("values(x.one)", "[1.10]"),

@@ -204,6 +204,8 @@ uint64_t lull_host_log(void *host);
 // What is seen of a secret, in the arena; NULL if it is gone, or without memory.
 const char *lull_host_secret_mask(void *host, uint64_t handle, size_t *length);
 const char *lull_host_suggest(void *host, int32_t kind, const char *name);
+// The text of the functions of `lull.list`; it stays.
+const char *lull_host_list_source(size_t *length);
 
 // --- The runtime ---
 
@@ -263,6 +265,9 @@ int32_t lull_value_pin(lull_runtime *runtime, int64_t id);
 void lull_value_unpin(lull_runtime *runtime, int64_t id);
 // A number that is the same for the same table, function or object, and while it lives for no other.
 uintptr_t lull_value_identity(lua_State *L, int32_t index);
+// values[id] = a function that makes a table of the functions of `lull.list`, of which messages speak by
+// their names alone, from a table of hooks; pinned. 0 on success.
+int32_t lull_list_keep_maker(lull_runtime *runtime, int64_t id);
 // Whether two values are the same value.
 int32_t lull_value_is(lull_runtime *runtime, int64_t id, lua_State *L, int32_t index);
 // values[id] = a table of the values from `first` to `last` on the stack, with their count; pinned.

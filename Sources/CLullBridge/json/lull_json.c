@@ -382,6 +382,39 @@ static int text_gc(lua_State *L) {
   return 0;
 }
 
+// [-n, +1] lull.json.type(value): what it is in JSON, as `encode` has it; nil for what has no form there.
+// Tables are looked at, not into.
+static int json_type(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
+  luaL_checkany(L, 1);
+  lua_settop(L, 1);
+  lull_value value;
+  lull_read(L, 1, &value);
+  const char *name = NULL;
+  switch (value.kind) {
+    case LULL_NULL: name = "null"; break;
+    case LULL_BOOLEAN: name = "boolean"; break;
+    case LULL_INTEGER: name = "number"; break;
+    case LULL_NUMBER: name = isfinite(value.number) ? "number" : NULL; break;
+    case LULL_STRING: name = "string"; break;
+    case LULL_TABLE: {
+      size_t length;
+      int sequence = is_sequence(L, 1, &length);
+      name = lull_is_array(L, 1) || (sequence && length > 0) ? "array" : "object";
+      break;
+    }
+    default: {
+      const struct csj_document *document;
+      size_t place;
+      if (lull_view_at(L, 1, &document, &place)) {
+        name = csj_type_at(csj_document_view(document), place) == CSJ_ARRAY ? "array" : "object";
+      }
+    }
+  }
+  lua_pushstring(L, name);
+  return 1;
+}
+
 // [-n, +1] lull.array(table): marks it as a JSON array
 static int array(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
@@ -397,7 +430,7 @@ void lull_open_json(lua_State *L, lull_runtime *runtime) {
   LULL_EFFECT(L, 0, 0);
   (void)runtime;
   static const luaL_Reg comparing[] = {
-    {"at", lull_json_at}, {"equal", lull_json_equal}, {NULL, NULL}};
+    {"at", lull_json_at}, {"equal", lull_json_equal}, {"type", json_type}, {NULL, NULL}};
   lua_newtable(L);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, text_gc);

@@ -9,6 +9,7 @@
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
 #include "calls/lull_dispatch.h"
+#include "calls/lull_list.h"
 #include "ending/lull_interrupt.h"
 #include "runs/lull_pool.h"
 #include "values/lull_inspect.h"
@@ -146,6 +147,7 @@ static void add_frame(tracing *trace, lua_State *target, lua_Debug *info) {
   lua_getinfo(L, "f", info);
   frame->kind = *info->what == 'C' ? LULL_FRAME_C : LULL_FRAME_LUA;
   if (frame->kind == LULL_FRAME_C && is_host_function(trace)) frame->kind = LULL_FRAME_HOST;
+  if (strcmp(info->source, LULL_LIST_CHUNK) == 0) frame->kind = LULL_FRAME_HOST;
   frame->line = info->currentline > 0 ? info->currentline : 0;
   frame->is_tail_call = info->istailcall;
   if (info->name) frame->name = copy(runtime, info->name, strlen(info->name));

@@ -5,6 +5,7 @@
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "calls/lull_list.h"
 #include "calls/lull_objects.h"
 #include "json/lull_json.h"
 #include "values/lull_inspect.h"
@@ -45,6 +46,7 @@ void lull_make_module(lull_runtime *runtime, lua_State *L) {
   lua_pushstring(L, lull_host_version());
   lua_setfield(L, -2, "version");
   lull_open_json(L, runtime);
+  lull_list_open(L);
   lua_pushcfunction(L, lull_inspect);
   lua_setfield(L, -2, "inspect");
   lua_pushcfunction(L, lull_copy);

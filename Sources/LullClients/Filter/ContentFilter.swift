@@ -31,9 +31,15 @@ package final class ContentFilter {
     let prelude = try ContentFilter.load(
       ContentFilter.prelude, shown: ContentFilter.prelude,
       name: "=" + ContentFilter.preludeName, host.chunks, callbacks.reporter)
-    let applied = callbacks.coroutines.ask(prelude.callable, [], kind: "prelude") { results in
+    let maker = kept.makeID()
+    guard lull_list_keep_maker(bridge.pointer, maker) == 0 else {
+      throw Problem(report: "lull: not enough memory\n")
+    }
+    let applied = callbacks.coroutines.ask(prelude.callable, [.ref(maker)], kind: "prelude") {
+      results in
       Result { () throws(Misuse) in try kept.keep(results.state, results.index(0)) }
     }
+    lull_value_unpin(bridge.pointer, maker)
     guard case .success(.success(let id)) = applied, kept.pin(id) else {
       throw Problem(report: "lull: not enough memory\n")
     }
@@ -83,13 +89,14 @@ package final class ContentFilter {
       let text = results[0].bytes ?? []
       return source.map { spelled(text, results, $0.document, $0.spelling) } ?? text
     }
+    // What comes of it, a failure too, is of nothing.
+    if isOfPages, lull_reads_took_list_for_object(bridge.pointer) != 0 {
+      throw Problem(
+        report: "lull: -f '\(text)': x is the list of what is on all pages, and has no fields: "
+          + "what x.items is of one page, flatten(map(x, \"items\")) is of all\n")
+    }
     switch answer {
     case .success(let bytes):
-      if isOfPages, lull_reads_took_list_for_object(bridge.pointer) != 0 {
-        throw Problem(
-          report: "lull: -f '\(text)': x is the list of what is on all pages, and has no fields: "
-            + "what x.items is of one page, flatten(map(x, \"items\")) is of all\n")
-      }
       guard (try? JSONDocument(parsing: bytes)) != nil else {
         throw Problem(report: "lull: what -f gives has no JSON form\n")
       }

@@ -15,7 +15,8 @@ package struct APIDescription: Sendable {
   }
 
   private static let own: [APIOwner] = [
-    .lull, .json, .url, .base64, .time, .csv, .log, .testing, .cache, .os, .service, .resource,
+    .lull, .json, .list, .url, .base64, .time, .csv, .log, .testing, .cache, .os, .service,
+    .resource,
     .request, .response, .entity,
     .document, .requestError, .observation, .watch, .pages, .eventsIterator, .streamEvent,
     .followed, .task, .progress,
@@ -39,7 +40,7 @@ package struct APIDescription: Sendable {
     .inspectOptions, .encodeOptions, .urlParts, .base64Options, .digestOptions, .isoOptions,
     .csvOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
-    .logCategories, .pattern, .settingsFunction, .transformer,
+    .logCategories, .pattern, .fieldOrFunction, .settingsFunction, .transformer,
     .requestBody, .multipartValue, .mutation, .mutationOrOptions, .decorator, .observerFunction,
     .networkingFunction,
     .completion,

@@ -41,6 +41,21 @@ extension APIOwner {
           local entity = assert(user:load():await())
           print(lull.json.equal(entity.document, { id = 7, name = "Ann" }))   --> true
           """),
+      .function(
+        "type", "(value: any): string?",
+        """
+        What a value is in JSON: `"array"`, `"object"`, `"string"`, `"number"`, `"boolean"` or `"null"`; nil \
+        for what has no JSON form.
+        """,
+        """
+        Tables are looked at as `encode` has them, and not into: an empty one is an object unless it is marked \
+        with `lull.array`.
+        """,
+        example: """
+          local entity = assert(api("/users"):load():await())
+          print(lull.json.type(entity.content), lull.json.type(entity.document[1]))  --> array object
+          print(lull.json.type(lull.null), lull.json.type(print))                    --> null nil
+          """, rules: "FLT-09"),
     ])
 
   static let encodeOptions = APIOwner.table(

@@ -228,6 +228,21 @@ extension APIOwner {
       example: """
         print(lull.inspect{ 1, 2, name = "Ann" })  --> { 1, 2, name = "Ann" }
         """),
+    .function(
+      "table", "(rows: any, columns?: string[]): string",
+      "Rows as text in columns, one line each, as `-o table` writes them.",
+      """
+      Rows are a list of records, of which a single one is a list of one; what is no record stands in a column \
+      `value`. Without `columns` all names there are come in the order they come up, those of one table sorted; \
+      `"owner.login"` goes deeper and `"tags.1"` is the first element. What has no JSON form raises.
+      """,
+      example: """
+        local users = assert(api("/users"):load():await()).document
+        for line in lull.table(users, { "name", "id" }):gmatch("[^\\n]+") do print(line) end
+        --> name  id
+        --> Ann   7
+        --> Ben   8
+        """, rules: "FLT-10"),
   ]
 
   /// What the command replaces in Lua's own library.

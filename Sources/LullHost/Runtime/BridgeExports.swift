@@ -240,3 +240,10 @@ func lull_host_suggest(
   }
   return names.first { $0.name.description == near }?.name.cString
 }
+
+@c @implementation
+func lull_host_list_source(_ length: UnsafeMutablePointer<Int>!) -> UnsafePointer<CChar>! {
+  let source = ListFunctions.source
+  length.pointee = source.count
+  return source.baseAddress.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
+}

@@ -50,10 +50,11 @@ struct CallOptions {
       .init(
         names: ["-f", "--filter"], placeholder: "LUA",
         help: "write what this expression makes of the content, x, which of pages is a list of "
-          + "them all"),
+          + "them all; lull help filters tells more"),
       .init(
         names: ["--columns"], placeholder: "A,B",
-        help: "the fields of a table or csv, in that order; owner.login goes deeper"),
+        help: "the fields of a table or csv, in that order; owner.login goes deeper, tags.1 is the "
+          + "first element of a list"),
       .init(names: ["-i", "--include"], kind: .flag, help: "write status and headers first"),
       .init(
         names: ["-O", "--save"], placeholder: "FILE",

@@ -1,4 +1,5 @@
 import LullCore
+import LullHost
 
 /// JSON that is put together from keys and values, in the order they come. Values stay as they are
 /// written until a key leads into one.

@@ -56,7 +56,8 @@ struct WordCompletion {
     case .call: return ofCall
     case .apisAndFiles:
       return ofOptions(command.spec) ?? fitting(apis) + WordCompletion.files
-    case .commands: return fitting(Command.all.map { Candidate(word: $0.name) })
+    case .commands:
+      return fitting(Command.all.map { Candidate(word: $0.name) } + [Candidate(word: "filters")])
     case .of(let words): return fitting(words.map { Candidate(word: $0) })
     }
   }

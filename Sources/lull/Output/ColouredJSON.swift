@@ -1,4 +1,5 @@
 import LullCore
+import LullHost
 import LullSystem
 
 /// JSON over several lines, for people.

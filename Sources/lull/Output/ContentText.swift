@@ -1,4 +1,5 @@
 import LullCore
+import LullHost
 
 /// Content as it is written: the text of a format.
 struct ContentText {
@@ -23,9 +24,13 @@ struct ContentText {
         line.write(to: &text)
         bytes += style.isTerminal ? ColouredJSON.visible(text) : text
       }
-    case .lines: return lines(json) { $1 += ContentText.plain($0).utf8 }
+    case .lines: return lines(json) { $1 += $0.plain.utf8 }
     case .csv: return ContentTable(json, columns: columns).csv
-    case .table: return Array(ContentTable(json, columns: columns).text(style).utf8)
+    case .table:
+      let table = ContentTable(json, columns: columns)
+      return Array(
+        table.text(width: style.width, isTerminal: style.isTerminal) { style.painted($0, "1") }.utf8
+      )
     }
   }
 
@@ -46,14 +51,5 @@ struct ContentText {
       bytes.append(10)
     }
     return bytes
-  }
-
-  /// A value on one line: text without quotes, nothing for null, anything else as JSON.
-  static func plain(_ json: JSONText) -> String {
-    if let text = json.string { return text }
-    if json.isNull { return "" }
-    var bytes: [UInt8] = []
-    json.write(to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import LullCore
+import LullHost
 import LullSystem
 
 /// How far a request is, on one line of standard error; shown only on a terminal.

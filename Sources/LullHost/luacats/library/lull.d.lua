@@ -559,6 +559,25 @@ function lull.copy(value) end
 ---@return string
 function lull.inspect(value, options) end
 
+--- Rows as text in columns, one line each, as `-o table` writes them.
+---
+--- Rows are a list of records, of which a single one is a list of one; what is no record stands in a
+--- column `value`. Without `columns` all names there are come in the order they come up, those of one
+--- table sorted; `"owner.login"` goes deeper and `"tags.1"` is the first element. What has no JSON form
+--- raises.
+---
+--- ```lua
+--- local users = assert(api("/users"):load():await()).document
+--- for line in lull.table(users, { "name", "id" }):gmatch("[^\n]+") do print(line) end
+--- --> name  id
+--- --> Ann   7
+--- --> Ben   8
+--- ```
+---@param rows any
+---@param columns? string[]
+---@return string
+function lull.table(rows, columns) end
+
 --- Loads an API from a file that describes it: its service and its calls.
 ---
 --- `name` is that of a file in `./apis`, in `apis` of the folders above up to the one that holds
@@ -638,6 +657,264 @@ function lull.json.at(value, pointer) end
 ---@param b any
 ---@return boolean
 function lull.json.equal(a, b) end
+
+--- What a value is in JSON: `"array"`, `"object"`, `"string"`, `"number"`, `"boolean"` or `"null"`; nil
+--- for what has no JSON form.
+---
+--- Tables are looked at as `encode` has them, and not into: an empty one is an object unless it is
+--- marked with `lull.array`.
+---
+--- ```lua
+--- local entity = assert(api("/users"):load():await())
+--- print(lull.json.type(entity.content), lull.json.type(entity.document[1]))  --> array object
+--- print(lull.json.type(lull.null), lull.json.type(print))                    --> null nil
+--- ```
+---@param value any
+---@return string?
+function lull.json.type(value) end
+
+--- Functions over lists and records; expressions of `-f` have them by their names alone.
+---
+--- They take a list or a record (a table, content, a document) and change neither. Of a record its
+--- values are meant, in the server's order, those of tables in the order of their names; `map`,
+--- `filter` and `pick` of a record give a record again, the others a list or a value.
+---
+--- `by` is a function of the element, which may wait, or the name of a field: `"owner.login"` goes
+--- deeper, `"tags.1"` is the first element of a list, and a field that is really called so comes first.
+--- A field that is missing is nothing, as `lull.null` is. What a function cannot do raises, and says
+--- what it got.
+---@class lull.list
+lull.list = {}
+
+--- What `by` makes of each element.
+---
+--- nil becomes `lull.null`, so that places stay what they are.
+---
+--- ```lua
+--- local users = assert(api("/users"):load():await()).content
+--- print(lull.json.encode(lull.list.map(users, "name")))          --> ["Ann","Ben"]
+--- print(lull.list.map(lull.list.group_by(users, "name"), lull.list.count).Ann)  --> 1
+--- ```
+---@param x any
+---@param by lull.FieldOrFunction
+---@return table
+function lull.list.map(x, by) end
+
+--- The elements for which `by` gives neither nil, false nor `lull.null`.
+---
+--- Without `by` those that are neither themselves.
+---
+--- ```lua
+--- local list = lull.list.filter({ 1, 2, 3 }, function(n) return n > 1 end)
+--- print(lull.json.encode(list))              --> [2,3]
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return table
+function lull.list.filter(x, by) end
+
+--- A record with these fields alone; of a list, of each of its elements.
+---
+--- A field that is missing is `lull.null`. It is called as it was asked for: `"owner.login"`.
+---
+--- ```lua
+--- local users = assert(api("/users"):load():await()).content
+--- print(lull.list.pick(users, "id")[2].id)   --> 8
+--- ```
+---@param x any
+---@param ... string
+---@return table
+function lull.list.pick(x, ...) end
+
+--- The names of a record; of a list 1 to its length.
+---
+--- ```lua
+--- print(table.concat(lull.list.keys{ b = 1, a = 2 }, " "))       --> a b
+--- ```
+---@param x any
+---@return string[]
+function lull.list.keys(x) end
+
+--- The values of a record in the order of its names.
+---
+--- ```lua
+--- print(table.concat(lull.list.values{ b = 1, a = 2 }, " "))     --> 2 1
+--- ```
+---@param x any
+---@return any[]
+function lull.list.values(x) end
+
+--- A record as a list of records with `key` and `value`.
+---
+--- ```lua
+--- local votes = lull.list.entries(lull.list.count_by{ "b", "a", "b" })
+--- print(lull.list.first(lull.list.sort_by(votes, "-value")).key) --> b
+--- ```
+---@param x any
+---@return table[]
+function lull.list.entries(x) end
+
+--- The elements, with those that are lists opened.
+---
+--- So many levels deep, one unless it is said. Records stay what they are.
+---
+--- ```lua
+--- print(#lull.list.flatten{ { 1, 2 }, 3, {} })                   --> 3
+--- ```
+---@param x any
+---@param depth? integer
+---@return any[]
+function lull.list.flatten(x, depth) end
+
+--- Numbers, texts and booleans as one text, with `", "` or the separator between them.
+---
+--- Nothing and `lull.null` are empty texts.
+---
+--- ```lua
+--- print(lull.list.join({ 1, "b", true }, "-"))                   --> 1-b-true
+--- ```
+---@param x any
+---@param separator? string
+---@return string
+function lull.list.join(x, separator) end
+
+--- The elements in order.
+---
+--- Numbers come before texts, these before false and true; what is missing and `lull.null` come last,
+--- in descending order too. A field with `-` before it sorts in descending order, `"-"` the elements
+--- themselves; further fields count where those before are equal, and then the order there was. Lists
+--- and records have no order.
+---
+--- ```lua
+--- local rows = { { n = 2 }, {}, { n = 10 } }
+--- print(lull.list.sort_by(rows, "-n")[1].n)  --> 10
+--- print(table.concat(lull.list.sort_by({ 3, 1, 2 }, "-"), " "))  --> 3 2 1
+--- ```
+---@param x any
+---@param ... lull.FieldOrFunction
+---@return any[]
+function lull.list.sort_by(x, ...) end
+
+--- The elements from the last to the first.
+---
+--- ```lua
+--- print(table.concat(lull.list.reverse{ 1, 2, 3 }, " "))         --> 3 2 1
+--- ```
+---@param x any
+---@return any[]
+function lull.list.reverse(x) end
+
+--- The first element, nil if there is none; or a list of the first ones.
+---
+--- ```lua
+--- print(lull.list.first{ 7, 8 }, #lull.list.first({ 7, 8 }, 5))  --> 7 2
+--- ```
+---@param x any
+---@param count integer
+---@return any[]
+---@overload fun(x: any): any
+function lull.list.first(x, count) end
+
+--- The last element, nil if there is none; or a list of the last ones.
+---
+--- ```lua
+--- print(lull.list.last{ 7, 8 })              --> 8
+--- ```
+---@param x any
+---@param count integer
+---@return any[]
+---@overload fun(x: any): any
+function lull.list.last(x, count) end
+
+--- The element of which `by` gives least, in the order of `sort_by`; of several the first.
+---
+--- Nothing and `lull.null` do not count; nil if there is nothing else.
+---
+--- ```lua
+--- print(lull.list.min({ { n = 2 }, { n = 1 } }, "n").n)          --> 1
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return any
+function lull.list.min(x, by) end
+
+--- The element of which `by` gives most, as `min`.
+---
+--- ```lua
+--- print(lull.list.max{ 3, lull.null, 10 })   --> 10
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return any
+function lull.list.max(x, by) end
+
+--- Lists of the elements by what `by` gives, as text.
+---
+--- What is missing and `lull.null` are called `null`. Lists and records are no names.
+---
+--- ```lua
+--- local groups = lull.list.group_by({ { a = 1 }, { a = 2 }, { a = 1 } }, "a")
+--- print(#groups["1"])                        --> 2
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return table<string, any[]>
+function lull.list.group_by(x, by) end
+
+--- How many elements there are by what `by` gives, as text; otherwise as `group_by`.
+---
+--- ```lua
+--- print(lull.list.count_by{ "a", "b", "a" }.a)                   --> 2
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return table<string, integer>
+function lull.list.count_by(x, by) end
+
+--- The elements without those for which `by` gives what it has given before.
+---
+--- Lists and records are equal if they are the same JSON; all that is missing is one value.
+---
+--- ```lua
+--- print(#lull.list.unique{ 1, 2, 1, { a = 1 }, { a = 1 } })      --> 3
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return any[]
+function lull.list.unique(x, by) end
+
+--- How many elements there are; or for how many `by` gives neither nil, false nor `lull.null`.
+---
+--- ```lua
+--- print(lull.list.count{ a = 1, b = 2 })     --> 2
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return integer
+function lull.list.count(x, by) end
+
+--- The sum of numbers; 0 of none.
+---
+--- What is missing and `lull.null` are left out; anything else but a number raises, a text of digits
+--- too. Beyond 64 bits a sum of integers goes on as a float.
+---
+--- ```lua
+--- print(lull.list.sum({ { n = 1 }, {}, { n = 2 } }, "n"))        --> 3
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return number
+function lull.list.sum(x, by) end
+
+--- The sum by how many numbers there are; `lull.null` of none.
+---
+--- ```lua
+--- print(lull.list.average{ 1, lull.null, 2 })                    --> 1.5
+--- ```
+---@param x any
+---@param by? lull.FieldOrFunction
+---@return number
+function lull.list.average(x, by) end
 
 --- URLs taken apart and put together, by the rules that requests are made by.
 ---@class lull.url
@@ -2817,6 +3094,11 @@ function PipelineStage:remove_transformers() end
 --- its query. A regular expression matches anywhere in the URL. A resource means its URL. A function
 --- gets the URL and must answer at once.
 ---@alias lull.Pattern string|lull.Regex|lull.Resource|fun(url: string): boolean
+
+--- What to take of an element: a field, by its name or the way to it, or what a function gives.
+---
+--- `"owner.login"` goes deeper, `"tags.1"` is the first element. A function may wait.
+---@alias lull.FieldOrFunction string|fun(value: any): any
 
 --- Changes a configuration; run whenever one is computed. Must answer at once.
 ---@alias lull.SettingsFunction fun(config: lull.Configuration)

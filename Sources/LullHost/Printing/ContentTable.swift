@@ -1,21 +1,24 @@
 import LullCore
-import LullHost
 import LullSystem
 
 /// JSON as rows and columns: a list of objects, one row each.
 ///
 /// A single value is a list of one. What is no object stands in a column of its own, `value`.
-struct ContentTable {
+package struct ContentTable {
   private static let plainColumn = "value"
   private var columns: [String]
   private var rows: [[String]]
 
-  /// - Parameter columns: the fields to show; empty: all there are, in the order they come up.
-  init(_ json: JSONText, columns: [String]) {
+  /// - Parameters:
+  ///   - columns: the fields to show; empty: all there are.
+  ///   - known: these are all there are, in that order; nil: in the order they come up.
+  package init(_ json: JSONText, columns: [String], known: [String]? = nil) {
     let elements = json.lines
     let objects = elements.filter { $0.kind == .object }
     var names = columns
-    if names.isEmpty {
+    if names.isEmpty, let known {
+      names = known
+    } else if names.isEmpty {
       var seen: Set<String> = []
       for element in objects {
         for pair in element.members where seen.insert(pair.key).inserted { names.append(pair.key) }
@@ -29,46 +32,44 @@ struct ContentTable {
     rows = elements.map { element in
       let isPlain = element.kind != .object
       let row = ContentTable.row(of: element, fields)
-      return hasPlain ? row + [isPlain ? ContentText.plain(element) : ""] : row
+      return hasPlain ? row + [isPlain ? element.plain : ""] : row
     }
   }
 
   private static func row(of element: JSONText, _ names: [String]) -> [String] {
     // Of repeated keys the last counts. (JSN-13)
     let fields = Dictionary(element.members.map { ($0.key, $0.value) }) { $1 }
-    return names.map { name in
-      (fields[name] ?? deep(name, in: element)).map(ContentText.plain) ?? ""
-    }
+    return names.map { name in (fields[name] ?? element.field(name))?.plain ?? "" }
   }
 
-  /// What a path with dots leads to.
-  private static func deep(_ name: String, in element: JSONText) -> JSONText? {
-    guard name.contains(".") else { return nil }
-    var current: JSONText? = element
-    for part in name.split(separator: ".") { current = current?[String(part)] }
-    return current
-  }
-
-  var csv: [UInt8] {
+  package var csv: [UInt8] {
     guard !columns.isEmpty else { return [] }
     var writer = CSVWriter(lineEnd: "\n")
     for row in [columns] + rows { writer.write(row.map(\.utf8)) }
     return writer.output
   }
 
-  /// Columns side by side, each as wide as its widest cell; on a terminal no wider than that, as far as
+  /// Columns side by side, each as wide as its widest cell; all together no wider than `width`, as far as
   /// can be.
-  func text(_ style: OutputStyle) -> String {
+  ///
+  /// - Parameters:
+  ///   - isTerminal: whether control characters are shown.
+  ///   - head: makes the first line stand out.
+  package func text(
+    width: Int = .max, isTerminal: Bool = false, head: (String) -> String = { $0 }
+  ) -> String {
     guard !columns.isEmpty else { return "" }
-    let cells = ([columns] + rows).map { $0.map { ContentTable.onOneLine($0, style) } }
+    let cells = ([columns] + rows).map { row in
+      row.map { ContentTable.onOneLine($0, isTerminal: isTerminal) }
+    }
     let widest = columns.indices.map { column in
       cells.map { TextWidth.of($0[column]) }.max() ?? 0
     }
-    let widths = ContentTable.fitted(widest, into: style.width)
+    let widths = ContentTable.fitted(widest, into: width)
     var text = ""
     for (number, row) in cells.enumerated() {
       let line = ContentTable.line(row, widths)
-      text += (number == 0 ? style.painted(line, "1") : line) + "\n"
+      text += (number == 0 ? head(line) : line) + "\n"
     }
     return text
   }
@@ -114,7 +115,7 @@ struct ContentTable {
 
   /// A table has a row on each line, and on a terminal what is wider when it is shown is so from the
   /// beginning.
-  private static func onOneLine(_ text: String, _ style: OutputStyle) -> String {
+  private static func onOneLine(_ text: String, isTerminal: Bool) -> String {
     let line = String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { scalar in
@@ -123,6 +124,6 @@ struct ContentTable {
           default: scalar
           }
         }))
-    return style.isTerminal ? TerminalText.visible(line) : line
+    return isTerminal ? TerminalText.visible(line) : line
   }
 }

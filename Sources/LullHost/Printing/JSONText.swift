@@ -1,20 +1,20 @@
-import LullCore
+package import LullCore
 
 /// JSON as it is written: a value within a text that is known to be valid.
 ///
 /// Nothing is interpreted before somebody asks, so that numbers keep their digits and repeated keys are
 /// all there.
-struct JSONText {
-  enum Kind {
+package struct JSONText {
+  package enum Kind {
     case atom, number, string, array, object
   }
 
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// From the first byte of the value to behind its last one.
-  let range: Range<Int>
+  package let range: Range<Int>
 
   /// The value as a document has it.
-  init(_ element: JSONElement) {
+  package init(_ element: JSONElement) {
     var bytes: [UInt8] = []
     element.encode(into: &bytes)
     self.bytes = bytes
@@ -22,7 +22,7 @@ struct JSONText {
   }
 
   /// The value as the body spelled it, if that is what the document came from; else as above.
-  init(_ element: JSONElement, spelledBy body: [UInt8]?) {
+  package init(_ element: JSONElement, spelledBy body: [UInt8]?) {
     guard let body, JSONScan.isUTF8(body), let document = try? JSONDocument(parsing: body),
       document.root == element
     else {
@@ -33,7 +33,7 @@ struct JSONText {
   }
 
   /// What these bytes hold: JSON in UTF-8 that has been read before.
-  init(valid bytes: [UInt8]) {
+  package init(valid bytes: [UInt8]) {
     self.init(bytes, at: JSONScan.start(bytes))
   }
 
@@ -42,7 +42,7 @@ struct JSONText {
     range = start..<JSONScan.end(bytes, start)
   }
 
-  var kind: Kind {
+  package var kind: Kind {
     guard let first = bytes[range].first else { return .atom }
     switch first {
     case UInt8(ascii: "\""): return .string
@@ -52,10 +52,10 @@ struct JSONText {
     }
   }
 
-  var isNull: Bool { bytes[range].first == UInt8(ascii: "n") }
+  package var isNull: Bool { bytes[range].first == UInt8(ascii: "n") }
 
   /// The text of a string, nil of anything else.
-  var string: String? {
+  package var string: String? {
     guard kind == .string else { return nil }
     let inner = bytes[range].dropFirst().dropLast()
     guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
@@ -63,7 +63,7 @@ struct JSONText {
   }
 
   /// The elements of an array, or of anything else itself.
-  var lines: [JSONText] {
+  package var lines: [JSONText] {
     guard kind == .array else { return [self] }
     var elements: [JSONText] = []
     forEachPart { elements.append($0) }
@@ -71,7 +71,7 @@ struct JSONText {
   }
 
   /// How many those are.
-  var count: Int {
+  package var count: Int {
     guard kind == .array else { return 1 }
     var count = 0
     forEachPart { _ in count += 1 }
@@ -79,7 +79,7 @@ struct JSONText {
   }
 
   /// The members of an object, repeated ones too; nothing of anything else.
-  var members: [(key: String, value: JSONText)] {
+  package var members: [(key: String, value: JSONText)] {
     guard kind == .object else { return [] }
     var members: [(key: String, value: JSONText)] = []
     var key: String?
@@ -94,12 +94,31 @@ struct JSONText {
     return members
   }
 
-  /// The last member of that name, or the element at that position.
-  subscript(name: String) -> JSONText? {
+  /// The last member of that name, or the element at that position, from 1 on.
+  package subscript(name: String) -> JSONText? {
     if kind == .object { return members.last { $0.key == name }?.value }
     guard kind == .array, let position = Int(name) else { return nil }
     let elements = lines
-    return elements.indices.contains(position) ? elements[position] : nil
+    return elements.indices.contains(position - 1) ? elements[position - 1] : nil
+  }
+
+  /// What a field leads to: a name as it stands, or names with dots between them, of which numbers are
+  /// positions in lists, from 1 on. As `-f` and `lull.list` have it. (FLT-03)
+  package func field(_ name: String) -> JSONText? {
+    if let whole = self[name] { return whole }
+    guard name.contains(".") else { return nil }
+    var current: JSONText? = self
+    for part in name.split(separator: ".") { current = current?[String(part)] }
+    return current
+  }
+
+  /// On one line: text without quotes, nothing for null, anything else as JSON.
+  package var plain: String {
+    if let string { return string }
+    if isNull { return "" }
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Elements, or keys and values in turn.
@@ -118,14 +137,14 @@ struct JSONText {
   // MARK: Writing
 
   /// On one line. Strings have no more escapes than needed.
-  func write(to output: inout [UInt8]) {
+  package func write(to output: inout [UInt8]) {
     var writer = JSONWriter()
     write(to: &writer)
     output += writer.output
   }
 
   /// As the writer has it. Strings have no more escapes than needed.
-  func write(to writer: inout JSONWriter) {
+  package func write(to writer: inout JSONWriter) {
     forEachToken { token, _ in
       guard let string = JSONText.withEscapes(token) else { return writer.write(token: token) }
       writer.write(string)
@@ -133,7 +152,7 @@ struct JSONText {
   }
 
   /// Each token, and the first byte of the next one.
-  func forEachToken(_ body: (_ token: ArraySlice<UInt8>, _ next: UInt8?) -> Void) {
+  package func forEachToken(_ body: (_ token: ArraySlice<UInt8>, _ next: UInt8?) -> Void) {
     var place = range.lowerBound
     while place < range.upperBound {
       let end = JSONScan.tokenEnd(bytes, place)
@@ -144,7 +163,7 @@ struct JSONText {
   }
 
   /// What a token means that is a string with escapes.
-  static func withEscapes(_ token: ArraySlice<UInt8>) -> JSONElement? {
+  package static func withEscapes(_ token: ArraySlice<UInt8>) -> JSONElement? {
     guard token.first == UInt8(ascii: "\""), token.contains(UInt8(ascii: "\\")) else { return nil }
     return (try? JSONDocument(parsing: Array(token)))?.root
   }

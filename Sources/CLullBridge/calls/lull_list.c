@@ -1,0 +1,157 @@
+// The functions of `lull.list`: written in Lua, compiled when the first of them is called, and called
+// through functions of C, which look and fail as all of the module's do.
+#include "calls/lull_list.h"
+
+#include <string.h>
+
+#include "base/lull_keys.h"
+#include "base/lull_stack.h"
+#include "values/lull_kept.h"
+#include "values/lull_protect.h"
+
+static const char *const names[] = {
+  "average", "count", "count_by", "entries", "filter", "first",  "flatten", "group_by", "join", "keys",
+  "last",    "map",   "max",      "min",     "pick",   "reverse", "sort_by", "sum",     "unique", "values"};
+enum { LULL_LIST_COUNT = sizeof(names) / sizeof(names[0]) };
+
+// Elements of what the functions of one table share.
+enum {
+  SHARED_FUNCTIONS = 1,  // once the text has run
+  SHARED_PREFIX,         // what stands before names in messages
+  SHARED_HOOKS           // what is told of results
+};
+
+static int call_function(lua_State *L);
+
+// [-0, +0] whether that level is one of these functions, or of the text's own
+static int is_own(lua_State *L, lua_Debug *info) {
+  LULL_EFFECT(L, 0, 0);
+  lua_getinfo(L, "Slf", info);
+  int is_call = lua_tocfunction(L, -1) == call_function;
+  lua_pop(L, 1);
+  return is_call || strcmp(info->source, LULL_LIST_CHUNK) == 0;
+}
+
+// [-1, +0] raises a message with the position of whoever called these functions
+static int raise_at_caller(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
+  lua_settop(L, 1);
+  lua_Debug info;
+  int level = 1;
+  while (lua_getstack(L, level, &info)) {
+    if (!is_own(L, &info)) {
+      if (info.currentline > 0) {
+        lua_pushfstring(L, "%s:%d: ", info.short_src, info.currentline);
+        lua_insert(L, 1);
+        lua_concat(L, 2);
+      }
+      break;
+    }
+    level++;
+  }
+  return lua_error(L);
+}
+
+// [-0, +1] the functions of the text, which runs if it has not; upvalue 1: what they share
+static void push_functions(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
+  if (lua_rawgeti(L, lua_upvalueindex(1), SHARED_FUNCTIONS) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  size_t length;
+  const char *text = lull_host_list_source(&length);
+  if (luaL_loadbufferx(L, text, length, LULL_LIST_CHUNK, "t") != LUA_OK) lua_error(L);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
+  // The table of the module.
+  lua_getiuservalue(L, -1, 1);
+  lua_remove(L, -2);
+  lua_pushcfunction(L, raise_at_caller);
+  lua_rawgeti(L, lua_upvalueindex(1), SHARED_PREFIX);
+  lua_rawgeti(L, lua_upvalueindex(1), SHARED_HOOKS);
+  lua_call(L, 4, 1);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, lua_upvalueindex(1), SHARED_FUNCTIONS);
+}
+
+// [-n, +m] the continuation of call_function: all that is there are results
+static int returned(lua_State *L, int status, lua_KContext context) {
+  LULL_CALLED(L, LULL_N, LULL_M);
+  (void)status;
+  (void)context;
+  return LULL_COUNT(L, lua_gettop(L));
+}
+
+// [-n, +m] upvalues: what they share, the name
+static int call_function(lua_State *L) {
+  LULL_CALLED(L, LULL_N, LULL_M);
+  int count = lua_gettop(L);
+  luaL_checkstack(L, 8, "too many arguments");
+  push_functions(L);
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_rawget(L, -2);
+  lua_replace(L, -2);
+  lua_insert(L, 1);
+  lua_callk(L, count, LUA_MULTRET, 0, returned);
+  return LULL_COUNT(L, returned(L, LUA_OK, 0));
+}
+
+// [-2, +1] a table of these functions; at the top: what stands before names in messages, and hooks or nil
+static void push_list(lua_State *L) {
+  LULL_EFFECT(L, 2, 1);
+  lua_createtable(L, SHARED_HOOKS, 0);
+  lua_insert(L, -3);
+  lua_rawseti(L, -3, SHARED_HOOKS);
+  lua_rawseti(L, -2, SHARED_PREFIX);
+  lua_createtable(L, 0, LULL_LIST_COUNT);
+  for (int i = 0; i < LULL_LIST_COUNT; i++) {
+    lua_pushvalue(L, -2);
+    lua_pushstring(L, names[i]);
+    lua_pushcclosure(L, call_function, 2);
+    lua_setfield(L, -2, names[i]);
+  }
+  lua_remove(L, -2);
+}
+
+// [-0, +0] fills `list` of the module table at the top
+void lull_list_open(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  lua_pushliteral(L, "lull.list.");
+  lua_pushnil(L);
+  push_list(L);
+  lua_setfield(L, -2, "list");
+}
+
+// [-n, +1] a table of these functions by their names alone; argument: hooks
+static int make_bare(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_pushliteral(L, "");
+  lua_insert(L, 1);
+  push_list(L);
+  return 1;
+}
+
+typedef struct making {
+  lull_runtime *runtime;
+  int64_t id;
+} making;
+
+// [-1, +0]
+static int keep_maker(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
+  const making *context = lua_touserdata(L, 1);
+  lua_pushcfunction(L, make_bare);
+  lull_registry_push(L, context->runtime->values);
+  lua_pushvalue(L, -2);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  lull_registry_push(L, context->runtime->pins);
+  lua_pushvalue(L, -3);
+  lua_rawseti(L, -2, (lua_Integer)context->id);
+  context->runtime->pin_count++;
+  return 0;
+}
+
+int32_t lull_list_keep_maker(lull_runtime *runtime, int64_t id) {
+  making context = {.runtime = runtime, .id = id};
+  return lull_protect(runtime, keep_maker, &context);
+}
