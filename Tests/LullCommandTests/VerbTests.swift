@@ -293,10 +293,16 @@ struct VerbTests {
       ["-f:1: what it gives cannot be written as JSON: a function has no JSON form"]
     ),
     ("x.a.b", ["-f:1: attempt to index a nil value (field 'a')", "1 | x.a.b"]),
-    ("map({ 1 }, 'id')", ["-f:1: map: attempt to index a number value\n", "1 | map({ 1 }, 'id')"]),
-    ("sum({ {} })", ["-f:1: sum: attempt to perform arithmetic on a table value\n"]),
-    ("map(3)", ["-f:1: map needs a list, got a number"]),
-    ("first({ 1 }, 'x')", ["-f:1: attempt to compare number with string"]),
+    (
+      "map({ 1 }, 'id')",
+      ["-f:1: map takes the field 'id', got the number 1 in element 1\n", "1 | map({ 1 }, 'id')"]
+    ),
+    (
+      "sum({ {} })",
+      ["-f:1: sum needs numbers, got a record for element 1: write sum(x, \"name\")\n"]
+    ),
+    ("map(3, 'id')", ["-f:1: map needs a list or a record, got the number 3"]),
+    ("first({ 1 }, 'x')", ["-f:1: first needs a whole number, 0 or more, got the text 'x'"]),
     ("{ 1,\n  nil .. 2 }", ["-f:2: attempt to concatenate a nil value", "2 |   nil .. 2 }"]),
     ("{ 1,\n  0/0 }", ["-f: what it gives cannot be written as JSON: a number is not finite"]),
     ("error('boo')", ["-f:1: boo", "1 | error('boo')"]),

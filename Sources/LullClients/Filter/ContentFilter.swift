@@ -12,8 +12,7 @@ package final class ContentFilter {
   /// The function of the prelude that applies another one and encodes what it gives.
   private let apply: Int64
   private let expression: Chunk
-  /// As it was given.
-  private let text: String
+  private let text: FilterText
 
   package struct Problem: Error {
     /// For standard error.
@@ -23,7 +22,7 @@ package final class ContentFilter {
   }
 
   /// - Parameter text: nil: the content itself.
-  package init(_ host: LuaHost, _ text: String?) throws(Problem) {
+  package init(_ host: LuaHost, _ text: FilterText?) throws(Problem) {
     bridge = host.bridge
     callbacks = host.callbacks
     reader = host.reading.json
@@ -44,18 +43,44 @@ package final class ContentFilter {
       throw Problem(report: "lull: not enough memory\n")
     }
     apply = id
-    let shown = text ?? "x"
-    self.text = shown
-    // What is wrong with it is told of the expression as it stands; what runs is no tail call, which
-    // would leave no line of its own for errors.
+    self.text = text ?? FilterText("x")
+    expression = try ContentFilter.expression(self.text, host.chunks, callbacks.reporter)
+  }
+
+  private static func expression(
+    _ text: FilterText, _ chunks: Chunks, _ reporter: Reporter
+  ) throws(Problem) -> Chunk {
     let head = "local _ENV, x = ...; "
-    let checked = try ContentFilter.load(
-      "\(head)return \(shown)", shown: shown, name: "=" + ContentFilter.expressionName,
-      host.chunks, callbacks.reporter)
-    checked.release()
-    expression = try ContentFilter.load(
-      "\(head)local result = \(shown)\nreturn result", shown: shown,
-      name: "=" + ContentFilter.expressionName, host.chunks, callbacks.reporter)
+    let shown = text.text
+    let name = "=" + text.name
+    if !text.isFile, let hint = JQExpression(shown).hint(isWrong: false) {
+      throw Problem(report: "lull: -f '\(shown)': \(hint)\n")
+    }
+    do throws(Problem) {
+      // What is wrong with it is told of the expression as it stands; what runs is no tail call, which
+      // would leave no line of its own for errors.
+      let checked = try ContentFilter.load(
+        "\(head)return \(shown)", shown: shown, name: name, chunks, reporter)
+      checked.release()
+    } catch {
+      if !text.isFile, let hint = JQExpression(shown).hint(isWrong: true) {
+        throw Problem(report: "lull: -f '\(shown)': \(hint)\n")
+      }
+      // A file may have statements before what it gives.
+      guard text.isFile else { throw error }
+      let statements = LineToken.all(in: shown.utf8).first?.kind == .keyword || text.hasReturn
+      guard statements else { throw error }
+      let body = try ContentFilter.load(
+        head + shown, shown: shown, name: name, chunks, reporter)
+      guard text.hasReturn else {
+        body.release()
+        throw Problem(
+          report: "lull: \(text.name) gives nothing: end it with return, and what it gives\n")
+      }
+      return body
+    }
+    return try ContentFilter.load(
+      "\(head)local result = \(shown)\nreturn result", shown: shown, name: name, chunks, reporter)
   }
 
   /// What the expression makes of content, as JSON text; or the report of an error.
@@ -92,7 +117,8 @@ package final class ContentFilter {
     // What comes of it, a failure too, is of nothing.
     if isOfPages, lull_reads_took_list_for_object(bridge.pointer) != 0 {
       throw Problem(
-        report: "lull: -f '\(text)': x is the list of what is on all pages, and has no fields: "
+        report:
+          "lull: -f '\(text.text)': x is the list of what is on all pages, and has no fields: "
           + "what x.items is of one page, flatten(map(x, \"items\")) is of all\n")
     }
     switch answer {
@@ -130,7 +156,7 @@ package final class ContentFilter {
     }
     return digits.text(
       of: marked, parts: { parts[Int64($0)] ?? [] },
-      isMade: marked.first == ServerDigits.floatMark && ServerDigits.computes(text))
+      isMade: marked.first == ServerDigits.floatMark && ServerDigits.computes(text.text))
   }
 
   /// What it makes of content, to be read.

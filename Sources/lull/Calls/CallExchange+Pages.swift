@@ -4,8 +4,9 @@ import LullHost
 
 extension CallExchange {
   /// Loads pages and writes them as one list: the elements of those that are lists, the others as
-  /// they are, or the rows where the call says those are. That list is what -f sees, once all of it is there; without -f formats of lines are
-  /// written page by page, of which none is kept.
+  /// they are, or the rows where the call says those are. That list is what -f sees, once all of it
+  /// is there, unless it makes of each page what it makes of all (`StreamedFilter`): then only what
+  /// it gives is kept. Formats of lines are written page by page, of which none is kept.
   func runPages(_ walk: PageWalk) -> Int32 {
     override(api.service)
     let progress = ProgressBar(options, api.service.pump.clock)
@@ -13,10 +14,15 @@ extension CallExchange {
     walk.isFresh = options.isFresh
     var list = PageList()
     var code: Int32 = 0
+    let streamed = options.filter.flatMap { StreamedFilter($0) }
     do throws(ContentFilter.Problem) {
       // An expression that is none is told before anything is loaded.
       let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
       let plain = try ContentFilter(host, nil)
+      if let streamed, let text = options.filter, let inner = StreamedFilter.inner(of: text) {
+        let sink = FilteredPages(wanted: streamed, try ContentFilter(host, inner), self)
+        return try runStreamed(walk, sink, plain, progress)
+      }
       while list.pageCount < options.pages ?? 1 {
         let step = walk.next()
         guard case .page(let entity) = step else {
@@ -68,13 +74,13 @@ extension CallExchange {
     _ = Output.page(text.bytes(of: JSONText(valid: made)), isWanted: options.usesPager)
   }
 
-  private func end(_ code: Int32) -> Int32 {
+  func end(_ code: Int32) -> Int32 {
     host.loop.runUntilIdle()
     return code
   }
 
   /// A page as JSON, with the server's digits where it came as such.
-  private func json(of content: Content, _ plain: ContentFilter) throws(ContentFilter.Problem)
+  func json(of content: Content, _ plain: ContentFilter) throws(ContentFilter.Problem)
     -> JSONText
   {
     if case .json(let document) = content {
@@ -90,7 +96,7 @@ extension CallExchange {
     if let trace { walk.onAnswer = { trace.show($0, of: $1) } }
   }
 
-  private func report(_ step: PageWalk.Step) -> Int32 {
+  func report(_ step: PageWalk.Step) -> Int32 {
     switch step {
     case .page, .end: return 0
     case .failed(let error):

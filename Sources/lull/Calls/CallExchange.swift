@@ -240,7 +240,7 @@ struct CallExchange {
       if let rows { throw rows.missingInText }
       return text.bytes(of: content)
     case .json(let element):
-      if spelling.hasLines, case .json = content, options.format == nil {
+      if spelling.hasLines, case .json = content, options.format == nil, !options.isRaw {
         text = ContentText(format: .ndjson, columns: [], style: style)
       }
       let json = JSONText(element, spelledBy: spelling.bytes)
@@ -249,7 +249,8 @@ struct CallExchange {
   }
 
   var text: ContentText {
-    ContentText(format: options.format, columns: options.columns, style: style)
+    ContentText(
+      format: options.format, columns: options.columns, style: style, isRaw: options.isRaw)
   }
 
   /// A line for standard error.

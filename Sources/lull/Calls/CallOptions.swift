@@ -1,4 +1,5 @@
 import LullArguments
+import LullClients
 import LullCore
 import LullHost
 
@@ -6,7 +7,9 @@ import LullHost
 /// share.
 struct CallOptions {
   var format: OutputFormat?
-  var filter: String?
+  var filter: FilterText?
+  /// Whether texts are written without quotes.
+  var isRaw = false
   var columns: [String] = []
   /// Where the rows are in what comes; nil: it is what they are.
   var rows: CallRows?
@@ -50,7 +53,10 @@ struct CallOptions {
       .init(
         names: ["-f", "--filter"], placeholder: "LUA",
         help: "write what this expression makes of the content, x, which of pages is a list of "
-          + "them all; lull help filters tells more"),
+          + "them all; @FILE takes it from a file; lull help filters tells more"),
+      .init(
+        names: ["-r", "--raw-output"], kind: .flag,
+        help: "write a text without its quotes, and a list of texts one on each line"),
       .init(
         names: ["--columns"], placeholder: "A,B",
         help: "the fields of a table or csv, in that order; owner.login goes deeper, tags.1 is the "
@@ -94,17 +100,22 @@ struct CallOptions {
     [
       .init(
         names: ["--pages"], kind: .integer, placeholder: "N",
-        help: "load that many pages, and write them as one list; ndjson and lines without -f "
-          + "page by page"),
+        help: "load that many pages, and write them as one list; ndjson and lines page by page, "
+          + "with an -f that is of all pages when all are there"),
       .init(names: ["--all"], kind: .flag, help: "load all pages, and write them in that way"),
     ]
   }
 
   init(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
     format = words.text("-o").flatMap { OutputFormat(rawValue: $0) }
-    filter = words.text("-f")
-    guard filter?.contains(where: { !$0.isWhitespace }) != false else {
-      throw .wrongUsage("-f needs an expression, such as x.name", command)
+    do throws(FilterText.Problem) {
+      if let word = words.text("-f") { filter = try FilterText(word: word) }
+    } catch {
+      throw .wrongUsage(error.message, command)
+    }
+    isRaw = words.has("-r")
+    guard !isRaw || format == nil && words.text("-O") == nil else {
+      throw .wrongUsage("-r writes texts as they are: it does not go with -o and -O", command)
     }
     columns = (words.text("--columns") ?? "").split(separator: ",").map(String.init)
     showsHead = words.has("-i")

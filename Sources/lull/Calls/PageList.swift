@@ -14,6 +14,9 @@ struct PageList: ~Copyable {
     for element in page.lines { element.write(to: &writer) }
   }
 
+  /// One element, whatever it is.
+  mutating func append(element: JSONText) { element.write(to: &writer) }
+
   var bytes: [UInt8] { writer.output + "]".utf8 }
 
   /// Such a list to be read; a problem where it is too large for that.

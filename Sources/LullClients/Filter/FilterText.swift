@@ -1,0 +1,71 @@
+import LullCore
+import LullHost
+
+/// An expression of `-f` as it was given: itself, or `@FILE`, a file that holds one, or statements that
+/// end with `return`.
+package struct FilterText {
+  package let text: String
+  /// What messages call it.
+  let name: String
+  package let isFile: Bool
+
+  package init(_ text: String) {
+    self.init(text, name: ContentFilter.expressionName, isFile: false)
+  }
+
+  private init(_ text: String, name: String, isFile: Bool) {
+    self.text = text
+    self.name = name
+    self.isFile = isFile
+  }
+
+  /// Why there is none, in words.
+  package struct Problem: Error {
+    package let message: String
+  }
+
+  /// - Parameter word: as it stands on the command line.
+  package init(word: String) throws(Problem) {
+    guard word.hasPrefix("@") else {
+      guard word.contains(where: { !$0.isWhitespace }) else {
+        throw Problem(message: "-f needs an expression, such as x.name")
+      }
+      self.init(word)
+      return
+    }
+    let path = String(word.dropFirst())
+    guard !path.isEmpty else {
+      throw Problem(message: "-f @ needs the name of a file behind it, such as -f @top.lua")
+    }
+    var bytes: [UInt8]
+    switch TextFile.read(Array(path.utf8), limit: FilterText.largest) {
+    case .success(let read): bytes = read
+    case .failure(let problem):
+      throw Problem(message: "-f: cannot read \(String(escaping: problem.message))")
+    }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+    guard bytes.first != 0x1B, let text = String(validating: bytes, as: UTF8.self) else {
+      throw Problem(message: "-f: \(path) is not Lua in UTF-8")
+    }
+    // A first line for the shell, whose end stays, so that lines count as in the file.
+    let lua = text.hasPrefix("#") ? text.drop { !$0.isNewline } : text[...]
+    guard lua.contains(where: { !$0.isWhitespace }) else {
+      throw Problem(message: "-f: \(path) is empty: it needs an expression, such as x.name")
+    }
+    self.init(String(lua), name: FilterText.shortened(path), isFile: true)
+  }
+
+  private static let largest = 1 << 20
+  /// What the interpreter shows of a chunk's name. (LUA_IDSIZE)
+  private static let longestName = 59
+
+  private static func shortened(_ path: String) -> String {
+    guard path.utf8.count > longestName else { return path }
+    var end = path.suffix(longestName - 3)
+    while end.utf8.count > longestName - 3 { end.removeFirst() }
+    return "..." + end
+  }
+
+  /// Whether there is a statement that gives something.
+  var hasReturn: Bool { LineToken.all(in: text.utf8).contains { $0.isKeyword("return") } }
+}

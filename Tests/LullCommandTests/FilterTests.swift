@@ -1,0 +1,195 @@
+import Testing
+
+/// Expressions of `-f`: in files, page by page, without quotes, and as those of jq are written here.
+@Suite("Filters", .timeLimit(.minutes(10)))
+struct FilterTests {
+  private let folder: TemporaryFolder
+  private let api: String
+
+  /// Four pages of two rows, each request noted; the fifth fails.
+  init() throws {
+    folder = try TemporaryFolder()
+    api = try folder.write(
+      "api.lua",
+      #"""
+      local rows = { '[{"id":1,"n":1.50},{"id":2,"n":2}]', '[{"id":3,"n":3},{"id":4,"n":4.0}]',
+        '[{"id":5,"n":5}]', '{"id":6,"n":6}' }
+      local function answer(http)
+        io.stderr:write("asked ", http.url:match "[^/]*$", "\n")
+        if http.url:find "texts" then return { json = { "a", "b\nc" } } end
+        if http.url:find "record" then return { json = { name = "Ann", tags = { "x", "y" } } } end
+        local page = tonumber(http.url:match "p=(%d)") or 1
+        if http.url:find "broken" and page == 3 then return { status = 503 } end
+        local link = page < 4 and ("<?p=%d>; rel=next"):format(page + 1) or nil
+        return { body = rows[page], headers = { ["Content-Type"] = "application/json", Link = link } }
+      end
+      return require "lull".service{ base_url = "https://a.invalid", networking = answer }
+      """#)
+  }
+
+  private func get(_ words: String...) throws -> Child.Ending {
+    try Child(Binaries.lull, ["get", api] + words, folder: folder.path).wait()
+  }
+
+  @Test(
+    arguments: [
+      (["-f", "map(x, 'n')"], "[1.50,2,3,4.0,5,6]\n", 4),
+      (["-f", "map(x, 'n')", "-o", "ndjson"], "1.50\n2\n3\n4.0\n5\n6\n", 4),
+      (
+        ["-f", "pick(filter(x, function(v) return v.id > 4 end), 'id')", "-o", "csv"], "id\n5\n6\n",
+        4
+      ),
+      (["-f", "first(map(x, 'n'), 3)"], "[1.50,2,3]\n", 2),
+      (["-f", "first(map(x, 'n'), 3)", "-o", "lines"], "1.50\n2\n3\n", 2),
+      (["-f", "first(filter(x, function(v) return v.id == 3 end)).n"], "3\n", 4),
+      (["-f", "first(filter(x, function(v) return v.id == 3 end))"], "{\"id\":3,\"n\":3}\n", 2),
+      (["-f", "first(filter(x, 'none'))"], "null\n", 4),
+      (["-f", "first(x, 0)"], "[]\n", 1),
+      (["-f", "sum(x, 'id')"], "21\n", 4),
+    ] as [([String], String, Int)])
+  func `FLT-13 pages are asked for as far as they are wanted`(
+    words: [String], output: String, requests: Int
+  ) throws {
+    let ending = try Child(Binaries.lull, ["get", api, "/rows", "--all"] + words).wait()
+    #expect(ending.output == output, "\(ending.errors)")
+    #expect(ending.errors.split(separator: "\n").count == requests, "\(ending.errors)")
+    #expect(ending.code == 0)
+  }
+
+  @Test
+  func
+    `FLT-14 lines that have been made stay, and of other formats nothing is written, where a page fails`()
+    throws
+  {
+    let lines = try get("/broken", "--all", "-f", "map(x, 'id')", "-o", "lines")
+    #expect(lines.output == "1\n2\n3\n4\n")
+    #expect(lines.code == 5)
+    let list = try get("/broken", "--all", "-f", "map(x, 'id')")
+    #expect(list.output == "")
+    #expect(
+      list.errors.contains("-f is of all pages: with some of them missing nothing is written"))
+    #expect(list.code == 5)
+  }
+
+  @Test(
+    arguments: [
+      (["/texts"], "a\nb\nc\n"), (["/texts", "-f", "x[1]"], "a\n"),
+      (["/texts", "-f", "{}"], "{}\n"),
+      (["/texts", "-f", "filter(x, function() return false end)"], ""),
+      (["/record", "-f", "x.name"], "Ann\n"), (["/record", "-f", "x.tags"], "x\ny\n"),
+      (["/rows", "-f", "x[1].n"], "1.50\n"), (["/rows", "-f", "map(x, 'id')"], "[1,2]\n"),
+      (["/record", "-f", "{ 'a', lull.null }"], "[\"a\",null]\n"),
+      (["/record", "-f", "nil"], "null\n"),
+      (
+        ["/rows", "--pages", "2", "-f", "map(x, function(v) return 'n' .. v.id end)"],
+        "n1\nn2\nn3\nn4\n"
+      ),
+    ] as [([String], String)])
+  func `FLT-15 texts are written without quotes, and lists of nothing else one on each line`(
+    words: [String], output: String
+  ) throws {
+    let ending = try Child(Binaries.lull, ["get", api] + words + ["-r"]).wait()
+    #expect(ending.output == output, "\(ending.errors)")
+    #expect(ending.code == 0)
+  }
+
+  @Test func `FLT-15 without quotes is a way to write, as others are`() throws {
+    for other in [["-o", "json"], ["-O", "file"]] {
+      let ending = try Child(Binaries.lull, ["get", api, "/texts", "-r"] + other).wait()
+      #expect(ending.errors.hasPrefix("lull: -r writes texts as they are: it does not go with -o"))
+      #expect(ending.code == 2)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (".", "x"), (".a", "x.a"), (".[0]", "x[1]"), (".a.b", "x.a.b"), (".a[0].b", "x.a[1].b"),
+      (".items | keys", "keys(x.items)"), (".[] | .name", "map(x, \"name\")"),
+      (".[].name", "map(x, \"name\")"), ("map(.x)", "map(x, \"x\")"),
+      ("map(select(.n > 3))", "filter(x, function(v) return v.n > 3 end)"),
+      (
+        ".[] | select(.a == \"b\") | .n",
+        "map(filter(x, function(v) return v.a == \"b\" end), \"n\")"
+      ),
+      (".[] | {id, name}", "pick(x, \"id\", \"name\")"), ("sort_by(.n)", "sort_by(x, \"n\")"),
+      (".items | length", "count(x.items)"), (".[\"a b\"]", "x[\"a b\"]"), (".[-1]", "last(x)"),
+      (".items[].tags[0]", "map(x.items, \"tags.1\")"), ("[.[] | .a]", nil), (".a, .b", nil),
+      ("select(.a)", nil), (".a // 1", nil),
+    ] as [(String, String?)])
+  func `FLT-16 what is jq's is told how to write`(expression: String, written: String?) throws {
+    let ending = try get("/rows", "-f", expression)
+    let lines = ending.errors.split(separator: "\n").filter { !$0.hasPrefix("asked") }
+    let hint =
+      written.map { "that is jq's: write \($0)" }
+      ?? "that looks like jq's: expressions are Lua over x"
+    #expect(lines.count == 1, "\(ending.errors)")
+    #expect(lines.first?.hasPrefix("lull: -f '\(expression)': \(hint)") == true, "\(ending.errors)")
+    #expect(ending.output == "")
+    #expect(ending.code == 1)
+  }
+
+  @Test(arguments: [
+    ("keys", "keys(x)"), ("length", "count(x)"), ("name", "x.name"), ("map", "map(x"),
+  ])
+  func `FLT-16 a bare word is told to be of x`(word: String, written: String) throws {
+    let ending = try get("/rows", "-f", word)
+    #expect(ending.errors.hasPrefix("lull: -f '\(word)': x is the content: write \(written)"))
+    #expect(ending.code == 1)
+  }
+
+  @Test func `FLT-16 a field without x is told to be of x`() throws {
+    let ending = try get("/record", "-f", "owner.name")
+    #expect(
+      ending.errors.contains(
+        "-f:1: attempt to index a nil value (global 'owner'); fields are those of x: x.owner"),
+      "\(ending.errors)")
+  }
+
+  @Test func `FLT-17 an expression may be a file, with statements before what it gives`() throws {
+    try folder.write("ids.lua", "#!/usr/bin/env lull\n-- the ids\nmap(x, 'id')\n")
+    try folder.write(
+      "big.lua",
+      "local function isBig(v)\n  return v.n > 1.6\nend\nreturn map(filter(x, isBig), 'n')\n")
+    #expect(try get("/rows", "-f", "@ids.lua").output == "[1,2]\n")
+    #expect(try get("/rows", "-f", "@big.lua").output == "[2]\n")
+    #expect(try get("/rows", "--all", "-f", "@big.lua").output == "[2,3,4.0,5,6]\n")
+  }
+
+  @Test(
+    arguments: [
+      ("return map(x, 'id')\nend", "bad.lua:2: ", 1), ("\n\nmap(x, 7)", "bad.lua:3: map needs", 1),
+      ("local a = 1\nreturn x.b.c", "bad.lua:2: attempt to index a nil value (field 'b')", 1),
+      ("local a = x", "bad.lua gives nothing: end it with return", 1),
+      (" \n", "-f: bad.lua is empty", 2), ("\u{1B}Lua", "-f: bad.lua is not Lua in UTF-8", 2),
+    ] as [(String, String, Int32)])
+  func `FLT-17 what is wrong with a file is told with its name and line`(
+    text: String, message: String, code: Int32
+  ) throws {
+    try folder.write("bad.lua", text)
+    let ending = try get("/rows", "-f", "@bad.lua")
+    #expect(ending.errors.contains(message), "\(ending.errors)")
+    #expect(ending.code == code)
+  }
+
+  @Test(arguments: [
+    ("@none.lua", "lull: -f: cannot read none.lua: No such file or directory\n"),
+    ("@", "lull: -f @ needs the name of a file behind it, such as -f @top.lua\n"),
+    ("@.", "lull: -f: cannot read .: is a directory\n"),
+    (" ", "lull: -f needs an expression, such as x.name\n"),
+  ])
+  func `FLT-17 a file that cannot be read is wrong usage`(word: String, message: String) throws {
+    let ending = try get("/rows", "-f", word)
+    #expect(ending.errors.hasPrefix(message), "\(ending.errors)")
+    #expect(ending.code == 2)
+  }
+
+  @Test func `FLT-11 help lists the functions`() throws {
+    let ending = try lull("help", "filters")
+    for name in [
+      "map(x, by)", "sort_by(x, ...)", "entries(x)", "pick(x, ...)", "join(x, separator?)",
+    ] {
+      #expect(ending.output.contains("\n  \(name)"), "\(ending)")
+    }
+    #expect(ending.code == 0)
+  }
+}
