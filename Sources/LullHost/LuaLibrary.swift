@@ -18,6 +18,11 @@ package final class LuaLibrary: Sendable {
   /// What people are told of the functions and types; put together at each call.
   package var description: APIDescription { APIDescription(with: extensions) }
 
+  /// What the first argument of a function of the module may be, where there is something to choose from.
+  package func choices(for function: String) -> [String] {
+    extensions.flatMap { $0.choices(for: function) }
+  }
+
   /// What every host has.
   package static let plain = LuaLibrary()
 

@@ -25,16 +25,20 @@ struct Completer {
     case .stringMethod: names = session.fieldNames(of: ["string"], onlyFunctions: true)
     case .member(let chain, let isMethod): names = members(of: chain, isMethod: isMethod)
     case .key(let place):
-      names = keys(of: place)
+      names = keys(of: place, prefix: context.prefix)
       if names.isEmpty { names = variables(context) }
     case .quotedValue(let place):
       names = words(of: place)
+    case .quotedKey(let place):
+      names = keys(of: place, prefix: context.prefix, areQuoted: true)
+    case .quotedField(let chain):
+      names = quotedFields(of: chain, prefix: context.prefix)
     case .quotedArgument(let callee, let argument):
       names = strings(for: callee, argument, prefix: context.prefix)
     }
     return Completer.completion(
       of: context.prefix, among: names.filter { !$0.hasPrefix("__") },
-      closing: context.closing)
+      closing: context.closing + (context.kind.isInBrackets ? "]" : ""))
   }
 
   static func completion(of prefix: String, among names: [String], closing: String = "")
@@ -61,6 +65,16 @@ struct Completer {
 
   private func variables(_ context: LineContext) -> [String] {
     session.variableNames + context.declaredNames + LineToken.keywords
+  }
+
+  /// Names of a table's fields that need not be names of Lua; of headers those that are known.
+  private func quotedFields(of chain: LineContext.Chain, prefix: String) -> [String] {
+    if case .field(let name)? = chain.steps.last, HeaderNames.isMeant(by: name) {
+      return HeaderNames.starting(with: prefix)
+    }
+    guard let path = chain.path else { return [] }
+    if let names = session.ownFieldNames(at: path) { return names }
+    return session.fieldNames(of: path, onlyFunctions: false, namesOnly: false)
   }
 
   // MARK: Members
@@ -90,7 +104,7 @@ struct Completer {
     // As far as values can be looked at; from there on by their types.
     var path = [chain.name]
     var steps = chain.steps[...]
-    while case .field(let name) = steps.first {
+    while let name = steps.first?.pathName {
       path.append(name)
       steps.removeFirst()
     }
@@ -109,6 +123,7 @@ struct Completer {
         guard steps.popFirst() == .call else { return nil }
         known = result(of: name, of: type)
       case .call: known = result(of: "__call", of: type)
+      case .element: known = type.hasSuffix("[]") ? String(type.dropLast(2)) : nil
       }
     }
     return known
@@ -155,7 +170,27 @@ struct Completer {
 
   // MARK: Options
 
-  private func keys(of place: LineContext.Place) -> [String] {
+  private func keys(
+    of place: LineContext.Place, prefix: String, areQuoted: Bool = false
+  ) -> [String] {
+    if let call = declaredCall(place) { return call.argumentNames }
+    if HeaderNames.isMeant(by: place.keys.last) {
+      return HeaderNames.starting(with: prefix).filter { areQuoted || !$0.contains("-") }
+    }
+    return describedKeys(of: place)
+  }
+
+  /// The call of an API file whose parameters a table is, by itself or with a method.
+  private func declaredCall(_ place: LineContext.Place) -> (any SelfDescribing)? {
+    guard place.keys.isEmpty, place.argument == 0 else { return nil }
+    var callee = place.callee
+    if case .method? = callee.steps.last {
+      callee = LineContext.Chain(name: callee.name, steps: callee.steps.dropLast())
+    }
+    return callee.path.flatMap { session.selfDescribing(at: $0) }
+  }
+
+  private func describedKeys(of place: LineContext.Place) -> [String] {
     tables(at: place).flatMap(\.entries).map(\.name).filter { !$0.hasPrefix("<") }
   }
 
@@ -163,6 +198,7 @@ struct Completer {
     guard let key = place.keys.last else { return [] }
     let table = LineContext.Place(
       callee: place.callee, argument: place.argument, keys: place.keys.dropLast())
+    if let call = declaredCall(table) { return call.argumentWords(for: key) }
     let types = tables(at: table).flatMap(\.entries).filter { $0.name == key }.map(\.type)
     let words = types.flatMap { owners(in: $0) }.flatMap(\.entries)
       .filter { $0.kind == .word }.map(\.name)
@@ -199,6 +235,25 @@ struct Completer {
     return owners + [settings]
   }
 
+  /// What there is to say of what a path leads to, from what variables hold; nil if that is nothing of
+  /// Lull's.
+  func help(for path: [String]) -> String? {
+    if let own = session.selfDescribing(at: path) { return own.helpText }
+    if let name = path.last, path.count > 1 {
+      let steps = path.dropFirst().dropLast().map { LineContext.Step.field($0) }
+      let receiver = LineContext.Chain(name: path[0], steps: steps)
+      if let owner = owner(of: receiver),
+        let entry = owner.entries.first(where: { $0.name == name })
+      {
+        return HelpText.text(for: entry, of: owner)
+      }
+    }
+    if let (owner, used) = session.object(at: path), used == path.count {
+      return HelpText.text(for: owner)
+    }
+    return session.function(at: path).map { HelpText.text(for: $0.entry, of: $0.owner) }
+  }
+
   /// The function or method an expression calls.
   private func entry(of callee: LineContext.Chain) -> APIEntry? {
     if let path = callee.path, let function = session.function(at: path) { return function.entry }
@@ -213,6 +268,9 @@ struct Completer {
 
   private func strings(for callee: LineContext.Chain, _ argument: Int, prefix: String) -> [String] {
     guard argument == 0 else { return [] }
+    if let entry = entry(of: callee), entry.name == "header" {
+      return HeaderNames.starting(with: prefix)
+    }
     if callee == LineContext.Chain(name: "require", steps: []) {
       return ModuleNames(session).starting(with: prefix)
     }
@@ -229,18 +287,41 @@ struct Completer {
       default: return []
       }
     }
+    if let (owner, entry) = session.function(at: path), owner.name == "lull" {
+      return session.choices(for: entry.name)
+    }
     return session.resourcePaths(ofServiceAt: path)
   }
 }
 
 extension LineContext.Chain {
-  /// Its names, if there is nothing but fields.
+  /// Its names and the numbers of its elements, if there is nothing else.
   var path: [String]? {
     var path = [name]
     for step in steps {
-      guard case .field(let name) = step else { return nil }
+      guard let name = step.pathName else { return nil }
       path.append(name)
     }
     return path
+  }
+}
+
+extension LineContext.Step {
+  /// As a part of a path through a session's values; nil of what would have to be called.
+  fileprivate var pathName: String? {
+    switch self {
+    case .field(let name): name.hasPrefix("[") ? nil : name
+    case .element(let number): "[\(number)"
+    case .method, .call: nil
+    }
+  }
+}
+
+extension LineContext.Kind {
+  fileprivate var isInBrackets: Bool {
+    switch self {
+    case .quotedKey, .quotedField: true
+    default: false
+    }
   }
 }

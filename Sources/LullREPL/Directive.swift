@@ -10,7 +10,7 @@ struct Directive: Equatable {
 
     var usage: String {
       switch self {
-      case .help: ".help"
+      case .help: ".help [NAME]"
       case .load: ".load FILE"
       case .log: ".log [CATEGORIES]"
       case .reload: ".reload"
@@ -21,7 +21,7 @@ struct Directive: Equatable {
 
     var summary: String {
       switch self {
-      case .help: "this list"
+      case .help: "this list, or what a name stands for, as NAME? does"
       case .load: "run a file; its top-level locals become variables"
       case .log: "log these categories, or common, detailed, all, off; without any, say which"
       case .reload: "run the files loaded so far again, with the modules they require"
@@ -42,6 +42,7 @@ struct Directive: Equatable {
       \(lines.joined(separator: "\n"))
 
       Lua: an expression prints what it gives, and _ is the last value. help() tells about Lull.
+      At a terminal Out[1] is the first one, and a request is waited for. NAME? tells what it is.
       Keys: Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a line or leaves it,
       Ctrl-D leaves a statement that goes on, else the session.
 

@@ -18,6 +18,8 @@ final class EditedLines: LineSource {
   private let history: History
   private let completer: (_ text: String, _ statement: String) -> Completion
   private var editor: OpaquePointer?
+  /// Nil where colours are not wanted.
+  private var decoration: LineDecoration?
   private var files: [UnsafeMutablePointer<FILE>] = []
   private var signals: [SignalWatch] = []
   private var prompt: [wchar_t] = []
@@ -66,14 +68,16 @@ final class EditedLines: LineSource {
       EditedLines.at(context).prompt.withUnsafeBufferPointer { $0.baseAddress }
     }
     owner.complete = { context in EditedLines.at(context).complete() }
+    owner.advance = { context, toEnd in EditedLines.at(context).advance(toEnd: toEnd != 0) }
     owner.paste = { context in EditedLines.at(context).paste() }
     var reason: UnsafePointer<CChar>?
     editor = ceditline_open("lull", input, output, &owner, &reason)
-    guard editor != nil else {
+    guard let editor else {
       problem = reason.map { String(cString: $0) }
       close()
       return nil
     }
+    if Terminal.wantsColour { decoration = LineDecoration(editor, terminal) }
     for entry in history.load() { remember(entry) }
     session.hasOutput = { [captured] in captured.hasOutput }
     for (number, action) in [(SIGWINCH, resized), (SIGCONT, continued)] {
@@ -91,6 +95,7 @@ final class EditedLines: LineSource {
     for signal in signals { signal.close() }
     signals = []
     watch.close()
+    decoration = nil
     if let editor { ceditline_close(editor) }
     editor = nil
     for file in files { fclose(file) }
@@ -147,6 +152,7 @@ final class EditedLines: LineSource {
   private func remember(_ entry: String) {
     guard let editor else { return }
     ceditline_remember(editor, WideText.characters(entry))
+    decoration?.remember(entry)
   }
 
   /// Ctrl-C, come as a signal.
@@ -161,6 +167,7 @@ final class EditedLines: LineSource {
 
   /// The next character for libedit: 1, 0 at the end, -1 to leave the line.
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
+    defer { decoration?.hide() }
     while true {
       guard !isAbandoned, !loop.isInterrupted, !session.isEnding else { return -1 }
       announcePastes(true)
@@ -177,6 +184,7 @@ final class EditedLines: LineSource {
 
   /// Until more has been typed, or the line is to be left; shows what is written meanwhile.
   private func waitForInput() {
+    decorate()
     loop.run {
       watch.isReady || captured.hasOutput || isAbandoned || loop.isInterrupted
         || session.isEnding
@@ -213,6 +221,11 @@ final class EditedLines: LineSource {
   }
 
   // MARK: The screen
+
+  private func decorate() {
+    guard isEditing else { return }
+    decoration?.show(after: statement, promptWidth: promptWidth)
+  }
 
   /// Writes above the edited line what was written meanwhile, and draws the line again below it.
   private func showOutput() {
@@ -263,6 +276,7 @@ final class EditedLines: LineSource {
     eraseLine()
     ceditline_resize(editor)
     ceditline_draw(editor)
+    decorate()
   }
 
   /// Back from being stopped: somebody else has had the terminal.
@@ -271,6 +285,7 @@ final class EditedLines: LineSource {
     ceditline_prepare(editor)
     terminal.write("\r\u{1B}[J")
     ceditline_draw(editor)
+    decorate()
   }
 
   // MARK: Completion
@@ -297,6 +312,25 @@ final class EditedLines: LineSource {
     terminal.write(Columns.text(candidates, width: terminal.width))
     ceditline_draw(editor)
     return UInt8(CC_NORM)
+  }
+
+  // MARK: Suggestions
+
+  /// A key that goes on: where nothing is left to go on to, it takes what is suggested.
+  private func advance(toEnd: Bool) -> UInt8 {
+    guard let editor else { return UInt8(CC_ERROR) }
+    var cursor = 0
+    var length = 0
+    guard ceditline_text(editor, &cursor, &length) != nil else { return UInt8(CC_ERROR) }
+    if cursor < length {
+      ceditline_move(editor, Int32(clamping: toEnd ? length - cursor : 1))
+      return UInt8(CC_CURSOR)
+    }
+    guard let suggestion = decoration?.take(at: statement) else {
+      return UInt8(toEnd ? CC_NORM : CC_ERROR)
+    }
+    ceditline_insert(editor, WideText.characters(suggestion))
+    return UInt8(CC_REFRESH)
   }
 
   // MARK: Pastes

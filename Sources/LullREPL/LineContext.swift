@@ -7,6 +7,8 @@ struct LineContext {
     case field(String)
     case method(String)
     case call
+    /// Of a list; what is no number is taken for the first.
+    case element(Int)
   }
 
   /// A name and what follows it.
@@ -33,6 +35,10 @@ struct LineContext {
     case key(Place)
     /// The value of such a key, in quotes.
     case quotedValue(Place)
+    /// A key of such a table that is written in brackets, in quotes.
+    case quotedKey(Place)
+    /// A field that is written in brackets, in quotes.
+    case quotedField(Chain)
     /// A string that is an argument.
     case quotedArgument(Chain, Int)
     case nothing
@@ -122,6 +128,13 @@ struct LineContext {
       return .quotedValue(
         Place(callee: place.callee, argument: place.argument, keys: place.keys + [key.text]))
     }
+    if before.is("[") {
+      let outside = tokens.dropLast()
+      if let last = outside.last, last.is("{") || last.is(",") || last.is(";") {
+        return place(in: outside).map { .quotedKey($0) } ?? .nothing
+      }
+      return chain(endingAt: outside).map { .quotedField($0) } ?? .nothing
+    }
     if before.is("(") || before.is(",") {
       guard let (opening, argument) = openBracket(in: tokens), tokens[opening].is("("),
         let callee = chain(endingAt: tokens[..<opening])
@@ -180,7 +193,12 @@ struct LineContext {
     var rest = tokens
     var steps: [Step] = []
     while let last = rest.last {
-      if last.is(")") || last.is("}") {
+      if last.is("]") {
+        guard let opening = opening(of: rest), let step = index(rest[(opening + 1)...].dropLast())
+        else { return nil }
+        rest = rest[..<opening]
+        steps.insert(step, at: 0)
+      } else if last.is(")") || last.is("}") {
         guard let opening = opening(of: rest) else { return nil }
         rest = rest[..<opening]
         steps.insert(.call, at: 0)
@@ -199,6 +217,17 @@ struct LineContext {
       }
     }
     return nil
+  }
+
+  /// What stands between brackets behind a value.
+  private static func index(_ tokens: ArraySlice<LineToken>) -> Step? {
+    guard let first = tokens.first else { return nil }
+    guard tokens.count == 1 else { return .element(1) }
+    switch first.kind {
+    case .string: return .field(first.text)
+    case .number: return Int(first.text).map { .element($0) }
+    default: return .element(1)
+    }
   }
 
   /// Where the bracket opens that the last token closes.

@@ -10,6 +10,12 @@ extension REPL {
     }
     switch name {
     case .help:
+      if !directive.argument.isEmpty {
+        guard let question = Question(directive.argument + "?") else {
+          return refuse(".help takes a name, such as .help api.load; without one it lists commands")
+        }
+        return explain(question.name)
+      }
       StandardOutput.write(Directive.usage)
       return true
     case .load: return load(directive.argument)
@@ -22,7 +28,7 @@ extension REPL {
     }
   }
 
-  private func refuse(_ problem: String) -> Bool {
+  func refuse(_ problem: String) -> Bool {
     complain("lull: \(problem)\n")
     return false
   }

@@ -31,6 +31,8 @@ package final class REPL {
   let oldModules: Set<String>
   /// Whether any statement has failed.
   package private(set) var hasFailed = false
+  /// The values of a line some of which it waits for.
+  var pending: PendingValues?
 
   /// Nil if the host has a session already.
   package init?(_ host: LuaHost) {
@@ -43,6 +45,7 @@ package final class REPL {
     self.session = session
     lines = REPL.lines(host, session)
     oldModules = Set(session.loadedModules)
+    if lines.isInteractive { session.numberResults() }
     session.onIdleInterrupt = { [lines] in lines.abandon() }
   }
 
@@ -80,6 +83,14 @@ package final class REPL {
     return TypedLines(host, terminal)
   }
 
+  private static let greeting =
+    "Lull \(LuaHost.version), Lua 5.4: Tab completes, NAME? explains, .help lists the rest\n"
+
+  /// A line that asks what something is; there are none in a pipe.
+  private func question(_ line: [UInt8]) -> Question? {
+    isInteractive ? Question(String(decoding: line, as: UTF8.self)) : nil
+  }
+
   // MARK: Files
 
   /// Runs a file whose top-level locals become variables of the session; false if it failed.
@@ -98,6 +109,7 @@ package final class REPL {
 
   /// Reads and runs lines to their end. What they have started may still go on then.
   package func run() {
+    if isInteractive { StandardOutput.write(REPL.greeting) }
     reading: while !keeper.isEnding, !loop.isInterrupted {
       switch lines.next(isContinuation: !statement.isEmpty) {
       case .line(let text):
@@ -119,6 +131,10 @@ package final class REPL {
       if let directive = Directive(String(decoding: line, as: UTF8.self)) {
         if isToRemember { lines.remember(line) }
         return obey(directive)
+      }
+      if let question = question(line) {
+        if isToRemember { lines.remember(line) }
+        return explain(question.name)
       }
       firstLine = lineCount
       statement = line
@@ -165,6 +181,7 @@ package final class REPL {
     var statement = statement
     for part in parts {
       if statement.isEmpty, Directive(String(decoding: part, as: UTF8.self)) != nil { continue }
+      if statement.isEmpty, question(part) != nil { continue }
       statement = statement.isEmpty ? part : statement + [10] + part
       switch session.isComplete(statement, name: "stdin", firstLine: 1) {
       case true?: statement = []
@@ -181,27 +198,14 @@ package final class REPL {
 
   @discardableResult
   func evaluate(_ line: LuaSession.Line, with arguments: [[UInt8]] = []) -> Bool {
+    pending = nil
     switch session.run(line, with: arguments, show: { [unowned self] in show($0) }) {
-    case .finished: return true
+    case .finished: return showPending()
     case .failed(let report): complain(report)
     case .interrupted:
       if !loop.isInterrupted { complain("interrupted!\n") }
     }
     return false
-  }
-
-  /// On one line if they are all short, else one below the other.
-  func show(_ values: SessionValues) {
-    guard values.count > 0 else { return }
-    let texts = (0..<values.count).map { layout.text(values.shown($0)) }
-    guard !values.isInterrupted else { return }
-    let isShort = texts.allSatisfy { !$0.contains("\n") }
-    StandardOutput.write(texts.joined(separator: isShort ? "\t" : "\n") + "\n")
-  }
-
-  var layout: ShownValueText {
-    guard isatty(STDOUT_FILENO) != 0 else { return ShownValueText(width: 100, colours: false) }
-    return ShownValueText(width: Terminal.width(STDOUT_FILENO), colours: Terminal.wantsColour)
   }
 
   func complain(_ text: String) {

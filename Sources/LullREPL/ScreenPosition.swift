@@ -21,10 +21,22 @@ struct ScreenPosition: Equatable {
     case 10:
       row += 1
       column = 0
-    case 9: advance(8 - column % 8)
-    case 0..<32, 127: advance(2)
-    default: advance(max(0, width))
+    case 9: advance(min(8 - column % 8, screenWidth - column))
+    // ^A
+    case 0..<32, 127..<160: advance(2)
+    // \U+1234
+    case _ where width < 0: for _ in 0..<(character > 0xFFFF ? 8 : 7) { advance(1) }
+    default: advance(width)
     }
+  }
+
+  /// Where a character begins that comes after `place`: a wide one that does not fit there goes to the
+  /// next row whole.
+  func start(ofCharacter width: Int, from place: ScreenPosition) -> ScreenPosition {
+    guard width == 2, place.column == screenWidth - 1 else { return place }
+    var start = place
+    start.advance(1)
+    return start
   }
 
   private mutating func advance(_ width: Int) {

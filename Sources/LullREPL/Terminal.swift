@@ -20,6 +20,8 @@ final class Terminal {
   /// Columns; 80 if it does not say.
   var width: Int { Terminal.width(descriptor) }
 
+  var height: Int { TerminalWidth.rows(of: descriptor) ?? 24 }
+
   static func width(_ descriptor: Int32) -> Int { TerminalWidth.columns(of: descriptor) ?? 80 }
 
   /// Whether it moves its cursor when told to.

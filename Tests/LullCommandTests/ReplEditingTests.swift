@@ -11,7 +11,7 @@ struct ReplEditingTests {
     // With tabs, which complete nothing, and with the line ends of terminals.
     try child.type(
       (Child.pasted("local function f(n)\r\tif n then\r\t\treturn n + 1\r\tend\rend\r"), "\r\nend"),
-      ("\n", "\r\n> "), ("f(41)\n", "\r\n42\r\n> "))
+      ("\n", "\r\n> "), ("f(41)\n", "]: 42\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -19,14 +19,14 @@ struct ReplEditingTests {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("x = 5\nx + 1\nfor i = 1, 2 do\n  print('row', i)\nend\n'last'"), "'last'"),
-      ("\n", "\r\n6\r\nrow\t1\r\nrow\t2\r\n\"last\"\r\n> "))
+      ("\n", "]: 6\r\nrow\t1\r\nrow\t2\r\nOut[2]: \"last\"\r\n> "))
     #expect(try child.leave() == 0)
   }
 
   @Test func `runs what only makes sense as one statement as one`() throws {
     let child = try Child.prompt()
     try child.type(
-      (Child.pasted("('x')\n  :rep(3)\n  :upper()"), ":upper()"), ("\n", "\r\n\"XXX\"\r\n> "))
+      (Child.pasted("('x')\n  :rep(3)\n  :upper()"), ":upper()"), ("\n", "]: \"XXX\"\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -42,9 +42,9 @@ struct ReplEditingTests {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("z = 1\nerror('no')\nz = 2\n\nz = 3"), "z = 3"),
-      ("\n", "lull: the 2 lines after it were not run\r\n> "), ("z\n", "\r\n1\r\n> "),
+      ("\n", "lull: the 2 lines after it were not run\r\n> "), ("z\n", "]: 1\r\n> "),
       (Child.pasted("z = 4\nz = = 1\nz = 5"), "z = 5"),
-      ("\n", "lull: the line after it was not run\r\n> "), ("z\n", "\r\n4\r\n> "))
+      ("\n", "lull: the line after it was not run\r\n> "), ("z\n", "]: 4\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -52,7 +52,7 @@ struct ReplEditingTests {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("{ 1,\n2,\n3 }"), "3 }"), ("\u{7F}\u{7F}\u{7F}4 }", "4 }"),
-      ("\n", "\r\n{ 1, 2, 4 }\r\n> "))
+      ("\n", "]: { 1, 2, 4 }\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -61,13 +61,13 @@ struct ReplEditingTests {
     try child.type(
       ("lull.spawn(function() lull.sleep(0.5) print('out') end)\n", "Task(running)\r\n> "),
       (Child.pasted("a = {\n1,\n2 }"), "2 }"), ("", "\u{1B}[2A\r\u{1B}[Jout\r\n> a = {"),
-      ("\n", "\r\n> "), ("#a\n", "\r\n2\r\n> "))
+      ("\n", "\r\n> "), ("#a\n", "]: 2\r\n> "))
     #expect(try child.leave() == 0)
   }
 
   @Test func `ignores the end of a paste that never began`() throws {
     let child = try Child.prompt()
-    try child.type(("\u{1B}[201~1 + 1\n", "\r\n2\r\n> "))
+    try child.type(("\u{1B}[201~1 + 1\n", "]: 2\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -86,7 +86,7 @@ struct ReplEditingTests {
     try child.type(
       ("if true then\n", "\r\n>> "), ("\tprint('in')", "print('in')"), ("\n", "\r\n>> "),
       ("end\n", "\r\nin\r\n> "), (Child.up, "if true then\r\n  print('in')\r\nend"),
-      (Child.controlC, "\r\n> "), ("\t\t'x'\n", "\r\n\"x\"\r\n> "))
+      (Child.controlC, "\r\n> "), ("\t\t'x'\n", "]: \"x\"\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -97,7 +97,7 @@ struct ReplEditingTests {
     let first = try Child.prompt(state: state)
     try first.type(
       ("for i = 1, 2 do\n", "\r\n>> "), ("  print('row', i)\n", "\r\n>> "),
-      ("end\n", "row\t1\r\nrow\t2\r\n> "), ("1\n", "\r\n1\r\n> "),
+      ("end\n", "row\t1\r\nrow\t2\r\n> "), ("1\n", "]: 1\r\n> "),
       (Child.up + Child.up, "for i = 1, 2 do\r\n  print('row', i)\r\nend"),
       ("\n", "\r\nrow\t1\r\nrow\t2\r\n> "))
     #expect(try first.leave() == 0)
@@ -115,7 +115,7 @@ struct ReplEditingTests {
   func `leaves a statement with Ctrl-D`(terminal: String) throws {
     let child = try Child.prompt(environment: ["TERM": terminal])
     try child.type(
-      ("if true then\n", "\r\n>> "), (Child.controlD, "\n> "), ("'on'\n", "\r\n\"on\"\r\n> "))
+      ("if true then\n", "\r\n>> "), (Child.controlD, "\n> "), ("'on'\n", "]: \"on\"\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -153,7 +153,7 @@ struct ReplEditingTests {
     try child.type(
       ("\(Binaries.lull) repl\n", "\r> \u{1B}[?2004h"), ("'typed", "'typed"),
       (Child.controlZ, "shell$ "), ("echo in the shell\n", "\rin the shell\r\n"),
-      ("fg\n", "> 'typed"), (" on'\n", "\r\n\"typed on\"\r\n> "), (Child.controlD, "shell$ "))
+      ("fg\n", "> 'typed"), (" on'\n", "]: \"typed on\"\r\n> "), (Child.controlD, "shell$ "))
     child.type("exit\n")
     #expect(try child.wait().code == 0)
   }

@@ -21,7 +21,7 @@ struct ReplInterruptionTests {
     let child = try Child.prompt()
     try child.type(
       (Self.busy, "\r\n> "), ("\(line)\n", "\r\nbusy\r\n"), (Child.controlC, "interrupted!\r\n> "),
-      ("1 + 1\n", "\r\n2\r\n> "), ("lull.sleep(0.01) return 'on'\n", "\r\n\"on\"\r\n> "))
+      ("1 + 1\n", "]: 2\r\n> "), ("lull.sleep(0.01) return 'on'\n", "]: \"on\"\r\n> "))
     let text = child.outputText
     #expect(text.ranges(of: "interrupted!").count == 1)
     #expect(!text.contains("__tostring raises"))
@@ -33,7 +33,7 @@ struct ReplInterruptionTests {
     try child.type(
       (Self.busy, "\r\n> "),
       ("error({ setmetatable({}, { __tostring = busy }) })\n", "\r\nbusy\r\n"),
-      (Child.controlC, "\r\n> "), ("1 + 1\n", "\r\n2\r\n> "))
+      (Child.controlC, "\r\n> "), ("1 + 1\n", "]: 2\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -42,7 +42,7 @@ struct ReplInterruptionTests {
     try child.type(
       (Self.busy, "\r\n> "),
       ("t = {} for i = 1, 30 do t[i] = setmetatable({}, { __tostring = busy }) end\n", "\r\n> "),
-      ("t\n", "\r\nbusy\r\n"), (Child.controlC, "^Cinterrupted!\r\n> "), ("#t\n", "\r\n30\r\n> "))
+      ("t\n", "\r\nbusy\r\n"), (Child.controlC, "^Cinterrupted!\r\n> "), ("#t\n", "]: 30\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -52,7 +52,7 @@ struct ReplInterruptionTests {
     try child.type(
       (Self.busy, "\r\n> "),
       ("local a = setmetatable({}, { __tostring = busy }) b = 5 return a\n", "\r\nbusy\r\n"),
-      (Child.controlC, "interrupted!\r\n> "), ("b, type(a)\n", "\r\n5\t\"table\"\r\n> "))
+      (Child.controlC, "interrupted!\r\n> "), ("b, type(a)\n", "]: 5\t\"table\"\r\n> "))
     #expect(try child.leave() == 0)
   }
 

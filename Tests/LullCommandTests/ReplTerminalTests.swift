@@ -32,7 +32,7 @@ struct ReplTerminalTests {
 
   @Test func `reads and prints`() throws {
     let child = try start(state: try TemporaryFolder())
-    try type(child, ("1 + 1\n", "\n2\r\n> "), ("local a = 4\n", "\n> "), ("a\n", "\n4\r\n> "))
+    try type(child, ("1 + 1\n", "]: 2\r\n> "), ("local a = 4\n", "\n> "), ("a\n", "]: 4\r\n> "))
     child.type(Self.controlD)
     #expect(try child.wait().code == 0)
   }
@@ -43,7 +43,7 @@ struct ReplTerminalTests {
     _ = try shell("mkfifo -m 644 pipe", folder: state.path)
     let pipe = state.path + "/pipe"
     let child = try start(state: state, environment: ["LULL_HISTORY": pipe])
-    try type(child, ("1 + 1\n", "\n2\r\n> "))
+    try type(child, ("1 + 1\n", "]: 2\r\n> "))
     child.type(Self.controlD)
     #expect(try child.wait().code == 0)
     #expect(try shell("stat -c %a pipe", folder: state.path).output == "644\n")
@@ -86,7 +86,7 @@ struct ReplTerminalTests {
     let child = try start(state: try TemporaryFolder())
     try type(
       child, ("api = lull.service(lull.demo())\n", "\r\n> "),
-      ("api('/users/1'):load():await().content.id\n", "\n1\r\n> "))
+      ("api('/users/1'):load():await().content.id\n", "]: 1\r\n> "))
     child.type(Self.controlD)
     #expect(try child.wait().code == 0)
   }
@@ -132,7 +132,7 @@ struct ReplTerminalTests {
       (
         "lull.spawn(function() lull.sleep(0.2) print(('x'):rep(300000)) print('all') end)\n",
         "\r\n> "
-      ), ("", "xxx\r\nall\r\n> "), ("1\n", "\n1\r\n> "))
+      ), ("", "xxx\r\nall\r\n> "), ("1\n", "]: 1\r\n> "))
     child.type(Self.controlD)
     #expect(try child.wait().code == 0)
   }
@@ -203,7 +203,7 @@ struct ReplTerminalTests {
 
   @Test func `edits nothing on a terminal that cannot`() throws {
     let child = try start(state: try TemporaryFolder(), environment: ["TERM": "dumb"])
-    try type(child, ("1 + 1\n", "\r\n2\r\n> "), ("f(\n", ">> "), (Self.controlC, "\n> "))
+    try type(child, ("1 + 1\n", "]: 2\r\n> "), ("f(\n", ">> "), (Self.controlC, "\n> "))
     child.type(Self.controlD)
     let ending = try child.wait()
     #expect(!ending.output.contains("\u{1B}"))
@@ -216,7 +216,7 @@ struct ReplTerminalTests {
       ["-l", "lull", "-e", "lull.repl() print('after')"], state: try TemporaryFolder(),
       program: Binaries.lua ?? "lua5.4", environment: ["LUA_CPATH": Binaries.modulePattern])
     try type(
-      child, ("local a = 1\n", "\r\n> "), ("a + 1\n", "\n2\r\n> "),
+      child, ("local a = 1\n", "\r\n> "), ("a + 1\n", "]: 2\r\n> "),
       ("print('begins') while true do end\n", "\r\nbegins\r\n"),
       (Self.controlC, "interrupted!\r\n> "),
       ("print('begins') lull.sleep(300)\n", "\r\nbegins\r\n"),

@@ -21,6 +21,7 @@ struct CompleterTests {
       "config = setmetatable({ alpha = 1 }, { __index = { beta = print } })",
       "trap = setmetatable({}, { __index = function() touched = true end })"
     ) { session in
+      session.numberResults()
       for line in lines { session.evaluate(line) }
       found = Completer(session: session).completion(of: text, statement: statement).candidates
       #expect(session.evaluate("touched") == .values(["nil"]))
@@ -39,13 +40,16 @@ struct CompleterTests {
 
   @Test(arguments: [
     ("shop.calls.", ["add", "order"]), ("shop.calls.or", ["order"]), ("shop.ca", ["calls"]),
-    ("shop.calls:", []), ("shop.service.base", ["base_url"]),
+    ("shop.calls:", []), ("shop.service.base", ["base_url"]), ("shop.calls.order{ ", ["id", "view"]),
+    ("shop.calls.order({ i", ["id"]), ("shop.calls.order:resource{ vi", ["view"]),
+    ("shop.calls['order']{ vi", ["view"]), ("shop.calls.order{ view = 's", ["short"]),
+    ("shop.calls.order{ id = { ", []), ("shop.calls['o", ["order"]), ("shop.calls.order.met", ["method"]),
   ])
-  func `calls of an API file`(text: String, expected: [String]) throws {
+  func `PRM-14 calls of an API file`(text: String, expected: [String]) throws {
     let load = """
       path = os.tmpname()
       lull.write_file(path .. '.lua', [[return { service = require('lull').service('https://a.test'),
-        calls = { order = { path = '/orders/{id}' }, add = { path = '/orders', method = 'POST' } } }]])
+        calls = { order = { path = '/orders/{id}', params = { view = { 'short', 'long' } } }, add = { path = '/orders', method = 'POST' } } }]])
       shop = lull.api(path .. '.lua')
       os.remove(path) os.remove(path .. '.lua')
       """
@@ -95,6 +99,42 @@ struct CompleterTests {
       #expect(session.evaluate("lull.sleep(1) return asked") == .values(["nil"]))
       session.evaluate("local data = r.latest_data lull.sleep(1)")
       #expect(session.evaluate("asked") == .values(["true"]))
+    }
+  }
+
+  @Test(arguments: [
+    ("c[1].na", ["name"]), ("c[2].", ["only"]), ("c[3].", []), ("c[i].na", ["name"]),
+    ("c[#c].na", ["name"]), ("c[1].deep[1].", ["end_"]), ("c['x'].na", []), ("t['two w", ["two words"]),
+    ("t.inner['a", ["a-b"]), ("list.document[1].", ["id"]), ("list.content[1].i", ["id"]),
+    ("Out[1].na", ["name"]), ("c[1].name:up", ["upper"]), ("c[1]['na", ["name"]), ("c[1e9].", []),
+    ("missing[1].", []), ("list.service[1].", []),
+  ])
+  func `PRM-15 what stands at an index`(text: String, expected: [String]) throws {
+    let found = try candidates(
+      text, "c = { { name = 'a', deep = { { end_ = 1 } } }, { only = 2 } }",
+      "t = { ['two words'] = 1, inner = { ['a-b'] = 2 } }",
+      "stub = lull.testing.stub{ ['GET /list'] = { json = { { id = 1 } } } }",
+      "list = lull.service{ base_url = 'https://b.test', networking = stub }('/list')",
+      "list:load():await() return nil", "c[1]")
+    #expect(found == expected)
+  }
+
+  @Test(arguments: [
+    ("user:get{ headers = { [\"Content-Ty", ["Content-Type"]),
+    ("user:get{ headers = { ['if-n", ["if-None-Match"]), ("api:configure{ headers = { Acc", ["Accept"]),
+    ("api:configure{ headers = { Accept = 'x', [\"user", ["user-Agent"]),
+    ("user.latest_data.headers['eta", ["etaG"]), ("user.latest_data:header('retr", ["retry-After"]),
+    ("x = { headers = { ['con", []),
+  ])
+  func `PRM-16 names of headers`(text: String, expected: [String]) throws {
+    #expect(try candidates(text) == expected)
+  }
+
+  @Test func `PRM-16 closes what it completes`() throws {
+    try withSession(Self.service) { session in
+      let completion = Completer(session: session).completion(
+        of: "api:configure{ headers = { [\"user-a", statement: "")
+      #expect(completion.insertion == "gent\"]")
     }
   }
 

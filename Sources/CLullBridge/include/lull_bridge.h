@@ -345,10 +345,15 @@ int64_t lull_length(lua_State *L, int32_t index);
 // Pushes a table's element, no metamethod asked; lull_pop takes it off again.
 void lull_push_element(lua_State *L, int32_t table, int64_t position, lull_value *value);
 void lull_pop(lua_State *L, int32_t count);
+// Pushes the value kept under an id, nil if it is gone; 0, and nothing pushed, without room.
+int32_t lull_push_kept(lull_runtime *runtime, lua_State *L, int64_t id);
 // Whether a table is marked as a JSON array.
 int32_t lull_is_json_array(lua_State *L, int32_t index);
 // Pushes the table that a read-only one at `index` shows; 0, and nothing pushed, for anything else.
 int32_t lull_push_read_only(lua_State *L, int32_t index);
+// Pushes the list of the keys of a table, in the order of the document it was made from, if such orders
+// are kept; 0, and nothing pushed, for anything else.
+int32_t lull_push_key_order(lua_State *L, int32_t index);
 // The document of which the value at `index` is a view, and where in it; NULL for anything else.
 struct csj_document *lull_document_at(lua_State *L, int32_t index, uint64_t *place);
 // From now on the places of the floats that are read from a document are noted; NULL ends that and
@@ -512,8 +517,13 @@ const char *lull_session_block_mark(void);
 int32_t lull_session_load(
   lull_runtime *runtime, const char *bytes, size_t length, int32_t blank_lines, const char *name,
   int64_t id, const char **message);
-// The line has returned: its locals become variables, the value at `index` of `from` becomes `_`.
-void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value);
+// From now on values of lines that are not nil are numbered, and the last hundred are in `Out`; and of
+// what is made of documents the order of keys is kept.
+int32_t lull_session_number_results(lull_runtime *runtime);
+// The line has returned: its locals become variables, the value at `index` of `from` becomes `_`; its
+// number, 0 if it has none.
+int64_t lull_session_commit(
+  lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value);
 // The line has failed: what it assigned to variables is taken back.
 void lull_session_roll_back(lull_runtime *runtime);
 

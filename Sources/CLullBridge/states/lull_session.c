@@ -3,13 +3,16 @@
 // A line sees an environment of the session's own. A name in it is a session variable, else a global,
 // else one of the session's functions such as `help`. Each line begins with a variable to be closed,
 // the guard: it is closed when the chunk returns, and then reads the chunk's locals off its frame.
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/lull_keys.h"
 #include "base/lull_stack.h"
 #include "ending/lull_alarm.h"
 #include "values/lull_document.h"
 #include "values/lull_protect.h"
 #include "values/lull_read.h"
+#include "values/lull_tables.h"
 
 // What stands before every line, see lull_session_prologue.
 #define LULL_GUARD "__lull_line"
@@ -22,6 +25,7 @@ typedef struct session {
   int32_t thread;         // the coroutine of the line that runs, 0 if none has begun
   lua_Integer staged;     // entries of the table of locals to be published
   lua_Integer journaled;  // entries of the table of assignments to take back
+  lua_Integer results;    // the number of the last value
 } session;
 
 // User values of a session.
@@ -33,8 +37,12 @@ enum {
   UV_JOURNAL,     // name, whether it was global, its old value in turn
   UV_ENVIRONMENT,
   UV_GUARD,
-  UV_COUNT = UV_GUARD
+  UV_RESULTS,  // number → value of a line, where values are numbered
+  UV_COUNT = UV_RESULTS
 };
+
+// So many values stay reachable by their numbers.
+enum { LULL_KEPT_RESULTS = 100 };
 
 static const char session_key = 0;  // in the registry: the open session
 static const char nothing = 0;      // as a light userdata: a session variable that is nil
@@ -255,6 +263,8 @@ static int close_session(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &session_key);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_orders_key);
   return 0;
 }
 
@@ -262,6 +272,24 @@ static int close_session(lua_State *L) {
 void lull_session_close(lull_runtime *runtime) {
   lull_alarms_close();
   lull_protect(runtime, close_session, runtime);
+}
+
+// [-1, +0] `Out`, unless a variable or a global is called so
+static int number_results(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
+  if (push_session(L) == NULL) return 0;
+  int opened = lua_gettop(L);
+  lua_getiuservalue(L, opened, UV_FUNCTIONS);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, opened + 1, "Out");
+  lua_setiuservalue(L, opened, UV_RESULTS);
+  lull_keep_orders(L);
+  return 0;
+}
+
+int32_t lull_session_number_results(lull_runtime *runtime) {
+  return lull_protect(runtime, number_results, runtime);
 }
 
 typedef struct reading {
@@ -332,7 +360,24 @@ typedef struct ending {
   lua_State *from;
   int32_t index;
   int32_t has_value;
+  int64_t number;
 } ending;
+
+// [-0, +0] gives the value at the top the next number, if it is one and values are numbered
+static lua_Integer number_result(lua_State *L, session *open, int opened) {
+  LULL_EFFECT(L, 0, 0);
+  if (lua_isnil(L, -1)) return 0;
+  lua_Integer number = 0;
+  if (lua_getiuservalue(L, opened, UV_RESULTS) == LUA_TTABLE) {
+    number = ++open->results;
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -2, number);
+    lua_pushnil(L);
+    lua_rawseti(L, -2, number - LULL_KEPT_RESULTS);
+  }
+  lua_pop(L, 1);
+  return number;
+}
 
 // [-1, +0] publishes the locals, and the value as `_`
 static int commit(lua_State *L) {
@@ -353,6 +398,7 @@ static int commit(lua_State *L) {
     lua_pushliteral(L, "_");
     lua_pushvalue(context->from, context->index);
     if (context->from != L) lua_xmove(context->from, L, 1);
+    context->number = number_result(L, open, opened);
     wrap_nil(L);
     lua_rawset(L, values);
   }
@@ -396,11 +442,13 @@ static int end_line(lua_State *L) {
 }
 
 // [-0, +0]
-void lull_session_commit(lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value) {
+int64_t lull_session_commit(
+  lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value) {
   LULL_EFFECT(from, 0, 0);
   ending context = {.from = from, .index = index, .has_value = has_value};
   lull_protect(runtime, commit, &context);
   lull_protect(runtime, end_line, runtime);
+  return context.number;
 }
 
 void lull_session_roll_back(lull_runtime *runtime) {
@@ -430,6 +478,16 @@ static int push_index_table(lua_State *L) {
   return 0;
 }
 
+// [-0, +1] the key that a step of a path stands for: `[1` an element, anything else a field
+static void push_step(lua_State *L, const char *name) {
+  LULL_EFFECT(L, 0, 1);
+  if (name[0] == '[') {
+    lua_pushinteger(L, (lua_Integer)strtoll(name + 1, NULL, 10));
+  } else {
+    lua_pushstring(L, name);
+  }
+}
+
 // [-1, +1] the field of the value at the top, nil if it has none that can be had without a call of the
 // script's
 static void raw_field(lua_State *L, const char *name) {
@@ -437,7 +495,7 @@ static void raw_field(lua_State *L, const char *name) {
   const struct csj_document *document;
   size_t place;
   if (lull_view_at(L, -1, &document, &place)) {
-    lua_pushstring(L, name);
+    push_step(L, name);
     lua_gettable(L, -2);
     lua_replace(L, -2);
     return;
@@ -445,7 +503,7 @@ static void raw_field(lua_State *L, const char *name) {
   // As many tables as a person would make of classes; a cycle of them ends too.
   for (int level = 0; level < 50; level++) {
     if (lua_istable(L, -1)) {
-      lua_pushstring(L, name);
+      push_step(L, name);
       if (lua_rawget(L, -2) != LUA_TNIL) {
         lua_replace(L, -2);
         return;

@@ -6,6 +6,7 @@
 #include "calls/lull_dispatch.h"
 #include "ending/lull_interrupt.h"
 #include "values/lull_document.h"
+#include "values/lull_kept.h"
 #include "values/lull_marks.h"
 
 typedef struct showing {
@@ -91,6 +92,14 @@ void lull_push_element(lua_State *L, int32_t table, int64_t position, lull_value
 void lull_pop(lua_State *L, int32_t count) {
   LULL_EFFECT(L, count, 0);
   lua_pop(L, count);
+}
+
+// [-0, +1 or +0]
+int32_t lull_push_kept(lull_runtime *runtime, lua_State *L, int64_t id) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
+  if (!lua_checkstack(L, 8)) return 0;
+  lull_values_push(runtime, L, id);
+  return 1;
 }
 
 // [-0, +0]

@@ -25,12 +25,18 @@ typedef struct known_strings {
   known_string strings[LULL_KNOWN_STRINGS];
 } known_strings;
 
+// Records of an array mostly have the same keys: so many orders met lately are tried before another list
+// of keys is made.
+enum { LULL_KNOWN_ORDERS = 4, LULL_MOST_ORDERED = 1000 };
+
 typedef struct builder {
   lua_State *L;
   csj_view tape;
   int null;  // stack positions of lull.null and of the metatables of arrays and objects
   int arrays;
   int objects;
+  int orders;  // of the table that keeps the order of keys, 0 if nobody wants to know; then the last orders
+  int next_order;
   known_strings *keys;  // NULL for a small document, as the other
   known_strings *values;
 } builder;
@@ -92,6 +98,83 @@ static void push_string(
 
 static void push_container(builder *b, size_t index);
 
+// [-0, +0] whether the list at `order` has the keys of the object at `index`, in their order
+static int is_order(builder *b, int order, size_t index) {
+  lua_State *L = b->L;
+  LULL_EFFECT(L, 0, 0);
+  if (!lua_istable(L, order)) return 0;
+  size_t end = csj_end(b->tape, index), child = csj_first(b->tape, index);
+  lua_Integer count = 0;
+  while (child < end) {
+    size_t length, known;
+    const char *key = csj_string_at(b->tape, child, &length);
+    lua_rawgeti(L, order, ++count);
+    const char *other = lua_tolstring(L, -1, &known);
+    int is_same = other && known == length && memcmp(key, other, length) == 0;
+    lua_pop(L, 1);
+    if (!is_same) return 0;
+    child = csj_after(b->tape, child + 1);
+  }
+  return lua_rawlen(L, order) == (size_t)count;
+}
+
+// [-0, +0] keeps the order of the keys of the object at `index`, whose table is at the top
+static void keep_order(builder *b, size_t index) {
+  lua_State *L = b->L;
+  LULL_EFFECT(L, 0, 0);
+  int order = 0;
+  // Nobody reads so many of them.
+  if (csj_count(b->tape, index) > LULL_MOST_ORDERED) return;
+  for (int i = 1; i <= LULL_KNOWN_ORDERS && order == 0; i++) {
+    if (is_order(b, b->orders + i, index)) order = b->orders + i;
+  }
+  if (order == 0) {
+    size_t end = csj_end(b->tape, index), child = csj_first(b->tape, index);
+    lua_createtable(L, (int)csj_count(b->tape, index), 0);
+    for (lua_Integer position = 1; child < end; position++) {
+      size_t length;
+      const char *key = csj_string_at(b->tape, child, &length);
+      lua_pushlstring(L, key, length);
+      lua_rawseti(L, -2, position);
+      child = csj_after(b->tape, child + 1);
+    }
+    b->next_order = b->next_order % LULL_KNOWN_ORDERS + 1;
+    order = b->orders + b->next_order;
+    lua_replace(L, order);
+  }
+  lua_pushvalue(L, -1);
+  lua_pushvalue(L, order);
+  lua_rawset(L, b->orders);
+}
+
+// [-0, +0] from now on the order of keys is kept, as long as their tables are there
+void lull_keep_orders(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_orders_key);
+}
+
+// [-0, +1 or +0] the keys of the table at `index` in the order of the document it is from
+int32_t lull_push_key_order(lua_State *L, int32_t index) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
+  if (!lua_checkstack(L, 4)) return 0;
+  index = lua_absindex(L, index);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) {
+    lua_pushvalue(L, index);
+    if (lua_rawget(L, -2) == LUA_TTABLE) {
+      lua_replace(L, -2);
+      return 1;
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return 0;
+}
+
 // [-0, +1] the value at `index` of the tape as plain Lua values
 static inline void push_value(builder *b, csj_view tape, size_t index) {
   lua_State *L = b->L;
@@ -118,7 +201,7 @@ static void push_container(builder *b, size_t index) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 1);
   csj_view tape = b->tape;
-  luaL_checkstack(L, 4, "JSON nested too deeply");
+  luaL_checkstack(L, 8, "JSON nested too deeply");
   size_t end = csj_end(tape, index);
   size_t child = csj_first(tape, index);
   if (csj_type_at(tape, index) == CSJ_ARRAY) {
@@ -144,6 +227,7 @@ static void push_container(builder *b, size_t index) {
     lua_rawset(L, -3);
     child = csj_after(tape, child + 1);
   }
+  if (b->orders) keep_order(b, index);
 }
 
 // The memory of tables in terms of the document's: of usual ones it is less than twice as much, of
@@ -202,7 +286,7 @@ static void push_large(builder *b, const csj_document *document, size_t index, s
 void lull_push_json(
   lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
   LULL_EFFECT(L, 0, 1);
-  luaL_checkstack(L, 8, "JSON nested too deeply");
+  luaL_checkstack(L, 16, "JSON nested too deeply");
   csj_view tape = csj_document_view(document);
   lull_registry_push(L, runtime->null);
   int null = lua_gettop(L);
@@ -210,6 +294,10 @@ void lull_push_json(
   lull_push_object_metatable(L);
   builder b = {
     .L = L, .tape = tape, .null = null, .arrays = null + 1, .objects = null + 2};
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) {
+    b.orders = lua_gettop(L);
+    lua_settop(L, b.orders + LULL_KNOWN_ORDERS);
+  }
   size_t words = csj_after(tape, index) - index;
   if (words < LULL_LARGE_TAPE) {
     push_value(&b, tape, index);

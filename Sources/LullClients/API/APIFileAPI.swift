@@ -21,6 +21,11 @@ extension APIFiles {
       """)
   ]
 
+  /// Names only: no file is read.
+  package static func choices(for function: String) -> [String] {
+    function == "api" ? APIFileLocator.all().map(\.name) : []
+  }
+
   package static let types: [APIOwner] = [
     .api, .apiCalls, .apiCall, .apiFileFields, .apiCallFields, .apiParamFields, .apiCallParam,
   ]

@@ -1,9 +1,38 @@
 import LullHost
 
 /// One call as Lua holds it.
-final class APICallBox {
+final class APICallBox: SelfDescribing {
   let call: APICall
   let api: APIFile
+
+  var argumentNames: [String] { call.parameters.map(\.name) }
+
+  func argumentWords(for name: String) -> [String] {
+    switch call.parameters.first(where: { $0.name == name })?.kind {
+    case .choice(let words)?: words
+    default: []
+    }
+  }
+
+  /// What it asks for, and what may be said to it.
+  var helpText: String {
+    var lines = ["\(api.name).\(call.name)", "  \(call.method) \(call.path)"]
+    if let description = call.description { lines.append("  " + description) }
+    let width = call.parameters.map(\.name.count).max() ?? 0
+    if !call.parameters.isEmpty { lines.append("") }
+    for parameter in call.parameters {
+      let padding = String(repeating: " ", count: width - parameter.name.count)
+      var parts = [parameter.kind.name]
+      if let standard = parameter.standard {
+        parts.append("default \(standard.text)")
+      } else if parameter.isRequired {
+        parts.append("required")
+      }
+      if let description = parameter.description { parts.append(description) }
+      lines.append("  \(parameter.name)\(padding)  \(parts.joined(separator: ", "))")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
 
   init(_ call: APICall, of api: APIFile) {
     self.call = call

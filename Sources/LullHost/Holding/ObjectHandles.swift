@@ -87,6 +87,12 @@ package final class ObjectHandles {
     return table.object(value.handle, kind: value.aux) as? any FieldNaming
   }
 
+  /// The object which a value of the script is, if there is more to tell of it than of its kind.
+  func selfDescribing(_ value: lull_value) -> (any SelfDescribing)? {
+    guard value.kind == Int32(LULL_OBJECT) else { return nil }
+    return table.object(value.handle, kind: value.aux) as? any SelfDescribing
+  }
+
   func kind(_ handle: UInt64) -> HandleKind? { table.kind(handle).flatMap(HandleKind.init) }
 
   // MARK: The bridge's form

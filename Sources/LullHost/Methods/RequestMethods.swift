@@ -69,17 +69,23 @@ extension Method {
       try awaitRequest(call, try call.request)
     },
     .method(.request, "__tostring") { call throws(Misuse) in
-      let request = try call.request
-      let state = request.state.rawValue.split(separator: "_").joined(separator: " ")
-      let name =
-        if let target = request.resource?.displayName ?? request.url.map(LogText.url) {
-          "\(request.method ?? "?") \(target)"
-        } else {
-          request.description
-        }
-      call.return(.string("Request(\(name) \(state))"))
+      call.return(.string(try call.request.luaText))
     },
   ]
+}
+
+extension Request {
+  /// What `tostring` says of it.
+  var luaText: String {
+    let state = state.rawValue.split(separator: "_").joined(separator: " ")
+    let name =
+      if let target = resource?.displayName ?? url.map(LogText.url) {
+        "\(method ?? "?") \(target)"
+      } else {
+        description
+      }
+    return "Request(\(name) \(state))"
+  }
 }
 
 extension Method {

@@ -1,13 +1,16 @@
 import CLullBridge
 
-/// A key of a table as far as its place among others goes: numbers before strings before the rest, the
-/// rest as it comes.
+/// A key of a table as far as its place among others goes: those first that have a place, then numbers
+/// before strings before the rest, the rest as it comes.
 struct ShownKey: Comparable {
+  private let place: Int
   private let order: Int
   private let number: Double
   private let bytes: [UInt8]
 
-  init(_ key: lull_value) {
+  /// - Parameter place: nil if it has none.
+  init(_ key: lull_value, place: Int? = nil) {
+    self.place = place ?? Int.max
     order = key.kind == Int32(LULL_STRING) ? 1 : key.double != nil ? 0 : 2
     number = key.double ?? 0
     // Of a long one its beginning decides.
@@ -17,6 +20,7 @@ struct ShownKey: Comparable {
   }
 
   static func < (one: ShownKey, other: ShownKey) -> Bool {
+    if one.place != other.place { return one.place < other.place }
     if one.order != other.order { return one.order < other.order }
     if one.order != 1 { return one.number < other.number }
     return one.bytes.lexicographicallyPrecedes(other.bytes)

@@ -12,6 +12,8 @@ package struct ShownTable {
   private let heads: [String]
   private let rows: [[Cell]]
   private let widths: [Int]
+  /// Of each column whether its cells stand at its right: numbers, some of which may be missing.
+  private let isNumeric: [Bool]
   /// What there is besides the rows, and besides the columns.
   private let rest: ShownValue.Rest
   private let hiddenColumns: Int
@@ -54,8 +56,8 @@ package struct ShownTable {
     var widths: [Int] = []
     var total = 0
     for (column, head) in heads.enumerated() {
-      let cells = rows.map { $0[column].text.count }
-      let needed = max(head.count, cells.max() ?? 0)
+      let cells = rows.map { TextWidth.of($0[column].text) }
+      let needed = max(TextWidth.of(head), cells.max() ?? 0)
       total += needed + (column > 0 ? ShownTable.gap : 0)
       // The first column is shown whatever it takes.
       if column > 0, total > width { break }
@@ -64,6 +66,10 @@ package struct ShownTable {
     self.heads = Array(heads.prefix(widths.count))
     self.rows = rows.map { Array($0.prefix(widths.count)) }
     self.widths = widths
+    isNumeric = widths.indices.map { column in
+      let cells = rows.map { $0[column] }.filter { $0.style != .word || $0.text != "null" }
+      return !cells.isEmpty && cells.allSatisfy { $0.style == .number }
+    }
     self.rest = rest
     hiddenColumns = heads.count - widths.count
   }
@@ -80,8 +86,17 @@ package struct ShownTable {
     }
   }
 
+  /// As far as there are columns for it.
   private static func cut(_ text: String) -> String {
-    text.count > cellLimit ? text.prefix(cellLimit - 1) + "…" : text
+    guard TextWidth.of(text) > cellLimit else { return text }
+    var cut = ""
+    var width = 0
+    for character in text {
+      width += TextWidth.of(String(character))
+      guard width < cellLimit else { break }
+      cut.append(character)
+    }
+    return cut + "…"
   }
 
   package func text(_ layout: ShownValueText) -> String {
@@ -99,8 +114,9 @@ package struct ShownTable {
     var line = ""
     for (column, cell) in cells.enumerated() {
       if column > 0 { line += String(repeating: " ", count: ShownTable.gap) }
-      let padding = String(repeating: " ", count: max(0, widths[column] - cell.text.count))
-      let isNumeric = rows.allSatisfy { $0[column].style == .number } && !rows.isEmpty
+      let padding = String(
+        repeating: " ", count: max(0, widths[column] - TextWidth.of(cell.text)))
+      let isNumeric = isNumeric[column]
       let text = layout.painted(cell.text, cell.style)
       if isNumeric {
         line += padding + text

@@ -93,7 +93,7 @@ package struct ShownValueText {
     "{ " + (parts + (more.text.map { [painted($0, .faint)] } ?? [])).joined(separator: ", ") + " }"
   }
 
-  func painted(_ text: String, _ style: ShownValue.Style) -> String {
+  package func painted(_ text: String, _ style: ShownValue.Style) -> String {
     guard colours, !text.isEmpty else { return text }
     let colour =
       switch style {

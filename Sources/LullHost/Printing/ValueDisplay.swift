@@ -113,8 +113,10 @@ struct ValueDisplay {
     _ path: inout [UnsafeRawPointer?]
   ) -> ([ShownValue.Field], ShownValue.Rest) {
     var keys = FirstKeys(limit: limits?.elements ?? 0)
+    let places = limits == nil ? [:] : places(ofKeysOf: table, in: state)
     let isCounted = visit(table, beyond: length, in: state) { key, _ in
-      keys.add(ShownKey(key))
+      keys.add(
+        ShownKey(key, place: places.isEmpty ? nil : places[Array(ValueDisplay.name(key))]))
       return limits != nil
     }
     guard let limits else { return ([], keys.count > 0 ? .unknown : .none) }
@@ -135,6 +137,26 @@ struct ValueDisplay {
     }
     let rest = keys.count - ranks.count
     return (fields.compactMap(\.self), rest > 0 ? .count(rest) : .none)
+  }
+
+  /// Where in the document it is from the keys of a table stand.
+  private func places(ofKeysOf table: Int32, in state: OpaquePointer?) -> [[UInt8]: Int] {
+    guard lull_push_key_order(state, table) != 0 else { return [:] }
+    defer { lull_pop(state, 1) }
+    let order = lull_stack_top(state)
+    var places: [[UInt8]: Int] = [:]
+    for position in 0..<Int(lull_length(state, order)) {
+      var key = lull_value()
+      lull_push_element(state, order, Int64(position + 1), &key)
+      places[Array(ValueDisplay.name(key))] = position
+      lull_pop(state, 1)
+    }
+    return places
+  }
+
+  /// The bytes of a key; none of what is no string.
+  private static func name(_ key: lull_value) -> UnsafeRawBufferPointer {
+    key.kind == Int32(LULL_STRING) ? bytes(key) : UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
   /// Calls `body` with each entry that is no element of the list, until that returns false; false
@@ -179,6 +201,19 @@ struct ValueDisplay {
     let timestamp = resource.record.state.timestamp
     let age = timestamp > 0 ? " " + Age.text(now - timestamp) + " old" : ""
     return "Resource(\(resource.shortDescription)\(age))"
+  }
+
+  /// A request that has ended, and what it has brought.
+  func shown(_ request: Request, in state: OpaquePointer?) -> ShownValue {
+    let name = request.luaText
+    guard case .success(let entity)? = request.response?.outcome else {
+      return .atom(name, .object)
+    }
+    guard case .foreign(let foreign) = entity.content,
+      lull_push_kept(bridge.pointer, state, foreign.id) != 0
+    else { return .titled(name, shown(entity.content)) }
+    defer { lull_pop(state, 1) }
+    return .titled(name, shown(lull_stack_top(state), in: state))
   }
 
   /// What Lua made of it is its own to show.

@@ -38,7 +38,8 @@ struct FunctionLookup {
     return "There is no help for \(value.described); help() lists what there is.\n"
   }
 
-  private func unknown(_ name: String) -> String {
+  /// What is said of a name that nothing has.
+  func unknown(_ name: String) -> String {
     let names =
       description.owners.map(\.name) + description.owners.flatMap { $0.entries.map(\.name) }
     let near = NearestName.suggestion(for: name, among: names)

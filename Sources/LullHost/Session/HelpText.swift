@@ -1,5 +1,5 @@
 /// What `help` prints, from the description of the API.
-struct HelpText {
+package struct HelpText {
   private let description: APIDescription
 
   init(_ description: APIDescription) { self.description = description }
@@ -28,7 +28,7 @@ struct HelpText {
   }
 
   /// One owner: what it is and what it has.
-  static func text(for owner: APIOwner) -> String {
+  package static func text(for owner: APIOwner) -> String {
     var text = owner.name + "\n" + wrapped(owner.summary, indent: 2)
     if case .alias(let type) = owner.kind { text += "  \(type)\n" }
     if !owner.text.isEmpty { text += wrapped(owner.text, indent: 2) }
@@ -41,7 +41,7 @@ struct HelpText {
   }
 
   /// One member: how it is written, what it takes and gives, what it does, an example.
-  static func text(for entry: APIEntry, of owner: APIOwner) -> String {
+  package static func text(for entry: APIEntry, of owner: APIOwner) -> String {
     var text = owner.spelling(of: entry)
     if !entry.type.isEmpty { text += ": " + entry.type }
     text += "\n"

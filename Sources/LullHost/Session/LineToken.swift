@@ -8,6 +8,8 @@ package struct LineToken: Equatable, Sendable {
     case string
     /// A string or long string that does not end.
     case openString
+    /// Only where comments are asked for.
+    case comment
     /// A comment that does not end.
     case openComment
     case symbol
@@ -19,9 +21,12 @@ package struct LineToken: Equatable, Sendable {
   /// Its text; of strings what stands between the quotes, escapes as they are written.
   package let text: String
 
-  /// The tokens of a text, comments left out. Never fails: what is no token is a symbol of one byte.
-  package static func all(in source: some Collection<UInt8>) -> [LineToken] {
-    var lexer = Lexer(bytes: Array(source))
+  /// The tokens of a text, by default without comments. Never fails: what is no token is a symbol of one
+  /// byte.
+  package static func all(
+    in source: some Collection<UInt8>, withComments: Bool = false
+  ) -> [LineToken] {
+    var lexer = Lexer(bytes: Array(source), keepsComments: withComments)
     return lexer.tokens()
   }
 
@@ -36,6 +41,7 @@ package struct LineToken: Equatable, Sendable {
 
 private struct Lexer {
   let bytes: [UInt8]
+  let keepsComments: Bool
   var position = 0
 
   mutating func tokens() -> [LineToken] {
@@ -70,6 +76,7 @@ private struct Lexer {
         } else {
           while let byte = self.byte(), byte != 10, byte != 13 { position += 1 }
         }
+        if keepsComments { return token(.comment, from: start) }
       case UInt8(ascii: "'"), UInt8(ascii: "\""): return string(quote: byte)
       case UInt8(ascii: "["):
         guard let level = longBracketLevel() else { return symbol() }

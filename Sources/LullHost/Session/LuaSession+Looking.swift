@@ -15,15 +15,17 @@ extension LuaSession {
   }
 
   /// The fields of what a variable and its fields lead to, if that is no object of Lull; also those
-  /// of tables it inherits from.
-  package func fieldNames(of path: [String], onlyFunctions: Bool) -> [String] {
+  /// of tables it inherits from. A part of a path that begins with `[` is the number of an element.
+  package func fieldNames(
+    of path: [String], onlyFunctions: Bool, namesOnly: Bool = true
+  ) -> [String] {
     var names: Set<String> = []
     walk(path) { _, used in
       guard used == path.count else { return }
       _ = lull_session_open_document(bridge.pointer)
       // A chain of tables may come back to its beginning.
       for _ in 0..<50 {
-        names.formUnion(keys(onlyFunctions: onlyFunctions))
+        names.formUnion(keys(onlyFunctions: onlyFunctions, namesOnly: namesOnly))
         if lull_session_next_table(bridge.pointer) == 0 { break }
       }
     }
@@ -32,6 +34,9 @@ extension LuaSession {
 
   /// What there is to complete and to be helped with.
   package var description: APIDescription { bridge.library.description }
+
+  /// What the first argument of a function of the module may be, where there is something to choose from.
+  package func choices(for function: String) -> [String] { bridge.library.choices(for: function) }
 
   /// The description of the object of Lull on the way, and how many of the names lead to it.
   package func object(at path: [String]) -> (owner: APIOwner, used: Int)? {
@@ -49,6 +54,24 @@ extension LuaSession {
       guard used == path.count else { return nil }
       return handles.fieldNaming(value)?.fieldNames
     }
+  }
+
+  /// The object of which there is more to tell than of its kind, where a path leads to one.
+  package func selfDescribing(at path: [String]) -> (any SelfDescribing)? {
+    walk(path) { value, used in used == path.count ? handles.selfDescribing(value) : nil }
+  }
+
+  /// Whether a path leads to a value that is not nil.
+  package func isThere(_ path: [String]) -> Bool {
+    walk(path) { value, used in used == path.count && value.kind != Int32(LULL_NIL) } ?? false
+  }
+
+  /// What is said of what Lull calls so; nil if nothing is called so.
+  package func help(named name: String) -> String? { HelpText(description).text(named: name) }
+
+  /// What is said of a name that nothing has.
+  package func refusal(ofHelpFor name: String) -> String {
+    FunctionLookup(bridge).unknown(name)
   }
 
   /// The function of Lull a path leads to, as `lull.service`.
@@ -111,6 +134,7 @@ extension LuaSession {
   /// Whether reading a property does no more than to give its value: data that is not there would be
   /// looked for in a cache.
   private func mayRead(_ name: String, of value: lull_value) -> Bool {
+    if let naming = handles.fieldNaming(value) { return naming.fieldNames.contains(name) }
     guard let owner = description.owners.first(where: { $0.handle?.rawValue == value.aux }),
       owner.entries.contains(where: { $0.kind == .property && $0.name == name })
     else { return false }

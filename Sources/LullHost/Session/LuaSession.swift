@@ -1,6 +1,6 @@
 import CLullBridge
 import Glibc
-import LullCore
+package import LullCore
 
 /// Lines of Lua run one after another, which share variables: what a REPL is made of.
 ///
@@ -21,6 +21,10 @@ package final class LuaSession {
   private let pump: Pump
   /// The line that runs.
   private var context: RunContext?
+  /// What the line that runs is to wait for besides, set while its values are shown: until they have
+  /// called their hooks.
+  package var awaited: [Request] = []
+  private var isWaitInterrupted = false
   /// Called for Ctrl-C while no line runs.
   package var onIdleInterrupt: (() -> Void)?
   private var isOpen = true
@@ -46,6 +50,11 @@ package final class LuaSession {
     isOpen = false
     if !bridge.isClosed { lull_session_close(bridge.pointer) }
     keeper.close()
+  }
+
+  /// Numbers what lines give from now on: the last hundred are in `Out`.
+  package func numberResults() {
+    _ = lull_session_number_results(bridge.pointer)
   }
 
   // MARK: Reading
@@ -179,10 +188,9 @@ package final class LuaSession {
     let context = RunContext(purpose: "the line") { [unowned self] outcome in
       switch outcome {
       case .finished(let results):
-        lull_session_commit(
+        let number = lull_session_commit(
           bridge.pointer, results.state, results.index(0), results.count > 0 ? 1 : 0)
-        let display = ValueDisplay(bridge, handles, at: pump.clock.now)
-        show(SessionValues(results, display, limits))
+        show(SessionValues(results, display, handles, limits, number: Int(number)))
         ending = endingOfShowing
       case .failed(let failure):
         lull_session_roll_back(bridge.pointer)
@@ -201,6 +209,8 @@ package final class LuaSession {
     coroutines.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
     loop.run { ending != nil || loop.isInterrupted }
     if ending == nil { coroutines.cancel(context) }
+    if case .finished? = ending, !awaited.isEmpty { ending = endingOfWaiting }
+    awaited = []
     if !bridge.isClosed {
       lull_main_end(bridge.pointer, outer)
       lull_line_end(bridge.pointer)
@@ -216,6 +226,14 @@ package final class LuaSession {
   /// How a line ended whose values have been shown: that may have run code of the script.
   private var endingOfShowing: Ending {
     keeper.takeInterrupt() ? .interrupted : passedLimit ?? .finished
+  }
+
+  /// How it ended once what it waits for besides has.
+  private var endingOfWaiting: Ending {
+    isWaitInterrupted = false
+    loop.run { awaited.allSatisfy(\.lifecycle.hooksDelivered) || loop.isInterrupted }
+    if isWaitInterrupted || keeper.takeInterrupt() { return .interrupted }
+    return passedLimit ?? (loop.isInterrupted ? .interrupted : .finished)
   }
 
   private func ending(_ failure: ScriptFailure) -> Ending {
@@ -237,7 +255,10 @@ package final class LuaSession {
   }
 
   private func interrupt() {
-    if let context {
+    if !awaited.isEmpty {
+      isWaitInterrupted = true
+      for request in awaited { request.cancel() }
+    } else if let context {
       coroutines.cancel(context)
     } else {
       onIdleInterrupt?()
@@ -245,22 +266,55 @@ package final class LuaSession {
   }
 }
 
+extension LuaSession {
+  private var display: ValueDisplay { ValueDisplay(bridge, handles, at: pump.clock.now) }
+
+  /// A request that has ended, as it is to be shown: with what it has brought.
+  package func shown(_ request: Request) -> ShownValue {
+    display.shown(request, in: lull_session_state(bridge.pointer))
+  }
+
+  /// The report of how a request has failed; nil if it has not.
+  package func report(of request: Request) -> String? {
+    guard case .failure(let error)? = request.response?.outcome else { return nil }
+    var failure = ScriptFailure(message: error.userMessage)
+    failure.requestError = error
+    return reporter.describe(failure)
+  }
+}
+
 /// The values a line gave, in order.
 package struct SessionValues {
   private let results: RunResults
   private let display: ValueDisplay
+  private let handles: ObjectHandles
   private let limits: LimitKeeper
+  /// The number of the first in `Out`; 0 if it has none.
+  package let number: Int
 
-  init(_ results: RunResults, _ display: ValueDisplay, _ limits: LimitKeeper) {
+  init(
+    _ results: RunResults, _ display: ValueDisplay, _ handles: ObjectHandles,
+    _ limits: LimitKeeper, number: Int
+  ) {
     self.results = results
     self.display = display
+    self.handles = handles
     self.limits = limits
+    self.number = number
   }
 
   package var count: Int { results.count }
 
   /// Whether it is to be told no more: Ctrl-C, or a limit, has come meanwhile.
   package var isInterrupted: Bool { lull_signals_pending() != 0 || limits.hasPassed }
+
+  /// The request one of them is, if that has begun and will end.
+  package func request(_ position: Int) -> Request? {
+    guard let request = handles.object(results[position], .request, as: Request.self),
+      request.isCompleted || request.state == .inProgress && !request.isForsaken
+    else { return nil }
+    return request
+  }
 
   /// One of them as it is to be shown.
   package func shown(_ position: Int) -> ShownValue {

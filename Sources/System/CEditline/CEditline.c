@@ -16,6 +16,7 @@ static struct {
   const wchar_t *(*gets)(EditLine *, int *);
   const LineInfoW *(*line)(EditLine *);
   int (*insert)(EditLine *, const wchar_t *);
+  int (*cursor)(EditLine *, int);
   void (*resize)(EditLine *);
   HistoryW *(*history_init)(void);
   void (*history_end)(HistoryW *);
@@ -49,6 +50,7 @@ static int load_libedit(const char **problem) {
     && load_symbol(library, "el_wgets", &libedit.gets)
     && load_symbol(library, "el_wline", &libedit.line)
     && load_symbol(library, "el_winsertstr", &libedit.insert)
+    && load_symbol(library, "el_cursor", &libedit.cursor)
     && load_symbol(library, "el_resize", &libedit.resize)
     && load_symbol(library, "history_winit", &libedit.history_init)
     && load_symbol(library, "history_wend", &libedit.history_end)
@@ -96,6 +98,18 @@ static unsigned char paste(EditLine *editor, int key) {
   return result;
 }
 
+static unsigned char forward(EditLine *editor, int key) {
+  (void)key;
+  ceditline *self = owner_of(editor);
+  return self->owner.advance(self->owner.context, 0);
+}
+
+static unsigned char to_end(EditLine *editor, int key) {
+  (void)key;
+  ceditline *self = owner_of(editor);
+  return self->owner.advance(self->owner.context, 1);
+}
+
 // What ends a paste, where none has begun.
 static unsigned char ignore_key(EditLine *editor, int key) {
   (void)editor;
@@ -137,10 +151,19 @@ ceditline *ceditline_open(
   libedit.set(editor, EL_BIND, L"\\e[200~", L"lull-paste", NULL);
   libedit.set(editor, EL_ADDFN, L"lull-ignore", L"Does nothing", ignore_key);
   libedit.set(editor, EL_BIND, L"\\e[201~", L"lull-ignore", NULL);
+  libedit.set(editor, EL_ADDFN, L"lull-forward", L"Goes on, or takes a suggestion", forward);
+  libedit.set(editor, EL_ADDFN, L"lull-end", L"Goes to the end, or takes a suggestion", to_end);
+  static const wchar_t *const rights[] = {L"^F", L"\\e[C", L"\\eOC"};
+  for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+    libedit.set(editor, EL_BIND, rights[i], L"lull-forward", NULL);
+  }
+  static const wchar_t *const ends[] = {L"^E", L"\\e[F", L"\\eOF", L"\\e[4~", L"\\e[8~"};
+  for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+    libedit.set(editor, EL_BIND, ends[i], L"lull-end", NULL);
+  }
   libedit.set(editor, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
   // Keys that terminals send and libedit leaves unbound.
   libedit.set(editor, EL_BIND, L"\\e[1~", L"ed-move-to-beg", NULL);
-  libedit.set(editor, EL_BIND, L"\\e[4~", L"ed-move-to-end", NULL);
   libedit.set(editor, EL_BIND, L"\\e[3~", L"ed-delete-next-char", NULL);
   libedit.set(editor, EL_BIND, L"\\e[1;5C", L"em-next-word", NULL);
   libedit.set(editor, EL_BIND, L"\\e[1;5D", L"ed-prev-word", NULL);
@@ -179,6 +202,8 @@ const wchar_t *ceditline_text(ceditline *self, size_t *cursor, size_t *length) {
 void ceditline_insert(ceditline *self, const wchar_t *text) {
   libedit.insert(self->editor, text);
 }
+
+void ceditline_move(ceditline *self, int count) { libedit.cursor(self->editor, count); }
 
 void ceditline_draw(ceditline *self) {
   locale_t previous = uselocale(self->characters);

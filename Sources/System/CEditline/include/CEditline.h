@@ -20,6 +20,8 @@ typedef struct ceditline_owner {
   unsigned char (*complete)(void *context);
   // A terminal announces a text that is pasted; CC_REFRESH and so on.
   unsigned char (*paste)(void *context);
+  // A key that goes one character on, or to the end, was pressed; CC_CURSOR and so on.
+  unsigned char (*advance)(void *context, int to_end);
 } ceditline_owner;
 
 // An editor on the terminal behind `input`, writing to `output`; NULL without libedit or memory, and
@@ -39,6 +41,8 @@ void ceditline_remember(ceditline *editor, const wchar_t *entry);
 // the text, the position of the cursor in it, and its length
 const wchar_t *ceditline_text(ceditline *editor, size_t *cursor, size_t *length);
 void ceditline_insert(ceditline *editor, const wchar_t *text);
+// Moves the cursor in the text by so many characters.
+void ceditline_move(ceditline *editor, int count);
 // Draws prompt and line anew from the beginning of the line where the terminal's cursor is.
 void ceditline_draw(ceditline *editor);
 // The terminal has changed its size.

@@ -1,0 +1,45 @@
+import LullHost
+
+/// A line that asks what something is: `api.load?`, `?lull.map`.
+struct Question: Equatable {
+  /// What it asks for, without the mark.
+  let name: String
+
+  /// Nil if the line is something else. What is asked for is looked at, never called.
+  init?(_ line: String) {
+    let tokens = LineToken.all(in: line.utf8)
+    guard tokens.count > 1, let first = tokens.first, let last = tokens.last,
+      first.isSymbol("?") != last.isSymbol("?")
+    else { return nil }
+    let asked = first.isSymbol("?") ? tokens.dropFirst() : tokens.dropLast()
+    guard let start = asked.first, let end = asked.last, start.kind == .name,
+      asked.allSatisfy(Question.isPart)
+    else { return nil }
+    let bytes = Array(line.utf8)[start.range.lowerBound..<end.range.upperBound]
+    name = String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Of a name, its fields and elements.
+  private static func isPart(_ token: LineToken) -> Bool {
+    switch token.kind {
+    case .name, .number, .string: true
+    case .symbol: [".", ":", "[", "]"].contains(token.text)
+    case .keyword, .openString, .comment, .openComment: false
+    }
+  }
+
+  /// The names it leads through; nil if an element is among them.
+  static func path(_ name: String) -> [String]? {
+    let tokens = LineToken.all(in: name.utf8)
+    var path: [String] = []
+    for (index, token) in tokens.enumerated() {
+      if index % 2 == 1 {
+        guard token.isSymbol(".") || token.isSymbol(":") else { return nil }
+      } else {
+        guard token.kind == .name || token.kind == .keyword else { return nil }
+        path.append(token.text)
+      }
+    }
+    return tokens.count % 2 == 1 ? path : nil
+  }
+}

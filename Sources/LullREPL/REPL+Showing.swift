@@ -1,0 +1,67 @@
+import Glibc
+import LullCore
+import LullHost
+import LullSystem
+
+/// The values of a line, some of which are requests that it waits for.
+struct PendingValues {
+  enum Item {
+    case text(String)
+    case request(Request)
+  }
+
+  let items: [Item]
+  let number: Int
+}
+
+extension REPL {
+  /// Where a person sits requests are waited for, and shown when they have ended: `showPending`.
+  func show(_ values: SessionValues) {
+    guard values.count > 0 else { return }
+    let items: [PendingValues.Item] = (0..<values.count).map { position in
+      if isInteractive, let request = values.request(position) { return .request(request) }
+      return .text(layout.text(values.shown(position)))
+    }
+    guard !values.isInterrupted else { return }
+    let requests = items.compactMap { if case .request(let request) = $0 { request } else { nil } }
+    let pending = PendingValues(items: items, number: values.number)
+    guard !requests.isEmpty else { return write(pending) }
+    session.awaited = requests
+    self.pending = pending
+  }
+
+  /// What has been waited for; false if a request has failed.
+  func showPending() -> Bool {
+    guard let pending else { return true }
+    self.pending = nil
+    write(pending)
+    var isDone = true
+    for case .request(let request) in pending.items {
+      guard let report = session.report(of: request) else { continue }
+      complain(report)
+      isDone = false
+    }
+    return isDone
+  }
+
+  /// On one line if they are all short, else one below the other.
+  private func write(_ values: PendingValues) {
+    let texts = values.items.map { item in
+      switch item {
+      case .text(let text): text
+      case .request(let request): layout.text(session.shown(request))
+      }
+    }
+    let isShort = texts.allSatisfy { !$0.contains("\n") }
+    var label = ""
+    if values.number > 0 {
+      label = layout.painted("Out[\(values.number)]:", .faint) + (isShort ? " " : "\n")
+    }
+    StandardOutput.write(label + texts.joined(separator: isShort ? "\t" : "\n") + "\n")
+  }
+
+  var layout: ShownValueText {
+    guard isatty(STDOUT_FILENO) != 0 else { return ShownValueText(width: 100, colours: false) }
+    return ShownValueText(width: Terminal.width(STDOUT_FILENO), colours: Terminal.wantsColour)
+  }
+}

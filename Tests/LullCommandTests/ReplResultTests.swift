@@ -1,0 +1,144 @@
+import Testing
+
+/// What a person sees of the values of lines: their numbers, requests that are waited for, help.
+@Suite("Values at a prompt", .timeLimit(.minutes(10)))
+struct ReplResultTests {
+  private static let service = "api = lull.service(lull.demo())\n"
+
+  @Test func `PRM-01 a terminal is greeted, a pipe is not`() throws {
+    let screen = try Screen()
+    let first = try screen.text().prefix { $0 != "\n" }
+    #expect(first.hasPrefix("Lull 0."))
+    #expect(first.contains(".help"))
+    #expect(try lull("repl", input: "1 + 1\n").output == "2\n")
+  }
+
+  @Test func `PRM-02 PRM-03 values have numbers, under which the last hundred stay`() throws {
+    let child = try Child.prompt()
+    try child.type(
+      ("1 + 1\n", "Out[1]: 2\r\n> "), ("'a', 'b'\n", "Out[2]: \"a\"\t\"b\"\r\n> "),
+      ("nil\n", "\r\nnil\r\n> "), ("x = 5\n", "\r\n> "),
+      ("Out[1], Out[2], _\n", "Out[3]: 2\t\"a\"\tnil\r\n> "),
+      (
+        "{ ('x'):rep(50), ('y'):rep(50) }\n",
+        "Out[4]:\r\n{\r\n  \"" + String(repeating: "x", count: 50)
+      ))
+    // In one paste, which runs them one after the other.
+    let lines = (1...97).map(String.init).joined(separator: "\n")
+    try child.type((Child.pasted(lines), "97"), ("\n", "Out[101]: 97\r\n> "))
+    try child.type(("Out[1], Out[2]\n", "\r\nnil\t\"a\"\r\n> "))
+    // A variable of that name is the script's.
+    try child.type(("Out = 7\n", "\r\n> "), ("Out\n", "]: 7\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func `PRM-02 there are no numbers in a pipe`() throws {
+    let ending = try lull("repl", input: "1 + 1\nOut\n")
+    #expect(ending.output == "2\nnil\n")
+  }
+
+  @Test func `PRM-04 a request is waited for, and what it has brought is shown`() throws {
+    let screen = try Screen(environment: ["NO_COLOR": "1"])
+    try screen.type(Self.service)
+    try screen.type("api('/users/1'):load()\n")
+    let text = try screen.wait(end: "}\n>")
+    #expect(text.contains("\nOut[1]:\nRequest(GET /users/1 completed)\n{\n  id = 1,\n"))
+    try screen.type("Out[1].response.entity.content.name, _ == Out[1]\n")
+    try screen.wait(for: "Out[2]: \"Ada Lovelace\"\ttrue")
+  }
+
+  @Test func `PRM-04 several are, and values of scripts are shown as such`() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.service, "\r\n> "),
+      ("api:transform('/users/*', function(c) return { only = c.id } end)\n", "\r\n> "),
+      (
+        "api('/users/1'):load(), 5, api('/users/2'):load()\n",
+        "]:\r\nRequest(GET /users/1 completed)\r\n{ only = 1 }\r\n5\r\n"
+          + "Request(GET /users/2 completed)\r\n{ only = 2 }\r\n> "
+      ))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func `PRM-05 the error of one that fails is shown, and the session goes on`() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.service, "\r\n> "),
+      ("api('/users/999'):load()\n", "/users/999 → 404\r\n> "),
+      ("_\n", "Request(GET /users/999 completed)\r\nlull: Not found\r\n  request"),
+      ("_.response.error.http_status\n", "]: 404\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func `PRM-06 Ctrl-C ends the wait and cancels the request`() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.service, "\r\n> "),
+      (
+        "hanging = lull.service{ base_url = 'http://a.test', networking = function() "
+          + "print('asked') lull.sleep(300) end }\n", "\r\n> "
+      ),
+      ("hanging('/x'):load()\n", "asked\r\n"), (Child.controlC, "interrupted!\r\n> "),
+      ("_.state, _.response.error.cause.kind\n", "]: \"completed\"\t\"request_cancelled\"\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func `PRM-07 one that has not begun is not waited for, nor is any in a pipe`() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.service, "\r\n> "),
+      (
+        "api('/users/1'):load():await() _ = nil return api('/users/1'):load():repeated()\n",
+        "Request(GET /users/1 not started)\r\n> "
+      ))
+    #expect(try child.leave() == 0)
+    let ending = try lull("repl", input: Self.service + "api('/users/1'):load()\n")
+    #expect(ending.output == "Request(GET /users/1 in progress)\n")
+  }
+
+  @Test func `PRM-08 a question mark shows the help for a name`() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.service, "\r\n> "), ("api.configure?\n", "service:configure(pattern?, settings"),
+      ("?api:configure\n", "service:configure(pattern?, settings"),
+      ("user = api('/users/1')\n", "\r\n> "), ("user.load?\n", "resource:load("),
+      ("lull.map?\n", "lull.map(list, fn, options?)"), ("user?\n", "Resource\r\n"),
+      ("lull.json?\n", "lull.json\r\n"), ("Settings?\n", "Settings\r\n"),
+      ("Resource.load?\n", "resource:load("), (".help user.load\n", "resource:load("),
+      ("lull.mpa?\n", "Nothing is called 'lull.mpa'"),
+      (".help 1 + 1\n", "lull: .help takes a name"), ("1\n", "Out[1]: 1\r\n> "))
+    #expect(try child.leave() == 0)
+    let same = try lull("repl", input: ".help lull.map\nhelp(lull.map)\n").output
+    #expect(same.prefix(same.count / 2) == same.suffix(same.count / 2))
+    #expect(try lull("repl", input: "lull.map?\n").errors.contains("syntax error near '?'"))
+  }
+
+  @Test func `PRM-09 PRM-16 of a call of an API file it shows the parameters`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "apis/shop.lua",
+      """
+      return { service = require("lull").service("https://shop.test"), calls = {
+        order = { path = "/orders/{id}", description = "One order.",
+          params = { id = "integer", view = { type = { "short", "long" }, default = "short" } } } } }
+      """)
+    try folder.write("apis/never.lua", "io.stderr:write('run!')")
+    let screen = try Screen(folder: folder.path, environment: ["NO_COLOR": "1"])
+    try screen.type("lull.api('ne")
+    try screen.press("Tab")
+    try screen.wait(end: "> lull.api('never'")
+    try screen.press("C-c")
+    try screen.type("shop = lull.api('shop')\nshop.calls.order?\n")
+    let text = try screen.wait(end: "\n>")
+    #expect(
+      text.contains(
+        """
+        shop.order
+          GET /orders/{id}
+          One order.
+
+          id    integer, required
+          view  short or long, default short
+        """))
+  }
+}
