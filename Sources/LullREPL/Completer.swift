@@ -56,9 +56,9 @@ struct Completer {
 
   private func directives(_ text: String) -> Completion? {
     guard !text.contains(" ") else {
-      guard text.hasPrefix(".load ") else { return nil }
-      return Completer.completion(
-        of: String(text.dropFirst(6)), among: FilePaths.starting(with: String(text.dropFirst(6))))
+      guard let word = [".load ", ".save "].first(where: text.hasPrefix) else { return nil }
+      let path = String(text.dropFirst(word.count))
+      return Completer.completion(of: path, among: FilePaths.starting(with: path))
     }
     return Completer.completion(of: text, among: Directive.names.map { "." + $0 })
   }

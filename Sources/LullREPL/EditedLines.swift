@@ -259,10 +259,12 @@ final class EditedLines: LineSource {
     var cursor = 0
     var length = 0
     guard let text = ceditline_text(editor, &cursor, &length) else { return position }
-    for index in 0..<(all ? length : cursor) {
+    let end = all ? length : cursor
+    for index in 0..<end {
       position.pass(text[index], width: Int(ceditline_width(editor, text[index])))
     }
-    return position
+    guard end < length else { return position }
+    return position.start(ofCharacter: Int(ceditline_width(editor, text[end])), from: position)
   }
 
   /// Rows a line without its end takes.

@@ -29,14 +29,18 @@ struct PaintedLine {
     var rows: [(column: Int, text: String)] = [(position.column, "")]
     var colour = LineColours.Colour.plain
     for (index, character) in characters.enumerated() {
-      if index == cursor { cursorPlace = position }
+      if index == cursor {
+        cursorPlace = position.start(ofCharacter: columns(character), from: position)
+      }
       guard let scalar = Unicode.Scalar(UInt32(bitPattern: character)) else { return "" }
       let before = position
       let width = columns(character)
       // Control characters and the like are drawn as something else; what joins the letter before it
       // stays in that one's row.
       let isText = character == 10 || character == 9 || scalar.value >= 32 && width >= 0
-      guard isText, width != 0 || before.column > 0 || character == 10 else { return "" }
+      guard isText, width != 0 || before.column > 0 || character == 10 || character == 9,
+        character != 9 || !position.isTabCut
+      else { return "" }
       position.pass(character, width: width)
       if character == 10 || character == 9 {
         // A tab is drawn as blanks, which are of no colour.

@@ -1,14 +1,18 @@
 import Glibc
+import LullCore
 import LullHost
 import LullSystem
 
 extension REPL {
   /// False if it could not be done.
   func obey(_ directive: Directive) -> Bool {
-    guard let name = Directive.Name(rawValue: directive.name) else {
+    guard let name = Directive.Name(rawValue: directive.name),
+      isInteractive || !name.isForPeople
+    else {
       return refuse("unknown command '.\(directive.name)'; .help lists what there is")
     }
     switch name {
+    case .edit: return edit(directive.argumentBytes)
     case .help:
       if !directive.argument.isEmpty {
         guard let question = Question(directive.argument + "?") else {
@@ -16,15 +20,17 @@ extension REPL {
         }
         return explain(question.name)
       }
-      StandardOutput.write(Directive.usage)
+      StandardOutput.write(Directive.usage(forPeople: isInteractive))
       return true
-    case .load: return load(directive.argument)
+    case .load: return load(directive.argumentBytes)
     case .log: return log(directive.argument)
     case .reload: return reload()
     case .resources:
       listResources(directive.argument)
       return true
+    case .save: return save(directive.argumentBytes)
     case .time: return time(directive.argument)
+    case .trace: return showTrace()
     }
   }
 
@@ -33,15 +39,17 @@ extension REPL {
     return false
   }
 
-  private func load(_ path: String) -> Bool {
+  private func load(_ bytes: [UInt8]) -> Bool {
+    let path = String(escaping: bytes)
     guard !path.isEmpty else { return refuse("a file is missing: .load FILE") }
     // It would read, and report the lines of, any file.
     guard !isSandboxed || files.contains(path) else {
       return refuse(".load is not available in the sandbox: name files on the command line")
     }
     do throws(SourceFile.Unreadable) {
-      let bytes = try SourceFile.read(Array(path.utf8))
-      return load(SourceText.withoutFirstLineMarks(bytes), name: path)
+      let text = try SourceFile.read(bytes)
+      paths[path] = bytes
+      return load(SourceText.withoutFirstLineMarks(text), name: path)
     } catch {
       return refuse("cannot read '\(path)': \(error.reason)")
     }
@@ -56,7 +64,7 @@ extension REPL {
     var isDone = true
     for file in files {
       StandardOutput.write("\(file)\n")
-      if !load(file) { isDone = false }
+      if !load(paths[file] ?? Array(file.utf8)) { isDone = false }
     }
     return isDone
   }

@@ -18,6 +18,7 @@ extension REPL {
   /// Where a person sits requests are waited for, and shown when they have ended: `showPending`.
   func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
+    lastNumber = values.number
     let items: [PendingValues.Item] = (0..<values.count).map { position in
       if isInteractive, let request = values.request(position) { return .request(request) }
       return .text(layout.text(values.shown(position)))

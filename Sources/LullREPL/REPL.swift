@@ -23,6 +23,8 @@ package final class REPL {
   private var firstLine = 1
   /// The files run so far, for `.reload`.
   private(set) var files: [String] = []
+  /// Where those are that `.load` has read, whose names need not be text.
+  var paths: [String: [UInt8]] = [:]
   /// The one of the files that runs as it would without a session; nil: none does.
   package var script: String?
   /// What files are given as `...`.
@@ -33,6 +35,10 @@ package final class REPL {
   package private(set) var hasFailed = false
   /// The values of a line some of which it waits for.
   var pending: PendingValues?
+  /// The number of what the last line gave; 0 if it gave nothing.
+  var lastNumber = 0
+  /// What was typed so far, where somebody sits there.
+  private(set) var inputs = TypedInputs()
 
   /// Nil if the host has a session already.
   package init?(_ host: LuaHost) {
@@ -45,7 +51,10 @@ package final class REPL {
     self.session = session
     lines = REPL.lines(host, session)
     oldModules = Set(session.loadedModules)
-    if lines.isInteractive { session.numberResults() }
+    if lines.isInteractive {
+      session.numberResults()
+      session.tracePipelines()
+    }
     session.onIdleInterrupt = { [lines] in lines.abandon() }
   }
 
@@ -128,7 +137,7 @@ package final class REPL {
   private func enter(_ line: [UInt8], isToRemember: Bool) -> Bool {
     lineCount += 1
     if statement.isEmpty {
-      if let directive = Directive(String(decoding: line, as: UTF8.self)) {
+      if let directive = Directive(line) {
         if isToRemember { lines.remember(line) }
         return obey(directive)
       }
@@ -144,19 +153,15 @@ package final class REPL {
     let reading = read(statement, firstLine: firstLine)
     if case .incomplete = reading { return true }
     if isToRemember { lines.remember(statement) }
+    let input = statement
     statement = []
-    switch reading {
-    case .incomplete: return true
-    case .failed(let report):
-      complain(report)
-      return false
-    case .ready(let line): return evaluate(line)
-    }
+    return run(input, reading)
   }
 
   /// Lines that came together, pasted or recalled: one after the other, as if they had been typed, or as
   /// one statement where only that makes sense. After one that fails the others are left out.
-  private func enter(several text: [UInt8]) {
+  @discardableResult
+  private func enter(several text: [UInt8]) -> Bool {
     let parts = text.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
     let first = statement.isEmpty ? lineCount + 1 : firstLine
     let whole = statement.isEmpty ? text : statement + [10] + text
@@ -164,15 +169,44 @@ package final class REPL {
     if !areStatements(parts), session.isComplete(whole, name: "stdin", firstLine: first) == true {
       lineCount += parts.count
       statement = []
-      if case .ready(let line) = read(whole, firstLine: first) { evaluate(line) }
-      return
+      return run(whole, read(whole, firstLine: first))
     }
     for (index, part) in parts.enumerated() where !enter(part, isToRemember: false) {
       let rest = parts[(index + 1)...].count { $0.contains { $0 != 32 && $0 != 9 } }
       lineCount += parts.count - index - 1
       if rest == 1 { complain("lull: the line after it was not run\n") }
       if rest > 1 { complain("lull: the \(rest) lines after it were not run\n") }
-      return
+      return false
+    }
+    return true
+  }
+
+  /// What has been edited elsewhere, as if it had been pasted.
+  func enter(edited text: [UInt8]) -> Bool {
+    let isDone = text.contains(10) ? enter(several: text) : enter(text, isToRemember: true)
+    guard !statement.isEmpty, case .incomplete(let report) = read(statement, firstLine: firstLine)
+    else { return isDone }
+    // Nobody types the rest.
+    inputs.add(TypedInput(text: statement))
+    statement = []
+    complain(report)
+    return false
+  }
+
+  /// A whole statement; false if it has failed.
+  private func run(_ statement: [UInt8], _ reading: LuaSession.Reading) -> Bool {
+    var input = TypedInput(text: statement)
+    defer { if isInteractive, !statement.allSatisfy({ $0 <= 32 }) { inputs.add(input) } }
+    switch reading {
+    case .incomplete: return true
+    case .failed(let report):
+      complain(report)
+      return false
+    case .ready(let line):
+      lastNumber = 0
+      input.hasSucceeded = evaluate(line)
+      input.number = lastNumber
+      return input.hasSucceeded
     }
   }
 
@@ -180,7 +214,7 @@ package final class REPL {
   private func areStatements(_ parts: [[UInt8]]) -> Bool {
     var statement = statement
     for part in parts {
-      if statement.isEmpty, Directive(String(decoding: part, as: UTF8.self)) != nil { continue }
+      if statement.isEmpty, Directive(part) != nil { continue }
       if statement.isEmpty, question(part) != nil { continue }
       statement = statement.isEmpty ? part : statement + [10] + part
       switch session.isComplete(statement, name: "stdin", firstLine: 1) {

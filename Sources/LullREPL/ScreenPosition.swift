@@ -21,7 +21,7 @@ struct ScreenPosition: Equatable {
     case 10:
       row += 1
       column = 0
-    case 9: advance(min(8 - column % 8, screenWidth - column))
+    case 9: advance(8 - column % 8)
     // ^A
     case 0..<32, 127..<160: advance(2)
     // \U+1234
@@ -29,6 +29,9 @@ struct ScreenPosition: Equatable {
     default: advance(width)
     }
   }
+
+  /// Whether a tab goes over the edge: what libedit draws is then not what it believes.
+  var isTabCut: Bool { 8 - column % 8 > screenWidth - column }
 
   /// Where a character begins that comes after `place`: a wide one that does not fit there goes to the
   /// next row whole.

@@ -37,7 +37,7 @@ struct ReplColourTests {
       try Screen(columns: 31, rows: 12, environment: ["NO_COLOR": $0, "LULL_HISTORY": ""])
     }
     let texts = [
-      "local ", "'語語", "\"", "1.5e3 ", "end ", "é", "--[[", "]] ", "e\u{301}", "function(a) ", "語",
+      "local ", "'語語", "\"", "1.5e3 ", "end ", "é", "--[[", "]] ", "function(a) ", "語",
       "x = { ", "aaaaaaaaaaaaaaaaaaaaaaaaaa ", "\t\t",
     ]
     let keys = ["Left", "Left", "Right", "BSpace", "DC", "C-a", "C-e", "C-w", "C-t", "C-k", "C-y"]

@@ -44,7 +44,7 @@ struct ReplResultTests {
     let text = try screen.wait(end: "}\n>")
     #expect(text.contains("\nOut[1]:\nRequest(GET /users/1 completed)\n{\n  id = 1,\n"))
     try screen.type("Out[1].response.entity.content.name, _ == Out[1]\n")
-    try screen.wait(for: "Out[2]: \"Ada Lovelace\"\ttrue")
+    try screen.wait(for: "Out[2]: \"Ada Lovelace\"  true")
   }
 
   @Test func `PRM-04 several are, and values of scripts are shown as such`() throws {
@@ -71,15 +71,17 @@ struct ReplResultTests {
   }
 
   @Test func `PRM-06 Ctrl-C ends the wait and cancels the request`() throws {
+    let server = try HeldServer([[Array("HTTP/1.1 200 OK\r\n\r\n".utf8)]], released: 0)
+    defer { server.stop() }
     let child = try Child.prompt()
-    try child.type(
-      (Self.service, "\r\n> "),
-      (
-        "hanging = lull.service{ base_url = 'http://a.test', networking = function() "
-          + "print('asked') lull.sleep(300) end }\n", "\r\n> "
-      ),
-      ("hanging('/x'):load()\n", "asked\r\n"), (Child.controlC, "interrupted!\r\n> "),
-      ("_.state, _.response.error.cause.kind\n", "]: \"completed\"\t\"request_cancelled\"\r\n> "))
+    try child.type(("api = lull.service('\(server.url)')\n", "\r\n> "))
+    let before = child.output.count
+    child.type("'line', api('/x'):load()\n")
+    try child.wait(until: "the server has been asked") { !server.requests.isEmpty }
+    // The line has run: what is left is the wait.
+    child.type(Child.controlC)
+    try child.waitForOutput("interrupted!\r\n> ", after: before)
+    try child.type(("_, api('/x').is_loading\n", "]: \"line\"\tfalse\r\n> "))
     #expect(try child.leave() == 0)
   }
 
@@ -140,5 +142,25 @@ struct ReplResultTests {
           id    integer, required
           view  short or long, default short
         """))
+  }
+
+  @Test func `the session of the article is what a terminal shows`() throws {
+    let api = try SampleAPI()
+    let path = Binaries.tests + "/../Sources/LullHost/LullHost.docc/Prompt.md"
+    let article = try Child("cat", [path]).wait().output
+    let start = try #require(article.firstRange(of: "```text\n$ lull repl\n")).upperBound
+    let end = try #require(article[start...].firstRange(of: "\n```")).lowerBound
+    let session = article[start..<end].replacing("https://api.example.com", with: api.url)
+    let screen = try Screen(columns: 100, rows: 60, environment: ["NO_COLOR": "1"])
+    var prompts = 1
+    for line in session.split(separator: "\n") where line.hasPrefix("> ") {
+      try screen.type(line.dropFirst(2) + "\n")
+      prompts += 1
+      try screen.wait(until: "the prompt is there again") { text in
+        text.split(separator: "\n").count { $0.hasPrefix(">") } == prompts
+          && text.hasSuffix("\n>")
+      }
+    }
+    #expect(try screen.text() == session + "\n>")
   }
 }

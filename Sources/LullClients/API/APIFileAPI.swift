@@ -23,7 +23,7 @@ extension APIFiles {
 
   /// Names only: no file is read.
   package static func choices(for function: String) -> [String] {
-    function == "api" ? APIFileLocator.all().map(\.name) : []
+    function == "api" ? APIFileLocator.listing().files.map(\.name) : []
   }
 
   package static let types: [APIOwner] = [

@@ -48,7 +48,10 @@ public final class PipelineRun {
   /// Whether the response depends on headers of its request. (AGE-05)
   var dependsOnRequest: Bool { original.entity?.exchange?.variant != nil }
 
-  func begin() { advance(original) }
+  func begin() {
+    request.pump.tracer?.began(self)
+    advance(original)
+  }
 
   /// Goes on after a step that waited; ignored once the run is over.
   package func resume(with response: Response) {
@@ -75,7 +78,7 @@ public final class PipelineRun {
   private func advance(_ response: Response) {
     onAbandon = nil
     var response = response
-    if isStarted { log(response) }
+    if isStarted { tell(of: response) }
     isStarted = true
     collect(response)
     while next < steps.count {
@@ -84,7 +87,7 @@ public final class PipelineRun {
       guard let result = step.transformer.process(response, in: self) else { return }
       if isOver { return }
       response = result
-      log(response)
+      tell(of: response)
       collect(response)
     }
     isOver = true
@@ -92,7 +95,8 @@ public final class PipelineRun {
   }
 
   /// What the step that has just ended made of the response. (LOG-07)
-  private func log(_ response: Response) {
+  private func tell(of response: Response) {
+    request.pump.tracer?.passed(steps[next - 1], with: response, in: self)
     guard request.pump.log.isOn(.pipeline) else { return }
     let step = steps[next - 1]
     let result =

@@ -291,6 +291,7 @@ public class Request {
     }
     leaveLists()
     didDeliver()
+    pump.tracer?.settled(self)
     pump.requestHost?.requestSettled(self)
   }
 

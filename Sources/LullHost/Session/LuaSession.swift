@@ -25,6 +25,7 @@ package final class LuaSession {
   /// called their hooks.
   package var awaited: [Request] = []
   private var isWaitInterrupted = false
+  private var trace: PipelineTrace?
   /// Called for Ctrl-C while no line runs.
   package var onIdleInterrupt: (() -> Void)?
   private var isOpen = true
@@ -48,6 +49,7 @@ package final class LuaSession {
   package func close() {
     guard isOpen else { return }
     isOpen = false
+    if trace != nil { pump.tracer = nil }
     if !bridge.isClosed { lull_session_close(bridge.pointer) }
     keeper.close()
   }
@@ -56,6 +58,16 @@ package final class LuaSession {
   package func numberResults() {
     _ = lull_session_number_results(bridge.pointer)
   }
+
+  /// Looks from now on at what pipelines make of answers.
+  package func tracePipelines() {
+    trace = PipelineTrace(bridge, handles, pump)
+    pump.tracer = trace
+  }
+
+  /// What the pipeline made of the answer to the last request that has ended; nil if none has since
+  /// `tracePipelines`.
+  package var lastAnswer: PipelineTrace.Answer? { trace?.last }
 
   // MARK: Reading
 
@@ -86,6 +98,15 @@ package final class LuaSession {
     case .incomplete: nil
     case .wrong: false
     }
+  }
+
+  /// A text that can be run as a statement of a script: of an expression the value goes to `_`.
+  package func statement(of text: [UInt8]) -> [UInt8] {
+    guard case .expression(let expression) = form(of: text, name: "stdin", firstLine: 1),
+      check(text, name: "stdin", firstLine: 1) != nil
+    else { return text }
+    // Without its `return`.
+    return Array("_ = ".utf8) + expression.dropFirst(6).drop { $0 == 32 || $0 == 9 }
   }
 
   /// Compiles a text, as an expression if it is one.

@@ -127,6 +127,11 @@ final class Child {
     streams.write(keys)
   }
 
+  /// The same, of what need not be UTF-8.
+  func type(bytes: [UInt8]) {
+    streams.write(bytes)
+  }
+
   /// Gives its terminal another size.
   func resize(columns: Int, rows: Int) {
     streams.resize(columns: columns, rows: rows)

@@ -54,8 +54,9 @@ struct Streams {
   }
 
   /// Writes to the child; no more than a pipe holds.
-  func write(_ text: String) {
-    let bytes = Array(text.utf8)
+  func write(_ text: String) { write(Array(text.utf8)) }
+
+  func write(_ bytes: [UInt8]) {
     _ = Glibc.write(terminalName == nil ? input : output, bytes, bytes.count)
   }
 

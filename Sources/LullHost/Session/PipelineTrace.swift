@@ -1,0 +1,118 @@
+import CLullBridge
+package import LullCore
+
+/// What each step of the pipeline made of the last answer, for people: its type, its size and how it
+/// begins. What came is looked at when it comes, and not held.
+///
+/// Home thread only.
+package final class PipelineTrace: PipelineTracer {
+  /// What the answer was after a step.
+  package struct Row {
+    package let stage: String
+    package let step: String
+    package let type: String
+    package let size: String
+    package let excerpt: String
+  }
+
+  /// One answer on its way.
+  package struct Answer {
+    /// Method, path and what came of it.
+    package var title: String
+    package var rows: [Row] = []
+  }
+
+  /// As many characters of content as a row shows.
+  private static let excerptLimit = 60
+
+  private let bridge: BridgeRuntime
+  private let handles: ObjectHandles
+  private let pump: Pump
+  /// Those that have not settled, with how many came before.
+  private var open: [ObjectIdentifier: (request: Request, rows: [Row])] = [:]
+  /// The last request that has ended; nil if none has.
+  package private(set) var last: Answer?
+
+  init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ pump: Pump) {
+    self.bridge = bridge
+    self.handles = handles
+    self.pump = pump
+  }
+
+  package func began(_ run: PipelineRun) {
+    let row = row(run.original, stage: "", step: "as it came")
+    open[ObjectIdentifier(run.request)] = (run.request, [row])
+  }
+
+  package func passed(_ step: PipelineStep, with response: Response, in run: PipelineRun) {
+    let row = row(
+      response, stage: step.stage.description,
+      step: LogText.part(step.transformer.description, limit: 40))
+    open[ObjectIdentifier(run.request)]?.rows.append(row)
+  }
+
+  package func settled(_ request: Request) {
+    let rows = open.removeValue(forKey: ObjectIdentifier(request))?.rows
+    // A chain has ended whose last part has been told of.
+    if rows == nil, request.lastPart !== request, last != nil { return }
+    last = Answer(title: PipelineTrace.title(of: request), rows: rows ?? [])
+  }
+
+  private static func title(of request: Request) -> String {
+    let outcome: String
+    switch request.response?.outcome {
+    case .success(let entity)?:
+      if request.response?.isNew == false {
+        outcome = "304, what was there stays"
+      } else {
+        outcome = entity.exchange.map { String($0.status) } ?? "success"
+      }
+    case .failure(let error)?:
+      outcome = (error.httpStatus.map { "\($0), " } ?? "") + LogText.part(error.userMessage)
+    case nil: outcome = "no answer"
+    }
+    return "\(request.description) → \(outcome)"
+  }
+
+  private func row(_ response: Response, stage: String, step: String) -> Row {
+    guard let content = (response.entity ?? response.error?.entity)?.content else {
+      return Row(
+        stage: stage, step: step, type: "error", size: "",
+        excerpt: LogText.part(response.error?.userMessage, limit: PipelineTrace.excerptLimit))
+    }
+    let size = content.size
+    return Row(
+      stage: stage, step: step,
+      type: (response.isSuccess ? "" : "error, ") + content.typeName,
+      size: size > 0 ? String(size) : "", excerpt: excerpt(of: content))
+  }
+
+  private func excerpt(of content: Content) -> String {
+    var limits = ShownValue.Limits()
+    limits.depth = 2
+    limits.elements = 3
+    limits.topString = PipelineTrace.excerptLimit
+    limits.string = 20
+    let shown: ShownValue
+    switch content {
+    case .bytes(let bytes):
+      shown = .string(bytes: bytes.prefix(PipelineTrace.excerptLimit), limit: PipelineTrace.excerptLimit)
+    case .text(let text): shown = .string(text, limit: PipelineTrace.excerptLimit)
+    case .json(let document): shown = ShownValue(document.root, limits: limits)
+    case .value(let value): shown = .atom(String(describing: value), .object)
+    case .foreign(let foreign):
+      let state = lull_session_state(bridge.pointer)
+      guard !bridge.isClosed, lull_push_kept(bridge.pointer, state, foreign.id) != 0 else {
+        return ""
+      }
+      defer { lull_pop(state, 1) }
+      // Of what says itself what it is nothing is asked: that would run in the midst of a pipeline.
+      guard lull_has_metafield(state, lull_stack_top(state), "__tostring") == 0 else { return "" }
+      shown = ValueDisplay(bridge, handles, at: pump.clock.now)
+        .shown(lull_stack_top(state), in: state, limits: limits)
+    }
+    let text = ShownValueText.plain(shown)
+    let limit = PipelineTrace.excerptLimit
+    return text.count > limit ? text.prefix(limit - 1) + "…" : text
+  }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import LullCore
+import LullHost
+import LullSystem
+
+extension REPL {
+  /// Opens an editor on what was typed, and runs what is saved there; nothing if that is empty, or if
+  /// nothing was saved. Everything else rests meanwhile.
+  func edit(_ name: [UInt8]) -> Bool {
+    guard !isSandboxed else { return refuse(".edit is not available in the sandbox") }
+    let input = inputs.named(name)
+    guard input != nil || name.isEmpty else {
+      return refuse(
+        "nothing was typed that begins with '\(String(escaping: name))', or has that number: "
+          + ".edit, .edit NUMBER or .edit BEGINNING")
+    }
+    let folder = getenv("TMPDIR").flatMap { String(validatingCString: $0) }
+      .flatMap { $0.isEmpty ? nil : $0 }
+    var path = FileName.cString(Array("\(folder ?? "/tmp")/lull-XXXXXX.lua".utf8))
+    let file = mkstemps(&path, 4)
+    guard file >= 0 else { return refuse("cannot make a file to edit: \(ErrorText.of(errno))") }
+    defer { unlink(path) }
+    let problem = DescriptorWriting.put(input.map { $0.text + [10] } ?? [], into: file)
+    Glibc.close(file)
+    if let problem { return refuse("cannot write a file to edit: \(ErrorText.of(problem))") }
+    return edit(file: Array(path.map { UInt8(bitPattern: $0) }.dropLast()))
+  }
+
+  private func edit(file: [UInt8]) -> Bool {
+    let before = FileStamp.of(file)
+    let editor = ["VISUAL", "EDITOR"].lazy.compactMap { (name: String) in
+      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }.first
+    guard let code = run(editor ?? "vi", on: file) else { return false }
+    guard code == 0 else {
+      let hint = code == 127 ? ": set VISUAL or EDITOR to one that is there" : ""
+      return refuse("the editor has ended with \(code)\(hint); nothing is run")
+    }
+    let text: [UInt8]
+    do throws(SourceFile.Unreadable) {
+      guard FileStamp.of(file) != before else {
+        StandardOutput.write("nothing was saved: nothing is run\n")
+        return true
+      }
+      text = try SourceFile.read(file)
+    } catch {
+      return refuse("cannot read what was edited: \(error.reason)")
+    }
+    var end = text.count
+    while end > 0, [9, 10, 13, 32].contains(text[end - 1]) { end -= 1 }
+    guard end > 0 else {
+      StandardOutput.write("what was saved is empty: nothing is run\n")
+      return true
+    }
+    let statement = Array(text[..<end])
+    StandardOutput.write(statement + [10])
+    return enter(edited: statement)
+  }
+
+  /// Its exit code; nil if it could not be started. Ctrl-C is the editor's meanwhile. (POSIX, system())
+  private func run(_ editor: String, on file: [UInt8]) -> Int32? {
+    var previous = sigaction()
+    var ignoring = sigaction()
+    ignoring.__sigaction_handler.sa_handler = SIG_IGN
+    do throws(ChildProcess.Failure) {
+      let process = try ChildProcess.start(
+        [
+          "/bin/sh", "-c", "\(editor) \"$1\"", "sh", String(decoding: file, as: UTF8.self),
+        ], leadsGroup: false)
+      sigaction(SIGINT, &ignoring, &previous)
+      defer { sigaction(SIGINT, &previous, nil) }
+      return ChildProcess.wait(for: process)
+    } catch {
+      _ = refuse("cannot start an editor: \(ErrorText.of(error.code))")
+      return nil
+    }
+  }
+}
