@@ -1,4 +1,5 @@
 import LullClients
+import LullHost
 
 /// Where the rows of a call's answer are, as its API file says.
 struct CallRows {
