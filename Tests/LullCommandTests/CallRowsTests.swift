@@ -59,7 +59,7 @@ struct CallRowsTests {
     (#"{"data":{"items":null}}"#, "data.items", "id,name\n"),
     (#"{"data":{"items":[]}}"#, "data.items", "id,name\n"),
     (#"{"data.items":[{"id":1}],"data":{}}"#, "data.items", "id,name\n1,\n"),
-    (#"[{"rows":[{"id":1}]}]"#, "0.rows", "id,name\n1,\n"),
+    (#"[{"rows":[{"id":1}]}]"#, "1.rows", "id,name\n1,\n"),
     (#"{"item":{"id":3,"name":"z"}}"#, "item", "id,name\n3,z\n"),
   ])
   func `APIF-07 rows may be one, none, or under a name with dots`(

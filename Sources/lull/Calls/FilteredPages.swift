@@ -75,7 +75,8 @@ extension CallExchange {
         break
       }
       pageCount += 1
-      let root = try json(of: entity.content, plain)
+      let page = try json(of: entity.content, plain)
+      let root = try options.rows?.of(page) ?? page
       progress.count(root)
       guard try sink.take(root) else { return 0 }
     }
