@@ -57,7 +57,7 @@ struct CommandTests {
     let offered = output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
     switch command.words {
     case .of(let words): #expect(offered == words)
-    case .commands: #expect(offered == Self.names)
+    case .commands: #expect(offered == Self.names + ["filters"])
     case .options: #expect(offered.contains("--output"))
     case .files, .target, .call, .apisAndFiles: #expect(offered.last == "//files")
     }

@@ -198,7 +198,7 @@ struct ScriptProgressTests {
   @Test func `PROG-01 a session shows none`() throws {
     let session = try Child.prompt()
     try session.type(("p = lull.progress(3, 'inside'):advance()\r", "> "))
-    try session.type(("lull.sleep(0.3) print('a' .. 'wake')\r", "awake"))
+    try session.type(("lull.sleep(0.3) print('a' .. 'wake')\r", "awake\r\n> "))
     #expect(!session.outputText.contains("░"))
     #expect(try session.leave() == 0)
   }
