@@ -49,7 +49,7 @@ package struct Method: Sendable {
       pagesMethods, progressMethods, streamMethods, argumentMethods, fileMethods, secretMethods,
       bodyMethods,
       urlMethods,
-      digestMethods, timeMethods, csvMethods, tableMethods,
+      digestMethods, timeMethods, csvMethods, tableMethods, oneOffMethods,
     ]
     var own: [Method] = []
     own.reserveCapacity(groups.reduce(0) { $0 + $1.count })

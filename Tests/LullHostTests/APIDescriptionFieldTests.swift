@@ -55,6 +55,7 @@ struct APIDescriptionFieldTests {
     "FileOptions": "lull.file('a', { [key] = value })",
     "MultipartPart": "lull.multipart{ a = { value = 'x', [key] = value } }",
     "RequestOptions": "api('/x'):post(nil, { [key] = value })",
+    "OneOffOptions": "lull.get('https://x.test', { [key] = value })",
     "CustomRequest": "lull.custom_request{ start = print, [key] = value }",
     "NetworkAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
     "NetworkReport": """
@@ -177,6 +178,8 @@ struct APIDescriptionFieldTests {
     #expect(try difference("CursorOptions", LuaPages.Options.cursorKeys) == [])
     #expect(try difference("PageNumberOptions", LuaPages.Options.pageNumberKeys) == [])
     #expect(try difference("RequestOptions", RequestOptions.keys) == [])
+    #expect(
+      try difference("OneOffOptions", OneOffOptions.ownKeys + RequestBodyReader.keys) == [])
     #expect(try difference("FollowOptions", Method.followKeys) == [])
     #expect(try difference("StreamOptions", StreamArguments.keys) == [])
     #expect(try difference("DownloadOptions", RequestOptions.downloadKeys) == [])

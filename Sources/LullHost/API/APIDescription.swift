@@ -28,7 +28,7 @@ package struct APIDescription: Sendable {
     .pipelineSettings,
     .stageSettings, .retrySettings, .backoffSettings, .rateLimitSettings, .requestAttempt,
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
-    .successFields, .timings, .body, .fileOptions, .multipartPart, .requestOptions,
+    .successFields, .timings, .body, .fileOptions, .multipartPart, .requestOptions, .oneOffOptions,
     .downloadOptions, .customRequest,
     .networkAnswer,
     .networkReport, .stubAnswer,

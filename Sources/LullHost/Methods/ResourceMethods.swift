@@ -208,64 +208,15 @@ extension Method {
         let change = [(call.string(1), Optional(ParameterValue.secret(secret)))]
         return call.return(call.values.of(resource.withParams(change)))
       }
-      let value = try parameter(call.raw(2), name: call.string(1))
-      let change = RawParameter(call.raw(1), call.raw(2), value)
+      let change = try RawParameter(call.raw(1), call.raw(2), called: call.string(1))
       call.return(call.values.of(resource.withParams(raw: [(change.name, change.value)])))
     },
     .method(.resource, "with_params", "t") { call throws(Misuse) in
       let resource = try call.resource
-      var changes: [([UInt8], [UInt8]?)] = []
-      var secrets: [(String, ParameterValue?)] = []
-      try LuaTable(call.index(1), in: call.state).forEachField {
-        key, value throws(Misuse) in
-        guard let name = key.string else {
-          throw .message("parameter names must be strings, got \(key.typeName)")
-        }
-        if let secret = call.handles.secret(value) {
-          return secrets.append((name, .secret(secret)))
-        }
-        let change = RawParameter(key, value, try parameter(value, name: name))
-        changes.append((change.name, change.value))
-      }
-      let changed = changes.isEmpty ? resource : resource.withParams(raw: changes)
-      guard !secrets.isEmpty || changes.isEmpty else {
-        return call.return(call.values.of(changed))
-      }
-      call.return(call.values.of(changed.withParams(secrets)))
+      let change = try QueryChange(call, table: call.index(1))
+      call.return(call.values.of(change.applied(to: resource)))
     },
   ]
-}
-
-/// A query parameter as the script has it, whose strings need not be UTF-8.
-private struct RawParameter {
-  let name: [UInt8]
-  /// nil removes the parameter.
-  let value: [UInt8]?
-
-  /// - Parameter text: what the value is as a text.
-  init(_ name: lull_value, _ value: lull_value, _ text: String?) {
-    self.name = name.bytes ?? []
-    // A string that may not be copied is none: the run ends.
-    let isString = value.kind == Int32(LULL_STRING)
-    self.value = text.map { isString ? value.bytes ?? [] : Array($0.utf8) }
-  }
-}
-
-extension Method {
-  /// Strings, numbers and true are values; false and nil remove. (DYN-06)
-  private static func parameter(_ value: lull_value, name: String) throws(Misuse) -> String? {
-    switch Int(value.kind) {
-    case Int(LULL_NIL): return nil
-    case Int(LULL_BOOLEAN): return value.integer != 0 ? "true" : nil
-    default:
-      guard let text = value.text, value.double?.isFinite ?? true else {
-        throw .message(
-          "parameter '\(name)' must be a string, a finite number or a boolean, got "
-            + value.described)
-      }
-      return text
-    }
-  }
 }
 
 extension Content {

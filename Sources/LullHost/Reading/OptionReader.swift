@@ -21,8 +21,11 @@ package struct OptionReader {
   }
 
   /// Visits the fields of a table; `owner` is what it is the value of.
+  ///
+  /// - Parameter ofServices: names that are unknown here, but settings of a service.
   package func forEach(
     of table: Int32, in state: OpaquePointer?, known: [String], owner: String? = nil,
+    ofServices: [String] = [],
     _ body: (String, lull_value) throws(Misuse) -> Void
   ) throws(Misuse) {
     try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
@@ -32,7 +35,10 @@ package struct OptionReader {
           "unknown setting of type \(key.typeName)\(place); settings have names")
       }
       do throws(Misuse) {
-        guard known.contains(name) else { throw .unknownSetting(name, among: known) }
+        guard known.contains(name) else {
+          throw ofServices.contains(name)
+            ? .settingOfServices(name) : .unknownSetting(name, among: known)
+        }
         if !OptionReader.binarySettings.contains(name) { try value.requireText("'\(name)'") }
         try body(name, value)
       } catch {
@@ -48,6 +54,13 @@ package struct OptionReader {
 }
 
 extension Misuse {
+  /// Of one request, a setting that only a whole service has. (ONE-06)
+  static func settingOfServices(_ name: String) -> Misuse {
+    .message(
+      "unknown setting '\(name)' of one request: services have it, "
+        + "lull.service{ base_url = …, \(name) = … }")
+  }
+
   package static func unknownSetting(_ name: String, among known: [String]) -> Misuse {
     if let near = NearestName.suggestion(for: name, among: known) {
       return .message("unknown setting '\(name)' (did you mean '\(near)'?)")

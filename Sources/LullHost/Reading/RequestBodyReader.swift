@@ -45,34 +45,25 @@ struct RequestBodyReader {
   private func body(table: Int32, in state: OpaquePointer?) throws(Misuse)
     -> Result<RequestBody, RequestBodyFailure>
   {
-    var kind: String?
-    var body: Result<RequestBody, RequestBodyFailure>?
-    var contentType: String?
-    var encoding: String?
+    var fields = BodyFields()
     try options.forEach(of: table, in: state, known: RequestBodyReader.keys) {
       name, value throws(Misuse) in
-      switch name {
-      case "content_type": contentType = try value.headerText(name)
-      case "encoding": encoding = try value.text(name)
-      default:
-        if let kind { throw .message("a body is either '\(kind)' or '\(name)', not both") }
-        kind = name
-        body = try self.body(name, value, LuaTable.visitedIndex(in: state), state)
-      }
+      try read(name, value, LuaTable.visitedIndex(in: state), state, into: &fields)
     }
-    guard let body else {
-      throw .message("a body needs one of 'json', 'form', 'text', 'data'")
-    }
-    if encoding != nil, kind != "text" { throw .message("'encoding' is for 'text' bodies") }
-    return body.map { body in
-      switch body {
-      case .json(let bytes, let type): .json(bytes, contentType: contentType ?? type)
-      case .text(let text, let type, let name):
-        .text(text, contentType: contentType ?? type, encoding: encoding ?? name)
-      case .data(let bytes, let type): .data(bytes, contentType: contentType ?? type)
-      case .secret(let body): .secret(body.typed(contentType))
-      case .form, .file, .multipart: body
-      }
+    guard let body = try fields.body() else { throw BodyFields.none }
+    return body
+  }
+
+  /// Reads a field whose name is one of the keys.
+  func read(
+    _ name: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
+    into fields: inout BodyFields
+  ) throws(Misuse) {
+    switch name {
+    case "content_type": fields.contentType = try value.headerText(name)
+    case "encoding": fields.encoding = try value.text(name)
+    default:
+      try fields.read(name) { () throws(Misuse) in try body(name, value, index, state) }
     }
   }
 

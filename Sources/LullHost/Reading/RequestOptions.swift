@@ -50,12 +50,14 @@ struct RequestOptions {
   /// Reads a table, in which other names may stand as well: `other` is given those.
   init(
     _ call: Call, table: Int32, besides others: [String] = [],
+    ofServices: [String] = [],
     _ other: (_ name: String, lull_value) throws(Misuse) -> Void = { _, _ in }
   ) throws(Misuse) {
     var read = RequestOptions()
     let known = others + RequestOptions.keys
-    try call.reading.options.forEach(of: table, in: call.state, known: known) {
-      name, value throws(Misuse) in
+    try call.reading.options.forEach(
+      of: table, in: call.state, known: known, ofServices: ofServices
+    ) { name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       guard !others.contains(name) else { return try other(name, value) }
       switch name {

@@ -66,6 +66,75 @@ function lull.error(error) end
 ---@return lull.Regex
 function lull.regex(pattern, options) end
 
+--- Sends a GET request to a URL, for which no service is defined.
+---
+--- As a service at the URL's origin would that is made for this one request: its answer goes through
+--- the pipeline, errors come as of any other, and what waits is `await`. The URL is taken whole, with
+--- its query; a space or another character that cannot stand in it is escaped, and escapes stay. A text
+--- that is no URL of http or https gives a request that has failed already. Requests of one origin
+--- share connections, and nothing else: no content is remembered, no cookie kept. For what should be,
+--- and for retries, limits, proxies and all other settings, there are services.
+---
+--- ```lua
+--- local entity = assert(lull.get(lull.demo() .. "/users/7"):await())
+--- print(entity.content.name)                 --> Edsger Dijkstra
+--- ```
+---@param url string
+---@param options? lull.OneOffOptions
+---@return lull.Request
+function lull.get(url, options) end
+
+--- Sends a POST request to a URL, for which no service is defined; otherwise as `lull.get`.
+---
+--- ```lua
+--- assert(lull.post("https://api.example.com/users", {
+---   json = { name = "Cid" }, headers = { ["Idempotency-Key"] = "a7" },
+--- }):await())
+--- ```
+---@param url string
+---@param options? lull.OneOffOptions
+---@return lull.Request
+function lull.post(url, options) end
+
+--- Sends a PUT request to a URL, for which no service is defined; otherwise as `lull.get`.
+---@param url string
+---@param options? lull.OneOffOptions
+---@return lull.Request
+function lull.put(url, options) end
+
+--- Sends a PATCH request to a URL, for which no service is defined; otherwise as `lull.get`.
+---@param url string
+---@param options? lull.OneOffOptions
+---@return lull.Request
+function lull.patch(url, options) end
+
+--- Sends a DELETE request to a URL, for which no service is defined; otherwise as `lull.get`.
+---@param url string
+---@param options? lull.OneOffOptions
+---@return lull.Request
+function lull.delete(url, options) end
+
+--- Sends a HEAD request to a URL, for which no service is defined; otherwise as `lull.get`.
+---@param url string
+---@param options? lull.OneOffOptions
+---@return lull.Request
+function lull.head(url, options) end
+
+--- Sends a OPTIONS request to a URL, for which no service is defined; otherwise as `lull.get`.
+---@param url string
+---@param options? lull.OneOffOptions
+---@return lull.Request
+function lull.options(url, options) end
+
+--- Sends a request with any method to a URL, for which no service is defined; otherwise as `lull.get`.
+---
+--- The method may be any HTTP token, in any letter case.
+---@param method string
+---@param url string
+---@param options? lull.OneOffOptions
+---@return lull.Request
+function lull.request(method, url, options) end
+
 --- Makes a successful response, for chains and hard-wired requests.
 ---
 --- ```lua
@@ -2759,6 +2828,21 @@ function PipelineStage:remove_transformers() end
 ---@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of the request, set over configured ones and the body's type; a list sends several, and with false there is none.
 ---@field timeout? number # How long the whole exchange may take, in seconds, instead of what is configured.
 ---@field mutate? lull.Mutation # Edits the request after that. Must answer at once.
+
+--- What a request that `lull.get` and its like send is told, its body included.
+---
+--- A body is one of `json`, `form`, `text`, `data`, `file` and `multipart`: two of them raise.
+---@class lull.OneOffOptions: lull.RequestOptions
+---@field query? table<string, string|number|boolean|lull.Secret> # Parameters that are set in the URL's query, or with false removed, as `with_params` does.
+---@field auth? lull.Auth|false # What proves who sends it, to the URL's origin only: what a function of `lull.auth` gives.
+---@field json? any # Any JSON value, as the field of `Body`.
+---@field form? table<string, string|number|boolean|lull.Secret> # Names and values, sent URL-encoded and sorted.
+---@field text? string # Text, sent in UTF-8 or `encoding`.
+---@field data? string # Bytes, sent as they are.
+---@field file? string|lull.File # A file, by its path or as `lull.file` gives it, read while it is sent. Not in the sandbox.
+---@field multipart? table<string, lull.MultipartValue>|lull.MultipartValue[][]|lull.Multipart # A form whose values may be files: what `lull.multipart` takes, or gives.
+---@field content_type? string # The Content-Type, in place of the one that `json`, `text` or `data` brings.
+---@field encoding? string # The charset of `text`; default utf-8.
 
 --- Options of `resource:download`.
 ---
