@@ -65,7 +65,7 @@ package struct TokenFile: Sendable {
   }
 
   /// Takes it away; it need not be there.
-  func remove() throws(Problem) {
+  package func remove() throws(Problem) {
     guard unlink(path) != 0, errno != ENOENT else { return }
     throw problem("cannot be removed", errno)
   }

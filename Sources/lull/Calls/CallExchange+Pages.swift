@@ -89,7 +89,7 @@ extension CallExchange {
     return JSONText(valid: try plain.json(of: content, service: api.service))
   }
 
-  private func show(_ walk: PageWalk, _ progress: ProgressBar) {
+  func show(_ walk: PageWalk, _ progress: ProgressBar) {
     walk.onStart = { [trace] request in
       if let request { progress.follow(request) } else { trace?.showNothingIsSent() }
     }

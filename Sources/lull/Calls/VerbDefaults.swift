@@ -24,16 +24,23 @@ struct VerbDefaults {
   }
 
   private let path: String
+  /// Keys that mean nothing to the command.
+  private let ignored: Set<String>
   private var parsed: ParsedArguments
   private(set) var headers: [(name: String, value: String)] = []
 
   /// nil if there is no such file, or if it is left alone.
   ///
   /// Runs it in the sandbox; what is wrong with it is told.
-  init?(for command: Command, unless isLeftAlone: Bool) throws(CommandEnd) {
+  ///
+  /// - Parameter ignored: keys that mean nothing to the command.
+  init?(
+    for command: Command, unless isLeftAlone: Bool, ignoring ignored: Set<String> = []
+  ) throws(CommandEnd) {
     guard !isLeftAlone, let folder = APIFolder.own.map({ FileName.folder(of: $0.path) })
     else { return nil }
     path = folder + "/config.lua"
+    self.ignored = ignored
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     let source: [UInt8]
@@ -71,7 +78,7 @@ struct VerbDefaults {
     }
     if let problem { Exit.complain(problem) }
     guard code == 0 else { throw .told(code) }
-    for item in found { try take(item, by: spec) }
+    for item in found where !ignored.contains(item.key) { try take(item, by: spec) }
   }
 
   private mutating func take(_ item: VerbDefault, by spec: ArgumentSpec) throws(CommandEnd) {

@@ -75,8 +75,10 @@ struct WordCompletion {
     if last.hasPrefix("@") { return WordCompletion.files }
     guard words.count == 3, APIFileLocator.file(of: words[1]) != nil else { return [] }
     var paths: [Candidate] = []
+    let reads = ["changed", "watch"].contains(words[0])
+    let method = reads ? "GET" : words[0].uppercased()
     withAPI { api in
-      for call in api.calls where call.method == words[0].uppercased() {
+      for call in api.calls where call.method == method {
         let literal = String(call.path.prefix { $0 != "{" && $0 != "?" })
         paths.append(Candidate(word: literal, note: call.description))
       }

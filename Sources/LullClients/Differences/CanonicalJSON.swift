@@ -1,0 +1,73 @@
+import LullCore
+import LullHost
+
+/// JSON as it is compared: the same bytes for what says the same. Members of an object are in any order,
+/// and of repeated keys the last counts; strings are the same however they are escaped, numbers if their
+/// value is, to the last digit: `1`, `1.0` and `10e-1` are one number. (DIFF-02)
+enum CanonicalJSON {
+  static func of(_ json: JSONText) -> [UInt8] {
+    var output: [UInt8] = []
+    write(json, to: &output)
+    return output
+  }
+
+  private static func write(_ json: JSONText, to output: inout [UInt8]) {
+    switch json.kind {
+    case .object:
+      let members = Dictionary(json.members.map { ($0.key, $0.value) }) { $1 }
+      output.append(UInt8(ascii: "{"))
+      for (key, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+      {
+        write(text: key, to: &output)
+        output.append(UInt8(ascii: ":"))
+        write(value, to: &output)
+        output.append(UInt8(ascii: ","))
+      }
+      output.append(UInt8(ascii: "}"))
+    case .array:
+      output.append(UInt8(ascii: "["))
+      for element in json.lines {
+        write(element, to: &output)
+        output.append(UInt8(ascii: ","))
+      }
+      output.append(UInt8(ascii: "]"))
+    case .string:
+      guard let text = json.string else { return output += json.bytes[json.range] }
+      write(text: text, to: &output)
+    case .number: output += number(json.bytes[json.range])
+    case .atom: output += json.bytes[json.range]
+    }
+  }
+
+  /// Its length keeps it apart from what follows.
+  private static func write(text: String, to output: inout [UInt8]) {
+    output += "\"\(text.utf8.count):\(text)".utf8
+  }
+
+  /// Its digits without zeros around them, and their power of ten.
+  static func number(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    let isNegative = text.first == UInt8(ascii: "-")
+    let parts = text.dropFirst(isNegative ? 1 : 0)
+      .split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
+    let mantissa = (parts.first ?? []).split(
+      separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    var power = 0
+    if parts.count > 1 {
+      // No power of ten that means anything has so many digits.
+      guard let written = Int(String(decoding: parts[1], as: UTF8.self)),
+        written.magnitude < 1 << 60
+      else { return Array(text) }
+      power = written
+    }
+    let fraction = mantissa.count > 1 ? mantissa[1] : []
+    var digits = Array((mantissa.first ?? []) + fraction)
+    power -= fraction.count
+    while digits.last == UInt8(ascii: "0") {
+      digits.removeLast()
+      power += 1
+    }
+    let significant = digits.drop { $0 == UInt8(ascii: "0") }
+    guard !significant.isEmpty else { return [UInt8(ascii: "0")] }
+    return Array((isNegative ? "-" : "").utf8) + significant + Array("e\(power)".utf8)
+  }
+}

@@ -1,0 +1,124 @@
+/// Which lines of a text went, and which came in their place. (DIFF-05)
+///
+/// Lines that stand once in both hold the two texts together, so that long ones take no longer than they
+/// are long; what is between is compared line by line where that is little, else taken as replaced.
+struct LineDifference {
+  struct Line: Equatable {
+    let isNew: Bool
+    /// With its end.
+    let text: ArraySlice<UInt8>
+  }
+
+  /// How many lines are compared each with each, both sides together.
+  private static let few = 1000
+
+  private let old: [ArraySlice<UInt8>]
+  private let new: [ArraySlice<UInt8>]
+  private(set) var lines: [Line] = []
+
+  init(_ old: [UInt8], _ new: [UInt8]) {
+    self.old = LineDifference.lines(of: old)
+    self.new = LineDifference.lines(of: new)
+    compare(self.old.indices, self.new.indices)
+  }
+
+  private static func lines(of text: [UInt8]) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    var start = 0
+    for place in text.indices where text[place] == 10 {
+      lines.append(text[start...place])
+      start = place + 1
+    }
+    if start < text.count { lines.append(text[start...]) }
+    return lines
+  }
+
+  private mutating func compare(_ first: Range<Int>, _ second: Range<Int>) {
+    var (first, second) = (first, second)
+    while let one = first.first, let other = second.first, old[one] == new[other] {
+      (first, second) = (first.dropFirst(), second.dropFirst())
+    }
+    while let one = first.last, let other = second.last, old[one] == new[other] {
+      (first, second) = (first.dropLast(), second.dropLast())
+    }
+    guard !first.isEmpty, !second.isEmpty else { return replace(first, second) }
+    if first.count + second.count <= LineDifference.few { return compareEach(first, second) }
+    let anchors = self.anchors(first, second)
+    guard !anchors.isEmpty else { return replace(first, second) }
+    for (one, other) in anchors + [(first.upperBound, second.upperBound)] {
+      compare(first.lowerBound..<one, second.lowerBound..<other)
+      first = min(one + 1, first.upperBound)..<first.upperBound
+      second = min(other + 1, second.upperBound)..<second.upperBound
+    }
+  }
+
+  private mutating func replace(_ first: Range<Int>, _ second: Range<Int>) {
+    lines += first.map { Line(isNew: false, text: old[$0]) }
+    lines += second.map { Line(isNew: true, text: new[$0]) }
+  }
+
+  private mutating func compareEach(_ first: Range<Int>, _ second: Range<Int>) {
+    let difference = Array(new[second]).difference(from: Array(old[first]))
+    var removed: Set<Int> = []
+    var inserted: Set<Int> = []
+    for change in difference {
+      switch change {
+      case .remove(let offset, _, _): removed.insert(first.lowerBound + offset)
+      case .insert(let offset, _, _): inserted.insert(second.lowerBound + offset)
+      }
+    }
+    var (one, other) = (first.lowerBound, second.lowerBound)
+    while one < first.upperBound || other < second.upperBound {
+      if removed.contains(one) {
+        lines.append(Line(isNew: false, text: old[one]))
+        one += 1
+      } else if inserted.contains(other) {
+        lines.append(Line(isNew: true, text: new[other]))
+        other += 1
+      } else {
+        one += 1
+        other += 1
+      }
+    }
+  }
+
+  /// Lines that each side has once, as many as stand in the same order in both.
+  private func anchors(_ first: Range<Int>, _ second: Range<Int>) -> [(Int, Int)] {
+    func places(_ lines: [ArraySlice<UInt8>], _ range: Range<Int>) -> [ArraySlice<UInt8>: Int?] {
+      var places: [ArraySlice<UInt8>: Int?] = [:]
+      for place in range { places[lines[place]] = .some(places[lines[place]] == nil ? place : nil) }
+      return places
+    }
+    let known = places(new, second)
+    let once = places(old, first)
+    // The longest run that goes up: each pile's last, and what stood before each when it came. (patience)
+    var piles: [(one: Int, other: Int, before: Int?)] = []
+    var cards: [(one: Int, other: Int, before: Int?)] = []
+    var tops: [Int] = []
+    for one in first {
+      guard case .some(.some(_)) = once[old[one]], case .some(.some(let other)) = known[old[one]]
+      else { continue }
+      var (low, high) = (0, piles.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if piles[middle].other < other { low = middle + 1 } else { high = middle }
+      }
+      let card = (one: one, other: other, before: low > 0 ? tops[low - 1] : nil)
+      cards.append(card)
+      if low == piles.count {
+        piles.append(card)
+        tops.append(cards.count - 1)
+      } else {
+        piles[low] = card
+        tops[low] = cards.count - 1
+      }
+    }
+    var result: [(Int, Int)] = []
+    var next = tops.last
+    while let index = next {
+      result.append((cards[index].one, cards[index].other))
+      next = cards[index].before
+    }
+    return result.reversed()
+  }
+}

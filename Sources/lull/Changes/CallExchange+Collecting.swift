@@ -1,0 +1,88 @@
+import LullClients
+import LullCore
+import LullHost
+
+extension CallExchange {
+  /// What has come of asking.
+  enum Collected {
+    case content(ComparedContent)
+    /// What was wrong has been told; the exit code.
+    case ended(Int32)
+  }
+
+  /// Asks, and gives what the answer holds instead of writing it, all pages where those are wanted.
+  func collect(_ request: CallRequest) -> Collected {
+    override(api.service)
+    do throws(ContentFilter.Problem) {
+      // An expression that is none is told before anything is asked.
+      let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
+      if options.pages != nil {
+        return try collectPages(PageWalk(host, from: request), filter)
+      }
+      guard let started = request.start(ifNeeded: !options.isFresh && !request.hasOwnHeaders) else {
+        trace?.showNothingIsSent()
+        return .content(try compared(request.resource.latestData, filter))
+      }
+      ProgressBar(options, api.service.pump.clock).follow(started)
+      guard let response = host.loop.finish(started) else { return .ended(0) }
+      trace?.show(response, of: started)
+      if let error = response.error {
+        Exit.complain(CallExchange.text(of: error))
+        return .ended(CallExchange.exitCode(of: error))
+      }
+      return .content(try compared(response.entity, filter))
+    } catch {
+      Exit.complain(error.report)
+      return .ended(1)
+    }
+  }
+
+  private func collectPages(
+    _ walk: PageWalk, _ filter: ContentFilter?
+  ) throws(ContentFilter.Problem) -> Collected {
+    let plain = try ContentFilter(host, nil)
+    let progress = ProgressBar(options, api.service.pump.clock)
+    show(walk, progress)
+    walk.isFresh = options.isFresh
+    var list = PageList()
+    while list.pageCount < options.pages ?? 1 {
+      let step = walk.next()
+      guard case .page(let entity) = step else {
+        if case .end = step { break }
+        return .ended(report(step))
+      }
+      list.pageCount += 1
+      let page = try json(of: entity.content, plain)
+      progress.count(page)
+      list.append(page)
+    }
+    if host.loop.isInterrupted { return .ended(0) }
+    let bytes = list.bytes
+    guard let filter else { return .content(.json(JSONText(valid: bytes))) }
+    let made = try filter.json(
+      of: .json(try PageList.document(bytes)), service: api.service, spelledBy: bytes,
+      isOfPages: true)
+    return .content(.json(JSONText(valid: made)))
+  }
+
+  /// An answer as it is compared with others.
+  func compared(
+    _ entity: Entity?, _ filter: ContentFilter?
+  ) throws(ContentFilter.Problem) -> ComparedContent {
+    guard let entity, !entity.content.isEmptyBytes else { return .text("") }
+    if let filter {
+      let made = try filter.json(
+        of: entity.content, service: api.service, spelledBy: spelling.bytes)
+      return .json(JSONText(valid: made))
+    }
+    switch try CallContent(entity.content, of: api.service, in: host) {
+    case .json(let element): return .json(JSONText(element, spelledBy: spelling.bytes))
+    case .text(let text): return .text(text)
+    case .bytes(let bytes):
+      if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
+        return .text(text)
+      }
+      return .bytes(count: bytes.count, digest: TrustRecord.digest(of: bytes) ?? "")
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Glibc
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+import LullTransport
+
+/// What an answer held the last time, by what was asked: a file for its owner alone in
+/// `$XDG_STATE_HOME/lull/changed`, which processes write whole and one after the other.
+///
+/// Its name is a digest of the question, which may hold credentials, and of which nothing else is kept.
+struct ChangeRecord {
+  typealias Problem = TokenFile.Problem
+
+  private static let version = 1
+  /// How large it may be, bytes.
+  private static let limit = 64 << 20
+
+  private let digest: String
+  private let file: TokenFile
+
+  /// - Parameter question: all that makes the answer another one.
+  init(_ question: [String]) throws(Problem) {
+    let parts = question.map { "\($0.utf8.count):\($0)" }.joined()
+    guard let digest = TrustRecord.digest(of: Array(parts.utf8)) else {
+      throw Problem(message: "no digest can be made: libcrypto is missing")
+    }
+    guard let path = TokenFile.standardPath(of: digest, in: "changed") else {
+      throw Problem(message: "neither XDG_STATE_HOME nor HOME says where answers are kept")
+    }
+    self.digest = digest
+    file = TokenFile(path, noun: "kept answer", limit: ChangeRecord.limit)
+  }
+
+  /// What was there the last time; nil the first time.
+  func read() throws(Problem) -> ComparedContent? {
+    guard let root = try file.read()?.root else { return nil }
+    guard root["lull_changed"]?.int == ChangeRecord.version, root["question"]?.string == digest
+    else { throw damaged }
+    if let bytes = root["json"]?.string.map({ Array($0.utf8) }) {
+      guard (try? JSONDocument(parsing: bytes)) != nil else { throw damaged }
+      return .json(JSONText(valid: bytes))
+    }
+    if let text = root["text"]?.string { return .text(text) }
+    guard let count = root["bytes"]?.int, let known = root["sha256"]?.string else { throw damaged }
+    return .bytes(count: count, digest: known)
+  }
+
+  private var damaged: Problem {
+    Problem(message: "the kept answer \(file.path) is none of this version: --forget begins anew")
+  }
+
+  func write(_ content: ComparedContent) throws(Problem) {
+    var members: [JSONValue.Member] = [
+      .init("lull_changed", .int(ChangeRecord.version)), .init("question", .string(digest)),
+    ]
+    switch content {
+    case .json(let json):
+      var bytes: [UInt8] = []
+      json.write(to: &bytes)
+      members.append(.init("json", .string(String(decoding: bytes, as: UTF8.self))))
+    case .text(let text): members.append(.init("text", .string(text)))
+    case .bytes(let count, let digest):
+      members += [.init("bytes", .int(count)), .init("sha256", .string(digest))]
+    }
+    let value = JSONValue.object(members)
+    guard (try? value.encode().count).map({ $0 <= ChangeRecord.limit }) ?? true else {
+      throw Problem(
+        message:
+          "the answer takes more than \(ChangeRecord.limit >> 20) MB, and is not kept: -f makes "
+          + "it less")
+    }
+    try file.write(value)
+  }
+
+  /// Runs `body` while no other process has it.
+  func locked<Result>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
+    try file.locked(body)
+  }
+
+  /// Whether there was anything.
+  func forget() throws(Problem) -> Bool {
+    try file.locked { () throws(Problem) in
+      var status = stat()
+      let isThere = lstat(file.path, &status) == 0
+      try file.remove()
+      return isThere
+    }
+  }
+}
+
+extension ChangeRecord {
+  /// What makes an answer another one: where it is asked for, what is asked, who asks, and what is made of it.
+  static func question(
+    _ request: CallRequest, _ target: CallTarget.API, _ options: CallOptions
+  ) -> [String] {
+    var parts = ["1", request.resource.url.text]
+    switch target {
+    case .origin: parts.append("url")
+    case .file(let name):
+      let path = APIFileLocator.file(of: name) ?? name
+      parts.append("api " + (realPath(path) ?? path))
+    }
+    parts.append("filter " + (options.filter?.text ?? "x"))
+    parts.append("pages " + (options.pages.map(String.init) ?? "none"))
+    let headers = request.headers + options.usualHeaders.map { ($0.name, Optional($0.value)) }
+    parts += headers.map { "header \($0.name.lowercased())=\($0.value ?? "\u{0}")" }
+    if let auth = options.network.auth {
+      parts.append("auth \(auth.kind.rawValue)")
+      parts += [auth.user ?? "\u{0}", auth.secret ?? "\u{0}"]
+    }
+    parts.append("session " + (options.network.session?.name ?? ""))
+    parts.append("socket " + (options.network.unixSocket ?? ""))
+    return parts
+  }
+
+  private static func realPath(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(escapingCString: resolved)
+  }
+}

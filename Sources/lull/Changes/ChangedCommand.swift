@@ -1,0 +1,108 @@
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+import LullTransport
+
+extension Command {
+  static let changed = Command(
+    "changed", "tell whether content is what it was the last time", .requests,
+    forms: [("changed API PATH", "tell what has changed since the last time")],
+    spec: { ChangedCommand.spec }, words: .target
+  ) { words, command throws(CommandEnd) in
+    try ChangedCommand(words.dropFirst(), for: command).run()
+  }
+}
+
+/// `lull changed API PATH`: whether an answer is another one than at the last run that succeeded, and what
+/// has come and gone.
+struct ChangedCommand {
+  /// Of an answer that is what it was.
+  private static let same: Int32 = 7
+
+  static var spec: ArgumentSpec {
+    ContentWords.spec(
+      "changed",
+      """
+      Asks for a resource, and tells what is new since the last run that succeeded.
+
+      Writes what came (+), what went (-) and what is another (~): of a list by the id of its elements, or
+      by elements as a whole, of a record by its fields, of text by its lines. The exit code is 0 if
+      something has changed, and the first time; 7 if it is the same. After a failure what was kept is
+      as it was.
+
+      What counts as the same question: the URL, headers, who asks (-a, --session), the API's file, -f and
+      pages. The answer is kept as it is, in $XDG_STATE_HOME/lull/changed, for you alone.
+      """,
+      [
+        .init(
+          names: ["--forget"], kind: .flag,
+          help: "forget what was kept of this question, and ask nothing")
+      ] + CallOptions.pageArguments,
+      notes: """
+        Examples:
+          lull changed https://api.github.com/repos/swiftlang/swift/releases -f 'map(x, "tag_name")'
+          lull changed shop /orders --all -f 'pick(x, "id", "state")' && notify-send 'orders'
+          lull changed :8080/users -o json
+
+        Exit codes: 0 changed, or the first time; 7 the same; 1 what was kept cannot be read or written,
+        and otherwise as lull get: 2 wrong usage, 4 and 5 an HTTP status 4xx and 5xx, 6 no answer.
+
+        """)
+  }
+
+  private let words: ContentWords
+  private let forgets: Bool
+
+  init(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) {
+    self.words = try ContentWords(words, for: command)
+    forgets = self.words.parsed.has("--forget")
+  }
+
+  func run() -> Int32 {
+    words.run { host, api, request, options in
+      do throws(ChangeRecord.Problem) {
+        let record = try ChangeRecord(ChangeRecord.question(request, words.target.api, options))
+        if forgets {
+          Exit.complain(
+            try record.forget() ? "lull: forgotten\n" : "lull: nothing was kept of that\n")
+          return 0
+        }
+        // What cannot be compared with is told before anything is asked.
+        _ = try record.read()
+        var (request, options) = (request, options)
+        if let code = options.openSession(for: &request, host) { return code }
+        let exchange = CallExchange(host, api, options)
+        switch exchange.collect(request) {
+        case .ended(let code): return exchange.end(code)
+        case .content(let content):
+          if host.loop.isInterrupted { return 0 }
+          let code = try compare(content, with: record, exchange)
+          return exchange.end(code)
+        }
+      } catch {
+        Exit.complain("lull: \(error.message)\n")
+        return 1
+      }
+    }
+  }
+
+  /// Writes what is new, and only then keeps it: what cannot be written is told again the next time.
+  private func compare(
+    _ content: ComparedContent, with record: ChangeRecord, _ exchange: CallExchange
+  ) throws(ChangeRecord.Problem) -> Int32 {
+    try record.locked { () throws(ChangeRecord.Problem) in
+      guard let known = try record.read() else {
+        try record.write(content)
+        Exit.complain("lull: the first time: nothing to compare with\n")
+        return 0
+      }
+      let difference = ContentDifference(known, content)
+      guard !difference.isEmpty else { return ChangedCommand.same }
+      let text = DifferenceText(style: exchange.style, format: exchange.options.format)
+      _ = Output.write(text.bytes(of: difference))
+      try record.write(content)
+      return 0
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+
+/// What the command line of `lull changed` and `lull watch` says of a resource and its content: as `lull
+/// get`, without a body, and without what is of one answer.
+struct ContentWords {
+  let command: Command
+  let target: CallTarget
+  let parsed: ParsedArguments
+  var options: CallOptions
+  private let items: [RequestItem]
+  private let body: BodyOptions
+
+  private static let left: Set = [
+    "-o", "-r", "--columns", "-i", "-O", "--curl", "--dry-run", "--download", "-C", "--stream",
+    "--chart",
+  ]
+
+  static func spec(
+    _ name: String, _ description: String, _ own: [Argument], notes: String
+  ) -> ArgumentSpec {
+    var spec = ArgumentSpec(
+      name: "lull \(name)", description: description,
+      arguments: [
+        .init(
+          positional: "TARGET",
+          help: "an API by name or file and a PATH below it; or a URL, or :8080/path of localhost",
+          isRequired: true),
+        .init(
+          positional: "ITEM",
+          help:
+            "PATH, and what the request has: name==text for its query, Name:value for its headers",
+          isRequired: false, isRepeated: true),
+        .init(
+          names: ["-o", "--output"], placeholder: "FORMAT", choices: ["json", "ndjson"],
+          help: "write differences as JSON: an object with added, removed and changed"),
+      ] + own + CallOptions.arguments.filter { left.isDisjoint(with: $0.names) }
+        + VerbDefaults.arguments,
+      notes: notes)
+    spec.hints = Habits.hints.merging([
+      "-O": "differences go to standard output: lull \(name) … > FILE",
+      "-d": "it asks with GET and no body; name==text is of the query",
+      "--stream": "lull get --stream writes events and rows as they come",
+      "-r": "differences are lines as they are, or JSON with -o json",
+      "--columns": "-f 'pick(x, \"a\", \"b\")' leaves the other fields out",
+      "-i": "differences are of content: -v shows the head on standard error",
+    ]) { $1 }
+    return spec
+  }
+
+  init(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) {
+    self.command = command
+    var parsed = try command.spec.read(words, for: command)
+    let defaults = try VerbDefaults(
+      for: command, unless: parsed.has("--no-config"),
+      ignoring: ["columns", "form", "include", "output"])
+    defaults?.fill(&parsed)
+    self.parsed = parsed
+    do throws(CommandEnd) {
+      options = try CallOptions(parsed, for: command)
+    } catch {
+      throw defaults?.explained(error) ?? error
+    }
+    options.usualHeaders = defaults?.headers ?? []
+    options.ignoresInput = true
+    body = try BodyOptions(parsed, for: command)
+    var rest = parsed.all("ITEM")[...]
+    target = try CallTarget(parsed.text("TARGET") ?? "", &rest, for: command)
+    var items: [RequestItem] = []
+    for word in rest {
+      do throws(RequestItem.Problem) {
+        items.append(try RequestItem(word))
+      } catch {
+        throw .wrongUsage(error.message, command)
+      }
+    }
+    if let item = items.first(where: \.isBody) {
+      throw .wrongUsage(
+        "lull \(command.name) asks with GET and no body, and '\(item.word)' makes one; for the query "
+          + "write \(item.name)==value", command)
+    }
+    self.items = items
+    try options.checkAuth(
+      items.filter { !$0.value.isEmpty && [.header, .emptyHeader].contains($0.kind) }.map(\.name),
+      for: command)
+  }
+
+  /// Gets the API going, and gives it and the request to `body`; the exit code.
+  func run(_ work: (LuaHost, APIFile, CallRequest, CallOptions) -> Int32) -> Int32 {
+    var options = options
+    if let code = options.complete() { return code }
+    return CallRun.run(target.api) { host, api in
+      var request = target.request(of: api.service, "GET")
+      do throws(RequestItem.Problem) {
+        try RequestParts(items, options, body).apply(to: &request, host)
+      } catch {
+        Exit.complain("lull: \(error.message)\n")
+        return 2
+      }
+      guard !request.hasOwnCondition else {
+        Exit.complain(
+          "lull: what has changed is found by content: leave If-None-Match and If-Modified-Since "
+            + "out\n")
+        return 2
+      }
+      if host.loop.isInterrupted { return 0 }
+      return work(host, api, request, options)
+    }
+  }
+}
