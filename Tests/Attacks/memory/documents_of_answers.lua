@@ -4,5 +4,5 @@ local lull = require "lull"
 local api = lull.service(...)
 local kept = {}
 while true do
-  kept[#kept + 1] = assert(api("/json?n=100000&i=" .. #kept):load():await()).document
+  kept[#kept + 1] = assert(api("/json"):with_param("n", "100000"):with_param("i", #kept):load():await()).document
 end

@@ -3,5 +3,5 @@ local lull = require "lull"
 
 local api = lull.service{ base_url = (...), connections_per_host = 32 }
 local requests = {}
-for index = 1, 32 do requests[index] = api("/gzip?n=10000000&i=" .. index):load() end
+for index = 1, 32 do requests[index] = api("/gzip"):with_param("n", "10000000"):with_param("i", index):load() end
 print(lull.all(requests))

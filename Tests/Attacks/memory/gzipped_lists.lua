@@ -1,4 +1,4 @@
 -- expects: limit
 local lull = require "lull"
 
-print(lull.service(...)("/lists?n=12000000"):load():await())
+print(lull.service(...)("/lists"):with_param("n", "12000000"):load():await())

@@ -1,4 +1,4 @@
 -- expects: limit
 local lull = require "lull"
 
-print(lull.service(...)("/gzip?n=47000000"):load():await())
+print(lull.service(...)("/gzip"):with_param("n", "47000000"):load():await())

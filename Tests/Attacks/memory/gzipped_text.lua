@@ -1,4 +1,4 @@
 -- expects: limit
 local lull = require "lull"
 
-print(lull.service(...)("/gzip?n=45000000&type=text/plain"):load():await())
+print(lull.service(...)("/gzip"):with_param("n", "45000000"):with_param("type", "text/plain"):load():await())

@@ -15,7 +15,7 @@ import threading
 import time
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs
 
 CHUNK = 1 << 20
 made = {}
@@ -78,9 +78,8 @@ class Handler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def answer(self):
-        # lull escapes the question mark of a path, and may add a query.
-        path, _, rest = unquote(self.path).partition("?")
-        query = {name: values[0] for name, values in parse_qs(rest.replace("?", "&")).items()}
+        path, _, rest = self.path.partition("?")
+        query = {name: values[0] for name, values in parse_qs(rest).items()}
         count = int(query.get("n", 0))
         kind = path.split("/")[1]
         if kind == "bytes":
