@@ -40,7 +40,7 @@ package final class LuaHost {
   package let iterators: ScriptIterators
   package let chunks: Chunks
   let collector: Collector
-  private let hooks: ModelHooks
+  let hooks: ModelHooks
 
   private var parts: [any HostExtension] = []
 

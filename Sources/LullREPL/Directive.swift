@@ -30,7 +30,7 @@ struct Directive: Equatable {
 
     var summary: String {
       switch self {
-      case .edit: "edit what was typed last, or gave Out[NUMBER], or begins so, and run what is saved"
+      case .edit: "edit what was typed last, or gave Out[NUMBER], or begins so; run what is saved"
       case .help: "this list, or what a name stands for, as NAME? does"
       case .load: "run a file; its top-level locals become variables"
       case .log: "log these categories, or common, detailed, all, off; without any, say which"
@@ -86,6 +86,7 @@ struct Directive: Equatable {
     let blanks: [UInt8] = [9, 10, 11, 12, 13, 32]
     let start = bytes.drop { blanks.contains($0) }.dropFirst(1 + word.utf8.count)
       .drop { blanks.contains($0) }
-    argumentBytes = Array(start[..<(start.lastIndex { !blanks.contains($0) }.map { $0 + 1 } ?? start.startIndex)])
+    let end = start.lastIndex { !blanks.contains($0) }.map { $0 + 1 } ?? start.startIndex
+    argumentBytes = Array(start[..<end])
   }
 }

@@ -5,8 +5,9 @@ enum HeaderNames {
     "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
     "Content-Length", "Content-Location", "Content-Range", "Content-Type", "Cookie", "Date", "ETag",
     "Expect", "Expires", "Forwarded", "From", "Host", "Idempotency-Key", "If-Match",
-    "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Last-Modified", "Link",
-    "Location", "Origin", "Prefer", "Range", "Referer", "Retry-After", "Server", "Set-Cookie",
+    "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Last-Modified",
+    "Link", "Location", "Origin", "Prefer", "Range", "Referer", "Retry-After", "Server",
+    "Set-Cookie",
     "TE", "Traceparent", "User-Agent", "Vary", "Via", "WWW-Authenticate", "X-API-Key",
     "X-Correlation-ID", "X-Forwarded-For", "X-Request-ID", "X-Requested-With",
   ]

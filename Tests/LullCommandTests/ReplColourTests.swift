@@ -28,13 +28,13 @@ struct ReplColourTests {
     #expect(!child.outputText.contains("suggested"))
   }
 
-  /// The same keys at two terminals, one without colours: the same screen, and the cursor at the same
-  /// place, after each of them.
+  /// The same keys at two terminals, one without colours, where libedit draws the line anew before each
+  /// look, since it loses wide letters at the edge: the same line, and the cursor at the same place in it.
   @Test(arguments: [UInt64(1), 2, 3])
   func `PRM-11 colours move nothing`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let screens = try ["", "1"].map {
-      try Screen(columns: 31, rows: 12, environment: ["NO_COLOR": $0, "LULL_HISTORY": ""])
+      try Screen(columns: 31, rows: 40, environment: ["NO_COLOR": $0, "LULL_HISTORY": ""])
     }
     let texts = [
       "local ", "'語語", "\"", "1.5e3 ", "end ", "é", "--[[", "]] ", "function(a) ", "語",
@@ -52,21 +52,27 @@ struct ReplColourTests {
       guard step % 8 == 7 else { continue }
       try expectSame(screens, "\(seed), \(step)")
     }
-    for screen in screens { try screen.resize(columns: 53, rows: 14) }
+    for screen in screens { try screen.resize(columns: 53, rows: 44) }
     for screen in screens { try screen.type("z") }
     try expectSame(screens, "\(seed), another size")
   }
 
   private func expectSame(_ screens: [Screen], _ step: String) throws {
+    try screens[1].press("C-l")
     var texts: [String] = []
     // Until what was typed last has arrived at both.
-    for _ in 0..<200 {
+    let deadline = Child.now + 60
+    repeat {
       texts = try screens.map { screen in
         let cursor = try screen.cursor()
-        return try screen.text() + "\n\(cursor.column) \(cursor.row)"
+        let lines = try screen.text(joined: false).split(
+          separator: "\n", omittingEmptySubsequences: false)
+        let start = lines.firstIndex { $0.hasPrefix(">") } ?? 0
+        return lines[start...].joined(separator: "\n")
+          + "\n\(cursor.column) \(cursor.row - start)"
       }
       if texts[0] == texts[1] { return }
-    }
+    } while Child.now < deadline
     Issue.record("\(step)\n\(texts[0])\n-- without colours --\n\(texts[1])")
   }
 

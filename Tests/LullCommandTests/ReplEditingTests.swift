@@ -151,7 +151,7 @@ struct ReplEditingTests {
       ], terminal: true)
     try child.waitForOutput("shell$ ")
     try child.type(
-      ("\(Binaries.lull) repl\n", "\r> \u{1B}[?2004h"), ("'typed", "'typed"),
+      ("\(Binaries.lull) repl\n", "> \u{1B}[?2004h"), ("'typed", "'typed"),
       (Child.controlZ, "shell$ "), ("echo in the shell\n", "\rin the shell\r\n"),
       ("fg\n", "> 'typed"), (" on'\n", "]: \"typed on\"\r\n> "), (Child.controlD, "shell$ "))
     child.type("exit\n")

@@ -40,7 +40,8 @@ struct CompleterTests {
 
   @Test(arguments: [
     ("shop.calls.", ["add", "order"]), ("shop.calls.or", ["order"]), ("shop.ca", ["calls"]),
-    ("shop.calls:", []), ("shop.service.base", ["base_url"]), ("shop.calls.order{ ", ["id", "view"]),
+    ("shop.calls:", []), ("shop.service.base", ["base_url"]),
+    ("shop.calls.order{ ", ["id", "view"]),
     ("shop.calls.order({ i", ["id"]), ("shop.calls.order:resource{ vi", ["view"]),
     ("shop.calls['order']{ vi", ["view"]), ("shop.calls.order{ view = 's", ["short"]),
     ("shop.calls['o", ["order"]), ("shop.calls.order.met", ["method"]),
@@ -104,7 +105,8 @@ struct CompleterTests {
 
   @Test(arguments: [
     ("c[1].na", ["name"]), ("c[2].", ["only"]), ("c[3].", []), ("c[i].na", ["name"]),
-    ("c[#c].na", ["name"]), ("c[1].deep[1].", ["end_"]), ("c['x'].na", []), ("t['two w", ["two words"]),
+    ("c[#c].na", ["name"]), ("c[1].deep[1].", ["end_"]), ("c['x'].na", []),
+    ("t['two w", ["two words"]),
     ("t.inner['a", ["a-b"]), ("list.document[1].", ["id"]), ("list.content[1].i", ["id"]),
     ("Out[1].na", ["name"]), ("c[1].name:up", ["upper"]), ("c[1]['na", ["name"]), ("c[1e9].", []),
     ("missing[1].", []), ("list.service[1].", []),
@@ -121,7 +123,8 @@ struct CompleterTests {
 
   @Test(arguments: [
     ("user:get{ headers = { [\"Content-Ty", ["Content-Type"]),
-    ("user:get{ headers = { ['if-n", ["if-none-Match"]), ("api:configure{ headers = { Acc", ["Accept"]),
+    ("user:get{ headers = { ['if-n", ["if-none-Match"]),
+    ("api:configure{ headers = { Acc", ["Accept"]),
     ("api:configure{ headers = { Accept = 'x', [\"user", ["user-Agent"]),
     ("user.latest_data.headers['eta", ["etag"]), ("user.latest_data:header('retr", ["retry-After"]),
     ("x = { headers = { ['con", []),

@@ -9,8 +9,8 @@ public final class Pump {
   package let inbox = Inbox()
   public let clock: any HostClock
   public let log: Log
-  /// Who wants to know what pipelines do; nil if nobody does.
-  package var tracer: (any PipelineTracer)?
+  /// Whether the host is told what each step of a pipeline makes of a response.
+  package var tracesPipelines = false
   /// What remembered answers of this pump's resources depend on.
   package let changes = ChangeCount()
   /// Who is told of what happens in the model; nil if nobody is, and after it has closed.

@@ -49,7 +49,7 @@ public final class PipelineRun {
   var dependsOnRequest: Bool { original.entity?.exchange?.variant != nil }
 
   func begin() {
-    request.pump.tracer?.began(self)
+    request.pump.pipelineHost?.pipelineBegan(self)
     advance(original)
   }
 
@@ -96,7 +96,7 @@ public final class PipelineRun {
 
   /// What the step that has just ended made of the response. (LOG-07)
   private func tell(of response: Response) {
-    request.pump.tracer?.passed(steps[next - 1], with: response, in: self)
+    request.pump.pipelineHost?.pipelinePassed(steps[next - 1], with: response, in: self)
     guard request.pump.log.isOn(.pipeline) else { return }
     let step = steps[next - 1]
     let result =

@@ -291,7 +291,6 @@ public class Request {
     }
     leaveLists()
     didDeliver()
-    pump.tracer?.settled(self)
     pump.requestHost?.requestSettled(self)
   }
 

@@ -1,6 +1,6 @@
 /// What somebody hears of the model who mirrors it elsewhere: a script's host, or who keeps a ledger of
 /// requests. A pump has one at most, and lets go of it when it closes. Home thread only.
-package protocol ModelHost: RequestHost {
+package protocol ModelHost: PipelineHost {
   /// Data or error of a resource is another one now.
   func resourceStateChanged(_ resource: Resource)
   /// The service has forgotten a resource: nobody will ask for its content any more.
@@ -23,12 +23,12 @@ extension ModelHost {
   }
 }
 
-private final class ModelHostSlot: RequestHostSlot {
+private final class ModelHostSlot: PipelineHostSlot {
   let modelHost: any ModelHost
 
   init(_ host: any ModelHost) {
     modelHost = host
-    super.init(requestHost: host)
+    super.init(pipelineHost: host)
   }
 }
 

@@ -7,6 +7,8 @@ final class ModelHooks {
   private let coroutines: Coroutines
   private let requests: RequestsInFlight
   private let collector: Collector
+  /// What follows answers through their pipelines; nil if nobody wants to know.
+  var trace: PipelineTrace?
 
   init(
     _ bridge: BridgeRuntime, _ kept: KeptValues, _ coroutines: Coroutines,
@@ -47,7 +49,16 @@ extension ModelHooks: ModelHost {
 
   func requestStarted(_ request: Request) { requests.track(request) }
 
-  func requestSettled(_ request: Request) { requests.settle(request) }
+  func requestSettled(_ request: Request) {
+    trace?.settled(request)
+    requests.settle(request)
+  }
+
+  func pipelineBegan(_ run: PipelineRun) { trace?.began(run) }
+
+  func pipelinePassed(_ step: PipelineStep, with response: Response, in run: PipelineRun) {
+    trace?.passed(step, with: response, in: run)
+  }
 
   func hold(_ response: Response, for request: Request) { kept.hold(response, for: request) }
 

@@ -25,7 +25,7 @@ package final class LuaSession {
   /// called their hooks.
   package var awaited: [Request] = []
   private var isWaitInterrupted = false
-  private var trace: PipelineTrace?
+  private let hooks: ModelHooks
   /// Called for Ctrl-C while no line runs.
   package var onIdleInterrupt: (() -> Void)?
   private var isOpen = true
@@ -43,13 +43,17 @@ package final class LuaSession {
     loop = host.loop
     reporter = host.reporter
     pump = host.pump
+    hooks = host.hooks
     keeper.open { [unowned self] in interrupt() }
   }
 
   package func close() {
     guard isOpen else { return }
     isOpen = false
-    if trace != nil { pump.tracer = nil }
+    if hooks.trace != nil {
+      hooks.trace = nil
+      pump.tracesPipelines = false
+    }
     if !bridge.isClosed { lull_session_close(bridge.pointer) }
     keeper.close()
   }
@@ -61,13 +65,13 @@ package final class LuaSession {
 
   /// Looks from now on at what pipelines make of answers.
   package func tracePipelines() {
-    trace = PipelineTrace(bridge, handles, pump)
-    pump.tracer = trace
+    hooks.trace = PipelineTrace(bridge, handles, pump)
+    pump.tracesPipelines = true
   }
 
   /// What the pipeline made of the answer to the last request that has ended; nil if none has since
   /// `tracePipelines`.
-  package var lastAnswer: PipelineTrace.Answer? { trace?.last }
+  package var lastAnswer: PipelineTrace.Answer? { hooks.trace?.last }
 
   // MARK: Reading
 

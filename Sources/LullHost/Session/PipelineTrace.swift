@@ -1,11 +1,11 @@
 import CLullBridge
-package import LullCore
+import LullCore
 
 /// What each step of the pipeline made of the last answer, for people: its type, its size and how it
 /// begins. What came is looked at when it comes, and not held.
 ///
 /// Home thread only.
-package final class PipelineTrace: PipelineTracer {
+package final class PipelineTrace {
   /// What the answer was after a step.
   package struct Row {
     package let stage: String
@@ -39,19 +39,19 @@ package final class PipelineTrace: PipelineTracer {
     self.pump = pump
   }
 
-  package func began(_ run: PipelineRun) {
+  func began(_ run: PipelineRun) {
     let row = row(run.original, stage: "", step: "as it came")
     open[ObjectIdentifier(run.request)] = (run.request, [row])
   }
 
-  package func passed(_ step: PipelineStep, with response: Response, in run: PipelineRun) {
+  func passed(_ step: PipelineStep, with response: Response, in run: PipelineRun) {
     let row = row(
       response, stage: step.stage.description,
       step: LogText.part(step.transformer.description, limit: 40))
     open[ObjectIdentifier(run.request)]?.rows.append(row)
   }
 
-  package func settled(_ request: Request) {
+  func settled(_ request: Request) {
     let rows = open.removeValue(forKey: ObjectIdentifier(request))?.rows
     // A chain has ended whose last part has been told of.
     if rows == nil, request.lastPart !== request, last != nil { return }
@@ -96,7 +96,8 @@ package final class PipelineTrace: PipelineTracer {
     let shown: ShownValue
     switch content {
     case .bytes(let bytes):
-      shown = .string(bytes: bytes.prefix(PipelineTrace.excerptLimit), limit: PipelineTrace.excerptLimit)
+      let limit = PipelineTrace.excerptLimit
+      shown = .string(bytes: bytes.prefix(limit), limit: limit)
     case .text(let text): shown = .string(text, limit: PipelineTrace.excerptLimit)
     case .json(let document): shown = ShownValue(document.root, limits: limits)
     case .value(let value): shown = .atom(String(describing: value), .object)

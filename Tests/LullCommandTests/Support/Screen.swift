@@ -14,7 +14,7 @@ final class Screen {
     // It takes the environment of whoever starts its server.
     var variables = [
       "XDG_STATE_HOME": self.state.path, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",
-      "TMUX": "", "SHELL": "/bin/sh",
+      "TMUX": "", "SHELL": "/bin/sh", "NO_COLOR": "",
     ]
     variables.merge(environment) { $1 }
     let ending = try Child(
@@ -31,8 +31,10 @@ final class Screen {
   deinit { _ = try? tmux("kill-server") }
 
   /// What is on it, without empty lines below; with escape sequences for colours if these are asked for.
-  func text(colours: Bool = false) throws -> String {
-    let ending = try tmux("capture-pane", "-p", colours ? "-eJ" : "-J")
+  ///
+  /// - Parameter joined: a line that takes several rows as one.
+  func text(colours: Bool = false, joined: Bool = true) throws -> String {
+    let ending = try tmux("capture-pane", "-p\(colours ? "e" : "")\(joined ? "J" : "")")
     var text = ending.output
     while text.last?.isWhitespace == true { text.removeLast() }
     return text
