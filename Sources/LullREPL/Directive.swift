@@ -57,7 +57,7 @@ struct Directive: Equatable {
       Lua: an expression prints what it gives, and _ is the last value. help() tells about Lull.
       At a terminal Out[1] is the first one, and a request is waited for. NAME? tells what it is.
       Keys: Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a line or leaves it,
-      Ctrl-D leaves a statement that goes on, else the session.
+      Ctrl-D leaves a statement that goes on, else the session, as exit does.
 
       """
   }

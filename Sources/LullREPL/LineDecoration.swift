@@ -26,7 +26,12 @@ final class LineDecoration {
   func show(after statement: String, promptWidth: Int) {
     var cursor = 0
     var length = 0
-    guard let start = ceditline_text(editor, &cursor, &length) else { return }
+    offered = nil
+    isShown = false
+    // What takes more than the screen is shown in parts only.
+    guard let start = ceditline_text(editor, &cursor, &length),
+      length < terminal.width * terminal.height
+    else { return }
     let characters = UnsafeBufferPointer(start: start, count: length)
     let text = WideText.string(start, length)
     let columns = { [editor] character in Int(ceditline_width(editor, character)) }
@@ -34,7 +39,6 @@ final class LineDecoration {
       promptWidth: promptWidth, screen: (terminal.width, terminal.height), columns: columns)
     var output = line.text(
       characters, cursor: cursor, colours: LineColours(text, after: statement).colours)
-    offered = nil
     if cursor == length, let rest = suggestions.rest(after: statement + text) {
       var place = ScreenPosition(column: promptWidth, width: terminal.width)
       for character in characters { place.pass(character, width: columns(character)) }

@@ -29,7 +29,7 @@ extension REPL {
   private func script(of inputs: [TypedInput]) -> [UInt8] {
     var script: [UInt8] = []
     for input in inputs {
-      let text = session.statement(of: input.text)
+      let text = session.statement(of: input.text, hasValue: input.number > 0)
       // Else it would be an argument of the statement before it.
       if text.first(where: { $0 != 32 && $0 != 9 }) == UInt8(ascii: "(") {
         script.append(UInt8(ascii: ";"))

@@ -10,9 +10,18 @@ extension REPL {
     if answer.rows.isEmpty {
       text += "no step of a pipeline had anything to do\n"
     } else {
-      let rows = answer.rows.map { [$0.stage, $0.step, $0.type, $0.size, $0.excerpt] }
-      let table = ShownTable(
-        heads: ["stage", "step", "type", "bytes", "begins"], rows: rows, width: Int.max)
+      let layout = layout
+      let heads = ["stage", "step", "type", "bytes"]
+      let rows = answer.rows.map { [$0.stage, $0.step, $0.type, $0.size] }
+      // What is left of a row for how it begins, but never next to nothing.
+      let taken = heads.indices.map { column in
+        2 + (([heads] + rows).map { TextWidth.of($0[column]) }.max() ?? 0)
+      }
+      let room = max(20, layout.width - taken.reduce(0, +))
+      let whole = zip(rows, answer.rows).map { row, answer in
+        row + [ShownTable.cut(answer.excerpt, to: room)]
+      }
+      let table = ShownTable(heads: heads + ["begins"], rows: whole, width: Int.max)
       text += table.text(layout) + "\n"
     }
     StandardOutput.write(text)

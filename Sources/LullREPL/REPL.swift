@@ -37,6 +37,8 @@ package final class REPL {
   var pending: PendingValues?
   /// The number of what the last line gave; 0 if it gave nothing.
   var lastNumber = 0
+  /// Whether `exit` was typed.
+  private var isLeaving = false
   /// What was typed so far, where somebody sits there.
   private(set) var inputs = TypedInputs()
 
@@ -100,6 +102,24 @@ package final class REPL {
     isInteractive ? Question(String(decoding: line, as: UTF8.self)) : nil
   }
 
+  /// A line that is typed by habit and is nothing here; there are none in a pipe.
+  private func habit(_ line: [UInt8]) -> Habit? {
+    guard isInteractive, let habit = Habit(String(decoding: line, as: UTF8.self)) else {
+      return nil
+    }
+    if let name = habit.variable, session.isThere([name]) { return nil }
+    return habit
+  }
+
+  /// Always false: nothing has been run.
+  private func answer(_ habit: Habit) -> Bool {
+    switch habit {
+    case .leaving: isLeaving = true
+    case .hint(let text, _): complain("lull: \(text)\n")
+    }
+    return false
+  }
+
   // MARK: Files
 
   /// Runs a file whose top-level locals become variables of the session; false if it failed.
@@ -119,7 +139,7 @@ package final class REPL {
   /// Reads and runs lines to their end. What they have started may still go on then.
   package func run() {
     if isInteractive { StandardOutput.write(REPL.greeting) }
-    reading: while !keeper.isEnding, !loop.isInterrupted {
+    reading: while !keeper.isEnding, !loop.isInterrupted, !isLeaving {
       switch lines.next(isContinuation: !statement.isEmpty) {
       case .line(let text):
         if text.contains(10) { enter(several: text) } else { enter(text, isToRemember: true) }
@@ -137,6 +157,10 @@ package final class REPL {
   private func enter(_ line: [UInt8], isToRemember: Bool) -> Bool {
     lineCount += 1
     if statement.isEmpty {
+      if let habit = habit(line) {
+        if isToRemember { lines.remember(line) }
+        return answer(habit)
+      }
       if let directive = Directive(line) {
         if isToRemember { lines.remember(line) }
         return obey(directive)
@@ -215,7 +239,7 @@ package final class REPL {
     var statement = statement
     for part in parts {
       if statement.isEmpty, Directive(part) != nil { continue }
-      if statement.isEmpty, question(part) != nil { continue }
+      if statement.isEmpty, question(part) != nil || habit(part) != nil { continue }
       statement = statement.isEmpty ? part : statement + [10] + part
       switch session.isComplete(statement, name: "stdin", firstLine: 1) {
       case true?: statement = []

@@ -9,10 +9,12 @@ struct ReplFileTests {
     let file = folder.path + "/saved.lua"
     let child = try Child.prompt()
     try child.type(
-      ("x = 20\n", "\r\n> "), ("x + 1\n", "]: 21\r\n> "), ("error('no')\n", "main chunk\r\n> "),
+      ("x = 20\n", "\r\n> "), ("x + 1\n", "]: 21\r\n> "),
+      ("math.abs(-3)\n", "]: 3\r\n> "), ("y = _ + 1\n", "\r\n> "),
+      ("error('no')\n", "main chunk\r\n> "),
       ("y = = 1\n", "^\r\n> "), ("for i = 1, 2 do\n", ">> "), ("  x = x + i\n", ">> "),
       ("end\n", "\r\n> "), ("(print or error)('x is', x)\n", "x is\t23\r\n> "),
-      ("= x\n", "]: 23\r\n> "), (".save \(file)\n", "5 statements in \(file)\r\n> "),
+      ("= x\n", "]: 23\r\n> "), (".save \(file)\n", "7 statements in \(file)\r\n> "),
       // It is there now, and stays as it is.
       ("x = 99\n", "\r\n> "),
       (".save \(file)\n", "is there already: name another file, or remove it first\r\n> "))
@@ -21,6 +23,8 @@ struct ReplFileTests {
       try shell("cat saved.lua", folder: folder.path).output == """
         x = 20
         _ = x + 1
+        _ = math.abs(-3)
+        y = _ + 1
         for i = 1, 2 do
           x = x + i
         end

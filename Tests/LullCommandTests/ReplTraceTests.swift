@@ -37,6 +37,12 @@ struct ReplTraceTests {
     try screen.wait(for: "GET http://a.test/n → 404, Not found")
     try screen.type("api('/e'):load()\n.trace\n")
     try screen.wait(for: "\"\\x1B[31mred\"")
+    // As far as a narrower window has room.
+    try screen.resize(columns: 60, rows: 24)
+    try screen.type("api('/u'):load()\n.trace\n")
+    try screen.wait(until: "the row is cut") { text in
+      text.split(separator: "\n").contains { $0.contains("as it came") && $0.hasSuffix("…") }
+    }
   }
 
   @Test func `PRM-19 there is none in a pipe`() throws {

@@ -125,8 +125,8 @@ struct CompleterTests {
     ("user:get{ headers = { [\"Content-Ty", ["Content-Type"]),
     ("user:get{ headers = { ['if-n", ["if-none-Match"]),
     ("api:configure{ headers = { Acc", ["Accept"]),
-    ("api:configure{ headers = { Accept = 'x', [\"user", ["user-Agent"]),
-    ("user.latest_data.headers['eta", ["etag"]), ("user.latest_data:header('retr", ["retry-After"]),
+    ("api:configure{ headers = { Accept = 'x', [\"user", ["user-agent"]),
+    ("user.latest_data.headers['eta", ["etag"]), ("user.latest_data:header('retr", ["retry-after"]),
     ("x = { headers = { ['con", []),
   ])
   func `PRM-16 names of headers`(text: String, expected: [String]) throws {

@@ -1,7 +1,7 @@
 /// A list of objects with the same keys, in rows and columns.
 package struct ShownTable {
   private static let rowLimit = 20
-  private static let cellLimit = 40
+  package static let cellLimit = 40
   private static let gap = 2
 
   private struct Cell {
@@ -87,13 +87,13 @@ package struct ShownTable {
   }
 
   /// As far as there are columns for it.
-  private static func cut(_ text: String) -> String {
-    guard TextWidth.of(text) > cellLimit else { return text }
+  package static func cut(_ text: String, to columns: Int = cellLimit) -> String {
+    guard TextWidth.of(text) > columns else { return text }
     var cut = ""
     var width = 0
     for character in text {
       width += TextWidth.of(String(character))
-      guard width < cellLimit else { break }
+      guard width < columns else { break }
       cut.append(character)
     }
     return cut + "…"

@@ -105,9 +105,11 @@ package final class LuaSession {
   }
 
   /// A text that can be run as a statement of a script: of an expression the value goes to `_`.
-  package func statement(of text: [UInt8]) -> [UInt8] {
+  ///
+  /// - Parameter hasValue: whether it gave one; of a call that did not, nothing goes anywhere.
+  package func statement(of text: [UInt8], hasValue: Bool) -> [UInt8] {
     guard case .expression(let expression) = form(of: text, name: "stdin", firstLine: 1),
-      check(text, name: "stdin", firstLine: 1) != nil
+      hasValue || check(text, name: "stdin", firstLine: 1) != nil
     else { return text }
     // Without its `return`.
     return Array("_ = ".utf8) + expression.dropFirst(6).drop { $0 == 32 || $0 == 9 }

@@ -7,8 +7,8 @@ final class Screen {
 
   /// A session at its first prompt.
   init(
-    state: TemporaryFolder? = nil, columns: Int = 80, rows: Int = 24, folder: String? = nil,
-    environment: [String: String] = [:], until prompt: String = ">"
+    _ arguments: [String] = [], state: TemporaryFolder? = nil, columns: Int = 80, rows: Int = 24,
+    folder: String? = nil, environment: [String: String] = [:], until prompt: String = ">"
   ) throws {
     self.state = try state ?? TemporaryFolder()
     // It takes the environment of whoever starts its server.
@@ -21,7 +21,7 @@ final class Screen {
       "tmux",
       [
         "-u", "-S", socket, "-f", "/dev/null", "new-session", "-d", "-x", String(columns),
-        "-y", String(rows), "exec '\(Binaries.lull)' repl",
+        "-y", String(rows), "exec '\(Binaries.lull)' repl \(arguments.joined(separator: " "))",
       ], environment: variables, folder: folder
     ).wait()
     guard ending.code == 0 else { throw Child.Failure(description: "tmux: " + ending.errors) }

@@ -1,0 +1,74 @@
+/// A line that is no Lua, or not worth running as such, but that people type by habit: who come from
+/// IPython, from a shell or another prompt.
+enum Habit: Equatable {
+  /// `exit` and the like, which leave the session.
+  case leaving(unless: String?)
+  /// What is not there, with what to type instead.
+  case hint(String, unless: String? = nil)
+
+  /// Nil if the line is something else.
+  init?(_ line: String) {
+    let text = line.drop { $0 == " " || $0 == "\t" }
+    let word = text.prefix { !$0.isWhitespace }
+    let rest = text.dropFirst(word.count).filter { !$0.isWhitespace }
+    switch word {
+    case "exit", "quit", "exit()", "quit()":
+      guard rest.isEmpty else { return nil }
+      self = .leaving(unless: String(word.prefix(4)))
+    case ".exit", ".quit", ":q", ":quit":
+      guard rest.isEmpty else { return nil }
+      self = .leaving(unless: nil)
+    case _ where word.hasPrefix("!"):
+      self = .hint(
+        "there is no ! for commands of the system: os.execute(\"ls\") runs one, where scripts may")
+    case _ where word.hasPrefix("%"):
+      let name = word.drop { $0 == "%" }
+      self = .hint("there is no %\(name.prefix(20)): \(Habit.magic[String(name)] ?? Habit.list)")
+    default:
+      guard let habit = Habit.question(line) ?? Habit.input(line) else { return nil }
+      self = habit
+    }
+  }
+
+  private static let list = ".help lists the commands of the prompt"
+
+  /// What IPython's commands are here.
+  private static let magic = [
+    "ed": ".edit opens what was typed last", "edit": ".edit opens what was typed last",
+    "hist": "Ctrl-R searches what was typed, .save FILE writes it",
+    "history": "Ctrl-R searches what was typed, .save FILE writes it",
+    "load": ".load FILE runs a file", "log": ".log CATEGORIES logs what happens",
+    "pinfo": "NAME? tells what a name stands for",
+    "psearch": "NAME? tells what a name stands for", "quickref": list,
+    "run": ".load FILE runs a file", "save": ".save FILE writes what has succeeded",
+    "time": ".time EXPR says how long a line takes",
+    "timeit": ".time EXPR says how long a line takes", "who": "Tab lists the names there are",
+    "whos": "Tab lists the names there are",
+  ]
+
+  /// `NAME??`, which shows the source elsewhere.
+  private static func question(_ line: String) -> Habit? {
+    let text = line.filter { !$0.isWhitespace }
+    let name =
+      text.hasSuffix("??") ? text.dropLast(2) : text.hasPrefix("??") ? text.dropFirst(2) : ""
+    guard let question = Question(name + "?") else { return nil }
+    return .hint("no source is shown: \(question.name)? tells what it is")
+  }
+
+  /// `In[3]`, which is what was typed elsewhere.
+  private static func input(_ line: String) -> Habit? {
+    let text = line.filter { !$0.isWhitespace }
+    guard text.hasPrefix("In["), text.hasSuffix("]"), let number = Int(text.dropFirst(3).dropLast())
+    else { return nil }
+    return .hint(
+      "there is no In: .edit \(number) opens what gave Out[\(number)], Ctrl-R searches what was typed",
+      unless: "In")
+  }
+
+  /// The name which makes it Lua if there is a variable called so.
+  var variable: String? {
+    switch self {
+    case .leaving(let name), .hint(_, let name): name
+    }
+  }
+}
