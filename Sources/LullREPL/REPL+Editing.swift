@@ -65,7 +65,9 @@ extension REPL {
     do throws(ChildProcess.Failure) {
       let process = try ChildProcess.start(
         [
-          "/bin/sh", "-c", "\(editor) \"$1\"", "sh", String(decoding: file, as: UTF8.self),
+          // The shell in between outlives Ctrl-C, for which its editor may have a use.
+          "/bin/sh", "-c", "trap : INT; \(editor) \"$1\"", "sh",
+          String(decoding: file, as: UTF8.self),
         ], leadsGroup: false)
       sigaction(SIGINT, &ignoring, &previous)
       defer { sigaction(SIGINT, &previous, nil) }

@@ -128,6 +128,26 @@ struct ReplFileTests {
     #expect(try child.leave() == 0)
   }
 
+  @Test func `PRM-18 the editor has Ctrl-C and what is typed`() throws {
+    let folder = try TemporaryFolder()
+    let script = """
+      trap 'echo caught' INT
+      echo ready
+      while ! read -r line && [ -t 0 ]; do :; done
+      echo "$line" > "$1"
+      """
+    let screen = try Screen(
+      environment: ["NO_COLOR": "1"].merging(try editor(script, in: folder)) { $1 })
+    try screen.type("'before'\n.edit\n")
+    try screen.wait(end: "\nready")
+    try screen.press("C-c")
+    try screen.wait(for: "caught")
+    try screen.type("x = 'after'\n")
+    try screen.wait(end: "\nx = 'after'\n>")
+    try screen.type("x\n")
+    try screen.wait(end: "Out[2]: \"after\"\n>")
+  }
+
   /// A real editor, which needs the terminal for itself, and Ctrl-C.
   @Test(.enabled(if: Binaries.onPath("vi") != nil, "vi is not installed"))
   func `PRM-18 the editor has the terminal`() throws {

@@ -89,7 +89,7 @@ struct ReplScreenTests {
     }
     try screen.type("s.calls.orders{ ")
     try screen.press("Tab")
-    try screen.wait(end: "\nlimit  status\n> s.calls.orders{")
+    try screen.wait(end: "\nlimit   status\n> s.calls.orders{")
   }
 
   @Test func `PRM-20 columns are in the order of the server, numbers at the right`() throws {

@@ -123,7 +123,7 @@ struct CompleterTests {
 
   @Test(arguments: [
     ("user:get{ headers = { [\"Content-Ty", ["Content-Type"]),
-    ("user:get{ headers = { ['if-n", ["if-none-Match"]),
+    ("user:get{ headers = { ['if-n", ["if-none-match"]),
     ("api:configure{ headers = { Acc", ["Accept"]),
     ("api:configure{ headers = { Accept = 'x', [\"user", ["user-agent"]),
     ("user.latest_data.headers['eta", ["etag"]), ("user.latest_data:header('retr", ["retry-after"]),
