@@ -57,8 +57,8 @@ struct Command: Sendable {
 
   /// In the order of the overview.
   static let all: [Command] = [
-    .get, .post, .put, .patch, .delete, .head, .options, .call, .changed, .apis, .explain, .check,
-    .trust, .login, .logout,
+    .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
+    .check, .trust, .login, .logout,
     .run, .repl,
     .demo, .cache, .completion, .help,
   ]

@@ -6,7 +6,11 @@ import Testing
 /// What came, went and changed between two contents.
 @Suite("Differences of content", .timeLimit(.minutes(10)))
 struct ContentDifferenceTests {
-  private func json(_ text: String) -> ComparedContent { .json(JSONText(valid: Array(text.utf8))) }
+  private func json(_ text: String) -> ComparedContent { json(text, isExact: true) }
+
+  private func json(_ text: String, isExact: Bool) -> ComparedContent {
+    .json(JSONText(valid: Array(text.utf8)), isExact: isExact)
+  }
 
   private func lines(_ old: ComparedContent, _ new: ComparedContent) -> [String] {
     ContentDifference(old, new).text { line, _ in line }
@@ -40,6 +44,13 @@ struct ContentDifferenceTests {
   ) {
     #expect(!lines(old, new).isEmpty)
     #expect(!lines(new, old).isEmpty)
+  }
+
+  @Test func `DIFF-02 digits that were not kept are not missed`() {
+    let (sent, kept) = ("[12345678901234567890123,1.0]", "[1.2345678901234568e+22,1]")
+    #expect(!lines(json(sent), json(kept)).isEmpty)
+    #expect(lines(json(sent), json(kept, isExact: false)).isEmpty)
+    #expect(!lines(json("9007199254740993"), json("9007199254740992", isExact: false)).isEmpty)
   }
 
   @Test func `DIFF-03 records go by their fields, however deep`() {

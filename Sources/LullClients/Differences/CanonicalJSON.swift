@@ -4,14 +4,17 @@ import LullHost
 /// JSON as it is compared: the same bytes for what says the same. Members of an object are in any order,
 /// and of repeated keys the last counts; strings are the same however they are escaped, numbers if their
 /// value is, to the last digit: `1`, `1.0` and `10e-1` are one number. (DIFF-02)
-enum CanonicalJSON {
-  static func of(_ json: JSONText) -> [UInt8] {
+struct CanonicalJSON {
+  /// Whether the digits are the server's: those of a document, such as from a cache, are of 64 bits.
+  let isExact: Bool
+
+  func bytes(of json: JSONText) -> [UInt8] {
     var output: [UInt8] = []
     write(json, to: &output)
     return output
   }
 
-  private static func write(_ json: JSONText, to output: inout [UInt8]) {
+  private func write(_ json: JSONText, to output: inout [UInt8]) {
     switch json.kind {
     case .object:
       let members = Dictionary(json.members.map { ($0.key, $0.value) }) { $1 }
@@ -34,14 +37,23 @@ enum CanonicalJSON {
     case .string:
       guard let text = json.string else { return output += json.bytes[json.range] }
       write(text: text, to: &output)
-    case .number: output += number(json.bytes[json.range])
+    case .number:
+      let digits = json.bytes[json.range]
+      output += isExact ? CanonicalJSON.number(digits) : CanonicalJSON.rounded(digits)
     case .atom: output += json.bytes[json.range]
     }
   }
 
   /// Its length keeps it apart from what follows.
-  private static func write(text: String, to output: inout [UInt8]) {
+  private func write(text: String, to output: inout [UInt8]) {
     output += "\"\(text.utf8.count):\(text)".utf8
+  }
+
+  /// As a document has it.
+  private static func rounded(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    let digits = String(decoding: text, as: UTF8.self)
+    guard Int64(digits) == nil, let double = Double(digits) else { return number(text) }
+    return number(ArraySlice("\(double)".utf8))
   }
 
   /// Its digits without zeros around them, and their power of ten.

@@ -22,11 +22,17 @@ package struct ContentDifference {
   /// Whether entries are lines of a text.
   package private(set) var isOfText = false
   package var isEmpty: Bool { entries.isEmpty }
+  private let forms: CanonicalJSON
 
   package init(_ old: ComparedContent, _ new: ComparedContent) {
+    if case .json(_, let one) = old, case .json(_, let other) = new {
+      forms = CanonicalJSON(isExact: one && other)
+    } else {
+      forms = CanonicalJSON(isExact: true)
+    }
     switch (old, new) {
-    case (.json(let old), .json(let new)):
-      entries = ContentDifference.compare(old, new, at: nil, isElement: false)
+    case (.json(let old, _), .json(let new, _)):
+      entries = compare(old, new, at: nil, isElement: false)
     case (.text(let old), .text(let new)):
       isOfText = true
       entries = LineDifference(Array(old.utf8), Array(new.utf8)).lines.map { line in
@@ -39,10 +45,10 @@ package struct ContentDifference {
     }
   }
 
-  private static func compare(
+  private func compare(
     _ old: JSONText, _ new: JSONText, at field: String?, isElement: Bool
   ) -> [Entry] {
-    guard CanonicalJSON.of(old) != CanonicalJSON.of(new) else { return [] }
+    guard forms.bytes(of: old) != forms.bytes(of: new) else { return [] }
     switch (old.kind, new.kind) {
     case (.object, .object): return compare(records: old, new, at: field, isElement: isElement)
     case (.array, .array) where !isElement: return compare(lists: old, new, at: field)
@@ -50,7 +56,7 @@ package struct ContentDifference {
     }
   }
 
-  private static func compare(
+  private func compare(
     records old: JSONText, _ new: JSONText, at field: String?, isElement: Bool
   ) -> [Entry] {
     let before = Dictionary(old.members.map { ($0.key, $0.value) }) { $1 }
@@ -75,19 +81,19 @@ package struct ContentDifference {
 
   // MARK: Lists
 
-  private static func compare(lists old: JSONText, _ new: JSONText, at field: String?) -> [Entry] {
+  private func compare(lists old: JSONText, _ new: JSONText, at field: String?) -> [Entry] {
     let (before, after) = (old.lines, new.lines)
-    let forms = (before.map(CanonicalJSON.of), after.map(CanonicalJSON.of))
+    let wholes = (old: before.map(forms.bytes), new: after.map(forms.bytes))
     let names = (ids(of: before), ids(of: after))
     let place = field.map { "\($0)[]" }
     // What of them is the same one.
     let keys: (old: [[UInt8]], new: [[UInt8]])
-    if let old = names.0, let new = names.1 { keys = (old, new) } else { keys = forms }
+    if let old = names.0, let new = names.1 { keys = (old, new) } else { keys = wholes }
     var left = Dictionary(keys.new.map { ($0, 1) }, uniquingKeysWith: +)
     var kept: (old: [[UInt8]], new: [[UInt8]]) = ([], [])
     var entries: [Entry] = []
     for (key, element) in zip(keys.old, before) {
-      if take(key, from: &left) {
+      if ContentDifference.take(key, from: &left) {
         kept.old.append(key)
       } else {
         entries.append(.removed(field: place, element))
@@ -96,12 +102,12 @@ package struct ContentDifference {
     left = Dictionary(keys.old.map { ($0, 1) }, uniquingKeysWith: +)
     let places = Dictionary(zip(keys.old, before.indices)) { first, _ in first }
     for (index, key) in keys.new.enumerated() {
-      guard take(key, from: &left), let known = places[key] else {
+      guard ContentDifference.take(key, from: &left), let known = places[key] else {
         entries.append(.added(field: place, after[index]))
         continue
       }
       kept.new.append(key)
-      guard forms.0[known] != forms.1[index], let id = after[index]["id"] else { continue }
+      guard wholes.old[known] != wholes.new[index], let id = after[index]["id"] else { continue }
       let fields = compare(before[known], after[index], at: nil, isElement: true)
       if !fields.isEmpty { entries.append(.element(list: field, id: id, fields)) }
     }
@@ -116,13 +122,13 @@ package struct ContentDifference {
   }
 
   /// What tells elements apart; nil if one of them has no `id` that does.
-  private static func ids(of elements: [JSONText]) -> [[UInt8]]? {
+  private func ids(of elements: [JSONText]) -> [[UInt8]]? {
     var ids: [[UInt8]] = []
     for element in elements {
       guard element.kind == .object, let id = element["id"],
         id.kind == .number || id.kind == .string
       else { return nil }
-      ids.append(CanonicalJSON.of(id))
+      ids.append(forms.bytes(of: id))
     }
     return Set(ids).count == ids.count ? ids : nil
   }

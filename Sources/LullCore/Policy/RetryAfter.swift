@@ -1,11 +1,11 @@
 /// A `Retry-After` header: a number of seconds, or a date. (RFC 9110, 10.2.3)
-enum RetryAfter: Equatable {
+package enum RetryAfter: Equatable {
   case seconds(Double)
   /// Unix epoch seconds.
   case date(Double)
 
   /// nil if the text is neither; `now` as in `HTTPDate`.
-  init?(_ text: String, now: Double) {
+  package init?(_ text: String, now: Double) {
     let text = text.trimmingBlanks
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
       // Digits alone always are a number, be it infinity.
@@ -18,7 +18,7 @@ enum RetryAfter: Equatable {
   }
 
   /// Seconds from `now`; 0 for a date in the past.
-  func delay(now: Double) -> Double {
+  package func delay(now: Double) -> Double {
     switch self {
     case .seconds(let seconds): seconds
     case .date(let date): max(0, date - now)

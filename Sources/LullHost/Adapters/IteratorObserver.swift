@@ -1,4 +1,4 @@
-import LullCore
+package import LullCore
 
 /// Stands in a resource's list of observers while an iterator of a script waits.
 final class IteratorObserver: ResourceObserver {
@@ -16,7 +16,7 @@ final class IteratorObserver: ResourceObserver {
 
 extension RequestError {
   /// Whether the next attempt may do better: no answer, or one that asks for patience.
-  var mayPass: Bool {
+  package var mayPass: Bool {
     if let httpStatus { return [408, 425, 429].contains(httpStatus) || httpStatus >= 500 }
     switch cause {
     case .requestCancelled: return true

@@ -10,7 +10,7 @@ extension CallExchange {
     case ended(Int32)
   }
 
-  /// Asks, and gives what the answer holds instead of writing it, all pages where those are wanted.
+  /// Asks once, and gives what the answer holds instead of writing it, all pages where those are wanted.
   func collect(_ request: CallRequest) -> Collected {
     override(api.service)
     do throws(ContentFilter.Problem) {
@@ -45,6 +45,7 @@ extension CallExchange {
     show(walk, progress)
     walk.isFresh = options.isFresh
     var list = PageList()
+    var isExact = true
     while list.pageCount < options.pages ?? 1 {
       let step = walk.next()
       guard case .page(let entity) = step else {
@@ -55,14 +56,23 @@ extension CallExchange {
       let page = try json(of: entity.content, plain)
       progress.count(page)
       list.append(page)
+      isExact = isExact && spells(entity.content)
     }
     if host.loop.isInterrupted { return .ended(0) }
     let bytes = list.bytes
-    guard let filter else { return .content(.json(JSONText(valid: bytes))) }
+    guard let filter else { return .content(.json(JSONText(valid: bytes), isExact: isExact)) }
     let made = try filter.json(
       of: .json(try PageList.document(bytes)), service: api.service, spelledBy: bytes,
       isOfPages: true)
-    return .content(.json(JSONText(valid: made)))
+    return .content(.json(JSONText(valid: made), isExact: isExact))
+  }
+
+  /// Whether the digits of content are known as the server has written them.
+  private func spells(_ content: Content) -> Bool {
+    guard case .json(let document) = content, let bytes = spelling.bytes,
+      let read = try? JSONDocument(parsing: bytes)
+    else { return false }
+    return read.root == document.root
   }
 
   /// An answer as it is compared with others.
@@ -73,10 +83,12 @@ extension CallExchange {
     if let filter {
       let made = try filter.json(
         of: entity.content, service: api.service, spelledBy: spelling.bytes)
-      return .json(JSONText(valid: made))
+      return .json(JSONText(valid: made), isExact: spells(entity.content))
     }
     switch try CallContent(entity.content, of: api.service, in: host) {
-    case .json(let element): return .json(JSONText(element, spelledBy: spelling.bytes))
+    case .json(let element):
+      return .json(
+        JSONText(element, spelledBy: spelling.bytes), isExact: spells(entity.content))
     case .text(let text): return .text(text)
     case .bytes(let bytes):
       if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {

@@ -39,7 +39,7 @@ struct ChangeRecord {
     else { throw damaged }
     if let bytes = root["json"]?.string.map({ Array($0.utf8) }) {
       guard (try? JSONDocument(parsing: bytes)) != nil else { throw damaged }
-      return .json(JSONText(valid: bytes))
+      return .json(JSONText(valid: bytes), isExact: root["exact"]?.bool ?? false)
     }
     if let text = root["text"]?.string { return .text(text) }
     guard let count = root["bytes"]?.int, let known = root["sha256"]?.string else { throw damaged }
@@ -55,9 +55,10 @@ struct ChangeRecord {
       .init("lull_changed", .int(ChangeRecord.version)), .init("question", .string(digest)),
     ]
     switch content {
-    case .json(let json):
+    case .json(let json, let isExact):
       var bytes: [UInt8] = []
       json.write(to: &bytes)
+      members.append(.init("exact", .bool(isExact)))
       members.append(.init("json", .string(String(decoding: bytes, as: UTF8.self))))
     case .text(let text): members.append(.init("text", .string(text)))
     case .bytes(let count, let digest):

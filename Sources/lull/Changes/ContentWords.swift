@@ -19,7 +19,8 @@ struct ContentWords {
   ]
 
   static func spec(
-    _ name: String, _ description: String, _ own: [Argument], notes: String
+    _ name: String, _ description: String, _ own: [Argument], without others: Set<String> = [],
+    hints: [String: String] = [:], notes: String
   ) -> ArgumentSpec {
     var spec = ArgumentSpec(
       name: "lull \(name)", description: description,
@@ -36,7 +37,10 @@ struct ContentWords {
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT", choices: ["json", "ndjson"],
           help: "write differences as JSON: an object with added, removed and changed"),
-      ] + own + CallOptions.arguments.filter { left.isDisjoint(with: $0.names) }
+      ] + own
+        + CallOptions.arguments.filter {
+          left.union(others).isDisjoint(with: $0.names)
+        }
         + VerbDefaults.arguments,
       notes: notes)
     spec.hints = Habits.hints.merging([
@@ -46,7 +50,7 @@ struct ContentWords {
       "-r": "differences are lines as they are, or JSON with -o json",
       "--columns": "-f 'pick(x, \"a\", \"b\")' leaves the other fields out",
       "-i": "differences are of content: -v shows the head on standard error",
-    ]) { $1 }
+    ]) { $1 }.merging(hints) { $1 }
     return spec
   }
 

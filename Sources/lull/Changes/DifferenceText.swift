@@ -21,6 +21,14 @@ struct DifferenceText {
       .bytes(of: JSONText(valid: difference.json))
   }
 
+  /// What there is before any difference.
+  func bytes(ofFirst content: ComparedContent) -> [UInt8] {
+    var json = Array("{\"first\":".utf8)
+    content.described.write(to: &json)
+    return ContentText(format: format, columns: [], style: format == .ndjson ? .plain : style)
+      .bytes(of: JSONText(valid: json + Array("}".utf8)))
+  }
+
   private static func colour(_ kind: ContentDifference.Kind) -> String {
     switch kind {
     case .added: "32"

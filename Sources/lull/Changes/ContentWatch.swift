@@ -1,0 +1,193 @@
+import Glibc
+import LullClients
+import LullCore
+import LullHost
+import LullSystem
+
+/// Shows what a resource holds, and then each change of it, for as long as anybody wants to know.
+///
+/// The resource is observed and loaded again and again, so that whatever is configured for it counts, and a
+/// condition is sent where its data has a validator. Home thread only.
+final class ContentWatch: ResourceObserver {
+  private let exchange: CallExchange
+  private let request: CallRequest
+  private let filter: ContentFilter?
+  private let every: Double?
+  private let count: Int
+  private let alarm = StreamAlarm()
+  private let text: DifferenceText
+  private var pace = WatchPace()
+  private var shown: ComparedContent?
+  /// Whether the resource has had other content since it was last shown.
+  private var hasNews = false
+  /// What has been told of the failures since the last answer.
+  private var told: String?
+
+  let logName = "watch"
+  var wantsProgress: Bool { false }
+
+  private enum Turn {
+    case answered
+    /// The exit code, if nothing else comes; and whether asking again may help.
+    case failed(Int32, mayPass: Bool, wanted: Double?)
+    case ended(Int32)
+  }
+
+  /// - Parameters:
+  ///   - every: seconds between an answer and the next time of asking; nil: as long as it is fresh.
+  ///   - count: how many times to ask.
+  init(
+    _ exchange: CallExchange, _ request: CallRequest, every: Double?, count: Int
+  ) throws(ContentFilter.Problem) {
+    self.exchange = exchange
+    self.request = request
+    self.every = every
+    self.count = count
+    // An expression that is none is told before anything is asked.
+    filter =
+      exchange.options.filter == nil
+      ? nil : try ContentFilter(exchange.host, exchange.options.filter)
+    text = DifferenceText(style: exchange.style, format: exchange.options.format)
+  }
+
+  func resourceChanged(_ resource: Resource, event: ResourceEvent) {
+    if case .newData = event { hasNews = true }
+  }
+
+  /// The exit code.
+  func run() -> Int32 {
+    exchange.override(exchange.api.service)
+    exchange.watchHeads(alarm)
+    request.resource.addObserver(self)
+    var asked = 0
+    var code: Int32 = 0
+    while !exchange.host.loop.isInterrupted {
+      asked += 1
+      var wanted: Double?
+      switch ask() {
+      case .ended(let code): return code
+      case .answered:
+        code = 0
+        pace.answered()
+      case .failed(let failure, let mayPass, let later):
+        guard mayPass || shown != nil else { return failure }
+        code = failure
+        wanted = later
+        pace.failed()
+      }
+      if asked == count { return code }
+      let usual = every ?? max(1, request.resource.expirationSeconds)
+      wait(pace.delay(usual: usual, wanted: wanted))
+    }
+    return 0
+  }
+
+  private func wait(_ seconds: Double) {
+    let loop = exchange.host.loop
+    var isOver = false
+    let timer = exchange.api.service.pump.clock.schedule(after: seconds) { isOver = true }
+    loop.run { isOver || loop.isInterrupted }
+    timer.cancel()
+  }
+
+  // MARK: Asking
+
+  private func ask() -> Turn {
+    guard let started = request.start() else { return .ended(0) }
+    let loop = exchange.host.loop
+    ProgressBar(exchange.options, exchange.api.service.pump.clock).follow(started)
+    var response: Response?
+    started.onCompletion { response = $0 }
+    loop.run { [alarm] in response != nil || alarm.isRaised || loop.isInterrupted }
+    if loop.isInterrupted { return .ended(0) }
+    if alarm.isRaised {
+      started.cancel()
+      Exit.complain(
+        "lull: that is a stream of events, which come by themselves: lull get … --stream writes "
+          + "them\n")
+      return .ended(2)
+    }
+    guard let response else { return .ended(0) }
+    exchange.trace?.show(response, of: started)
+    if let error = response.error { return failed(error) }
+    // The server says that it is what it was, or a stage of the API's file does.
+    guard response.isNew || hasNews || shown == nil else { return answered() }
+    hasNews = false
+    do throws(ContentFilter.Problem) {
+      let entity = request.resource.latestData ?? response.entity
+      return try show(try exchange.compared(entity, filter)) ? answered() : .ended(0)
+    } catch {
+      tell(error.report)
+      return .failed(1, mayPass: false, wanted: nil)
+    }
+  }
+
+  private func answered() -> Turn {
+    if told != nil { Exit.complain("lull: answered again\n") }
+    told = nil
+    return .answered
+  }
+
+  private func failed(_ error: RequestError) -> Turn {
+    let now = exchange.api.service.pump.clock.now
+    let wanted = (error.entity?.headers["retry-after"])
+      .flatMap { RetryAfter($0, now: now)?.delay(now: now) }
+    tell(CallExchange.text(of: error))
+    // A server may be asked again the next day, and is not asked at no time.
+    return .failed(
+      CallExchange.exitCode(of: error), mayPass: error.mayPass,
+      wanted: wanted.map { min($0, 86_400) })
+  }
+
+  /// Says what is wrong, once.
+  private func tell(_ report: String) {
+    guard report != told else { return }
+    told = report
+    Exit.complain(report)
+  }
+
+  // MARK: Showing
+
+  /// False if nobody reads any more.
+  private func show(_ content: ComparedContent) throws(ContentFilter.Problem) -> Bool {
+    guard let known = shown else {
+      shown = content
+      return Output.write(first(content))
+    }
+    shown = content
+    let difference = ContentDifference(known, content)
+    guard !difference.isEmpty else { return true }
+    return Output.write(heading + text.bytes(of: difference))
+  }
+
+  private func first(_ content: ComparedContent) -> [UInt8] {
+    if text.format != nil { return text.bytes(ofFirst: content) }
+    switch content {
+    case .json(let json, _): return exchange.text.bytes(of: json)
+    case .text(let text): return exchange.text.bytes(of: text)
+    case .bytes: return Array("\(content.described.plain)\n".utf8)
+    }
+  }
+
+  /// On a terminal, the time of day.
+  private var heading: [UInt8] {
+    guard text.format == nil, exchange.style.isTerminal else { return [] }
+    var now = time(nil)
+    var parts = tm()
+    localtime_r(&now, &parts)
+    let fields = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { ($0 < 10 ? "0" : "") + "\($0)" }
+    return Array((exchange.style.painted(fields.joined(separator: ":"), "2") + "\n").utf8)
+  }
+}
+
+extension CallExchange {
+  /// Has it see the heads of answers.
+  fileprivate func watchHeads(_ alarm: StreamAlarm) {
+    let observer = alarm.observer(besides: trace?.observer(withBodies: options.verbosity > 1))
+    api.service.configure(
+      nil, methods: nil, description: "lull watch", source: SourcePlace(file: "lull watch", line: 0)
+    ) { settings in
+      settings.setOptions { $0.wire = observer }
+    }
+  }
+}

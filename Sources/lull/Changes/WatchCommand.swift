@@ -1,0 +1,98 @@
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+
+extension Command {
+  static let watch = Command(
+    "watch", "show content, and changes as they come", .requests,
+    forms: [("watch API PATH", "show content, and changes as they come")],
+    spec: { WatchCommand.spec }, words: .target
+  ) { words, command throws(CommandEnd) in
+    try WatchCommand(words.dropFirst(), for: command).run()
+  }
+}
+
+/// `lull watch API PATH`: shows what a resource holds, and from then on what is new.
+struct WatchCommand {
+  /// Seconds between an answer and the next time of asking, at least.
+  private static let shortest = 0.1
+
+  static var spec: ArgumentSpec {
+    ContentWords.spec(
+      "watch",
+      """
+      Shows what a resource holds, and then what comes (+), goes (-) and changes (~), until Ctrl-C.
+
+      Asks again as soon as what is there is no longer fresh, by configuration 30 s unless an API's
+      file says otherwise, or after --every; with the server's ETag or Last-Modified, if there is one,
+      so that nothing is sent that has not changed. A failure is told, and it asks again: after
+      each one later, up to a minute, and not before the server's Retry-After.
+      """,
+      [
+        .init(
+          names: ["--every"], kind: .number, placeholder: "SECONDS",
+          help: "ask again that long after each answer; 0.1 at least"),
+        .init(
+          names: ["--count"], kind: .integer, placeholder: "N",
+          help: "ask that many times, and end as the last one does"),
+      ], without: ["--offline", "--fresh"],
+      hints: [
+        "--all": "lull changed --all compares all pages",
+        "--pages": "lull changed --pages N compares pages",
+        "--offline": "to watch is to ask: lull get --offline shows what a cache has",
+        "--fresh": "the server is asked each time",
+        "-n": "--every SECONDS says how often",
+        "--interval": "it is called --every",
+      ],
+      notes: """
+        Examples:
+          lull watch :8080/users --every 2
+          lull watch https://api.github.com/repos/swiftlang/swift -f x.stargazers_count
+          lull watch shop /orders -f 'pick(x, "id", "state")' -o ndjson | while read -r line; do …; done
+
+        Exit codes: those of lull get, where nothing has come yet and asking again would not help, and of
+        the last time with --count; 130 ended by Ctrl-C.
+
+        """)
+  }
+
+  private let words: ContentWords
+  private let every: Double?
+  private let count: Int
+
+  init(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) {
+    self.words = try ContentWords(words, for: command)
+    let parsed = self.words.parsed
+    every = try parsed.text("--every").map { text throws(CommandEnd) in
+      guard let seconds = Double(text), seconds.isFinite, seconds >= WatchCommand.shortest else {
+        throw .wrongUsage(
+          "--every needs a number of seconds, \(WatchCommand.shortest) at least, got '\(text)'",
+          command)
+      }
+      return seconds
+    }
+    count =
+      try parsed.text("--count").map { text throws(CommandEnd) in
+        guard let count = Int(text), count > 0 else {
+          throw .wrongUsage("--count needs a whole number above 0, got '\(text)'", command)
+        }
+        return count
+      } ?? .max
+  }
+
+  func run() -> Int32 {
+    words.run { host, api, request, options in
+      var (request, options) = (request, options)
+      if let code = options.openSession(for: &request, host) { return code }
+      let exchange = CallExchange(host, api, options)
+      do throws(ContentFilter.Problem) {
+        return exchange.end(
+          try ContentWatch(exchange, request, every: every, count: count).run())
+      } catch {
+        Exit.complain(error.report)
+        return 1
+      }
+    }
+  }
+}
