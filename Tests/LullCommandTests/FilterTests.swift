@@ -106,6 +106,7 @@ struct FilterTests {
       (".", "x"), (".a", "x.a"), (".[0]", "x[1]"), (".a.b", "x.a.b"), (".a[0].b", "x.a[1].b"),
       (".items | keys", "keys(x.items)"), (".[] | .name", "map(x, \"name\")"),
       (".[].name", "map(x, \"name\")"), ("map(.x)", "map(x, \"x\")"),
+      ("x | keys", "keys(x)"), ("x.name | length", "count(x.name)"), ("|keys", "keys(x)"),
       ("map(select(.n > 3))", "filter(x, function(v) return v.n > 3 end)"),
       (
         ".[] | select(.a == \"b\") | .n",

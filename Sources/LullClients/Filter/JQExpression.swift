@@ -51,7 +51,13 @@ struct JQExpression {
   private var translated: String? {
     var code = "x"
     var isStream = false
-    for stage in JQExpression.parts(of: text, at: "|") {
+    var stages = JQExpression.parts(of: text, at: "|")
+    if stages.count > 1, let first = stages.first, first.isEmpty || JQExpression.isPath(first) {
+      // The habit of pipes behind a way that is written as here.
+      if !first.isEmpty { code = first }
+      stages.removeFirst()
+    }
+    for stage in stages {
       guard let next = JQExpression.apply(stage, to: code, &isStream) else { return nil }
       code = next
     }
@@ -203,6 +209,15 @@ struct JQExpression {
       (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
         || byte == 95
     }
+  }
+
+  /// `x`, `x.a[1]`
+  private static func isPath(_ text: String) -> Bool {
+    let rest = text.dropFirst()
+    guard text.first == "x", rest.isEmpty || rest.first == "." || rest.first == "[" else {
+      return false
+    }
+    return rest.allSatisfy { $0.isLetter || $0.isNumber || "._[]\"".contains($0) }
   }
 
   private static func trimmed(_ text: Substring) -> String {
