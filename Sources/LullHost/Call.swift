@@ -28,6 +28,7 @@ package struct Call {
   var sources: ChunkSources { host.sources }
   package var permissions: Permissions { host.permissions }
   package var reading: ScriptReading { host.reading }
+  var nilContents: NilContents { host.nilContents }
   var callbacks: Callbacks { host.callbacks }
   var functions: ModelFunctions { host.functions }
   var iterators: ScriptIterators { host.iterators }

@@ -20,6 +20,7 @@ package final class LuaHost {
   /// The texts of chunks, for reports.
   package let sources = ChunkSources()
   package let reading: ScriptReading
+  let nilContents: NilContents
   package let coroutines: Coroutines
   package let requests: RequestsInFlight
   package let limits: LimitKeeper
@@ -54,7 +55,8 @@ package final class LuaHost {
     kept = KeptValues(bridge, handles, pump)
     values = ScriptValues(bridge, handles, kept)
     reading = ScriptReading(bridge, handles, permissions, sources)
-    coroutines = Coroutines(bridge, writer, handles, kept, pump)
+    nilContents = NilContents(bridge, handles, sources)
+    coroutines = Coroutines(bridge, writer, handles, kept, pump, nilContents)
     requests = RequestsInFlight(bridge, kept, pump)
     limits = LimitKeeper(bridge)
     session = SessionKeeper(environment, bridge)

@@ -444,6 +444,27 @@ int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t
 // The state that runs begins or ends to run the loop inside a call: what runs meanwhile is not called by
 // what waits.
 void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking);
+// One level of a stack as long as it lasts, and the line it is on: for comparisons only, since another may
+// have the same afterwards.
+typedef struct lull_activation {
+  uintptr_t thread;
+  uintptr_t call;
+  uintptr_t source;
+  int32_t line;  // 0: none
+} lull_activation;
+
+// Of the Lua function that has called the function of ours which runs on L.
+void lull_activation_of_caller(lua_State *L, lull_activation *activation);
+// Of the function in which the run failed, at level 0, or of one that called it, if that is a Lua function
+// and its stack is still there.
+void lull_activation_of_failure(const lull_run *run, int32_t level, lull_activation *activation);
+// What a variable of that function leads to by `count` keys, with a NUL after each, those of integers
+// behind a byte 1: as far as plain fields of tables go. How many of the keys that were; the value is nil
+// unless it is an object.
+int32_t lull_failed_variable(
+  lull_runtime *runtime, const lull_run *run, int32_t level, const char *name, const char *keys,
+  int32_t count, lull_value *value);
+
 // Whether the code that runs on L is inside a pcall or xpcall.
 int32_t lull_is_protected(lua_State *L);
 // Keeps what was raised under `id`, pinned; 0 on success.

@@ -52,7 +52,10 @@ extension Method {
 
   private static let resourceAccessors: [Method] = [
     .getter(.resource, "content") { call throws(Misuse) in
-      call.return(call.values.content(of: try call.resource))
+      let resource = try call.resource
+      let content = call.values.content(of: resource)
+      if case .nil = content { call.nilContents.note(resource, readIn: call.state) }
+      call.return(content)
     },
     .getter(.resource, "document") { call throws(Misuse) in
       call.return(call.values.document(try call.resource.latestData?.content))

@@ -240,7 +240,10 @@ extension Method {
       call.return(call.values.document(try error(call).error.entity?.content))
     },
     .getter(.error, "content") { call throws(Misuse) in
-      guard let content = try error(call).error.entity?.content else { return call.return(.nil) }
+      guard let content = try error(call).error.entity?.content else {
+        call.nilContents.note(try error(call).error, readIn: call.state)
+        return call.return(.nil)
+      }
       call.return(shared(content, try error(call).error.exchange, call))
     },
     .getter(.error, "text") { call throws(Misuse) in

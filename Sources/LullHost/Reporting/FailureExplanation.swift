@@ -12,6 +12,7 @@ struct FailureExplanation {
   static func report(_ failure: ScriptFailure, place: String?, request: RequestFacts?) -> Report {
     var report = Report(message: failure.message, place: place, request: request)
     report.traceback = failure.traceback
+    report.nilContent = failure.nilContent
     if let error = failure.requestError { describe(error, in: &report) }
     return report
   }

@@ -21,6 +21,8 @@ struct Report: Equatable {
   var request: RequestFacts?
   /// What was raised, if it is neither text nor says what it is.
   var value: String?
+  /// What is known of the content that was nil, if that is what went wrong.
+  var nilContent: String?
   /// What is behind the message, if that does not say it.
   var cause: String?
   /// "" if there is none.
@@ -49,6 +51,7 @@ struct Report: Equatable {
 
   private var facts: String {
     var text = ""
+    if let nilContent { text += "  content: \(Report.visible(nilContent))\n" }
     if let value { text += "  value: \(Report.visible(value))\n" }
     if var place {
       // Named on the next line.

@@ -8,6 +8,8 @@ package struct ScriptFailure {
   package var requestError: RequestError?
   /// What was raised, if it was not an error of Lull; what is more than itself is kept under an id.
   var value: RaisedValue?
+  /// What is known of the content that was nil, if that is what went wrong.
+  var nilContent: String?
   /// The function at fault, where no line of it has raised anything.
   var definition: TraceFrame?
 
@@ -39,6 +41,7 @@ extension ScriptFailure {
   /// Adds where this comes from to where it has got.
   mutating func join(_ origin: Reraised) {
     guard isSame(as: origin.failure) else { return }
+    nilContent = nilContent ?? origin.failure.nilContent
     if origin.isOfInnerCoroutine {
       // That has seen who resumed the coroutine, too.
       trace = origin.failure.trace

@@ -12,6 +12,7 @@ package final class Coroutines {
   private let handles: ObjectHandles
   private let kept: KeptValues
   private let pump: Pump
+  private let nilContents: NilContents
   private let stack = RunStack()
   /// Those that wait, by their number.
   private(set) var waiting: [Int32: RunContext] = [:]
@@ -20,13 +21,14 @@ package final class Coroutines {
 
   init(
     _ bridge: BridgeRuntime, _ writer: ValueWriter, _ handles: ObjectHandles, _ kept: KeptValues,
-    _ pump: Pump
+    _ pump: Pump, _ nilContents: NilContents
   ) {
     self.bridge = bridge
     self.writer = writer
     self.handles = handles
     self.kept = kept
     self.pump = pump
+    self.nilContents = nilContents
   }
 
   /// The innermost that runs now.
@@ -278,6 +280,7 @@ package final class Coroutines {
     var result = ScriptFailure(
       message: String(escaping: failure.message, failure.message_length),
       trace: Traceback(failure))
+    result.nilContent = nilContents.explanation(of: result, in: &run)
     if let box = handles.object(failure.value, .error, as: ErrorBox.self) {
       result.requestError = box.error
     } else if let value = failure.value.scalar {

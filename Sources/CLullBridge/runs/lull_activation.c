@@ -1,0 +1,119 @@
+// Which activation of a Lua function reads something, so that an error there can be told where what it is
+// about came from.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lull_stack.h"
+#include "values/lull_protect.h"
+
+// [-0, +0] that of the function on a level; line 0 if it is no Lua function
+static void note_level(lua_State *L, int level, lull_activation *activation) {
+  LULL_EFFECT(L, 0, 0);
+  *activation = (lull_activation){.line = 0};
+  lua_Debug info;
+  if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "Sl", &info) || info.currentline <= 0) return;
+  activation->thread = (uintptr_t)L;
+  // Private to Lua, but there in every 5.4: what tells one level of a stack from another.
+  activation->call = (uintptr_t)info.i_ci;
+  activation->source = (uintptr_t)info.source;
+  activation->line = info.currentline;
+}
+
+// [-0, +0]
+void lull_activation_of_caller(lua_State *L, lull_activation *activation) {
+  LULL_EFFECT(L, 0, 0);
+  note_level(L, 1, activation);
+}
+
+void lull_activation_of_failure(const lull_run *run, int32_t level, lull_activation *activation) {
+  *activation = (lull_activation){.line = 0};
+  if (run->L != NULL && !run->is_protected_call) note_level(run->L, level, activation);
+}
+
+typedef struct resolving {
+  lua_State *failed;
+  int32_t level;
+  const char *name;
+  const char *keys;
+  int32_t count;
+  int32_t walked;
+  lull_value *value;
+} resolving;
+
+// [-0, +1 or +0] if there is one, the variable of that name which the failed function sees
+static int push_variable(lua_State *L, resolving *context) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
+  lua_State *failed = context->failed;
+  lua_Debug info;
+  if (failed == L || !lua_getstack(failed, context->level, &info) || !lua_checkstack(failed, 4)) return 0;
+  int found = 0;
+  const char *name;
+  // The last of a name hides those before.
+  for (int i = 1; (name = lua_getlocal(failed, &info, i)) != NULL; i++) {
+    lua_pop(failed, 1);
+    if (strcmp(name, context->name) == 0) found = i;
+  }
+  if (found) {
+    lua_getlocal(failed, &info, found);
+    lua_xmove(failed, L, 1);
+    return 1;
+  }
+  lua_getinfo(failed, "f", &info);
+  lua_xmove(failed, L, 1);
+  int function = lua_gettop(L), environment = 0;
+  for (int i = 1; (name = lua_getupvalue(L, function, i)) != NULL; i++) {
+    if (strcmp(name, context->name) == 0) {
+      lua_replace(L, function);
+      return 1;
+    }
+    if (strcmp(name, "_ENV") == 0) environment = i;
+    lua_pop(L, 1);
+  }
+  if (environment == 0) {
+    lua_pop(L, 1);
+    return 0;
+  }
+  lua_getupvalue(L, function, environment);
+  lua_replace(L, function);
+  if (!lua_istable(L, -1)) {
+    lua_pop(L, 1);
+    return 0;
+  }
+  lua_pushstring(L, context->name);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+  return 1;
+}
+
+// [-1, +0] fills the value
+static int resolve(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
+  resolving *context = lua_touserdata(L, 1);
+  luaL_checkstack(L, 6, NULL);
+  if (!push_variable(L, context)) return 0;
+  const char *key = context->keys;
+  while (context->walked < context->count && lua_istable(L, -1)) {
+    if (*key == '\1') {
+      lua_pushinteger(L, strtoll(key + 1, NULL, 10));
+    } else {
+      lua_pushstring(L, key);
+    }
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    context->walked++;
+    key += strlen(key) + 1;
+  }
+  // Of strings and tables nothing is asked.
+  if (lua_isuserdata(L, -1)) lull_read(L, -1, context->value);
+  return 0;
+}
+
+int32_t lull_failed_variable(
+  lull_runtime *runtime, const lull_run *run, int32_t level, const char *name, const char *keys,
+  int32_t count, lull_value *value) {
+  *value = (lull_value){.kind = LULL_NIL};
+  resolving context = {
+    .failed = run->L, .level = level, .name = name, .keys = keys, .count = count, .value = value};
+  if (lull_protect(runtime, resolve, &context) != LUA_OK) *value = (lull_value){.kind = LULL_NIL};
+  return context.walked;
+}
