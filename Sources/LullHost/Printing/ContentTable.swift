@@ -101,7 +101,7 @@ package struct ContentTable {
     return line
   }
 
-  private static func cut(_ text: String, to limit: Int) -> String {
+  static func cut(_ text: String, to limit: Int) -> String {
     guard TextWidth.of(text) > limit else { return text }
     var result = ""
     var width = 1
@@ -115,7 +115,7 @@ package struct ContentTable {
 
   /// A table has a row on each line, and on a terminal what is wider when it is shown is so from the
   /// beginning.
-  private static func onOneLine(_ text: String, isTerminal: Bool) -> String {
+  static func onOneLine(_ text: String, isTerminal: Bool) -> String {
     let line = String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { scalar in

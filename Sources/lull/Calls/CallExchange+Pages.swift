@@ -58,8 +58,13 @@ extension CallExchange {
     if options.filter == nil, options.format != .ndjson, options.format != .lines,
       isWhole || list.pageCount > 0
     {
-      _ = Output.page(
-        text.bytes(of: JSONText(valid: list.bytes)), isWanted: options.usesPager)
+      do throws(ContentFilter.Problem) {
+        _ = Output.page(
+          try bytes(ofJSON: JSONText(valid: list.bytes)), isWanted: options.usesPager)
+      } catch {
+        Exit.complain(error.report)
+        if code == 0 { code = 1 }
+      }
     }
     return end(code)
   }
@@ -71,7 +76,7 @@ extension CallExchange {
     let document = try PageList.document(bytes)
     let made = try filter.json(
       of: .json(document), service: api.service, spelledBy: bytes, isOfPages: true)
-    _ = Output.page(text.bytes(of: JSONText(valid: made)), isWanted: options.usesPager)
+    _ = Output.page(try self.bytes(ofJSON: JSONText(valid: made)), isWanted: options.usesPager)
   }
 
   func end(_ code: Int32) -> Int32 {

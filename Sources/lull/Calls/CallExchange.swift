@@ -200,6 +200,7 @@ struct CallExchange {
     throws(ContentFilter.Problem) -> [UInt8]
   {
     let content = entity.content
+    if options.chart != nil, !isError { return try chart(of: content, filter) }
     if let filter {
       let made = try filter.json(of: content, service: api.service, spelledBy: spelling.bytes)
       return text.bytes(of: JSONText(valid: made))

@@ -11,6 +11,8 @@ struct CallOptions {
   /// Whether texts are written without quotes.
   var isRaw = false
   var columns: [String] = []
+  /// The field that is drawn; nil: content is written.
+  var chart: String?
   /// Where the rows are in what comes; nil: it is what they are.
   var rows: CallRows?
   var showsHead = false
@@ -92,7 +94,7 @@ struct CallOptions {
         names: ["--ignore-stdin"], kind: .flag,
         help: "leave standard input alone, which POST, PUT and PATCH read for a body if it is a "
           + "pipe or a file"),
-    ] + downloadArguments + NetworkOptions.arguments
+    ] + chartArguments + downloadArguments + NetworkOptions.arguments
   }
 
   /// Of what may come in pages.
@@ -170,6 +172,7 @@ struct CallOptions {
       throw .wrongUsage("-O writes the body as it is: for a format write -o … > FILE", command)
     }
     try readDownload(words, for: command)
+    try readChart(words, for: command)
     try checkAuth(headers.filter { $0.value != nil }.map(\.name), for: command)
     // The head comes first, so that the body has to wait.
     if file == "-", showsHead { (file, format) = (nil, .raw) }

@@ -49,12 +49,12 @@ final class FilteredPages {
   }
 
   /// Writes what has not been written.
-  func finish() {
+  func finish() throws(ContentFilter.Problem) {
     guard !writesLines else { return }
     var result = JSONText(valid: results.bytes)
     if wanted == .one { result = result.lines.first ?? JSONText(valid: Array("null".utf8)) }
     _ = Output.page(
-      exchange.text.bytes(of: result), isWanted: exchange.options.usesPager)
+      try exchange.bytes(ofJSON: result), isWanted: exchange.options.usesPager)
   }
 }
 
@@ -82,7 +82,7 @@ extension CallExchange {
     }
     let isWhole = code == 0 && !host.loop.isInterrupted
     if isWhole {
-      sink.finish()
+      try sink.finish()
     } else if code != 0, options.format != .ndjson, options.format != .lines {
       Exit.complain("lull: -f is of all pages: with some of them missing nothing is written\n")
     }

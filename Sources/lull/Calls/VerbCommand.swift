@@ -88,8 +88,10 @@ struct VerbCommand {
     isMethodGiven = !name.isEmpty
     method = isMethodGiven ? name : options.pages == nil ? "POST" : "GET"
     if method == "HEAD" {
-      guard options.file == nil else {
-        throw .wrongUsage("HEAD is answered without a body: there is nothing for -O", command)
+      guard options.file == nil, options.chart == nil else {
+        let option = options.file == nil ? "--chart" : "-O"
+        throw .wrongUsage(
+          "HEAD is answered without a body: there is nothing for \(option)", command)
       }
       options.showsHead = true
     }

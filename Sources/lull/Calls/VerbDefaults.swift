@@ -138,6 +138,7 @@ struct VerbDefaults {
     if isFile || given.has("--stream") && !["json", "ndjson", "lines"].contains(format) {
       left.insert("-o")
     }
+    if given.isGiven("--chart") { left.formUnion(["-o", "--columns"]) }
     let pages = given.isGiven("--pages") || given.has("--all")
     if format == "raw", pages || given.isGiven("-f") { left.insert("-o") }
     if pages || given.has("--download") || given.has("--stream") { left.insert("-i") }
