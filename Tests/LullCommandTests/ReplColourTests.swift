@@ -10,6 +10,7 @@ struct ReplColourTests {
     try screen.wait(for: "\u{1B}[35mlocal\u{1B}[39m x = \u{1B}[32m'a'\u{1B}[39m .. ", colours: true)
     try screen.wait(for: "\u{1B}[36m12\u{1B}[39m \u{1B}[2m-- why", colours: true)
     try screen.press("C-c")
+    try screen.wait(end: "^C\n>")
     try screen.type("x = 'unfinished")
     try screen.wait(for: "\u{1B}[33m'unfinished", colours: true)
     // It need not be drawn any more when Enter is there already.

@@ -130,6 +130,7 @@ struct ReplResultTests {
     try screen.press("Tab")
     try screen.wait(end: "> lull.api('never'")
     try screen.press("C-c")
+    try screen.wait(end: "^C\n>")
     try screen.type("shop = lull.api('shop')\nshop.calls.order?\n")
     let text = try screen.wait(end: "\n>")
     #expect(

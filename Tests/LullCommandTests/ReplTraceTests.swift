@@ -33,6 +33,12 @@ struct ReplTraceTests {
       })
     #expect(rows.last?.hasPrefix("model ") == true)
     #expect(rows.last?.hasSuffix("{ first = \"語\" }") == true)
+    // What would say what it is is not asked in the midst of a pipeline.
+    try screen.type(
+      "api:transform('/u', function(c) return { setmetatable({}, { __tostring = function() "
+        + "print('called') return 'x' end }) } end)\napi('/u'):load():await() return 0\n.trace\n")
+    let asked = try screen.wait(for: "{ <table> }")
+    #expect(!asked.contains("\ncalled"))
     try screen.type("api('/n'):load()\n.trace\n")
     try screen.wait(for: "GET http://a.test/n → 404, Not found")
     try screen.type("api('/e'):load()\n.trace\n")

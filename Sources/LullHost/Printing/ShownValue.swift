@@ -54,6 +54,8 @@ package indirect enum ShownValue: Equatable, Sendable {
     /// Characters of a string inside a table; at the top it is `topString`.
     package var string = 120
     package var topString = 4000
+    /// Whether `__tostring` of the script is called.
+    package var mayCall = true
 
     package init() {}
   }

@@ -13,7 +13,7 @@ struct ValueDisplay {
     self.now = now
   }
 
-  /// A value on a stack as it is to be shown. Code of the script runs only in `__tostring`.
+  /// A value on a stack as it is to be shown. Code of the script runs only in `__tostring`, if it may.
   func shown(
     _ index: Int32, in state: OpaquePointer?, limits: ShownValue.Limits = .init()
   ) -> ShownValue {
@@ -39,7 +39,7 @@ struct ValueDisplay {
     case Int(LULL_OBJECT): shown(object: value, at: index, in: state, isInside: !path.isEmpty)
     case Int(LULL_FUNCTION): .atom(functionText(index, in: state), .object)
     case Int(LULL_TABLE): shown(table: index, in: state, limits, &path)
-    default: shown(other: value, at: index, in: state, isInside: !path.isEmpty)
+    default: shown(other: value, at: index, in: state, limits, isInside: !path.isEmpty)
     }
   }
 
@@ -49,9 +49,11 @@ struct ValueDisplay {
   }
 
   private func shown(
-    other value: lull_value, at index: Int32, in state: OpaquePointer?, isInside: Bool
+    other value: lull_value, at index: Int32, in state: OpaquePointer?,
+    _ limits: ShownValue.Limits, isInside: Bool
   ) -> ShownValue {
-    let name = bridge.text(of: index, in: state) ?? value.typeName
+    let text = limits.mayCall ? bridge.text(of: index, in: state) : nil
+    let name = text ?? value.typeName
     var place: UInt64 = 0
     guard !isInside, let document = lull_document_at(state, index, &place) else {
       return .atom(name, .object)
@@ -69,6 +71,7 @@ struct ValueDisplay {
   ) -> ShownValue {
     let isArray = lull_is_json_array(state, table) != 0
     if !isArray, lull_has_metafield(state, table, "__tostring") != 0 {
+      guard limits.mayCall else { return .atom("<table>", .object) }
       return .atom(bridge.text(of: table, in: state) ?? "<table whose __tostring raises>", .object)
     }
     if lull_push_read_only(state, table) != 0 {

@@ -93,6 +93,8 @@ package final class PipelineTrace {
     limits.elements = 3
     limits.topString = PipelineTrace.excerptLimit
     limits.string = 20
+    // It would run in the midst of a pipeline.
+    limits.mayCall = false
     let shown: ShownValue
     switch content {
     case .bytes(let bytes):
@@ -107,8 +109,6 @@ package final class PipelineTrace {
         return ""
       }
       defer { lull_pop(state, 1) }
-      // Of what says itself what it is nothing is asked: that would run in the midst of a pipeline.
-      guard lull_has_metafield(state, lull_stack_top(state), "__tostring") == 0 else { return "" }
       shown = ValueDisplay(bridge, handles, at: pump.clock.now)
         .shown(lull_stack_top(state), in: state, limits: limits)
     }
