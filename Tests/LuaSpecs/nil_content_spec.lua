@@ -68,6 +68,15 @@ describe("the report of a nil content", function()
     contains(text, MISSING)
   end, { seconds = 20 })
 
+  it("NIL-01 NIL-03 finds it by the variables of a session", function()
+    if spec.is_stock then return end
+    local text = spec.shell(([[printf '%%s\n' 'local r = lull.service("%s")("/users/0")' 'r:load():await()' \
+      'print(r.content.name)' 'q = r' 'print(q.content.name)' 'q, r = {}, {}' 'print(r.content.name)' | %s repl]])
+      :format(lull.demo(), spec.interpreter()))
+    equal(select(2, text:gsub(MISSING:gsub("%p", "%%%0"), "")), 2)
+    equal(select(2, text:gsub("nil value", "")), 3)
+  end)
+
   it("NIL-01 says what a request without an answer failed with, of its error too", function()
     local start = 'local lost = lull.service("http://127.0.0.1:1")("/x") local _, err = lost:load():await()\n'
     local failed = "  content: GET http://127.0.0.1:1/x failed: cannot connect to 127.0.0.1:1 "

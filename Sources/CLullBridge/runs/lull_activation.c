@@ -40,6 +40,29 @@ typedef struct resolving {
   lull_value *value;
 } resolving;
 
+// [-0, +1] what the environment at the top, if it is a session's, has under a name, or nil: a function of
+// ours looks it up in the session's values, then in the globals, its second and third upvalues. Nothing is
+// called.
+static void push_session_variable(lua_State *L, const char *name) {
+  LULL_EFFECT(L, 0, 1);
+  int top = lua_gettop(L);
+  if (luaL_getmetafield(L, top, "__index") == LUA_TFUNCTION && lua_iscfunction(L, -1)) {
+    for (int i = 2; i <= 3 && lua_getupvalue(L, top + 1, i) != NULL; i++) {
+      if (lua_istable(L, -1)) {
+        lua_pushstring(L, name);
+        if (lua_rawget(L, -2) != LUA_TNIL) {
+          lua_replace(L, top + 1);
+          lua_settop(L, top + 1);
+          return;
+        }
+      }
+      lua_settop(L, top + 1);
+    }
+  }
+  lua_settop(L, top);
+  lua_pushnil(L);
+}
+
 // [-0, +1 or +0] if there is one, the variable of that name which the failed function sees
 static int push_variable(lua_State *L, resolving *context) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
@@ -80,7 +103,10 @@ static int push_variable(lua_State *L, resolving *context) {
     return 0;
   }
   lua_pushstring(L, context->name);
-  lua_rawget(L, -2);
+  if (lua_rawget(L, -2) == LUA_TNIL) {
+    lua_pop(L, 1);
+    push_session_variable(L, context->name);
+  }
   lua_remove(L, -2);
   return 1;
 }
@@ -89,7 +115,7 @@ static int push_variable(lua_State *L, resolving *context) {
 static int resolve(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   resolving *context = lua_touserdata(L, 1);
-  luaL_checkstack(L, 6, NULL);
+  luaL_checkstack(L, 12, NULL);
   if (!push_variable(L, context)) return 0;
   const char *key = context->keys;
   while (context->walked < context->count && lua_istable(L, -1)) {
