@@ -61,13 +61,13 @@ struct NamedDownloadTests {
   @Test func `CMD-14 two at once take different names`() throws {
     let piece = Array("x".utf8)
     let server = try HeldServer(
-      [[HeldServer.head("200 OK", "Content-Length: 2"), piece, piece]], released: 4)
+      [[HeldServer.head("200 OK", "Content-Length: 2"), piece, piece]], ofEach: 2)
     defer { server.stop() }
     let children = try (0..<2).map { _ in
       try Child(Binaries.lull, ["\(server.url)/a", "--download"], folder: folder.path)
     }
     try server.waitForSent(4, by: children[0])
-    server.release(2)
+    server.releaseAll()
     for child in children { #expect(try child.wait().code == 0) }
     #expect(try names() == "a\na-1\n")
   }

@@ -9,6 +9,8 @@ final class HeldServer: Sendable {
     var requests: [String] = []
     /// How many pieces may be sent, all connections together.
     var released: Int
+    /// How many of them over each connection.
+    var ofEach: Int
     var sent = 0
     var isStopped = false
   }
@@ -24,13 +26,14 @@ final class HeldServer: Sendable {
   /// - Parameters:
   ///   - answers: the pieces of each request's answer in turn; the last of them for all further ones.
   ///   - released: how many pieces are sent without waiting for `release`.
-  init(_ answers: [[[UInt8]]], released: Int = .max) throws {
+  ///   - ofEach: how many of these over each connection until `releaseAll`.
+  init(_ answers: [[[UInt8]]], released: Int = .max, ofEach: Int = .max) throws {
     guard let (listener, port) = RawSocket.listen() else {
       throw Child.Failure(description: "no port")
     }
     self.listener = listener
     self.port = port
-    state = Mutex(State(released: released))
+    state = Mutex(State(released: released, ofEach: ofEach))
     Background.run { [self] in serve(answers) }
   }
 
@@ -43,6 +46,11 @@ final class HeldServer: Sendable {
   /// Lets that many more pieces go.
   func release(_ count: Int = 1) {
     state.withLock { $0.released += count }
+  }
+
+  /// Lets everything go, over all connections.
+  func releaseAll() {
+    state.withLock { ($0.released, $0.ofEach) = (.max, .max) }
   }
 
   /// Waits until the system has taken that many pieces, all connections together; throws if the
@@ -74,12 +82,12 @@ final class HeldServer: Sendable {
       head.append(byte)
     }
     state.withLock { $0.requests.append(String(decoding: head, as: UTF8.self)) }
-    for piece in pieces {
+    for (index, piece) in pieces.enumerated() {
       // Stopped at the latest with its test, which has a limit.
       while true {
         let isOver: Bool? = state.withLock { state in
           if state.isStopped { return true }
-          guard state.released > 0 else { return nil }
+          guard state.released > 0, index < state.ofEach else { return nil }
           if state.released != .max { state.released -= 1 }
           return false
         }
