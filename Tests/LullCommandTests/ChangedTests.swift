@@ -183,6 +183,37 @@ struct ChangedTests {
     #expect(endings.map(\.output).joined() == "+ 2\n")
   }
 
+  @Test func `DIFF-09 what could not be written is told again`() throws {
+    let server = try server((json, "[1]"), (json, "[1,2]"))
+    defer { server.stop() }
+    #expect(try run(server.url).code == 0)
+    let full = try shell(
+      "lull changed \(server.url) >/dev/full", environment: ["XDG_STATE_HOME": state.path])
+    #expect(full.code == 1)
+    #expect(full.errors.contains("cannot write the output"))
+    #expect(try run(server.url).output == "+ 2\n")
+    #expect(try run(server.url).code == 7)
+  }
+
+  @Test func `DIFF-07 Ctrl-C leaves it too`() throws {
+    let server = try HeldServer(
+      [
+        [HeldServer.head("200 OK", "Content-Type: application/json") + Array("[1]".utf8)],
+        [HeldServer.head("200 OK", "Content-Type: application/json"), Array("[2]".utf8)],
+      ], released: 2)
+    defer { server.stop() }
+    #expect(try run(server.url).code == 0)
+    let child = try Child(
+      Binaries.lull, ["changed", server.url], environment: ["XDG_STATE_HOME": state.path])
+    try server.waitForSent(2, by: child)
+    child.send(2)
+    let ending = try child.wait()
+    #expect(ending.code == 130)
+    #expect(ending.output == "")
+    server.release(100)
+    #expect(try run(server.url).output == "- 1\n+ 2\n")
+  }
+
   @Test(arguments: [
     (["a=1"], "asks with GET and no body"), (["-O", "f"], "lull changed … > FILE"),
     (["-o", "table"], "json or ndjson"), (["--stream"], "lull get --stream"),

@@ -33,6 +33,12 @@ struct CompletionTests {
     ("lull get shop /us", ["/users", "/users/"]),
     ("lull get shop /users --outp", ["--output"]),
     ("lull get shop /users -o t", ["table"]),
+    ("lull wat", ["watch"]), ("lull cha", ["changed"]),
+    ("lull watch shop /us", ["/users", "/users/"]),
+    ("lull changed shop /us", ["/users", "/users/"]), ("lull watch shop /users --ev", ["--every"]),
+    ("lull changed shop /users --fo", ["--forget", "--follow"]),
+    ("lull changed shop /users -o ", ["json", "ndjson"]),
+    ("lull get shop /users --cha", ["--chart"]),
     ("lull completion ", ["bash", "zsh", "fish"]),
     ("lull help che", ["check"]),
   ]

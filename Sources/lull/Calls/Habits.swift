@@ -18,6 +18,7 @@ enum Habits {
     "--silent": "nothing but data goes to standard output; 2>/dev/null hides the rest",
     "-q": "nothing but data goes to standard output; 2>/dev/null hides the rest",
     "--quiet": "nothing but data goes to standard output; >/dev/null hides it",
+    "--watch": "lull watch URL shows changes as they come",
     "-S": "--stream writes events and rows as they come",
     "-I": "lull head URL asks for the head",
     "--head": "lull head URL asks for the head",
