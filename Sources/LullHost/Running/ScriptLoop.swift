@@ -141,6 +141,12 @@ package final class ScriptLoop {
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
   package func runUntilIdle() { run { isIdle || isInterrupted } }
 
+  /// Has Lua let go of what nobody holds any more, where no script runs that would make it do so.
+  package func collect() {
+    guard !bridge.isClosed else { return }
+    _ = lull_runtime_collect_all(bridge.pointer)
+  }
+
   // MARK: Ending
 
   /// Whether a signal, a limit or `os.exit` has ended the run.
