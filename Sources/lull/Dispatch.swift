@@ -43,18 +43,26 @@ enum Dispatch {
       || TypedURL.withoutScheme(word) != nil
   }
 
+  /// The method that stands where a target may; nil of targets.
+  static func method(_ word: String) -> String? {
+    guard !isTarget(word) else { return nil }
+    let isVerb = Command.verbs.contains { $0.name == word.lowercased() }
+    return isVerb ? word.uppercased() : isMethod(word) ? word : nil
+  }
+
   /// As methods are written; those that look so and are not known are sent as they are.
   private static func isMethod(_ word: String) -> Bool {
     word.utf8.allSatisfy { ($0 >= 65 && $0 <= 90) || $0 == UInt8(ascii: "-") }
       && word.first != "-"
   }
 
-  /// Whether a request has that option, and scripts have not.
+  /// Whether a request has that option, or other programs have it for one, and scripts have not.
   private static func isOptionOfRequest(_ word: String) -> Bool {
     guard word.count > 1, word != "--" else { return false }
     let name = String(word.hasPrefix("--") ? word.prefix { $0 != "=" } : word.prefix(2))
     return !RunOptions.arguments.contains { $0.names.contains(name) }
-      && !["-e", "-i", "-h", "--help"].contains(name) && Command.request.spec.option(name) != nil
+      && !["-e", "-i", "-h", "--help"].contains(name)
+      && (Command.request.spec.option(name) != nil || Habits.hint(for: name) != nil)
   }
 
   private static func kindOfFile(_ name: [UInt8]) -> mode_t? {

@@ -77,8 +77,8 @@ struct FilterTests {
       (["/texts", "-f", "{}"], "{}\n"),
       (["/texts", "-f", "filter(x, function() return false end)"], ""),
       (["/record", "-f", "x.name"], "Ann\n"), (["/record", "-f", "x.tags"], "x\ny\n"),
-      (["/rows", "-f", "x[1].n"], "1.50\n"), (["/rows", "-f", "map(x, 'id')"], "[1,2]\n"),
-      (["/record", "-f", "{ 'a', lull.null }"], "[\"a\",null]\n"),
+      (["/rows", "-f", "x[1].n"], "1.50\n"), (["/rows", "-f", "map(x, 'id')"], "1\n2\n"),
+      (["/record", "-f", "{ 'a', lull.null }"], "a\nnull\n"),
       (["/record", "-f", "nil"], "null\n"),
       (
         ["/rows", "--pages", "2", "-f", "map(x, function(v) return 'n' .. v.id end)"],
@@ -94,6 +94,8 @@ struct FilterTests {
   }
 
   @Test func `FLT-15 without quotes is a way to write, as others are`() throws {
+    #expect(
+      try get("/rows", "-r", "-f", "{ 'a', 1, lull.null, true }").output == "a\n1\nnull\ntrue\n")
     for other in [["-o", "json"], ["-O", "file"]] {
       let ending = try Child(Binaries.lull, ["get", api, "/texts", "-r"] + other).wait()
       #expect(ending.errors.hasPrefix("lull: -r writes texts as they are: it does not go with -o"))
@@ -115,7 +117,7 @@ struct FilterTests {
       (".[] | {id, name}", "pick(x, \"id\", \"name\")"), ("sort_by(.n)", "sort_by(x, \"n\")"),
       (".items | length", "count(x.items)"), (".[\"a b\"]", "x[\"a b\"]"), (".[-1]", "last(x)"),
       (".items[].tags[0]", "map(x.items, \"tags.1\")"), ("[.[] | .a]", nil), (".a, .b", nil),
-      ("select(.a)", nil), (".a // 1", nil),
+      ("select(.a)", nil), (".a // 1", nil), (".. | .id", nil), ("map({id: .id})", nil),
     ] as [(String, String?)])
   func `FLT-16 what is jq's is told how to write`(expression: String, written: String?) throws {
     let ending = try get("/rows", "-f", expression)
@@ -130,7 +132,27 @@ struct FilterTests {
   }
 
   @Test(arguments: [
+    ("x[0].id", "elements count from 1: write x[1].id"),
+    ("length(x)", "it is called so here: write count(x)"),
+    ("x[1].id != 3", "it is Lua: write ~= for !=, and for &&, or for ||, not for !"),
+    ("x.id", "x is a list, and has no fields: x[1] is its first element"),
+  ])
+  func `FLT-16 what would be nothing, or no Lua, is told how to write`(
+    expression: String, hint: String
+  ) throws {
+    let ending = try get("/rows", "-f", expression)
+    #expect(ending.errors.contains("lull: -f '\(expression)': \(hint)"), "\(ending)")
+    #expect(ending.output == "")
+    #expect(ending.code == 1)
+  }
+
+  @Test func `FLT-16 a field of a list may be asked for where that is not all`() throws {
+    #expect(try get("/rows", "-f", "x.items or 'a list'").output == "\"a list\"\n")
+  }
+
+  @Test(arguments: [
     ("keys", "keys(x)"), ("length", "count(x)"), ("name", "x.name"), ("map", "map(x"),
+    ("$.id", "x.id"), ("$[0].id", "x[1].id"), ("body.id", "x.id"), ("[0]", "x[1]"),
   ])
   func `FLT-16 a bare word is told to be of x`(word: String, written: String) throws {
     let ending = try get("/rows", "-f", word)

@@ -61,6 +61,46 @@ struct FormatTests {
     #expect(lines.output == #"<?xml version="1.0" encoding="iso-8859-1"?><é/>"#)
   }
 
+  @Test(arguments: [
+    ("text/html", "<p>caf\u{E9}</p>"), ("text/xml", "<p>caf\u{E9}</p>"),
+    ("text/plain; charset=utf-8", "caf\u{E9}"),
+  ])
+  func `TXT-14 text whose charset nobody names is written as it came, and shown as UTF-8`(
+    type: String, text: String
+  ) throws {
+    let head = HeldServer.head(
+      "200 OK", "Content-Type: \(type)", "Content-Length: \(text.utf8.count)")
+    let server = try HeldServer([[head, Array(text.utf8)]])
+    defer { server.stop() }
+    #expect(try Child(Binaries.lull, ["get", server.url]).wait().output == text)
+    let seen = try Child(
+      Binaries.lull, ["get", server.url], environment: ["NO_COLOR": "1"], terminal: true
+    ).wait()
+    #expect(seen.output == text + "\r\n", "\(seen)")
+  }
+
+  @Test func `TXT-14 bytes that are no UTF-8 stay what they are in a pipe`() throws {
+    let body: [UInt8] = [0x63, 0xE9, 0x0A]
+    let server = try HeldServer([[HeldServer.head("200 OK", "Content-Type: text/plain"), body]])
+    defer { server.stop() }
+    let path = folder.path + "/bytes"
+    _ = try Child("/bin/sh", ["-c", "\"$0\" get \"$1\" >\"$2\"", Binaries.lull, server.url, path])
+      .wait()
+    #expect(try shell("od -An -tx1 bytes", folder: folder.path).output == " 63 e9 0a\n")
+  }
+
+  @Test func `--columns that no row has are told of`() throws {
+    let ending = try Child(
+      Binaries.lull, ["get", api, "object", "-o", "csv", "--columns", "a,bb"]
+    ).wait()
+    #expect(ending.output == "a,bb\n1,\n")
+    #expect(ending.errors == "lull: warning: no row has 'bb' (did you mean 'b'?)\n")
+    let none = try Child(Binaries.lull, ["get", api, "object", "-o", "csv", "--columns", ","])
+      .wait()
+    #expect(none.code == 2)
+    #expect(none.errors.hasPrefix("lull: --columns needs names of fields"))
+  }
+
   @Test(
     arguments: [
       (
@@ -96,7 +136,7 @@ struct FormatTests {
   func `make do`(words: [String], output: String) throws {
     let ending = try Child(Binaries.lull, ["get", api] + words).wait()
     #expect(ending.output == output)
-    #expect(ending.errors == "")
+    #expect(ending.errors == (output.contains("no\n") ? "lull: warning: no row has 'no'\n" : ""))
     #expect(ending.code == 0)
   }
 

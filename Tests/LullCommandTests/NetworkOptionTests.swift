@@ -25,6 +25,30 @@ struct NetworkOptionTests {
     #expect(server.requests[1].contains("uthorization: Basic OmtleQ==\r\n"))
   }
 
+  @Test func `CMD-08 a header without a value takes away what an API's file says`() throws {
+    let folder = try TemporaryFolder()
+    let api = try folder.write(
+      "a.lua",
+      """
+      local lull = require "lull"
+      local service = lull.service("http://a.example")
+      service:configure{ auth = lull.auth.bearer(lull.secret{ env = "TOK" }) }
+      return { service = service }
+      """)
+    for (words, isSent) in [
+      ([], true), (["Authorization:"], false), (["-H", "authorization:"], false),
+    ] {
+      let ending = try Child(
+        Binaries.lull, ["get", api, "/c", "--dry-run"] + words, environment: ["TOK": "tt"]
+      ).wait()
+      #expect(ending.output.lowercased().contains("authorization") == isSent, "\(ending)")
+      #expect(ending.code == 0)
+    }
+    let both = try lull("get", api, "/c", "-a", "u:p", "Authorization:")
+    #expect(both.errors.hasPrefix("lull: -a and a header Authorization both say who asks"))
+    #expect(both.code == 2)
+  }
+
   @Test func `CMD-08 a token is sent as Bearer`() throws {
     #expect(try sent("-A", "bearer", "-a", "a:b").contains("authorization: bearer a:b\r\n"))
   }

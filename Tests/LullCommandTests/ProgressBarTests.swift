@@ -22,7 +22,7 @@ struct ProgressBarTests {
       released: 2)
     defer { server.stop() }
     let child = try start(server, terminal: true)
-    let bar = String(repeating: "█", count: 15) + String(repeating: "░", count: 15)
+    let bar = String(repeating: "█", count: 14) + String(repeating: "░", count: 14)
     try child.waitForOutput("\r\u{1B}[K\(bar) 50 % 1.0 MB of 2.0 MB")
     server.release()
     let ending = try child.wait()

@@ -7,7 +7,9 @@ struct SessionOptionTests {
 
   init() throws { state = try TemporaryFolder() }
 
-  private func run(_ words: String...) throws -> Child.Ending {
+  private func run(_ words: String...) throws -> Child.Ending { try run(words) }
+
+  private func run(_ words: [String]) throws -> Child.Ending {
     try Child(Binaries.lull, words, environment: ["XDG_STATE_HOME": state.path]).wait()
   }
 
@@ -86,6 +88,29 @@ struct SessionOptionTests {
         ["authorization: bearer t", "x-api-key: other"],
         ["authorization: mine"], ["authorization: mine"],
       ])
+  }
+
+  @Test func `SES-02 who asks may be in the URL`() throws {
+    let server = try server()
+    defer { server.stop() }
+    let named = server.url.replacing("http://", with: "http://ann:p%40@")
+    for url in [named, server.url] {
+      #expect(try run("get", url, "--session", "x").code == 0)
+    }
+    #expect(
+      server.requests.allSatisfy { $0.lowercased().contains("authorization: basic yw5uonba") })
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `SES-03 what listens at a socket is another server`() throws {
+    let server = try server()
+    defer { server.stop() }
+    let words = ["get", server.url, "--session", "x"]
+    // Nobody listens there; what is typed is kept all the same.
+    #expect(try run(words + ["--unix-socket", state.path + "/none", "-a", "a:b"]).code == 6)
+    #expect(try run(words).code == 0)
+    #expect(server.requests.count == 1)
+    #expect(!server.requests.joined().lowercased().contains("authorization"))
   }
 
   @Test func `SES-03 nothing of it goes to another origin, by no redirect either`() throws {

@@ -8,6 +8,14 @@ struct VerbRefusalTests {
     (["get", "github"], "a path below 'github' is missing, such as /users"),
     (["get", "http://"], "'http://' is not a URL"),
     (
+      ["-X", "PURGE", "http://a.example"],
+      "there is no option '-X': the method is the first word: lull PUT URL"
+    ),
+    (
+      ["get", "http://a.example", "--all", "--pages", "2"],
+      "--all and --pages 2 are two ways to say"
+    ),
+    (
       ["get", "https://a.example", "nonsense"],
       "'nonsense' is none of name=text, name:=json, name==query, Header:value"
     ),

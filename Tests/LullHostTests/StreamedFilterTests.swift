@@ -29,6 +29,11 @@ struct StreamedFilterTests {
       ("sort_by(x, 'id')", nil), ("sum(x, 'n')", nil), ("#x", nil), ("x[1]", nil), ("x.items", nil),
       ("map(x, y)", nil), ("map(x, function(v) return #x end)", nil), ("map(x, 'a')[1]", nil),
       ("map(x, function(v) n = (n or 0) + 1 return n end)", nil),
+      ("map(x, function(v) for x = 1, 2 do end return #x end)", nil),
+      (
+        "filter(x, function(v) return count(filter(x, function(x) return x.n == v.n end)) > 2 end)",
+        nil
+      ),
       ("map(x, function(v) return n end)", nil), ("map(x, math.random)", nil),
       ("map(x, function() return math.random() end)", nil), ("map(x, 'id'), 1", nil),
       ("map(x, (function() return 'id' end)())", nil), ("map(x, 'a' .. 'b')", nil),

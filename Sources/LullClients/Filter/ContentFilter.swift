@@ -123,6 +123,12 @@ package final class ContentFilter {
     }
     switch answer {
     case .success(let bytes):
+      // A field of a list is nothing, which looks like an answer.
+      if bytes.elementsEqual("null".utf8), lull_reads_took_list_for_object(bridge.pointer) != 0 {
+        throw Problem(
+          report: "lull: -f '\(text.text)': x is a list, and has no fields: x[1] is its first "
+            + "element, map(x, \"name\") the field of each\n")
+      }
       guard (try? JSONDocument(parsing: bytes)) != nil else {
         throw Problem(report: "lull: what -f gives has no JSON form\n")
       }

@@ -17,6 +17,8 @@ enum FunctionReader {
     guard let end = end(of: tokens, from: place) else { return false }
     let body = Array(tokens[place..<end])
     let declared = names(declaredIn: body)
+    // Outside of an inner function or block that declares one the name is the list's.
+    guard !declared.subtracting(parameters(of: body)).contains("x") else { return false }
     place = end
     var brackets: [String] = []
     var isDeclaring = false
@@ -55,6 +57,10 @@ enum FunctionReader {
       if depth == 0 { return place + 1 }
     }
     return nil
+  }
+
+  private static func parameters(of body: [LineToken]) -> Set<String> {
+    Set(body.dropFirst().prefix { !$0.isSymbol(")") }.filter { $0.kind == .name }.map(\.text))
   }
 
   /// Parameters, and what follows `local` and `for`.

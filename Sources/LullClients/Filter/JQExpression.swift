@@ -8,6 +8,9 @@ struct JQExpression {
   ///
   /// - Parameter isWrong: whether it is no Lua at all.
   func hint(isWrong: Bool) -> String? {
+    if let written = countedFromZero { return "elements count from 1: write \(written)" }
+    if let written = renamedFunction { return "it is called so here: write \(written)" }
+    if let written = otherLanguage { return "x is the content: write \(written)" }
     if let word = bareWord {
       let written = JQExpression.words[word].map { $0.replacing("?", with: "x") } ?? "x.\(word)"
       return "x is the content: write \(written)"
@@ -16,7 +19,12 @@ struct JQExpression {
     if let written = translated, written != text { return "that is jq's: write \(written)" }
     let looksLikeIt =
       text.hasPrefix(".") || text.contains("(.") || text.contains("| ") || text.contains("[]")
-    guard isWrong, looksLikeIt else { return nil }
+      || text.contains(": .")
+    guard isWrong else { return nil }
+    if !looksLikeIt, ["!=", "&&", "||"].contains(where: { text.contains($0) }) {
+      return "it is Lua: write ~= for !=, and for &&, or for ||, not for !"
+    }
+    guard looksLikeIt else { return nil }
     return "that looks like jq's: expressions are Lua over x, where .a.b is x.a.b, .[0] is x[1], "
       + ".[] | .name is map(x, \"name\"), and select is filter"
   }
@@ -27,6 +35,37 @@ struct JQExpression {
       return nil
     }
     return text
+  }
+
+  /// `x[0]`, which is nothing in Lua; not inside a function, which may have tables of its own.
+  private var countedFromZero: String? {
+    guard text.contains("x[0]"), JQExpression.isPath(text) else { return nil }
+    return text.replacing("[0]", with: "[1]")
+  }
+
+  /// `length(x)`
+  private var renamedFunction: String? {
+    guard let open = text.firstIndex(of: "("), text.hasSuffix(")"), !text.contains("(.") else {
+      return nil
+    }
+    let name = String(text[..<open])
+    guard !FunctionReader.known.contains(name), let form = JQExpression.words[name] else {
+      return nil
+    }
+    let inside = JQExpression.trimmed(text[text.index(after: open)...].dropLast())
+    return JQExpression.isPath(inside) ? form.replacing("?", with: inside) : nil
+  }
+
+  /// `$.id` of JSONPath, `body.id` of Restish, `[0]`.
+  private var otherLanguage: String? {
+    let begins = ["$.", "$[", "body.", "body["].first { text.hasPrefix($0) }
+    guard let begins else {
+      let isIndex =
+        text.hasPrefix("[") && text.hasSuffix("]") && Int(text.dropFirst().dropLast()) != nil
+      return isIndex ? JQExpression("." + text).translated : nil
+    }
+    let rest = text.dropFirst(begins.count - 1)
+    return JQExpression(rest.hasPrefix("[") ? "." + rest : String(rest)).translated
   }
 
   /// What jq applies to its input without arguments.
@@ -65,7 +104,9 @@ struct JQExpression {
   }
 
   private static func apply(_ stage: String, to code: String, _ isStream: inout Bool) -> String? {
-    if stage.hasPrefix(".") { return path(stage, from: code, &isStream) }
+    if stage.hasPrefix(".") {
+      return stage.contains("..") ? nil : path(stage, from: code, &isStream)
+    }
     if let form = words[stage] {
       guard isStream else { return form.replacing("?", with: code) }
       return "map(\(code), \(form.prefix { $0 != "(" }))"

@@ -52,7 +52,7 @@ extension StandardTransformer {
 
 extension Entity {
   /// Whether it is text by its type without being `text/*`. (TXT-11)
-  fileprivate var isTextBesides: Bool {
+  package var isTextBesides: Bool {
     headers.withFirstValue("content-type", ContentTypePattern.isTextBesides) ?? false
   }
 
@@ -61,9 +61,11 @@ extension Entity {
     headers.withFirstValue("content-type", ContentTypePattern.isJSONLines) ?? false
   }
 
-  /// What the bytes of such a type are as text; nil for others, and for what cannot be decoded.
-  package var decodedTextBesides: String? {
-    guard isTextBesides, case .bytes(let bytes) = content else { return nil }
+  /// What the bytes of a type are as text that is text; nil for others, and for what cannot be decoded.
+  package var decodedText: String? {
+    guard case .bytes(let bytes) = content,
+      isTextBesides || headers.withFirstValue("content-type", ContentTypePattern.isText) == true
+    else { return nil }
     return bytes.withUnsafeBufferPointer {
       try? TextCoding.decode($0, charset: StandardTransformer.charset(of: $0, self))
     }

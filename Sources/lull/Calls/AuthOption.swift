@@ -80,6 +80,16 @@ struct AuthOption: Equatable {
     self.secret = secret
   }
 
+  /// What a URL has before its host; nil if it has nothing there.
+  init?(inURL url: String) {
+    guard let text = LogText.userInfo(of: url), !text.isEmpty else { return nil }
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
+      let bytes = (try? PercentEncoding.decode(ArraySlice($0.utf8))) ?? Array($0.utf8)
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    self.init(.basic, user: parts[0], secret: parts.count > 1 ? parts[1] : "")
+  }
+
   /// What has to be asked for; nil if nothing has.
   private var question: String? {
     guard secret == nil else { return nil }

@@ -25,9 +25,17 @@ final class BodySpelling {
     settings.pipeline[stage].transformers.insert(watching, at: 0)
   }
 
-  /// The body as it came if it is that text in a charset that it names itself, such as XML; nil of others.
+  /// The body as it came if it is that text, and no charset is named that it need not name itself, as XML
+  /// and pages do; nil of others. (TXT-14)
   func bytes(of text: String) -> [UInt8]? {
-    guard entity?.decodedTextBesides == text else { return nil }
+    guard let entity, entity.charset == nil || entity.isTextBesides, entity.decodedText == text
+    else { return nil }
     return bytes
+  }
+
+  /// That text as people read it: where nobody says which charset it is in, what is UTF-8 is taken for it.
+  func shown(_ text: String) -> String {
+    guard entity?.charset == nil, let bytes = bytes(of: text) else { return text }
+    return String(validating: bytes, as: UTF8.self) ?? text
   }
 }

@@ -1,3 +1,4 @@
+import LullArguments
 import LullClients
 import LullCore
 import LullHost
@@ -9,7 +10,10 @@ extension CallExchange {
 
   /// JSON as it is asked for: drawn, or in a format.
   func bytes(ofJSON json: JSONText) throws(ContentFilter.Problem) -> [UInt8] {
-    guard let field = options.chart else { return text.bytes(of: json) }
+    guard let field = options.chart else {
+      warnOfColumns(in: json)
+      return text.bytes(of: json)
+    }
     let chart: Chart
     do throws(Chart.Problem) {
       chart = try Chart(json, field: field)
@@ -24,6 +28,19 @@ extension CallExchange {
       chart.text(
         width: width, limit: style.isTerminal ? limit : nil, isTerminal: style.isTerminal
       ) { style.painted($0, "36") }.utf8)
+  }
+
+  /// Says which of the columns that were typed no row has: a slip of the pen looks like empty cells.
+  func warnOfColumns(in json: JSONText) {
+    guard options.namesColumns, options.format == .table || options.format == .csv else { return }
+    let rows = json.lines.filter { $0.kind == .object }
+    guard let first = rows.first else { return }
+    for column in options.columns where !rows.contains(where: { $0.field(column) != nil }) {
+      let near = NearestName.suggestion(for: column, among: first.members.map(\.key))
+      Exit.complain(
+        "lull: warning: no row has '\(LogText.part(column, limit: 60))'"
+          + (near.map { " (did you mean '\($0)'?)" } ?? "") + "\n")
+    }
   }
 
   /// Content that is drawn.

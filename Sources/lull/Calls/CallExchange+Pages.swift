@@ -17,8 +17,9 @@ extension CallExchange {
     let streamed = options.filter.flatMap { StreamedFilter($0) }
     do throws(ContentFilter.Problem) {
       // An expression that is none is told before anything is loaded.
-      let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
+      // The last that is made is the one whose text errors show.
       let plain = try ContentFilter(host, nil)
+      let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
       if let streamed, let text = options.filter, let inner = StreamedFilter.inner(of: text) {
         let sink = FilteredPages(wanted: streamed, try ContentFilter(host, inner), self)
         return try runStreamed(walk, sink, plain, progress)
@@ -32,9 +33,9 @@ extension CallExchange {
           code = report(step)
           break
         }
-        list.pageCount += 1
         let page = try json(of: entity.content, plain)
         let root = try options.rows?.of(page) ?? page
+        list.pageCount += 1
         progress.count(root)
         if filter == nil, options.format == .ndjson || options.format == .lines {
           guard Output.write(text.bytes(of: root)) else { return 0 }
@@ -60,7 +61,8 @@ extension CallExchange {
     {
       do throws(ContentFilter.Problem) {
         _ = Output.page(
-          try bytes(ofJSON: JSONText(valid: list.bytes)), isWanted: options.usesPager)
+          try bytes(ofJSON: JSONText(valid: list.bytes)),
+          isWanted: isWhole && options.usesPager)
       } catch {
         Exit.complain(error.report)
         if code == 0 { code = 1 }

@@ -55,7 +55,7 @@ struct CallExchange {
     if !response.isNew, request.hasOwnCondition { response = .failure(.notModified) }
     let code = write(response, filter, download)
     if code == 0 {
-      progress.closeSaved()
+      progress.closeSaved(download)
       tellName(of: download)
     }
     // What has been begun meanwhile comes to its end, such as the writing of a cache.
@@ -203,17 +203,12 @@ struct CallExchange {
     if options.chart != nil, !isError { return try chart(of: content, filter) }
     if let filter {
       let made = try filter.json(of: content, service: api.service, spelledBy: spelling.bytes)
-      return text.bytes(of: JSONText(valid: made))
+      return try bytes(ofJSON: JSONText(valid: made))
     }
-    if case .text(let text) = content, options.format == nil, !style.isTerminal,
-      let bytes = spelling.bytes(of: text)
-    {
-      return bytes
-    }
-    if case .text(let text) = content, options.format == nil,
-      let shown = ColouredMarkup.text(text, in: entity, style)
-    {
-      return self.text.bytes(of: shown)
+    if case .text(let came) = content, options.format == nil {
+      if !style.isTerminal, let bytes = spelling.bytes(of: came) { return bytes }
+      let shown = spelling.shown(came)
+      return text.bytes(of: ColouredMarkup.text(shown, in: entity, style) ?? shown)
     }
     guard case .bytes(let bytes) = content else {
       return try self.bytes(of: content, style, isError ? nil : options.rows)
@@ -245,7 +240,9 @@ struct CallExchange {
         text = ContentText(format: .ndjson, columns: [], style: style)
       }
       let json = JSONText(element, spelledBy: spelling.bytes)
-      return text.bytes(of: try rows?.of(json) ?? json)
+      let wanted = try rows?.of(json) ?? json
+      warnOfColumns(in: wanted)
+      return text.bytes(of: wanted)
     }
   }
 

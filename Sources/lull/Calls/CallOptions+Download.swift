@@ -11,8 +11,9 @@ extension CallOptions {
           + "this folder or that of -O; a file of that name stays, and the new one gets a number"),
       .init(
         names: ["-C", "--resume"], kind: .flag,
-        help: "go on with what came of it before, with -O or --download, and keep what comes if it "
-          + "breaks off"),
+        help:
+          "go on with what lull has begun of it, with -O or --download, and keep what comes if it "
+          + "breaks off and the server has said how to go on (ETag or date)"),
       .init(
         names: ["--stream"], kind: .flag,
         help: "write events of an event stream, or rows of NDJSON, as they come, a line each; -f "
@@ -79,8 +80,14 @@ extension CallOptions {
 extension CallExchange {
   /// Says what a file is called that nobody has named.
   func tellName(of download: Download?) {
-    guard options.namesFile, let path = download?.path else { return }
-    let name = path.description
-    Exit.complain("lull: saved as '\(name.hasPrefix("./") ? String(name.dropFirst(2)) : name)'\n")
+    guard options.namesFile, let name = download?.shownPath else { return }
+    Exit.complain("lull: saved as '\(name)'\n")
+  }
+}
+
+extension Download {
+  /// The path as it is told; nil as long as there is none.
+  var shownPath: String? {
+    path.map(\.description).map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 }
   }
 }

@@ -11,6 +11,8 @@ struct CallOptions {
   /// Whether texts are written without quotes.
   var isRaw = false
   var columns: [String] = []
+  /// Whether whoever typed the line has named them.
+  private(set) var namesColumns = false
   /// The field that is drawn; nil: content is written.
   var chart: String?
   /// Where the rows are in what comes; nil: it is what they are.
@@ -58,7 +60,7 @@ struct CallOptions {
           + "them all; @FILE takes it from a file; lull help filters tells more"),
       .init(
         names: ["-r", "--raw-output"], kind: .flag,
-        help: "write a text without its quotes, and a list of texts one on each line"),
+        help: "write a text without its quotes, and a list of texts and numbers one on each line"),
       .init(
         names: ["--columns"], placeholder: "A,B",
         help: "the fields of a table or csv, in that order; owner.login goes deeper, tags.1 is the "
@@ -120,6 +122,14 @@ struct CallOptions {
       throw .wrongUsage("-r writes texts as they are: it does not go with -o and -O", command)
     }
     columns = (words.text("--columns") ?? "").split(separator: ",").map(String.init)
+    guard !columns.isEmpty || words.text("--columns") == nil else {
+      throw .wrongUsage("--columns needs names of fields, such as --columns id,name", command)
+    }
+    guard columns.isEmpty || format == .table || format == .csv || words.text("--chart") != nil
+    else {
+      throw .wrongUsage("--columns are those of a table: it needs -o table or -o csv", command)
+    }
+    namesColumns = !columns.isEmpty
     showsHead = words.has("-i")
     file = words.text("-O")
     guard file?.isEmpty != true else { throw .wrongUsage("-O needs the name of a file", command) }
@@ -154,6 +164,10 @@ struct CallOptions {
       headers.append((name, value.isEmpty && text[end] == ":" ? nil : value))
     }
     if let text = words.text("--pages") {
+      guard !words.has("--all") else {
+        throw .wrongUsage(
+          "--all and --pages \(text) are two ways to say how many: give one", command)
+      }
       guard let count = Int(text), count > 0 else {
         throw .wrongUsage("--pages needs a whole number above 0, got '\(text)'", command)
       }
@@ -173,7 +187,7 @@ struct CallOptions {
     }
     try readDownload(words, for: command)
     try readChart(words, for: command)
-    try checkAuth(headers.filter { $0.value != nil }.map(\.name), for: command)
+    try checkAuth(headers.map(\.name), for: command)
     // The head comes first, so that the body has to wait.
     if file == "-", showsHead { (file, format) = (nil, .raw) }
   }

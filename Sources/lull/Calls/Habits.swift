@@ -45,6 +45,11 @@ enum Habits {
     "--http2": "it is called --http 2",
     "--cert-key": "it is called --key",
     "--https": "a URL begins with https://",
+    "--chunked": "a body that is read while it is sent goes out in chunks by itself",
+    "--compress":
+      "bodies are not compressed: send one that is, with -d @FILE and Content-Encoding:gzip",
+    "--data-urlencode": "form fields are items: name=text, with --form",
+    "--get": "name==text puts it into the query",
     "--default-scheme": "a URL begins with https://",
   ]
 

@@ -11,6 +11,8 @@ struct NetworkOptions: Equatable {
   var certificate: String?
   var key: String?
   var unixSocket: String?
+  /// Whether the line takes away what is configured of who asks: `Authorization:`.
+  var isAnonymous = false
   var redirects: RedirectRule?
   var httpVersion: HTTPVersion?
   /// What is kept between requests.
@@ -40,7 +42,8 @@ struct NetworkOptions: Equatable {
         help: "fail after more redirects than these, of which there may be 100; 10 unless given"),
       .init(
         names: ["--http"], placeholder: "VERSION", choices: HTTPVersion.allCases.map(\.rawValue),
-        help: "the newest version of HTTP to speak"),
+        help:
+          "the newest version of HTTP to speak; 2 of http:// without asking whether the server can"),
     ] + SessionOption.arguments
   }
 
@@ -125,6 +128,10 @@ struct NetworkOptions: Equatable {
   func apply(to settings: inout Configuration) {
     if let auth {
       settings.auth = auth.auth
+      settings.headers.remove("authorization")
+    }
+    if isAnonymous {
+      settings.auth = nil
       settings.headers.remove("authorization")
     }
     guard self != NetworkOptions() else { return }

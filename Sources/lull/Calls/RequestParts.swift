@@ -37,6 +37,10 @@ struct RequestParts {
       case .text, .json, .upload: break
       }
     }
+    for (name, value) in request.headers where value != nil {
+      guard ["content-length", "transfer-encoding"].contains(name.lowercased()) else { continue }
+      Exit.complain("lull: warning: \(name) is not sent as given: it follows from the body\n")
+    }
     if !query.isEmpty {
       // What is there stays as it is written.
       let url = request.resource.url.appendingPairs(query)

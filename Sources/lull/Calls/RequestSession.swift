@@ -21,6 +21,8 @@ final class RequestSession: Sendable {
   }
 
   let origin: String
+  /// The origin, and by what else than an address it is reached.
+  private let server: String
   private let file: TokenFile
   private let isReadOnly: Bool
   /// nil of one that is only read.
@@ -45,12 +47,16 @@ final class RequestSession: Sendable {
   /// Opens that of a name, which need not be there yet.
   ///
   /// - Parameters:
+  ///   - socket: by which its server is reached, in place of an address.
   ///   - isReadOnly: whether nothing is kept; others may write it meanwhile.
   ///   - isStopped: whether to wait no more for another process.
   init(
-    _ name: String, of origin: String, isReadOnly: Bool, unless isStopped: () -> Bool
+    _ name: String, of origin: String, over socket: String?, isReadOnly: Bool,
+    unless isStopped: () -> Bool
   ) throws(Problem) {
-    let folder = "sessions/" + RequestSession.folderName(of: origin)
+    let server = socket.map { "\(origin) over \($0)" } ?? origin
+    self.server = server
+    let folder = "sessions/" + RequestSession.folderName(of: server)
     guard let path = TokenFile.standardPath(of: name, in: folder) else {
       throw Problem(message: "neither XDG_STATE_HOME nor HOME says where sessions are kept")
     }
@@ -64,7 +70,7 @@ final class RequestSession: Sendable {
       let document = try file.read()
       content =
         try document.map { document throws(TokenFile.Problem) in
-          try RequestSession.content(of: document, for: origin, file.path)
+          try RequestSession.content(of: document, for: server, file.path)
         } ?? Content()
     } catch {
       throw Problem(message: error.message)
@@ -117,7 +123,7 @@ final class RequestSession: Sendable {
     }
     guard before != after, !isReadOnly else { return nil }
     do throws(TokenFile.Problem) {
-      try file.write(RequestSession.json(of: after, origin))
+      try file.write(RequestSession.json(of: after, server))
       return nil
     } catch {
       return error.message

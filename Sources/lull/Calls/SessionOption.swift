@@ -2,6 +2,7 @@ import LullArguments
 import LullClients
 import LullCore
 import LullHost
+import LullSystem
 
 /// What `--session` and `--session-read-only` say.
 struct SessionOption: Equatable {
@@ -38,9 +39,23 @@ struct SessionOption: Equatable {
 }
 
 extension CallOptions {
-  /// Puts what the session has into a request, and what the command line says of who asks into the
-  /// session; the exit code if it cannot be used.
+  /// What the server of a request is reached by, where that is no address: another server may listen at
+  /// the address of its URL.
+  private func socket(of request: CallRequest) -> String? {
+    let settings = request.resource.configuration(for: request.method).settings
+    guard let path = network.unixSocket ?? settings.options?.connection.unixSocket else {
+      return nil
+    }
+    return FileName.resolved(path) ?? path
+  }
+
+  /// Takes away what is configured of who asks if the request says so; puts what the session has into the
+  /// request, and what the command line says of who asks into the session. The exit code if it cannot be
+  /// used.
   mutating func openSession(for request: inout CallRequest, _ host: LuaHost) -> Int32? {
+    network.isAnonymous = request.headers.contains {
+      $0.value == nil && $0.name.lowercased() == "authorization"
+    }
     guard let option = network.session else { return nil }
     let origin = request.resource.url.origin
     // That of no URL fails by itself.
@@ -48,7 +63,8 @@ extension CallOptions {
     let session: RequestSession
     do throws(RequestSession.Problem) {
       session = try RequestSession(
-        option.name, of: origin, isReadOnly: option.isReadOnly || printsCurl || isDry,
+        option.name, of: origin, over: socket(of: request),
+        isReadOnly: option.isReadOnly || printsCurl || isDry,
         unless: { host.loop.isInterrupted })
     } catch {
       if host.loop.isInterrupted { return 0 }
@@ -56,10 +72,12 @@ extension CallOptions {
       return 1
     }
     let given = request.headers.map { ($0.name.lowercased(), $0.value) }
-    let saysWho = network.auth != nil || given.contains { $0.0 == "authorization" }
+    let inURL = network.auth == nil ? AuthOption(inURL: request.resource.url.text) : nil
+    let saysWho =
+      network.auth != nil || inURL != nil || given.contains { $0.0 == "authorization" }
     let problem = session.change { content in
       if saysWho {
-        content.auth = network.auth
+        content.auth = network.auth ?? inURL
         content.headers["authorization"] = nil
       }
       for (name, value) in given where name != "cookie" && CredentialName.names(name) {

@@ -85,6 +85,13 @@ struct VerbCommand {
       throw defaults?.explained(error) ?? error
     }
     options.usualHeaders = defaults?.headers ?? []
+    var rest = parsed.all("ITEM")[...]
+    var word = parsed.text("TARGET") ?? ""
+    var name = name
+    // Behind options a method is the first word as well, unless it is the name of an API.
+    if name.isEmpty, let method = Dispatch.method(word), let next = rest.popFirst() {
+      (name, word) = (method, next)
+    }
     isMethodGiven = !name.isEmpty
     method = isMethodGiven ? name : options.pages == nil ? "POST" : "GET"
     if method == "HEAD" {
@@ -99,8 +106,7 @@ struct VerbCommand {
       options.showsHead = true
     }
     body = try BodyOptions(parsed, for: command)
-    var rest = parsed.all("ITEM")[...]
-    target = try CallTarget(parsed.text("TARGET") ?? "", &rest, for: command)
+    target = try CallTarget(word, &rest, for: command)
     var items: [RequestItem] = []
     for word in rest {
       do throws(RequestItem.Problem) {
@@ -111,7 +117,7 @@ struct VerbCommand {
     }
     self.items = items
     try options.checkAuth(
-      items.filter { !$0.value.isEmpty && [.header, .emptyHeader].contains($0.kind) }.map(\.name),
+      items.filter { [.header, .emptyHeader].contains($0.kind) }.map(\.name),
       for: command)
     try body.check(items, for: command)
     guard body.data != .data("-") || !options.ignoresInput else {

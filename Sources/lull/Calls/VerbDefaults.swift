@@ -138,6 +138,8 @@ struct VerbDefaults {
     if isFile || given.has("--stream") && !["json", "ndjson", "lines"].contains(format) {
       left.insert("-o")
     }
+    let written = given.text("-o") ?? format
+    if written != "table" && written != "csv" { left.insert("--columns") }
     if given.isGiven("--chart") { left.formUnion(["-o", "--columns"]) }
     let pages = given.isGiven("--pages") || given.has("--all")
     if format == "raw", pages || given.isGiven("-f") { left.insert("-o") }

@@ -44,6 +44,11 @@ struct WholeBody {
     self.init(name: "'\(item.value)'", content: .file(path), type: type)
   }
 
+  /// Those whose requests have bodies. Of others nobody knows, and a loop's input would be lost.
+  private static let methods: Set<String> = [
+    "POST", "PUT", "PATCH", "LOCK", "MKCOL", "PROPFIND", "PROPPATCH", "QUERY", "REPORT", "SEARCH",
+  ]
+
   /// What comes on standard input to a request of that method, which a command line gives no body; nil
   /// if nothing does. What comes beside a body is too much.
   ///
@@ -51,7 +56,7 @@ struct WholeBody {
   init?(
     inputOf method: String, beside giver: String?, _ host: LuaHost
   ) throws(RequestItem.Problem) {
-    guard ["POST", "PUT", "PATCH"].contains(method), StandardInput.mayHoldBody else { return nil }
+    guard WholeBody.methods.contains(method), StandardInput.mayHoldBody else { return nil }
     let input = StandardInput(tellsSilence: true) { host.loop.isInterrupted }
     if let giver {
       let isEmpty = try WholeBody.reading { () throws(SourceFile.Unreadable) in

@@ -6,15 +6,15 @@ struct ContentText {
   let format: OutputFormat?
   let columns: [String]
   var style: OutputStyle
-  /// Whether texts are written as they are, and lists of nothing else one on each line.
+  /// Whether texts are written as they are, and lists of texts, numbers and the like one on each line.
   var isRaw = false
 
   /// Of JSON.
   func bytes(of json: JSONText) -> [UInt8] {
     if isRaw, json.kind == .string || json.kind == .array,
-      json.lines.allSatisfy({ $0.kind == .string })
+      json.lines.allSatisfy({ $0.kind != .array && $0.kind != .object })
     {
-      return lines(json) { $1 += $0.plain.utf8 }
+      return lines(json) { $1 += $0.isNull ? "null".utf8 : $0.plain.utf8 }
     }
     switch format ?? .json {
     case .json, .raw:

@@ -10,6 +10,8 @@ import LullSystem
 final class ProgressBar {
   /// At most.
   private static let width = 30
+  /// At least, where speed and time are beside it.
+  private static let shortest = 10
   private static let mark = 6
   /// What the words beside the bar take, and what speed and time do.
   private static let (besides, extras) = (28, 24)
@@ -22,6 +24,8 @@ final class ProgressBar {
   private let clock: any HostClock
   private let began: Double
   private var rate = TransferRate()
+  /// Whether something has come of what is followed: it does not wait for its answer any more.
+  private var hasReceived = false
   private var timer: (any HostTimer)?
   private weak var request: Request?
   /// What has come of pages so far; nil where there are none.
@@ -40,6 +44,7 @@ final class ProgressBar {
   func follow(_ request: Request) {
     guard isShown else { return }
     self.request = request
+    hasReceived = false
     rate = TransferRate()
     request.onProgress { [weak self] _ in self?.update() }
     request.onCompletion { [self] in end($0) }
@@ -57,14 +62,14 @@ final class ProgressBar {
   }
 
   /// What is said when all has been saved.
-  func closeSaved() {
-    guard isShown, let file, let size = FileStamp.of(Array(file.utf8))?.size, size > 0 else {
-      return
-    }
+  func closeSaved(_ download: Download?) {
+    guard isShown, file != nil, let path = download?.path, let name = download?.shownPath,
+      let size = FileStamp.of(path.bytes)?.size, size > 0
+    else { return }
     let seconds = clock.uptime - began
     StandardError.write(
       "lull: \(ByteCount.text(size)) in \(Self.text(seconds)), "
-        + "\(ByteCount.text(Int(Double(size) / max(seconds, 0.001))))/s: \(file)\n")
+        + "\(ByteCount.text(Int(Double(size) / max(seconds, 0.001))))/s: \(name)\n")
   }
 
   /// What is said of what has been sent, if it was worth a bar.
@@ -97,6 +102,9 @@ final class ProgressBar {
   private func update() {
     let metrics = (request?.lastPart as? NetworkRequest)?.transfer?.metrics ?? TransferMetrics()
     let lasted = clock.uptime - began
+    // Of what has come to its end there are none.
+    if metrics.received == 0, hasReceived { return }
+    hasReceived = metrics.received > 0
     let isSending = metrics.received == 0 && (metrics.toSend ?? 0) > metrics.sent
     rate.note(isSending ? metrics.sent : metrics.received, at: lasted)
     guard file != nil && metrics.received > 0 || lasted >= ProgressBar.patience else {
@@ -115,7 +123,11 @@ final class ProgressBar {
   private func text(_ count: Int, of total: Int?) -> String {
     if let pageText { return fitting("\(pageText), \(ByteCount.text(count))") }
     let columns = TerminalWidth.columns(of: STDERR_FILENO) ?? 80
-    let width = min(ProgressBar.width, max(0, columns - ProgressBar.besides))
+    // Speed and time are worth more than a long bar; on a narrow terminal there is no room for them.
+    let words = ProgressBar.besides + ProgressBar.extras
+    let room =
+      columns - words >= ProgressBar.shortest ? columns - words : columns - ProgressBar.besides
+    let width = min(ProgressBar.width, max(0, room))
     guard let total, total > 0 else {
       // Of what has no known end a mark wanders with what has come.
       let mark = min(ProgressBar.mark, width)
