@@ -133,6 +133,7 @@ struct FilterTests {
 
   @Test(arguments: [
     ("x[0].id", "elements count from 1: write x[1].id"),
+    ("POST", "-f is what is made of the answer: --form sends a form"),
     ("length(x)", "it is called so here: write count(x)"),
     ("x[1].id != 3", "it is Lua: write ~= for !=, and for &&, or for ||, not for !"),
     ("x.id", "x is a list, and has no fields: x[1] is its first element"),

@@ -11,6 +11,9 @@ struct JQExpression {
     if let written = countedFromZero { return "elements count from 1: write \(written)" }
     if let written = renamedFunction { return "it is called so here: write \(written)" }
     if let written = otherLanguage { return "x is the content: write \(written)" }
+    if ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(text) {
+      return "-f is what is made of the answer: --form sends a form"
+    }
     if let word = bareWord {
       let written = JQExpression.words[word].map { $0.replacing("?", with: "x") } ?? "x.\(word)"
       return "x is the content: write \(written)"

@@ -1,7 +1,7 @@
 /// Bodies of requests and responses as people read them.
 extension CredentialMask {
   /// A body in which the fields that are called like credentials are masked: of JSON, of several JSON
-  /// texts, and of a form. Anything else is as it was.
+  /// texts, of a form, and elements of XML that hold text. Anything else is as it was.
   package static func body(_ bytes: [UInt8]) -> [UInt8] {
     let first = bytes.first { !isSpace($0) }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return json(bytes) }
@@ -14,7 +14,28 @@ extension CredentialMask {
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       return String(decoding: json(Array(text.utf8)), as: UTF8.self)
     }
+    if first == UInt8(ascii: "<") { return CredentialMask.text(markup(text)) }
     return form(text) ?? CredentialMask.text(text)
+  }
+
+  /// `<password>…</password>`, with a prefix and attributes too.
+  private static func markup(_ text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "<"), let end = rest[open...].firstIndex(of: ">") {
+      let tag = rest[rest.index(after: open)..<end]
+      result += rest[...end]
+      rest = rest[rest.index(after: end)...]
+      let name = tag.prefix { !$0.isWhitespace && $0 != "/" }
+      let local = name.split(separator: ":").last ?? ""
+      guard !tag.hasSuffix("/"), CredentialName.names(String(local)),
+        let close = rest.firstRange(of: "</\(name)>"), close.lowerBound > rest.startIndex,
+        !isMasked(rest[..<close.lowerBound])
+      else { continue }
+      result += mark
+      rest = rest[close.lowerBound...]
+    }
+    return result + rest
   }
 
   /// nil if it is none: on one line, and without spaces but for those of masks.

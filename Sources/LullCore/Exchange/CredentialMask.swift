@@ -27,7 +27,15 @@ package enum CredentialMask {
     _ name: String, _ value: String, mark: String = CredentialMask.mark
   ) -> String {
     if isMasked(value) { return value }
-    return CredentialName.names(name) ? mark : text(value)
+    return CredentialName.names(name) || namesScheme(value) ? mark : text(value)
+  }
+
+  /// `Bearer …`, whatever the header is called; what a server asks for by that name has parameters.
+  private static func namesScheme(_ value: String) -> Bool {
+    guard let space = value.firstIndex(of: " ") else { return false }
+    let token = value[value.index(after: space)...]
+    return ["bearer", "basic"].contains(value[..<space].lowercased()) && !token.isEmpty
+      && !token.contains { $0 == " " || $0 == "\"" || $0 == "," }
   }
 
   /// Any text, without user, password and parameters of the URLs in it.

@@ -35,11 +35,15 @@ package struct ScriptLimits {
     self.memory = memory
   }
 
+  /// What runs, in words, where that is no script; nil: it is one.
+  package var subject: String?
+
   /// What is said of each, in the order of `LULL_LIMIT_*`.
   var texts: [String] {
     [
       "",
-      "the script ran for more than \(ScriptLimits.seconds(time ?? 0)) (--max-time)",
+      "\(subject ?? "the script") ran for more than \(ScriptLimits.seconds(time ?? 0))"
+        + (subject == nil ? " (--max-time)" : ""),
       "the script ran more than \(instructions ?? 0) instructions (--max-instructions)",
       "the script needs more than \(ScriptLimits.size(memory ?? 0)) of memory (--max-memory)",
     ]

@@ -98,6 +98,11 @@ struct APILook {
     }
   }
 
-  private var limits: ScriptLimits { isSilent ? Inspection.shortLimits : Inspection.limits }
+  /// A call of Lua's library that does not end ends the command, which then says what it was.
+  private var limits: ScriptLimits {
+    var limits = isSilent ? Inspection.shortLimits : Inspection.limits
+    limits.subject = path.utf8.count <= 100 ? path : "'\(path.suffix(90))'"
+    return limits
+  }
   private var folder: [UInt8] { SourceFile.folder(of: Array(path.utf8)) }
 }
