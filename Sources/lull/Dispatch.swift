@@ -33,7 +33,7 @@ enum Dispatch {
     }
     if isTarget(word) || TypedURL.otherScheme(word) != nil { return .request }
     let isPath = [".", "/"].contains(word.prefix(1)) || word.hasSuffix(".lua")
-    guard !isPath, kind == nil, ByteString(name).text != nil else { return .run }
+    guard !isPath, kind == nil || kind == S_IFDIR, ByteString(name).text != nil else { return .run }
     throw unknown(word)
   }
 

@@ -116,6 +116,10 @@ struct DispatchTests {
     try folder.write("a.example/x", "")
     #expect(try request("shop", "/x") == "GET http://a.example/v1/x?page=1")
     #expect(try request("a.example") == "GET http://a.example/")
+    try folder.write("gte/x", "")
+    let ending = try lull("gte", folder: folder.path)
+    #expect(ending.errors.hasPrefix("lull: 'gte' is neither a command nor a file"))
+    #expect(ending.code == 2)
   }
 
   @Test(arguments: [

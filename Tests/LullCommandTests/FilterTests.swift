@@ -147,6 +147,12 @@ struct FilterTests {
     #expect(ending.code == 1)
   }
 
+  @Test func `FLT-18 lists and records of the content are tables`() throws {
+    let ending = try get("/rows", "-f", "{ type(x), type(x[1]), type(lull.null), type('') }", "-r")
+    #expect(ending.output == "table\ntable\nuserdata\nstring\n", "\(ending.errors)")
+    #expect(try get("/rows", "-f", "type()").errors.contains("bad argument #1 to 'type'"))
+  }
+
   @Test func `FLT-16 a field of a list may be asked for where that is not all`() throws {
     #expect(try get("/rows", "-f", "x.items or 'a list'").output == "\"a list\"\n")
   }

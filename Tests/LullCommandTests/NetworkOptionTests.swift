@@ -137,6 +137,16 @@ struct NetworkOptionTests {
     #expect(ending.output.contains(" echo "))
   }
 
+  @Test func `CMD-10 where nothing is answered nothing is sent`() throws {
+    let child = try Child(
+      Binaries.lull, ["get", "http://127.0.0.1:1", "-a", "ann"], terminal: true)
+    try child.waitForOutput("lull: password of ann: ")
+    child.type(Child.controlD)
+    let ending = try child.wait()
+    #expect(ending.output.contains("lull: the password of ann was not given: nothing is sent"))
+    #expect(ending.code == 2)
+  }
+
   @Test func `CMD-10 without a terminal it is refused, unless nothing is sent`() throws {
     let words = ["-w", Binaries.lull, "get", "http://127.0.0.1:1", "-a", "ann"]
     let refused = try Child("setsid", words).wait()

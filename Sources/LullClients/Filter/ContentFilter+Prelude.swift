@@ -20,6 +20,12 @@ extension ContentFilter {
       order = function(record, names) orders[record] = names end,
     }, { __index = _G })
 
+    -- Lists and records of the content are tables to whoever asks.
+    function env.type(...)
+      local kind = type(...)
+      return kind == "userdata" and (...) ~= lull.null and "table" or kind
+    end
+
     local encode
 
     -- As far as they are those that it has.

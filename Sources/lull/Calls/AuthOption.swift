@@ -114,6 +114,9 @@ struct AuthOption: Equatable {
       secret = text
       return nil
     case .interrupted: return 130
+    case .nothing:
+      Exit.complain("lull: the \(question) was not given: nothing is sent\n")
+      return 2
     case .noTerminal:
       Exit.complain(
         "lull: there is no terminal to ask for the \(question) on: -a takes \(kind.text), and -A "

@@ -7,7 +7,9 @@ enum PasswordPrompt {
     case text(String)
     /// Ctrl-C.
     case interrupted
-    /// Nobody to ask, or the line ended before an answer.
+    /// The line ended before an answer, as with Ctrl-D, or it is none that could be sent.
+    case nothing
+    /// Nobody to ask.
     case noTerminal
   }
 
@@ -53,11 +55,11 @@ enum PasswordPrompt {
       var byte: UInt8 = 0
       let count = read(terminal, &byte, 1)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return .noTerminal }
+      guard count > 0 else { return .nothing }
       if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
-      guard line.count < longest else { return .noTerminal }
+      guard line.count < longest else { return .nothing }
       line.append(byte)
     }
-    return String(validating: line, as: UTF8.self).map { .text($0) } ?? .noTerminal
+    return String(validating: line, as: UTF8.self).map { .text($0) } ?? .nothing
   }
 }
