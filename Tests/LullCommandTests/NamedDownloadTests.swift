@@ -80,6 +80,17 @@ struct NamedDownloadTests {
     #expect(try names() == "")
   }
 
+  @Test func `CMD-15 a file that lull has not begun is loaded anew, and that is said`() throws {
+    try folder.write("k", "part")
+    let server = try server()
+    defer { server.stop() }
+    let ending = try lull("\(server.url)/x", "-O", "k", "-C", folder: folder.path)
+    #expect(ending.errors == "lull: of 'k' nothing was there that -C goes on with: loaded anew\n")
+    #expect(try shell("cat k", folder: folder.path).output == "new")
+    #expect(ending.code == 0)
+    #expect(try lull("\(server.url)/x", "-O", "l", "-C", folder: folder.path).errors == "")
+  }
+
   @Test(arguments: [["-O", "data"], ["--download"]])
   func `CMD-15 a download goes on where one before it has ended`(words: [String]) throws {
     let server = try HeldServer([

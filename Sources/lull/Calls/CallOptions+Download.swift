@@ -80,6 +80,9 @@ extension CallOptions {
 extension CallExchange {
   /// Says what a file is called that nobody has named.
   func tellName(of download: Download?) {
+    if let download, download.replacesWhole, let name = download.shownPath {
+      Exit.complain("lull: of '\(name)' nothing was there that -C goes on with: loaded anew\n")
+    }
     guard options.namesFile, let name = download?.shownPath else { return }
     Exit.complain("lull: saved as '\(name)'\n")
   }

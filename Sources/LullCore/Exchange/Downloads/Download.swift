@@ -64,6 +64,10 @@ package final class Download: Sendable, Equatable {
   /// Whether all has arrived and is where it should be.
   package var isFinished: Bool { state.withLock { $0.isFinished } }
 
+  /// Whether one that was to be gone on with begins anew, since of the file that is there nobody knows how
+  /// to go on.
+  package var replacesWhole: Bool { state.withLock { $0.replacesWhole } }
+
   /// Where the file is; nil of standard output, and before it has a name.
   package var path: ByteString? { state.withLock { $0.place?.path.map { ByteString($0) } } }
 
@@ -119,7 +123,10 @@ package final class Download: Sendable, Equatable {
     // What the server calls it is not known yet, and another address has another part.
     let name = "\(DownloadName.name(ofURL: request.url)).\(state.mark)"
     try open(&state, partName: name)
-    guard let part = state.place?.part, part.size > 0 else { return }
+    guard let part = state.place?.part, part.size > 0 else {
+      state.replacesWhole = state.place?.path.map { FileStamp.of($0) != nil } ?? false
+      return
+    }
     guard let note = part.note(limit: PartNote.largest).flatMap({ PartNote($0, now: now) }) else {
       throw fail(
         &state, "\(part.shown) is no part of a download that could be resumed: remove it first")

@@ -13,6 +13,8 @@ struct DownloadState: Sendable {
   var filter: TerminalText?
   /// Whether what was there has been replaced.
   var hasChanged = false
+  /// Whether a file of that name is there, and nothing that it could go on with.
+  var replacesWhole = false
   var isFinished = false
   /// Whether nothing more is taken.
   var isOver = false
