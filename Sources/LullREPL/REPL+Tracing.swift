@@ -19,7 +19,7 @@ extension REPL {
       }
       let room = max(20, layout.width - taken.reduce(0, +))
       let whole = zip(rows, answer.rows).map { row, answer in
-        row + [ShownTable.cut(answer.excerpt, to: room)]
+        row + [TextWidth.cut(answer.excerpt, to: room)]
       }
       let table = ShownTable(heads: heads + ["begins"], rows: whole, width: Int.max)
       text += table.text(layout) + "\n"

@@ -84,7 +84,7 @@ package struct Chart {
       let shown = String(decoding: bytes, as: UTF8.self)
       throw Problem(
         message: "'\(field)' is no number \(place): "
-          + ContentTable.cut(ContentTable.onOneLine(shown, isTerminal: true), to: 40))
+          + TextWidth.cut(ContentTable.onOneLine(shown, isTerminal: true), to: 40))
     }
     guard value.isFinite else {
       throw Problem(message: "'\(field)' is too large a number \(place): \(json.plain)")
@@ -125,7 +125,7 @@ package struct Chart {
   private static let narrowest = 6
 
   private func bars(_ width: Int, _ isTerminal: Bool, _ painted: (String) -> String) -> String {
-    let texts = rows.map { ContentTable.cut($0.text, to: max(1, width / 2)) }
+    let texts = rows.map { TextWidth.cut($0.text, to: max(1, width / 2)) }
     let widest = texts.map(TextWidth.of).max() ?? 0
     let labels = rows.map { ContentTable.onOneLine($0.label, isTerminal: isTerminal) }
     let room = max(0, width - widest - 3 - Chart.narrowest)
@@ -140,7 +140,7 @@ package struct Chart {
     if low > 0, high > 0 { left = min(max(left, 1), max(area - 1, 1)) }
     var text = ""
     for (index, value) in values.enumerated() {
-      let label = column > 0 ? ContentTable.cut(labels[index], to: column) : ""
+      let label = column > 0 ? TextWidth.cut(labels[index], to: column) : ""
       var line = label + String(repeating: " ", count: column - TextWidth.of(label))
       line += column > 0 ? "  " : ""
       let length = (value ?? 0).magnitude * unit

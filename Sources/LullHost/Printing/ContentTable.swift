@@ -91,7 +91,7 @@ package struct ContentTable {
     var line = ""
     var isBehind = 0
     for (cell, width) in zip(cells, widths) {
-      let shown = cut(cell, to: width)
+      let shown = TextWidth.cut(cell, to: width)
       if !shown.isEmpty {
         line += String(repeating: " ", count: isBehind) + shown
         isBehind = 0
@@ -99,18 +99,6 @@ package struct ContentTable {
       isBehind += width - TextWidth.of(shown) + gap
     }
     return line
-  }
-
-  static func cut(_ text: String, to limit: Int) -> String {
-    guard TextWidth.of(text) > limit else { return text }
-    var result = ""
-    var width = 1
-    for character in text {
-      width += TextWidth.of(String(character))
-      guard width <= limit else { break }
-      result.append(character)
-    }
-    return result + "…"
   }
 
   /// A table has a row on each line, and on a terminal what is wider when it is shown is so from the

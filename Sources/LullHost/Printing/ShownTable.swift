@@ -80,23 +80,13 @@ package struct ShownTable {
     case .atom(let text, .string):
       let bare =
         text.hasPrefix("\"") && text.hasSuffix("\"") ? text.dropFirst().dropLast() : text[...]
-      return Cell(text: cut(String(bare)), style: .string)
-    case .atom(let text, let style): return Cell(text: cut(text), style: style)
-    case .list, .map, .titled: return Cell(text: cut(ShownValueText.plain(value)), style: .faint)
+      return Cell(text: TextWidth.cut(String(bare), to: Self.cellLimit), style: .string)
+    case .atom(let text, let style):
+      return Cell(text: TextWidth.cut(text, to: Self.cellLimit), style: style)
+    case .list, .map, .titled:
+      return Cell(
+        text: TextWidth.cut(ShownValueText.plain(value), to: Self.cellLimit), style: .faint)
     }
-  }
-
-  /// As far as there are columns for it.
-  package static func cut(_ text: String, to columns: Int = cellLimit) -> String {
-    guard TextWidth.of(text) > columns else { return text }
-    var cut = ""
-    var width = 0
-    for character in text {
-      width += TextWidth.of(String(character))
-      guard width < columns else { break }
-      cut.append(character)
-    }
-    return cut + "…"
   }
 
   package func text(_ layout: ShownValueText) -> String {

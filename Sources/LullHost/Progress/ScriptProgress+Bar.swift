@@ -29,11 +29,11 @@ extension ScriptProgress {
     func line(_ now: Double, columns: Int) -> String {
       rate.note(Int(count), at: now)
       let room = max(1, columns - 1)
-      let label = Bar.cut(shownLabel, to: Int(Double(room) * Bar.labelShare))
+      let label = TextWidth.cut(shownLabel, to: Int(Double(room) * Bar.labelShare))
       let start = label.isEmpty ? "" : label + " "
       guard let total else {
         let speed = rate.perSecond.map { ", \(Bar.text(($0 * 10).rounded() / 10))/s" } ?? ""
-        return Bar.cut(start + amount + speed, to: room)
+        return TextWidth.cut(start + amount + speed, to: room)
       }
       let fraction = total > 0 ? min(count / total, 1) : 1
       let left = rate.remaining(of: Int(min(total, Bar.largest))).flatMap { TransferRate.text($0) }
@@ -41,7 +41,7 @@ extension ScriptProgress {
         " \(Int(fraction * 100)) % \(amount)"
         + (left.map { fraction < 1 ? ", \($0) left" : "" } ?? "")
       let width = min(Bar.width, room - TextWidth.of(start + rest))
-      guard width >= 3 else { return Bar.cut(start + rest.dropFirst(), to: room) }
+      guard width >= 3 else { return TextWidth.cut(start + rest.dropFirst(), to: room) }
       let filled = Int(Double(width) * fraction)
       return start + String(repeating: "█", count: filled)
         + String(repeating: "░", count: width - filled) + rest
@@ -58,18 +58,6 @@ extension ScriptProgress {
     private var shownLabel: String {
       ControlCharacters.shown(
         in: label.split(whereSeparator: \.isWhitespace).joined(separator: " "))
-    }
-
-    private static func cut(_ text: String, to limit: Int) -> String {
-      guard TextWidth.of(text) > limit else { return text }
-      var result = ""
-      var width = 1
-      for character in text {
-        width += TextWidth.of(String(character))
-        guard width <= limit else { break }
-        result.append(character)
-      }
-      return result + "…"
     }
 
     private static func text(_ number: Double) -> String {
