@@ -93,6 +93,18 @@ struct FilterTests {
     #expect(ending.code == 0)
   }
 
+  @Test(arguments: ["get", "changed"])
+  func `FLT-13 what is wrong with an expression over pages is shown as it was typed`(verb: String)
+    throws
+  {
+    let ending = try Child(
+      Binaries.lull, [verb, api, "/rows", "--pages", "2", "-f", "sum(x, 'n') + {}"],
+      environment: ["XDG_STATE_HOME": folder.path]
+    ).wait()
+    #expect(ending.errors.contains("  1 | sum(x, 'n') + {}\n"), "\(ending.errors)")
+    #expect(ending.code == 1)
+  }
+
   @Test func `FLT-15 without quotes is a way to write, as others are`() throws {
     #expect(
       try get("/rows", "-r", "-f", "{ 'a', 1, lull.null, true }").output == "a\n1\nnull\ntrue\n")

@@ -200,6 +200,15 @@ struct NetworkOptionTests {
     #expect(
       try lull("get", "http://a.example/x", "--unix-socket", nginx.socket).output
         == "socket a.example")
+    // A socket is one question by whatever path it is named.
+    let folder = try TemporaryFolder()
+    #expect(try shell("ln -s '\(nginx.socket)' s", folder: folder.path).code == 0)
+    for (path, code) in [("s", 0), (nginx.socket, 7)] as [(String, Int32)] {
+      let ending = try lull(
+        "changed", "http://a.example/x", "--unix-socket", path,
+        environment: ["XDG_STATE_HOME": folder.path], folder: folder.path)
+      #expect(ending.code == code, "\(ending)")
+    }
     #expect(
       try lull("get", "http://a.example/x", "--unix-socket", nginx.file("none")).code == 6)
   }

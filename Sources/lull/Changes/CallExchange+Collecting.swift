@@ -15,10 +15,8 @@ extension CallExchange {
     override(api.service)
     do throws(ContentFilter.Problem) {
       // An expression that is none is told before anything is asked.
+      if options.pages != nil { return try collectPages(PageWalk(host, from: request)) }
       let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
-      if options.pages != nil {
-        return try collectPages(PageWalk(host, from: request), filter)
-      }
       guard let started = request.start(ifNeeded: !options.isFresh && !request.hasOwnHeaders) else {
         trace?.showNothingIsSent()
         return .content(try compared(request.resource.latestData, filter))
@@ -37,10 +35,10 @@ extension CallExchange {
     }
   }
 
-  private func collectPages(
-    _ walk: PageWalk, _ filter: ContentFilter?
-  ) throws(ContentFilter.Problem) -> Collected {
+  private func collectPages(_ walk: PageWalk) throws(ContentFilter.Problem) -> Collected {
+    // The last that is made is the one whose text errors show.
     let plain = try ContentFilter(host, nil)
+    let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
     let progress = ProgressBar(options, api.service.pump.clock)
     show(walk, progress)
     walk.isFresh = options.isFresh

@@ -3,6 +3,7 @@ import LullArguments
 import LullClients
 import LullCore
 import LullHost
+import LullSystem
 import LullTransport
 
 /// What an answer held the last time, by what was asked: a file for its owner alone in
@@ -100,7 +101,7 @@ extension ChangeRecord {
     case .origin: parts.append("url")
     case .file(let name):
       let path = APIFileLocator.file(of: name) ?? name
-      parts.append("api " + (realPath(path) ?? path))
+      parts.append("api " + (FileName.resolved(path) ?? path))
     }
     parts.append("filter " + (options.filter?.text ?? "x"))
     parts.append("pages " + (options.pages.map(String.init) ?? "none"))
@@ -111,13 +112,7 @@ extension ChangeRecord {
       parts += [auth.user ?? "\u{0}", auth.secret ?? "\u{0}"]
     }
     parts.append("session " + (options.network.session?.name ?? ""))
-    parts.append("socket " + (options.network.unixSocket ?? ""))
+    parts.append("socket " + (options.network.unixSocket.map { FileName.resolved($0) ?? $0 } ?? ""))
     return parts
-  }
-
-  private static func realPath(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(escapingCString: resolved)
   }
 }

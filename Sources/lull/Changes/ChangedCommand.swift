@@ -100,8 +100,8 @@ struct ChangedCommand {
       let difference = ContentDifference(known, content)
       guard !difference.isEmpty else { return ChangedCommand.same }
       let text = DifferenceText(style: exchange.style, format: exchange.options.format)
-      _ = Output.write(text.bytes(of: difference))
-      try record.write(content)
+      // What nobody has read is told again.
+      if Output.write(text.bytes(of: difference)) { try record.write(content) }
       return 0
     }
   }

@@ -87,7 +87,7 @@ struct ContentWords {
     }
     self.items = items
     try options.checkAuth(
-      items.filter { !$0.value.isEmpty && [.header, .emptyHeader].contains($0.kind) }.map(\.name),
+      items.filter { [.header, .emptyHeader].contains($0.kind) }.map(\.name),
       for: command)
   }
 
