@@ -122,6 +122,19 @@ package final class APIFiles: HostExtension {
   private func load(_ source: [UInt8], path: String, name: String) throws(APIFileProblem)
     -> APIFile
   {
+    try run(source, path: path, [.string(name)], kind: "file of an API") {
+      results throws(APIFileProblem) in
+      let declaration = APIDeclaration(
+        source, path: path, name: name, handles, kept, reading, checker: checker)
+      return try declaration.read(results[0], results.index(0), results.state)
+    }
+  }
+
+  /// Runs a file, and gives what it returns to `read`.
+  func run<Value>(
+    _ source: [UInt8], path: String, _ arguments: [LuaValue], kind: StaticString,
+    _ read: (RunResults) throws(APIFileProblem) -> Value
+  ) throws(APIFileProblem) -> Value {
     let chunk: Chunk
     do throws(Chunk.Problem) {
       chunk = try chunks.compile(source, name: Array("@\(path)".utf8))
@@ -129,14 +142,8 @@ package final class APIFiles: HostExtension {
       throw .syntax(message: error.message, source: source, name: path)
     }
     defer { chunk.release() }
-    let answer = coroutines.ask(
-      chunk.callable, [.string(name)], kind: "file of an API"
-    ) { results in
-      Result { () throws(APIFileProblem) in
-        let declaration = APIDeclaration(
-          source, path: path, name: name, handles, kept, reading, checker: checker)
-        return try declaration.read(results[0], results.index(0), results.state)
-      }
+    let answer = coroutines.ask(chunk.callable, arguments, kind: kind) { results in
+      Result { () throws(APIFileProblem) in try read(results) }
     }
     switch answer {
     case .success(let result): return try result.get()

@@ -26,23 +26,9 @@ extension APIFiles {
   package func defaults(
     in source: [UInt8], path: String, known: [String]
   ) throws(APIFileProblem) -> [VerbDefault] {
-    let chunk: Chunk
-    do throws(Chunk.Problem) {
-      chunk = try chunks.compile(source, name: Array("@\(path)".utf8))
-    } catch {
-      throw .syntax(message: error.message, source: source, name: path)
-    }
-    defer { chunk.release() }
-    let answer = coroutines.ask(chunk.callable, [], kind: "file of defaults") { results in
-      Result { () throws(APIFileProblem) in
-        try VerbDefaultReader(places: DeclarationPlaces(source), path: path, known: known)
-          .read(results[0], results.index(0), results.state)
-      }
-    }
-    switch answer {
-    case .success(let result): return try result.get()
-    case .failure(.failed(let failure)): throw .failed(ScriptProblem(failure: failure))
-    case .failure(.gone): throw .missing("not enough memory")
+    try run(source, path: path, [], kind: "file of defaults") { results throws(APIFileProblem) in
+      try VerbDefaultReader(places: DeclarationPlaces(source), path: path, known: known)
+        .read(results[0], results.index(0), results.state)
     }
   }
 }

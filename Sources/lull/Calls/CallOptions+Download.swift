@@ -71,6 +71,22 @@ extension CallOptions {
     throw .wrongUsage("-a and a header Authorization both say who asks: give one", command)
   }
 
+  /// The items of a request with these options.
+  func items(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) -> [RequestItem]
+  {
+    var items: [RequestItem] = []
+    for word in words {
+      do throws(RequestItem.Problem) {
+        items.append(try RequestItem(word))
+      } catch {
+        throw .wrongUsage(error.message, command)
+      }
+    }
+    try checkAuth(
+      items.filter { [.header, .emptyHeader].contains($0.kind) }.map(\.name), for: command)
+    return items
+  }
+
   /// Asks for what only a terminal can tell; the exit code if that fails.
   mutating func complete() -> Int32? {
     printsCurl || isDry ? nil : network.auth?.complete()

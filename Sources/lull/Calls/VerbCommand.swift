@@ -76,15 +76,8 @@ struct VerbCommand {
   ///   - words: what follows the method.
   ///   - name: the method, empty where none is given.
   init(_ words: ArraySlice<String>, _ name: String, for command: Command) throws(CommandEnd) {
-    var parsed = try command.spec.read(words, for: command)
-    let defaults = try VerbDefaults(for: command, unless: parsed.has("--no-config"))
-    defaults?.fill(&parsed)
-    do throws(CommandEnd) {
-      options = try CallOptions(parsed, for: command)
-    } catch {
-      throw defaults?.explained(error) ?? error
-    }
-    options.usualHeaders = defaults?.headers ?? []
+    let parsed: ParsedArguments
+    (parsed, options) = try VerbDefaults.read(words, for: command)
     var rest = parsed.all("ITEM")[...]
     var word = parsed.text("TARGET") ?? ""
     var name = name
@@ -107,18 +100,7 @@ struct VerbCommand {
     }
     body = try BodyOptions(parsed, for: command)
     target = try CallTarget(word, &rest, for: command)
-    var items: [RequestItem] = []
-    for word in rest {
-      do throws(RequestItem.Problem) {
-        items.append(try RequestItem(word))
-      } catch {
-        throw .wrongUsage(error.message, command)
-      }
-    }
-    self.items = items
-    try options.checkAuth(
-      items.filter { [.header, .emptyHeader].contains($0.kind) }.map(\.name),
-      for: command)
+    items = try options.items(rest, for: command)
     try body.check(items, for: command)
     guard body.data != .data("-") || !options.ignoresInput else {
       throw .wrongUsage("-d - reads standard input, which --ignore-stdin leaves alone", command)

@@ -130,6 +130,23 @@ struct VerbDefaults {
 
   // MARK: Beside what is given
 
+  /// What the words of a command say, with the defaults where they leave room, and the options of that.
+  static func read(
+    _ words: ArraySlice<String>, for command: Command, ignoring ignored: Set<String> = []
+  ) throws(CommandEnd) -> (ParsedArguments, CallOptions) {
+    var parsed = try command.spec.read(words, for: command)
+    let defaults = try VerbDefaults(
+      for: command, unless: parsed.has("--no-config"), ignoring: ignored)
+    defaults?.fill(&parsed)
+    do throws(CommandEnd) {
+      var options = try CallOptions(parsed, for: command)
+      options.usualHeaders = defaults?.headers ?? []
+      return (parsed, options)
+    } catch {
+      throw defaults?.explained(error) ?? error
+    }
+  }
+
   /// Puts them where nothing is given that says the same, or that they do not go with.
   func fill(_ given: inout ParsedArguments) {
     var left: Set<String> = []

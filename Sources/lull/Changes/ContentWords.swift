@@ -56,39 +56,18 @@ struct ContentWords {
 
   init(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) {
     self.command = command
-    var parsed = try command.spec.read(words, for: command)
-    let defaults = try VerbDefaults(
-      for: command, unless: parsed.has("--no-config"),
-      ignoring: ["columns", "form", "include", "output"])
-    defaults?.fill(&parsed)
-    self.parsed = parsed
-    do throws(CommandEnd) {
-      options = try CallOptions(parsed, for: command)
-    } catch {
-      throw defaults?.explained(error) ?? error
-    }
-    options.usualHeaders = defaults?.headers ?? []
+    (parsed, options) = try VerbDefaults.read(
+      words, for: command, ignoring: ["columns", "form", "include", "output"])
     options.ignoresInput = true
     body = try BodyOptions(parsed, for: command)
     var rest = parsed.all("ITEM")[...]
     target = try CallTarget(parsed.text("TARGET") ?? "", &rest, for: command)
-    var items: [RequestItem] = []
-    for word in rest {
-      do throws(RequestItem.Problem) {
-        items.append(try RequestItem(word))
-      } catch {
-        throw .wrongUsage(error.message, command)
-      }
-    }
+    items = try options.items(rest, for: command)
     if let item = items.first(where: \.isBody) {
       throw .wrongUsage(
         "lull \(command.name) asks with GET and no body, and '\(item.word)' makes one; for the query "
           + "write \(item.name)==value", command)
     }
-    self.items = items
-    try options.checkAuth(
-      items.filter { [.header, .emptyHeader].contains($0.kind) }.map(\.name),
-      for: command)
   }
 
   /// Gets the API going, and gives it and the request to `body`; the exit code.
