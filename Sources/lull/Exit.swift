@@ -31,10 +31,14 @@ enum Exit {
     sigaction(SIGXFSZ, &action, nil)
   }
 
-  /// Gives closed standard streams a place to go: a socket must not get their descriptors.
+  /// Takes the descriptors of closed standard streams, which a socket must not get.
+  ///
+  /// What is written to a closed standard output is lost, and that is an error: so nothing can be
+  /// written to what stands for it.
   static func openStandardStreams() {
     while true {
-      let descriptor = open("/dev/null", O_RDWR)
+      let isOutput = fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) < 0
+      let descriptor = open("/dev/null", isOutput ? O_RDONLY : O_RDWR)
       guard descriptor >= 0, descriptor <= 2 else {
         if descriptor > 2 { close(descriptor) }
         return

@@ -44,6 +44,17 @@ struct CautiousCallTests {
     #expect(ending.errors.contains("cannot write the output: No space left on device"))
   }
 
+  @Test func `output that has nowhere to go is an error, and no output is none`() throws {
+    for words in ["get \(sample.url)/users/1", "-e 'print(1)'", "-e 'io.write(1)'", "--version"] {
+      let ending = try shell("lull \(words) >&-")
+      #expect(ending.code == 1, "\(words)")
+      #expect(ending.errors.contains("cannot write the output"), "\(ending.errors)")
+    }
+    #expect(try shell("lull -e 'local x = 1' >&-").code == 0)
+    // Nor may the socket be what is written to.
+    #expect(try shell("lull get \(sample.url)/users/1 -O users.json <&- >&- 2>&-").code == 0)
+  }
+
   @Test func `the user of a URL is named without the password`() throws {
     let url = sample.url.replacing("http://", with: "http://ann:hunter2@") + "/echo?x=[1]"
     let curl = try lull("get", url, "--curl").output
