@@ -52,7 +52,7 @@ struct CautiousCallTests {
     }
     #expect(try shell("lull -e 'local x = 1' >&-").code == 0)
     // Nor may the socket be what is written to.
-    #expect(try shell("lull get \(sample.url)/users/1 -O users.json <&- >&- 2>&-").code == 0)
+    #expect(try shell("lull get \(sample.url)/users/1 -O \(folder.path)/users.json <&- >&- 2>&-").code == 0)
   }
 
   @Test func `the user of a URL is named without the password`() throws {
