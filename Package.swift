@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "LullCore", targets: ["LullCore"]),
     .library(name: "LullTransport", targets: ["LullTransport"]),
     .library(name: "LullHost", targets: ["LullHost"]),
+    .library(name: "LullTesting", targets: ["LullTesting"]),
     .library(name: "LullModule", type: .dynamic, targets: ["LullModule"]),
   ],
   dependencies: [
@@ -94,7 +95,8 @@ let package = Package(
       dependencies: ["LullArguments", .product(name: "FlyingFox", package: "FlyingFox")],
       swiftSettings: swiftSettings),
 
-    .target(name: "LullTesting", dependencies: ["LullCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "LullTesting", dependencies: ["LullSystem", "LullCore"], swiftSettings: swiftSettings),
     .target(
       name: "CStackEffects", dependencies: ["CLullBridge"], path: "Tests/CStackEffects",
       cSettings: [
@@ -106,6 +108,9 @@ let package = Package(
     .testTarget(
       name: "LullCoreTests",
       dependencies: ["LullSystem", "LullCore", "CLullLedger", "LullTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullTestingTests", dependencies: ["LullCore", "LullTesting", "LullTransport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullTransportTests",

@@ -1,17 +1,22 @@
-package import LullCore
+public import LullCore
 
-/// An observer that writes down every event with the state as seen at that moment.
-package final class EventRecorder: ResourceObserver {
-  package private(set) var events: [String] = []
-  package var onEvent: ((Resource, ResourceEvent) -> Void)?
+/// An observer that writes down every event with the state as seen at that moment: `newData(network) D`,
+/// with L while a load is in progress, D if there is data and E if there is an error.
+public final class EventRecorder: ResourceObserver {
+  /// A line for each event, the latest last.
+  public private(set) var events: [String] = []
+  /// Called with each event.
+  public var onEvent: ((Resource, ResourceEvent) -> Void)?
   /// Whether progress is written down too.
-  package let wantsProgress: Bool
+  public let wantsProgress: Bool
 
-  package init(progress: Bool = false) {
+  /// - Parameter progress: whether progress is written down too.
+  public init(progress: Bool = false) {
     wantsProgress = progress
   }
 
-  package func resourceChanged(_ resource: Resource, event: ResourceEvent) {
+  /// Writes it down.
+  public func resourceChanged(_ resource: Resource, event: ResourceEvent) {
     var line = event.description
     if resource.isLoading { line += " L" }
     if resource.latestData != nil { line += " D" }
@@ -20,16 +25,18 @@ package final class EventRecorder: ResourceObserver {
     onEvent?(resource, event)
   }
 
-  package func resourceRequestProgress(for resource: Resource, progress: Double) {
+  /// Writes it down.
+  public func resourceRequestProgress(for resource: Resource, progress: Double) {
     events.append("progress \(progress)")
   }
 
-  package func stoppedObserving(resource: Resource) {
+  /// Writes it down.
+  public func stoppedObserving(resource: Resource) {
     events.append("stoppedObserving")
   }
 
   /// The events so far, which are then forgotten.
-  package func take() -> [String] {
+  public func take() -> [String] {
     defer { events = [] }
     return events
   }

@@ -1,37 +1,44 @@
-package import LullCore
+public import LullCore
 
 /// A clock that stands still until told otherwise; timers fire inside `advance`.
-package final class ManualClock: HostClock {
-  package private(set) var uptime: Double
+///
+/// Seconds. In a test of `Lull.test` mostly moved by `test.advance(by:)`, which also waits for what timers
+/// set off.
+public final class ManualClock: HostClock {
+  /// How far it has gone, whatever the time was set to.
+  public private(set) var uptime: Double
   /// What somebody has set the time to, as a difference to `uptime`.
   private var shift = 0.0
   private var timers: [Timer] = []
 
-  package init(now: Double = 1000) {
+  /// - Parameter now: the time at first.
+  public init(now: Double = 1000) {
     uptime = now
   }
 
-  package var now: Double { uptime + shift }
+  /// The time; seconds since 1970 to whatever reads it so.
+  public var now: Double { uptime + shift }
 
   /// Sets the time, as an administrator would: timers know nothing of it.
-  package func set(_ now: Double) {
+  public func set(_ now: Double) {
     shift = now - uptime
   }
 
-  package func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
+  /// A timer that fires inside `advance`.
+  public func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
     let timer = Timer(due: uptime + max(0, seconds), action: action)
     timers.append(timer)
     return timer
   }
 
   /// Timers that have neither fired nor been cancelled.
-  package var activeTimerCount: Int { timers.filter { $0.action != nil }.count }
+  public var activeTimerCount: Int { timers.filter { $0.action != nil }.count }
 
   /// The uptime at which the next timer is due, nil if there is none.
-  package var nextDue: Double? { timers.filter { $0.action != nil }.map(\.due).min() }
+  public var nextDue: Double? { timers.filter { $0.action != nil }.map(\.due).min() }
 
   /// Moves time on, firing what becomes due in order of time, then of scheduling.
-  package func advance(by seconds: Double) {
+  public func advance(by seconds: Double) {
     let end = uptime + seconds
     // One that is due again at once, for ever, must not hold up a test.
     var firedCount = 0

@@ -1,17 +1,22 @@
-package import LullCore
+public import LullCore
 
 /// Networking that answers from a list, at once or when the test says so.
 ///
-/// An unstubbed request fails, naming it and the stubs there are.
-package final class StubProvider: NetworkingProvider {
-  package struct Answer {
-    package var status: Int
-    package var headers: Headers
-    package var body: [UInt8]?
-    package var error: TransportError?
+/// A request that nothing was stubbed for fails, naming it and the stubs there are. On the thread of the
+/// test only.
+public final class StubProvider: NetworkingProvider {
+  /// What one request is answered with.
+  public struct Answer: Sendable {
+    /// The status of HTTP.
+    public var status: Int
+    public var headers: Headers
+    /// nil for none at all.
+    public var body: [UInt8]?
+    /// In place of an answer: what went wrong on the way.
+    public var error: TransportError?
 
     /// An answer with these very bytes.
-    package static func bytes(
+    public static func bytes(
       _ bytes: [UInt8], type: String? = nil, status: Int = 200
     ) -> Answer {
       var answer = Answer(status: status, headers: type.map { [("Content-Type", $0)] } ?? [])
@@ -19,7 +24,8 @@ package final class StubProvider: NetworkingProvider {
       return answer
     }
 
-    package init(
+    /// An answer with a text, or an error in its place.
+    public init(
       status: Int = 200, headers: [(String, String)] = [], body: String? = "",
       error: TransportError? = nil
     ) {
@@ -29,53 +35,64 @@ package final class StubProvider: NetworkingProvider {
       self.error = error
     }
 
-    package static func json(_ text: String, status: Int = 200, etag: String? = nil) -> Answer {
+    /// An answer of JSON, given as text.
+    public static func json(_ text: String, status: Int = 200, etag: String? = nil) -> Answer {
       var headers = [("Content-Type", "application/json")]
       if let etag { headers.append(("ETag", etag)) }
       return Answer(status: status, headers: headers, body: text)
     }
 
-    package static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Answer {
+    /// An answer of plain text.
+    public static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Answer {
       Answer(headers: [("Content-Type", type)], body: text)
     }
 
-    package static func failure(_ error: TransportError) -> Answer {
+    /// No answer, but an error of the network.
+    public static func failure(_ error: TransportError) -> Answer {
       Answer(error: error)
     }
   }
 
   private var answers: [String: [Answer]] = [:]
   /// Every request started, in order.
-  package private(set) var requests: [HTTPRequest] = []
-  package private(set) var cancelledCount = 0
+  public private(set) var requests: [HTTPRequest] = []
+  /// How many of them were cancelled.
+  public private(set) var cancelledCount = 0
   /// What every transfer says of its progress.
-  package var metrics = TransferMetrics()
+  public var metrics = TransferMetrics()
   /// Called inside `start`, before the answer is reported or held.
-  package var onStart: ((HTTPRequest) -> Void)?
+  public var onStart: ((HTTPRequest) -> Void)?
   /// While set, answers wait for `release`.
-  package var holdsAnswers = false
+  public var holdsAnswers = false
   private var held: [(NetworkCompletion, NetworkResult)] = []
 
-  package init() {}
+  /// Without any stubs.
+  public init() {}
 
-  /// The answers to `GET /path`, in turn; the last one stays.
-  package func stub(_ method: String, _ url: String, _ answers: Answer...) {
+  /// The answers to a method and a whole URL, in turn; the last one stays. Takes the place of those that
+  /// were given before.
+  public func stub(_ method: String, _ url: String, _ answers: Answer...) {
     stub(method, url, answers: answers)
   }
 
-  package func stub(_ method: String, _ url: String, answers: [Answer]) {
-    self.answers["\(method) \(url)"] = answers
+  /// The same with a list.
+  public func stub(_ method: String, _ url: String, answers: [Answer]) {
+    self.answers["\(method.uppercased()) \(url)"] = answers
   }
 
-  package var heldCount: Int { held.count }
+  /// How many answers wait for `release`.
+  public var heldCount: Int { held.count }
 
   /// Delivers the held answer at `index`, by default the oldest.
-  package func release(_ index: Int = 0) {
+  public func release(_ index: Int = 0) {
+    precondition(
+      held.indices.contains(index), "there are \(held.count) answers held, and none at \(index)")
     let (completion, result) = held.remove(at: index)
     completion(result)
   }
 
-  package func start(_ request: HTTPRequest, completion: NetworkCompletion)
+  /// Answers, or holds the answer.
+  public func start(_ request: HTTPRequest, completion: NetworkCompletion)
     -> any NetworkTransfer
   {
     requests.append(request)

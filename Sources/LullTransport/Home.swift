@@ -1,22 +1,40 @@
 public import LullCore
+import LullSystem
 
-/// The thread on which services, resources and requests live, as an actor: its executor is the event
-/// loop that `Lull.run` drives.
+/// The thread on which services, resources and requests live, as an actor: its executor is an event
+/// loop. `Lull.run` has one for as long as its body runs, `Home.start()` makes one for as long as a
+/// server does.
 ///
 /// Whatever is isolated to a home runs on its thread, and may wait for anything: while it waits, the
-/// loop goes on. The objects of the core are not `Sendable`, so the compiler keeps them here. To load
-/// several resources at a time start all requests before waiting for the first; to run something
-/// beside the body use `spawn`.
+/// loop goes on. The objects of the core are not `Sendable`, so the compiler keeps them here; what it
+/// cannot see, a use on another thread, ends the program with a message. To load several resources at a
+/// time start all requests before waiting for the first; to run something beside the body use `spawn`.
+///
+/// Services are kept between calls by an actor that runs here too:
+///
+///     actor Catalogue {
+///       private let home: Home
+///       private let api: Service
+///       nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+///
+///       init(home: Home) {
+///         self.home = home
+///         api = Service(baseURL: "https://api.example.com", on: home)
+///       }
+///
+///       func name(of id: Int) async throws -> String {
+///         try await api.resource("/items").child("\(id)").load().entity().jsonDict["name"]?.string ?? ""
+///       }
+///     }
 ///
 /// Functions of yours that wait and are given resources must run where their caller does: enable the
 /// upcoming feature `NonisolatedNonsendingByDefault`, or write `nonisolated(nonsending)`. Child tasks
 /// run on this thread too but cannot take resources along; long work belongs into `Task.detached`.
 public actor Home {
-  private let thread: HomeThread
-  private let executor: LoopExecutor
-  /// What cancels the spawned tasks that have not ended, by number.
-  private var cancellations: [Int: () -> Void] = [:]
-  private var nextTask = 0
+  // Used on the home thread only, but for what is said where it is.
+  nonisolated(unsafe) let thread: HomeThread
+  private let executor: HomeExecutor
+  private let end = HomeEnd()
 
   init() throws(TransportError) {
     let thread = try HomeThread()
@@ -33,12 +51,102 @@ public actor Home {
   public var pump: Pump { thread.loop.pump }
 
   /// HTTP by the event loop: what services use that name no networking.
-  public var networking: any NetworkingProvider { thread.networking }
+  public var networking: any NetworkingProvider { thread.context.networking }
+
+  // MARK: A home of a server
+
+  /// Starts a home on a thread of its own, where it stays until `shutdown()`.
+  ///
+  /// Returns when the loop runs. The thread gets no signals. On any thread; a program has as many homes
+  /// as it likes, and mostly one. Not for scripts.
+  ///
+  ///     let home = try Home.start()
+  ///     let text = try await home.perform { home in
+  ///       try await Service(baseURL: "https://api.example.com").resource("/motd").load().entity().text
+  ///     }
+  ///     await home.shutdown()
+  ///
+  /// - Throws: A `TransportError` if the loop or its thread cannot be started.
+  public static func start() throws(TransportError) -> Home {
+    let start = HomeStart()
+    let hasThread = NativeThread.start("lull-home") {
+      do throws(TransportError) {
+        let home = try Home()
+        start.report(.success(home))
+        home.runUntilAsked()
+      } catch {
+        start.report(.failure(error))
+      }
+    }
+    guard hasThread else { throw TransportError(.network, "the system has no more threads") }
+    return try start.wait()
+  }
+
+  private nonisolated func runUntilAsked() {
+    assumeIsolated { home in
+      home.thread.run { home.end.isAsked }
+      home.endThread()
+    }
+  }
+
+  /// Ends the home, and waits until it has ended.
+  ///
+  /// Order of events: requests in flight and tasks of `spawn` are cancelled; hooks, observers and who
+  /// waits hear of that; the loop and its connections are closed. From then on everything that waits for
+  /// something of the home throws, and `perform` does not begin. Several calls wait for the same end; a
+  /// task that is cancelled waits no longer. The home of a `Lull.run` ends when the body does, whose task
+  /// is cancelled by this. On any thread.
+  public nonisolated func shutdown() async {
+    if end.ask() {
+      end.cancelTasks()
+      // Wakes the loop, which looks whether it is to end.
+      Task(executorPreference: executor) { await self.cancelRequests() }
+    }
+    await end.wait()
+  }
+
+  private func cancelRequests() {
+    thread.cancelRequests()
+  }
+
+  /// As the last thing on the home thread.
+  private func endThread() {
+    _ = end.ask()
+    end.cancelTasks()
+    thread.end()
+    end.declare()
+  }
+
+  // MARK: Running here
+
+  /// Runs `body` here, in the caller's task, and waits for what it returns.
+  ///
+  ///     let names = try await home.perform { home in
+  ///       try await Service(baseURL: url).resource("/names").load().entity().jsonArray
+  ///     }
+  ///
+  /// What `body` takes along and what it returns crosses threads, so a service does neither: keep it in
+  /// an actor of yours (see above). Cancelling the task cancels what `body` waits for. On any thread.
+  ///
+  /// - Throws: What `body` throws; `HomeHasEnded` if it could not begin.
+  public nonisolated func perform<Value: Sendable>(
+    _ body: @escaping @Sendable (isolated Home) async throws -> Value
+  ) async throws -> Value {
+    guard !end.isOver else { throw HomeHasEnded() }
+    return try await performHere(body)
+  }
+
+  private func performHere<Value: Sendable>(
+    _ body: @escaping @Sendable (isolated Home) async throws -> Value
+  ) async throws -> Value {
+    guard !end.isOver else { throw HomeHasEnded() }
+    return try await body(self)
+  }
 
   /// Starts a task that runs here, beside whatever waits; it begins when the caller waits or returns.
   ///
-  /// When the body of `Lull.run` has ended the task is cancelled, and never goes on after anything it
-  /// then still waits for. Lua: `lull.spawn(fn)`.
+  /// For callers on this home, whose services the body may use. When the home ends the task is
+  /// cancelled, and what it waits for of the home throws. Lua: `lull.spawn(fn)`.
   ///
   ///     let news = home.spawn { try await api.resource("/news").load().entity() }
   ///     let items = try await news.value.jsonArray
@@ -47,19 +155,38 @@ public actor Home {
     _ body: nonisolated(nonsending) @escaping () async throws -> Value
   ) -> Task<Value, any Error> {
     let body = Confined(body)
-    let number = nextTask
-    nextTask += 1
+    return spawnConfined(Confined { (_: isolated Home) in try await body.value() })
+  }
+
+  /// Starts a task that runs here, whoever calls it and from wherever; otherwise as above, with what may
+  /// be sent.
+  ///
+  ///     let task = home.spawn { home in try await Service(baseURL: url).resource("/a").load().entity() }
+  @discardableResult
+  public nonisolated func spawn<Value: Sendable>(
+    _ body: @escaping @Sendable (isolated Home) async throws -> Value
+  ) -> Task<Value, any Error> {
+    spawnConfined(Confined(body))
+  }
+
+  private nonisolated func spawnConfined<Value: Sendable>(
+    _ body: Confined<(isolated Home) async throws -> Value>
+  ) -> Task<Value, any Error> {
+    let number = end.number()
     let task = Task(executorPreference: executor) { try await self.perform(body, number) }
-    cancellations[number] = { task.cancel() }
+    end.add(number) { task.cancel() }
     return task
   }
 
   private func perform<Value: Sendable>(
-    _ body: Confined<nonisolated(nonsending) () async throws -> Value>, _ number: Int
+    _ body: Confined<(isolated Home) async throws -> Value>, _ number: Int
   ) async throws -> Value {
-    defer { cancellations[number] = nil }
-    return try await body.value()
+    defer { end.forget(number) }
+    guard !end.isOver else { throw HomeHasEnded() }
+    return try await body.value(self)
   }
+
+  // MARK: A home of one run
 
   /// Runs `body` on this thread and drives the loop until it has ended, then closes the loop.
   nonisolated func run<Value>(
@@ -73,14 +200,14 @@ public actor Home {
     _ body: Confined<(isolated Home) async throws -> Value>
   ) throws -> Value {
     let outcome = Confined(Outcome<Value>())
-    Task(executorPreference: executor) { await self.perform(body, outcome) }
+    let task = Task(executorPreference: executor) { await self.perform(body, outcome) }
+    end.add(end.number()) { task.cancel() }
     var result: Result<Value, any Error>?
     thread.run {
       result = outcome.value.result
       return result != nil
     }
-    for cancel in Array(cancellations.values) { cancel() }
-    thread.close()
+    endThread()
     guard let result else { preconditionFailure("the loop ended early; this is a bug in Lull") }
     return try result.get()
   }
@@ -100,9 +227,14 @@ public actor Home {
   }
 }
 
+/// The home was shut down, or its `Lull.run` has returned: nothing can run there.
+public struct HomeHasEnded: Error, Sendable, CustomStringConvertible {
+  public var description: String { "the home has ended: nothing can run there any more" }
+}
+
 /// Something that is handed over, by closures that may be sent, from a thread to itself.
 // The value is made, used and let go on the home thread only: by the caller of `Lull.run`, which waits
-// meanwhile, and by tasks that are isolated to the home.
+// meanwhile, and by tasks that are isolated to the home; or it is given away by who may send it.
 private struct Confined<Value>: @unchecked Sendable {
   let value: Value
 

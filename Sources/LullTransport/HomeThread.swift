@@ -1,64 +1,69 @@
-import Glibc
 import LullCore
 
-/// What one `Lull.run` stands on: an event loop, its network, and the requests in flight.
+/// What one home stands on: an event loop, its network, and the requests in flight.
 ///
-/// Belongs to the thread that made it, which finds it again through `current`.
+/// Belongs to the thread that made it.
 final class HomeThread {
   let loop: EventLoop
-  let executor: LoopExecutor
-  private(set) lazy var networking = CurlProvider(loop: loop, blocksSIGPIPE: true)
+  let executor: HomeExecutor
+  let context: HomeContext
   private let ledger = RequestLedger()
 
   init() throws(TransportError) {
-    loop = try EventLoop()
-    executor = LoopExecutor(wakeUp: loop.wakeUp)
+    let loop = try EventLoop()
+    self.loop = loop
+    executor = HomeExecutor { [wakeUp = loop.wakeUp] in wakeUp.fire() }
+    context = HomeContext(pump: loop.pump) { [unowned loop] in
+      let networking = CurlProvider(loop: loop, blocksSIGPIPE: true)
+      // Asked for by what comes too late.
+      if loop.pump.isClosed { networking.close() }
+      return networking
+    }
     loop.add(executor)
     loop.pump.attach(ledger)
+    loop.pump.bindToThread()
+    executor.context = context
   }
 
   /// Drives the loop on this thread until `condition` holds, looking after every job.
   func run(until condition: () -> Bool) {
-    let outer = HomeThread.current
-    HomeThread.current = self
-    defer { HomeThread.current = outer }
-    while true {
-      executor.runJobs()
-      if condition() { return }
-      loop.turn()
+    context.whileCurrent {
+      while true {
+        executor.runJobs()
+        if condition() { return }
+        loop.turn()
+      }
     }
   }
 
-  /// Cancels what is in flight, lets hooks and waiting tasks hear of it, and closes the loop.
-  func close() {
+  /// Cancels what is in flight; its hooks and who waits for it hear of that with the next turns.
+  func cancelRequests() {
     ledger.cancelAll()
+  }
+
+  /// Cancels what is in flight, lets hooks and waiting tasks hear of it, and closes the loop. What runs
+  /// after that is told that the home has ended, on another thread.
+  func end() {
+    cancelRequests()
     // Bounded: a task that nobody waits for might start something anew for ever.
+    runSome { !loop.hasWork }
+    loop.close()
+    runSome { !executor.hasWork }
+    executor.end()
+  }
+
+  private func runSome(until condition: () -> Bool) {
     var turnsLeft = 100
     run {
       turnsLeft -= 1
-      return !loop.hasWork || turnsLeft == 0
-    }
-    loop.close()
-  }
-
-  // MARK: Of this thread
-
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    let status = pthread_key_create(&key, nil)
-    precondition(status == 0, "this process has no thread-specific data left")
-    return key
-  }()
-
-  /// The innermost one that is being run on this thread.
-  private(set) static var current: HomeThread? {
-    get {
-      guard let pointer = pthread_getspecific(key) else { return nil }
-      // Set below by `run(until:)`, which is a method of the object and sets it back.
-      return Unmanaged<HomeThread>.fromOpaque(pointer).takeUnretainedValue()
-    }
-    set {
-      pthread_setspecific(key, newValue.map { Unmanaged.passUnretained($0).toOpaque() })
+      return condition() || turnsLeft == 0
     }
   }
+}
+
+/// Its jobs run between the turns, and keep the loop from waiting.
+extension HomeExecutor: TurnParticipant {
+  package func beforeWaiting() {}
+  package func afterWaiting() {}
+  package func close() {}
 }

@@ -1,22 +1,49 @@
 public import LullCore
 
 extension Service {
-  /// A service on the event loop of this thread: inside `Lull.run`, with its network unless another
-  /// one is given. (SVC-36)
+  /// A service on the event loop of this thread: inside `Lull.run` or on a `Home`, with its network
+  /// unless another one is given. (SVC-36)
   ///
-  /// Anywhere else it is a programming error, and ends the program: there name `networking` and
-  /// `pump`. A base that is no URL counts as none and is logged as a warning (SVC-04, SVC-05).
+  /// It belongs to the actor that makes it, as the compiler sees to. Where no home is, it is a
+  /// programming error and ends the program: there name `networking` and `pump`, or the home. A base that
+  /// is no URL counts as none and is logged as a warning (SVC-04, SVC-05). Lua: `lull.service(url)`.
   public convenience init(
     baseURL: String?, name: String? = nil, networking: (any NetworkingProvider)? = nil,
-    standardTransformers: [StandardTransformer] = [.json, .text]
+    standardTransformers: [StandardTransformer] = [.json, .text],
+    isolation: isolated (any Actor)? = #isolation
   ) {
-    guard let thread = HomeThread.current else {
-      preconditionFailure(
-        "Service(baseURL:) needs the event loop of this thread: call it inside Lull.run, or give "
-          + "networking and pump")
+    guard let context = HomeContext.current else {
+      fatalError(
+        "Service(baseURL:) needs the event loop of this thread: call it inside Lull.run or "
+          + "home.perform, name the home (on: home), or give networking and pump")
     }
     self.init(
-      baseURL: baseURL, name: name, networking: networking ?? thread.networking,
-      pump: thread.loop.pump, standardTransformers: standardTransformers)
+      baseURL: baseURL, name: name, networking: networking ?? context.networking,
+      pump: context.pump, standardTransformers: standardTransformers)
+  }
+
+  /// A service of a home, made on any thread, as by an actor that keeps it and whose executor is the
+  /// home's; otherwise as above. It is used on the home only: elsewhere the program ends with a message.
+  public convenience init(
+    baseURL: String?, name: String? = nil, on home: Home,
+    networking: (any NetworkingProvider)? = nil,
+    standardTransformers: [StandardTransformer] = [.json, .text]
+  ) {
+    self.init(
+      baseURL: baseURL, name: name, networking: networking ?? HomeNetworking(home.thread.context),
+      pump: home.thread.loop.pump, standardTransformers: standardTransformers)
+  }
+}
+
+/// The network of a home, which is made on its thread when first used.
+private final class HomeNetworking: NetworkingProvider {
+  private let context: HomeContext
+
+  init(_ context: HomeContext) {
+    self.context = context
+  }
+
+  func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
+    context.networking.start(request, completion: completion)
   }
 }

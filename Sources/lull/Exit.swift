@@ -31,19 +31,27 @@ enum Exit {
     sigaction(SIGXFSZ, &action, nil)
   }
 
-  /// Takes the descriptors of closed standard streams, which a socket must not get.
+  /// Gives closed standard streams a place to go: a socket must not get their descriptors.
   ///
-  /// What is written to a closed standard output is lost, and that is an error: so nothing can be
-  /// written to what stands for it.
-  static func openStandardStreams() {
+  /// - Returns: whether standard output was closed.
+  static func openStandardStreams() -> Bool {
+    var isOutputClosed = false
     while true {
-      let isOutput = fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) < 0
-      let descriptor = open("/dev/null", isOutput ? O_RDONLY : O_RDWR)
+      let descriptor = open("/dev/null", O_RDWR)
       guard descriptor >= 0, descriptor <= 2 else {
         if descriptor > 2 { close(descriptor) }
-        return
+        return isOutputClosed
       }
+      if descriptor == STDOUT_FILENO { isOutputClosed = true }
     }
+  }
+
+  /// Makes an error of what is written to standard output, which is closed: it would be lost.
+  static func refuseOutput() {
+    let nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard nowhere >= 0 else { return }
+    dup2(nowhere, STDOUT_FILENO)
+    close(nowhere)
   }
 
   /// Runs `body` with standard error going nowhere, also if the process ends meanwhile.

@@ -4,10 +4,10 @@ import LullHost
 @main
 enum Lull {
   static func main() {
-    Exit.openStandardStreams()
+    let isOutputClosed = Exit.openStandardStreams()
     Exit.outliveFileSizeLimits()
     do throws(CommandEnd) {
-      Exit.now(try run(CommandWords.texts.dropFirst()))
+      Exit.now(try run(CommandWords.texts.dropFirst(), isOutputClosed))
     } catch {
       switch error {
       case .help(let command):
@@ -27,7 +27,9 @@ enum Lull {
   }
 
   /// - Returns: the exit code.
-  private static func run(_ words: ArraySlice<String>) throws(CommandEnd) -> Int32 {
+  private static func run(
+    _ words: ArraySlice<String>, _ isOutputClosed: Bool
+  ) throws(CommandEnd) -> Int32 {
     if try ReplCommand.isAsked(by: words) { return try Command.repl.run(words) }
     switch words.first {
     case "-h", "--help": throw .help(nil)
@@ -36,7 +38,11 @@ enum Lull {
     case _?:
       // Whatever stands behind a script's name is the script's: not for any parser to look at.
       let name = CommandWords.all[words.startIndex]
-      return try Dispatch.command(for: words, name: name).run(words)
+      let command = try Dispatch.command(for: words, name: name)
+      // What a script prints may go nowhere, as a supervisor wants it; the output of the others is what
+      // they are for.
+      if isOutputClosed, command.name != Command.run.name { Exit.refuseOutput() }
+      return try command.run(words)
     case nil: return try Command.run.run(words)
     }
   }

@@ -237,3 +237,93 @@ describe("waiting works", function()
     equal(result.code, 0)
   end)
 end)
+
+describe("waiting is each waiter's own:", function()
+  -- A load under way, what answers it, and tasks that wait for it.
+  local function shared(count)
+    local service, held = spec.held()
+    local resource = service("/a")
+    local tasks, ends = {}, {}
+    for i = 1, count do
+      tasks[i] = lull.spawn(function()
+        local entity, err = resource:load_if_needed():await()
+        ends[i] = entity and entity.content or err.cause.kind
+      end)
+    end
+    spec.turn()
+    return resource, tasks, ends, function()
+      held[1](json "17")
+      spec.turn()
+      spec.turn()
+    end
+  end
+
+  it("WAIT-08 of two tasks one is cancelled, and the other gets the entity", function()
+    local resource, tasks, ends, answer = shared(2)
+    tasks[1]:cancel()
+    equal(tasks[1].state, "cancelled")
+    equal(resource.is_loading, true)
+    answer()
+    same(ends, { nil, 17 })
+  end)
+
+  it("WAIT-08 the last one to leave cancels the load, observed or not", function()
+    local resource, tasks, ends = shared(2)
+    resource:observe(function() end)
+    tasks[2]:cancel()
+    equal(resource.is_loading, true)
+    tasks[1]:cancel()
+    equal(resource.is_loading, false)
+    same(ends, {})
+  end)
+
+  it("WAIT-08 lull.timeout ends the wait it is around", function()
+    local resource, _, ends, answer = shared(1)
+    local load = resource.load_requests[1]
+    local _, err = lull.timeout(0.01, function() return load:await() end)
+    equal(err.cause.kind, "timeout")
+    equal(resource.is_loading, true)
+    answer()
+    equal(ends[1], 17)
+  end)
+
+  it("WAIT-08 lull.any leaves a request that others wait for", function()
+    local resource, _, ends, answer = shared(1)
+    local load = resource.load_requests[1]
+    local quick = spec.fake(json "3")("/b"):load()
+    equal(lull.any { load, quick }.content, 3)
+    equal(resource.is_loading, true)
+    answer()
+    equal(ends[1], 17)
+  end)
+
+  it("WAIT-08 lull.all that fails leaves a request that others wait for", function()
+    local resource, _, ends, answer = shared(1)
+    local load = resource.load_requests[1]
+    local bad = spec.fake { status = 500 }("/b"):load()
+    local _, err = lull.all { load, load, bad }
+    equal(err.http_status, 500)
+    equal(resource.is_loading, true)
+    answer()
+    equal(ends[1], 17)
+  end)
+
+  it("WAIT-08 cancelling the request ends it for all", function()
+    local resource, _, ends = shared(2)
+    resource.load_requests[1]:cancel()
+    spec.turn()
+    spec.turn()
+    same(ends, { "request_cancelled", "request_cancelled" })
+  end)
+
+  it("WAIT-08 what nobody waits for any more holds nothing", function()
+    local resource, tasks, _, answer = shared(3)
+    local before = lull.stats().pins
+    tasks[1]:cancel()
+    tasks[2]:cancel()
+    spec.turn()
+    equal(lull.stats().pins <= before, true)
+    answer()
+    equal(resource.is_loading, false)
+  end)
+end)

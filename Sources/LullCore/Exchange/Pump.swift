@@ -1,3 +1,5 @@
+import Glibc
+
 /// Delivers what waits for the home thread: results from the inbox, then deferred callbacks.
 ///
 /// One `turn` takes the inbox and then runs one phase of deferred callbacks: those that were there
@@ -23,7 +25,13 @@ public final class Pump {
   private var deferred: [Action] = []
   private var afterPhase: [Action] = []
   private var receivers = ReceiverTable()
-  private var isClosed = false
+  /// Whether it has ended: nothing is delivered any more.
+  package private(set) var isClosed = false
+  /// What is told of the end, by number.
+  private var endings: [Int: () -> Void] = [:]
+  private var nextEnding = 0
+  /// The only thread it may be used on; nil if that is whoever's business who drives it.
+  private var thread: pthread_t?
 
   /// A closure that stands in an array by itself is wrapped in another one.
   private struct Action {
@@ -42,6 +50,7 @@ public final class Pump {
 
   /// Runs `action` in the next phase of deferred callbacks; after `close`, never.
   package func enqueue(_ action: @escaping () -> Void) {
+    checkThread()
     guard !isClosed else { return }
     deferred.append(Action(run: action))
   }
@@ -120,8 +129,19 @@ public final class Pump {
     }
   }
 
-  /// Drops everything that waits; nothing is called any more.
+  // MARK: The end
+
+  /// Calls `action` when this closes, as the last thing that is called; the result takes that back.
+  package func onEnd(_ action: @escaping () -> Void) -> () -> Void {
+    nextEnding += 1
+    let number = nextEnding
+    endings[number] = action
+    return { [weak self] in self?.endings[number] = nil }
+  }
+
+  /// Drops everything that waits; who waits for the end is told, and nothing is called any more.
   package func close() {
+    guard !isClosed else { return }
     isClosed = true
     inbox.close()
     deferred = []
@@ -129,5 +149,37 @@ public final class Pump {
     receivers = ReceiverTable()
     hostSlot = nil
     workers = nil
+    let endings = endings.sorted { $0.key < $1.key }.map(\.value)
+    self.endings = [:]
+    for ending in endings { ending() }
+  }
+
+  // MARK: The thread
+
+  /// From now on this and all that belongs to it are used on the calling thread, until the end.
+  package func bindToThread() {
+    thread = pthread_self()
+  }
+
+  /// Whether this is the thread of the home, as far as it has one.
+  package var isOnThread: Bool {
+    guard let thread else { return true }
+    return pthread_equal(thread, pthread_self()) != 0
+  }
+
+  /// Ends the program if this is another thread than that of the home: what the compiler cannot see
+  /// must not become a race.
+  @inline(__always) package func checkThread() {
+    guard let thread, pthread_equal(thread, pthread_self()) == 0, !isClosed else { return }
+    Pump.stopOnOtherThread()
+  }
+
+  @inline(never) private static func stopOnOtherThread() -> Never {
+    fatalError(
+      """
+      a service, resource or request was used on another thread than its home's: use it in the body \
+      of Lull.run, in home.perform { home in … } or home.spawn { home in … }, or in an actor whose \
+      executor is the home's; an actor that keeps resources needs an isolated deinit
+      """)
   }
 }

@@ -2,11 +2,13 @@ extension Request {
   /// Waits until the request has ended and gives what it brought, a 304's old entity included; throws
   /// the error of a failure.
   ///
-  /// Order of events: hooks attached before run first, among them those by which a load changes its
-  /// resource; then the caller goes on. Any number of tasks may wait for one request. Cancelling the
-  /// waiting task cancels the request, which then throws an error with the cause `requestCancelled`.
-  /// It does not start a request that was never started. Runs on the caller's actor, which must be the
-  /// home of the request. Lua: `request:await()`.
+  /// Order of events: hooks run first, among them those by which a load changes its resource; then the
+  /// caller goes on. Any number of tasks may wait for one request, and each waits for itself: a task
+  /// that is cancelled gets an error with the cause `requestCancelled` at once, and the others what they
+  /// wait for. The last one to leave cancels the request, unless that is a load of a resource that
+  /// somebody observes. Of a home that has ended, or ends meanwhile, it throws `requestCancelled` too. It
+  /// does not start a request that was never started. Runs on the caller's actor, which must be the home
+  /// of the request. (WAIT-01 to WAIT-07) Lua: `request:await()`.
   ///
   ///     let user = try await api.resource("/users/1").load().entity()
   public func entity(
@@ -22,17 +24,65 @@ extension Request {
   ///
   ///     let isNew = await api.resource("/users/1").load().completed().isNew
   public func completed(isolation: isolated (any Actor)? = #isolation) async -> Response {
+    pump.checkThread()
+    if pump.isClosed {
+      // Whoever tries for ever must let others run.
+      await Task.yield()
+      return response ?? .failure(endOfHome())
+    }
+    let wait = TaskWait(self)
     // Only the signal leaves the home thread: a task may be cancelled on any.
-    let cancellation = pump.signal { [weak self] in self?.cancel() }
+    let cancellation = pump.signal { wait.cancel() }
     defer { pump.discard(cancellation) }
     return await withTaskCancellationHandler {
       // Named, or the closure would leave the caller's actor.
       _ = isolation
-      return await withCheckedContinuation { continuation in
-        onCompletion { continuation.resume(returning: $0) }
-      }
+      return await withCheckedContinuation { wait.begin($0) }
     } onCancel: {
       cancellation()
     }
+  }
+
+  /// That it can bring nothing any more, as an error.
+  fileprivate func endOfHome() -> RequestError {
+    var error = cancellation()
+    error.userMessage = "Request cancelled: its home has ended"
+    return error
+  }
+}
+
+/// One task that waits for a request: goes on when that has ended, when the task is cancelled, or with
+/// the home, whichever is first.
+private final class TaskWait {
+  private let request: Request
+  private var continuation: CheckedContinuation<Response, Never>?
+  private var waiter: RequestWaiter?
+  private var takeBack: (() -> Void)?
+
+  init(_ request: Request) {
+    self.request = request
+  }
+
+  func begin(_ continuation: CheckedContinuation<Response, Never>) {
+    self.continuation = continuation
+    waiter = request.addWaiter { [self] response in finish(response) }
+    takeBack = request.pump.onEnd { [self] in
+      finish(request.response ?? .failure(request.endOfHome()))
+    }
+  }
+
+  func cancel() {
+    guard let waiter, !request.isCompleted,
+      !request.leave(waiter, isSparingObserved: true)
+    else { return }
+    finish(.failure(request.cancellation()))
+  }
+
+  private func finish(_ response: Response) {
+    takeBack?()
+    takeBack = nil
+    waiter = nil
+    continuation?.resume(returning: response)
+    continuation = nil
   }
 }

@@ -15,11 +15,14 @@ public class Request {
   package private(set) var lifecycle: RequestLifecycle
   private var hooks: [CompletionHook] = []
   private var progressHooks: [ProgressHook] = []
+  private var waiters: [RequestWaiter] = []
   private var progressTimer: (any HostTimer)?
   private var reportedProgress = 0.0
   private var cancelHooks: [() -> Void] = []
   /// The resource this loads, whose observers hear of its progress; further ones use `onProgress`.
   private var loaded: (any RequestTarget)?
+  /// The others that it loads too, by `load(using:)`.
+  private var loadedToo: [any RequestTarget] = []
   /// Whose lists hold this request, and how many hooks run before it leaves them (STA-14).
   private var tracker: (lists: any RequestTracker, position: Int)?
   /// What the pump's host notes of this request; nil if it has nothing to note.
@@ -28,7 +31,8 @@ public class Request {
   package private(set) final var isForsaken = false
   /// The how manyth this is of a request and its repetitions.
   package final var attempt = 1
-  package final var hookCount: Int { hooks.count + progressHooks.count }
+  /// How many have asked to be told, those who wait included.
+  package final var hookCount: Int { hooks.count + progressHooks.count + waiters.count }
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 
@@ -82,6 +86,7 @@ public class Request {
   /// Any outcome. (HOOK-01)
   @discardableResult
   public final func onCompletion(_ hook: @escaping (Response) -> Void) -> Self {
+    pump.checkThread()
     switch lifecycle.hookAdded() {
     case .waits:
       // Most have two: their resource's, and one of whoever started them.
@@ -145,6 +150,7 @@ public class Request {
   /// Reports progress to the observers of `target`, for as long as some of them want it. (PRG-29)
   package final func reportProgress(toObserversOf target: any RequestTarget) {
     guard loaded == nil, lifecycle.hookAdded() == .waits else {
+      loadedToo.append(target)
       return onProgress(
         { target.loadProgressed(to: $0) }, whileWanted: { target.wantsProgress })
     }
@@ -226,11 +232,52 @@ public class Request {
     cancelHooks.append(hook)
   }
 
+  // MARK: Waiting
+
+  /// Tells `receive` how this has ended: after all hooks, or on a later turn if those have run.
+  package final func addWaiter(_ receive: @escaping (Response) -> Void) -> RequestWaiter {
+    let waiter = RequestWaiter(receive)
+    switch lifecycle.hookAdded() {
+    case .waits: waiters.append(waiter)
+    case .deliverSoon:
+      guard let response else { break }
+      let release = pump.hostSlot?.pumpHost.hold(response)
+      pump.enqueue { [self] in
+        withExtendedLifetime(self) { waiter.tell(response) }
+        release?()
+      }
+    }
+    return waiter
+  }
+
+  /// Ends a wait before the request has ended, whose last one takes the request along, unless somebody
+  /// is left who wants it: another waiter or, if `isSparingObserved`, an observer of a resource that it
+  /// loads. (WAIT-01 to WAIT-05)
+  ///
+  /// - Returns: whether the request was cancelled. If so the waiter is told as if it had gone on.
+  @discardableResult
+  package final func leave(_ waiter: RequestWaiter, isSparingObserved: Bool) -> Bool {
+    guard !isCompleted, let index = waiters.firstIndex(where: { $0 === waiter }) else {
+      return false
+    }
+    guard waiters.count == 1, !(isSparingObserved && isLoadObserved) else {
+      waiters.remove(at: index)
+      return false
+    }
+    cancel()
+    return true
+  }
+
+  private var isLoadObserved: Bool {
+    loaded?.isObserved ?? false || loadedToo.contains { $0.isObserved }
+  }
+
   // MARK: Life
 
   /// Begins the work; does nothing if it has begun or ended. (REP-11)
   @discardableResult
   public final func start() -> Self {
+    pump.checkThread()
     if lifecycle.start() {
       pump.requestHost?.requestStarted(self)
       begin()
@@ -242,6 +289,7 @@ public class Request {
   /// Completes the request at once as cancelled; hooks get the failure on a later turn. Does nothing
   /// once completed. (CXL-01 to CXL-12)
   public final func cancel() {
+    pump.checkThread()
     let effect = lifecycle.cancel(.failure(cancellation()))
     guard effect != .ignored else { return }
     stopPolling()
@@ -283,6 +331,7 @@ public class Request {
       loaded.loadProgressed(to: 1)
     }
     for hook in progressHooks { hook.report(1) }
+    loadedToo = []
     let hooks = hooks
     self.hooks = []
     for (position, hook) in hooks.enumerated() {
@@ -290,6 +339,9 @@ public class Request {
       hook.call(response)
     }
     leaveLists()
+    let waiters = waiters
+    self.waiters = []
+    for waiter in waiters { waiter.tell(response) }
     didDeliver()
     pump.requestHost?.requestSettled(self)
   }
@@ -326,7 +378,8 @@ public class Request {
   /// The request whose response this one's is, unless a chain has replaced it.
   package var lastPart: Request { self }
 
-  private func cancellation() -> RequestError {
+  /// That it was cancelled, as an error.
+  package final func cancellation() -> RequestError {
     var error = RequestError.cancelled(at: pump.clock.now)
     error.method = method
     error.url = url

@@ -4,6 +4,8 @@ package protocol RequestTarget: AnyObject {
   var address: String { get }
   /// Whether progress would reach anybody.
   var wantsProgress: Bool { get }
+  /// Whether anybody observes it who is alive.
+  var isObserved: Bool { get }
   /// Tells who wants to know how far a load is: 0 to 1.
   func loadProgressed(to progress: Double)
 }

@@ -60,6 +60,7 @@ extension Resource {
 
   /// - Parameter isJoining: whether a load in flight will do.
   func loadPlan(isForced: Bool = false, isJoining: Bool = true) -> LoadPlan {
+    pump.checkThread()
     var known = LoadPlan.Known()
     known.isForced = isForced
     known.isLoading = isJoining && isLoading
@@ -205,8 +206,7 @@ extension Resource {
 
   /// Cancels loads (not other requests) if nobody observes this resource. (CAN-01 to CAN-04)
   public func cancelLoadIfUnobserved() {
-    record.observers.removeDead(resource: self)
-    guard record.observers.isEmpty else { return }
+    guard !isObserved else { return }
     for request in record.loadRequests { request.cancel() }
   }
 

@@ -3,6 +3,11 @@ extension Resource: RequestTarget {
 
   package var wantsProgress: Bool { record.observers.wantsProgress }
 
+  package var isObserved: Bool {
+    record.observers.removeDead(resource: self)
+    return !record.observers.isEmpty
+  }
+
   package func loadProgressed(to progress: Double) {
     record.observers.broadcastProgress(progress, resource: self)
   }

@@ -20,6 +20,7 @@ public final class Resource {
   }
 
   deinit {
+    pump.checkThread()
     record.resource = nil
     owner.resourceReleased(record)
   }
@@ -31,6 +32,7 @@ public final class Resource {
   /// What the last successful load, override or cache hit left; nil if there is none. The first look
   /// at an untouched resource makes it look into its caches; what they have comes later (STA-15).
   public var latestData: Entity? {
+    pump.checkThread()
     checkCaches()
     return record.state.latestData
   }

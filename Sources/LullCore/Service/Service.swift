@@ -24,6 +24,8 @@ open class Service: ResourceOwner {
   private var shared = SharedConfigurations()
   /// nil until a block sets a limit.
   private var limits: LimitTable?
+  /// What is to be said of the base and has not been.
+  private var warning: String?
   /// What was given as the base and is no URL.
   package let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
@@ -54,21 +56,29 @@ open class Service: ResourceOwner {
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     if let baseURL, self.baseURL == nil {
       let message = RequestErrorCause.invalidURL(source: baseURL).message
-      pump.log(.network, "warning: \(message); the service has no base URL")
+      warning = "warning: \(message); the service has no base URL"
     }
+    // Nothing here touches what others of this home use: a service may be made on another thread.
     for transformer in standardTransformers {
       let made = transformer.make()
-      configure(
+      register(
         nil, methods: nil, description: made.description, source: nil, isConstant: true
       ) { configuration in
         configuration.pipeline[.parsing].add(made)
       }
     }
+    if pump.isOnThread { warn() }
     link.set(self)
   }
 
   deinit {
     link.set(nil)
+  }
+
+  private func warn() {
+    guard let warning else { return }
+    self.warning = nil
+    pump.log(.network, warning)
   }
 
   // MARK: Resources
@@ -83,6 +93,7 @@ open class Service: ResourceOwner {
   /// The same for a path that need not be UTF-8. (SVC-41)
   package func resource(pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard let baseURL else {
+      warn()
       let source = invalidBase ?? ResourceURL.text(ofBytes: path)
       return invalidResource(source.isEmpty ? .missing : .unparsable(source))
     }
@@ -112,15 +123,19 @@ open class Service: ResourceOwner {
   }
 
   package func resource(at url: ResourceURL) -> Resource {
-    resource(of: table.record(for: url))
+    resource(of: record(for: url))
   }
 
-  package func record(for url: ResourceURL) -> ResourceRecord { table.record(for: url) }
+  package func record(for url: ResourceURL) -> ResourceRecord {
+    pump.checkThread()
+    return table.record(for: url)
+  }
 
   package func resourceReleased(_ record: ResourceRecord) { table.resourceReleased(record) }
 
   package func resource(of record: ResourceRecord) -> Resource {
-    record.resource ?? Resource(owner: self, record: record)
+    pump.checkThread()
+    return record.resource ?? Resource(owner: self, record: record)
   }
 
   package func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
@@ -181,12 +196,22 @@ open class Service: ResourceOwner {
     _ pattern: ConfigurationPattern?, methods: Set<String>?, description: String?,
     source: SourcePlace?, isConstant: Bool = false, _ apply: @escaping ConfigurationBlock
   ) {
+    pump.checkThread()
+    register(
+      pattern, methods: methods, description: description, source: source, isConstant: isConstant,
+      apply)
+    invalidateConfiguration()
+  }
+
+  private func register(
+    _ pattern: ConfigurationPattern?, methods: Set<String>?, description: String?,
+    source: SourcePlace?, isConstant: Bool, _ apply: @escaping ConfigurationBlock
+  ) {
     let text = description ?? pattern?.description ?? "custom"
     entries.append(
       ConfigurationEntry(
         pattern: pattern, methods: methods, description: "\(entries.count) (\(text))",
         source: source, isConstant: isConstant, apply: apply))
-    invalidateConfiguration()
   }
 
   /// Forgets computed configurations; they are computed again when next needed. (CFG-12)

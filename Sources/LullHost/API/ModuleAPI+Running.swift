@@ -33,7 +33,7 @@ extension APIOwner {
       """,
       """
       A request's result is its entity, a task's its first value. A task that returns nil and an \
-      error, of any kind, has failed too. After a failure the others are cancelled. An error raised inside a task \
+      error, of any kind, has failed too. After a failure the others are cancelled, requests only if nobody else waits for them. An error raised inside a task \
       is raised here. May not be called where nothing can wait.
       """,
       example: """
@@ -42,7 +42,7 @@ extension APIOwner {
         """),
     .function(
       "any", "(list: (Request|Task)[]): any, RequestError?",
-      "Waits for the first success and cancels the others; nil and the first error if all fail.",
+      "Waits for the first success and cancels the others that nobody else waits for; nil and the first error if all fail.",
       """
       An error raised inside a task is raised here if nothing succeeds; else it is reported like \
       that of a task nobody awaits. An empty list raises.
@@ -90,8 +90,8 @@ extension APIOwner {
       longer.
       """,
       """
-      When the time is over, what the function waits for is cancelled and its coroutine closed: \
-      nothing after its wait runs. Tasks it has started end with it. What it raises is raised here. \
+      When the time is over, what the function waits for is cancelled, a request only if nobody else \
+      waits for it, and its coroutine closed: nothing after its wait runs. Tasks it has started end with it. What it raises is raised here. \
       It cannot stop a function that never waits.
       """,
       example: """

@@ -99,14 +99,16 @@ extension APIOwner {
       Suspends the running Lull coroutine, also from inside a coroutine of the script's own; in \
       the main chunk of a stock interpreter it runs the event loop. It goes on after all hooks \
       have run. Raises in functions that must answer at once, where Lua cannot yield, and for the \
-      request one is part of (`this would wait for itself`). It does not start a request. \
+      request one is part of (`this would wait for itself`). It does not start a request. Where \
+      several coroutines wait and one is cancelled, the others wait on; with the last one the \
+      request is cancelled. \
       `assert(…)` around it raises the error, whose text says what failed.
       """,
       example: """
         local entity, err = api("/users/9"):load():await()
         print(entity, err.http_status)             --> nil 404
         """,
-      swift: "Request.entity()"),
+      swift: "Request.entity()", rules: "WAIT-08"),
     .method(
       "start", "(): Request", "Starts a request that was not started; else does nothing.",
       "Requests of `load`, `request`, `get` and the like are started already.",

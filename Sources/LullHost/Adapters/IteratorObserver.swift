@@ -44,8 +44,7 @@ extension Resource {
   /// Cancels loads that iterators have started, once nobody else has attached a hook and nobody
   /// observes.
   func cancelUnwantedLoads() {
-    record.observers.removeDead(resource: self)
-    guard record.observers.isEmpty else { return }
+    guard !isObserved else { return }
     for load in loadRequests where load.mark.iteratorHooks == load.hookCount { load.cancel() }
   }
 }

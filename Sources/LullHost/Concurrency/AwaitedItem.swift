@@ -5,20 +5,20 @@ enum AwaitedItem {
   case request(Request)
   case task(LuaTask)
 
-  func cancel(by tasks: Tasks) {
+  /// Calls `receive` when it has ended, not inside this call; the result ends it before: a request as
+  /// the last who waits for it does, a task in any case.
+  func wait(in pump: Pump, _ receive: @escaping () -> Void) -> (_ tasks: Tasks) -> Void {
     switch self {
-    case .request(let request): request.cancel()
-    case .task(let task): tasks.cancel(task)
-    }
-  }
-
-  /// Calls `receive` when it has ended, not inside this call.
-  func onEnd(in pump: Pump, _ receive: @escaping () -> Void) {
-    switch self {
-    case .request(let request): request.onCompletion { _ in receive() }
+    case .request(let request):
+      let waiter = request.addWaiter { _ in receive() }
+      return { _ in request.leave(waiter, isSparingObserved: false) }
     case .task(let task):
-      guard task.isRunning else { return pump.enqueue(receive) }
-      task.onEnd { [unowned pump] in pump.enqueue(receive) }
+      if task.isRunning {
+        task.onEnd { [unowned pump] in pump.enqueue(receive) }
+      } else {
+        pump.enqueue(receive)
+      }
+      return { tasks in tasks.cancel(task) }
     }
   }
 

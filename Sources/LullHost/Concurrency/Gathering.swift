@@ -3,8 +3,9 @@ import LullCore
 /// One `lull.all` or `lull.any`: a list of requests and tasks that are waited for together.
 ///
 /// Order of events: each item is watched; the first that decides, or the last of all, ends the
-/// waiting; then the items that have not ended are cancelled. It holds the userdata of its items, and
-/// with them their results, until it is over. Home thread only.
+/// waiting; then tasks that have not ended are cancelled, and so are requests for which nobody else
+/// waits. It holds the userdata of its items, and with them their results, until it is over. Home
+/// thread only.
 final class Gathering {
   enum Kind: String {
     /// Over with the first failure.
@@ -25,6 +26,8 @@ final class Gathering {
   private let kind: Kind
   let items: [AwaitedItem]
   private var pins: [UInt64] = []
+  /// What ends the wait for each item.
+  private var leaving: [(Tasks) -> Void] = []
   private var openCount: Int
   private var firstFailure: (item: AwaitedItem, outcome: AwaitedItem.Outcome)?
   private var isOver = false
@@ -57,7 +60,7 @@ final class Gathering {
   func begin(_ decided: @escaping (Decision) -> Void) {
     for item in items {
       if let handle = item.pin(in: kept) { pins.append(handle) }
-      item.onEnd(in: pump) { [weak self] in self?.ended(item, decided) }
+      leaving.append(item.wait(in: pump) { [weak self] in self?.ended(item, decided) })
     }
   }
 
@@ -93,7 +96,9 @@ final class Gathering {
   func cancel() {
     guard !isOver else { return }
     isOver = true
-    for item in items where item.outcome == nil { item.cancel(by: tasks) }
+    let leaving = leaving
+    self.leaving = []
+    for (item, leave) in zip(items, leaving) where item.outcome == nil { leave(tasks) }
     let pins = pins
     self.pins = []
     // Results are pushed after this.

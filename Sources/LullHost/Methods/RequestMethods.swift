@@ -100,13 +100,14 @@ extension Method {
     }
     try call.waits.wait(call, for: request.description, Awaited(requests: [request])) {
       completion in
-      // Unsafe, since a request that calls its hooks is there.
-      request.onCompletion { [unowned scriptValues = call.values, unowned(unsafe) request] _ in
+      // Unsafe, since a request that tells who waits is there.
+      let waiter = request.addWaiter {
+        [unowned scriptValues = call.values, unowned(unsafe) request] _ in
         // The coroutine goes on when all hooks have run and nothing holds the request any more.
         let values = scriptValues.awaited(request)
         request.pump.enqueueAfterPhase { completion(values, false) }
       }
-      return { request.cancel() }
+      return { request.leave(waiter, isSparingObserved: false) }
     }
   }
 }

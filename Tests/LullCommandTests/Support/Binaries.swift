@@ -42,7 +42,7 @@ enum Binaries {
   }
 
   // Tests/LullCommandTests/Support/Binaries.swift
-  private static let root = parent(parent(parent(parent(#filePath))))
+  static let root = parent(parent(parent(parent(#filePath))))
 
   private static func parent(_ path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

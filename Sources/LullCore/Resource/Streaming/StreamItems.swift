@@ -1,6 +1,7 @@
 /// The items of a stream, for a loop on the actor that is the stream's home.
 ///
-/// Cancelling the task that waits for one ends the stream; leaving the loop does once nobody holds it.
+/// Cancelling the task that waits for one ends the stream; leaving the loop does once nobody holds it. Of
+/// a home that has ended, or ends meanwhile, it throws `requestCancelled`.
 ///
 ///     for try await item in api.resource("/events").events().items { … }
 public struct StreamItems: AsyncSequence {
@@ -14,6 +15,7 @@ public struct StreamItems: AsyncSequence {
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> StreamItem? {
       while true {
+        guard !stream.resource.pump.isClosed else { throw stream.endOfHome }
         switch stream.next() {
         case .item(let item): return item
         case .end: return nil
@@ -39,14 +41,33 @@ extension EventStream {
     // Only the signal leaves the home thread: a task may be cancelled on any.
     let cancellation = pump.signal { [weak self] in self?.stop() }
     defer { pump.discard(cancellation) }
+    let wait = Readiness()
+    let takeBack = pump.onEnd { wait.end() }
     await withTaskCancellationHandler {
       // Named, or the closure would leave the caller's actor.
       _ = isolation
       await withCheckedContinuation { continuation in
-        whenReady { continuation.resume() }
+        wait.continuation = continuation
+        whenReady { wait.end() }
       }
     } onCancel: {
       cancellation()
+    }
+    takeBack()
+  }
+
+  fileprivate var endOfHome: RequestError {
+    var error = RequestError.cancelled(at: resource.pump.clock.now)
+    error.userMessage = "Stream cancelled: its home has ended"
+    return error
+  }
+
+  private final class Readiness {
+    var continuation: CheckedContinuation<Void, Never>?
+
+    func end() {
+      continuation?.resume()
+      continuation = nil
     }
   }
 }

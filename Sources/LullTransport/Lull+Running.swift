@@ -1,5 +1,6 @@
-/// The way into Lull for Swift programs that wait with `async` and `await`.
-public enum Lull {
+public import LullCore
+
+extension Lull {
   /// Runs `body` on the calling thread, on an event loop of its own, and returns what it returns.
   ///
   /// Services made inside without naming a network use the loop's. The body may call synchronous and
@@ -13,8 +14,9 @@ public enum Lull {
   ///     }
   ///
   /// When the body has returned or thrown, what is still in flight is cancelled, its hooks and the
-  /// tasks that wait for it hear of that, and the loop is closed: a task that waits for something else,
-  /// such as `Task.sleep`, never goes on. What the body made leaves it as what it returns: the compiler
+  /// tasks that wait for it hear of that, and the loop is closed. A task that waits for something else
+  /// goes on when that comes, on another thread, where all that it asks of this home throws. What the
+  /// body made leaves it as what it returns: the compiler
   /// lets it change no variable of the caller's. A resource that is returned stays as it is and loads
   /// nothing any more.
   ///

@@ -1,0 +1,3 @@
+/// The ways into Lull for Swift programs that wait with `async` and `await`: `Lull.run` of LullTransport,
+/// and `Lull.test` of LullTesting.
+public enum Lull {}
