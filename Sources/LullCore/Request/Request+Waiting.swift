@@ -58,6 +58,8 @@ private final class TaskWait {
   private var continuation: CheckedContinuation<Response, Never>?
   private var waiter: RequestWaiter?
   private var takeBack: (() -> Void)?
+  /// Whether the task was cancelled before it came here: its way may lead through other jobs.
+  private var isCancelled = false
 
   init(_ request: Request) {
     self.request = request
@@ -65,13 +67,18 @@ private final class TaskWait {
 
   func begin(_ continuation: CheckedContinuation<Response, Never>) {
     self.continuation = continuation
+    guard !request.pump.isClosed else { return end() }
     waiter = request.addWaiter { [self] response in finish(response) }
-    takeBack = request.pump.onEnd { [self] in
-      finish(request.response ?? .failure(request.endOfHome()))
-    }
+    takeBack = request.pump.onEnd { [self] in end() }
+    if isCancelled { cancel() }
+  }
+
+  private func end() {
+    finish(request.response ?? .failure(request.endOfHome()))
   }
 
   func cancel() {
+    isCancelled = true
     guard let waiter, !request.isCompleted,
       !request.leave(waiter, isSparingObserved: true)
     else { return }

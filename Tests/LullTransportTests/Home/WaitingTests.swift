@@ -103,7 +103,7 @@ extension TransportSuite {
       try Lull.run { home in
         let (api, provider) = held()
         let resource = api.resource("/a")
-        resource.addObserver(EventRecorder())
+        resource.addObserver(owner: api) { _, _ in }
         let task = home.spawn { await Self.outcome(of: resource.request("POST")) }
         while provider.heldCount < 1 { await Task.yield() }
         task.cancel()
@@ -133,7 +133,7 @@ extension TransportSuite {
         let request = api.resource("/a").load()
         let other = api.resource("/b")
         other.load(using: request)
-        other.addObserver(EventRecorder())
+        other.addObserver(owner: api) { _, _ in }
         let task = home.spawn { await Self.outcome(of: request) }
         while request.hookCount < 2 { await Task.yield() }
         task.cancel()
@@ -149,7 +149,7 @@ extension TransportSuite {
       try Lull.run { home in
         let (api, provider) = held()
         let resource = api.resource("/a")
-        resource.addObserver(EventRecorder())
+        resource.addObserver(owner: api) { _, _ in }
         var texts: [String] = []
         let request = resource.load().onSuccess { texts.append($0.text) }
         let task = home.spawn { await Self.outcome(of: request) }

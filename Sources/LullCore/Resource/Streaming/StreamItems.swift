@@ -48,6 +48,7 @@ extension EventStream {
       _ = isolation
       await withCheckedContinuation { continuation in
         wait.continuation = continuation
+        guard !pump.isClosed else { return wait.end() }
         whenReady { wait.end() }
       }
     } onCancel: {
