@@ -17,15 +17,11 @@ let package = Package(
   name: "lull",
   products: [
     .executable(name: "lull", targets: ["lull"]),
-    .executable(name: "lull-demo", targets: ["lull-demo"]),
     .library(name: "LullCore", targets: ["LullCore"]),
     .library(name: "LullTransport", targets: ["LullTransport"]),
     .library(name: "LullHost", targets: ["LullHost"]),
     .library(name: "LullTesting", targets: ["LullTesting"]),
     .library(name: "LullModule", type: .dynamic, targets: ["LullModule"]),
-  ],
-  dependencies: [
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1")
   ],
   targets: [
     .systemLibrary(name: "CLua", path: "Sources/System/CLua"),
@@ -90,10 +86,6 @@ let package = Package(
         "CLullMalloc",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
-    .executableTarget(
-      name: "lull-demo",
-      dependencies: ["LullArguments", .product(name: "FlyingFox", package: "FlyingFox")],
-      swiftSettings: swiftSettings),
 
     .target(
       name: "LullTesting", dependencies: ["LullSystem", "LullCore"], swiftSettings: swiftSettings),
@@ -134,7 +126,7 @@ let package = Package(
       name: "allocator-program", dependencies: ["CLullMalloc"], path: "Tests/AllocatorProgram"),
     .testTarget(
       name: "LullCommandTests",
-      dependencies: ["lull", "lull-demo", "allocator-program", "LullArguments", "LullTesting"],
+      dependencies: ["lull", "allocator-program", "LullArguments", "LullTesting"],
       swiftSettings: swiftSettings),
   ],
   cLanguageStandard: .c17,

@@ -89,7 +89,7 @@ LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
 LullREPL: LullSystem LullCore LullTransport LullHost CEditline
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL
-lull-demo: LullArguments FlyingFox FlyingSocks Foundation
+lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription
 LullTesting: LullCore
 '
 

@@ -24,7 +24,7 @@ top_level() {
 machine_paths() {
   # In two parts, so that this line is not one of them.
   local paths='(^|[^A-Za-z0-9_.-])/(wo''rk/|opt/sw''ift|ho''me/[a-z]|ro''ot/)'
-  repository_files | tr '\n' '\0' | xargs -0 grep -InE "$paths"
+  repository_files | tr '\n' '\0' | xargs -0 grep -InE -d skip "$paths"
   return 0
 }
 

@@ -55,12 +55,8 @@ bounded() { timeout --foreground --signal=INT --kill-after=20 900 "$@"; }
 
 build_debug() {
   say "Building the tests (debug)"
-  local log="$root/.build/debug.log"
-  mkdir -p "$root/.build"
-  if ! swift build "${swift_flags[@]}" --build-tests >"$log" 2>&1; then
-    grep -E 'error|warning' "$log" >&2 || tail -n 20 "$log" >&2
-    die "The build failed; all of its output is in $log"
-  fi
+  build_logged debug.log "${swift_flags[@]}" --build-tests
+  build_demo "$debug"
   # For a stock interpreter started from the checkout.
   ln -sf libLullModule.so "$debug/lull.so"
 }
@@ -129,7 +125,8 @@ run_named() {
   local filters=() name
   for name in "$@"; do filters+=(--filter "$name"); done
   without_stale_release
-  swift_tests "${filters[@]}"
+  build_debug
+  swift_tests --skip-build "${filters[@]}"
 }
 
 update_reports() {

@@ -39,7 +39,8 @@ struct DemoCommand {
   /// Comes back only if there is nothing to become.
   func run() -> Int32 {
     guard let path = DemoServer.find() else {
-      Exit.complain("lull: lull-demo was not found beside lull or on the PATH\n")
+      Exit.complain(
+        "lull: lull-demo was not found beside lull or on the PATH; set LULL_DEMO to where it is\n")
       return 1
     }
     let words = [path, "--port", port].map { (word: String) in strdup(word) }
