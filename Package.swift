@@ -24,8 +24,13 @@ let package = Package(
     .library(name: "LullModule", type: .dynamic, targets: ["LullModule"]),
   ],
   targets: [
-    .systemLibrary(name: "CLua", path: "Sources/System/CLua"),
-    .systemLibrary(name: "CUV", path: "Sources/System/CUV", pkgConfig: "libuv"),
+    .systemLibrary(
+      name: "CLua", path: "Sources/System/CLua",
+      providers: [.apt(["liblua5.4-dev"]), .brew(["lua"])]),
+    .systemLibrary(
+      name: "CUV", path: "Sources/System/CUV", pkgConfig: "libuv",
+      providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    // What the others need is in Swift.md: a package can name providers of system libraries alone.
     .target(name: "CCurl", path: "Sources/System/CCurl"),
     .target(name: "CSQLite", path: "Sources/System/CSQLite"),
     .target(name: "CCrypto", path: "Sources/System/CCrypto"),
@@ -48,32 +53,36 @@ let package = Package(
       ]),
 
     .target(name: "LullArguments", swiftSettings: swiftSettings),
-    .target(name: "LullSystem", swiftSettings: swiftSettings),
+    .target(name: "LullLibC", swiftSettings: swiftSettings),
+    .target(name: "LullSystem", dependencies: ["LullLibC"], swiftSettings: swiftSettings),
     .target(
-      name: "LullCore", dependencies: ["LullSystem", "CSimdjson", "CIDN", "CLullLedger"],
+      name: "LullCore",
+      dependencies: ["LullLibC", "LullSystem", "CSimdjson", "CIDN", "CLullLedger"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullTransport",
       dependencies: [
-        "LullSystem", "LullCore", "CUV", "CCurl", "CSQLite", "CCrypto", "CCompression",
+        "LullLibC", "LullSystem", "LullCore", "CUV", "CCurl", "CSQLite", "CCrypto", "CCompression",
       ],
       swiftSettings: swiftSettings),
     .target(
       name: "LullHost",
       dependencies: [
-        "LullArguments", "LullSystem", "LullCore", "LullTransport", "CLullBridge",
+        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "CLullBridge",
       ],
       exclude: ["luacats"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullClients",
       dependencies: [
-        "LullArguments", "LullSystem", "LullCore", "LullHost", "CLullBridge",
+        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullHost", "CLullBridge",
       ],
       swiftSettings: swiftSettings),
     .target(
       name: "LullREPL",
-      dependencies: ["LullSystem", "LullCore", "LullTransport", "LullHost", "CEditline"],
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "CEditline",
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "LullModule", dependencies: ["LullHost", "LullClients", "LullREPL"],
@@ -81,14 +90,14 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "LullREPL", "CCommandLine",
-        "CLullMalloc",
+        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
+        "LullClients", "LullREPL", "CCommandLine", "CLullMalloc",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
 
     .target(
-      name: "LullTesting", dependencies: ["LullSystem", "LullCore"], swiftSettings: swiftSettings),
+      name: "LullTesting", dependencies: ["LullLibC", "LullSystem", "LullCore"],
+      swiftSettings: swiftSettings),
     .target(
       name: "CStackEffects", dependencies: ["CLullBridge"], path: "Tests/CStackEffects",
       cSettings: [
@@ -99,20 +108,20 @@ let package = Package(
       name: "LullArgumentsTests", dependencies: ["LullArguments"], swiftSettings: swiftSettings),
     .testTarget(
       name: "LullCoreTests",
-      dependencies: ["LullSystem", "LullCore", "CLullLedger", "LullTesting"],
+      dependencies: ["LullLibC", "LullSystem", "LullCore", "CLullLedger", "LullTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullTestingTests", dependencies: ["LullCore", "LullTesting", "LullTransport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullTransportTests",
-      dependencies: ["LullSystem", "LullCore", "LullTransport", "LullTesting"],
+      dependencies: ["LullLibC", "LullSystem", "LullCore", "LullTransport", "LullTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullHostTests",
       dependencies: [
-        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullTesting",
-        "CLullBridge", "CStackEffects",
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
+        "LullTesting", "CLullBridge", "CStackEffects",
       ],
       swiftSettings: swiftSettings, linkerSettings: lua),
     .testTarget(
@@ -126,7 +135,7 @@ let package = Package(
       name: "allocator-program", dependencies: ["CLullMalloc"], path: "Tests/AllocatorProgram"),
     .testTarget(
       name: "LullCommandTests",
-      dependencies: ["lull", "allocator-program", "LullArguments", "LullTesting"],
+      dependencies: ["LullLibC", "lull", "allocator-program", "LullArguments", "LullTesting"],
       swiftSettings: swiftSettings),
   ],
   cLanguageStandard: .c17,

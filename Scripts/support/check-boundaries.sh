@@ -76,11 +76,12 @@ unsafe_lines() {
     { justified = 0 }'
 }
 
-# TARGET: what it may import besides Glibc (but the core), Synchronization and Testing. Everything to
+# TARGET: what it may import besides LullLibC (but the core), Synchronization and Testing. Everything to
 # the left of a target in the chain LullArguments, CSimdjson, LullSystem, LullCore, LullTransport,
 # LullHost, LullREPL is below it.
 allowed_imports='
 LullArguments:
+LullLibC: Glibc Musl Darwin
 LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CCrypto CCompression
@@ -95,14 +96,14 @@ LullTesting: LullCore
 
 # The core knows the system by LullSystem. These of its files use the C library directly: memcmp and
 # memchr, exp2.
-core_with_glibc='
+core_with_libc='
 Sources/LullCore/Text/RawBytes.swift
 Sources/LullCore/Request/RequestProgress.swift
 '
 
 imports() {
   local target allowed names excepted
-  excepted=$(xargs <<<"$core_with_glibc" | tr ' ' '|')
+  excepted=$(xargs <<<"$core_with_libc" | tr ' ' '|')
   for target in Sources/*/; do
     target=$(basename "$target")
     [ -n "$(find "Sources/$target" -name '*.swift' -print -quit)" ] || continue
@@ -112,11 +113,11 @@ imports() {
     fi
     names=$(cut -d: -f2- <<<"$names" | xargs | tr ' ' '|')
     allowed="Synchronization|Testing${names:+|$names}"
-    [ "$target" = LullCore ] || allowed="Glibc|$allowed"
+    [ "$target" = LullCore ] || allowed="LullLibC|$allowed"
     code_lines "Sources/$target" \
       | grep -E '^[^:]+:[0-9]+: *(@[a-zA-Z_()]+ +)*((public|package|internal|private|fileprivate) +)?import ' \
       | grep -vE "import +((struct|class|enum|protocol|typealias|func|let|var) +)?($allowed)\b *(\..*)?$" \
-      | grep -vE "^($excepted):[0-9]+: *internal import Glibc$"
+      | grep -vE "^($excepted):[0-9]+: *internal import LullLibC$"
   done
   return 0
 }

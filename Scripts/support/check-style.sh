@@ -19,6 +19,8 @@ check_style() {
   fi
   verify "no as!, try! or fatalError in Sources" "say what happens instead: guard, throw, precondition" \
     forbidden_words
+  verify "the C library by no name of its own" "import LullLibC; in a package of its own, within #if canImport" \
+    named_c_libraries
   verify "tests are called by a sentence" 'write @Test func `what happens when`(), and no second name' \
     test_names
   verify "suites have a limit of time" 'write @Suite(.timeLimit(.minutes(10))) over them' \
@@ -38,6 +40,15 @@ test_names() {
       if (!/func `[^`]+ [^`]+`/) found()
       waits = 0
     }' {} +
+}
+
+# Imports of a C library that another system does not have.
+named_c_libraries() {
+  find Sources Tests Examples -name '*.swift' -not -path '*/.build/*' -exec awk '
+    /^ *([@a-z_]+ +)*import +(Glibc|Musl|Darwin)( |$)/ && before !~ /#(else)?if canImport/ {
+      print FILENAME ":" FNR ": " $0
+    }
+    { before = $0 }' {} +
 }
 
 # Tests of a suite that has no limit of time, nor is within TransportSuite, which has one.

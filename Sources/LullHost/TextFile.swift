@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullSystem
 
@@ -40,7 +40,7 @@ package enum TextFile {
       }
       bytes.append(contentsOf: repeatElement(0, count: piece))
       let count = bytes.withUnsafeMutableBytes { raw in
-        Glibc.read(file, raw.baseAddress.map { $0 + before }, piece)
+        LullLibC.read(file, raw.baseAddress.map { $0 + before }, piece)
       }
       let code = errno
       bytes.removeLast(piece - max(0, count))

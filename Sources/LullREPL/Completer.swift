@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullHost
 
 /// Finds what a word at the cursor may become, from what the session's variables hold and from the

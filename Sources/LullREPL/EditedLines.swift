@@ -1,5 +1,5 @@
 import CEditline
-import Glibc
+import LullLibC
 import LullCore
 import LullHost
 import LullSystem
@@ -195,7 +195,7 @@ final class EditedLines: LineSource {
 
   private func fill() {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+    let count = LullLibC.read(STDIN_FILENO, &buffer, buffer.count)
     if count > 0 {
       typed += buffer[..<count]
     } else if count == 0 || (errno != EINTR && errno != EAGAIN) {

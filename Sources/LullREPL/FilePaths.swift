@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Names of files, for completion.
 enum FilePaths {

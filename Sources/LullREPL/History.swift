@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullSystem
 
@@ -92,7 +92,7 @@ struct History {
   private func open(_ path: String, _ flags: Int32) -> Int32? {
     // Non-blocking: opening a pipe would wait for its other end.
     let flags = flags | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let file = Glibc.open(path, flags, 0o600)
+    let file = LullLibC.open(path, flags, 0o600)
     guard file >= 0 else { return nil }
     var status = stat()
     // A device such as /dev/null is not ours to shut off from others.
@@ -118,7 +118,7 @@ struct History {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
-      let count = Glibc.read(file, &buffer, buffer.count)
+      let count = LullLibC.read(file, &buffer, buffer.count)
       guard count > 0 else { return bytes }
       bytes += buffer[..<count]
     }

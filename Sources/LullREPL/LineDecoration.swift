@@ -1,5 +1,5 @@
 import CEditline
-import Glibc
+import LullLibC
 import LullHost
 import LullSystem
 

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullHost
 
 /// What `require` finds: modules that are loaded or known, and files by `package.path`.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Writes a line in colours over the one that libedit, which knows none, has drawn: the same characters
 /// in the same cells, so that what libedit believes of the screen stays true.

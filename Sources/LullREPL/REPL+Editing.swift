@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullHost
 import LullSystem
@@ -21,7 +21,7 @@ extension REPL {
     guard file >= 0 else { return refuse("cannot make a file to edit: \(ErrorText.of(errno))") }
     defer { unlink(path) }
     let problem = DescriptorWriting.put(input.map { $0.text + [10] } ?? [], into: file)
-    Glibc.close(file)
+    LullLibC.close(file)
     if let problem { return refuse("cannot write a file to edit: \(ErrorText.of(problem))") }
     return edit(file: Array(path.map { UInt8(bitPattern: $0) }.dropLast()))
   }

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullHost
 import LullSystem
@@ -16,7 +16,7 @@ extension REPL {
       guard errno == EEXIST else { return refuse("cannot write '\(name)': \(ErrorText.of(errno))") }
       return refuse("'\(name)' is there already: name another file, or remove it first")
     }
-    defer { Glibc.close(file) }
+    defer { LullLibC.close(file) }
     if let code = DescriptorWriting.put(script(of: inputs), into: file) {
       unlink(FileName.cString(path))
       return refuse("cannot write '\(name)': \(ErrorText.of(code))")

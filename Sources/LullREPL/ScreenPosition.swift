@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// A place on the screen, counted from where a prompt begins, as libedit lays a line out.
 struct ScreenPosition: Equatable {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullSystem
 
@@ -33,7 +33,7 @@ package enum SourceFile {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      let count = LullLibC.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw unreadable(name) }
       guard count > 0 else { return bytes }

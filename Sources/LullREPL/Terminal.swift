@@ -1,5 +1,5 @@
 import CEditline
-import Glibc
+import LullLibC
 import LullCore
 import LullSystem
 
@@ -40,7 +40,7 @@ final class Terminal {
   func write(_ bytes: ArraySlice<UInt8>) {
     var bytes = bytes
     while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = bytes.withUnsafeBytes { LullLibC.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else { return }
       bytes = bytes.dropFirst(count)

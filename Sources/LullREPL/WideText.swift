@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Texts as libedit has them: one C character for each scalar.
 enum WideText {

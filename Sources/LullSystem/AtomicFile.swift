@@ -1,4 +1,4 @@
-package import Glibc
+package import LullLibC
 
 /// Files that are written beside their place and put there whole: a reader sees the old one or the new.
 package enum AtomicFile {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// A conversion between two charsets by the C library: an iconv descriptor, closed with the value.
 package struct CharsetConverter: ~Copyable {

@@ -1,4 +1,4 @@
-package import Glibc
+package import LullLibC
 
 /// Programs that are started beside this one. Any thread.
 package enum ChildProcess {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Writing to descriptors, which may take less than they are given.
 package enum DescriptorWriting {
@@ -16,7 +16,7 @@ package enum DescriptorWriting {
     SignalGuard.withoutSIGXFSZ {
       var rest = UnsafeRawBufferPointer(bytes)[...]
       while !rest.isEmpty {
-        let written = Glibc.write(
+        let written = LullLibC.write(
           descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
         if written < 0, errno != EINTR { return errno }
         rest = rest.dropFirst(max(0, written))

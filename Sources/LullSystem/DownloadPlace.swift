@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Where the bytes of a download go, and how they get the name they are to have.
 package struct DownloadPlace: Sendable {
@@ -114,7 +114,7 @@ package struct DownloadPlace: Sendable {
       return DownloadPlace(descriptor: part.descriptor, kind: .part(part))
     }
     if access(ownDescriptors, X_OK) == 0 {
-      // O_TMPFILE, which Glibc has but Swift does not see.
+      // O_TMPFILE, which the C library has but Swift does not see.
       let unnamed = open(
         FileName.cString(FileName.folder(of: target)),
         O_WRONLY | O_CLOEXEC | 0o20000000 | O_DIRECTORY, mode)

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// What the system says of its error numbers.
 package enum ErrorText {

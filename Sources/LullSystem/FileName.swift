@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Names of files in the bytes that the system has for them, for what replaces a file as a whole.
 package enum FileName {
@@ -72,7 +72,7 @@ package enum FileName {
       guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else { return errno }
       guard lstat(target, &status) != 0 else { return EEXIST }
     }
-    return Glibc.rename(name, target) == 0 ? nil : errno
+    return LullLibC.rename(name, target) == 0 ? nil : errno
   }
 
   /// Whether it is a link; what it leads to need not be there.

@@ -1,4 +1,4 @@
-package import Glibc
+package import LullLibC
 
 /// Who may do what with a file that takes the place of another, from its first byte on.
 ///

@@ -1,4 +1,4 @@
-package import Glibc
+package import LullLibC
 
 /// What tells whether a file is still the one that was looked at, and as it was: where it is, its size,
 /// and when it was last written.

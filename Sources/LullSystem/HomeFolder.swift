@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Paths that begin in the home folder of whoever runs the program.
 package enum HomeFolder {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// IPv6 addresses as the system's resolver reads and writes them.
 package enum IPv6Address {

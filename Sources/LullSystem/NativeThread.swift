@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Threads that may block as long as they like: unlike those of the concurrency pool there is always
 /// one more.

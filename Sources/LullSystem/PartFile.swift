@@ -1,4 +1,4 @@
-package import Glibc
+package import LullLibC
 
 /// A file that is filled over several runs, `NAME.part`, with a note beside it of what it is a part of.
 ///

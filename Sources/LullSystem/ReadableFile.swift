@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// A regular file that is open for reading: anything else could hold up who reads it for ever.
 package final class ReadableFile {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Keeps a signal away from a process whose signals are not ours to set, such as a stock interpreter:
 /// one that a system call raises in the thread that makes it.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Whole-message writes to standard error, past any buffering of the C library. On a terminal control
 /// characters are made visible.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Synchronization
 
 /// Where what is written to the standard streams ends up: there, or on the terminal of somebody who takes

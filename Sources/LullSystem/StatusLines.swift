@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Synchronization
 
 /// The last lines of the terminal, on standard error, that say how far things are. They give way to whatever

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// The system's clocks, for values that are made without a home thread's clock at hand. Any thread.
 package enum SystemClock {

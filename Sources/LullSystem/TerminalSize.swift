@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// How much a terminal shows at once.
 package struct TerminalSize {

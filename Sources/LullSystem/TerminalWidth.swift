@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// How large the terminal behind a descriptor is.
 package enum TerminalWidth {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 public import LullCore
 import Synchronization
 

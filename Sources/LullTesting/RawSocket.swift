@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Loopback TCP sockets that no child inherits; connections are blocking, but none for ever: reading
 /// and writing give up after three minutes.
@@ -14,7 +14,7 @@ package enum RawSocket {
       // sockaddr_in is one of the forms of sockaddr, as the socket calls expect it.
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         guard bind(descriptor, address, size) == 0 else { return Int32(-1) }
-        guard Glibc.listen(descriptor, 128) == 0 else { return -1 }
+        guard LullLibC.listen(descriptor, 128) == 0 else { return -1 }
         return getsockname(descriptor, address, &size)
       }
     }
@@ -31,7 +31,7 @@ package enum RawSocket {
       var end = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
       guard poll(&end, 1, -1) > 0 || errno == EINTR else { return nil }
       let (connection, error) = DescriptorLock.hold {
-        let connection = Glibc.accept(listener, nil, nil)
+        let connection = LullLibC.accept(listener, nil, nil)
         let error = errno
         if connection >= 0 {
           _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
@@ -71,7 +71,7 @@ package enum RawSocket {
     let status = withUnsafePointer(to: &address) {
       // As above.
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        LullLibC.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
     guard status == 0 else {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// What the thread of a test sleeps on while it has nothing to do.
 // A condition of the C library and its lock, which stay where they are; for any thread.

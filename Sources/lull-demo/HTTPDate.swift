@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// The dates of HTTP headers, as seconds since 1970.
 ///

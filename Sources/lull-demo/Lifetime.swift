@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// When the process ends: at SIGINT and SIGTERM, and with the parent that holds its standard input.
 ///

@@ -1,6 +1,6 @@
 import FlyingFox
 import FlyingSocks
-import Glibc
+import Foundation
 
 /// Waits for sockets as FlyingFox does, and sets TCP_NODELAY on each.
 ///

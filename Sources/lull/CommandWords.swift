@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 
 /// The words of the command line, as bytes and as texts: names of files and arguments need not be

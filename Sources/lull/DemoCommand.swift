@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullArguments
 import LullHost
 import LullSystem

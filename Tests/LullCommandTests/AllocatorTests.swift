@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// The command's allocator, in a small program that has no other.

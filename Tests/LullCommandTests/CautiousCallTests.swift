@@ -51,7 +51,9 @@ struct CautiousCallTests {
       #expect(ending.errors.contains("cannot write the output"), "\(ending.errors)")
     }
     // Nor may the socket be what is written to.
-    #expect(try shell("lull get \(sample.url)/users/1 -O \(folder.path)/users.json <&- >&- 2>&-").code == 0)
+    #expect(
+      try shell("lull get \(sample.url)/users/1 -O \(folder.path)/users.json <&- >&- 2>&-").code
+        == 0)
   }
 
   @Test func `the user of a URL is named without the password`() throws {

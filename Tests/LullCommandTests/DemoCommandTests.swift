@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 @Suite("The sample API", .timeLimit(.minutes(10)))

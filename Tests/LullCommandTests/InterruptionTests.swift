@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 @Suite("Ctrl-C and SIGTERM", .timeLimit(.minutes(10)))

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// `lull login`, `lull logout`, and what a login is for.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 @Suite("What require finds", .timeLimit(.minutes(10)))

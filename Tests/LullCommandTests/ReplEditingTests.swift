@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// Keys, pastes, what was typed before, and a terminal that changes meanwhile.

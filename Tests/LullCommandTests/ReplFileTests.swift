@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// `.save` and `.edit`: what was typed, in files.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// Ctrl-C where a line has run and its values, or its error, are being shown.

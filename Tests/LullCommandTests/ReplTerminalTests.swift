@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// A person at a terminal: prompts, keys and what appears meanwhile.

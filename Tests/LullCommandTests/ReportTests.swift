@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// What is written to standard error of each kind of error: `Tests/Reports` holds the scripts, and

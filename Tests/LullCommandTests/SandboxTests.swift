@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// What `--sandbox` leaves a script, and what it keeps from it.

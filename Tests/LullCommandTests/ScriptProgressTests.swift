@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 @Suite("Bars of scripts", .timeLimit(.minutes(10)))

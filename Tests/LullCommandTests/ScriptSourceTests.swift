@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 @Suite("Where a script comes from", .timeLimit(.minutes(10)))

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// What POST, PUT and PATCH do with what comes on standard input.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullTesting
 import Testing
 
@@ -23,7 +23,7 @@ struct StreamMemoryTests {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty, !isGone {
           let sent = rest.withUnsafeBytes {
-            Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            LullLibC.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
           }
           isGone = sent <= 0
           rest = rest.dropFirst(max(0, sent))

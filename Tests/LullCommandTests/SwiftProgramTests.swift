@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// Programs of users that are compiled as theirs: what is wrong in them the compiler must say.

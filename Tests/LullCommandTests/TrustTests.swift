@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// Which API files run as they are where they are only looked at.

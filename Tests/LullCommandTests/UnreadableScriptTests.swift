@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 @Suite("Scripts that cannot be read or compiled", .timeLimit(.minutes(10)))

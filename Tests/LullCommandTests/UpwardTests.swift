@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// Names of API files that are found in the folders above.

@@ -1,5 +1,5 @@
 import CStackEffects
-import Glibc
+import LullLibC
 import Testing
 
 /// Debug builds hold every function of the bridge to the stack effect that its comment states.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import LullLibC
 
 /// How far a request is, from 0 to 1: a guess that never goes back. (PRG-01 to PRG-23)
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import LullLibC
 
 /// What the C library does with bytes faster than a loop of ours.
 enum RawBytes {

@@ -1,5 +1,5 @@
 import CLullBridge
-import Glibc
+import LullLibC
 import LullCore
 
 /// Writes values of a script as JSON text.

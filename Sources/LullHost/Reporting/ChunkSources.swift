@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullSystem
 
@@ -126,7 +126,7 @@ package final class ChunkSources {
       status.st_size <= ChunkSources.largestFile, changed(status) <= start
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    let count = LullLibC.read(descriptor, &bytes, bytes.count)
     guard count >= 0 else { return nil }
     bytes.removeLast(bytes.count - count)
     // The interpreter skips a byte order mark, and a first line for the shell.

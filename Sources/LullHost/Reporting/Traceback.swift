@@ -1,5 +1,5 @@
 import CLullBridge
-import Glibc
+import LullLibC
 
 /// What called what when an error was raised; after the stack that raised it, those of whoever
 /// awaited that.

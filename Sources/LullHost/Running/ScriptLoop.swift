@@ -1,5 +1,5 @@
 import CLullBridge
-import Glibc
+import LullLibC
 import LullCore
 
 /// What keeps the script alive, and what ends it: whoever drives the event loop asks here.

@@ -1,5 +1,5 @@
 import CLullBridge
-import Glibc
+import LullLibC
 package import LullCore
 
 /// Lines of Lua run one after another, which share variables: what a REPL is made of.

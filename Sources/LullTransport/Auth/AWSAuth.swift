@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 
 /// Amazon's signatures, version 4: each request is signed with a key that is made of the secret one.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 public import LullCore
 
 /// Who signs for Amazon's services, and for which of them. Lua: what `lull.auth.aws_sigv4{…}` takes.

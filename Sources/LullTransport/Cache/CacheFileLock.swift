@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Held by one process at a time while it opens a cache file or sets one aside: between the two steps of
 /// either, the name must mean the same file. It ends with the process that holds it.

@@ -1,5 +1,5 @@
 import CSQLite
-import Glibc
+import LullLibC
 import LullSystem
 
 /// What SQLite could not do.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Whom TLS connections trust; nil means the system's own certificates.
 struct CertificateAuthorities {

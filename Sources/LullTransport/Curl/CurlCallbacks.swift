@@ -1,5 +1,5 @@
 import CCurl
-import Glibc
+import LullLibC
 import LullCore
 
 /// What curl calls while it carries an exchange: facts are recorded, curl itself is never called.

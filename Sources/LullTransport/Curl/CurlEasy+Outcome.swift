@@ -1,5 +1,5 @@
 import CCurl
-import Glibc
+import LullLibC
 import LullCore
 
 /// What became of the exchange.

@@ -1,5 +1,5 @@
 import CCurl
-import Glibc
+import LullLibC
 import LullCore
 
 /// A curl easy handle with the response it receives, used for one exchange after the other.

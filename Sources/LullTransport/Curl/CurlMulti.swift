@@ -1,6 +1,6 @@
 import CCurl
 import CUV
-import Glibc
+import LullLibC
 import LullCore
 import LullSystem
 
@@ -173,7 +173,7 @@ final class CurlMulti {
 
   /// Makes a socket that stays watched from one exchange to the next, see `CurlSocket`.
   fileprivate func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-    let descriptor = Glibc.socket(
+    let descriptor = LullLibC.socket(
       address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
       address.pointee.protocol)
     guard descriptor >= 0 else {
@@ -188,7 +188,7 @@ final class CurlMulti {
   fileprivate func closeSocket(_ descriptor: curl_socket_t) -> Int32 {
     sockets.remove(descriptor)
     callGuard.willClose(descriptor)
-    return Glibc.close(descriptor)
+    return LullLibC.close(descriptor)
   }
 
   private func watchSocket(
@@ -293,7 +293,7 @@ final class CurlMulti {
   }
 
   static let closer: curl_closesocket_callback = { this, descriptor in
-    guard let this else { return Glibc.close(descriptor) }
+    guard let this else { return LullLibC.close(descriptor) }
     // Set by the provider for all its easy handles; the last call comes from within `close`.
     return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().closeSocket(descriptor)
   }

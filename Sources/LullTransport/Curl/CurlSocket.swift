@@ -1,6 +1,6 @@
 import CCurl
 import CUV
-import Glibc
+import LullLibC
 
 /// What libuv watches for one of curl's sockets.
 ///

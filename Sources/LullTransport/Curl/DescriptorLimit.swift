@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// The number of files and sockets this process may have open.
 enum DescriptorLimit {

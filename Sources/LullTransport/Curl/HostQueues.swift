@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// The queues of all origins, found by URL.
 final class HostQueues {

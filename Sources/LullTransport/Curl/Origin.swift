@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 
 /// Where requests go and what they share: connections, waiting queue, the right to see credentials.

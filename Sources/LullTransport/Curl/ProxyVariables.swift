@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// The variables of the environment that name proxies, as curl reads them: at every request, unless it is
 /// told that there are none.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullSystem
 import Synchronization
 
@@ -29,7 +29,7 @@ final class StuckCallGuard: Sendable {
   /// How often that is looked at, in microseconds.
   private let interval: UInt32
 
-  /// SHUT_RDWR, which Glibc's module shows only to files that import other system modules as well.
+  /// SHUT_RDWR, which its module shows only to files that import other system modules as well.
   private static let bothWays: Int32 = 2
 
   private let state = Mutex(State())

@@ -1,5 +1,5 @@
 import CUV
-import Glibc
+import LullLibC
 
 /// Waits, as part of an event loop, until something can be read from a descriptor of somebody else's,
 /// such as a terminal.

@@ -1,5 +1,5 @@
 import CUV
-import Glibc
+import LullLibC
 import LullCore
 import LullSystem
 

@@ -1,5 +1,5 @@
 import CUV
-import Glibc
+import LullLibC
 import Synchronization
 
 /// Wakes a waiting loop from other threads, safely also while that loop is being closed.

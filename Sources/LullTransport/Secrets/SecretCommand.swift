@@ -1,5 +1,5 @@
 import CUV
-import Glibc
+import LullLibC
 import LullSystem
 import Synchronization
 
@@ -93,10 +93,10 @@ final class SecretCommand: Sendable {
       let left = deadline - now
       guard left > 0 else { return .failure(late) }
       var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let ready = Glibc.poll(&poll, 1, Int32(left * 1000) + 1)
+      let ready = LullLibC.poll(&poll, 1, Int32(left * 1000) + 1)
       if ready < 0, errno != EINTR { return .failure(unreadable(errno)) }
       guard ready > 0 else { continue }
-      let count = Glibc.read(descriptor, &piece, piece.count)
+      let count = LullLibC.read(descriptor, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return .failure(unreadable(errno)) }
       guard count > 0 else { return .success(text) }

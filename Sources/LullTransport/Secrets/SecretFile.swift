@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullSystem
 
 /// Reads the file a secret is in. Blocks: for the pool.
@@ -33,7 +33,7 @@ package enum SecretFile {
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = Glibc.read(descriptor, &piece, piece.count)
+      let count = LullLibC.read(descriptor, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return nil }
       guard count > 0 else { return text }

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 package import LullCore
 
 /// On whose behalf a resource is asked for, to keep apart what different ones get. Not to be kept as it

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 
 /// The texts of secrets, on one home thread: read from where they come from when a request needs them.

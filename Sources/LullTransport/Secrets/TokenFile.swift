@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 package import LullCore
 import LullSystem
 import Synchronization

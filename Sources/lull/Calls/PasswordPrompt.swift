@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullSystem
 
 /// Asks for a secret on the terminal, whatever standard input is, and shows nothing of it.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullREPL
 import LullSystem
@@ -40,7 +40,7 @@ struct StandardInput {
     var silence = Silence(isTold: !tellsSilence)
     while true {
       guard wait(&silence) else { return nil }
-      let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+      let count = LullLibC.read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count >= 0 else { throw StandardInput.unreadable() }
       guard count > 0 else { return bytes }

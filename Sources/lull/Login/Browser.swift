@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullSystem
 
 /// The browser of whoever sits at the terminal, if there is a display.

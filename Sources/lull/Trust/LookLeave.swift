@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullClients
 import LullCore
 import LullSystem

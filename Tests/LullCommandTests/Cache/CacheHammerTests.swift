@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// Two processes at one cache file, one of which is killed again and again. For LULL_HAMMER_SECONDS,

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// `Tests/HTTPie`: lines of items, and what HTTPie makes of each.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// Where the programs under test are.
 enum Binaries {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullTesting
 
 /// A program started as a person would start it, with its output read while it runs.
@@ -31,7 +31,7 @@ final class Child {
   // A watchdog, not an expectation: a loaded machine may take minutes for what is done in seconds.
   static let patience = 180.0
 
-  /// POSIX_SPAWN_SETSID, which Glibc has but Swift does not see.
+  /// POSIX_SPAWN_SETSID, which the C library has but Swift does not see.
   private static let newSession: Int32 = 0x80
 
   let process: pid_t
@@ -184,7 +184,7 @@ final class Child {
     guard poll(&ends, nfds_t(ends.count), Int32(left * 1000) + 1) > 0 else { return true }
     for end in ends where end.revents != 0 {
       var buffer = [UInt8](repeating: 0, count: 65536)
-      let count = Glibc.read(end.fd, &buffer, buffer.count)
+      let count = LullLibC.read(end.fd, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       let isOutput = end.fd == streams.output
       // A terminal whose last program has gone answers EIO.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullTesting
 
 /// Debian's nginx: a server with TLS and HTTP/2 that asks for a certificate, and one behind a socket of

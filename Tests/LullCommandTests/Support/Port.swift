@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullTesting
 
 /// A TCP port on loopback.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// A session at a terminal, as somebody types at it.
 extension Child {

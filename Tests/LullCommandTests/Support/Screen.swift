@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// What somebody sees who sits at a session: a real terminal's screen, by tmux.
 final class Screen {

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// The three standard streams of a child: our ends of them, and until it has started, its own.
 struct Streams {
@@ -57,7 +57,7 @@ struct Streams {
   func write(_ text: String) { write(Array(text.utf8)) }
 
   func write(_ bytes: [UInt8]) {
-    _ = Glibc.write(terminalName == nil ? input : output, bytes, bytes.count)
+    _ = LullLibC.write(terminalName == nil ? input : output, bytes, bytes.count)
   }
 
   func resize(columns: Int, rows: Int) {
@@ -69,7 +69,7 @@ struct Streams {
 
   /// The child has its ends.
   mutating func closeOthers() {
-    for end in others { _ = Glibc.close(end) }
+    for end in others { _ = LullLibC.close(end) }
     others = []
   }
 
@@ -81,13 +81,13 @@ struct Streams {
   }
 
   static func close(_ end: inout Int32) {
-    if end >= 0 { _ = Glibc.close(end) }
+    if end >= 0 { _ = LullLibC.close(end) }
     end = -1
   }
 
   private static func pipe() throws -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
-    guard Glibc.pipe(&ends) == 0 else { throw Child.Failure(description: "no pipe") }
+    guard LullLibC.pipe(&ends) == 0 else { throw Child.Failure(description: "no pipe") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }

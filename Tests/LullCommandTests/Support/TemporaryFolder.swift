@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// A folder for the files of one test, gone with this object.
 final class TemporaryFolder {

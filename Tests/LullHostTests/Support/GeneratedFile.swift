@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Testing
 
 /// A file of the repository that is made from the description.

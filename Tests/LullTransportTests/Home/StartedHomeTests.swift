@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullTesting
 import LullTransport
@@ -7,7 +7,8 @@ import Testing
 extension TransportSuite {
   /// Homes that live as long as a server.
   @Suite(.timeLimit(.minutes(2))) struct StartedHomeTests {
-    private static func stub(_ home: isolated Home, holds: Bool = false) -> (Service, StubProvider) {
+    private static func stub(_ home: isolated Home, holds: Bool = false) -> (Service, StubProvider)
+    {
       let provider = StubProvider()
       provider.stub("GET", "https://api.test/a", .text("a"))
       provider.holdsAnswers = holds
@@ -83,7 +84,9 @@ extension TransportSuite {
       await home.shutdown()
     }
 
-    @Test func `HOME-06 shutting down cancels tasks and requests and waits for the end`() async throws {
+    @Test func `HOME-06 shutting down cancels tasks and requests and waits for the end`()
+      async throws
+    {
       let home = try Home.start()
       let ready = Flag()
       let sleeping = home.spawn { _ in

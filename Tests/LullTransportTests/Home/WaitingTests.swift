@@ -20,13 +20,16 @@ extension TransportSuite {
       return response.entity?.text ?? response.error?.cause?.kind ?? "?"
     }
 
-    @Test func `WAIT-01 of two tasks that share a load one is cancelled and the other gets its entity`()
+    @Test
+    func `WAIT-01 of two tasks that share a load one is cancelled and the other gets its entity`()
       throws
     {
       try Lull.run { home in
         let (api, provider) = held()
         let tasks = (0..<2).map { _ in
-          home.spawn { await Self.outcome(of: api.resource("/a").loadIfNeeded() ?? api.resource("/a").load()) }
+          home.spawn {
+            await Self.outcome(of: api.resource("/a").loadIfNeeded() ?? api.resource("/a").load())
+          }
         }
         while provider.heldCount < 1 || api.resource("/a").loadRequests.first?.hookCount != 3 {
           await Task.yield()

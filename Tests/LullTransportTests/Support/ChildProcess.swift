@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullTesting
 
 /// A shell command that does not outlive this process.

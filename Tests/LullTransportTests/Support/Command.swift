@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// The command `lull` as a process of its own: what stands in its environment nobody else sees, and
 /// a process that has threads cannot change its own safely.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Synchronization
 
 /// A fact one thread states and another looks at.

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullTesting
 
 /// Debian's nginx on free ports: two plain servers, and one with TLS and HTTP/2 that shows another

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Synchronization
 
 /// A value that one thread leaves for another, which waits for it.

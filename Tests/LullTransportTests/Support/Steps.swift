@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import Synchronization
 
 /// A number one thread counts up while another waits for it: so they go on in step, whatever the

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// A directory of its own below /tmp; removed by whoever made it.
 struct TemporaryDirectory {

@@ -1,6 +1,11 @@
-import Glibc
 import LullCore
 import LullTransport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Lull from Swift, without scripts: loads, observes and changes resources of the sample API.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 import LullCore
 import LullSystem
 
@@ -22,7 +22,7 @@ package final class LoopbackListener {
 
     func close() {
       watch.close()
-      Glibc.close(descriptor)
+      LullLibC.close(descriptor)
     }
   }
 
@@ -65,13 +65,13 @@ package final class LoopbackListener {
     }
     self.port = UInt16(bigEndian: address.sin_port)
     guard descriptor >= 0, status == 0 else {
-      if descriptor >= 0 { Glibc.close(descriptor) }
+      if descriptor >= 0 { LullLibC.close(descriptor) }
       let place = port == 0 ? "" : ":\(port)"
       let hint = status == EADDRINUSE ? "; another login may be waiting there" : ""
       throw OAuth2.failure("cannot listen on 127.0.0.1\(place) (\(ErrorText.of(status)))\(hint)")
     }
     guard let made = watch(descriptor) else {
-      Glibc.close(descriptor)
+      LullLibC.close(descriptor)
       throw OAuth2.failure("cannot listen on 127.0.0.1: nobody can wait for what comes there")
     }
     self.watch = made
@@ -106,7 +106,7 @@ package final class LoopbackListener {
     guard let watch else { return }
     self.watch = nil
     watch.close()
-    Glibc.close(descriptor)
+    LullLibC.close(descriptor)
     for connection in connections { connection.close() }
     connections = []
   }
@@ -119,11 +119,11 @@ package final class LoopbackListener {
 
   private func accept() {
     while true {
-      let accepted = Glibc.accept(descriptor, nil, nil)
+      let accepted = LullLibC.accept(descriptor, nil, nil)
       guard accepted >= 0 else { return }
       LoopbackListener.prepare(accepted)
       guard let watch = makeWatch(accepted) else {
-        Glibc.close(accepted)
+        LullLibC.close(accepted)
         continue
       }
       if connections.count == LoopbackListener.connectionLimit, let oldest = connections.first {
@@ -142,7 +142,7 @@ package final class LoopbackListener {
   /// sends.
   private func drain(_ connection: Connection) {
     var piece = [UInt8](repeating: 0, count: 4096)
-    for _ in 0..<64 where Glibc.read(connection.descriptor, &piece, piece.count) <= 0 { return }
+    for _ in 0..<64 where LullLibC.read(connection.descriptor, &piece, piece.count) <= 0 { return }
   }
 
   /// What is to be sent before hanging up; nil as long as there is more to come.
@@ -151,7 +151,7 @@ package final class LoopbackListener {
   ) -> [UInt8]? {
     var piece = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = Glibc.read(connection.descriptor, &piece, piece.count)
+      let count = LullLibC.read(connection.descriptor, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return nil }
       guard count > 0 else { return [] }

@@ -1,0 +1,10 @@
+// The C library, by whichever name this system's is imported: what needs it imports this module.
+#if canImport(Glibc)
+  @_exported public import Glibc
+#elseif canImport(Musl)
+  @_exported public import Musl
+#elseif canImport(Darwin)
+  @_exported public import Darwin
+#else
+  #error("Lull knows Glibc, Musl and Darwin: add this system's C library here")
+#endif
