@@ -7,9 +7,6 @@ import LullCore
 /// list below. Swift holds ids, Lua holds values: nothing here keeps a pointer into Lua beyond the call
 /// it came with.
 package final class LuaHost {
-  static let versionText: StaticString = "0.1.0"
-  package static let version = versionText.description
-
   package let environment: any HostEnvironment
   package let bridge: BridgeRuntime
   let writer: ValueWriter

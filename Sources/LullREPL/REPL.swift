@@ -1,7 +1,8 @@
-import Glibc
+import LullLibC
 package import LullHost
 import LullCore
 import LullSystem
+import LullTransport
 
 /// A session that reads lines, runs them and prints what they give.
 ///
@@ -95,7 +96,7 @@ package final class REPL {
   }
 
   private static let greeting =
-    "Lull \(LuaHost.version), Lua 5.4: Tab completes, NAME? explains, .help lists the rest\n"
+    "Lull \(Lull.version), Lua 5.4: Tab completes, NAME? explains, .help lists the rest\n"
 
   /// A line that asks what something is; there are none in a pipe.
   private func question(_ line: [UInt8]) -> Question? {

@@ -45,8 +45,9 @@ package final class CurlProvider: NetworkingProvider {
   ///   - idleTime: seconds after which connections are closed that only very many exchanges at once
   ///     have needed.
   package init(
-    loop: EventLoop, userAgent: String = "lull", certificateAuthorities: String? = nil,
-    blocksSIGPIPE: Bool = false, allowedHosts: AllowedHosts? = nil, idleTime: Double = 30
+    loop: EventLoop, userAgent: String = "lull/" + Lull.version,
+    certificateAuthorities: String? = nil, blocksSIGPIPE: Bool = false,
+    allowedHosts: AllowedHosts? = nil, idleTime: Double = 30
   ) {
     self.loop = loop
     self.idleTime = idleTime

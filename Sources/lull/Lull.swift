@@ -1,4 +1,5 @@
 import LullHost
+import LullTransport
 
 /// The command `lull`.
 @main
@@ -14,7 +15,7 @@ enum Lull {
         _ = Output.write(command?.page ?? CommandOverview.text)
         Exit.now(0)
       case .version:
-        _ = Output.write(LuaHost.version + "\n")
+        _ = Output.write(LullTransport.Lull.version + "\n")
         Exit.now(0)
       case .told(let code): Exit.now(code)
       case .wrongUsage(let problem, let command):

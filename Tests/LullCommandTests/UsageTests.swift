@@ -26,6 +26,15 @@ struct UsageTests {
     #expect(inside.output == ending.output)
   }
 
+  @Test func `has the version that the newest changes are of`() throws {
+    let articles = Binaries.tests + "/../Sources/LullHost/LullHost.docc"
+    let version = try lull("--version").output.dropLast()
+    let changes = try shell("grep -m 1 '^## ' '\(articles)/Changelog.md'").output
+    #expect(changes.split(separator: " ").dropFirst().first?.prefix { $0 != "\n" } == version)
+    let greeting = try shell("grep -m 1 '^Lull [0-9]' '\(articles)/Prompt.md'").output
+    #expect(greeting.hasPrefix("Lull \(version), "))
+  }
+
   /// A pipe that has ended tells the sample API to end: that must not hide what is wrong.
   @Test func `refuses a port though standard input has ended`() throws {
     for _ in 0..<5 {

@@ -223,7 +223,7 @@ func lull_host_secret_mask(
 
 @c @implementation
 func lull_host_version() -> UnsafePointer<CChar>! {
-  LuaHost.versionText.cString
+  Lull.versionText.cString
 }
 
 @c @implementation

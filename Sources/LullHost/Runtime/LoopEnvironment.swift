@@ -26,8 +26,7 @@ package final class LoopEnvironment: HostEnvironment {
   package func defaultNetworking() -> any NetworkingProvider {
     if let provider { return provider }
     let made = CurlProvider(
-      loop: loop, userAgent: "lull/" + LuaHost.version, blocksSIGPIPE: !ownsProcess,
-      allowedHosts: allowedHosts)
+      loop: loop, blocksSIGPIPE: !ownsProcess, allowedHosts: allowedHosts)
     provider = made
     return made
   }
