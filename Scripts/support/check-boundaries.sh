@@ -8,6 +8,8 @@ check_boundaries() {
   verify "floors of the bridge" "move the code to a floor that may, see base/lull_base.h" bridge_floors
   verify "floors of the core" "move the code to a floor that may, see check-floors" \
     Scripts/support/check-floors
+  verify "the package depends on no other" "what is for programs of this repository alone is a package of its own" \
+    dependencies
   verify "imports point downwards" "move the code to the target that may, see check-boundaries.sh" \
     imports
   verify "the host is made of owners" "move what it does to the owner whose state it is" host_owners
@@ -56,6 +58,10 @@ host_holders() {
   while read -r file; do
     grep -qE '(let|var) [a-zA-Z]+: LuaHost' "$file" || printf '%s stores no host any more\n' "$file"
   done < <(sed -n 's/^\(Sources[^:]*\):.*/\1/p' <<<"$host_held_by")
+}
+
+dependencies() {
+  swift package show-dependencies --format flatlist
 }
 
 lua_includes() {

@@ -3,7 +3,9 @@ public import LullCore
 
 /// Who signs for Amazon's services, and for which of them. Lua: what `lull.auth.aws_sigv4{…}` takes.
 public struct AWSCredentials: Sendable, Equatable {
+  /// Who signs; sent as it is.
   public var accessKey: SecretText
+  /// What signatures are made with; never sent.
   public var secretKey: SecretText
   /// Of credentials that end some time.
   public var sessionToken: SecretText?
@@ -16,6 +18,7 @@ public struct AWSCredentials: Sendable, Equatable {
   public var signsBody: Bool?
   private var isOfEnvironment = false
 
+  /// Credentials for whatever service and region the host of a request names.
   public init(accessKey: SecretText, secretKey: SecretText, sessionToken: SecretText? = nil) {
     self.accessKey = accessKey
     self.secretKey = secretKey

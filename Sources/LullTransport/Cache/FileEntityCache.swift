@@ -27,6 +27,7 @@ public final class FileEntityCache: EntityCache {
     /// Whose entries these are, if requests do not tell by headers that are configured.
     public var identity: String?
 
+    /// 200 MB at the usual place, of any age.
     public init() {}
   }
 
@@ -41,6 +42,7 @@ public final class FileEntityCache: EntityCache {
   /// The store keeps the order.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
+  /// As they were given; changing a copy of them changes nothing here.
   public let options: Options
   /// nil if there is no folder to put it in.
   public let path: String?
