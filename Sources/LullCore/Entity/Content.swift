@@ -3,8 +3,11 @@
 /// Raw bytes and text are different kinds even where a language has one type for both; only text
 /// answers to `text` (TYP-01).
 public enum Content: Sendable {
+  /// What no transformer has made anything of. Lua: a string.
   case bytes([UInt8])
+  /// Decoded by the response's charset. Lua: a string.
   case text(String)
+  /// Parsed, and read where it lies. Lua: tables, or a document.
   case json(JSONDocument)
   /// What a Swift transformer made.
   case value(any Sendable)

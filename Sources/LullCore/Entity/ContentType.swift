@@ -3,6 +3,7 @@ public struct ContentType: Sendable, Hashable {
   /// Verbatim, parameters included.
   public let text: String
 
+  /// Any text; what it lacks is nil when it is asked for.
   public init(_ text: String) {
     self.text = text
   }

@@ -27,6 +27,10 @@ public struct Entity: Sendable {
     }
   }
 
+  /// One made by the program, of no exchange, such as for `overrideLocalData`; `contentType` sets
+  /// that header.
+  ///
+  /// Lua: `lull.entity{…}`.
   public init(
     content: Content, contentType: String? = nil, charset: String? = nil,
     headers: Headers = Headers(), timestamp: Double
@@ -45,6 +49,7 @@ public struct Entity: Sendable {
     box = Box(content, HeldBytes.of(content), headers, timestamp, exchange, true, charset)
   }
 
+  /// What transformers have made of the body so far. Lua: `entity.content`.
   public var content: Content {
     get { box.content }
     set {
@@ -62,6 +67,8 @@ public struct Entity: Sendable {
     if case .foreign(let foreign) = box.content { foreign.id } else { nil }
   }
 
+  /// Of the response; changing them changes nothing of the resource that has it. Lua:
+  /// `entity.headers`.
   public var headers: Headers {
     get { box.headers }
     set {
@@ -127,6 +134,7 @@ public struct Entity: Sendable {
     }
   }
 
+  /// What the server calls this state of the content; nil if it has not said. Lua: `entity.etag`.
   public var etag: String? { headers["etag"] }
 
   /// A header by name in any letter case; of `set-cookie` the first.
@@ -139,6 +147,7 @@ public struct Entity: Sendable {
 }
 /// The HTTP side of an entity or error.
 public struct Exchange: Sendable, Equatable {
+  /// The one that the content came with, which a 304 later leaves as it is.
   public var status: Int
   /// Final, after redirects.
   public var url: String?

@@ -17,15 +17,18 @@ public struct Headers: Sendable, Equatable {
   /// As below; nil for none, which is cheaper to copy.
   private var leftOut: [String]?
 
+  /// None.
   public init() {}
 
   /// Names, in lower case, under which nothing is to be sent, not even what would be by itself.
   package var omitted: [String] { leftOut ?? [] }
 
+  /// These, in their order; pairs whose name is no token are left out, as by `add`.
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
   }
 
+  /// Whether there is none at all.
   public var isEmpty: Bool { lines.isEmpty }
 
   /// The value of a header: repeated ones joined with `, ` in order of arrival, of `set-cookie` the
@@ -140,6 +143,7 @@ public struct Headers: Sendable, Equatable {
     add(name, bytes: value)
   }
 
+  /// Removes every header of that name, in any letter case.
   public mutating func remove(_ name: String) {
     if awaitsCondition, Headers.isCondition(name) { awaitsCondition = false }
     guard !lines.isEmpty else { return }

@@ -99,6 +99,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The JSON Pointer of the value that cannot be written. (DYN-02)
   public var path: String?
 
+  /// An error of a reader or writer of one's own.
   public init(_ message: String, offset: Int? = nil, path: String? = nil) {
     self.message = message
     self.offset = offset

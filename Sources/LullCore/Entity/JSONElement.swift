@@ -5,10 +5,14 @@ internal import CSimdjson
 /// Reading builds nothing but what is returned. Asking a value for another type's content gives nil
 /// or nothing, never an error.
 public struct JSONElement: Sendable {
+  /// What a value is in JSON, numbers apart by whether they are whole.
   public enum Kind: Sendable {
+    /// As JSON has it; `int` is written without fraction or exponent and fits into 64 bits.
+    /// (JSN-12)
     case null, bool, int, double, string, array, object
   }
 
+  /// What it is part of, and keeps alive.
   public let document: JSONDocument
   /// The place on the document's tape.
   package let index: Int
@@ -18,6 +22,7 @@ public struct JSONElement: Sendable {
     self.index = index
   }
 
+  /// Looked up at its place, whatever it holds.
   public var kind: Kind {
     switch type {
     case CSJ_FALSE, CSJ_TRUE: .bool
@@ -30,8 +35,10 @@ public struct JSONElement: Sendable {
     }
   }
 
+  /// Whether it is JSON's null; false where a member is missing, which is nil.
   public var isNull: Bool { type == CSJ_NULL }
 
+  /// True or false; nil for any other kind, numbers too.
   public var bool: Bool? {
     switch type {
     case CSJ_TRUE: true
@@ -55,6 +62,7 @@ public struct JSONElement: Sendable {
     }
   }
 
+  /// A string, decoded anew each time; nil for any other kind.
   public var string: String? {
     guard type == CSJ_STRING else { return nil }
     return withView { String(decoding: JSONElement.bytes($0, index), as: UTF8.self) }

@@ -1,7 +1,9 @@
 /// The value as a type of the standard library; nil, never an error, for any other kind of value.
 extension JSONValue {
+  /// Whether it is JSON's null; false where a member is missing, which is nil.
   public var isNull: Bool { self == .null }
 
+  /// True or false; nil for any other kind, numbers too.
   public var bool: Bool? {
     if case .bool(let value) = self { return value }
     return nil
@@ -22,6 +24,7 @@ extension JSONValue {
     }
   }
 
+  /// A string; nil for any other kind.
   public var string: String? {
     if case .string(let value) = self { return value }
     return nil

@@ -2,19 +2,29 @@ internal import CSimdjson
 
 /// JSON as plain Swift values.
 public enum JSONValue: Sendable {
+  /// JSON's null, a value as any other.
   case null
+  /// True or false.
   case bool(Bool)
+  /// Written without fraction or exponent. (JSN-12)
   case int(Int)
+  /// Any other number; `encode` refuses what is not finite.
   case double(Double)
+  /// Unicode text, with what JSON escapes undone.
   case string(String)
+  /// The elements in order.
   case array([JSONValue])
   /// The members in order. Of repeated keys the last counts, as in JSON read from a server.
   case object([Member])
 
+  /// A key and its value.
   public struct Member: Sendable {
+    /// Compared byte by byte.
     public var key: String
+    /// Whatever JSON has, null too.
     public var value: JSONValue
 
+    /// A member, to be put into an object.
     public init(_ key: String, _ value: JSONValue) {
       self.key = key
       self.value = value

@@ -20,8 +20,10 @@ public final class TransferTimings: Sendable, Equatable {
   public let httpVersion: String?
   /// Address and port at the other end of the connection, a proxy's if there is one.
   public let remoteAddress: String?
+  /// How many redirects were followed before the answer.
   public let redirectCount: Int
 
+  /// Times in seconds, for a network made for tests; those of an exchange are measured.
   public init(
     dns: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double,
     isReused: Bool = false, httpVersion: String? = nil, remoteAddress: String? = nil,

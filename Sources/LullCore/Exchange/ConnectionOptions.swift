@@ -9,6 +9,7 @@ public struct ConnectionOptions: Sendable, Equatable {
   public var clientCertificate: String?
   /// A PEM file with its key; nil: it stands in the certificate's file.
   public var clientKey: String?
+  /// Which proxy requests go by, if any.
   public var proxy = ProxyRule.environment
   /// Hosts that are asked directly, as `no_proxy` of the environment has them; nil: as that says.
   public var hostsWithoutProxy: String?
@@ -22,6 +23,7 @@ public struct ConnectionOptions: Sendable, Equatable {
   /// nil: HTTP/2 where the server offers it by TLS, else 1.1.
   public var httpVersion: HTTPVersion?
 
+  /// What the system and its environment say.
   public init() {}
 }
 
@@ -38,6 +40,7 @@ public enum ProxyRule: Sendable, Equatable {
 
 /// The newest version of HTTP to speak.
 public enum HTTPVersion: String, Sendable, CaseIterable {
+  /// By TLS too.
   case http1 = "1.1"
   /// Without TLS too, where the server must know it then.
   case http2 = "2"
@@ -47,6 +50,8 @@ public enum HTTPVersion: String, Sendable, CaseIterable {
 
 /// What becomes of answers that point elsewhere.
 public enum RedirectRule: Sendable, Equatable {
+  /// Fails with `tooManyRedirects` when there are more. A 303, and a 301 or 302 after a POST, is
+  /// followed with GET.
   case follow(atMost: Int)
   /// Fails when one leads to another scheme, host or port; ten at most.
   case followWithinOrigin

@@ -26,6 +26,7 @@ public final class CookieJar: Sendable, Equatable {
     }
   }
 
+  /// Nothing is read or written before a request uses it.
   public init(file: String? = nil) {
     self.file = file
     keeper = nil

@@ -29,6 +29,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
+  /// One as a mutation or a network of one's own may make it; `method` goes out as it is written.
   public init(
     method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
     limits: TransferLimits = TransferLimits(), options: TransferOptions? = nil
@@ -62,6 +63,7 @@ public struct HTTPRequest: Sendable, Equatable {
   }
 
   // Changed in place, as the payload: by a setter, each change would copy all of them.
+  /// What is sent besides the headers of the transport, such as `Host` and `Content-Length`.
   public var headers: Headers {
     get { fields.headers }
     _modify {
@@ -79,6 +81,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
+  /// The bounds of time, size and connections it is sent within.
   public var limits: TransferLimits {
     get { fields.limits }
     set {
@@ -139,10 +142,13 @@ public struct HTTPRequest: Sendable, Equatable {
 public struct TransferLimits: Sendable, Equatable {
   /// The whole exchange, redirects included, from the moment it leaves the waiting queue.
   public var timeout: Double = 60
+  /// Until there is a connection, TLS included. Fails with `timeout`.
   public var connectTimeout: Double = 10
   /// Counted after decoding, so that a compressed bomb is caught too.
   public var maxBodySize: Int = 100 * 1024 * 1024
+  /// What is more waits for one of these to be free, in the order of arrival.
   public var connectionsPerHost: Int = 32
 
+  /// The bounds that hold where nothing is configured.
   public init() {}
 }

@@ -17,5 +17,6 @@ extension HostClock {
 
 /// A timer that has not fired yet; cancelling twice, or after firing, does nothing.
 public protocol HostTimer: AnyObject {
+  /// Its action will not run. Home thread only.
   func cancel()
 }

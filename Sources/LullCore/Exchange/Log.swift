@@ -5,17 +5,27 @@ import LullSystem
 /// Messages of a disabled category are not even built. Home thread only. The default output is one
 /// line per message line on standard error with a padded category prefix; a handler replaces it.
 public final class Log {
+  /// What messages are about, called as Lua and the command call it.
   public enum Category: String, CaseIterable, Sendable {
+    /// Each request with its outcome, in a line.
     case network
+    /// Headers and bodies of these, credentials masked.
     case networkDetails = "network_details"
+    /// What each transformer made of a response.
     case pipeline
+    /// How data and errors of resources change, and the events of that.
     case stateChanges = "state_changes"
+    /// Observers that come, go and are told of something.
     case observers
+    /// Why something was loaded, or was not.
     case staleness
+    /// What caches were asked for, had, and were not given.
     case cache
+    /// Which blocks made a resource's configuration.
     case configuration
   }
 
+  /// Those of which messages are written; none at first. Lua: `lull.log(…)`.
   public var enabled: Set<Category> = [] {
     didSet {
       isSilent = enabled.isEmpty

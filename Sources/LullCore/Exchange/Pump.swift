@@ -9,7 +9,9 @@ import LullLibC
 /// Used on the home thread only. It drives no sockets and no timers: that is the event loop's part.
 public final class Pump {
   package let inbox = Inbox()
+  /// What tells the time, and wakes this thread when a timer is due.
   public let clock: any HostClock
+  /// The messages of every service that uses this pump.
   public let log: Log
   /// Whether the host is told what each step of a pipeline makes of a response.
   package var tracesPipelines = false
@@ -38,6 +40,7 @@ public final class Pump {
     let run: () -> Void
   }
 
+  /// A queue of its own, turned by whoever made it. Belongs to the thread it is made on.
   public init(clock: any HostClock) {
     self.clock = clock
     log = Log(changes: changes)

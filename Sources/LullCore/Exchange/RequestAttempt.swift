@@ -1,6 +1,8 @@
 /// One time a request was sent, or was about to be. Lua: an element of `request.attempts`.
 public struct RequestAttempt: Sendable, Equatable {
+  /// How an attempt ended.
   public enum Outcome: Sendable, Equatable {
+    /// There was an answer, with this status.
     case status(Int)
     /// The kind of the error, a word of `TransportError.Kind`.
     case failure(TransportError.Kind)

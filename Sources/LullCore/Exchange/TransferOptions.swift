@@ -4,10 +4,13 @@
 /// `HTTPRequest.options`, is all an ordinary request carries. Times are seconds. (CFG-01)
 @dynamicMemberLookup
 public struct TransferOptions: Sendable, Equatable {
+  /// What the options are made of, each reached as a property of the options themselves.
   public struct Fields: Sendable, Equatable {
+    /// How a connection is made and whom it trusts.
     public var connection = ConnectionOptions()
     /// Where cookies are kept; nil: they are neither kept nor sent.
     public var cookies: CookieJar?
+    /// What becomes of answers that point elsewhere.
     public var redirects = RedirectRule.follow(atMost: 10)
     /// From the moment the request has gone out to the first byte of the answer; nil: as long as the
     /// whole exchange may take.
@@ -36,8 +39,10 @@ public struct TransferOptions: Sendable, Equatable {
   private static let initial = Storage(Fields())
   private var storage = TransferOptions.initial
 
+  /// Nothing beyond what every exchange has.
   public init() {}
 
+  /// A field by its name: `options.redirects = .answer`.
   public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
     get { storage.fields[keyPath: field] }
     set {

@@ -1,18 +1,32 @@
 /// Why no usable response arrived.
 public struct TransportError: Error, Sendable, Equatable {
+  /// What went wrong, in the words that Lua has for it in `err.cause.kind`.
   public enum Kind: String, Sendable, CaseIterable {
+    /// What is none of the others, such as a connection that broke.
     case network
+    /// One of the limits of time was reached.
     case timeout
+    /// There is no trust, or no agreement on a cipher.
     case tls
+    /// The name of the host, or of the proxy, is not known.
     case dns
+    /// Nobody listens there, or the way there is blocked.
     case connection
+    /// The answer ended before what it had announced.
     case truncatedBody = "truncated_body"
+    /// What came is not HTTP, or is not coded as it says.
     case malformedResponse = "malformed_response"
+    /// The body is longer than `TransferLimits.maxBodySize`.
     case bodyTooLarge = "body_too_large"
+    /// There were more than the options allow.
     case tooManyRedirects = "too_many_redirects"
+    /// A redirect leads to another origin, and the options forbid that.
     case redirectRefused = "redirect_refused"
+    /// The URL cannot be asked.
     case invalidURL = "invalid_url"
+    /// Somebody has cancelled the request.
     case cancelled = "request_cancelled"
+    /// A function of a script, in place of the network, has failed.
     case scriptError = "script_error"
     /// A secret would have been sent to an origin it is not bound to.
     case secretOrigin = "secret_origin"
@@ -32,6 +46,7 @@ public struct TransportError: Error, Sendable, Equatable {
     case offline
   }
 
+  /// For programs to decide by.
   public var kind: Kind
   /// One sentence for the user, naming host or limit where it helps.
   public var message: String
@@ -42,6 +57,7 @@ public struct TransportError: Error, Sendable, Equatable {
   /// Whether trying again is known to be of no use.
   package var isFinal = false
 
+  /// What a network of one's own fails with; `message` is shown to people.
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message

@@ -2,10 +2,12 @@
 ///
 /// They may go out all at once; evenly spaced ones are had with `requests: 1`.
 public struct RateLimit: Sendable, Hashable {
+  /// At least 1.
   public var requests: Int
   /// Seconds.
   public var per: Double
 
+  /// Fewer than one request count as one, a span below 0 as 0.
   public init(requests: Int, per: Double) {
     self.requests = max(1, requests)
     self.per = max(0, per)

@@ -6,12 +6,16 @@
 public struct RetryPolicy: Sendable, Equatable {
   /// How often it is sent again: `times + 1` attempts in all.
   public var times = 3
+  /// Answers with one of these are failures to be tried again.
   public var statuses: Set<Int> = [429, 502, 503, 504]
+  /// The failures of the network that are tried again.
   public var errors = RetryPolicy.passingErrors
+  /// How long to wait before each time.
   public var backoff = Backoff()
   /// Whether requests of other methods are sent again too, such as POST.
   public var isUnsafe = false
 
+  /// Three times, for what passes by itself.
   public init() {}
 
   /// Failures of the network that may be over a moment later. Lua: `"network"`.
@@ -69,10 +73,14 @@ public struct RetryPolicy: Sendable, Equatable {
 /// With jitter the wait is anything from 0 to that, evenly ("full jitter"): clients that failed
 /// together do not come back together.
 public struct Backoff: Sendable, Equatable {
+  /// Before the first retry, in seconds.
   public var base = 0.5
+  /// The longest wait, in seconds, for `Retry-After` too.
   public var max = 30.0
+  /// Whether the wait is a random part of what it would be.
   public var hasJitter = true
 
+  /// From half a second to thirty, with jitter.
   public init() {}
 
   /// - Parameter retry: counted from 1.

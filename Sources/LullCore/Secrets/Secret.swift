@@ -3,6 +3,7 @@
 /// Everything else sees `mask`. Reads nothing by itself: neither environment nor file nor command.
 /// Lua: `lull.secret{…}`.
 public final class Secret: Sendable, Hashable {
+  /// Where a credential is looked up, each time that it is sent.
   public enum Source: Sendable, Hashable {
     /// A variable of the process's environment.
     case environment(String)
@@ -18,6 +19,7 @@ public final class Secret: Sendable, Hashable {
 
   /// What stands in its mask.
   public let name: String
+  /// Looked up by the transport alone.
   public let source: Source
   /// Where it may be sent besides the origin of the service that uses it, as `https://host:port`.
   public let origins: [String]

@@ -16,6 +16,7 @@ public struct SecretText: Sendable, Hashable {
     self.pieces = pieces
   }
 
+  /// A text that is a secret as a whole.
   public init(_ secret: Secret) {
     pieces = [.secret(secret)]
   }
@@ -25,10 +26,12 @@ public struct SecretText: Sendable, Hashable {
     pieces = [.escaped(text)]
   }
 
+  /// A text that may be seen, to be joined with one that may not.
   public init(_ literal: String) {
     pieces = [.literal(literal)]
   }
 
+  /// Joins two texts, whose secrets stay what they are.
   public static func + (left: SecretText, right: SecretText) -> SecretText {
     SecretText(left.pieces + right.pieces)
   }

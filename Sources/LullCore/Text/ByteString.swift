@@ -1,11 +1,14 @@
 /// Text as somebody wrote it: UTF-8 as a rule, and kept byte by byte where it is not.
 public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// As they came.
   public let bytes: [UInt8]
 
+  /// Any bytes, text or not.
   public init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
   }
 
+  /// A text, in UTF-8.
   public init(_ text: String) {
     bytes = Array(text.utf8)
   }

@@ -5,6 +5,7 @@
 /// one (`appending`, `relative`, `withParams`) write anything. The text is parsed anew for each
 /// question: URLs are kept in great number and asked rarely.
 public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
+  /// The whole of it, as it is sent.
   public let text: String
 
   /// For texts known to be URLs, being built from one.

@@ -1,15 +1,21 @@
 /// A form whose values may be files: `multipart/form-data` (RFC 7578), its parts in their order. Lua:
 /// `lull.multipart{…}`.
 public struct MultipartForm: Sendable, Equatable {
+  /// One field of the form.
   public struct Part: Sendable, Equatable {
+    /// What a field is sent with.
     public enum Value: Sendable, Equatable {
+      /// Text or anything else that is in memory.
       case bytes([UInt8])
+      /// Read while the form is sent.
       case file(UploadFile)
       /// Masked until it is sent.
       case secret(SecretText)
     }
 
+    /// Of the field; several may have the same.
     public var name: String
+    /// What is sent under that name.
     public var value: Value
     /// nil: none is said, which means text; of a file its own.
     public var contentType: String?
@@ -26,8 +32,10 @@ public struct MultipartForm: Sendable, Equatable {
       self.fileName = fileName.map { ByteString($0) }
     }
 
+    /// A value that is text, in UTF-8.
     public init(_ name: String, _ text: String) { self.init(name, Array(text.utf8)) }
 
+    /// A credential, which becomes text only where the form is sent.
     public init(
       _ name: String, _ secret: SecretText, contentType: String? = nil, fileName: String? = nil
     ) {
@@ -37,6 +45,7 @@ public struct MultipartForm: Sendable, Equatable {
       self.fileName = fileName.map { ByteString($0) }
     }
 
+    /// A file, with the type and the name that it says itself.
     public init(_ name: String, _ file: UploadFile) {
       self.name = name
       value = .file(file)
@@ -45,8 +54,10 @@ public struct MultipartForm: Sendable, Equatable {
     }
   }
 
+  /// In the order in which they are sent.
   public var parts: [Part]
 
+  /// A form of these; the boundary between them is chosen when it is sent.
   public init(_ parts: [Part]) { self.parts = parts }
 
   /// Whether something of it is read from the disk.

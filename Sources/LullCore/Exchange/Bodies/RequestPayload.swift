@@ -1,8 +1,11 @@
 /// What follows the head of a request.
 public enum RequestPayload: Sendable, Equatable {
+  /// In memory; empty: a body of no bytes.
   case bytes([UInt8])
+  /// Read from files and the like while it is sent.
   case streamed(StreamedBody)
 
+  /// What `Content-Length` will say.
   public var byteCount: Int {
     switch self {
     case .bytes(let bytes): bytes.count

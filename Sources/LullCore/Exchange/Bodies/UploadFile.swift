@@ -9,6 +9,7 @@ public struct UploadFile: Sendable, Equatable {
   public let path: ByteString
   /// What the receiver is told that it is called, without folders.
   public let name: ByteString
+  /// What the receiver is told that it holds.
   public let contentType: String
 
   /// - Parameters:
