@@ -1,9 +1,13 @@
 /// A request body with the content type it brings. (REQ-06 to REQ-20)
 public enum RequestBody: Sendable {
+  /// Any bytes. Lua: `data`.
   case data([UInt8], contentType: String)
   /// UTF-8 JSON text, already encoded.
   case json([UInt8], contentType: String = "application/json")
+  /// Encoded into that charset, which the content type then names; the request fails where it has no
+  /// place for a character. (REQ-09) Lua: `text`.
   case text(String, contentType: String = "text/plain", encoding: String = "utf-8")
+  /// Percent-encoded pairs, `application/x-www-form-urlencoded`. Lua: `form`.
   case form([(name: String, value: String)])
   /// One with secrets in it.
   case secret(SecretBody)

@@ -9,8 +9,10 @@ public struct Pipeline {
   }
   private var stages: [PipelineStageKey: PipelineStage] = [:]
 
+  /// The standard order, with nothing in any stage.
   public init() {}
 
+  /// A stage, empty where nothing was added to it.
   public subscript(_ key: PipelineStageKey) -> PipelineStage {
     get { stages[key] ?? PipelineStage() }
     set { stages[key] = newValue }

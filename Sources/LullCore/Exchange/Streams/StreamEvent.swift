@@ -19,6 +19,7 @@ public struct StreamEvent: Sendable, Equatable {
 
 /// What a stream gives, one after the other.
 public enum StreamItem: Sendable {
+  /// Of a `text/event-stream`.
   case event(StreamEvent)
   /// A line of NDJSON.
   case row(JSONDocument)

@@ -14,6 +14,7 @@ public final class CacheOperations {
   /// Does its work and then calls its argument, once, now or later, on the home thread.
   package typealias Operation = (_ done: @escaping () -> Void) -> Void
 
+  /// A queue that holds each operation back until the one before has ended.
   public init() { isOrderedByCache = false }
 
   /// - Parameter isOrderedByCache: true if the cache keeps the order of operations that it is given

@@ -12,6 +12,7 @@
 /// no two operations ever overlap. Failure is a miss, or not being written: it is never reported
 /// through here.
 public protocol EntityCache<Key>: AnyObject {
+  /// Where the cache keeps an entity.
   associatedtype Key
 
   /// The queue of this cache: `let operations = CacheOperations()`.

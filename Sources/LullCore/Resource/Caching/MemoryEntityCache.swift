@@ -3,12 +3,14 @@
 ///
 /// Beyond `countLimit` entries the ones written longest ago go.
 public final class MemoryEntityCache: EntityCache {
+  /// A stage and a URL.
   public struct Key: Hashable {
     package let stage: PipelineStageKey
     package let url: String
   }
 
   public let operations = CacheOperations()
+  /// How many entries it keeps; at least 1.
   public let countLimit: Int
   private var entries: [Key: Entry] = [:]
   private var nextStamp = 0
@@ -20,6 +22,7 @@ public final class MemoryEntityCache: EntityCache {
     var stamp: Int
   }
 
+  /// Empty; a limit below 1 counts as 1.
   public init(countLimit: Int = 10_000) {
     self.countLimit = max(1, countLimit)
   }

@@ -1,5 +1,6 @@
 /// Hears what happens to a resource. Called on the home thread, in registration order.
 public protocol ResourceObserver: AnyObject {
+  /// Called after each change, the resource being as the event left it.
   func resourceChanged(_ resource: Resource, event: ResourceEvent)
   /// Progress of loads, its 1 before newData or error. Called only while `wantsProgress`. (PRG-29)
   func resourceRequestProgress(for resource: Resource, progress: Double)

@@ -11,6 +11,7 @@ public final class StreamFollower {
     Content, RequestError
   >
 
+  /// What is followed.
   public let stream: EventStream
   /// What the items have come to so far.
   public private(set) var content: Content?

@@ -11,6 +11,7 @@ public struct StreamOptions {
   /// Edits the request, each time it is made.
   package var edit: AdHocMutation?
 
+  /// From the start, and for as long as it takes, unless said otherwise.
   public init(lastEventID: String = "", reconnects: Bool = true) {
     self.lastEventID = lastEventID
     self.reconnects = reconnects
