@@ -97,12 +97,15 @@ LullREPL: LullSystem LullCore LullTransport LullHost CEditline
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription
-LullTesting: LullCore
+LullTesting: LullSystem LullCore
 '
 
 # The core knows the system by LullSystem. These of its files use the C library directly: memcmp and
-# memchr, exp2.
+# memchr, exp2, and which thread this is.
 core_with_libc='
+Sources/LullCore/Exchange/HomeContext.swift
+Sources/LullCore/Exchange/HomeExecutor.swift
+Sources/LullCore/Exchange/Pump.swift
 Sources/LullCore/Text/RawBytes.swift
 Sources/LullCore/Request/RequestProgress.swift
 '

@@ -1,5 +1,5 @@
 import LullHost
-import LullTransport
+import LullCore
 
 /// The command `lull`.
 @main
@@ -15,7 +15,7 @@ enum Lull {
         _ = Output.write(command?.page ?? CommandOverview.text)
         Exit.now(0)
       case .version:
-        _ = Output.write(LullTransport.Lull.version + "\n")
+        _ = Output.write(LullCore.Lull.version + "\n")
         Exit.now(0)
       case .told(let code): Exit.now(code)
       case .wrongUsage(let problem, let command):

@@ -1,4 +1,4 @@
-import LullLibC
+internal import LullLibC
 
 /// What services find on a thread that name no pump and no network.
 ///

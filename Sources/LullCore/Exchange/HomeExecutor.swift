@@ -1,4 +1,4 @@
-import LullLibC
+internal import LullLibC
 import LullSystem
 import Synchronization
 

@@ -1,4 +1,4 @@
-import LullLibC
+internal import LullLibC
 
 /// Delivers what waits for the home thread: results from the inbox, then deferred callbacks.
 ///
