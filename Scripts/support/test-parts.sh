@@ -81,6 +81,7 @@ run_all() {
   build_release
   build_debug
   run "Behaviours named by tests" Scripts/support/check-ids
+  run "Siesta's members, as others use them" Scripts/support/check-siesta-members
   run "Lua specs, under lull" lull_specs "$release"
   run "Lua specs, under lua5.4" stock_specs "$release"
   run "Lua specs, under lull's debug build" lull_specs "$debug"
@@ -101,6 +102,7 @@ run_fast() {
   build_debug
   SECONDS=0
   run "Behaviours named by tests" Scripts/support/check-ids
+  run "Siesta's members, as others use them" Scripts/support/check-siesta-members
   run "Lua specs, under lull" lull_specs "$debug" "${topics[@]}"
   run "Lua specs, under lua5.4" stock_specs "$debug" "${topics[@]}"
   run "Swift tests" swift_tests --skip-build --filter '^Lull(Arguments|REPL|Core|Host|Transport)Tests' \

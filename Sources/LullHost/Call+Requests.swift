@@ -3,7 +3,7 @@ import LullCore
 
 extension Call {
   /// Sends a request with the body at that position, and the options or the mutation behind it.
-  func sendRequest(_ method: String, body: Int) throws(Misuse) {
+  func sendRequest(_ method: RequestMethod, body: Int) throws(Misuse) {
     let resource = try resource
     let parsed = try reading.bodies.body(self, body)
     let adHoc = try RequestOptions.edit(self, body + 1)

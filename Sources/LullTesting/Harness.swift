@@ -37,7 +37,7 @@ package final class Harness {
   }
 
   /// The answers to a method and path under the base, in turn; the last one stays.
-  package func stub(_ method: String, _ path: String, _ answers: StubProvider.Answer...) {
+  package func stub(_ method: RequestMethod, _ path: String, _ answers: StubProvider.Answer...) {
     provider.stub(method, (base ?? "") + path, answers: answers)
   }
 

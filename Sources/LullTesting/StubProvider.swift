@@ -59,7 +59,7 @@ public final class StubProvider: NetworkingProvider {
   /// How many of them were cancelled.
   public private(set) var cancelledCount = 0
   /// What every transfer says of its progress.
-  public var metrics = TransferMetrics()
+  public var metrics = RequestTransferMetrics()
   /// Called inside `start`, before the answer is reported or held.
   public var onStart: ((HTTPRequest) -> Void)?
   /// While set, answers wait for `release`.
@@ -71,13 +71,13 @@ public final class StubProvider: NetworkingProvider {
 
   /// The answers to a method and a whole URL, in turn; the last one stays. Takes the place of those that
   /// were given before.
-  public func stub(_ method: String, _ url: String, _ answers: Answer...) {
+  public func stub(_ method: RequestMethod, _ url: String, _ answers: Answer...) {
     stub(method, url, answers: answers)
   }
 
   /// The same with a list.
-  public func stub(_ method: String, _ url: String, answers: [Answer]) {
-    self.answers["\(method.uppercased()) \(url)"] = answers
+  public func stub(_ method: RequestMethod, _ url: String, answers: [Answer]) {
+    self.answers["\(method) \(url)"] = answers
   }
 
   /// How many answers wait for `release`.
@@ -92,8 +92,8 @@ public final class StubProvider: NetworkingProvider {
   }
 
   /// Answers, or holds the answer.
-  public func start(_ request: HTTPRequest, completion: NetworkCompletion)
-    -> any NetworkTransfer
+  public func startRequest(_ request: HTTPRequest, completion: NetworkCompletion)
+    -> any RequestNetworking
   {
     requests.append(request)
     onStart?(request)
@@ -123,13 +123,13 @@ public final class StubProvider: NetworkingProvider {
       body: answer.body)
   }
 
-  private final class Transfer: NetworkTransfer {
+  private final class Transfer: RequestNetworking {
     private let provider: StubProvider
     init(provider: StubProvider) {
       self.provider = provider
     }
 
-    var metrics: TransferMetrics { provider.metrics }
+    var transferMetrics: RequestTransferMetrics { provider.metrics }
 
     func cancel() { provider.cancelledCount += 1 }
   }

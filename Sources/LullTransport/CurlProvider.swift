@@ -66,8 +66,8 @@ package final class CurlProvider: NetworkingProvider {
   // MARK: Starting and cancelling
 
   /// Queues the exchange and returns; nothing is sent before the loop's next turn.
-  package func start(_ request: HTTPRequest, completion: NetworkCompletion)
-    -> any NetworkTransfer
+  package func startRequest(_ request: HTTPRequest, completion: NetworkCompletion)
+    -> any RequestNetworking
   {
     let transfer = CurlTransfer(request, completion: completion, provider: self)
     activeCount += 1
@@ -75,7 +75,7 @@ package final class CurlProvider: NetworkingProvider {
       end(transfer, TransportError(.network, "the network has been shut down"))
     } else if let failure = CurlLibrary.failure {
       end(transfer, failure)
-    } else if request.method != "GET", !MethodToken.isValid(request.method) {
+    } else if request.method != .get, !request.method.isValid {
       end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
     } else if let queue = queues.queue(for: request.address) {
       if let refusal = refusal(of: queue.origin, for: request) {

@@ -8,7 +8,8 @@ extension Service {
   /// programming error and ends the program: there name `networking` and `pump`, or the home. A base that
   /// is no URL counts as none and is logged as a warning (SVC-04, SVC-05). Lua: `lull.service(url)`.
   public convenience init(
-    baseURL: String?, name: String? = nil, networking: (any NetworkingProvider)? = nil,
+    baseURL: (any URLConvertible)?, name: String? = nil,
+    networking: (any NetworkingProvider)? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text],
     isolation: isolated (any Actor)? = #isolation
   ) {
@@ -25,7 +26,7 @@ extension Service {
   /// A service of a home, made on any thread, as by an actor that keeps it and whose executor is the
   /// home's; otherwise as above. It is used on the home only: elsewhere the program ends with a message.
   public convenience init(
-    baseURL: String?, name: String? = nil, on home: Home,
+    baseURL: (any URLConvertible)?, name: String? = nil, on home: Home,
     networking: (any NetworkingProvider)? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text]
   ) {
@@ -43,7 +44,8 @@ private final class HomeNetworking: NetworkingProvider {
     self.context = context
   }
 
-  func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
-    context.networking.start(request, completion: completion)
+  func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
+  {
+    context.networking.startRequest(request, completion: completion)
   }
 }

@@ -125,7 +125,7 @@ struct CacheCommand {
       CacheCommand.show("identity  \(Hexadecimal.text(entry.place.identity.prefix(4)))…")
     }
     for (label, name) in [("etag", "etag"), ("modified", "last-modified")] {
-      guard let value = entity.header(name) else { continue }
+      guard let value = entity.header(forKey: name) else { continue }
       CacheCommand.show(label + String(repeating: " ", count: 10 - label.count) + value)
     }
     CacheCommand.show("headers")

@@ -25,9 +25,9 @@ struct AccessorTests {
   }
 
   /// Read as a generic: what only the protocol promises.
-  private func text(_ source: some ContentAccessors) -> String { source.text }
-  private func dict(_ source: some ContentAccessors) -> [String: JSONValue] { source.jsonDict }
-  private func array(_ source: some ContentAccessors) -> [JSONValue] { source.jsonArray }
+  private func text(_ source: some TypedContentAccessors) -> String { source.text }
+  private func dict(_ source: some TypedContentAccessors) -> [String: JSONValue] { source.jsonDict }
+  private func array(_ source: some TypedContentAccessors) -> [JSONValue] { source.jsonArray }
 
   // MARK: text, jsonDict, jsonArray
 
@@ -199,13 +199,13 @@ struct AccessorTests {
       content: try json(#"{"a":1}"#), contentType: "application/json",
       headers: Headers([("ETag", "\"1\"")]), timestamp: 5)
     entity.charset = "utf-8"
-    let retyped = try #require(entity.retyped(as: [String: Int].self))
+    let retyped = try #require(entity.withContentRetyped(as: [String: Int].self))
     #expect(retyped.typedContent() == [String: Int]?.some(["a": 1]))
     #expect(retyped.headers == entity.headers)
     #expect(retyped.timestamp == 5)
     #expect(retyped.charset == "utf-8")
-    #expect(entity.retyped(as: String.self) == nil)
-    let document = try #require(entity.retyped(as: JSONDocument.self))
+    #expect(entity.withContentRetyped(as: String.self) == nil)
+    let document = try #require(entity.withContentRetyped(as: JSONDocument.self))
     #expect(document.content.typeName == "json")
   }
 

@@ -88,8 +88,8 @@ struct CacheUpkeepTests {
     withHarness { harness in
       let journal = Journal()
       let (get, post) = (SpyCache(journal), SpyCache(journal))
-      harness.service.configure(methods: ["GET"]) { $0.pipeline[.model].cacheUsing(get) }
-      harness.service.configure(methods: ["POST"]) { $0.pipeline[.parsing].cacheUsing(post) }
+      harness.service.configure(requestMethods: ["GET"]) { $0.pipeline[.model].cacheUsing(get) }
+      harness.service.configure(requestMethods: ["POST"]) { $0.pipeline[.parsing].cacheUsing(post) }
       harness.stub("POST", "/a", .text("x"))
       let resource = harness.service.resource("/a")
       resource.overrideLocalContent(with: .text("local"))
@@ -194,7 +194,7 @@ struct CacheUpkeepTests {
     withHarness { harness in
       let journal = Journal()
       let cache = SpyCache(journal)
-      harness.service.configure(methods: ["POST"]) { $0.pipeline[.model].cacheUsing(cache) }
+      harness.service.configure(requestMethods: ["POST"]) { $0.pipeline[.model].cacheUsing(cache) }
       harness.stub("POST", "/a", .text("x"))
       let resource = harness.service.resource("/a")
       let recorder = resource.recorded()

@@ -201,11 +201,10 @@ struct ChainCancellationTests {
     withHarness { harness in
       harness.provider.holdsAnswers = true
       harness.stub("GET", "/b", .text("b"))
-      let resource = harness.service.resource("/a")
       for cancelled in 1...2 {
         let shared = harness.service.resource("/b").request("GET")
         let chains = (1...2).map { _ in
-          resource.hardWiredRequest(returning: .success(.text("x"))).chained { _ in
+          Resource.hardWiredRequest(returning: .success(.text("x"))).chained { _ in
             .passTo(shared)
           }
         }

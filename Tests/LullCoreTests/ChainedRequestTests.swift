@@ -46,7 +46,7 @@ struct ChainedRequestTests {
       request, _, _ in .passTo(request.repeated())
     },
     Row(id: "CHN-06: pass to a completed one", outcome: "KABOOM", sent: ["GET a"]) { _, other, _ in
-      .passTo(other.failedRequest(returning: .failure()))
+      .passTo(Resource.failedRequest(returning: .failure()))
     },
     Row(id: "CHN-06: pass to the wrapped one", outcome: "1", sent: ["GET a"]) { request, _, _ in
       .passTo(request)
@@ -131,7 +131,7 @@ struct ChainedRequestTests {
     withHarness { harness in
       let delegate = SpyDelegate()
       delegate.progress = 0.5
-      let wrapped = harness.service.resource("/a").prepareRequest(using: delegate)
+      let wrapped = Resource.prepareRequest(using: delegate)
       let chain = wrapped.chained { _ in .useThisResponse }
       #expect(wrapped.progress == 0, "PRG-02")
       wrapped.start()
@@ -148,8 +148,7 @@ struct ChainedRequestTests {
 
   @Test func `CHN-09 HW-06 a chain around a completed request starts by itself`() {
     withHarness { harness in
-      let resource = harness.service.resource("/a")
-      let fixed = resource.hardWiredRequest(returning: .success(.text("x")))
+      let fixed = Resource.hardWiredRequest(returning: .success(.text("x")))
       let early = fixed.chained { _ in .useThisResponse }
       #expect(early.state == .inProgress)
       harness.settle()
@@ -213,7 +212,7 @@ struct ChainedRequestTests {
         $0.decorateRequests { (resource, request) throws(RequestError) in
           let token = resource.service.resource("/token")
           return request.chained { response in
-            guard response.error?.httpStatus == 401 else { return .useThisResponse }
+            guard response.error?.httpStatusCode == 401 else { return .useThisResponse }
             return .passTo(
               token.request("POST").chained { response in
                 response.isSuccess ? .passTo(request.repeated()) : .useThisResponse
@@ -236,10 +235,9 @@ struct ChainedRequestTests {
 
   @Test func `CHN-18 PRG-25 PRG-26 progress is that of the part that runs, and 1 at the end`() {
     withHarness { harness in
-      let resource = harness.service.resource("/a")
       let (first, second) = (SpyDelegate(), SpyDelegate())
-      let next = resource.prepareRequest(using: second)
-      let chain = resource.prepareRequest(using: first).start().chained { _ in .passTo(next) }
+      let next = Resource.prepareRequest(using: second)
+      let chain = Resource.prepareRequest(using: first).start().chained { _ in .passTo(next) }
       var reports: [Double] = []
       chain.onProgress { reports.append($0) }.onCompletion { _ in reports.append(-1) }
       for progress in [0.25, 0.5, 0.5, 0.4] {
@@ -266,10 +264,10 @@ struct ChainedRequestTests {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let (first, second) = (SpyDelegate(), SpyDelegate())
-      let next = resource.prepareRequest(using: second)
+      let next = Resource.prepareRequest(using: second)
       let recorder = resource.recorded(progress: true)
       resource.load(
-        using: resource.prepareRequest(using: first).start().chained { _ in .passTo(next) })
+        using: Resource.prepareRequest(using: first).start().chained { _ in .passTo(next) })
       first.progress = 0.5
       harness.advance(by: 0.05)
       first.report("1")

@@ -4,13 +4,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ConfigurationTests {
-  private func expirationTime(_ resource: Resource, _ method: String = "GET") -> Double {
-    resource.configuration(for: method).settings.seconds
+  private func expirationTime(_ resource: Resource, _ method: RequestMethod = "GET") -> Double {
+    resource.configuration(for: method).seconds
   }
 
   @Test func `CFG-01 the defaults`() {
     withHarness { harness in
-      let settings = harness.service.resource("/a").configuration.settings
+      let settings = harness.service.resource("/a").configuration
       #expect(settings.expirationTime == 30)
       #expect(settings.retryTime == 1)
       #expect(settings.headers.isEmpty)
@@ -23,7 +23,7 @@ struct ConfigurationTests {
       #expect(settings.pipeline.order == PipelineStageKey.standardOrder)
       #expect(
         harness.makeService(base: nil, standardTransformers: [])
-          .resource(absoluteURL: "http://a.test").configuration.steps.isEmpty)
+          .resource(absoluteURL: "http://a.test").resolvedConfiguration.steps.isEmpty)
     }
   }
 
@@ -37,8 +37,8 @@ struct ConfigurationTests {
       service.configure(.wildcard("/x", base: service.baseURL)) { $0.seconds *= 10 }
       #expect(expirationTime(service.resource("/y")) == 2)
       #expect(expirationTime(service.resource("/x")) == 20)
-      #expect(service.resource("/x").configuration.settings.headers["a"] == "1")
-      #expect(service.resource("/x").configuration.settings.retryTime == 1)
+      #expect(service.resource("/x").configuration.headers["a"] == "1")
+      #expect(service.resource("/x").configuration.retryTime == 1)
     }
   }
 
@@ -47,12 +47,13 @@ struct ConfigurationTests {
       let service = harness.service
       func configure(_ pattern: String, _ time: Double) {
         service.configure(
-          .wildcard(pattern, base: service.baseURL), methods: nil, description: nil, source: nil,
+          .wildcard(pattern, base: service.baseURL), requestMethods: nil, description: nil,
+          source: nil,
           isConstant: true
         ) { $0.seconds = time }
       }
-      func of(_ path: String, _ method: String = "GET") -> ResolvedConfiguration {
-        service.resource(path).configuration(for: method)
+      func of(_ path: String, _ method: RequestMethod = "GET") -> ResolvedConfiguration {
+        service.resource(path).resolvedConfiguration(for: method)
       }
       configure("/a/*", 1)
       configure("/*/x", 2)
@@ -81,7 +82,7 @@ struct ConfigurationTests {
     withHarness { harness in
       harness.service.pump.log.enabled = [.configuration]
       var lines: [String] = []
-      harness.service.pump.log.handler = { lines.append($1) }
+      harness.service.pump.log.messageHandler = { lines.append($1) }
       for path in ["/a", "/b", "/a"] { _ = harness.service.resource(path).configuration }
       #expect(lines.map { $0.prefix { $0 != ":" } } == ["GET https", "GET https"])
       #expect(
@@ -112,7 +113,7 @@ struct ConfigurationTests {
       }
       for (number, (pattern, paths)) in patterns.enumerated() {
         let matched = ["/wump", "/wzmp", "/WUUUUUMP"].filter {
-          service.resource($0).configuration.settings.headers["\(number)"] != nil
+          service.resource($0).configuration.headers["\(number)"] != nil
         }
         #expect(matched == paths, "\(pattern.description)")
       }
@@ -122,16 +123,16 @@ struct ConfigurationTests {
   @Test func `CFG-07 CFG-08 CFG-15 CFG-16 methods pick too; GET's is the one without method`() {
     withHarness { harness in
       let service = harness.service
-      service.configure(methods: ["POST"]) { $0.expirationTime = 5 }
-      service.configure(methods: ["GET"]) { $0.headers["x"] = "get" }
+      service.configure(requestMethods: ["POST"]) { $0.expirationTime = 5 }
+      service.configure(requestMethods: ["GET"]) { $0.headers["x"] = "get" }
       let resource = service.resource("/a")
       #expect(expirationTime(resource, "POST") == 5)
       #expect(expirationTime(resource, "PUT") == 30)
-      #expect(resource.configuration.settings.expirationTime == 30)
-      for method in ["GET", "PURGE"] {
-        #expect(resource.configuration(for: method).settings.headers["x"] == "get")
+      #expect(resource.configuration.expirationTime == 30)
+      for method: RequestMethod in ["GET", "PURGE"] {
+        #expect(resource.configuration(for: method).headers["x"] == "get")
       }
-      #expect(resource.configuration(for: "HEAD").settings.headers["x"] == nil)
+      #expect(resource.configuration(for: "HEAD").headers["x"] == nil)
       resource.overrideLocalData(with: .text("x", at: 990))
       #expect(resource.isUpToDate, "CFG-15: 10 s is beyond POST's limit, not GET's")
     }
@@ -172,7 +173,7 @@ struct ConfigurationTests {
       service.configure { _ in }
       service.configure(.predicate { (_) throws(RequestError) in true }) { _ in }
       harness.pump.log.enabled = [.configuration]
-      harness.pump.log.handler = { journal($1) }
+      harness.pump.log.messageHandler = { journal($1) }
       _ = service.resource("/x").configuration
       let messages = journal.take()
       #expect(messages.count == 1)
@@ -214,7 +215,7 @@ struct ConfigurationTests {
       service.configure { $0.headers["y"] = "after" }
       let resource = service.resource("/a")
       let recorder = resource.recorded()
-      let settings = resource.configuration.settings
+      let settings = resource.configuration
       #expect(settings.headers == Headers([("x", "before"), ("y", "after")]))
       harness.clock.advance(by: 500)
       for _ in 1...2 {

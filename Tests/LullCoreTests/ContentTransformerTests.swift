@@ -16,7 +16,7 @@ struct ContentTransformerTests {
 
   /// The resource after a load whose answers are those given, by default the text "ada".
   private func loaded(
-    _ answer: StubProvider.Answer = .text("ada"), method: String = "GET",
+    _ answer: StubProvider.Answer = .text("ada"), method: RequestMethod = "GET",
     _ configure: (Service) -> Void
   ) -> (data: Entity?, error: RequestError?) {
     var result: (data: Entity?, error: RequestError?)
@@ -109,7 +109,7 @@ struct ContentTransformerTests {
         }
       }
       #expect(data == nil)
-      #expect(error?.httpStatus == 500)
+      #expect(error?.httpStatusCode == 500)
       #expect(error?.text == (transformErrors ? "" : "ada"))
       #expect(error?.typedContent() == (transformErrors ? Model("ada") : nil))
     }
@@ -145,7 +145,7 @@ struct ContentTransformerTests {
     }
     #expect([expected, actual, transformer] == ["Model", "text", "model maker"])
     #expect(error?.userMessage == "Cannot parse server response")
-    #expect(error?.httpStatus == 200)
+    #expect(error?.httpStatusCode == 200)
     #expect(error?.typedContent() == Array("ada".utf8))
   }
 
@@ -172,7 +172,7 @@ struct ContentTransformerTests {
       service.configureTransformer("/a") { (_: String, _) -> Model? in throw Flaw(number: 7) }
     }.error
     #expect(thrown?.userMessage == "Cannot parse server response")
-    #expect(thrown?.httpStatus == 200)
+    #expect(thrown?.httpStatusCode == 200)
     #expect(thrown?.typedContent() == Array("ada".utf8))
     if case .custom(let flaw as Flaw)? = thrown?.cause {
       #expect(flaw == Flaw(number: 7))
@@ -182,30 +182,34 @@ struct ContentTransformerTests {
 
     let raised = loaded { service in
       service.configureTransformer("/a") { (_: String, _) -> Model? in
-        throw RequestError(userMessage: "Not this one", httpStatus: 422)
+        throw RequestError(userMessage: "Not this one", httpStatusCode: 422)
       }
     }.error
     #expect(raised?.userMessage == "Not this one")
-    #expect(raised?.httpStatus == 422)
+    #expect(raised?.httpStatusCode == 422)
     #expect(raised?.entity == nil)
 
     let missing = loaded { service in
       service.configureTransformer("/a") { (_: String, _) -> Model? in nil }
     }.error
     #expect(missing?.cause?.kind == "transformer_returned_nil")
-    #expect(missing?.httpStatus == 200)
+    #expect(missing?.httpStatusCode == 200)
   }
 
   // MARK: Where it applies
 
   @Test
   func `TRF-17 TRF-18 TRF-22 a second one replaces the first where it matches, or follows it`() {
-    for (action, expected) in [(TransformerAction.replace, "ada2"), (.append, "ada12")] {
+    for (action, expected) in [
+      (PipelineStage.MutationAction.replaceExisting, "ada2"), (.appendToExisting, "ada12"),
+    ] {
       let (data, _) = loaded { service in
         service.configureTransformer("/**") { (text: String, _) in text + "1" }
         service.configureTransformer("/a", action: action) { (text: String, _) in text + "2" }
         service.configureTransformer("/b") { (text: String, _) in text + "3" }
-        service.configureTransformer("/a", methods: ["POST"]) { (text: String, _) in text + "4" }
+        service.configureTransformer("/a", requestMethods: ["POST"]) { (text: String, _) in
+          text + "4"
+        }
       }
       #expect(data?.text == expected)
     }
@@ -213,22 +217,24 @@ struct ContentTransformerTests {
 
   @Test func `TRF-19 the stage decides what the function sees`() {
     let (data, _) = loaded { service in
-      service.configureTransformer("/a", stage: .cleanup) { (text: String, _) in text + "!" }
-      service.configureTransformer("/a", stage: .rawData) { (bytes: [UInt8], _) in
+      service.configureTransformer("/a", atStage: .cleanup) { (text: String, _) in text + "!" }
+      service.configureTransformer("/a", atStage: .rawData) { (bytes: [UInt8], _) in
         bytes + Array("?".utf8)
       }
     }
     #expect(data?.text == "ada?!")
   }
 
-  @Test(arguments: ["GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"])
-  func `TRF-20 TRF-21 without methods it is for all but HEAD and OPTIONS`(method: String) {
+  @Test(arguments: ["GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"] as [RequestMethod])
+  func `TRF-20 TRF-21 without methods it is for all but HEAD and OPTIONS`(method: RequestMethod) {
     let usual = loaded(method: method) { service in
       service.configureTransformer { (text: String, _) in text + "!" }
     }
     #expect(usual.data?.text == (method == "OPTIONS" ? "ada" : "ada!"))
     let chosen = loaded(method: method) { service in
-      service.configureTransformer(methods: ["PUT", "POST"]) { (text: String, _) in text + "!" }
+      service.configureTransformer(requestMethods: ["PUT", "POST"]) { (text: String, _) in
+        text + "!"
+      }
     }
     #expect(chosen.data?.text == (["PUT", "POST"].contains(method) ? "ada!" : "ada"))
   }
@@ -252,7 +258,7 @@ struct ContentTransformerTests {
     let (data, _) = loaded { service in
       service.configure { configuration in
         configuration.pipeline[.cleanup].add(
-          ContentTransformer { (text: String, _) in text.uppercased() })
+          ResponseContentTransformer { (text: String, _) in text.uppercased() })
       }
     }
     #expect(data?.text == "ADA")

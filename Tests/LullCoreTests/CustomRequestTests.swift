@@ -8,7 +8,7 @@ struct CustomRequestTests {
     withHarness { harness in
       let journal = Journal()
       let delegate = SpyDelegate(journal)
-      let request = harness.service.resource("/a").prepareRequest(using: delegate)
+      let request = Resource.prepareRequest(using: delegate)
       harness.settle()
       #expect(request.state == .notStarted)
       #expect(journal.take() == [])
@@ -25,7 +25,7 @@ struct CustomRequestTests {
     withHarness { harness, leakCheck in
       let journal = Journal()
       let delegate = leakCheck.watch(SpyDelegate(keepsHandler: false))
-      let request = harness.service.resource("/a").prepareRequest(using: delegate)
+      let request = Resource.prepareRequest(using: delegate)
       request.onCompletion { _ in journal("hook") }.start()
       harness.advance(by: 1000)
       #expect(journal.take() == [])
@@ -57,7 +57,7 @@ struct CustomRequestTests {
       let journal = Journal()
       let delegate = SpyDelegate()
       if inside { delegate.onStart = { $0.broadcastResponse(report.response) } }
-      let request = harness.service.resource("/a").prepareRequest(using: delegate)
+      let request = Resource.prepareRequest(using: delegate)
       request.onSuccess { [unowned request] entity in
         journal("\(entity.text ?? "?") \(request.response?.isNew == true ? "new" : "old")")
       }.onFailure { journal($0.userMessage) }
@@ -75,9 +75,9 @@ struct CustomRequestTests {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.network, .networkDetails]
-      harness.pump.log.handler = { journal("\($0.rawValue): \($1)") }
+      harness.pump.log.messageHandler = { journal("\($0.rawValue): \($1)") }
       let delegate = SpyDelegate()
-      let request = harness.service.resource("/a").prepareRequest(using: delegate).start()
+      let request = Resource.prepareRequest(using: delegate).start()
       #expect(delegate.handler?.willIgnore == false)
       delegate.report("1")
       #expect(delegate.handler?.willIgnore == true)
@@ -97,9 +97,9 @@ struct CustomRequestTests {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.network, .networkDetails]
-      harness.pump.log.handler = { journal("\($0.rawValue): \($1)") }
+      harness.pump.log.messageHandler = { journal("\($0.rawValue): \($1)") }
       let delegate = SpyDelegate(journal)
-      let request = harness.service.resource("/a").prepareRequest(using: delegate).start()
+      let request = Resource.prepareRequest(using: delegate).start()
       request.cancel()
       request.cancel()
       #expect(journal.take() == ["start work", "cancel work"])
@@ -117,20 +117,19 @@ struct CustomRequestTests {
   @Test
   func `DEL-07 a delegate may report inside its cancellation, or cancel inside start, in vain`() {
     withHarness { harness in
-      let resource = harness.service.resource("/a")
       let request = Weak<Request>()
       let delegate = SpyDelegate()
       delegate.onStart = { handler in
         request.object?.cancel()
         handler.broadcastResponse(.success(.text("late")))
       }
-      let made = resource.prepareRequest(using: delegate)
+      let made = Resource.prepareRequest(using: delegate)
       request.object = made
       made.start()
       harness.settle()
       #expect(made.causeKind == "request_cancelled")
       let reporting = ReportsWhenCancelled()
-      let other = resource.prepareRequest(using: reporting).start()
+      let other = Resource.prepareRequest(using: reporting).start()
       other.cancel()
       harness.settle()
       #expect(other.causeKind == "request_cancelled")
@@ -140,7 +139,7 @@ struct CustomRequestTests {
   @Test func `CXL-06 cancelled before it is started, the delegate is never called`() {
     withHarness { harness in
       let journal = Journal()
-      let request = harness.service.resource("/a").prepareRequest(using: SpyDelegate(journal))
+      let request = Resource.prepareRequest(using: SpyDelegate(journal))
       request.cancel()
       request.start()
       harness.settle()
@@ -152,7 +151,7 @@ struct CustomRequestTests {
   @Test func `DEL-08 without progress of its own a request is at 0 until it has completed`() {
     withHarness { harness in
       let delegate = PlainDelegate()
-      let request = harness.service.resource("/a").prepareRequest(using: delegate)
+      let request = Resource.prepareRequest(using: delegate)
       var reports: [Double] = []
       request.onProgress { reports.append($0) }.start()
       harness.advance(by: 10)
@@ -168,7 +167,7 @@ struct CustomRequestTests {
   func `progress is kept between 0 and 1`(given: Double, expected: Double) {
     withHarness { harness in
       let delegate = SpyDelegate()
-      let request = harness.service.resource("/a").prepareRequest(using: delegate).start()
+      let request = Resource.prepareRequest(using: delegate).start()
       delegate.progress = given
       #expect(request.progress == expected)
       #expect(request.state == .inProgress, "PRG-30")
@@ -181,7 +180,7 @@ struct CustomRequestTests {
       let journal = Journal()
       let delegate = SpyDelegate(journal)
       delegate.onStart = { $0.broadcastResponse(.success(.text("1"))) }
-      let request = harness.service.resource("/a").prepareRequest(using: delegate).start()
+      let request = Resource.prepareRequest(using: delegate).start()
       harness.settle()
       let repeated = request.repeated()
       harness.settle()
@@ -199,7 +198,7 @@ struct CustomRequestTests {
   @Test func `DEL-09 by default the same delegate does it again`() {
     withHarness { harness in
       let delegate = PlainDelegate()
-      let request = harness.service.resource("/a").prepareRequest(using: delegate).start()
+      let request = Resource.prepareRequest(using: delegate).start()
       delegate.handler?.broadcastResponse(.success(.text("1")))
       let repeated = request.repeated().start()
       delegate.handler?.broadcastResponse(.success(.text("2")))
@@ -213,7 +212,7 @@ struct CustomRequestTests {
       delegate.progress = 0.5
       delegate.onStart = { $0.broadcastResponse(.success(.text("x"))) }
       var reports: [Double] = []
-      let request = harness.service.resource("/a").prepareRequest(using: delegate)
+      let request = Resource.prepareRequest(using: delegate)
       request.onProgress { reports.append($0) }.start()
       #expect(harness.clock.activeTimerCount == 0)
       harness.advance(by: 1)
@@ -228,7 +227,7 @@ struct CustomRequestTests {
       let resource = harness.service.resource("/a")
       let recorder = resource.recorded()
       let delegate = SpyDelegate()
-      let request = resource.load(using: resource.prepareRequest(using: delegate))
+      let request = resource.load(using: Resource.prepareRequest(using: delegate))
       harness.settle()
       #expect(recorder.take() == ["requested L"])
       request.start()

@@ -130,10 +130,9 @@ struct DecoratorTests {
 
   @Test func `DEC-05 DEC-10 several run in order, each on what the one before returned`() {
     withHarness { harness in
-      let resource = harness.service.resource("/a")
       let (first, second) = (
-        resource.failedRequest(returning: .failure("1")),
-        resource.failedRequest(returning: .failure("2"))
+        Resource.failedRequest(returning: .failure("1")),
+        Resource.failedRequest(returning: .failure("2"))
       )
       let substitutes = [Weak<Request>(first), Weak<Request>(second)]
       let journal = Journal()
@@ -240,15 +239,15 @@ struct DecoratorTests {
   @Test func `DEC-13 the decorators are those of the method that mutations leave`() {
     withHarness { harness in
       let journal = Journal()
-      for method in ["GET", "POST"] {
-        harness.service.configure(methods: [method]) {
+      for method: RequestMethod in ["GET", "POST"] {
+        harness.service.configure(requestMethods: [method]) {
           $0.decorateRequests { (_, request) throws(RequestError) in
             journal("decorator of \(method)")
             return request
           }
         }
       }
-      harness.service.configure(methods: ["GET"]) {
+      harness.service.configure(requestMethods: ["GET"]) {
         $0.mutateRequests { (http) throws(RequestError) in http.method = "POST" }
       }
       harness.service.resource("/a").request("GET")

@@ -7,10 +7,9 @@ import Testing
 struct EndlessChainTests {
   @Test func `CHN-03 chains that pass to ever new chains fail after 100 hops`() {
     withHarness { harness in
-      let resource = harness.service.resource("/a")
       var decisions = 0
       func endless() -> Request {
-        resource.hardWiredRequest(returning: .success(.text("x"))).chained { _ in
+        Resource.hardWiredRequest(returning: .success(.text("x"))).chained { _ in
           decisions += 1
           return .passTo(endless())
         }
@@ -38,8 +37,7 @@ struct EndlessChainTests {
 
   @Test func `chains joined after they have passed on count together`() {
     withHarness { harness in
-      let resource = harness.service.resource("/a")
-      let fixed = resource.hardWiredRequest(returning: .success(.text("x")))
+      let fixed = Resource.hardWiredRequest(returning: .success(.text("x")))
       var decisions = 0
       func chain(hops: Int, then last: Request) -> Request {
         fixed.chained { _ in
@@ -48,7 +46,7 @@ struct EndlessChainTests {
         }
       }
       let delegate = SpyDelegate()
-      let work = resource.prepareRequest(using: delegate)
+      let work = Resource.prepareRequest(using: delegate)
       let tail = chain(hops: 60, then: work.chained { _ in .passTo(chain(hops: 50, then: fixed)) })
       harness.settle()
       #expect(decisions == 60)
@@ -66,7 +64,7 @@ struct EndlessChainTests {
   @Test func `CHN-06 a chain that passes to itself fails`() {
     withHarness { harness in
       let chain = Weak<Request>()
-      let made = harness.service.resource("/a").hardWiredRequest(
+      let made = Resource.hardWiredRequest(
         returning: .success(.text("x"))
       ).chained { _ in chain.object.map { .passTo($0) } ?? .useThisResponse }
       chain.object = made
@@ -80,7 +78,7 @@ struct EndlessChainTests {
   {
     withHarness { harness in
       let outer = Weak<Request>()
-      let inner = harness.service.resource("/a").hardWiredRequest(
+      let inner = Resource.hardWiredRequest(
         returning: .success(.text("x"))
       ).chained { _ in outer.object.map { .passTo($0) } ?? .useThisResponse }
       let made = inner.chained { _ in .useThisResponse }
@@ -92,7 +90,7 @@ struct EndlessChainTests {
 
   @Test func `CHN-06 two chains that pass to each other fail both`() {
     withHarness { harness in
-      let fixed = harness.service.resource("/a").hardWiredRequest(
+      let fixed = Resource.hardWiredRequest(
         returning: .success(.text("x")))
       let chains = (Weak<Request>(), Weak<Request>())
       let first = fixed.chained { _ in chains.1.object.map { .passTo($0) } ?? .useThisResponse }

@@ -96,7 +96,7 @@ struct EntityCacheTests {
     },
     Plain(id: "CACHE-29: a chain that ends with a POST", expected: ["remove model a"]) { resource in
       resource.load(
-        using: resource.failedRequest(returning: .failure()).chained { _ in
+        using: Resource.failedRequest(returning: .failure()).chained { _ in
           .passTo(resource.request("POST"))
         })
     },
@@ -104,7 +104,7 @@ struct EntityCacheTests {
       $0.load(using: $0.service.resource("/b").request("GET"))
     },
     Plain(id: "CACHE-29: load_using a hard-wired one", expected: ["remove model a"]) {
-      $0.load(using: $0.hardWiredRequest(returning: .success(.text("new"))))
+      $0.load(using: Resource.hardWiredRequest(returning: .success(.text("new"))))
     },
     Plain(id: "CACHE-29: load_using a plain GET that has ended", expected: ["remove model a"]) {
       resource in
@@ -128,7 +128,7 @@ struct EntityCacheTests {
       let request = resource.request("GET")
       request.onCompletion { [unowned resource, unowned request] _ in
         resource.load(
-          using: resource.failedRequest(returning: .failure()).chained { _ in .passTo(request) })
+          using: Resource.failedRequest(returning: .failure()).chained { _ in .passTo(request) })
       }
       return request
     },

@@ -24,7 +24,7 @@ struct EventStreamTests {
       case .wait: return all
       case .end: return all + ["end"]
       case .failure(let error):
-        return all + ["failure \(error.cause?.kind ?? "\(error.httpStatus ?? 0)")"]
+        return all + ["failure \(error.cause?.kind ?? "\(error.httpStatusCode ?? 0)")"]
       }
     }
   }

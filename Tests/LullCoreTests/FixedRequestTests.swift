@@ -8,7 +8,7 @@ struct FixedRequestTests {
     withHarness { harness in
       harness.service.configure { $0.pipeline[.model].add(.appending(" transformed")) }
       let journal = Journal()
-      let request = harness.service.resource("/a").failedRequest(returning: .failure("refused"))
+      let request = Resource.failedRequest(returning: .failure("refused"))
       #expect(request.state == .completed)
       #expect(request.outcome == "refused")
       request.onFailure { journal("failure \($0.userMessage)") }
@@ -26,7 +26,7 @@ struct FixedRequestTests {
       harness.service.configure { $0.pipeline[.model].add(.appending(" transformed")) }
       let journal = Journal()
       let resource = harness.service.resource("/a")
-      let request = resource.hardWiredRequest(returning: .success(.text("x")))
+      let request = Resource.hardWiredRequest(returning: .success(.text("x")))
       #expect(request.state == .completed)
       request.onNewData { journal("newData \($0.text ?? "?")") }
         .onNotModified { journal("notModified") }
@@ -41,7 +41,7 @@ struct FixedRequestTests {
   @Test func `HW-03 each hook is called once, on a later turn, whenever it is added`() {
     withHarness { harness in
       let journal = Journal()
-      let request = harness.service.resource("/a").failedRequest(returning: .failure())
+      let request = Resource.failedRequest(returning: .failure())
       request.onCompletion { _ in journal("early") }
       harness.pump.turn()
       #expect(journal.take() == ["early"])
@@ -57,7 +57,7 @@ struct FixedRequestTests {
   @Test func `HW-04 PRG-28 progress is 1, and each progress hook gets a single 1, asynchronously`()
   {
     withHarness { harness in
-      let request = harness.service.resource("/a").failedRequest(returning: .failure())
+      let request = Resource.failedRequest(returning: .failure())
       var reports: [Double] = []
       request.onProgress { reports.append($0) }
       #expect(request.progress == 1)
@@ -75,7 +75,7 @@ struct FixedRequestTests {
   @Test func `HW-05 cancelling has no effect`() {
     withHarness { harness in
       let journal = Journal()
-      let request = harness.service.resource("/a").hardWiredRequest(
+      let request = Resource.hardWiredRequest(
         returning: .success(.text("x")))
       request.onCompletion { _ in journal(request.outcome) }
       request.cancel()
@@ -88,7 +88,7 @@ struct FixedRequestTests {
   @Test func `HW-06 a chain around it starts at once, even if it is added before hooks are called`()
   {
     withHarness { harness in
-      let request = harness.service.resource("/a").failedRequest(returning: .failure())
+      let request = Resource.failedRequest(returning: .failure())
       let chain = request.chained { _ in .useResponse(.success(.text("rescued"))) }
       #expect(chain.state == .inProgress)
       harness.settle()
@@ -99,7 +99,7 @@ struct FixedRequestTests {
   @Test func `REP-10 REP-11 repeating gives itself, starting does nothing`() {
     withHarness { harness in
       let journal = Journal()
-      let request = harness.service.resource("/a").failedRequest(returning: .failure())
+      let request = Resource.failedRequest(returning: .failure())
       request.onCompletion { _ in journal("hook") }
       #expect(request.repeated() === request)
       request.start()
@@ -113,7 +113,7 @@ struct FixedRequestTests {
       harness.service.configure {
         $0.decorateRequests { (resource, request) throws(RequestError) in
           resource.url.text.hasPrefix("https://api.test/")
-            ? request : resource.failedRequest(returning: .failure("disallowed host"))
+            ? request : Resource.failedRequest(returning: .failure("disallowed host"))
         }
       }
       harness.stub("GET", "/a", .text("x"))
@@ -134,7 +134,7 @@ struct FixedRequestTests {
     withHarness { harness in
       let resource = harness.service.resource("/a")
       let recorder = resource.recorded()
-      resource.load(using: resource.hardWiredRequest(returning: .success(.text("x"))))
+      resource.load(using: Resource.hardWiredRequest(returning: .success(.text("x"))))
       #expect(recorder.take() == ["requested L"])
       harness.settle()
       #expect(recorder.take() == ["newData(network) D"])

@@ -15,7 +15,7 @@ struct LoadCancellationTests {
       request.onCompletion { journal("completion \($0.isSuccess)") }
       request.onFailure { error in
         journal("\(error.userMessage), \(error.cause?.kind ?? "")")
-        #expect(error.httpStatus == nil)
+        #expect(error.httpStatusCode == nil)
         #expect(error.entity == nil)
       }
       request.cancel()

@@ -276,7 +276,7 @@ struct LoadPlanTests {
         configuration.mutateRequests { _ in
           service.configure { settings in
             settings.decorateRequests { _, request in
-              decorated.append(request.method ?? "")
+              decorated.append(request.method?.rawValue ?? "")
               return request
             }
           }

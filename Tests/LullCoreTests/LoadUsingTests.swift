@@ -76,7 +76,7 @@ struct LoadUsingTests {
       resource.load(using: resource.request("POST", body: body))
       harness.settle()
       #expect(resource.latestError?.userMessage == "Cannot send request")
-      #expect(resource.latestError?.httpStatus == nil)
+      #expect(resource.latestError?.httpStatusCode == nil)
     }
   }
 

@@ -241,7 +241,7 @@ struct LoadWithCacheTests {
       id: "another request", events: ["requested L", "newData(network) L D", "notModified D"],
       text: "made"
     ) {
-      $0.load(using: $0.hardWiredRequest(returning: .success(.text("made", at: 1000))))
+      $0.load(using: Resource.hardWiredRequest(returning: .success(.text("made", at: 1000))))
     },
   ]
 

@@ -33,7 +33,7 @@ struct LogTests {
       evaluations += 1
       return "text\nand more"
     }
-    log.handler = { journal("\($0.rawValue): \($1)") }
+    log.messageHandler = { journal("\($0.rawValue): \($1)") }
     #expect(log.enabled.isEmpty)
     log(.network, message())
     log.enabled = [.pipeline]
@@ -48,7 +48,7 @@ struct LogTests {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.stateChanges, .staleness, .observers]
-      harness.pump.log.handler = { journal("\($0.rawValue): \($1)") }
+      harness.pump.log.messageHandler = { journal("\($0.rawValue): \($1)") }
       harness.stub("GET", "/a", .text("x"))
       let resource = harness.service.resource("/a")
       let recorder = resource.recorded()

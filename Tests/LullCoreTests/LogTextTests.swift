@@ -47,7 +47,7 @@ struct LogTextTests {
 
   @Test func `LOG-07 an error's dump has message, status, cause and entity`() {
     let error = RequestError(
-      userMessage: "No", httpStatus: 404, entity: .text("body"),
+      userMessage: "No", httpStatusCode: 404, entity: .text("body"),
       cause: .malformedJSON(message: "at 3"), timestamp: 0)
     let dump = LogText.dump(error)
     for part in ["message: No", "status: 404", "cause: malformed_json: at 3", "\"body\""] {
@@ -89,7 +89,7 @@ struct LogTextTests {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.observers]
-      harness.pump.log.handler = { journal($1) }
+      harness.pump.log.messageHandler = { journal($1) }
       let resource = harness.service.resource("/a")
       var owner: Owner? = Owner()
       let line = #line + 1
@@ -113,7 +113,7 @@ struct LogTextTests {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.networkDetails, .pipeline]
-      harness.pump.log.handler = { journal("\($0.rawValue): \($1)") }
+      harness.pump.log.messageHandler = { journal("\($0.rawValue): \($1)") }
       harness.stub("GET", "/a", .json("[1]"), .json("[", status: 200))
       let resource = harness.service.resource("/a")
       resource.load()

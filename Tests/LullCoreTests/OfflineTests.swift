@@ -67,8 +67,8 @@ struct OfflineTests {
     }
   }
 
-  @Test(arguments: ["GET", "POST", "DELETE"])
-  func `REQ-01 any other request fails before it is sent`(method: String) {
+  @Test(arguments: ["GET", "POST", "DELETE"] as [RequestMethod])
+  func `REQ-01 any other request fails before it is sent`(method: RequestMethod) {
     withHarness { harness in
       let resource = harness.loaded("/a")
       harness.service.isOffline = true

@@ -46,7 +46,7 @@ struct PipelineOffloadTests {
 
   private func describe(_ response: Response?) -> String {
     let entity = response?.entity ?? response?.error?.entity
-    var text = "\(response?.error?.httpStatus ?? 0) \(response?.error?.userMessage ?? "-")"
+    var text = "\(response?.error?.httpStatusCode ?? 0) \(response?.error?.userMessage ?? "-")"
     text += " \(response?.error?.cause?.message ?? "-") \(entity?.contentType ?? "-")"
     switch entity?.content {
     case .text(let string): return text + " text of \(string.utf8.count)"

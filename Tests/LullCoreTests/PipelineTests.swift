@@ -77,7 +77,7 @@ struct PipelineTests {
     withHarness { harness in
       let journal = Journal()
       harness.pump.log.enabled = [.pipeline]
-      harness.pump.log.handler = { journal($1) }
+      harness.pump.log.messageHandler = { journal($1) }
       harness.service.configure { $0.pipeline.order = [.rawData, .cleanup] }
       _ = harness.service.resource("/a").configuration
       let lines = journal.take()
@@ -221,7 +221,7 @@ struct PipelineTests {
       resource.load()
       harness.settle()
       if let error = resource.latestError {
-        let status = error.httpStatus.map { "\($0)" } ?? "-"
+        let status = error.httpStatusCode.map { "\($0)" } ?? "-"
         let content = error.entity.map { describe($0.content) } ?? "no entity"
         let kind = error.cause?.kind ?? "-"
         let text = "\(status) \(error.userMessage), \(kind), \(content)"
@@ -274,7 +274,7 @@ struct PipelineTests {
 
   @Test func `PIPE-14 each method has its own pipeline`() {
     withHarness { harness in
-      harness.service.configure(methods: ["POST"]) { $0.pipeline.clear() }
+      harness.service.configure(requestMethods: ["POST"]) { $0.pipeline.clear() }
       harness.stub("GET", "/a", .text("x"))
       harness.stub("POST", "/a", .text("x"))
       let resource = harness.service.resource("/a")

@@ -44,7 +44,8 @@ struct ProgressReportingTests {
       harness.clock.advance(by: 1)
       #expect(reports.count == 2)
       #expect(reports.last.map { abs($0 - 0.079810) < 1e-6 } == true, "PRG-23")
-      harness.provider.metrics = TransferMetrics(received: 500, toReceive: 1000)
+      harness.provider.metrics = RequestTransferMetrics(
+        responseBytesReceived: 500, responseBytesTotal: 1000)
       harness.clock.advance(by: 0.5)
       #expect(reports.count == 3)
       harness.clock.advance(by: 5)

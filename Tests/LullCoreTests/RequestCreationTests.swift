@@ -5,13 +5,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct RequestCreationTests {
   private func sent(
-    _ method: String = "POST", body: RequestBody? = nil, configure: ConfigurationBlock? = nil,
+    _ method: RequestMethod = "POST", body: RequestBody? = nil,
+    configure: ConfigurationBlock? = nil,
     mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
   ) throws -> HTTPRequest {
     var sent: HTTPRequest?
     withHarness { harness in
-      if let configure { harness.service.configure(nil, configure) }
-      harness.service.resource("/a").request(method, body: body, mutation: mutation)
+      if let configure { harness.service.configure(configurer: configure) }
+      harness.service.resource("/a").request(method, body: body, requestMutation: mutation)
       sent = harness.provider.requests.first
       harness.settle()
     }
@@ -22,8 +23,10 @@ struct RequestCreationTests {
     http.body.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test(arguments: ["OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PURGE"])
-  func `REQ-01 REQ-02 the method and nothing else is sent, at once`(method: String) throws {
+  @Test(
+    arguments: ["OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PURGE"]
+      as [RequestMethod])
+  func `REQ-01 REQ-02 the method and nothing else is sent, at once`(method: RequestMethod) throws {
     let http = try sent(method)
     #expect(http == HTTPRequest(method: method, url: "https://api.test/v1/a"))
   }
@@ -206,9 +209,9 @@ struct RequestCreationTests {
     withHarness { harness in
       harness.stub("POST", "/a", .text("x"))
       let journal = Journal()
-      func configure(_ method: String, _ change: ((inout HTTPRequest) -> Void)?) {
-        harness.service.configure(methods: [method]) { configuration in
-          configuration.headers["x"] = method
+      func configure(_ method: RequestMethod, _ change: ((inout HTTPRequest) -> Void)?) {
+        harness.service.configure(requestMethods: [method]) { configuration in
+          configuration.headers["x"] = method.rawValue
           configuration.mutateRequests { (http) throws(RequestError) in
             journal("\(method)'s mutation")
             change?(&http)

@@ -6,7 +6,7 @@ struct RequestProgressTests {
   /// One request with a clock that the test moves.
   private struct Model {
     var progress = RequestProgress()
-    var metrics = TransferMetrics()
+    var metrics = RequestTransferMetrics()
     var now = 100.0
     let isGet: Bool
 
@@ -15,7 +15,7 @@ struct RequestProgressTests {
     }
 
     mutating func poll(
-      after seconds: Double = 0, _ change: (inout TransferMetrics) -> Void = { _ in }
+      after seconds: Double = 0, _ change: (inout RequestTransferMetrics) -> Void = { _ in }
     ) -> Double {
       now += seconds
       change(&metrics)
@@ -55,7 +55,7 @@ struct RequestProgressTests {
     var model = Model(get: true)
     _ = model.poll()
     let waiting = model.poll(after: 1)
-    let receiving = model.poll { ($0.received, $0.toReceive) = (1, 1000) }
+    let receiving = model.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (1, 1000) }
     #expect(isNear(receiving, waiting, 0.01))
   }
 
@@ -64,8 +64,8 @@ struct RequestProgressTests {
   ])
   func `PRG-05 to PRG-07 bytes raise it, whether the size is known or not`(size: Int?) {
     var model = Model(get: true)
-    let first = model.poll { ($0.received, $0.toReceive) = (1, size) }
-    let second = model.poll { $0.received = 2 }
+    let first = model.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (1, size) }
+    let second = model.poll { $0.responseBytesReceived = 2 }
     #expect(second > first)
     #expect(second < 1)
   }
@@ -73,14 +73,14 @@ struct RequestProgressTests {
   @Test(arguments: [nil, -1])
   func `PRG-07 no number of bytes ends a download of unknown size`(size: Int?) {
     var model = Model(get: true)
-    var last = model.poll { $0.toReceive = size }
+    var last = model.poll { $0.responseBytesTotal = size }
     for received in [1, 1 << 10, 1 << 16, 1 << 19] {
-      let next = model.poll { $0.received = received }
+      let next = model.poll { $0.responseBytesReceived = received }
       #expect(next > last)
       last = next
     }
     for received in [1 << 24, 1 << 40, Int.max] {
-      let next = model.poll { $0.received = received }
+      let next = model.poll { $0.responseBytesReceived = received }
       #expect(next >= last && next < 1)
       last = next
     }
@@ -91,32 +91,33 @@ struct RequestProgressTests {
       var get = Model(get: true)
       _ = get.poll()
       _ = get.poll(after: 0.7)
-      let downloading = get.poll { $0.received = bytes }
-      #expect(get.poll { $0.toReceive = bytes * 3 + 1 } == downloading)
-      #expect(get.poll { $0.received += 1 } > downloading)
+      let downloading = get.poll { $0.responseBytesReceived = bytes }
+      #expect(get.poll { $0.responseBytesTotal = bytes * 3 + 1 } == downloading)
+      #expect(get.poll { $0.responseBytesReceived += 1 } > downloading)
 
       var post = Model(get: false)
       _ = post.poll()
       _ = post.poll(after: 0.7)
-      let uploading = post.poll { $0.sent = bytes }
-      #expect(post.poll { $0.toSend = bytes * 3 + 1 } == uploading)
+      let uploading = post.poll { $0.requestBytesSent = bytes }
+      #expect(post.poll { $0.requestBytesTotal = bytes * 3 + 1 } == uploading)
     }
   }
 
   @Test func `PRG-09 more bytes than declared are exactly 1, and it stays`() {
     var model = Model(get: true)
     _ = model.poll()
-    _ = model.poll(after: 0.3) { ($0.received, $0.toReceive) = (1, 1000) }
-    #expect(model.poll { $0.received = 1001 } == 1)
-    #expect(model.poll(after: 10) { $0.received = 2000 } == 1)
-    #expect(model.poll { $0.toReceive = 100_000 } == 1)
+    _ = model.poll(after: 0.3) { ($0.responseBytesReceived, $0.responseBytesTotal) = (1, 1000) }
+    #expect(model.poll { $0.responseBytesReceived = 1001 } == 1)
+    #expect(model.poll(after: 10) { $0.responseBytesReceived = 2000 } == 1)
+    #expect(model.poll { $0.responseBytesTotal = 100_000 } == 1)
   }
 
   @Test func `PRG-10 the first byte of an upload does not make it jump`() {
     var model = Model(get: false)
     _ = model.poll()
     let waiting = model.poll(after: 1)
-    #expect(isNear(model.poll { ($0.sent, $0.toSend) = (1, 1000) }, waiting, 0.01))
+    #expect(
+      isNear(model.poll { ($0.requestBytesSent, $0.requestBytesTotal) = (1, 1000) }, waiting, 0.01))
   }
 
   @Test(arguments: [
@@ -124,14 +125,14 @@ struct RequestProgressTests {
   ])
   func `PRG-11 PRG-12 bytes sent raise it, whether the size is known or not`(size: Int?) {
     var model = Model(get: false)
-    let first = model.poll { ($0.sent, $0.toSend) = (10, size) }
-    #expect(model.poll { $0.sent = 11 } > first)
+    let first = model.poll { ($0.requestBytesSent, $0.requestBytesTotal) = (10, size) }
+    #expect(model.poll { $0.requestBytesSent = 11 } > first)
   }
 
   @Test func `PRG-14 time alone changes nothing during an upload`() {
     var model = Model(get: false)
     _ = model.poll()
-    let value = model.poll(after: 1) { ($0.sent, $0.toSend) = (10, 1000) }
+    let value = model.poll(after: 1) { ($0.requestBytesSent, $0.requestBytesTotal) = (10, 1000) }
     #expect(model.poll(after: 1) == value)
     #expect(model.poll(after: 100) == value)
   }
@@ -139,21 +140,21 @@ struct RequestProgressTests {
   @Test func `PRG-15 to PRG-17 time raises it again until the response begins, then bytes do`() {
     var model = Model(get: false)
     _ = model.poll()
-    let sent = model.poll(after: 1) { ($0.sent, $0.toSend) = (1000, 1000) }
+    let sent = model.poll(after: 1) { ($0.requestBytesSent, $0.requestBytesTotal) = (1000, 1000) }
     let waiting = model.poll(after: 1)
     #expect(waiting > sent)
-    let receiving = model.poll { ($0.received, $0.toReceive) = (1, 1000) }
+    let receiving = model.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (1, 1000) }
     #expect(isNear(receiving, waiting, 0.01))
     #expect(model.poll(after: 5) == receiving)
-    #expect(model.poll { $0.received = 500 } > receiving)
+    #expect(model.poll { $0.responseBytesReceived = 500 } > receiving)
   }
 
   @Test func `PRG-21 the response is not waited for before the body is sent, nor without one`() {
     var model = Model(get: true)
     _ = model.poll()
-    let value = model.poll(after: 1) { $0.sent = 10 }
+    let value = model.poll(after: 1) { $0.requestBytesSent = 10 }
     #expect(model.poll(after: 1) == value)
-    #expect(model.poll { $0.toSend = 10 } == value)
+    #expect(model.poll { $0.requestBytesTotal = 10 } == value)
     #expect(model.poll(after: 1) > value)
   }
 
@@ -166,34 +167,42 @@ struct RequestProgressTests {
     var late = Model(get: true)
     _ = late.poll()
     _ = late.poll(after: 1)
-    #expect(isNear(late.poll { ($0.received, $0.toReceive) = (1, 1000) }, 0.080435, 5e-7))
-    #expect(late.poll { $0.received = 1000 } == 1)
+    #expect(
+      isNear(
+        late.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (1, 1000) }, 0.080435, 5e-7)
+    )
+    #expect(late.poll { $0.responseBytesReceived = 1000 } == 1)
 
     var quick = Model(get: true)
-    #expect(isNear(quick.poll { ($0.received, $0.toReceive) = (1, 1000) }, 0.000625, 5e-7))
+    #expect(
+      isNear(
+        quick.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (1, 1000) }, 0.000625, 5e-7
+      ))
   }
 
   @Test func `PRG-23 the reference values of a POST`() {
     var model = Model(get: false)
     _ = model.poll()
     #expect(isNear(model.poll(after: 1), 0.075115, 5e-7))
-    #expect(isNear(model.poll { ($0.sent, $0.toSend) = (1, 1000) }, 0.075703, 5e-7))
-    #expect(isNear(model.poll { $0.sent = 1000 }, 0.735726, 5e-7))
+    #expect(
+      isNear(model.poll { ($0.requestBytesSent, $0.requestBytesTotal) = (1, 1000) }, 0.075703, 5e-7)
+    )
+    #expect(isNear(model.poll { $0.requestBytesSent = 1000 }, 0.735726, 5e-7))
     #expect(isNear(model.poll(after: 1.2), 0.884380, 5e-7))
   }
 
   @Test func `PRG-25 it never goes back, even if bytes are counted anew`() {
     var model = Model(get: true)
     _ = model.poll()
-    let before = model.poll { ($0.received, $0.toReceive) = (900, 1000) }
-    #expect(model.poll { ($0.received, $0.toReceive) = (0, nil) } == before)
-    #expect(model.poll { ($0.received, $0.toReceive) = (10, 1000) } == before)
-    #expect(model.poll { $0.received = 1000 } == 1)
+    let before = model.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (900, 1000) }
+    #expect(model.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (0, nil) } == before)
+    #expect(model.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (10, 1000) } == before)
+    #expect(model.poll { $0.responseBytesReceived = 1000 } == 1)
   }
 
   struct Weight: Sendable {
     let isGet: Bool
-    let metrics: TransferMetrics
+    let metrics: RequestTransferMetrics
     var wait = 0.0
     /// Where no part finishes at this poll, which would hold the value below (PRG-22).
     var isExact = true
@@ -203,14 +212,19 @@ struct RequestProgressTests {
   @Test(arguments: [
     Weight(isGet: true, metrics: .init(), wait: 2.5, expected: 0.3 / 1.6 * 0.75),
     Weight(
-      isGet: true, metrics: .init(received: 65536), isExact: false,
+      isGet: true, metrics: .init(responseBytesReceived: 65536), isExact: false,
       expected: (0.6 + 0.75) / 1.6),
     Weight(
-      isGet: false, metrics: .init(sent: 8192), isExact: false, expected: (0.3 + 0.75) / 1.7),
+      isGet: false, metrics: .init(requestBytesSent: 8192), isExact: false,
+      expected: (0.3 + 0.75) / 1.7),
     Weight(
-      isGet: false, metrics: .init(sent: 10, toSend: 10), isExact: false, expected: 1.3 / 1.7),
+      isGet: false, metrics: .init(requestBytesSent: 10, requestBytesTotal: 10), isExact: false,
+      expected: 1.3 / 1.7),
     Weight(
-      isGet: false, metrics: .init(sent: 10, toSend: 10, received: 10, toReceive: 10),
+      isGet: false,
+      metrics: .init(
+        requestBytesSent: 10, requestBytesTotal: 10, responseBytesReceived: 10,
+        responseBytesTotal: 10),
       expected: 1),
   ])
   func `PRG-18 PRG-19 connecting and answering weigh 0.3 each, bytes by method`(row: Weight) {
@@ -226,8 +240,10 @@ struct RequestProgressTests {
     var known = Model(get: true)
     var unknown = Model(get: true)
     for bytes in [1, 100, 10_000] {
-      let value = known.poll { ($0.received, $0.toReceive) = (bytes, nil) }
-      #expect(unknown.poll { ($0.received, $0.toReceive) = (bytes, total) } == value)
+      let value = known.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (bytes, nil) }
+      #expect(
+        unknown.poll { ($0.responseBytesReceived, $0.responseBytesTotal) = (bytes, total) } == value
+      )
     }
   }
 }

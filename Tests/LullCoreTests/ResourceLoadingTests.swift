@@ -84,7 +84,7 @@ struct ResourceLoadingTests {
       harness.settle()
       resource.load()
       #expect(resource.isLoading)
-      #expect(resource.latestError?.httpStatus == 404)
+      #expect(resource.latestError?.httpStatusCode == 404)
       #expect(resource.text == "old")
       #expect(resource.shortDescription == "/a [LDE]", "STA-16")
       harness.settle()
@@ -207,7 +207,7 @@ struct ResourceLoadingTests {
       harness.settle()
       #expect(journal.take() == ["no_local_data_for_304"])
       #expect(resource.latestError?.userMessage == "No data available")
-      #expect(resource.latestError?.httpStatus == nil)
+      #expect(resource.latestError?.httpStatusCode == nil)
     }
   }
 

@@ -144,14 +144,14 @@ struct ResourceLocalStateTests {
       }
       try service.wipeResources(matching: predicate)
       #expect(wiped.take() == ["/b"], "WIPE-13")
-      try service.wipeResources()
+      service.wipeResources()
       #expect(wiped.take() == ["/a", "/b", "/c/d"], "WIPE-09")
       let failing = ConfigurationPattern.predicate { (_) throws(RequestError) in
         throw .failure("no")
       }
       #expect(throws: RequestError.self) { try service.wipeResources(matching: failing) }
       #expect(wiped.take() == [])
-      try service.invalidateResources()
+      service.invalidateResources()
     }
   }
 }

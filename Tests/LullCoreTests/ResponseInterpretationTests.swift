@@ -88,7 +88,7 @@ struct ResponseInterpretationTests {
         #expect(error.timestamp == 5, "ERR-01")
         #expect(!response.isCancellation, "CXL-08")
         let entity = error.entity.map { text(of: $0) } ?? "-"
-        return "\(error.httpStatus.map { String($0) } ?? "-") '\(error.userMessage)' "
+        return "\(error.httpStatusCode.map { String($0) } ?? "-") '\(error.userMessage)' "
           + "cause \(error.cause?.kind ?? "-") entity \(entity)"
       }
     }
@@ -135,7 +135,7 @@ struct ResponseInterpretationTests {
   func `ERR-06 ERR-09 each cause has its kind and its sentence`(
     cause: RequestErrorCause, kind: String, message: String
   ) {
-    let error = RequestError(httpStatus: 500, entity: nil, cause: cause, timestamp: 0)
+    let error = RequestError(httpStatusCode: 500, entity: nil, cause: cause, timestamp: 0)
     #expect(cause.kind == kind)
     #expect(error.userMessage == message, "ERR-02: the cause comes before the status")
   }

@@ -8,12 +8,14 @@ struct ServicePatternTests {
     withHarness { harness in
       let service = harness.service
       service.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
-      service.configure("/**", methods: ["POST"], description: "auth") { $0.headers["X"] = "1" }
+      service.configure("/**", requestMethods: ["POST"], description: "auth") {
+        $0.headers["X"] = "1"
+      }
       let status = service.resource("/volcanos/4/status")
-      #expect(status.configuration.settings.expirationTime == 0.5)
-      #expect(status.configuration.settings.headers["x"] == nil)
-      #expect(status.configuration(for: "POST").settings.headers["x"] == "1", "CFG-07")
-      #expect(service.resource("/volcanos/4").configuration.settings.expirationTime == 30)
+      #expect(status.configuration.expirationTime == 0.5)
+      #expect(status.configuration.headers["x"] == nil)
+      #expect(status.configuration(for: "POST").headers["x"] == "1", "CFG-07")
+      #expect(service.resource("/volcanos/4").configuration.expirationTime == 30)
     }
   }
 
@@ -23,8 +25,8 @@ struct ServicePatternTests {
         $0.retryTime = 9
       }
       #expect(leakCheck.leaks.contains("Resource") == false)
-      #expect(harness.service.resource("/a").configuration.settings.retryTime == 9)
-      #expect(harness.service.resource("/b").configuration.settings.retryTime == 1)
+      #expect(harness.service.resource("/a").configuration.retryTime == 9)
+      #expect(harness.service.resource("/b").configuration.retryTime == 1)
     }
   }
 

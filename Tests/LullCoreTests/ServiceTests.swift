@@ -96,7 +96,7 @@ struct ServiceTests {
       #expect(request.progress == 1)
       request.onSuccess { _ in journal("success") }
       request.onFailure { error in
-        journal("\(error.userMessage), \(error.httpStatus.map { "\($0)" } ?? "no status")")
+        journal("\(error.userMessage), \(error.httpStatusCode.map { "\($0)" } ?? "no status")")
         guard case .invalidURL(let echoed) = error.cause else {
           Issue.record("cause \(error.cause?.kind ?? "nil")")
           return
@@ -116,7 +116,7 @@ struct ServiceTests {
       let service = harness.service
       let log = Journal()
       harness.pump.log.enabled = [.network]
-      harness.pump.log.handler = { log("\($0): \($1)") }
+      harness.pump.log.messageHandler = { log("\($0): \($1)") }
       let missing = service.resource(absoluteURL: nil)
       #expect(service.resource(absoluteURL: nil) === missing)
       #expect(log.take() == [])
@@ -151,7 +151,7 @@ struct ServiceTests {
       let resource = harness.service.resource(absoluteURL: nil)
       resource.load()
       harness.settle()
-      #expect(resource.configuration.settings.expirationTime == 30)
+      #expect(resource.configuration.expirationTime == 30)
       #expect(journal.take() == [])
     }
   }
@@ -280,7 +280,8 @@ struct ServiceTests {
       let request = harness.service.resource("/a").request("GET")
       #expect(harness.provider.requests.map(\.method) == ["PUT"])
       #expect(harness.provider.requests.first?.headers["x-a"] == "1")
-      harness.provider.metrics = TransferMetrics(received: 10, toReceive: 10)
+      harness.provider.metrics = RequestTransferMetrics(
+        responseBytesReceived: 10, responseBytesTotal: 10)
       #expect(request.progress > 0)
       request.cancel()
       #expect(harness.provider.cancelledCount == 1)

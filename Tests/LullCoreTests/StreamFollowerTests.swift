@@ -61,7 +61,7 @@ struct StreamFollowerTests {
         harness.advance(by: 3)
         #expect(recorder.take() == ["newData(network) D", "error D E"])
         #expect(follower.isOver)
-        #expect(follower.error?.httpStatus == (path == "/s" ? 500 : nil))
+        #expect(follower.error?.httpStatusCode == (path == "/s" ? 500 : nil))
         #expect(resource.latestError != nil)
         #expect(resource.text == "a")
         #expect(!resource.isRequesting)

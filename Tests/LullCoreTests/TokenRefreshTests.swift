@@ -23,7 +23,7 @@ struct TokenRefreshTests {
       $0.decorateRequests { (resource, request) throws(RequestError) in
         let sent = session.token
         return request.chained { [unowned service = resource.service] response in
-          guard response.error?.httpStatus == 401 else { return .useThisResponse }
+          guard response.error?.httpStatusCode == 401 else { return .useThisResponse }
           if session.token != sent { return .passTo(request.repeated()) }
           return .passTo(
             session.refreshed(by: service.resource("/token")).chained { token in
@@ -49,7 +49,7 @@ struct TokenRefreshTests {
     }
   }
 
-  private func count(_ harness: Harness, _ method: String) -> Int {
+  private func count(_ harness: Harness, _ method: RequestMethod) -> Int {
     harness.provider.requests.filter { $0.method == method }.count
   }
 
@@ -111,7 +111,8 @@ struct TokenRefreshTests {
       #expect(loads.map(\.outcome) == Array(repeating: "Unauthorized", count: 30))
       #expect(count(harness, "POST") == 1)
       #expect(count(harness, "GET") == 30)
-      #expect(resources.compactMap(\.latestError?.httpStatus) == Array(repeating: 401, count: 30))
+      #expect(
+        resources.compactMap(\.latestError?.httpStatusCode) == Array(repeating: 401, count: 30))
     }
   }
 

@@ -228,7 +228,7 @@ struct APIDescriptionFieldTests {
     #expect(try difference("InputTypeMismatch", mismatches) == [])
     // HOOK-14
     for word in try described("RequestState") {
-      #expect(Request.State(rawValue: word) != nil, "\(word) is no state")
+      #expect(RequestState(rawValue: word) != nil, "\(word) is no state")
     }
   }
 

@@ -118,7 +118,7 @@ struct SettingTests {
         """) == .finished("done"))
     let services = harness.host.handles.objects(.service, as: Service.self)
     let service = try #require(services.first)
-    let settings = service.resource("/a").configuration(for: "GET").settings
+    let settings = service.resource("/a").configuration(for: "GET")
     let standard = Configuration()
     for setting in Setting.all {
       if setting.isMethod {

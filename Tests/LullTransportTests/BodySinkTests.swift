@@ -41,7 +41,7 @@ extension TransportSuite {
 
     /// A server that gives these answers in turn, each over a connection of its own.
     private func result(
-      _ answers: [String], _ told: Told, method: String = "GET", limit: Int = 100
+      _ answers: [String], _ told: Told, method: RequestMethod = "GET", limit: Int = 100
     ) throws -> NetworkResult {
       let rest = Mutex(answers[...])
       let server = try #require(

@@ -111,9 +111,9 @@ extension TransportSuite {
             }
           }
         })
-      var transfers: [any NetworkTransfer] = []
+      var transfers: [any RequestNetworking] = []
       var messages: [String] = []
-      harness.loop.pump.log.handler = { _, message in
+      harness.loop.pump.log.messageHandler = { _, message in
         messages.append(message)
         for transfer in transfers { transfer.cancel() }
       }
@@ -131,7 +131,7 @@ extension TransportSuite {
     }
 
     @Test func `from another's completion it works too`() throws {
-      var transfers: [any NetworkTransfer] = []
+      var transfers: [any RequestNetworking] = []
       var kinds: [TransportError.Kind?] = []
       for _ in 0..<10 {
         transfers.append(

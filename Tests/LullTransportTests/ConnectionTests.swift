@@ -31,8 +31,8 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test(arguments: ["GET", "POST"])
-    func `a connection closed between requests is replaced`(_ method: String) throws {
+    @Test(arguments: ["GET", "POST"] as [RequestMethod])
+    func `a connection closed between requests is replaced`(_ method: RequestMethod) throws {
       let server = try #require(
         RawServer { connection in
           guard connection.readRequest() != nil else { return }
@@ -67,7 +67,8 @@ extension TransportSuite {
       let server = try startAnsweringOnce()
       let words = kind.split(separator: " ").map(String.init)
       let request = HTTPRequest(
-        method: words[0], url: server.url, headers: Headers(words.dropFirst().map { ($0, "1") }),
+        method: try #require(RequestMethod(rawValue: words[0])), url: server.url,
+        headers: Headers(words.dropFirst().map { ($0, "1") }),
         body: words[0] == "GET" ? nil : [65])
       #expect(try harness.send(request).text == "ok")
       #expect(try harness.send(request).text == "ok")
@@ -77,8 +78,9 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test(arguments: ["POST", "PATCH"])
-    func `RFC 9110, 9.2.2: what may have been done is not asked for twice`(_ method: String) throws
+    @Test(arguments: ["POST", "PATCH"] as [RequestMethod])
+    func `RFC 9110, 9.2.2: what may have been done is not asked for twice`(_ method: RequestMethod)
+      throws
     {
       for body in [[65], [UInt8]()] {
         let server = try startAnsweringOnce()

@@ -65,15 +65,15 @@ extension TransportSuite {
     }
 
     @Test(arguments: ["GET", "DELETE", "OPTIONS", "PROPFIND", "get"])
-    func `sends any method without a body`(_ method: String) throws {
+    func `sends any method without a body`(_ method: RequestMethod) throws {
       let request = try received(HTTPRequest(method: method, url: "/x"))
       #expect(request.hasPrefix("\(method) /x HTTP/1.1\r\n"))
       #expect(!request.lowercased().contains("content-length"))
       #expect(!request.lowercased().contains("content-type"))
     }
 
-    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET", "REPORT"])
-    func `sends any method with a body`(_ method: String) throws {
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET", "REPORT"] as [RequestMethod])
+    func `sends any method with a body`(_ method: RequestMethod) throws {
       let request = try received(
         HTTPRequest(method: method, url: "/x", body: Array("some body".utf8)))
       #expect(request.hasPrefix("\(method) /x HTTP/1.1\r\n"))
@@ -82,8 +82,8 @@ extension TransportSuite {
       #expect(request.hasSuffix("\r\n\r\nsome body"))
     }
 
-    @Test(arguments: ["POST", "PUT", "PATCH"])
-    func `says that a body is empty`(_ method: String) throws {
+    @Test(arguments: ["POST", "PUT", "PATCH"] as [RequestMethod])
+    func `says that a body is empty`(_ method: RequestMethod) throws {
       for body in [nil, []] as [[UInt8]?] {
         let request = try received(HTTPRequest(method: method, url: "/x", body: body))
         #expect(request.lowercased().contains("\r\ncontent-length: 0\r\n"))
@@ -167,11 +167,11 @@ extension TransportSuite {
       let transfer = harness.start(
         HTTPRequest(method: "POST", url: nginx.url + "/echo", body: [1, 2, 3])
       ) { result = $0 }
-      #expect(transfer.metrics.sent == 0)
-      #expect(transfer.metrics.toSend == 3)
+      #expect(transfer.transferMetrics.requestBytesSent == 0)
+      #expect(transfer.transferMetrics.requestBytesTotal == 3)
       harness.turn { result != nil }
-      #expect(transfer.metrics.sent == 3)
-      #expect(transfer.metrics.received > 0)
+      #expect(transfer.transferMetrics.requestBytesSent == 3)
+      #expect(transfer.transferMetrics.responseBytesReceived > 0)
       harness.finish()
     }
 

@@ -216,7 +216,7 @@ extension TransportSuite {
         let strong = try EventLoop()
         let user = CurlProvider(loop: strong)
         _ = strong.schedule(after: 60) {}
-        _ = user.start(
+        _ = user.startRequest(
           HTTPRequest(method: "GET", url: "http://127.0.0.1:1/"),
           completion: strong.pump.completion { _ in })
         (loop, provider, pump) = (strong, user, strong.pump)

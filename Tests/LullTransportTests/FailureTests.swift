@@ -45,8 +45,8 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func `a method that is none`() throws {
-      for method in ["", "GET /", "A\r\nB"] {
+    @Test func `MTH-03 a method that is none`() throws {
+      for method: RequestMethod in ["", "GET /", "A\r\nB"] {
         let result = try harness.send(HTTPRequest(method: method, url: "http://127.0.0.1:1/"))
         #expect(result.error?.kind == .network)
       }

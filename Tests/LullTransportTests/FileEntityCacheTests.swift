@@ -156,7 +156,7 @@ struct FileEntityCacheTests {
       let second = fixture.harness(now: 5000)
       var lines: [String] = []
       second.pump.log.enabled = [.cache]
-      second.pump.log.handler = { lines.append($1) }
+      second.pump.log.messageHandler = { lines.append($1) }
       switch way {
       case "answer": second.stub("GET", "/a", .init(headers: forbidden, body: "new"))
       case "304": second.stub("GET", "/a", .init(status: 304, headers: forbidden))

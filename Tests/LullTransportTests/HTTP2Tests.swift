@@ -45,9 +45,10 @@ extension TransportSuite {
           results.append($0)
         }
       }
-      harness.turn { transfers.allSatisfy { $0.metrics.received > 0 } }
+      harness.turn { transfers.allSatisfy { $0.transferMetrics.responseBytesReceived > 0 } }
       #expect(results.isEmpty, "each takes a second at least")
-      #expect(transfers.allSatisfy { $0.metrics.toReceive == NginxServer.largeSize })
+      #expect(
+        transfers.allSatisfy { $0.transferMetrics.responseBytesTotal == NginxServer.largeSize })
       for transfer in transfers.dropFirst(2) { transfer.cancel() }
       harness.turn { results.count == 4 }
       let whole = results.filter { $0.error == nil }

@@ -12,13 +12,14 @@ extension TransportSuite {
       harness = try TransportHarness()
     }
 
-    @Test(arguments: [
-      (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"),
-      (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
-      (303, "DELETE", "GET"), (307, "PATCH", "PATCH"), (301, "GET", "GET"), (303, "GET", "GET"),
-    ])
+    @Test(
+      arguments: [
+        (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"),
+        (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
+        (303, "DELETE", "GET"), (307, "PATCH", "PATCH"), (301, "GET", "GET"), (303, "GET", "GET"),
+      ] as [(Int, RequestMethod, RequestMethod)])
     func `keeps or changes the method as browsers do`(
-      _ status: Int, _ method: String, _ expected: String
+      _ status: Int, _ method: RequestMethod, _ expected: RequestMethod
     )
       throws
     {

@@ -28,10 +28,10 @@ extension TransportSuite {
       var result: NetworkResult?
       let transfer = harness.start(HTTPRequest(method: "GET", url: server.url)) { result = $0 }
       harness.turn {
-        let metrics = transfer.metrics
-        if metrics.received > received.last ?? 0 {
-          received.append(metrics.received)
-          totals.insert(metrics.toReceive)
+        let metrics = transfer.transferMetrics
+        if metrics.responseBytesReceived > received.last ?? 0 {
+          received.append(metrics.responseBytesReceived)
+          totals.insert(metrics.responseBytesTotal)
           seen.advance()
         }
         return result != nil
@@ -142,7 +142,9 @@ extension TransportSuite {
       }
       harness.turn {
         seen.advance()
-        if transfer.metrics.sent > sent.last ?? 0 { sent.append(transfer.metrics.sent) }
+        if transfer.transferMetrics.requestBytesSent > sent.last ?? 0 {
+          sent.append(transfer.transferMetrics.requestBytesSent)
+        }
         return result != nil
       }
       #expect(result?.text == "ok")

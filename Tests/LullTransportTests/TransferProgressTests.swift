@@ -143,7 +143,8 @@ extension TransportSuite {
 
     /// All reports of one request, from its start to its completion.
     private func reports(
-      of method: String, at server: RawServer, body: [UInt8]?, after report: @escaping () -> Void
+      of method: RequestMethod, at server: RawServer, body: [UInt8]?,
+      after report: @escaping () -> Void
     ) -> [Double] {
       let service = service(server)
       var reports: [Double] = []

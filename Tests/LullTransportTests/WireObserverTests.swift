@@ -32,7 +32,7 @@ extension TransportSuite {
     }
 
     private func request(
-      _ url: String, _ told: Told, method: String = "GET", bodies: Bool = false
+      _ url: String, _ told: Told, method: RequestMethod = "GET", bodies: Bool = false
     ) -> HTTPRequest {
       var options = TransferOptions()
       options.wire = told.observer(withBodies: bodies)

@@ -12,7 +12,7 @@ package struct APICall {
   package var name: String
   /// With `{name}` where a parameter stands; a query may follow.
   package var path = ""
-  package var method = "GET"
+  package var method = RequestMethod.get
   package var description: String?
   /// Those of the path first, in its order, then the others by name.
   package var parameters: [CallParameter] = []
@@ -27,7 +27,7 @@ package struct APICall {
   package var hasPages: Bool { pages != nil }
 
   /// Whether parameters that are not in the path go into a body.
-  var hasBody: Bool { !["GET", "HEAD", "DELETE", "OPTIONS"].contains(method) }
+  var hasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
 
   /// The names in braces, in order, each once.
   static func names(inPath path: String) -> [String] {

@@ -4,7 +4,7 @@ import LullHost
 /// A request about to be made of a service: of a call with its values, or of a path.
 package struct CallRequest {
   package var resource: Resource
-  package var method: String
+  package var method: RequestMethod
   package var body: RequestBody?
   /// Those that the call declares, set over those of the configuration.
   var declared = Headers()
@@ -19,14 +19,14 @@ package struct CallRequest {
   /// The file that the body of a success becomes; nil: it is content.
   package var download: Download?
 
-  package init(resource: Resource, method: String) {
+  package init(resource: Resource, method: RequestMethod) {
     self.resource = resource
     self.method = method
   }
 
   /// A GET without a body is a load, whose answer the resource remembers; anything else leaves the
   /// resource's state alone.
-  package var isLoad: Bool { method == "GET" && body == nil }
+  package var isLoad: Bool { method == .get && body == nil }
 
   /// Whether it has headers beside those of the configuration.
   package var hasOwnHeaders: Bool { !headers.isEmpty || !declared.isEmpty || !usual.isEmpty }
@@ -44,7 +44,7 @@ package struct CallRequest {
     }
   }
 
-  private var mutation: RequestMutation? {
+  private var mutation: Resource.RequestMutation? {
     guard hasOwnHeaders || download != nil || timeout != nil else { return nil }
     return { [headers, usual, declared, download, timeout] (http: inout HTTPRequest) in
       if let download { http.receive(into: download) }
@@ -81,9 +81,9 @@ package struct CallRequest {
   /// Starts it. With `ifNeeded`, a load of what is up to date is none: nil.
   package func start(ifNeeded: Bool = false) -> Request? {
     guard isLoad else {
-      return resource.request(method, body: body, mutation: mutation)
+      return resource.request(method, body: body, requestMutation: mutation)
     }
-    if let mutation { return resource.load(mutation: mutation) }
+    if let mutation { return resource.load(requestMutation: mutation) }
     return ifNeeded ? resource.loadIfNeeded() : resource.load()
   }
 
@@ -99,7 +99,7 @@ package struct CallRequest {
 
   /// As it would be sent, without what decorators make of it; nothing is sent.
   package func built() -> Result<HTTPRequest, RequestError> {
-    resource.built(method, body: body, mutation: mutation)
+    resource.built(method, body: body, requestMutation: mutation)
   }
 }
 

@@ -50,7 +50,7 @@ package final class PageWalk {
     if first.resource.url != page.url {
       // The headers of the first page are those of the others, but for pages on another origin.
       asking.resource = page
-      asking.method = "GET"
+      asking.method = .get
       asking.body = nil
       if page.url.origin != first.resource.url.origin { asking.leaveOrigin() }
     }

@@ -118,7 +118,7 @@ package final class APIFileChecker: ScriptChecker {
     for request in requests.open
     where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
       note(
-        "asks the network \(when): \(request.description)", at: SourcePlace(file: path, line: 0))
+        "asks the network \(when): \(request.displayName)", at: SourcePlace(file: path, line: 0))
     }
   }
 

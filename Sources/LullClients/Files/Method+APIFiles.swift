@@ -60,7 +60,7 @@ extension Method {
       call.return(.string(try declared(call).call.name))
     },
     .getter(.apiCall, "method") { call throws(Misuse) in
-      call.return(.string(try declared(call).call.method))
+      call.return(.string(try declared(call).call.method.rawValue))
     },
     .getter(.apiCall, "path") { call throws(Misuse) in
       call.return(.string(try declared(call).call.path))

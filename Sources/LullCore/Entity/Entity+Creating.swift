@@ -13,10 +13,13 @@ extension Entity {
       timestamp: SystemClock.now)
   }
 
+  /// Makes it as of now. (ENT-13) Lua: `entity:touch()`.
+  public mutating func touch() { timestamp = SystemClock.now }
+
   /// The same metadata with the content as a value of that type; nil if it cannot be one. (ENT-14)
   ///
   /// What can be cast: `Content.cast(to:)`.
-  public func retyped<Value: Sendable>(as type: Value.Type = Value.self) -> Entity? {
+  public func withContentRetyped<Value: Sendable>(as type: Value.Type = Value.self) -> Entity? {
     guard let value = content.cast(to: type) else { return nil }
     var entity = self
     entity.content = Content(value)

@@ -138,12 +138,10 @@ public struct Entity: Sendable {
   public var etag: String? { headers["etag"] }
 
   /// A header by name in any letter case; of `set-cookie` the first.
-  public func header(_ name: String) -> String? { headers[name] }
+  public func header(forKey key: String) -> String? { headers[key] }
 
   /// Whether it is a copy of the other that nobody has changed.
   package func isSame(as other: Entity) -> Bool { box === other.box }
-
-  public mutating func touch(now: Double) { timestamp = now }
 }
 /// The HTTP side of an entity or error.
 public struct Exchange: Sendable, Equatable {

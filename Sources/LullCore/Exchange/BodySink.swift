@@ -10,7 +10,7 @@ package final class BodySink: Sendable, Equatable {
   package enum Verdict: Sendable {
     /// It is taken.
     case more
-    /// It is taken, and nothing more is read from the server before `NetworkTransfer.resume`, but what
+    /// It is taken, and nothing more is read from the server before `RequestNetworking.resume`, but what
     /// the same piece holds in coded form still comes. Meanwhile no `idleTimeout` runs.
     case pause
     /// The exchange ends with an error.

@@ -7,7 +7,7 @@ public struct HTTPRequest: Sendable, Equatable {
 
   // Unchecked: changed only by the one value that refers to it.
   private final class Fields: @unchecked Sendable {
-    var method: String
+    var method: RequestMethod
     var url: String
     var headers: Headers
     var payload: RequestPayload?
@@ -16,7 +16,7 @@ public struct HTTPRequest: Sendable, Equatable {
     var options: TransferOptions?
 
     init(
-      _ method: String, _ url: String, _ headers: Headers, _ payload: RequestPayload?,
+      _ method: RequestMethod, _ url: String, _ headers: Headers, _ payload: RequestPayload?,
       _ limits: TransferLimits, _ secrets: SecretUses?, _ options: TransferOptions?
     ) {
       self.method = method
@@ -31,7 +31,7 @@ public struct HTTPRequest: Sendable, Equatable {
 
   /// One as a mutation or a network of one's own may make it; `method` goes out as it is written.
   public init(
-    method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
+    method: RequestMethod, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
     limits: TransferLimits = TransferLimits(), options: TransferOptions? = nil
   ) {
     fields = Fields(method, url, headers, body.map { .bytes($0) }, limits, nil, options)
@@ -45,7 +45,7 @@ public struct HTTPRequest: Sendable, Equatable {
   }
 
   /// Upper case, such as `GET`.
-  public var method: String {
+  public var method: RequestMethod {
     get { fields.method }
     set {
       unshare()

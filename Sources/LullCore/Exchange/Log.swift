@@ -35,7 +35,7 @@ public final class Log {
   /// Whether no category is enabled; asking for the set would hold it meanwhile.
   package private(set) var isSilent = true
   /// Receives each message instead of standard error.
-  public var handler: ((Category, String) -> Void)?
+  public var messageHandler: ((Category, String) -> Void)?
 
   private let changes: ChangeCount
 
@@ -43,11 +43,20 @@ public final class Log {
     self.changes = changes
   }
 
-  package func callAsFunction(_ category: Category, _ message: @autoclosure () -> String) {
+  /// Gives a message to the handler, or writes it to standard error, if the category is on; else the message
+  /// is not even made. (LOG-02)
+  public func log(_ category: Category, _ message: @autoclosure () -> String) {
     guard isOn(category) else { return }
-    let text = message()
-    if let handler {
-      handler(category, text)
+    write(category, message())
+  }
+
+  package func callAsFunction(_ category: Category, _ message: @autoclosure () -> String) {
+    log(category, message())
+  }
+
+  private func write(_ category: Category, _ text: String) {
+    if let messageHandler {
+      messageHandler(category, text)
     } else {
       Log.writeToStandardError(category, text)
     }
@@ -59,9 +68,9 @@ public final class Log {
   /// (LOG-03)
   public static func categories(named name: String) -> Set<Category>? {
     switch name {
-    case "common": [.network, .stateChanges, .staleness]
-    case "detailed": Set(Category.allCases).subtracting([.networkDetails])
-    case "all": Set(Category.allCases)
+    case "common": .common
+    case "detailed": .detailed
+    case "all": .all
     default: Category(rawValue: name).map { [$0] }
     }
   }

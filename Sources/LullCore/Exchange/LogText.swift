@@ -81,7 +81,7 @@ package enum LogText {
 
   package static func dump(_ error: RequestError) -> String {
     var lines = ["message: \(part(error.userMessage))"]
-    if let status = error.httpStatus { lines.append("status: \(status)") }
+    if let status = error.httpStatusCode { lines.append("status: \(status)") }
     if let cause = error.cause { lines.append("cause: \(cause.kind): \(part(cause.message))") }
     var text = indented(lines)
     if let entity = error.entity { text += "\n  entity:" + indented([dump(entity)]) }

@@ -1,41 +1,44 @@
 /// What a service needs from the network: start one exchange, report once, allow cancelling.
 ///
-/// `start` is called on the home thread with the final request and must return at once. The provider
+/// `startRequest` is called on the home thread with the final request and must return at once. The provider
 /// calls `completion` exactly once, from any thread; the answer is delivered on a later turn, so
-/// calling it inside `start` is fine. Redirects, TLS, time-outs and pooling are the provider's own
+/// calling it inside `startRequest` is fine. Redirects, TLS, time-outs and pooling are the provider's own
 /// business: the core sees the final response. (NET-01, NET-02, NET-06, NET-07)
 public protocol NetworkingProvider: AnyObject {
-  func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer
+  func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
 }
 
 /// One exchange a provider has started.
 ///
 /// Cancelling is a request, not a promise: whatever the provider reports afterwards is ignored.
 /// (NET-03, CXL-07)
-public protocol NetworkTransfer: AnyObject {
+public protocol RequestNetworking: AnyObject {
   func cancel()
-  var metrics: TransferMetrics { get }
+  var transferMetrics: RequestTransferMetrics { get }
   /// Goes on reading a body whose taker has asked for a pause; else does nothing, as the default. Not
   /// to be called by what takes the body while it does so.
   func resume()
 }
 
-extension NetworkTransfer {
+extension RequestNetworking {
   public func resume() {}
 }
 
 /// Byte counts of a transfer; a total that is nil, zero or negative is unknown. (NET-04)
-public struct TransferMetrics: Sendable, Equatable {
-  public var sent: Int
-  public var toSend: Int?
-  public var received: Int
-  public var toReceive: Int?
+public struct RequestTransferMetrics: Sendable, Equatable {
+  public var requestBytesSent: Int
+  public var requestBytesTotal: Int?
+  public var responseBytesReceived: Int
+  public var responseBytesTotal: Int?
 
-  public init(sent: Int = 0, toSend: Int? = nil, received: Int = 0, toReceive: Int? = nil) {
-    self.sent = sent
-    self.toSend = toSend
-    self.received = received
-    self.toReceive = toReceive
+  public init(
+    requestBytesSent: Int = 0, requestBytesTotal: Int? = nil, responseBytesReceived: Int = 0,
+    responseBytesTotal: Int? = nil
+  ) {
+    self.requestBytesSent = requestBytesSent
+    self.requestBytesTotal = requestBytesTotal
+    self.responseBytesReceived = responseBytesReceived
+    self.responseBytesTotal = responseBytesTotal
   }
 }
 
@@ -56,7 +59,7 @@ public struct NetworkResult: Sendable {
   }
 }
 
-/// The one-shot report channel handed to `NetworkingProvider.start`.
+/// The one-shot report channel handed to `NetworkingProvider.startRequest`.
 ///
 /// It may be called on any thread. The second and later calls are ignored.
 public struct NetworkCompletion: Sendable {

@@ -1,4 +1,5 @@
 internal import LullLibC
+import LullSystem
 
 /// Delivers what waits for the home thread: results from the inbox, then deferred callbacks.
 ///
@@ -34,6 +35,8 @@ public final class Pump {
   private var nextEnding = 0
   /// The only thread it may be used on; nil if that is whoever's business who drives it.
   private var thread: pthread_t?
+  /// The one that drives it, by number.
+  private var driver: UInt
 
   /// A closure that stands in an array by itself is wrapped in another one.
   private struct Action {
@@ -44,6 +47,24 @@ public final class Pump {
   public init(clock: any HostClock) {
     self.clock = clock
     log = Log(changes: changes)
+    driver = CurrentThread.number
+    ThreadPumps.add(self, driver)
+  }
+
+  deinit {
+    ThreadPumps.remove(ObjectIdentifier(self), driver)
+  }
+
+  /// That of the home which runs on this thread, else the one that was made last of those that the thread
+  /// drives. Without any, `caller` ends the program.
+  static func ofThread(for caller: String) -> Pump {
+    let known = HomeContext.current?.pump ?? ThreadPumps.latest(CurrentThread.number)
+    guard let pump = known else {
+      preconditionFailure(
+        "\(caller) needs the event loop of this thread: call it inside Lull.run, or where a Pump has "
+          + "been made")
+    }
+    return pump
   }
 
   /// Whether a turn would do something now, so that a loop must not sleep.
@@ -107,9 +128,19 @@ public final class Pump {
 
   /// Delivers the inbox, then one phase of deferred callbacks.
   public func turn() {
+    noteThread()
     for entry in inbox.take() { receivers.take(entry.token)?.receive(entry.item) }
     runPhase()
     runAfterPhase()
+  }
+
+  /// Whoever made it may have handed it over.
+  private func noteThread() {
+    let thread = CurrentThread.number
+    guard thread != driver, !isClosed else { return }
+    ThreadPumps.remove(ObjectIdentifier(self), driver)
+    driver = thread
+    ThreadPumps.add(self, thread)
   }
 
   private func runPhase() {
@@ -146,6 +177,7 @@ public final class Pump {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
+    ThreadPumps.remove(ObjectIdentifier(self), driver)
     inbox.close()
     deferred = []
     afterPhase = []

@@ -4,11 +4,11 @@ extension RequestError {
   /// An error made here and now, to be thrown by a mutation, a decorator or a transformer, or to be
   /// delivered by `failedRequest(returning:)`: its timestamp is the current time. (ERR-14)
   public init(
-    userMessage: String, httpStatus: Int? = nil, entity: Entity? = nil,
+    userMessage: String, httpStatusCode: Int? = nil, entity: Entity? = nil,
     cause: RequestErrorCause? = nil
   ) {
     self.init(
-      userMessage: userMessage, httpStatus: httpStatus, entity: entity, cause: cause,
+      userMessage: userMessage, httpStatusCode: httpStatusCode, entity: entity, cause: cause,
       timestamp: SystemClock.now)
   }
 }

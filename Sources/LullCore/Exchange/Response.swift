@@ -35,9 +35,4 @@ public struct Response: Sendable {
   }
 
   public var isSuccess: Bool { error == nil }
-
-  package var isCancellation: Bool {
-    if case .requestCancelled = error?.cause { return true }
-    return false
-  }
 }

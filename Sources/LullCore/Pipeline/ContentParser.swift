@@ -6,8 +6,10 @@
 /// the same outcome (PIPE-16).
 final class ContentParser: ResponseTransformer {
   let description: String
-  private let accepts: (UnsafeBufferPointer<UInt8>) -> Bool
+  /// nil: any, none at all among them.
+  private let accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)?
   private let tries: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
+  private let transformsErrors: Bool
   private let parse: Parse
 
   typealias Parse =
@@ -22,13 +24,14 @@ final class ContentParser: ResponseTransformer {
   static let largestOnHomeThread = 64 * 1024
 
   init(
-    description: String, accepts: @escaping (UnsafeBufferPointer<UInt8>) -> Bool,
+    description: String, accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)?,
     tries: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool = { _ in false },
-    parse: @escaping Parse
+    transformsErrors: Bool = true, parse: @escaping Parse
   ) {
     self.description = description
     self.accepts = accepts
     self.tries = tries
+    self.transformsErrors = transformsErrors
     self.parse = parse
   }
 
@@ -39,7 +42,7 @@ final class ContentParser: ResponseTransformer {
       guard isMine(found), !run.allowsEmptyBody(found) else { return response }
       entity = found
     case .failure(let error):
-      guard let found = error.entity, isMine(found) else { return response }
+      guard transformsErrors, let found = error.entity, isMine(found) else { return response }
       entity = found
     }
     guard entity.size > ContentParser.largestOnHomeThread else {
@@ -77,7 +80,8 @@ final class ContentParser: ResponseTransformer {
   }
 
   private func isMine(_ entity: Entity) -> Bool {
-    entity.headers.withFirstValue("content-type") { accepts($0) || tries($0) } ?? false
+    guard let accepts else { return true }
+    return entity.headers.withFirstValue("content-type") { accepts($0) || tries($0) } ?? false
   }
 
   private func parsed(_ entity: Entity) -> Result<Entity, ParseFailure> {

@@ -6,7 +6,7 @@ public final class PipelineRun {
   /// The request whose response this is.
   package let request: Request
   /// The method the response answers, which decides whether an empty body is fine (REQ-04).
-  package let method: String
+  package let method: RequestMethod
   /// The response before the first step: what a failed parse keeps (TRF-16).
   package let original: Response
   package let now: Double
@@ -27,7 +27,7 @@ public final class PipelineRun {
   ///   - marks: after how many steps what they made is of interest, in order.
   init(
     _ steps: [PipelineStep], skipping: Int = 0, marks: [Int] = [], response: Response,
-    request: Request, method: String, now: Double, finish: @escaping (Response) -> Void
+    request: Request, method: RequestMethod, now: Double, finish: @escaping (Response) -> Void
   ) {
     self.steps = steps
     next = skipping
@@ -104,7 +104,7 @@ public final class PipelineRun {
       ?? "error: " + LogText.part(response.error?.userMessage)
     request.pump.log(
       .pipeline,
-      "\(request.description): \(step.stage): \(LogText.part(step.transformer.description)): "
+      "\(request.displayName): \(step.stage): \(LogText.part(step.transformer.description)): "
         + result)
   }
 
@@ -123,7 +123,7 @@ public final class PipelineRun {
   /// A parse or transformer failure of a success keeps status and the raw entity. (TRF-16)
   package func failure(_ cause: RequestErrorCause) -> RequestError {
     var error = RequestError(
-      userMessage: cause.userMessage, httpStatus: original.entity?.exchange?.status,
+      userMessage: cause.userMessage, httpStatusCode: original.entity?.exchange?.status,
       entity: original.entity, cause: cause, timestamp: now)
     error.method = request.method
     error.url = request.url
@@ -136,6 +136,6 @@ public final class PipelineRun {
   /// Whether an empty body is as it should be: 204, 205, HEAD. (REQ-04)
   package func allowsEmptyBody(_ entity: Entity) -> Bool {
     guard entity.isEmptyBytes else { return false }
-    return method == "HEAD" || entity.exchange?.status == 204 || entity.exchange?.status == 205
+    return method == .head || entity.exchange?.status == 204 || entity.exchange?.status == 205
   }
 }

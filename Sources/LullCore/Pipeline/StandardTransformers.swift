@@ -5,38 +5,58 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
   /// `text/*` but JSON, and what else is text by its type, at parsing.
   case text
 
+  /// Where it belongs. (TRF-32)
+  package var stage: PipelineStageKey { .parsing }
+
   package func make() -> any ResponseTransformer {
     switch self {
     case .json:
-      ContentParser(
-        description: "JSON parser",
-        accepts: { ContentTypePattern.isJSON($0) || ContentTypePattern.isJSONLines($0) },
-        parse: { bytes, entity throws(ContentParser.ParseFailure) in
-          do throws(JSONError) {
-            return .json(
-              entity.hasJSONLines ? try JSONLines.document(bytes) : try JSONDocument(parsing: bytes)
-            )
-          } catch {
-            throw ContentParser.ParseFailure(
-              cause: .malformedJSON(message: error.message, offset: error.offset))
-          }
-        })
+      ContentParser.json(
+        accepts: { ContentTypePattern.isJSON($0) || ContentTypePattern.isJSONLines($0) })
     case .text:
-      ContentParser(
-        description: "text parser", accepts: { ContentTypePattern.isText($0) },
-        tries: { ContentTypePattern.isTextBesides($0) },
-        parse: { bytes, entity throws(ContentParser.ParseFailure) in
-          let charset = StandardTransformer.charset(of: bytes, entity)
-          guard MemoryLedger.allows(bytes.count) else {
-            throw ContentParser.ParseFailure(cause: .undecodableText(encoding: charset))
-          }
-          do throws(TextCodingError) {
-            return .text(try TextCoding.decode(bytes, charset: charset))
-          } catch {
-            throw ContentParser.ParseFailure(cause: error.cause(entity.charsetName))
-          }
-        })
+      ContentParser.text(
+        accepts: { ContentTypePattern.isText($0) },
+        tries: { ContentTypePattern.isTextBesides($0) })
     }
+  }
+}
+
+extension ContentParser {
+  static func json(
+    accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)? = nil,
+    transformsErrors: Bool = true
+  ) -> ContentParser {
+    ContentParser(
+      description: "JSON parser", accepts: accepts, transformsErrors: transformsErrors,
+      parse: { bytes, entity throws(ParseFailure) in
+        do throws(JSONError) {
+          return .json(
+            entity.hasJSONLines ? try JSONLines.document(bytes) : try JSONDocument(parsing: bytes))
+        } catch {
+          throw ParseFailure(cause: .malformedJSON(message: error.message, offset: error.offset))
+        }
+      })
+  }
+
+  static func text(
+    accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)? = nil,
+    tries: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool = { _ in false },
+    transformsErrors: Bool = true
+  ) -> ContentParser {
+    ContentParser(
+      description: "text parser", accepts: accepts, tries: tries,
+      transformsErrors: transformsErrors,
+      parse: { bytes, entity throws(ParseFailure) in
+        let charset = StandardTransformer.charset(of: bytes, entity)
+        guard MemoryLedger.allows(bytes.count) else {
+          throw ParseFailure(cause: .undecodableText(encoding: charset))
+        }
+        do throws(TextCodingError) {
+          return .text(try TextCoding.decode(bytes, charset: charset))
+        } catch {
+          throw ParseFailure(cause: error.cause(entity.charsetName))
+        }
+      })
   }
 }
 

@@ -7,7 +7,7 @@ struct TypedFunction<Input, Output: Sendable>: ContentFunction {
 
   func prepare(
     _ entity: Entity, in run: PipelineRun
-  ) throws(RequestError) -> ContentTransformer.Work? {
+  ) throws(RequestError) -> ResponseContentTransformer.Work? {
     guard let input = entity.content.cast(to: Input.self) else { return nil }
     return { report in
       report(outcome(input, entity, run))
@@ -21,7 +21,7 @@ struct TypedFunction<Input, Output: Sendable>: ContentFunction {
 
   private func outcome(
     _ input: Input, _ entity: Entity, _ run: PipelineRun
-  ) -> ContentTransformer.Outcome {
+  ) -> ResponseContentTransformer.Outcome {
     do {
       guard let output = try transform(input, entity) else {
         return .failed(run.failure(.transformerReturnedNil(transformer: description)))
@@ -38,7 +38,7 @@ struct TypedFunction<Input, Output: Sendable>: ContentFunction {
   }
 }
 
-extension ContentTransformer {
+extension ResponseContentTransformer {
   /// A transformer of a Swift function; its types say what content it takes and makes.
   ///
   /// `Input` is what `Content.cast(to:)` can give: `String`, `[String: JSONValue]`, `JSONElement`, a
@@ -53,13 +53,13 @@ extension ContentTransformer {
   public convenience init<Input, Output: Sendable>(
     description: String? = nil, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
-    _ transform: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
+    processor: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
   ) {
     var rules = Rules()
     rules.mismatch = mismatch
     rules.transformsErrors = transformErrors
     rules.contentTypes = contentTypes?.map { ContentTypePattern($0) }
     let description = description ?? "transformer of \(Input.self) to \(Output.self)"
-    self.init(TypedFunction(description: description, transform: transform), rules: rules)
+    self.init(TypedFunction(description: description, transform: processor), rules: rules)
   }
 }

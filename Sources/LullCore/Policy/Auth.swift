@@ -3,7 +3,7 @@
 ///
 /// A setting of the configuration. It is put on when everything else of a request is there, unless
 /// the request has a header of that name. Lua: `lull.auth.bearer(secret)`.
-public final class Auth {
+public final class Auth: CustomStringConvertible {
   package let header: String
   /// What it says; of what `stage` makes only what is shown of it.
   package let value: SecretText

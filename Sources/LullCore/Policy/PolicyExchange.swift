@@ -5,13 +5,13 @@
 /// Then the answer is kept, or after a pause, or with new credentials, the next attempt begins.
 /// Whoever started the request sees one transfer. Cancelling leaves the line, the pause or the
 /// exchange at once. Home thread only.
-package final class PolicyExchange: NetworkTransfer {
+package final class PolicyExchange: RequestNetworking {
   private enum Stage {
     /// Between two of the others.
     case idle
     case waiting(LimitLane.Ticket)
     case authorizing(stop: (() -> Void)?)
-    case sending(NetworkCompletion, (any NetworkTransfer)?)
+    case sending(NetworkCompletion, (any RequestNetworking)?)
     case pausing(any HostTimer)
     case over
   }
@@ -25,7 +25,7 @@ package final class PolicyExchange: NetworkTransfer {
   private var completion: NetworkCompletion?
   private var stage = Stage.idle
   /// The transfer that brought the last answer: what is in that may be held by it.
-  private var answered: (any NetworkTransfer)?
+  private var answered: (any RequestNetworking)?
   /// Its number in the line of its service, kept for further attempts.
   private var order: UInt64?
   private var retries = 0
@@ -58,13 +58,13 @@ package final class PolicyExchange: NetworkTransfer {
   }
 
   /// The transfer under way now, if there is one.
-  package var current: (any NetworkTransfer)? {
+  package var current: (any RequestNetworking)? {
     if case .sending(_, let transfer) = stage { return transfer }
     return nil
   }
 
-  package var metrics: TransferMetrics {
-    let metrics = current?.metrics ?? TransferMetrics()
+  package var transferMetrics: RequestTransferMetrics {
+    let metrics = current?.transferMetrics ?? RequestTransferMetrics()
     return download?.counted(metrics) ?? metrics
   }
 
@@ -162,7 +162,7 @@ package final class PolicyExchange: NetworkTransfer {
     policies.lane?.send()
     let channel = pump.completion { [self] result in arrived(result, for: request) }
     stage = .sending(channel, nil)
-    let transfer = networking.start(http, completion: channel)
+    let transfer = networking.startRequest(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if case .sending = stage { stage = .sending(channel, transfer) } else { transfer.cancel() }
   }

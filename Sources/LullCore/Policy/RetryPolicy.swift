@@ -24,7 +24,7 @@ public struct RetryPolicy: Sendable, Equatable {
   ]
 
   /// (RFC 9110, 9.2.2)
-  package static let idempotentMethods: Set<String> = [
+  package static let idempotentMethods: Set<RequestMethod> = [
     "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE",
   ]
 
@@ -40,7 +40,8 @@ public struct RetryPolicy: Sendable, Equatable {
   ///   - retries: how often it has been sent again already.
   ///   - random: at least 0, below 1.
   package func decision(
-    after result: NetworkResult, method: String, retries: Int, now: Double, random: () -> Double
+    after result: NetworkResult, method: RequestMethod, retries: Int, now: Double,
+    random: () -> Double
   ) -> Decision {
     guard isWorthIt(result) else { return .keep }
     guard isUnsafe || RetryPolicy.idempotentMethods.contains(method) else {

@@ -39,11 +39,11 @@ public final class ChainedRequest: Request {
   }
 
   override package var target: (any RequestTarget)? { wrapped.target }
-  override public var method: String? { wrapped.method }
+  override public var method: RequestMethod? { wrapped.method }
   override public var url: String? { wrapped.url }
   override public var attempts: [RequestAttempt] { lastPart.attempts }
   override package var cancelledAttempts: [RequestAttempt] { lastPart.cancelledAttempts }
-  override package var description: String { wrapped.description }
+  override package var displayName: String { wrapped.displayName }
 
   /// Repeats the wrapped request; the decision is made anew on its response. (CHN-15 to CHN-17)
   override public func repeated() -> Request {
@@ -102,7 +102,7 @@ public final class ChainedRequest: Request {
   /// What a chain fails with that cannot end.
   package func endless(_ reason: String) -> RequestError {
     var error = RequestError(
-      httpStatus: nil, entity: nil,
+      httpStatusCode: nil, entity: nil,
       cause: .chainTooLong(message: "this chain never ends: \(reason)"),
       timestamp: pump.clock.now)
     error.method = method

@@ -1,23 +1,19 @@
 /// A request whose work a `RequestDelegate` does. Not started by itself. (DEL-01)
 public final class CustomRequest: Request {
   private let delegate: any RequestDelegate
-  private let purpose: (any RequestTarget)?
   /// Not held: a delegate that lets go of it has ended what can be reported. (DEL-02)
   private weak var handler: RequestCompletionHandler?
 
-  package init(delegate: any RequestDelegate, pump: Pump, target: (any RequestTarget)? = nil) {
+  package init(delegate: any RequestDelegate, pump: Pump) {
     self.delegate = delegate
-    purpose = target
     super.init(pump: pump)
     pump.requestHost?.requestMade(self, by: delegate)
   }
 
-  override package var target: (any RequestTarget)? { purpose }
-  override public var url: String? { target?.address }
-  override package var description: String { delegate.requestDescription }
+  override package var displayName: String { delegate.requestDescription }
 
   override public func repeated() -> Request {
-    let request = CustomRequest(delegate: delegate.repeated(), pump: pump, target: target)
+    let request = CustomRequest(delegate: delegate.repeated(), pump: pump)
     request.attempt = attempt + 1
     return request
   }
@@ -61,7 +57,7 @@ public final class RequestCompletionHandler {
   fileprivate init(_ request: CustomRequest) {
     self.request = request
     log = request.pump.log
-    name = request.description
+    name = request.displayName
   }
 
   /// Completes the request. A second report is ignored, with a warning in the log, or only a detail

@@ -5,12 +5,6 @@
 /// once (HOOK-05 to HOOK-08, HOOK-13). A hook added after that is called on a later turn, never
 /// inside the registration. Home thread only. Lua: `Request`.
 public class Request {
-  public enum State: String, Sendable {
-    case notStarted = "not_started"
-    case inProgress = "in_progress"
-    case completed
-  }
-
   package let pump: Pump
   package private(set) var lifecycle: RequestLifecycle
   private var hooks: [CompletionHook] = []
@@ -50,7 +44,7 @@ public class Request {
 
   /// What it is made for; nil of one that is for nothing in particular.
   package var target: (any RequestTarget)? { nil }
-  public var method: String? { nil }
+  public var method: RequestMethod? { nil }
   public var url: String? { nil }
 
   /// The times it was sent, the latest last, as far as policies keep count: empty for a request
@@ -59,7 +53,7 @@ public class Request {
   /// As they are once this request is cancelled.
   package var cancelledAttempts: [RequestAttempt] { attempts }
 
-  public final var state: State {
+  public final var state: RequestState {
     switch lifecycle.state {
     case .notStarted: .notStarted
     case .inProgress: .inProgress
@@ -363,9 +357,9 @@ public class Request {
   package var progressReportingInterval: Double { 0.05 }
 
   /// Method and URL, or what else messages call this request.
-  package var description: String {
-    guard let url else { return method ?? "request" }
-    return "\(method ?? "request") \(LogText.url(url))"
+  package var displayName: String {
+    guard let url else { return method?.rawValue ?? "request" }
+    return "\(method?.rawValue ?? "request") \(LogText.url(url))"
   }
   /// Whether `request` is this one or a part of it.
   package func includes(_ request: Request) -> Bool { self === request }

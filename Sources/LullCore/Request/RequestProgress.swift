@@ -27,26 +27,27 @@ package struct RequestProgress: Sendable {
   ///   - isGet: whether the final method is GET, which expects to download much rather than to
   ///     upload anything; must not change between polls.
   ///   - now: seconds.
-  package mutating func poll(_ metrics: TransferMetrics, isGet: Bool, now: Double) -> Double {
+  package mutating func poll(_ metrics: RequestTransferMetrics, isGet: Bool, now: Double) -> Double
+  {
     guard value < 1 else { return 1 }
     hold(isGet) { progress in
-      progress.upload.total = RequestProgress.known(metrics.toSend)
-      progress.download.total = RequestProgress.known(metrics.toReceive)
+      progress.upload.total = RequestProgress.known(metrics.requestBytesTotal)
+      progress.download.total = RequestProgress.known(metrics.responseBytesTotal)
     }
 
-    upload.done = Double(metrics.sent)
-    download.done = Double(metrics.received)
+    upload.done = Double(metrics.requestBytesSent)
+    download.done = Double(metrics.responseBytesReceived)
     update(isGet)
 
-    let hasResponse = metrics.received > 0
-    if hasResponse || metrics.sent > 0 {
+    let hasResponse = metrics.responseBytesReceived > 0
+    if hasResponse || metrics.requestBytesSent > 0 {
       hold(isGet) { $0.connecting.finish() }
     } else {
       connecting.tick(now)
     }
     if hasResponse {
       hold(isGet) { $0.responding.finish() }
-    } else if metrics.sent > 0, metrics.sent == metrics.toSend {
+    } else if metrics.requestBytesSent > 0, metrics.requestBytesSent == metrics.requestBytesTotal {
       responding.tick(now)
     }
     update(isGet)

@@ -68,7 +68,7 @@ package enum ResponseInterpretation: Sendable {
     let arrived = Self.error(
       exchange, result, status: exchange?.status, cause: given.cause, now: now)
     var error = given.dated(now)
-    error.httpStatus = given.httpStatus ?? arrived.httpStatus
+    error.httpStatusCode = given.httpStatusCode ?? arrived.httpStatusCode
     error.entity = given.entity ?? arrived.entity
     error.exchange = given.exchange ?? exchange
     return error
@@ -81,7 +81,8 @@ package enum ResponseInterpretation: Sendable {
     // No body at all: no entity; an empty one: an entity with empty content (ERR-08).
     let hasBody = exchange != nil && result.body != nil
     var error = RequestError(
-      httpStatus: status, entity: hasBody ? entity(exchange, result, now: now) : nil, cause: cause,
+      httpStatusCode: status, entity: hasBody ? entity(exchange, result, now: now) : nil,
+      cause: cause,
       timestamp: now)
     error.exchange = exchange
     return error

@@ -16,7 +16,7 @@ public struct Configuration {
   public var auth: Auth? {
     didSet { authStage = auth?.stage }
   }
-  package var mutations: [RequestMutation] = []
+  package var mutations: [Resource.RequestMutation] = []
   package var decorators: [RequestDecorator] = []
   /// Retries, limits and credentials; nil if there are none of them.
   package var policies: Policies?
@@ -32,18 +32,20 @@ public struct Configuration {
 
   /// Changes every request built with this configuration, after headers and ad hoc mutation.
   /// (MUT-01, MUT-02)
-  public mutating func mutateRequests(_ mutation: @escaping RequestMutation) {
+  public mutating func mutateRequests(with mutation: @escaping Resource.RequestMutation) {
     mutations.append(mutation)
   }
 
   /// Sees every request before it starts and may return another to use instead. (DEC-01 to DEC-15)
-  public mutating func decorateRequests(_ decorator: @escaping RequestDecorator) {
+  public mutating func decorateRequests(with decorator: @escaping RequestDecorator) {
     decorators.append(decorator)
   }
 }
 
-/// Edits a request before it is sent; throwing fails the request without sending it.
-public typealias RequestMutation = (inout HTTPRequest) throws(RequestError) -> Void
+extension Resource {
+  /// Edits a request before it is sent; throwing fails the request without sending it.
+  public typealias RequestMutation = (inout HTTPRequest) throws(RequestError) -> Void
+}
 
 /// Returns the request to use: the one given, a chain around it, or another.
 public typealias RequestDecorator = (Resource, Request) throws(RequestError) -> Request

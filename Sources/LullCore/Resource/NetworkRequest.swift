@@ -4,7 +4,7 @@
 /// answer arrives, the pipeline in force then runs (CFG-18); the outcome completes the request.
 public final class NetworkRequest: Request {
   private let loader: Resource
-  private let initialMethod: String
+  private let initialMethod: RequestMethod
   /// Whether it asks on the condition of the data that is there when it is built.
   private let revalidates: Bool
   private let adHoc: AdHocMutation?
@@ -12,7 +12,7 @@ public final class NetworkRequest: Request {
   private let heldBody: HeldBytes?
   /// The file that the answer becomes; nil: it is content.
   private let download: Download?
-  package private(set) var transfer: (any NetworkTransfer)?
+  package private(set) var transfer: (any RequestNetworking)?
   /// nil without any.
   private let policies: Policies?
   /// The way through the policies; nil before it is gone.
@@ -34,7 +34,7 @@ public final class NetworkRequest: Request {
   /// - Parameter http: built already: mutations run once, inside the call that makes the request
   ///   (MUT-08).
   init(
-    resource: Resource, initialMethod: String, revalidates: Bool, adHoc: AdHocMutation?,
+    resource: Resource, initialMethod: RequestMethod, revalidates: Bool, adHoc: AdHocMutation?,
     http: HTTPRequest, policies: Policies?
   ) {
     loader = resource
@@ -49,7 +49,7 @@ public final class NetworkRequest: Request {
   }
 
   override package var target: (any RequestTarget)? { loader }
-  override public var method: String? { http.method }
+  override public var method: RequestMethod? { http.method }
   override public var url: String? { http.url }
 
   override public var attempts: [RequestAttempt] { exchange?.attempts ?? super.attempts }
@@ -99,9 +99,9 @@ public final class NetworkRequest: Request {
     if http.headers.awaitsCondition {
       http.headers.settle(loader.condition.map { ($0.name, $0.value) })
     }
-    pump.log(.networkDetails, "\(description), request:\(LogText.dump(http))")
+    pump.log(.networkDetails, "\(displayName), request:\(LogText.dump(http))")
     guard !loader.owner.isOffline else {
-      return channel(NetworkResult(error: .offline("Offline: \(description) was not sent")))
+      return channel(NetworkResult(error: .offline("Offline: \(displayName) was not sent")))
     }
     if policies != nil || download != nil {
       let exchange = PolicyExchange(
@@ -110,7 +110,7 @@ public final class NetworkRequest: Request {
       transfer = exchange
       return exchange.begin(completion: channel)
     }
-    let transfer = loader.owner.networking.start(http, completion: channel)
+    let transfer = loader.owner.networking.startRequest(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if isCompleted { transfer.cancel() } else { self.transfer = transfer }
   }
@@ -174,7 +174,7 @@ public final class NetworkRequest: Request {
   /// What is there is of the past once the server has done what may change it. (AGE-07; RFC 9111, section
   /// 4.4) Of a load the answer is what is there.
   private func invalidateIfChanged(by response: Response) {
-    guard http.method != "GET", response.isSuccess, !isLoad, isAnswerBelieved,
+    guard http.method != .get, response.isSuccess, !isLoad, isAnswerBelieved,
       !NetworkRequest.safeMethods.contains(http.method)
     else { return }
     loader.invalidate()
@@ -182,13 +182,13 @@ public final class NetworkRequest: Request {
   }
 
   /// Those of RFC 9110, 9.2.1, and of the registry; whoever uses another one may change something.
-  private static let safeMethods: Set<String> = [
+  private static let safeMethods: Set<RequestMethod> = [
     "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
   ]
 
   /// Whether what was asked for as a whole is an event stream. (STR-25)
   private func isEventStream(_ response: Response) -> Bool {
-    guard http.method == "GET", http.options?.sink == nil, let entity = response.entity,
+    guard http.method == .get, http.options?.sink == nil, let entity = response.entity,
       entity.exchange?.status == 200
     else { return false }
     return entity.headers.withFirstValue("content-type", ContentTypePattern.isEventStream) ?? false
@@ -196,7 +196,7 @@ public final class NetworkRequest: Request {
 
   private func eventStreamFailure(_ response: Response, now: Double) -> RequestError {
     var error = RequestError(
-      httpStatus: nil, entity: nil, cause: .transport(.eventStream), timestamp: now)
+      httpStatusCode: nil, entity: nil, cause: .transport(.eventStream), timestamp: now)
     error.exchange = response.entity?.exchange
     return error
   }
@@ -211,7 +211,7 @@ public final class NetworkRequest: Request {
   }
 
   /// Whether what answers say of their freshness counts.
-  private var isAnswerBelieved: Bool { loader.configuration.expirationTime == .http }
+  private var isAnswerBelieved: Bool { loader.resolvedConfiguration.expirationTime == .http }
 
   /// Whether it depends on what the server has; without data in the resource somebody else wanted that.
   private var isConditional: Bool {
@@ -222,21 +222,21 @@ public final class NetworkRequest: Request {
     guard !pump.log.isSilent else { return }
     switch response.outcome {
     case .success(let entity):
-      pump.log(.networkDetails, "\(description), response:\(LogText.dump(entity))")
+      pump.log(.networkDetails, "\(displayName), response:\(LogText.dump(entity))")
     case .failure(let error):
-      pump.log(.networkDetails, "\(description), error:\(LogText.dump(error))")
+      pump.log(.networkDetails, "\(displayName), error:\(LogText.dump(error))")
     }
   }
 
   private func process(_ response: Response, now: Double) {
     // The pipeline in force is that of arrival (CFG-18); one that lacks a block is in force for
     // nobody.
-    let configuration = loader.configuration(for: http.method)
+    let configuration = loader.resolvedConfiguration(for: http.method)
     if let failure = configuration.failure {
       return complete(with: labelled(.failure(failure.dated(now))))
     }
     // What other methods bring is never cached. (CACHE-29)
-    let caches = http.method == "GET" ? configuration.caches : []
+    let caches = http.method == .get ? configuration.caches : []
     let isPart = response.entity?.exchange?.status == 206
     let response =
       !caches.isEmpty || configuration.expirationTime == .http || isPart
@@ -275,7 +275,7 @@ public final class NetworkRequest: Request {
   }
 
   override package var progressReportingInterval: Double {
-    loader.configuration(for: http.method).settings.progressReportingInterval
+    loader.resolvedConfiguration(for: http.method).settings.progressReportingInterval
   }
 
   override package var currentProgress: Double {
@@ -286,7 +286,7 @@ public final class NetworkRequest: Request {
     let model = progressModel ?? ProgressModel()
     progressModel = model
     return model.progress.poll(
-      transfer.metrics, isGet: http.method == "GET", now: pump.clock.now)
+      transfer.transferMetrics, isGet: http.method == .get, now: pump.clock.now)
   }
 
   /// Apart, since most requests are over before anybody asks.

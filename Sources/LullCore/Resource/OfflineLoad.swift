@@ -12,7 +12,7 @@ package final class OfflineLoad: Request {
   }
 
   override package var target: (any RequestTarget)? { loader }
-  override package var method: String? { "GET" }
+  override package var method: RequestMethod? { .get }
   override package var url: String? { loader.url.text }
   override package var openParts: [Request] { lookup.map { [$0] } ?? [] }
 
@@ -36,7 +36,7 @@ package final class OfflineLoad: Request {
       return complete(with: .success(data, isNew: false))
     }
     var error = RequestError(
-      httpStatus: nil, entity: nil,
+      httpStatusCode: nil, entity: nil,
       cause: .transport(
         .offline("Offline, and \(LogText.url(loader.url.text)) is not in the cache")),
       timestamp: pump.clock.now)

@@ -29,3 +29,13 @@ public struct PipelineStage {
     cache = nil
   }
 }
+
+extension PipelineStage {
+  /// How a transformer joins the others of its stage.
+  public enum MutationAction: String, Sendable, CaseIterable {
+    /// In place of those that are there for the same URL and method. (TRF-17, TRF-22)
+    case replaceExisting = "replace"
+    /// After them. (TRF-18)
+    case appendToExisting = "append"
+  }
+}

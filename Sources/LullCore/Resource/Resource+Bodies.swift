@@ -1,14 +1,14 @@
-/// Requests with a body, by what the body is. All of them send what `request(_:body:mutation:)` sends,
+/// Requests with a body, by what the body is. All of them send what `request(_:body:requestMutation:)` sends,
 /// at once, and leave the resource's state alone.
 extension Resource {
   /// Sends these very bytes under this content type. (REQ-06)
   /// Lua: `resource:request(method, { data = s, content_type = t })`.
   @discardableResult
   public func request(
-    _ method: String, data: [UInt8], contentType: String,
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, data: [UInt8], contentType: String,
+    requestMutation: RequestMutation? = nil
   ) -> Request {
-    request(method, body: .data(data, contentType: contentType), mutation: mutation)
+    request(method, body: .data(data, contentType: contentType), requestMutation: requestMutation)
   }
 
   /// Sends text in an encoding, any name iconv knows, which is named in the content type. Text that
@@ -16,11 +16,13 @@ extension Resource {
   /// `unencodableText`. (REQ-07 to REQ-09) Lua: `{ text = s, encoding = e }`.
   @discardableResult
   public func request(
-    _ method: String, text: String, contentType: String = "text/plain", encoding: String = "utf-8",
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, text: String, contentType: String = "text/plain",
+    encoding: String = "utf-8",
+    requestMutation: RequestMutation? = nil
   ) -> Request {
     request(
-      method, body: .text(text, contentType: contentType, encoding: encoding), mutation: mutation)
+      method, body: .text(text, contentType: contentType, encoding: encoding),
+      requestMutation: requestMutation)
   }
 
   /// Sends a JSON value as compact JSON. A number JSON does not have makes a request that has failed
@@ -29,10 +31,10 @@ extension Resource {
   ///     notes.request("POST", json: ["title": "Tea", "tags": ["shop", 1], "due": .null])
   @discardableResult
   public func request(
-    _ method: String, json: JSONValue, contentType: String = "application/json",
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, json: JSONValue, contentType: String = "application/json",
+    requestMutation: RequestMutation? = nil
   ) -> Request {
-    send(method, contentType, mutation) { () throws(JSONError) in json }
+    send(method, contentType, requestMutation) { () throws(JSONError) in json }
   }
 
   /// Sends a dictionary of plain Swift values as a JSON object. Anything among them that is no JSON
@@ -41,30 +43,35 @@ extension Resource {
   @_disfavoredOverload
   @discardableResult
   public func request(
-    _ method: String, json: [String: Any], contentType: String = "application/json",
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, json: [String: Any], contentType: String = "application/json",
+    requestMutation: RequestMutation? = nil
   ) -> Request {
-    send(method, contentType, mutation) { () throws(JSONError) in try JSONValue(converting: json) }
+    send(method, contentType, requestMutation) { () throws(JSONError) in
+      try JSONValue(converting: json)
+    }
   }
 
   /// Sends an array of plain Swift values as a JSON array, otherwise as above.
   @_disfavoredOverload
   @discardableResult
   public func request(
-    _ method: String, json: [Any], contentType: String = "application/json",
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, json: [Any], contentType: String = "application/json",
+    requestMutation: RequestMutation? = nil
   ) -> Request {
-    send(method, contentType, mutation) { () throws(JSONError) in try JSONValue(converting: json) }
+    send(method, contentType, requestMutation) { () throws(JSONError) in
+      try JSONValue(converting: json)
+    }
   }
 
   /// Sends a form: pairs escaped and sorted. (REQ-15 to REQ-20) Lua: `{ form = { name = value } }`.
   @discardableResult
   public func request(
-    _ method: String, urlEncoded params: [String: String],
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, urlEncoded params: [String: String],
+    requestMutation: RequestMutation? = nil
   ) -> Request {
     request(
-      method, body: .form(params.map { (name: $0.key, value: $0.value) }), mutation: mutation)
+      method, body: .form(params.map { (name: $0.key, value: $0.value) }),
+      requestMutation: requestMutation)
   }
 
   /// Sends a file, read from the disk while it goes out, under the type it brings. A file that cannot be
@@ -73,30 +80,30 @@ extension Resource {
   /// BODY-08) Lua: `resource:put(lull.file(path))`.
   @discardableResult
   public func request(
-    _ method: String, file: UploadFile,
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, file: UploadFile,
+    requestMutation: RequestMutation? = nil
   ) -> Request {
-    request(method, body: .file(file), mutation: mutation)
+    request(method, body: .file(file), requestMutation: requestMutation)
   }
 
   /// Sends a form whose values may be files, as `multipart/form-data`; those are treated as above.
   /// (BODY-10 to BODY-13) Lua: `resource:post(lull.multipart{ … })`.
   @discardableResult
   public func request(
-    _ method: String, multipart form: MultipartForm,
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, multipart form: MultipartForm,
+    requestMutation: RequestMutation? = nil
   ) -> Request {
-    request(method, body: .multipart(form), mutation: mutation)
+    request(method, body: .multipart(form), requestMutation: requestMutation)
   }
 
   private func send(
-    _ method: String, _ contentType: String,
-    _ mutation: ((inout HTTPRequest) throws(RequestError) -> Void)?,
+    _ method: RequestMethod, _ contentType: String,
+    _ requestMutation: RequestMutation?,
     _ value: () throws(JSONError) -> JSONValue
   ) -> Request {
     do throws(JSONError) {
       let body = RequestBody.json(try value().encode(), contentType: contentType)
-      return request(method, body: body, mutation: mutation)
+      return request(method, body: body, requestMutation: requestMutation)
     } catch {
       return failedBeforeSending(.invalidJSONObject(path: error.description), method: method)
     }

@@ -21,7 +21,7 @@ extension Resource {
     // Noted first: keys and settings are made by functions that may look at this very resource.
     record.cacheCheck = .idle(noneAsOf: owner.configurationVersion)
     guard record.invalidSource == nil else { return }
-    let configuration = configuration
+    let configuration = resolvedConfiguration
     let entries = cacheEntries(configuration)
     guard !entries.isEmpty else { return }
     guard record.state.latestData == nil else {
@@ -114,7 +114,7 @@ extension Resource {
   func writeCaches(
     _ caches: [Pipeline.StageCache], of run: PipelineRun, _ response: Response
   ) -> Bool {
-    guard run.request.method == "GET",
+    guard run.request.method == .get,
       let token = record.loads.first(where: { $0.request.includes(run.request) })?.token
     else { return false }
     guard !run.outputs.isEmpty,
@@ -143,7 +143,7 @@ extension Resource {
   /// What is the data now did not come through the caches: their entries are of the past. (OVR-12,
   /// CACHE-20, CACHE-29)
   func removeFromCaches() {
-    for entry in cacheEntries(configuration) { entry.remove() }
+    for entry in cacheEntries(resolvedConfiguration) { entry.remove() }
   }
 
   /// A 304 makes cached entities as young as the resource's. (CACHE-19, NM-04)
@@ -153,7 +153,7 @@ extension Resource {
   ///   - refreshment: what it says of them, if that is to be known.
   func touchCaches(forbidsStoring: Bool, refreshment: Refreshment?) {
     guard let timestamp = record.state.latestData?.timestamp else { return }
-    for entry in cacheEntries(configuration) {
+    for entry in cacheEntries(resolvedConfiguration) {
       if forbidsStoring, entry.stage.cache.outlivesProcess {
         pump.log(
           .cache, "\(displayName): removed at \(entry.stage.stage): \(StoringRule.reason)")

@@ -15,13 +15,12 @@ extension Resource {
   ///     as the URL ends; there it replaces nothing.
   ///   - resume: whether what has come stays beside it as `NAME.part` if the request or the process ends
   ///     early, and the next download to that path goes on with it, as long as it is still the same file.
-  ///   - mutation: edits the request; runs again when it is repeated.
+  ///   - requestMutation: edits the request; runs again when it is repeated.
   @discardableResult
   public func download(
-    to path: String, resume: Bool = false,
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    to path: String, resume: Bool = false, requestMutation: RequestMutation? = nil
   ) -> Request {
-    download(to: ByteString(path), resume: resume, adHoc: mutation.map { AdHocMutation($0) })
+    download(to: ByteString(path), resume: resume, adHoc: requestMutation.map { AdHocMutation($0) })
   }
 
   /// The same with a path that need not be text, and a mutation that may be of the host's.
@@ -35,6 +34,6 @@ extension Resource {
       http.receive(into: Download(to: .file(path, allowsFolder: true), resumes: resume))
       try mutation?.edit(&http)
     }
-    return prepared("GET", adHoc: edit).start()
+    return prepared(.get, adHoc: edit).start()
   }
 }

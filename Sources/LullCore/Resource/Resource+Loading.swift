@@ -77,7 +77,7 @@ extension Resource {
       }
     known.freshness = record.state.freshness
     return LoadPlan(
-      known, now: pump.clock.now, configuration: configuration,
+      known, now: pump.clock.now, configuration: resolvedConfiguration,
       condition: condition, answer: answerFreshness)
   }
 
@@ -86,7 +86,7 @@ extension Resource {
   var condition: ResourceState.Condition? {
     guard let condition = record.condition else { return nil }
     if let data = record.state.latestData, data.isPart, let variant = data.exchange?.variant,
-      !variant.answers(configuration.settings.headers)
+      !variant.answers(resolvedConfiguration.settings.headers)
     {
       return nil
     }
@@ -96,7 +96,9 @@ extension Resource {
   /// What the data says of its freshness itself.
   package var answerFreshness: LoadPlan.Answer {
     guard let data = record.state.latestData else { return .isFresh(for: 0) }
-    if let variant = data.exchange?.variant, !variant.answers(configuration.settings.headers) {
+    if let variant = data.exchange?.variant,
+      !variant.answers(resolvedConfiguration.settings.headers)
+    {
       return .isOtherVariant
     }
     return .isFresh(for: data.httpFreshness.remaining)
@@ -104,7 +106,7 @@ extension Resource {
 
   /// For how many seconds from its timestamp on the data is up to date, unless it is invalidated.
   package var expirationSeconds: Double {
-    switch configuration.expirationTime {
+    switch resolvedConfiguration.expirationTime {
     case .seconds(let seconds): return seconds
     case .http:
       if case .isFresh(let seconds) = answerFreshness { return seconds }
@@ -119,11 +121,11 @@ extension Resource {
       case .answerOffline(let source): offlineLoad(from: source)
       case .failOffline: offlineLoad(from: nil)
       case .load(let condition):
-        prepared("GET", plan.configuration, revalidation: .sending(condition))
+        prepared(.get, plan.configuration, revalidation: .sending(condition))
       case .loadAfterDisk:
-        prepared("GET", plan.configuration, revalidation: .awaiting)
+        prepared(.get, plan.configuration, revalidation: .awaiting)
       // What cannot be asked for is a request that has failed.
-      default: prepared("GET", plan.configuration)
+      default: prepared(.get, plan.configuration)
       }
     // A load in progress before it starts: networking may ask for one in its turn. (LOAD-28)
     let isNew = adopt(request)
@@ -192,7 +194,7 @@ extension Resource {
   /// while it is a load.
   private func updateCaches(_ event: ResourceEvent, with last: Request) {
     let isOwnGet =
-      last is NetworkRequest && last.method == "GET" && last.resource?.record === record
+      last is NetworkRequest && last.method == .get && last.resource?.record === record
     switch event {
     case .newData where !isOwnGet || (last as? NetworkRequest)?.isInCaches == false:
       removeFromCaches()

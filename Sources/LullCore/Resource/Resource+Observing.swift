@@ -19,10 +19,10 @@ extension Resource {
   @discardableResult
   public func addObserver(
     owner: AnyObject, identity: AnyHashable? = nil, file: StaticString = #fileID,
-    line: UInt = #line, _ observe: @escaping (Resource, ResourceEvent) -> Void
+    line: UInt = #line, closure: @escaping ResourceObserverClosure
   ) -> Resource {
     add(
-      ClosureObserver(name: "function (\(file):\(line))", observe), owner: owner,
+      ClosureObserver(name: "function (\(file):\(line))", closure), owner: owner,
       identity: identity)
   }
 

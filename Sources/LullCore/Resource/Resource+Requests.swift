@@ -1,19 +1,19 @@
 extension Resource {
   /// Sends a request that leaves this resource's state alone. (STA-02, REQ-01)
   ///
-  /// Order of events: URL and method, configured headers, the body's type and bytes, `mutation`,
+  /// Order of events: URL and method, configured headers, the body's type and bytes, `requestMutation`,
   /// configured mutations, decorators, then tracked and started (MUT-01, DEC-11). What cannot be sent
   /// comes back already completed with a failure, untracked (REQ-25). Lua: `resource:request(…)`.
   @discardableResult
   public func request(
-    _ method: String, body: RequestBody? = nil,
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, body: RequestBody? = nil,
+    requestMutation: RequestMutation? = nil
   ) -> Request {
-    request(method, body: body, adHoc: mutation.map { AdHocMutation($0) })
+    request(method, body: body, adHoc: requestMutation.map { AdHocMutation($0) })
   }
 
   /// The same with a mutation that may be of the host's.
-  package func request(_ method: String, body: RequestBody?, adHoc mutation: AdHocMutation?)
+  package func request(_ method: RequestMethod, body: RequestBody?, adHoc mutation: AdHocMutation?)
     -> Request
   {
     do throws(RequestBodyFailure) {
@@ -35,21 +35,21 @@ extension Resource {
         try encoded.put(into: &http)
       } catch {
         throw RequestError(
-          httpStatus: nil, entity: nil, cause: .transport(error), timestamp: pump.clock.now)
+          httpStatusCode: nil, entity: nil, cause: .transport(error), timestamp: pump.clock.now)
       }
       try mutation?.edit(&http)
     }
   }
 
   /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)
-  package func failedBeforeSending(_ cause: RequestErrorCause, method: String) -> Request {
+  package func failedBeforeSending(_ cause: RequestErrorCause, method: RequestMethod) -> Request {
     failedBeforeSending(
       RequestError(
-        httpStatus: nil, entity: nil, cause: cause, timestamp: pump.clock.now),
+        httpStatusCode: nil, entity: nil, cause: cause, timestamp: pump.clock.now),
       method: method)
   }
 
-  private func failedBeforeSending(_ error: RequestError, method: String) -> FixedRequest {
+  private func failedBeforeSending(_ error: RequestError, method: RequestMethod) -> FixedRequest {
     var error = error
     error.method = method
     error.url = url.text
@@ -69,7 +69,7 @@ extension Resource {
   ///
   /// - Parameter configuration: the method's, if it has been looked up.
   func makeRequest(
-    _ method: String, _ configuration: ResolvedConfiguration? = nil,
+    _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
     revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil
   ) -> Request {
     switch record.invalidSource {
@@ -79,7 +79,7 @@ extension Resource {
       return failedBeforeSending(.invalidURL(source: source), method: method)
     }
     noteClimbing(method)
-    let configuration = configuration ?? self.configuration(for: method)
+    let configuration = configuration ?? self.resolvedConfiguration(for: method)
     if let failure = configuration.failure {
       return failedBeforeSending(failure.dated(pump.clock.now), method: method)
     }
@@ -103,7 +103,7 @@ extension Resource {
     }
     let policies =
       http.method == method
-      ? configuration.policies : self.configuration(for: http.method).policies
+      ? configuration.policies : self.resolvedConfiguration(for: http.method).policies
     let request = NetworkRequest(
       resource: self, initialMethod: method, revalidates: revalidates, adHoc: adHoc, http: http,
       policies: policies)
@@ -123,7 +123,7 @@ extension Resource {
 
   /// What goes out, mutations applied and secrets sealed.
   private func makeHTTP(
-    _ method: String, _ configuration: ResolvedConfiguration,
+    _ method: RequestMethod, _ configuration: ResolvedConfiguration,
     condition: ResourceState.Condition?, isAwaiting: Bool, adHoc: AdHocMutation?
   ) throws(RequestError) -> HTTPRequest {
     var headers = configuration.settings.headers
@@ -153,7 +153,7 @@ extension Resource {
   }
 
   /// Says of a request whose dot segments lead out of the base URL that they do. (SVC-39)
-  private func noteClimbing(_ method: String) {
+  private func noteClimbing(_ method: RequestMethod) {
     guard pump.log.isOn(.network), let base = owner.baseURL,
       url.climbs(above: base)
     else { return }
@@ -165,22 +165,22 @@ extension Resource {
 
   /// Builds, decorates and lists a request; the caller starts what comes of it.
   func prepared(
-    _ method: String, _ configuration: ResolvedConfiguration? = nil,
+    _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
     revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil
   ) -> Request {
-    let configuration = configuration ?? self.configuration(for: method)
+    let configuration = configuration ?? self.resolvedConfiguration(for: method)
     var request = makeRequest(
       method, configuration, revalidation: revalidation, adHoc: adHoc)
     guard !(request is FixedRequest) else { return request }
     // Decorators are those of the final method (CFG-17, DEC-13).
     let final =
       request.method == method
-      ? configuration : self.configuration(for: request.method ?? "GET")
+      ? configuration : self.resolvedConfiguration(for: request.method ?? .get)
     for decorate in final.settings.decorators {
       do throws(RequestError) {
         request = try decorate(self, request)
       } catch {
-        return failedBeforeSending(error, method: request.method ?? "GET")
+        return failedBeforeSending(error, method: request.method ?? .get)
       }
     }
     track(request)
@@ -197,12 +197,5 @@ extension Resource {
     }
     record.allRequests.append(request)
     request.track(by: record)
-  }
-
-  // MARK: Requests of your own
-
-  /// A request whose work `delegate` does; not started (DEL-01). Lua: `lull.custom_request{…}`.
-  public func prepareRequest(using delegate: any RequestDelegate) -> Request {
-    CustomRequest(delegate: delegate, pump: pump, target: self)
   }
 }

@@ -61,7 +61,7 @@ extension Resource {
   /// the URL: headers other than those that tell nothing of anybody, `auth`, the files of a client
   /// certificate and its key, a socket, query parameters.
   package var credentials: [(name: String, value: SecretText)] {
-    let settings = configuration(for: "GET").settings
+    let settings = configuration(for: .get)
     var credentials: [(name: String, value: SecretText)] = []
     // Tables of a script have no order.
     let headers = settings.headers.texts.enumerated()
@@ -101,7 +101,7 @@ extension Resource {
     http.secrets = SecretUses(origin: owner.baseURL?.origin, url: url, body: body)
     guard let problem = http.secretOriginProblem else { return }
     throw RequestError(
-      httpStatus: nil, entity: nil, cause: .transport(problem), timestamp: pump.clock.now)
+      httpStatusCode: nil, entity: nil, cause: .transport(problem), timestamp: pump.clock.now)
   }
 }
 

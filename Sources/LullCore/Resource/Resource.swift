@@ -61,13 +61,6 @@ public final class Resource {
   public var loadRequests: [Request] { record.loadRequests }
   public var allRequests: [Request] { record.allRequests }
 
-  /// GET's configuration. (CFG-08)
-  package var configuration: ResolvedConfiguration { configuration(for: "GET") }
-
-  package func configuration(for method: String) -> ResolvedConfiguration {
-    owner.resolvedConfiguration(for: record, method: method)
-  }
-
   /// The URL with the base abbreviated, and flags: L loading, D data, E error. (STA-16)
   package var shortDescription: String {
     var flags = ""

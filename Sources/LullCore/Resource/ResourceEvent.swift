@@ -4,12 +4,12 @@ public enum ResourceEvent: Sendable, Equatable, CustomStringConvertible {
   case observerAdded
   case requested
   case requestCancelled
-  case newData(DataSource)
+  case newData(NewDataSource)
   case notModified
   case error
 
   /// Where new data came from. (OBS-10)
-  public enum DataSource: String, Sendable {
+  public enum NewDataSource: String, Sendable {
     case network
     case cache
     case localOverride

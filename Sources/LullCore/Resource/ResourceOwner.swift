@@ -12,7 +12,8 @@ package protocol ResourceOwner: AnyObject {
   var hostHandle: UInt64 { get }
 
   /// The settings in force for a method of a resource.
-  func resolvedConfiguration(for record: ResourceRecord, method: String) -> ResolvedConfiguration
+  func resolvedConfiguration(for record: ResourceRecord, method: RequestMethod)
+    -> ResolvedConfiguration
   /// The one resource with that URL.
   func resource(at url: ResourceURL) -> Resource
   /// The one resource that stands for a record.

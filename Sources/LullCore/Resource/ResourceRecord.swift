@@ -41,7 +41,7 @@ package final class ResourceRecord: RequestTracker {
   private let changes: ChangeCount
   /// Nearly all that is asked for is GET's: an array for it alone would take more than it holds.
   private var configurationOfGet: ResolvedConfiguration?
-  private var configurations: [(method: String, configuration: ResolvedConfiguration)] = []
+  private var configurations: [(method: RequestMethod, configuration: ResolvedConfiguration)] = []
   private var configurationVersion = -1
 
   /// A request whose outcome becomes the resource's state.
@@ -101,20 +101,20 @@ package final class ResourceRecord: RequestTracker {
   package var isInUse: Bool { resource != nil || !observers.isEmpty }
 
   /// The memoised configuration of a method, if it was computed in that version. (CFG-13)
-  func memoised(_ method: String, version: Int) -> ResolvedConfiguration? {
+  func memoised(_ method: RequestMethod, version: Int) -> ResolvedConfiguration? {
     guard version == configurationVersion else { return nil }
-    if method == "GET" { return configurationOfGet }
+    if method == .get { return configurationOfGet }
     for entry in configurations where entry.method == method { return entry.configuration }
     return nil
   }
 
-  func memoise(_ configuration: ResolvedConfiguration, _ method: String, version: Int) {
+  func memoise(_ configuration: ResolvedConfiguration, _ method: RequestMethod, version: Int) {
     if version != configurationVersion {
       configurations = []
       configurationOfGet = nil
       configurationVersion = version
     }
-    if method == "GET" {
+    if method == .get {
       configurationOfGet = configuration
     } else {
       configurations.append((method, configuration))

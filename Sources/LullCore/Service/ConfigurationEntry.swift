@@ -3,7 +3,7 @@ package struct ConfigurationEntry {
   /// nil: every resource.
   package let pattern: ConfigurationPattern?
   /// Upper case; nil: every method. (CFG-07)
-  package let methods: Set<String>?
+  package let requestMethods: Set<RequestMethod>?
   /// For logs: running number plus text. (CFG-19)
   package let description: String
   /// Where it was registered, as far as anybody knows.
@@ -12,8 +12,8 @@ package struct ConfigurationEntry {
   package let isConstant: Bool
   package let apply: ConfigurationBlock
 
-  package func applies(to url: ResourceURL, method: String) throws(RequestError) -> Bool {
-    if let methods, !methods.contains(method) { return false }
+  package func applies(to url: ResourceURL, method: RequestMethod) throws(RequestError) -> Bool {
+    if let requestMethods, !requestMethods.contains(method) { return false }
     guard let pattern else { return true }
     return try pattern.matches(url)
   }

@@ -16,7 +16,7 @@ extension Service {
   /// Visits the blocks that apply to a resource, in order; what they make of the settings together. They
   /// run for it once more. (CFG-13)
   package func visitEntries(
-    applyingTo resource: Resource, method: String, _ visit: (AppliedEntry) -> Void
+    applyingTo resource: Resource, method: RequestMethod, _ visit: (AppliedEntry) -> Void
   ) -> Configuration {
     var settings = Configuration()
     let isOutside = isOutside(resource.url)

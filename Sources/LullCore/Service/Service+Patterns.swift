@@ -1,41 +1,53 @@
-/// The words that take a pattern, with the pattern as a string: wildcards, resolved against the base
-/// URL unless they begin with a scheme. (PAT-01 to PAT-18)
+/// What takes a pattern, in whatever form it is given: see `ConfigurationPatternConvertible`.
 extension Service {
-  /// Registers settings for the resources that match a wildcard pattern; runs nothing now (CFG-13).
-  /// Lua: `service:configure(pattern, settings)`.
+  /// Registers settings for the resources that match a pattern; runs nothing now (CFG-13). Lua:
+  /// `service:configure(pattern, settings)`.
   ///
   ///     api.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
+  ///     api.configure("/auth/**", requestMethods: [.post]) { $0.limits.timeout = 5 }
+  ///
+  /// - Parameters:
+  ///   - requestMethods: nil: all. Methods that have no name in `RequestMethod` use what is for GET.
+  ///     (CFG-07, CFG-16)
+  ///   - description: as logs and `explanation(of:)` call it, in place of the pattern.
   public func configure(
-    _ pattern: String, methods: Set<String>? = nil, description: String? = nil,
-    _ apply: @escaping ConfigurationBlock
+    _ pattern: some ConfigurationPatternConvertible, requestMethods: [RequestMethod]? = nil,
+    description: String? = nil, configurer: @escaping ConfigurationBlock
   ) {
+    let pattern: ConfigurationPattern? = pattern.configurationPattern(for: self)
     configure(
-      .wildcard(pattern, base: baseURL), methods: methods, description: description, apply)
+      pattern, requestMethods: requestMethods, description: description, configurer: configurer)
   }
 
-  /// Registers settings for one resource, of which only the URL is kept. (CFG-05)
+  /// The same for the resources whose URL satisfies a predicate. (CFG-06) One that throws settles nothing:
+  /// the block is skipped, and requests fail with its error.
   public func configure(
-    _ resource: Resource, methods: Set<String>? = nil, description: String? = nil,
-    _ apply: @escaping ConfigurationBlock
+    whenURLMatches predicate: @escaping (ResourceURL) throws(RequestError) -> Bool,
+    requestMethods: [RequestMethod]? = nil, description: String? = nil,
+    configurer: @escaping ConfigurationBlock
   ) {
-    configure(.url(resource.url), methods: methods, description: description, apply)
+    let pattern: ConfigurationPattern? = .predicate("custom", predicate)
+    configure(
+      pattern, requestMethods: requestMethods, description: description, configurer: configurer)
   }
 
-  /// Wipes the resources in memory that match a wildcard pattern; flushes unused ones first. (WIPE-09
-  /// to WIPE-14) Lua: `service:wipe_resources(pattern)`.
-  public func wipeResources(matching pattern: String) {
-    let pattern = WildcardPattern(pattern, base: baseURL)
-    wipeResources(where: { pattern.matches($0.url) })
+  /// Wipes the resources in memory that match a pattern; flushes unused ones first. (WIPE-09 to WIPE-14)
+  /// A predicate that throws matches nothing: pass a `ConfigurationPattern` to hear of its error. Lua:
+  /// `service:wipe_resources(pattern)`.
+  public func wipeResources(matching pattern: some ConfigurationPatternConvertible) {
+    let pattern = pattern.configurationPattern(for: self)
+    wipeResources(matching: { (try? pattern.matches($0.url)) ?? false })
   }
 
-  /// Invalidates the resources in memory that match a wildcard pattern. (INV-01 to INV-08)
-  /// Lua: `service:invalidate_resources(pattern)`.
-  public func invalidateResources(matching pattern: String) {
-    let pattern = WildcardPattern(pattern, base: baseURL)
-    // A pattern of ours that cannot throw.
-    let matching = ConfigurationPattern.predicate { (url) throws(RequestError) in
-      pattern.matches(url)
-    }
-    try? invalidateResources(matching: matching)
+  /// Wipes the resources in memory whose URL satisfies a predicate; flushes unused ones first. (WIPE-12)
+  public func wipeResources(withURLsMatching predicate: (ResourceURL) -> Bool) {
+    wipeResources(matching: { predicate($0.url) })
+  }
+
+  /// Invalidates the resources in memory that match a pattern, otherwise as `wipeResources(matching:)`.
+  /// (INV-01 to INV-08) Lua: `service:invalidate_resources(pattern)`.
+  public func invalidateResources(matching pattern: some ConfigurationPatternConvertible) {
+    let pattern = pattern.configurationPattern(for: self)
+    invalidateResources(matching: { (try? pattern.matches($0.url)) ?? false })
   }
 }

@@ -3,56 +3,64 @@ extension Service {
   /// TRF-24) Lua: `service:transform(pattern, fn, options)`.
   ///
   /// The function runs on the home thread, once per response, never for a 304 (TRF-03), and must
-  /// answer at once. What it takes and makes, and what happens if it cannot: `ContentTransformer`.
+  /// answer at once. What it takes and makes, and what happens if it cannot: `ResponseContentTransformer`.
   ///
   ///     api.configureTransformer("/users/*") { (user: [String: JSONValue], _) in User(user) }
   ///
   /// - Parameters:
-  ///   - pattern: wildcards, resolved against the base URL unless it begins with a scheme.
+  ///   - pattern: wildcards, a resource, or a regular expression; see `ConfigurationPatternConvertible`.
+  ///   - requestMethods: unlike those of `configure` without HEAD and OPTIONS. (TRF-20,
+  ///     TRF-21)
   ///   - stage: where in the pipeline it runs. (TRF-19)
   ///   - action: whether it replaces the stage's transformers or follows them. (TRF-17, TRF-18)
-  ///   - methods: upper case; unlike those of `configure` without HEAD and OPTIONS. (TRF-20, TRF-21)
   public func configureTransformer<Input, Output: Sendable>(
-    _ pattern: String, stage: PipelineStageKey = .model, action: TransformerAction = .replace,
-    methods: Set<String> = Service.transformedMethods, contentTypes: [String]? = nil,
+    _ pattern: some ConfigurationPatternConvertible,
+    requestMethods: [RequestMethod] = Service.transformedMethods,
+    atStage stage: PipelineStageKey = .model,
+    action: PipelineStage.MutationAction = .replaceExisting, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
     description: String? = nil,
-    _ transform: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
+    contentTransform: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
   ) {
+    let pattern: ConfigurationPattern? = pattern.configurationPattern(for: self)
     configureTransformer(
-      .wildcard(pattern, base: baseURL), stage: stage, action: action, methods: methods,
-      contentTypes: contentTypes, onInputTypeMismatch: mismatch, transformErrors: transformErrors,
-      description: description, transform)
+      pattern, requestMethods: requestMethods, atStage: stage,
+      action: action, contentTypes: contentTypes, onInputTypeMismatch: mismatch,
+      transformErrors: transformErrors, description: description,
+      contentTransform: contentTransform)
   }
 
   /// The same for resources that match any other pattern, or for all.
   public func configureTransformer<Input, Output: Sendable>(
-    _ pattern: ConfigurationPattern? = nil, stage: PipelineStageKey = .model,
-    action: TransformerAction = .replace, methods: Set<String> = Service.transformedMethods,
-    contentTypes: [String]? = nil, onInputTypeMismatch mismatch: InputTypeMismatchAction = .error,
-    transformErrors: Bool = false, description: String? = nil,
-    _ transform: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
+    _ pattern: ConfigurationPattern? = nil,
+    requestMethods: [RequestMethod] = Service.transformedMethods,
+    atStage stage: PipelineStageKey = .model,
+    action: PipelineStage.MutationAction = .replaceExisting, contentTypes: [String]? = nil,
+    onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
+    description: String? = nil,
+    contentTransform: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
   ) {
     configure(
-      ContentTransformer(
+      ResponseContentTransformer(
         description: description, contentTypes: contentTypes, onInputTypeMismatch: mismatch,
-        transformErrors: transformErrors, transform),
-      for: pattern, stage: stage, action: action, methods: methods)
+        transformErrors: transformErrors, processor: contentTransform),
+      for: pattern, requestMethods: Set(requestMethods), atStage: stage, action: action)
   }
 
   /// GET, PUT, POST, PATCH and DELETE: what transformers are for unless told otherwise. (TRF-21)
-  public static let transformedMethods: Set<String> = ["GET", "PUT", "POST", "PATCH", "DELETE"]
+  public static let transformedMethods: [RequestMethod] = [.get, .put, .post, .patch, .delete]
 
   /// Registers a transformer that is made already; logs name it by its description.
   package func configure(
-    _ transformer: ContentTransformer, for pattern: ConfigurationPattern?, stage: PipelineStageKey,
-    action: TransformerAction, methods: Set<String>, source: SourcePlace? = nil
+    _ transformer: ResponseContentTransformer, for pattern: ConfigurationPattern?,
+    requestMethods: Set<RequestMethod>, atStage stage: PipelineStageKey,
+    action: PipelineStage.MutationAction, source: SourcePlace? = nil
   ) {
     configure(
-      pattern, methods: methods, description: transformer.description, source: source,
-      isConstant: true
+      pattern, requestMethods: requestMethods, description: transformer.description,
+      source: source, isConstant: true
     ) { settings in
-      if action == .replace { settings.pipeline[stage].removeTransformers() }
+      if action == .replaceExisting { settings.pipeline[stage].removeTransformers() }
       settings.pipeline[stage].add(transformer)
     }
   }

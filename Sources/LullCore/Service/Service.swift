@@ -13,7 +13,7 @@ open class Service: ResourceOwner {
     didSet { pump.changes.note() }
   }
   /// What a configuration is being computed for now.
-  package private(set) var configuring: (method: String, url: ResourceURL)?
+  package private(set) var configuring: (method: RequestMethod, url: ResourceURL)?
   /// Whether loads are answered by memory and caches only, whatever the age of what they have; what
   /// they do not have fails with `TransportError.Kind.offline`, and so does every other request, before
   /// it is sent. Lua: `service.is_offline`.
@@ -41,12 +41,14 @@ open class Service: ResourceOwner {
 
   /// A base that is no URL counts as none and is logged as a warning (SVC-04, SVC-05).
   public init(
-    baseURL: String?, name: String? = nil, networking: any NetworkingProvider, pump: Pump,
+    baseURL: (any URLConvertible)?, name: String? = nil, networking: any NetworkingProvider,
+    pump: Pump,
     standardTransformers: [StandardTransformer] = [.json, .text]
   ) {
-    self.baseURL = baseURL.flatMap { ResourceURL.base($0) }
+    let baseText = baseURL?.urlText
+    self.baseURL = baseText.flatMap { ResourceURL.base($0) }
     baseOrigin = self.baseURL.map { $0.origin + "/" }
-    invalidBase = self.baseURL == nil ? baseURL : nil
+    invalidBase = self.baseURL == nil ? baseText : nil
     self.name = name
     self.networking = networking
     self.pump = pump
@@ -54,17 +56,17 @@ open class Service: ResourceOwner {
     missing = ResourceRecord(url: .invalid, invalidSource: .missing, changes: pump.changes)
     table.onForget = { [unowned self] in pump.modelHost?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
-    if let baseURL, self.baseURL == nil {
-      let message = RequestErrorCause.invalidURL(source: baseURL).message
+    if let invalidBase {
+      let message = RequestErrorCause.invalidURL(source: invalidBase).message
       warning = "warning: \(message); the service has no base URL"
     }
     // Nothing here touches what others of this home use: a service may be made on another thread.
     for transformer in standardTransformers {
       let made = transformer.make()
       register(
-        nil, methods: nil, description: made.description, source: nil, isConstant: true
+        nil, requestMethods: nil, description: made.description, source: nil, isConstant: true
       ) { configuration in
-        configuration.pipeline[.parsing].add(made)
+        configuration.pipeline[transformer.stage].add(made)
       }
     }
     if pump.isOnThread { warn() }
@@ -102,18 +104,18 @@ open class Service: ResourceOwner {
 
   /// The resource with exactly this URL; nil or no URL gives an invalid resource, whose requests
   /// fail (SVC-16 to SVC-22). Lua: `service:resource_at(url)`.
-  public func resource(absoluteURL: String?) -> Resource {
-    guard let absoluteURL else { return invalidResource(.missing) }
-    guard let url = ResourceURL(absolute: absoluteURL) else {
-      return invalidResource(.unparsable(absoluteURL))
+  public func resource(absoluteURL: (any URLConvertible)?) -> Resource {
+    guard let text = absoluteURL?.urlText else { return invalidResource(.missing) }
+    guard let url = ResourceURL(absolute: text) else {
+      return invalidResource(.unparsable(text))
     }
     return resource(at: url)
   }
 
   /// The resource at a path under another base (SVC-13 to SVC-15). Lua: `service:resource_under`.
-  public func resource(baseURL: String, path: String) -> Resource {
+  public func resource(baseURL: any URLConvertible, path: String) -> Resource {
     var path = path
-    return path.withUTF8 { resource(baseURL: baseURL, pathBytes: $0) }
+    return path.withUTF8 { resource(baseURL: baseURL.urlText, pathBytes: $0) }
   }
 
   /// The same for a path that need not be UTF-8. (SVC-41)
@@ -182,10 +184,12 @@ open class Service: ResourceOwner {
 
   /// Registers settings for matching resources and methods; runs nothing now (CFG-13, CFG-14).
   public func configure(
-    _ pattern: ConfigurationPattern? = nil, methods: Set<String>? = nil,
-    description: String? = nil, _ apply: @escaping ConfigurationBlock
+    _ pattern: ConfigurationPattern? = nil, requestMethods: [RequestMethod]? = nil,
+    description: String? = nil, configurer: @escaping ConfigurationBlock
   ) {
-    configure(pattern, methods: methods, description: description, source: nil, apply)
+    configure(
+      pattern, requestMethods: requestMethods.map { Set($0) }, description: description,
+      source: nil, configurer: configurer)
   }
 
   /// - Parameters:
@@ -193,25 +197,28 @@ open class Service: ResourceOwner {
   ///   - isConstant: whether it makes the same changes for every resource, whenever it runs: then it
   ///     need not run for each.
   package func configure(
-    _ pattern: ConfigurationPattern?, methods: Set<String>?, description: String?,
-    source: SourcePlace?, isConstant: Bool = false, _ apply: @escaping ConfigurationBlock
+    _ pattern: ConfigurationPattern?, requestMethods: Set<RequestMethod>?, description: String?,
+    source: SourcePlace?, isConstant: Bool = false, configurer: @escaping ConfigurationBlock
   ) {
     pump.checkThread()
+    if let odd = requestMethods?.first(where: { !$0.isValid }) {
+      preconditionFailure("requestMethods: '\(odd)' is not an HTTP method")
+    }
     register(
-      pattern, methods: methods, description: description, source: source, isConstant: isConstant,
-      apply)
+      pattern, requestMethods: requestMethods, description: description, source: source,
+      isConstant: isConstant, configurer: configurer)
     invalidateConfiguration()
   }
 
   private func register(
-    _ pattern: ConfigurationPattern?, methods: Set<String>?, description: String?,
-    source: SourcePlace?, isConstant: Bool, _ apply: @escaping ConfigurationBlock
+    _ pattern: ConfigurationPattern?, requestMethods: Set<RequestMethod>?, description: String?,
+    source: SourcePlace?, isConstant: Bool, configurer: @escaping ConfigurationBlock
   ) {
     let text = description ?? pattern?.description ?? "custom"
     entries.append(
       ConfigurationEntry(
-        pattern: pattern, methods: methods, description: "\(entries.count) (\(text))",
-        source: source, isConstant: isConstant, apply: apply))
+        pattern: pattern, requestMethods: requestMethods, description: "\(entries.count) (\(text))",
+        source: source, isConstant: isConstant, apply: configurer))
   }
 
   /// Forgets computed configurations; they are computed again when next needed. (CFG-12)
@@ -220,7 +227,7 @@ open class Service: ResourceOwner {
     shared.removeAll()
   }
 
-  package func resolvedConfiguration(for record: ResourceRecord, method: String)
+  package func resolvedConfiguration(for record: ResourceRecord, method: RequestMethod)
     -> ResolvedConfiguration
   {
     // A block may register another: what is computed now is of the version that was in force.
@@ -230,14 +237,16 @@ open class Service: ResourceOwner {
     if record.invalidSource != nil {
       configuration = .builtIn()
     } else {
-      let method = Service.configurableMethods.contains(method) ? method : "GET"
+      let method = RequestMethod.allCases.contains(method) ? method : .get
       configuration = computeConfiguration(for: record.url, method: method)
     }
     record.memoise(configuration, method, version: version)
     return configuration
   }
 
-  private func computeConfiguration(for url: ResourceURL, method: String) -> ResolvedConfiguration {
+  private func computeConfiguration(for url: ResourceURL, method: RequestMethod)
+    -> ResolvedConfiguration
+  {
     let outer = configuring
     configuring = (method, url)
     defer { configuring = outer }
@@ -297,38 +306,38 @@ open class Service: ResourceOwner {
     return limits
   }
 
-  /// Any other method falls back to GET's. (CFG-16)
-  private static let configurableMethods: Set<String> = [
-    "OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE",
-  ]
-
   // MARK: All resources
 
-  /// Wipes the matching resources in memory; flushes unused ones first. (WIPE-09 to WIPE-14)
-  public func wipeResources(matching pattern: ConfigurationPattern? = nil)
-    throws(RequestError)
-  {
+  /// Wipes the resources in memory that satisfy a predicate, or all of them; flushes unused ones first.
+  /// (WIPE-09 to WIPE-14) Lua: `service:wipe_resources(pattern)`.
+  public func wipeResources(matching predicate: (Resource) -> Bool = { _ in true }) {
+    for resource in resources() where predicate(resource) { resource.wipe() }
+  }
+
+  /// Wipes the matching resources in memory; throws what the pattern's predicate throws, having wiped
+  /// nothing.
+  public func wipeResources(matching pattern: ConfigurationPattern) throws(RequestError) {
     for resource in try resources(matching: pattern) { resource.wipe() }
   }
 
-  /// Wipes the resources in memory that satisfy a predicate; flushes unused ones first. (WIPE-12)
-  public func wipeResources(where isWanted: (Resource) -> Bool) {
-    for resource in resources() where isWanted(resource) { resource.wipe() }
+  /// Invalidates the resources in memory that satisfy a predicate, or all of them. (INV-01 to INV-08)
+  /// Lua: `service:invalidate_resources(pattern)`.
+  public func invalidateResources(matching predicate: (Resource) -> Bool = { _ in true }) {
+    for resource in resources() where predicate(resource) { resource.invalidate() }
   }
 
-  /// Invalidates the matching resources in memory.
-  public func invalidateResources(matching pattern: ConfigurationPattern? = nil)
-    throws(RequestError)
-  {
+  /// Invalidates the matching resources in memory; throws what the pattern's predicate throws, having
+  /// invalidated nothing.
+  public func invalidateResources(matching pattern: ConfigurationPattern) throws(RequestError) {
     for resource in try resources(matching: pattern) { resource.invalidate() }
   }
 
-  private func resources(matching pattern: ConfigurationPattern?) throws(RequestError) -> [Resource]
+  private func resources(matching pattern: ConfigurationPattern) throws(RequestError) -> [Resource]
   {
-    let resources = resources()
-    guard let pattern else { return resources }
     var matching: [Resource] = []
-    for resource in resources where try pattern.matches(resource.url) { matching.append(resource) }
+    for resource in resources() where try pattern.matches(resource.url) {
+      matching.append(resource)
+    }
     return matching
   }
 

@@ -30,7 +30,7 @@ extension APIOwner {
 
   static let mutation = APIOwner.alias(
     "Mutation", "fun(http: HTTPRequest)", "Edits a request before it is sent. Must answer at once.",
-    swift: "RequestMutation")
+    swift: "Resource.RequestMutation")
 
   static let mutationOrOptions = APIOwner.alias(
     "MutationOrOptions", "Mutation|RequestOptions",

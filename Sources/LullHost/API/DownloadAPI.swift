@@ -21,7 +21,7 @@ extension APIOwner {
         print(lull.read_file(path):match("Ann"))             --> Ann
         os.remove(path)
         """,
-      swift: "Resource.download(to:resume:mutation:)",
+      swift: "Resource.download(to:resume:requestMutation:)",
       rules: "DWN-01 DWN-02 DWN-03 DWN-04 DWN-11 DWN-12 DWN-13 DWN-14 DWN-16")
   ]
 
@@ -40,7 +40,8 @@ extension APIOwner {
         `Last-Modified` a minute old, that has not changed since. What has, or cannot be told, begins anew. \
         While somebody downloads to it, nobody else can.
         """,
-        swift: "Resource.download(to:resume:mutation:)", rules: "DWN-04 DWN-05 DWN-06 DWN-07 DWN-10"
+        swift: "Resource.download(to:resume:requestMutation:)",
+        rules: "DWN-04 DWN-05 DWN-06 DWN-07 DWN-10"
       ),
       .field(
         "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",

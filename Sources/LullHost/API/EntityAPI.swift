@@ -32,14 +32,14 @@ extension APIOwner {
       example: """
         print(assert(user:load():await()):header("ETag"))    --> "a1"
         """,
-      swift: "Entity.header(_:)", rules: "ENT-07 ENT-10"),
+      swift: "Entity.header(forKey:)", rules: "ENT-07 ENT-10"),
     .method(
       "touch", "(): Entity", "Sets the timestamp of an entity of your own to now.",
       example: """
         local entity = lull.entity{ content = "x", timestamp = 0 }
         print(entity:touch().timestamp > 0)        --> true
         """,
-      swift: "Entity.touch(now:)", rules: "ENT-13"),
+      swift: "Entity.touch()", rules: "ENT-13"),
   ]
 
   static let entityFields = APIOwner.table(

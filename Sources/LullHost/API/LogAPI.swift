@@ -24,7 +24,7 @@ extension APIOwner {
           lull.log.handler = function(category, message) print(category) end  --> network
           lull.log.enabled = "network"
           user:load():await()
-          """, swift: "Log.handler", rules: "LOG-04"),
+          """, swift: "Log.messageHandler", rules: "LOG-04"),
     ])
 
   static let logCategories = APIOwner.words(

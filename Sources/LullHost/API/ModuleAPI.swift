@@ -56,7 +56,7 @@ extension APIOwner {
         local err = lull.error{ http_status = 404 }
         print(err.user_message)                    --> Not found
         """,
-      swift: "RequestError.init(userMessage:httpStatus:entity:cause:timestamp:)",
+      swift: "RequestError.init(userMessage:httpStatusCode:entity:cause:timestamp:)",
       rules: "ERR-01 ERR-02 TRF-14"),
     .function(
       "regex", "(pattern: string, options?: \"i\"): Regex",

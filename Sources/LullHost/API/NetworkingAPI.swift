@@ -37,18 +37,22 @@ extension APIOwner {
 
   static let networkReport = APIOwner.table(
     "NetworkReport", "What a networking function reports of its progress, in bytes.",
-    swift: "TransferMetrics",
+    swift: "RequestTransferMetrics",
     entries: [
-      .field("sent", "integer?", "Sent so far.", swift: "TransferMetrics.sent", rules: "NET-04"),
       .field(
-        "to_send", "integer?", "To send in all, if known.", swift: "TransferMetrics.toSend",
+        "sent", "integer?", "Sent so far.", swift: "RequestTransferMetrics.requestBytesSent",
         rules: "NET-04"),
       .field(
-        "received", "integer?", "Received so far.", swift: "TransferMetrics.received",
+        "to_send", "integer?", "To send in all, if known.",
+        swift: "RequestTransferMetrics.requestBytesTotal",
+        rules: "NET-04"),
+      .field(
+        "received", "integer?", "Received so far.",
+        swift: "RequestTransferMetrics.responseBytesReceived",
         rules: "NET-04"),
       .field(
         "to_receive", "integer?", "To receive in all, if known.",
-        swift: "TransferMetrics.toReceive", rules: "NET-04"),
+        swift: "RequestTransferMetrics.responseBytesTotal", rules: "NET-04"),
     ])
 
   static let customRequest = APIOwner.table(

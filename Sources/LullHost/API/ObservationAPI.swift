@@ -59,16 +59,18 @@ extension APIOwner {
     ])
 
   static let sources = APIOwner.words(
-    "DataSource", "Where new data comes from.", swift: "ResourceEvent.DataSource",
+    "DataSource", "Where new data comes from.", swift: "ResourceEvent.NewDataSource",
     entries: [
-      .word("network", "A load.", swift: "DataSource.network", rules: "OBS-03"),
+      .word("network", "A load.", swift: "ResourceEvent.NewDataSource.network", rules: "OBS-03"),
       .word(
-        "cache", "An entity cache; `is_loading` may still be true.", swift: "DataSource.cache",
+        "cache", "An entity cache; `is_loading` may still be true.",
+        swift: "ResourceEvent.NewDataSource.cache",
         rules: "CACHE-05"),
       .word(
         "local_override", "`override_local_data` or `override_local_content`.",
-        swift: "DataSource.localOverride", rules: "OBS-04"),
+        swift: "ResourceEvent.NewDataSource.localOverride", rules: "OBS-04"),
       .word(
-        "wipe", "`wipe`: there is no data any more.", swift: "DataSource.wipe", rules: "WIPE-06"),
+        "wipe", "`wipe`: there is no data any more.", swift: "ResourceEvent.NewDataSource.wipe",
+        rules: "WIPE-06"),
     ])
 }

@@ -33,14 +33,14 @@ extension APIOwner {
       "request", "(method: string, url: string, options?: OneOffOptions): Request",
       "Sends a request with any method to a URL, for which no service is defined; otherwise as `lull.get`.",
       "The method may be any HTTP token, in any letter case.",
-      swift: "Resource.request(_:body:mutation:)", rules: "ONE-01 DYN-01"),
+      swift: "Resource.request(_:body:requestMutation:)", rules: "ONE-01 DYN-01"),
   ]
 
   private static func oneOff(_ name: String, _ method: String, example: String = "") -> APIEntry {
     .function(
       name, "(url: string, options?: OneOffOptions): Request",
       "Sends a \(method) request to a URL, for which no service is defined; otherwise as `lull.get`.",
-      example: example, swift: "Resource.request(_:body:mutation:)", rules: "ONE-01")
+      example: example, swift: "Resource.request(_:body:requestMutation:)", rules: "ONE-01")
   }
 
   static let oneOffOptions = APIOwner.table(

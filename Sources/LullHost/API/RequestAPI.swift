@@ -163,7 +163,7 @@ extension APIOwner {
   ]
 
   static let requestStates = APIOwner.words(
-    "RequestState", "How far a request is.", swift: "Request.State",
+    "RequestState", "How far a request is.", swift: "RequestState",
     entries: [
       .word("not_started", "Nothing is sent until `start()`."),
       .word("in_progress", "Started, and not answered."),

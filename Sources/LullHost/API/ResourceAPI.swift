@@ -143,7 +143,7 @@ extension APIOwner {
         end)
         print(assert(request:await()).content.name)          --> Anna
         """,
-      swift: "Resource.request(_:body:mutation:)",
+      swift: "Resource.request(_:body:requestMutation:)",
       rules: "REQ-01 REQ-09 REQ-24 REQ-26 MUT-01 STA-02 DYN-01"),
     named("get", "GET"),
     named(
@@ -171,7 +171,7 @@ extension APIOwner {
     .method(
       name, "(body?: RequestBody, options?: MutationOrOptions): Request",
       "Sends a \(method) request; otherwise as `request`.", example: example,
-      swift: "Resource.request(_:body:mutation:)", rules: "REQ-02")
+      swift: "Resource.request(_:body:requestMutation:)", rules: "REQ-02")
   }
 
   private static let resourceLocalState: [APIEntry] = [

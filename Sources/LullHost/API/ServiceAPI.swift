@@ -81,7 +81,7 @@ extension APIOwner {
           { methods = { "GET" }, description = "auth token" })
         print(api:configuration_for(user).headers["x-token"])    --> secret
         """,
-      swift: "Service.configure(_:methods:description:_:)",
+      swift: "Service.configure(_:requestMethods:description:configurer:)",
       rules: "CFG-02 CFG-05 CFG-06 CFG-07 CFG-09 CFG-13 CFG-14"),
     .method(
       "transform",

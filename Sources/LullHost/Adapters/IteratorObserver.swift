@@ -17,7 +17,9 @@ final class IteratorObserver: ResourceObserver {
 extension RequestError {
   /// Whether the next attempt may do better: no answer, or one that asks for patience.
   package var mayPass: Bool {
-    if let httpStatus { return [408, 425, 429].contains(httpStatus) || httpStatus >= 500 }
+    if let httpStatusCode {
+      return [408, 425, 429].contains(httpStatusCode) || httpStatusCode >= 500
+    }
     switch cause {
     case .requestCancelled: return true
     case .transport(let error):

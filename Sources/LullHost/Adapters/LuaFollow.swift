@@ -86,7 +86,7 @@ final class LuaFollow {
     callbacks.reporter.report(
       failure, in: callbacks.kept.named("reduce function of follow", reduce))
     return RequestError(
-      httpStatus: nil, entity: nil,
+      httpStatusCode: nil, entity: nil,
       cause: .script(
         ScriptErrorCause(
           userMessage: "Cannot read the stream", message: failure.message,

@@ -18,7 +18,8 @@ final class LuaNetworking: NetworkingProvider {
     self.log = log
   }
 
-  func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
+  func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
+  {
     let held = HeldAnswer(callbacks.kept)
     let answer = NetworkAnswer(completion, request, held, log: log)
     let id = function
@@ -64,7 +65,7 @@ final class LuaNetworking: NetworkingProvider {
     return Transfer(callbacks.coroutines, context: context, answer: answer, held: held)
   }
 
-  final class Transfer: NetworkTransfer {
+  final class Transfer: RequestNetworking {
     private unowned let coroutines: Coroutines
     /// Held by them while the function waits; once it has ended nothing is left to cancel.
     private(set) weak var context: RunContext?
@@ -81,7 +82,7 @@ final class LuaNetworking: NetworkingProvider {
       self.held = held
     }
 
-    var metrics: TransferMetrics { answer?.metrics ?? TransferMetrics() }
+    var transferMetrics: RequestTransferMetrics { answer?.metrics ?? RequestTransferMetrics() }
 
     func cancel() {
       if let context { coroutines.cancel(context) }
@@ -117,7 +118,7 @@ final class NetworkAnswer {
   private let held: HeldAnswer
   private let log: Log
   /// What the script reports of bytes on their way; feeds progress.
-  var metrics = TransferMetrics()
+  var metrics = RequestTransferMetrics()
 
   init(_ completion: NetworkCompletion, _ request: HTTPRequest, _ held: HeldAnswer, log: Log) {
     self.completion = completion
@@ -155,20 +156,20 @@ final class NetworkAnswer {
 
 /// The answers of `lull.testing.stub`, by method and path.
 final class StubAnswers: NetworkingProvider {
-  private var answers: [(method: String, path: String, result: NetworkResult)] = []
+  private var answers: [(method: RequestMethod, path: String, result: NetworkResult)] = []
   private let log: Log
 
   init(log: Log) {
     self.log = log
   }
 
-  func add(method: String, path: String, _ result: NetworkResult) {
+  func add(method: RequestMethod, path: String, _ result: NetworkResult) {
     answers.append((method, path, result))
   }
 
   /// The answer for a request: a stub of that absolute URL, or the one whose path is the longest end
   /// of the URL.
-  func answer(method: String, url: String) -> NetworkResult {
+  func answer(method: RequestMethod, url: String) -> NetworkResult {
     let candidates = answers.filter { $0.method == method && Self.matches($0.path, url) }
     guard var best = candidates.max(by: { $0.path.utf8.count < $1.path.utf8.count })?.result else {
       let known = answers.map { "\($0.method) \($0.path)" }.sorted().joined(separator: ", ")
@@ -188,15 +189,16 @@ final class StubAnswers: NetworkingProvider {
     return url.hasSuffix(path)
   }
 
-  func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
+  func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
+  {
     let result = answer(method: request.method, url: request.url)
     log(.network, result.summary(of: request))
     completion(result)
     return Transfer()
   }
 
-  private final class Transfer: NetworkTransfer {
-    let metrics = TransferMetrics()
+  private final class Transfer: RequestNetworking {
+    let transferMetrics = RequestTransferMetrics()
     func cancel() {}
   }
 }

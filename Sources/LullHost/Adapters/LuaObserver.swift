@@ -197,7 +197,7 @@ extension ResourceEvent {
   }
 }
 
-extension ResourceEvent.DataSource {
+extension ResourceEvent.NewDataSource {
   var constant: LuaConstant {
     switch self {
     case .network: .network

@@ -171,8 +171,9 @@ package final class LuaPages {
 
   private func raised(_ problem: PagingProblem) -> Raised {
     var error = RequestError(
-      httpStatus: nil, entity: nil, cause: .custom(problem), timestamp: iterators.pump.clock.now)
-    error.method = "GET"
+      httpStatusCode: nil, entity: nil, cause: .custom(problem), timestamp: iterators.pump.clock.now
+    )
+    error.method = .get
     error.url = resource.url.text
     return Raised(value: iterators.callbacks.values.of(error, service: resource.service))
   }
@@ -224,7 +225,7 @@ package final class LuaPages {
     if let error = response?.error ?? (response == nil ? page.latestError : nil) {
       end()
       // Behind the last page some say that there is nothing.
-      if count > 0, error.httpStatus == 404, case .numbered = options.next {
+      if count > 0, error.httpStatusCode == 404, case .numbered = options.next {
         return ([.nil], false)
       }
       return ([iterators.callbacks.values.of(error, service: page.service)], true)

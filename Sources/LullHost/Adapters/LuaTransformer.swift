@@ -24,7 +24,7 @@ final class LuaTransformer: ContentFunction {
   struct Options {
     var input = TypeTest.any
     var output = TypeTest.any
-    var rules = ContentTransformer.Rules()
+    var rules = ResponseContentTransformer.Rules()
 
     static let keys = [
       "input", "output", "on_input_type_mismatch", "transform_errors", "content_types",
@@ -49,7 +49,7 @@ final class LuaTransformer: ContentFunction {
 
   func prepare(
     _ entity: Entity, in run: PipelineRun
-  ) throws(RequestError) -> ContentTransformer.Work? {
+  ) throws(RequestError) -> ResponseContentTransformer.Work? {
     guard try test(input, entity.content, run) else { return nil }
     return { [self] report in begin(entity, run, report) }
   }
@@ -59,7 +59,8 @@ final class LuaTransformer: ContentFunction {
   }
 
   private func begin(
-    _ entity: Entity, _ run: PipelineRun, _ report: @escaping (ContentTransformer.Outcome) -> Void
+    _ entity: Entity, _ run: PipelineRun,
+    _ report: @escaping (ResponseContentTransformer.Outcome) -> Void
   ) -> () -> Void {
     let request = run.request
     let service = request.resource?.service
@@ -95,7 +96,7 @@ final class LuaTransformer: ContentFunction {
 
   private func outcome(
     of outcome: RunOutcome, _ run: PipelineRun
-  ) -> ContentTransformer.Outcome? {
+  ) -> ResponseContentTransformer.Outcome? {
     switch outcome {
     case .finished(let results):
       let value = results[0]

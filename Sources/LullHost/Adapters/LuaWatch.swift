@@ -162,9 +162,9 @@ final class LuaWatch {
     var text = "The watch was not over after \((options.timeout ?? 0).luaText) s"
     if let error = resource.latestError { text += "; the last load failed: \(error.userMessage)" }
     var error = RequestError(
-      httpStatus: nil, entity: nil, cause: .transport(TransportError(.timeout, text)),
+      httpStatusCode: nil, entity: nil, cause: .transport(TransportError(.timeout, text)),
       timestamp: now)
-    error.method = "GET"
+    error.method = .get
     error.url = resource.url.text
     return error
   }

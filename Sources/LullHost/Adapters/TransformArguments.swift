@@ -6,8 +6,8 @@ struct TransformArguments {
   var pattern: ConfigurationPattern?
   var function: KeptValue
   var stage = PipelineStageKey.model
-  var action = TransformerAction.replace
-  var methods = Service.transformedMethods
+  var action = PipelineStage.MutationAction.replaceExisting
+  var methods = Set(Service.transformedMethods)
   var options = LuaTransformer.Options()
 
   static let known = ["stage", "action", "methods"] + LuaTransformer.Options.keys
@@ -47,7 +47,7 @@ struct TransformArguments {
       stage = try call.stages.key(text)
     case "action":
       let text = try value.text(name)
-      guard let action = TransformerAction(rawValue: text) else {
+      guard let action = PipelineStage.MutationAction(rawValue: text) else {
         throw .message("'action' must be \"replace\" or \"append\", got '\(text)'")
       }
       self.action = action
@@ -59,7 +59,8 @@ struct TransformArguments {
   func register(_ call: Call) throws(Misuse) {
     let function = LuaTransformer(self.function, options, call.callbacks)
     try call.service.configure(
-      ContentTransformer(function, rules: options.rules), for: pattern, stage: stage,
-      action: action, methods: methods, source: call.place)
+      ResponseContentTransformer(function, rules: options.rules), for: pattern,
+      requestMethods: methods,
+      atStage: stage, action: action, source: call.place)
   }
 }

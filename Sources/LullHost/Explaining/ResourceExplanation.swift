@@ -4,12 +4,12 @@ package import LullCore
 /// now: as text for people.
 package struct ResourceExplanation {
   private let resource: Resource
-  private let method: String
+  private let method: RequestMethod
   private let sources: SettingSources
   private let lines: CallLines
 
   /// - Parameter sources: in which lines are looked for.
-  package init(_ sources: ChunkSources, _ resource: Resource, method: String = "GET") {
+  package init(_ sources: ChunkSources, _ resource: Resource, method: RequestMethod = .get) {
     self.resource = resource
     self.method = method
     lines = CallLines(sources)
@@ -22,9 +22,9 @@ package struct ResourceExplanation {
       resource.record.invalidSource == nil
       ? ResourceExplanation.aligned(settings) : "  none: the resource has no URL\n"
     for (entry, failure) in sources.failures {
-      text += "  \(place(of: entry)): \(failure.longDescription); every request fails\n"
+      text += "  \(place(of: entry)): \(failure.description); every request fails\n"
     }
-    if method == "GET" { text += "\nload_if_needed\n" + ResourceExplanation.aligned(prospect) }
+    if method == .get { text += "\nload_if_needed\n" + ResourceExplanation.aligned(prospect) }
     return text
   }
 
@@ -117,9 +117,9 @@ package struct ResourceExplanation {
         Row(
           name: "last outcome",
           value:
-            "\(error.longDescription), \(ResourceExplanation.seconds(max(0, now - error.timestamp))) ago"
+            "\(error.description), \(ResourceExplanation.seconds(max(0, now - error.timestamp))) ago"
             + ", tried again after "
-            + ResourceExplanation.seconds(resource.configuration.settings.retryTime)))
+            + ResourceExplanation.seconds(resource.configuration.retryTime)))
       if !error.attempts.isEmpty {
         rows.append(
           Row(

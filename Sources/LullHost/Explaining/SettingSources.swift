@@ -20,7 +20,7 @@ struct SettingSources {
   /// Blocks that have raised, and count for nothing.
   private(set) var failures: [(entry: ConfigurationEntry, failure: RequestError)] = []
 
-  init(of resource: Resource, method: String) {
+  init(of resource: Resource, method: RequestMethod) {
     texts = words(for: settings)
     // Settings of the service are none of an invalid resource. (SVC-23)
     guard resource.record.invalidSource == nil else { return }

@@ -90,7 +90,7 @@ extension Method {
 
   static let httpRequestMethods: [Method] = [
     .getter(.httpRequest, "method") { call throws(Misuse) in
-      call.return(.string(try httpRequest(call).http.method))
+      call.return(.string(try httpRequest(call).http.method.rawValue))
     },
     .getter(.httpRequest, "url") { call throws(Misuse) in
       call.return(.string(try httpRequest(call).http.url))

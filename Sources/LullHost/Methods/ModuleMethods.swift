@@ -105,7 +105,7 @@ extension Method {
       call, table: table, service: service, beside: serviceKeys)
     if !changes.isEmpty {
       service.configure(
-        nil, methods: nil, description: "lull.service", source: call.place, isConstant: true
+        nil, requestMethods: nil, description: "lull.service", source: call.place, isConstant: true
       ) { (settings: inout Configuration) in
         for change in changes { change(&settings) }
       }
@@ -174,7 +174,7 @@ extension Method {
     }
     // Without a message of its own: the cause's, the status phrase, or a plain one (ERR-02).
     var error = RequestError(
-      httpStatus: status, entity: entity, cause: nil, timestamp: call.pump.clock.now)
+      httpStatusCode: status, entity: entity, cause: nil, timestamp: call.pump.clock.now)
     error.cause = cause
     if let message = message ?? causeMessage { error.userMessage = message }
     call.return(call.values.of(error, service: nil))

@@ -28,10 +28,10 @@ extension Method {
           throw .message("'\(name)' must be a number of bytes, got \(value.typeName)")
         }
         switch name {
-        case "sent": metrics.sent = count
-        case "to_send": metrics.toSend = count
-        case "received": metrics.received = count
-        default: metrics.toReceive = count
+        case "sent": metrics.requestBytesSent = count
+        case "to_send": metrics.requestBytesTotal = count
+        case "received": metrics.responseBytesReceived = count
+        default: metrics.responseBytesTotal = count
         }
       }
       answer.metrics = metrics

@@ -4,15 +4,15 @@ import LullCore
 extension Method {
   /// Requests of a URL for which no service is defined. (ONE)
   static let oneOffMethods: [Method] = [
-    .function("get", "vT") { call throws(Misuse) in try call.sendOneOff("GET", to: 0) },
-    .function("post", "vT") { call throws(Misuse) in try call.sendOneOff("POST", to: 0) },
-    .function("put", "vT") { call throws(Misuse) in try call.sendOneOff("PUT", to: 0) },
-    .function("patch", "vT") { call throws(Misuse) in try call.sendOneOff("PATCH", to: 0) },
-    .function("delete", "vT") { call throws(Misuse) in try call.sendOneOff("DELETE", to: 0) },
-    .function("head", "vT") { call throws(Misuse) in try call.sendOneOff("HEAD", to: 0) },
-    .function("options", "vT") { call throws(Misuse) in try call.sendOneOff("OPTIONS", to: 0) },
+    .function("get", "vT") { call throws(Misuse) in try call.sendOneOff(.get, to: 0) },
+    .function("post", "vT") { call throws(Misuse) in try call.sendOneOff(.post, to: 0) },
+    .function("put", "vT") { call throws(Misuse) in try call.sendOneOff(.put, to: 0) },
+    .function("patch", "vT") { call throws(Misuse) in try call.sendOneOff(.patch, to: 0) },
+    .function("delete", "vT") { call throws(Misuse) in try call.sendOneOff(.delete, to: 0) },
+    .function("head", "vT") { call throws(Misuse) in try call.sendOneOff(.head, to: 0) },
+    .function("options", "vT") { call throws(Misuse) in try call.sendOneOff(.options, to: 0) },
     .function("request", "svT") { call throws(Misuse) in
-      guard let method = MethodReader.token(call.string(0)) else {
+      guard let method = RequestMethod(rawValue: call.string(0)) else {
         let given = LogText.part(call.string(0), limit: 80)
         throw .argument(1, "'\(given)' is not an HTTP method; it comes before the URL")
       }
@@ -24,7 +24,7 @@ extension Method {
 extension Call {
   /// Sends a request to the URL at that position, with the options behind it, by a service that is made
   /// for it: credentials are bound to the URL's origin. (ONE-01 to ONE-09)
-  fileprivate func sendOneOff(_ method: String, to position: Int) throws(Misuse) {
+  fileprivate func sendOneOff(_ method: RequestMethod, to position: Int) throws(Misuse) {
     let url = try typedURL(position)
     let origin = ResourceURL(absolute: url)?.origin ?? ""
     let service = Service(

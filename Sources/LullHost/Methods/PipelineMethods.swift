@@ -61,7 +61,7 @@ extension Method {
       let function = LuaTransformer(
         try call.kept.kept(call.state, call.index(1), for: service), options, call.callbacks)
       box.configuration.settings.pipeline[box.key].add(
-        ContentTransformer(function, rules: options.rules))
+        ResponseContentTransformer(function, rules: options.rules))
       call.returnSelf()
     },
     .method(.stage, "add_transformer", "f") { call throws(Misuse) in

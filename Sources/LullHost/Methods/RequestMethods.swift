@@ -18,7 +18,7 @@ extension Method {
       call.return(try call.request.resource.map { call.values.of($0) } ?? .nil)
     },
     .getter(.request, "method") { call throws(Misuse) in
-      call.return(try call.request.method.map { .string($0) } ?? .nil)
+      call.return(try call.request.method.map { .string($0.rawValue) } ?? .nil)
     },
     .getter(.request, "url") { call throws(Misuse) in
       call.return(try call.request.url.map { .string($0) } ?? .nil)
@@ -82,7 +82,7 @@ extension Request {
       if let target = resource?.displayName ?? url.map(LogText.url) {
         "\(method ?? "?") \(target)"
       } else {
-        description
+        displayName
       }
     return "Request(\(name) \(state))"
   }
@@ -98,7 +98,7 @@ extension Method {
     guard !request.isForsaken || request.isCompleted else {
       throw .message(request.forsakenText)
     }
-    try call.waits.wait(call, for: request.description, Awaited(requests: [request])) {
+    try call.waits.wait(call, for: request.displayName, Awaited(requests: [request])) {
       completion in
       // Unsafe, since a request that tells who waits is there.
       let waiter = request.addWaiter {

@@ -108,31 +108,31 @@ extension Method {
       call.return(call.values.of(resource.load(using: request)))
     },
     .method(.resource, "request", "sVO") { call throws(Misuse) in
-      guard let method = MethodReader.token(call.string(1)) else {
+      guard let method = RequestMethod(rawValue: call.string(1)) else {
         throw .argument(1, "'\(call.string(1))' is not an HTTP method")
       }
       try call.sendRequest(method, body: 2)
     },
     .method(.resource, "get", "VO") { call throws(Misuse) in
-      try call.sendRequest("GET", body: 1)
+      try call.sendRequest(.get, body: 1)
     },
     .method(.resource, "post", "VO") { call throws(Misuse) in
-      try call.sendRequest("POST", body: 1)
+      try call.sendRequest(.post, body: 1)
     },
     .method(.resource, "put", "VO") { call throws(Misuse) in
-      try call.sendRequest("PUT", body: 1)
+      try call.sendRequest(.put, body: 1)
     },
     .method(.resource, "patch", "VO") { call throws(Misuse) in
-      try call.sendRequest("PATCH", body: 1)
+      try call.sendRequest(.patch, body: 1)
     },
     .method(.resource, "delete", "VO") { call throws(Misuse) in
-      try call.sendRequest("DELETE", body: 1)
+      try call.sendRequest(.delete, body: 1)
     },
     .method(.resource, "head", "VO") { call throws(Misuse) in
-      try call.sendRequest("HEAD", body: 1)
+      try call.sendRequest(.head, body: 1)
     },
     .method(.resource, "options", "VO") { call throws(Misuse) in
-      try call.sendRequest("OPTIONS", body: 1)
+      try call.sendRequest(.options, body: 1)
     },
     .method(.resource, "download", "sT") { call throws(Misuse) in try call.sendDownload() },
     .method(.resource, "cancel_load_if_unobserved", "NF") { call throws(Misuse) in

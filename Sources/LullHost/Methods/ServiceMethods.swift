@@ -51,7 +51,7 @@ extension Method {
           1, "Resource or URL expected, got \(call.raw(1).typeName)")
       }
       let method = try MethodReader.method(call.optionalString(2) ?? "GET")
-      let settings = resource.configuration(for: method).settings
+      let settings = resource.configuration(for: method)
       let headers = call.values.of(
         HeadersBox(read: { settings.headers }, write: nil), .headers)
       call.return(
@@ -69,7 +69,7 @@ extension Method {
       let service = try call.service
       let pattern = try call.functions.pattern(call, 1, service: service, raising: true)
       do throws(RequestError) {
-        try service.wipeResources(matching: pattern)
+        try service.wipeResources(matching: pattern ?? .all)
       } catch {
         throw call.functions.raised(error)
       }
@@ -79,7 +79,7 @@ extension Method {
       let service = try call.service
       let pattern = try call.functions.pattern(call, 1, service: service, raising: true)
       do throws(RequestError) {
-        try service.invalidateResources(matching: pattern)
+        try service.invalidateResources(matching: pattern ?? .all)
       } catch {
         throw call.functions.raised(error)
       }
@@ -146,7 +146,7 @@ private struct ConfigureArguments {
   let apply: ConfigurationBlock
   /// A table says the same of every resource; a function may not.
   var isConstant = false
-  var methods: Set<String>?
+  var methods: Set<RequestMethod>?
   var description: String?
 
   init(_ call: Call) throws(Misuse) {
@@ -181,7 +181,7 @@ private struct ConfigureArguments {
         settingsPosition + 1,
         "table expected, got \(call.raw(settingsPosition + 1).typeName)")
     }
-    var methods: Set<String>?
+    var methods: Set<RequestMethod>?
     var description: String?
     try call.reading.options.forEach(
       of: call.index(settingsPosition + 1), in: call.state, known: ["methods", "description"]
@@ -199,7 +199,7 @@ private struct ConfigureArguments {
 
   func register(_ call: Call) throws(Misuse) {
     try call.service.configure(
-      pattern, methods: methods, description: description, source: call.place,
-      isConstant: isConstant, apply)
+      pattern, requestMethods: methods, description: description, source: call.place,
+      isConstant: isConstant, configurer: apply)
   }
 }

@@ -86,7 +86,7 @@ extension Method {
     .method(.entity, "touch") { call throws(Misuse) in
       let box = try entity(call)
       try requireOwn(box)
-      box.entity.touch(now: call.pump.clock.now)
+      box.entity.timestamp = call.pump.clock.now
       call.returnSelf()
     },
     .setter(.entity, "content") { call throws(Misuse) in
@@ -162,7 +162,7 @@ extension Method {
     },
     .getter(.response, "http_status") { call throws(Misuse) in
       let response = try response(call).response
-      let status = response.entity?.exchange?.status ?? response.error?.httpStatus
+      let status = response.entity?.exchange?.status ?? response.error?.httpStatusCode
       call.return(status.map { .int(Int64($0)) } ?? .nil)
     },
     .getter(.response, "url") { call throws(Misuse) in
@@ -185,7 +185,7 @@ extension Method {
       switch response.outcome {
       case .success(let entity): call.return(.string("Response(success \(entity.contentType))"))
       case .failure(let error):
-        call.return(.string("Response(failure: \(error.longDescription))"))
+        call.return(.string("Response(failure: \(error.description))"))
       }
     },
   ]
@@ -199,7 +199,7 @@ extension Method {
       call.return(.string(try error(call).error.userMessage))
     },
     .getter(.error, "http_status") { call throws(Misuse) in
-      call.return(try error(call).error.httpStatus.map { .int(Int64($0)) } ?? .nil)
+      call.return(try error(call).error.httpStatusCode.map { .int(Int64($0)) } ?? .nil)
     },
     .getter(.error, "cause") { call throws(Misuse) in
       guard let cause = try error(call).error.cause else { return call.return(.nil) }
@@ -268,7 +268,7 @@ extension Method {
         fits ? shared(content, try error(call).error.exchange, call) : .stack(2))
     },
     .method(.error, "__tostring") { call throws(Misuse) in
-      call.return(.string(try error(call).error.longDescription))
+      call.return(.string(try error(call).error.description))
     },
   ]
 

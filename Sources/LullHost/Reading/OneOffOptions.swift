@@ -58,7 +58,8 @@ struct OneOffOptions {
   func configure(_ service: Service, from place: SourcePlace?) {
     guard let auth else { return }
     service.configure(
-      nil, methods: nil, description: "one request", source: place, isConstant: true, auth)
+      nil, requestMethods: nil, description: "one request", source: place, isConstant: true,
+      configurer: auth)
   }
 
   private static func file(_ call: Call, _ value: lull_value) throws(Misuse) -> UploadFile {

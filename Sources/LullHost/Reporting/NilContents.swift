@@ -60,7 +60,8 @@ package final class NilContents {
   func note(_ resource: Resource, readIn state: OpaquePointer?) {
     let absence: Absence =
       if let error = resource.latestError {
-        .failed(method: error.method, status: error.httpStatus, message: error.userMessage)
+        .failed(
+          method: error.method?.rawValue, status: error.httpStatusCode, message: error.userMessage)
       } else {
         resource.isLoading ? .loading : .notLoaded
       }
@@ -71,7 +72,9 @@ package final class NilContents {
     guard let url = error.url else { return }
     note(
       .error, url,
-      .failed(method: error.method, status: error.httpStatus, message: error.userMessage), state)
+      .failed(
+        method: error.method?.rawValue, status: error.httpStatusCode, message: error.userMessage),
+      state)
   }
 
   private func note(

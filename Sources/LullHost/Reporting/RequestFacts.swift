@@ -25,15 +25,15 @@ extension RequestFacts {
   init(_ request: Request) {
     let error = request.response?.error
     self.init(
-      name: request.description,
-      status: error?.httpStatus ?? request.response?.entity?.exchange?.status,
+      name: request.displayName,
+      status: error?.httpStatusCode ?? request.response?.entity?.exchange?.status,
       attempt: request.attempt, sentCount: request.attempts.count)
   }
 
   /// A request whose response is in the pipeline.
   init(_ run: PipelineRun) {
     self.init(
-      name: run.request.description, status: run.original.status, attempt: run.request.attempt,
+      name: run.request.displayName, status: run.original.status, attempt: run.request.attempt,
       sentCount: run.request.attempts.count, stage: run.stage?.description)
   }
 
@@ -52,8 +52,8 @@ extension RequestFacts {
     var stage: String?
     if case .script(let script) = error.cause { stage = script.stage }
     self.init(
-      name: [error.method, LogText.url(url)].compactMap(\.self).joined(separator: " "),
-      status: error.httpStatus, attempt: error.attempt, sentCount: error.attempts.count,
+      name: [error.method?.rawValue, LogText.url(url)].compactMap(\.self).joined(separator: " "),
+      status: error.httpStatusCode, attempt: error.attempt, sentCount: error.attempts.count,
       stage: stage)
   }
 }
@@ -62,7 +62,7 @@ extension Response {
   fileprivate var status: Int? {
     switch outcome {
     case .success(let entity): entity.exchange?.status
-    case .failure(let error): error.httpStatus
+    case .failure(let error): error.httpStatusCode
     }
   }
 }

@@ -81,11 +81,11 @@ package final class ScriptLog {
   func setHandler(_ id: Int64?) throws(Misuse) {
     if let handler { lull_value_unpin(bridge.pointer, handler) }
     handler = nil
-    log.handler = nil
+    log.messageHandler = nil
     guard let id else { return }
     guard lull_value_pin(bridge.pointer, id) == 0 else { throw .message("not enough memory") }
     handler = id
-    log.handler = { [unowned self] category, text in handle(id, category, text) }
+    log.messageHandler = { [unowned self] category, text in handle(id, category, text) }
   }
 
   private func handle(_ id: Int64, _ category: Log.Category, _ text: String) {

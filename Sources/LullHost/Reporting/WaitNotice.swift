@@ -63,7 +63,7 @@ extension Reporter {
   }
 
   private func waitName(of request: Request) -> String {
-    guard let target = request.resource?.displayName else { return request.description }
-    return [request.method, LogText.url(target)].compactMap(\.self).joined(separator: " ")
+    guard let target = request.resource?.displayName else { return request.displayName }
+    return [request.method?.rawValue, LogText.url(target)].compactMap(\.self).joined(separator: " ")
   }
 }

@@ -45,7 +45,7 @@ final class ModelFunctions {
 
   /// A function of the script that edits a request before it is sent; if it raises, the request
   /// fails.
-  func mutation(_ id: @escaping () -> Int64) -> RequestMutation {
+  func mutation(_ id: @escaping () -> Int64) -> Resource.RequestMutation {
     { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
       let box = HTTPRequestBox(http)
       let argument = callbacks.values.of(box, .httpRequest)
@@ -126,7 +126,7 @@ final class ModelFunctions {
 
   /// The error a predicate raised, as its caller's own.
   func raised(_ error: RequestError) -> Misuse {
-    guard let failure = predicateFailure else { return .message(error.longDescription) }
+    guard let failure = predicateFailure else { return .message(error.description) }
     predicateFailure = nil
     if let error = failure.requestError { return .value(callbacks.values.of(error, service: nil)) }
     if let value = failure.value { return .value(LuaValue(value)) }

@@ -46,7 +46,7 @@ final class ScriptHook {
     RunContext(purpose: name) { [unowned callbacks, request, id, name] outcome in
       if case .failed(let failure) = outcome {
         callbacks.reporter.report(
-          failure, in: callbacks.kept.named("\(name) hook", id) + " of \(request.description)",
+          failure, in: callbacks.kept.named("\(name) hook", id) + " of \(request.displayName)",
           request: RequestFacts(request))
       }
     }

@@ -154,7 +154,7 @@ final class Waits {
   func forsake(_ request: Request) {
     guard !bridge.isClosed, !request.isCompleted else { return }
     environment.pump.log(
-      .network, "warning: \(request.description): its 'complete' was dropped unused")
+      .network, "warning: \(request.displayName): its 'complete' was dropped unused")
     requests.forsake(request)
     for context in Array(coroutines.waiting.values) {
       guard let awaited = context.awaited.forsaken else { continue }
@@ -173,6 +173,6 @@ final class Waits {
 extension Request {
   /// What whoever waits for it is told when nobody can complete it any more.
   var forsakenText: String {
-    "\(description) will never complete: a 'complete' it needs was dropped unused"
+    "\(displayName) will never complete: a 'complete' it needs was dropped unused"
   }
 }

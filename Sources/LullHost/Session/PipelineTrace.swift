@@ -68,10 +68,10 @@ package final class PipelineTrace {
         outcome = entity.exchange.map { String($0.status) } ?? "success"
       }
     case .failure(let error)?:
-      outcome = (error.httpStatus.map { "\($0), " } ?? "") + LogText.part(error.userMessage)
+      outcome = (error.httpStatusCode.map { "\($0), " } ?? "") + LogText.part(error.userMessage)
     case nil: outcome = "no answer"
     }
-    return "\(request.description) → \(outcome)"
+    return "\(request.displayName) → \(outcome)"
   }
 
   private func row(_ response: Response, stage: String, step: String) -> Row {

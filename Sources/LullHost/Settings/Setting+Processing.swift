@@ -63,14 +63,14 @@ extension Setting {
           type: "Mutation|Mutation[]|nil",
           summary: "A function, or a list of them, that edits each request before it is sent.",
           isWritable: true, rules: "MUT-01 MUT-02"),
-        swift: "Configuration.mutateRequests(_:)"),
+        swift: "Configuration.mutateRequests(with:)"),
       value: { _ in nil },
       change: { given throws(Misuse) in
         let functions = given.call.functions
         let mutations = try given.functions().map { function in
           functions.mutation { function.id }
         }
-        return { settings in for mutation in mutations { settings.mutateRequests(mutation) } }
+        return { settings in for mutation in mutations { settings.mutateRequests(with: mutation) } }
       }),
     Setting(
       "decorate_requests", access: .method, explanation: .functions { $0.decorators.count },
@@ -98,13 +98,13 @@ extension Setting {
           type: "Decorator|Decorator[]|nil",
           summary: "A function, or a list of them, that may wrap or replace each request.",
           isWritable: true, rules: "DEC-01 DEC-05"),
-        swift: "Configuration.decorateRequests(_:)"),
+        swift: "Configuration.decorateRequests(with:)"),
       value: { _ in nil },
       change: { given throws(Misuse) in
         let functions = given.call.functions
         let decorators = try given.functions().map { functions.decorator($0) }
         return { settings in
-          for decorator in decorators { settings.decorateRequests(decorator) }
+          for decorator in decorators { settings.decorateRequests(with: decorator) }
         }
       }),
   ]

@@ -19,7 +19,7 @@ struct AWSCanonicalRequest {
     let names = headers.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     signedHeaders = names.joined(separator: ";")
 
-    var text = Array(request.method.utf8)
+    var text = Array(request.method.rawValue.utf8)
     func line(_ bytes: some Sequence<UInt8>) {
       text.append(10)
       text += bytes

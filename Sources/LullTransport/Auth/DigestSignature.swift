@@ -23,7 +23,8 @@ final class DigestSignature: RequestSignature {
   ) throws(TransportError) {
     let (number, nonce) = session.next()
     let answer = try DigestAnswer(
-      session.challenge, user: text(user), password: text(password), method: request.method,
+      session.challenge, user: text(user), password: text(password),
+      method: request.method.rawValue,
       uri: request.target, number: number, nonce: nonce,
       bodyDigest: session.challenge.protection == .all ? try bodyDigest(of: request) : nil)
     request.headers.set("authorization", bytes: answer.header)

@@ -84,7 +84,7 @@ public final class FileEntityCache: EntityCache {
       version: options.version,
       identity: identity)
     return Key(
-      place: place, headers: resource.configuration(for: "GET").settings.headers,
+      place: place, headers: resource.configuration(for: .get).headers,
       pump: resource.pump)
   }
 

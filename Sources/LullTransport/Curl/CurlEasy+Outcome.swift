@@ -81,17 +81,22 @@ extension CurlEasy {
     long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
   }
 
-  var metrics: TransferMetrics {
+  var metrics: RequestTransferMetrics {
     let toSend = transfer?.payloadToSend?.byteCount ?? 0
     // Until then curl counts what the handle has carried before.
-    guard incoming.pointee.isRequested else { return TransferMetrics(toSend: toSend) }
+    guard incoming.pointee.isRequested else {
+      return RequestTransferMetrics(requestBytesTotal: toSend)
+    }
     let sent = size(CURLINFO_SIZE_UPLOAD_T)
     // What a redirect says besides is not what is waited for.
-    guard !isRedirect else { return TransferMetrics(sent: sent, toSend: toSend) }
+    guard !isRedirect else {
+      return RequestTransferMetrics(requestBytesSent: sent, requestBytesTotal: toSend)
+    }
     let toReceive = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-    return TransferMetrics(
-      sent: sent, toSend: toSend, received: size(CURLINFO_SIZE_DOWNLOAD_T),
-      toReceive: toReceive < 0 ? nil : toReceive)
+    return RequestTransferMetrics(
+      requestBytesSent: sent, requestBytesTotal: toSend,
+      responseBytesReceived: size(CURLINFO_SIZE_DOWNLOAD_T),
+      responseBytesTotal: toReceive < 0 ? nil : toReceive)
   }
 
   func size(_ info: CURLINFO) -> Int {

@@ -35,7 +35,7 @@ final class CurlEasy {
   /// Whether curl knows whom to ask for bodies that are read.
   private var readsBodies = false
   /// What is set at present.
-  private var method = "GET"
+  private var method = RequestMethod.get
   private var sendsBody = false
   private var headers = Headers()
   private var headersAreForBody = false
@@ -165,11 +165,11 @@ final class CurlEasy {
     errorText.pointee = 0
     incoming.pointee.start(
       maxBodySize: transfer.request.limits.maxBodySize,
-      expectsBody: transfer.request.method != "HEAD",
+      expectsBody: transfer.request.method != .head,
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
       // Sent as a HEAD with a body, it has for curl an answer with one.
-      endsWithHead: method == "HEAD" && body != nil,
-      refusesEventStreams: method == "GET" && transfer.request.options?.sink == nil,
+      endsWithHead: method == .head && body != nil,
+      refusesEventStreams: method == .get && transfer.request.options?.sink == nil,
       isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink,
       url: transfer.request.url, callGuard: multi.callGuard)
     guard setURL(origin.wireURL(resolved?.url ?? transfer.request.url), of: origin) else {
@@ -195,7 +195,7 @@ final class CurlEasy {
   /// looked at, and curl repeats those.
   private func isRepeatable(_ transfer: CurlTransfer) -> Bool {
     let request = transfer.request
-    return request.method == "GET" || RetryPolicy.idempotentMethods.contains(request.method)
+    return request.method == .get || RetryPolicy.idempotentMethods.contains(request.method)
       || transfer.queue?.speaksHTTP2 ?? false
       || request.headers["idempotency-key"] != nil || request.headers["x-idempotency-key"] != nil
   }
@@ -266,17 +266,19 @@ final class CurlEasy {
     setPointer(CURLOPT_CLOSESOCKETDATA, sockets)
   }
 
-  private func setMethod(_ method: String, _ body: RequestPayload?) -> Bool {
+  private func setMethod(_ method: RequestMethod, _ body: RequestPayload?) -> Bool {
     let hadBody = sendsBody
     if method != self.method || hadBody != (body != nil) {
       self.method = method
       sendsBody = body != nil
       // Of curl's three kinds the one that treats the body right; the name goes beside it.
-      let kind = sendsBody ? CURLOPT_POST : method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET
+      let kind = sendsBody ? CURLOPT_POST : method == .head ? CURLOPT_NOBODY : CURLOPT_HTTPGET
       guard set(kind, 1) else { return false }
-      let isKindsOwn = method == (sendsBody ? "POST" : "GET") || method == "HEAD" && !sendsBody
+      let isKindsOwn = method == (sendsBody ? .post : .get) || method == .head && !sendsBody
       guard
-        isKindsOwn ? setText(CURLOPT_CUSTOMREQUEST, nil) : setText(CURLOPT_CUSTOMREQUEST, method)
+        isKindsOwn
+          ? setText(CURLOPT_CUSTOMREQUEST, nil)
+          : setText(CURLOPT_CUSTOMREQUEST, method.rawValue)
       else { return false }
     }
     switch body {

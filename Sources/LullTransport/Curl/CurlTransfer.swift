@@ -4,11 +4,11 @@ import LullCore
 /// One exchange from `start` to its report, over all its redirects.
 ///
 /// Once it has ended it holds neither the body it sent nor a curl handle.
-final class CurlTransfer: NetworkTransfer {
+final class CurlTransfer: RequestNetworking {
   private enum Stage {
     case waiting
     case active(CurlEasy)
-    case ended(TransferMetrics)
+    case ended(RequestTransferMetrics)
   }
 
   /// What goes out on the present hop.
@@ -110,7 +110,7 @@ final class CurlTransfer: NetworkTransfer {
   /// Reports; whoever calls it has taken it out of its queue and curl. Later calls do nothing.
   func end(_ report: ArrivedResult) {
     guard !hasEnded else { return }
-    stage = .ended(metrics)
+    stage = .ended(transferMetrics)
     provider = nil
     queue = nil
     secrets?.endWaiting()
@@ -119,7 +119,7 @@ final class CurlTransfer: NetworkTransfer {
     completion(report)
   }
 
-  // MARK: NetworkTransfer
+  // MARK: RequestNetworking
 
   func cancel() {
     provider?.cancel(self)
@@ -130,9 +130,9 @@ final class CurlTransfer: NetworkTransfer {
   }
 
   /// Bytes of the bodies, as they are on the wire.
-  var metrics: TransferMetrics {
+  var transferMetrics: RequestTransferMetrics {
     switch stage {
-    case .waiting: TransferMetrics(toSend: request.payload?.byteCount ?? 0)
+    case .waiting: RequestTransferMetrics(requestBytesTotal: request.payload?.byteCount ?? 0)
     case .active(let easy): easy.metrics
     case .ended(let metrics): metrics
     }
@@ -143,10 +143,11 @@ extension HTTPRequest {
   var payloadToSend: RequestPayload? { HTTPRequest.payloadToSend(payload, of: method) }
 
   /// POST, PUT and PATCH always say how long their body is, be it nothing.
-  static func payloadToSend(_ payload: RequestPayload?, of method: String) -> RequestPayload? {
+  static func payloadToSend(_ payload: RequestPayload?, of method: RequestMethod) -> RequestPayload?
+  {
     // Most have none and are a GET, whose name need not be compared with all of those.
-    guard payload == nil, method.utf8.first == UInt8(ascii: "P") else { return payload }
-    return ["POST", "PUT", "PATCH"].contains(method) ? .bytes([]) : nil
+    guard payload == nil, method.rawValue.utf8.first == UInt8(ascii: "P") else { return payload }
+    return [.post, .put, .patch].contains(method) ? .bytes([]) : nil
   }
 
   /// What decides where it goes: with secrets in it the rest is no URL that curl would read.

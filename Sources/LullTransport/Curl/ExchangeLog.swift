@@ -34,7 +34,7 @@ struct ExchangeLog {
   }
 
   private static func name(_ request: HTTPRequest) -> String {
-    request.method + " " + LogText.url(request.url)
+    request.method.rawValue + " " + LogText.url(request.url)
   }
 
   private static func milliseconds(_ seconds: Double) -> Int {

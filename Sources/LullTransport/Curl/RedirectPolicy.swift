@@ -25,7 +25,7 @@ enum RedirectPolicy {
     var next = request
     next.url = target
     if becomesGet(request.method, status) {
-      next.method = "GET"
+      next.method = .get
       next.body = nil
       removeHeaders(of: &next) { $0.hasPrefix("content-") }
     }
@@ -46,10 +46,10 @@ enum RedirectPolicy {
     return (next, dropped)
   }
 
-  private static func becomesGet(_ method: String, _ status: Int) -> Bool {
+  private static func becomesGet(_ method: RequestMethod, _ status: Int) -> Bool {
     switch status {
-    case 301, 302: method == "POST"
-    case 303: method != "GET" && method != "HEAD"
+    case 301, 302: method == .post
+    case 303: method != .get && method != .head
     default: false
     }
   }

@@ -27,7 +27,7 @@ struct OAuth2Endpoint {
         OAuth2Answer(result, from: url, hiding: OAuth2Endpoint.search(for: request.http, context)))
     }
     // The provider holds it until it reports.
-    _ = context.networking.start(request.http, completion: channel)
+    _ = context.networking.startRequest(request.http, completion: channel)
   }
 
   /// What finds the secrets of a request in its answer, as far as their texts were there.

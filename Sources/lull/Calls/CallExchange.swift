@@ -75,7 +75,7 @@ struct CallExchange {
         || spelling != nil || options.network != NetworkOptions() || !options.usualHeaders.isEmpty
     else { return }
     service.configure(
-      nil, methods: nil, description: "command line",
+      nil, requestMethods: nil, description: "command line",
       source: SourcePlace(file: "command line", line: 0)
     ) { settings in
       if options.wantsBytes { settings.pipeline.clear() }
@@ -102,7 +102,7 @@ struct CallExchange {
   private func show(_ request: CallRequest) -> Int32 {
     switch request.built() {
     case .success(let http):
-      let auth = request.resource.configuration(for: request.method).settings.auth
+      let auth = request.resource.configuration(for: request.method).auth
       let text = options.printsCurl ? CurlText(http, options, auth).text : HTTPText(http).text
       _ = Output.write(text)
       for sentence in options.printsCurl ? CurlText.omissions(http, auth) : [] {
@@ -112,7 +112,7 @@ struct CallExchange {
     // Whoever has called os.exit wants nothing more.
     case .failure where host.loop.isInterrupted: return 0
     case .failure(let error):
-      Exit.complain("lull: \(error.longDescription)\n")
+      Exit.complain("lull: \(error.description)\n")
       return CallExchange.exitCode(of: error)
     }
   }
@@ -128,7 +128,7 @@ struct CallExchange {
     // Where nobody has answered there is no head.
     let status: Int? =
       if let error = response.error {
-        error.httpStatus ?? error.exchange?.status
+        error.httpStatusCode ?? error.exchange?.status
       } else {
         entity?.exchange?.status ?? 200
       }
@@ -253,7 +253,7 @@ struct CallExchange {
 
   /// A line for standard error.
   static func text(of error: RequestError) -> String {
-    var text = "lull: \(error.longDescription)"
+    var text = "lull: \(error.description)"
     if case .malformedJSON? = error.cause, let cause = error.cause {
       text += ": the JSON is wrong: \(cause.message)"
     }
@@ -261,7 +261,7 @@ struct CallExchange {
   }
 
   static func exitCode(of error: RequestError) -> Int32 {
-    if let status = error.httpStatus {
+    if let status = error.httpStatusCode {
       if (400..<500).contains(status) { return 4 }
       if status >= 500 { return 5 }
     }
@@ -275,9 +275,9 @@ struct CallExchange {
 extension RequestError {
   /// The server's answer to a condition: what was asked for is what whoever asks has already.
   fileprivate var isNotModified: Bool {
-    httpStatus == 304 && cause?.kind == "no_local_data_for_304"
+    httpStatusCode == 304 && cause?.kind == "no_local_data_for_304"
   }
 
   fileprivate static let notModified = RequestError(
-    httpStatus: 304, entity: nil, cause: .noLocalDataFor304, timestamp: 0)
+    httpStatusCode: 304, entity: nil, cause: .noLocalDataFor304, timestamp: 0)
 }

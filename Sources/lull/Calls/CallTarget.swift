@@ -42,7 +42,7 @@ struct CallTarget {
     path = CallPath(text)
   }
 
-  func request(of service: Service, _ method: String) -> CallRequest {
+  func request(of service: Service, _ method: RequestMethod) -> CallRequest {
     CallRequest(resource: service.resource(path), method: method)
   }
 }

@@ -41,7 +41,7 @@ struct ExplainCommand {
   }
 
   private let target: CallTarget
-  private let method: String
+  private let method: RequestMethod
 
   /// - Parameter words: what follows `explain`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
@@ -51,7 +51,11 @@ struct ExplainCommand {
     if let surplus = rest.first {
       throw .wrongUsage("unexpected argument '\(surplus)'", .explain)
     }
-    method = (parsed.text("--method") ?? "GET").uppercased()
+    let name = parsed.text("--method") ?? "GET"
+    guard let method = RequestMethod(rawValue: name) else {
+      throw .wrongUsage("'\(name)' is not an HTTP method", .explain)
+    }
+    self.method = method
   }
 
   func run() -> Int32 {

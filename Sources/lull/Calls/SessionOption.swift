@@ -42,7 +42,7 @@ extension CallOptions {
   /// What the server of a request is reached by, where that is no address: another server may listen at
   /// the address of its URL.
   private func socket(of request: CallRequest) -> String? {
-    let settings = request.resource.configuration(for: request.method).settings
+    let settings = request.resource.configuration(for: request.method)
     guard let path = network.unixSocket ?? settings.options?.connection.unixSocket else {
       return nil
     }

@@ -41,7 +41,7 @@ extension Command {
 /// method a request that has a body is a POST, else a GET.
 struct VerbCommand {
   private let isMethodGiven: Bool
-  private let method: String
+  private let method: RequestMethod
   private let target: CallTarget
   private let items: [RequestItem]
   private let body: BodyOptions
@@ -86,8 +86,12 @@ struct VerbCommand {
       (name, word) = (method, next)
     }
     isMethodGiven = !name.isEmpty
-    method = isMethodGiven ? name : options.pages == nil ? "POST" : "GET"
-    if method == "HEAD" {
+    let usual = options.pages == nil ? RequestMethod.post : .get
+    guard let method = isMethodGiven ? RequestMethod(rawValue: name) : usual else {
+      throw .wrongUsage("'\(name)' is not an HTTP method", command)
+    }
+    self.method = method
+    if method == .head {
       guard options.file == nil, options.chart == nil else {
         let option = options.file == nil ? "--chart" : "-O"
         throw .wrongUsage(
@@ -95,7 +99,7 @@ struct VerbCommand {
       }
       options.showsHead = true
     }
-    if method == "OPTIONS", options.format == nil, options.filter == nil, options.file == nil {
+    if method == .options, options.format == nil, options.filter == nil, options.file == nil {
       options.showsHead = true
     }
     body = try BodyOptions(parsed, for: command)
@@ -127,7 +131,7 @@ struct VerbCommand {
         Exit.complain("lull: \(error.message)\n")
         return 2
       }
-      if !isMethodGiven, request.body == nil { request.method = "GET" }
+      if !isMethodGiven, request.body == nil { request.method = .get }
       if host.loop.isInterrupted { return 0 }
       if let code = options.openSession(for: &request, host) { return code }
       let exchange = CallExchange(host, api, options)

@@ -45,7 +45,7 @@ struct WholeBody {
   }
 
   /// Those whose requests have bodies. Of others nobody knows, and a loop's input would be lost.
-  private static let methods: Set<String> = [
+  private static let methods: Set<RequestMethod> = [
     "POST", "PUT", "PATCH", "LOCK", "MKCOL", "PROPFIND", "PROPPATCH", "QUERY", "REPORT", "SEARCH",
   ]
 
@@ -54,7 +54,7 @@ struct WholeBody {
   ///
   /// - Parameter giver: what makes the body there is; nil if there is none.
   init?(
-    inputOf method: String, beside giver: String?, _ host: LuaHost
+    inputOf method: RequestMethod, beside giver: String?, _ host: LuaHost
   ) throws(RequestItem.Problem) {
     guard WholeBody.methods.contains(method), StandardInput.mayHoldBody else { return nil }
     let input = StandardInput(tellsSilence: true) { host.loop.isInterrupted }

@@ -78,7 +78,7 @@ struct WordCompletion {
     let reads = ["changed", "watch"].contains(words[0])
     let method = reads ? "GET" : words[0].uppercased()
     withAPI { api in
-      for call in api.calls where call.method == method {
+      for call in api.calls where call.method.rawValue == method {
         let literal = String(call.path.prefix { $0 != "{" && $0 != "?" })
         paths.append(Candidate(word: literal, note: call.description))
       }

@@ -187,7 +187,8 @@ extension CallExchange {
   fileprivate func watchHeads(_ alarm: StreamAlarm) {
     let observer = alarm.observer(besides: trace?.observer(withBodies: options.verbosity > 1))
     api.service.configure(
-      nil, methods: nil, description: "lull watch", source: SourcePlace(file: "lull watch", line: 0)
+      nil, requestMethods: nil, description: "lull watch",
+      source: SourcePlace(file: "lull watch", line: 0)
     ) { settings in
       settings.setOptions { $0.wire = observer }
     }

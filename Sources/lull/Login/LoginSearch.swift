@@ -58,7 +58,7 @@ struct LoginSearch {
     ) { host, service in
       guard let desk else { return 1 }
       // Settings functions may make some, too.
-      let request = service.map { CallRequest(resource: $0.resource("/"), method: "GET").built() }
+      let request = service.map { CallRequest(resource: $0.resource("/"), method: .get).built() }
       let logins = desk.logins.filter { self.name == nil || $0.login?.name == self.name }
       guard !logins.isEmpty else {
         Exit.complain("lull: \(missing(path, desk.logins))\n")
@@ -93,7 +93,7 @@ struct LoginSearch {
     }
     let context = AuthContext(
       networking: host.environment.defaultNetworking(), pump: host.environment.pump)
-    let plain = HTTPRequest(method: "GET", url: logins[0].tokenURL)
+    let plain = HTTPRequest(method: .get, url: logins[0].tokenURL)
     return Found(logins: logins, request: request ?? plain, context: context)
   }
 }

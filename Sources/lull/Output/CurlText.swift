@@ -9,16 +9,16 @@ struct CurlText {
   ///   - auth: who asks, if it is configured.
   init(_ http: HTTPRequest, _ options: CallOptions, _ auth: Auth?) {
     // Where a body belongs one without any is sent as one of no bytes.
-    let body = http.payload ?? (["POST", "PUT", "PATCH"].contains(http.method) ? .bytes([]) : nil)
+    let body = http.payload ?? ([.post, .put, .patch].contains(http.method) ? .bytes([]) : nil)
     var words = ["curl", "--location", "--compressed"]
     if http.options?.redirects == .answer { words.remove(at: 1) }
-    if http.method == "HEAD", body == nil {
+    if http.method == .head, body == nil {
       words.append("--head")
-    } else if http.method == "HEAD" {
+    } else if http.method == .head {
       // curl sends no body with --head.
       words += ["--request", "HEAD", "--include"]
-    } else if http.method != (body == nil ? "GET" : "POST") {
-      words += ["--request", http.method]
+    } else if http.method != (body == nil ? .get : .post) {
+      words += ["--request", http.method.rawValue]
     }
     let url = Masking.url(http.url)
     // curl would take these for a set of URLs.
@@ -33,7 +33,7 @@ struct CurlText {
     var lines =
       [words.joined(separator: " ")] + (login ?? []) + CurlText.networkArguments(http)
     let savesBody = options.file.map { $0 != "-" } ?? false
-    if options.showsHead, http.method != "HEAD" {
+    if options.showsHead, http.method != .head {
       lines.append(savesBody ? "--dump-header -" : "--include")
     }
     // The body of an error is not what was to be saved.

@@ -100,22 +100,25 @@ final class ProgressBar {
   }
 
   private func update() {
-    let metrics = (request?.lastPart as? NetworkRequest)?.transfer?.metrics ?? TransferMetrics()
+    let metrics =
+      (request?.lastPart as? NetworkRequest)?.transfer?.transferMetrics ?? RequestTransferMetrics()
     let lasted = clock.uptime - began
     // Of what has come to its end there are none.
-    if metrics.received == 0, hasReceived { return }
-    hasReceived = metrics.received > 0
-    let isSending = metrics.received == 0 && (metrics.toSend ?? 0) > metrics.sent
-    rate.note(isSending ? metrics.sent : metrics.received, at: lasted)
-    guard file != nil && metrics.received > 0 || lasted >= ProgressBar.patience else {
+    if metrics.responseBytesReceived == 0, hasReceived { return }
+    hasReceived = metrics.responseBytesReceived > 0
+    let isSending =
+      metrics.responseBytesReceived == 0
+      && (metrics.requestBytesTotal ?? 0) > metrics.requestBytesSent
+    rate.note(isSending ? metrics.requestBytesSent : metrics.responseBytesReceived, at: lasted)
+    guard file != nil && metrics.responseBytesReceived > 0 || lasted >= ProgressBar.patience else {
       return
     }
-    if isSending { uploadSize = metrics.toSend }
+    if isSending { uploadSize = metrics.requestBytesTotal }
     StatusLines.show([
       isSending
-        ? text(metrics.sent, of: metrics.toSend)
-        : metrics.received > 0
-          ? text(metrics.received, of: metrics.toReceive)
+        ? text(metrics.requestBytesSent, of: metrics.requestBytesTotal)
+        : metrics.responseBytesReceived > 0
+          ? text(metrics.responseBytesReceived, of: metrics.responseBytesTotal)
           : fitting((pageText.map { $0 + ", " } ?? "") + "waiting \(Int(lasted)) s …")
     ])
   }

@@ -95,12 +95,12 @@ struct AuthStageTests {
       resource.load()
       harness.settle()
       #expect(sentTokens(harness) == ["Bearer old", "Bearer new"])
-      #expect(resource.latestError?.httpStatus == 401)
+      #expect(resource.latestError?.httpStatusCode == 401)
       stage.tokens = ["only"]
       resource.load()
       harness.settle()
       #expect(harness.provider.requests.count == 3)
-      #expect(resource.latestError?.httpStatus == 401)
+      #expect(resource.latestError?.httpStatusCode == 401)
     }
   }
 
@@ -193,7 +193,7 @@ struct AuthStageTests {
             proceed(.success(AuthorizedRequest(http)))
           }
           let token = HTTPRequest(method: "POST", url: "https://auth.test/token")
-          let transfer = context.networking.start(token, completion: channel)
+          let transfer = context.networking.startRequest(token, completion: channel)
           return {
             context.pump.discard(channel)
             transfer.cancel()

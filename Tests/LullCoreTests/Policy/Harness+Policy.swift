@@ -3,7 +3,7 @@ import LullTesting
 
 extension Harness {
   /// Requests for `names`, whose answers wait to be released.
-  func held(_ names: String..., method: String = "GET") -> [Request] {
+  func held(_ names: String..., method: RequestMethod = "GET") -> [Request] {
     provider.holdsAnswers = true
     return names.map { name in
       stub(method, "/" + name, .text(name))

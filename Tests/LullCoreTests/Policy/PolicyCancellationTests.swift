@@ -168,8 +168,8 @@ struct PolicyCancellationTests {
       harness.stub("GET", "/a", .init(status: 503))
       let resource = harness.service.resource("/a")
       harness.pump.log.enabled = [.network]
-      defer { harness.pump.log.handler = nil }
-      harness.pump.log.handler = { _, line in
+      defer { harness.pump.log.messageHandler = nil }
+      harness.pump.log.messageHandler = { _, line in
         if line.contains("attempt 1") { for request in resource.allRequests { request.cancel() } }
       }
       let request = resource.request("GET")

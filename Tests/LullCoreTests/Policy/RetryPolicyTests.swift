@@ -6,7 +6,8 @@ import Testing
 struct RetryPolicyTests {
   private func decide(
     _ policy: RetryPolicy, status: Int? = nil, retryAfter: String? = nil,
-    error: TransportError? = nil, method: String = "GET", retries: Int = 0, random: Double = 0.5
+    error: TransportError? = nil, method: RequestMethod = "GET", retries: Int = 0,
+    random: Double = 0.5
   ) -> RetryPolicy.Decision {
     var result = NetworkResult(error: error)
     if let status {
@@ -51,7 +52,7 @@ struct RetryPolicyTests {
 
   @Test(arguments: ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "POST", "PATCH", "MKCOL"])
   func `RFC 9110 9.2.2: only idempotent methods are repeated, unless that is allowed`(
-    method: String
+    method: RequestMethod
   ) {
     let isIdempotent = !["POST", "PATCH", "MKCOL"].contains(method)
     let decision = decide(RetryPolicy(), status: 503, method: method)

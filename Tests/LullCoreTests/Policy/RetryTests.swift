@@ -61,7 +61,7 @@ struct RetryTests {
       #expect(error?.entity?.content.isEmptyBytes == false)
       #expect(error?.attempts.map(\.outcome) == [.status(503), .status(503), .status(503)])
       #expect(
-        error?.longDescription
+        error?.description
           == "Service unavailable (GET https://api.test/v1/a → 503, after 3 attempts)")
     }
   }
@@ -103,7 +103,7 @@ struct RetryTests {
   @Test func `CFG-17 the policies are those of the final method`() {
     withHarness { harness in
       harness.stub("POST", "/a", unavailable, .text("x"))
-      harness.service.configure(methods: ["POST"]) {
+      harness.service.configure(requestMethods: ["POST"]) {
         var policy = RetryPolicy()
         policy.isUnsafe = true
         $0.retry = policy
@@ -135,7 +135,7 @@ struct RetryTests {
       resource.load()
       harness.pass(60)
       #expect(harness.sent == ["GET a"])
-      #expect(resource.configuration.settings.policies == nil)
+      #expect(resource.configuration.policies == nil)
     }
   }
 
@@ -143,8 +143,8 @@ struct RetryTests {
     withHarness { harness in
       var lines: [String] = []
       harness.pump.log.enabled = [.network]
-      defer { harness.pump.log.handler = nil }
-      harness.pump.log.handler = { _, line in lines.append(line) }
+      defer { harness.pump.log.messageHandler = nil }
+      harness.pump.log.messageHandler = { _, line in lines.append(line) }
       harness.stub("GET", "/a", unavailable, .failure(TransportError(.timeout, "slow")), .text("x"))
       harness.stub("POST", "/a", unavailable)
       let resource = retrying(harness)
@@ -195,18 +195,20 @@ struct RetryTests {
       harness.service.configure { $0.progressReportingInterval = 0.05 }
       var reports: [Double] = []
       let request = resource.load().onProgress { reports.append($0) }
-      harness.provider.metrics = TransferMetrics(received: 500, toReceive: 1000)
+      harness.provider.metrics = RequestTransferMetrics(
+        responseBytesReceived: 500, responseBytesTotal: 1000)
       harness.clock.advance(by: 0.1)
       let half = request.progress
       #expect(half > 0.3 && half < 1)
       harness.provider.release()
-      harness.provider.metrics = TransferMetrics()
+      harness.provider.metrics = RequestTransferMetrics()
       harness.settle()
       #expect(request.progress == half, "between two attempts it stands still")
       harness.clock.advance(by: 0.3)
       #expect(harness.provider.heldCount == 1)
       #expect(request.progress == half)
-      harness.provider.metrics = TransferMetrics(received: 900, toReceive: 1000)
+      harness.provider.metrics = RequestTransferMetrics(
+        responseBytesReceived: 900, responseBytesTotal: 1000)
       harness.clock.advance(by: 0.1)
       #expect(request.progress > half)
       harness.provider.release()

@@ -73,7 +73,7 @@ struct SharedLimitTests {
       func load() throws {
         harness.service.resource("/a").load()
         harness.settle()
-        let rules = harness.service.resource("/a").configuration.settings.policies?.rules
+        let rules = harness.service.resource("/a").configuration.policies?.rules
         leakCheck.watch(try #require(rules?.sharedPlaces), "limit \(number)")
       }
       for _ in 0..<10 {
@@ -102,7 +102,7 @@ struct SharedLimitTests {
   @Test func `a limit of no requests at all lets one through at a time`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 0, per: 1), concurrency: 0)
-      let settings = harness.service.resource("/a").configuration.settings
+      let settings = harness.service.resource("/a").configuration
       #expect(settings.concurrency == 1)
       #expect(settings.rateLimit == RateLimit(requests: 1, per: 1))
     }

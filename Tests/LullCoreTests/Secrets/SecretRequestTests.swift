@@ -161,7 +161,7 @@ struct SecretRequestTests {
     withHarness { harness in
       var lines: [String] = []
       harness.pump.log.enabled = Set(Log.Category.allCases)
-      harness.pump.log.handler = { lines.append($1) }
+      harness.pump.log.messageHandler = { lines.append($1) }
       harness.service.configure { configuration in
         configuration.headers.add("Authorization", SecretText("token ") + key)
         configuration.headers["X-Auth-Token"] = "plain"

@@ -122,7 +122,7 @@ final class RandomSequence {
   }
 
   private func request(isGet: Bool) {
-    let method = isGet ? "GET" : "POST"
+    let method = isGet ? RequestMethod.get : .post
     note("\(method) \(add(resource.request(method), model.request(isGet: isGet)))")
   }
 
@@ -286,7 +286,8 @@ private final class HeldNetwork: NetworkingProvider {
   /// What each request says it has.
   private(set) var validators: [String] = []
 
-  func start(_ request: HTTPRequest, completion: NetworkCompletion) -> any NetworkTransfer {
+  func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
+  {
     held.append(completion)
     validators.append(request.headers["if-none-match"] ?? "none")
     return Transfer()
@@ -305,8 +306,8 @@ private final class HeldNetwork: NetworkingProvider {
     held[index](NetworkResult(error: TransportError(.network, text)))
   }
 
-  private final class Transfer: NetworkTransfer {
-    let metrics = TransferMetrics()
+  private final class Transfer: RequestNetworking {
+    let transferMetrics = RequestTransferMetrics()
     func cancel() {}
   }
 }

@@ -96,7 +96,7 @@ struct RandomRun {
       .text("\u{e9}", type: "text/plain; charset=nope"),
     ]
     for path in 0..<8 {
-      for method in ["GET", "POST", "PUT", "DELETE"] {
+      for method in [RequestMethod.get, .post, .put, .delete] {
         let chosen = (0..<3).compactMap { _ in random.pick(answers) }
         provider.stub(method, "https://api.test/\(path)", answers: chosen)
       }

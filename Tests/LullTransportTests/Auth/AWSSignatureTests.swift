@@ -8,7 +8,7 @@ import Testing
 struct AWSSignatureTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let service: AWSService
-    let method: String
+    let method: RequestMethod
     let url: String
     let headers: [(String, String)]
     let body: String?
@@ -17,7 +17,7 @@ struct AWSSignatureTests {
     let signature: String
 
     init(
-      _ service: String, _ region: String, _ method: String, _ url: String,
+      _ service: String, _ region: String, _ method: RequestMethod, _ url: String,
       _ headers: [(String, String)], body: String?, token: String?, _ signed: String,
       _ signature: String
     ) {

@@ -87,7 +87,7 @@ extension TransportSuite {
       let error = fixture.download(server)?.error
       #expect(error != nil)
       if !body.isEmpty {
-        #expect(error?.httpStatus == Int(status.prefix(3)))
+        #expect(error?.httpStatusCode == Int(status.prefix(3)))
         #expect(error?.entity?.text == body)
       }
       #expect(fixture.text("a") == "old")
@@ -187,7 +187,7 @@ extension TransportSuite {
       let request = fixture.service(server.url).resource("/f").download(
         to: fixture.folder.path, resume: resume)
       let network = try #require(request as? NetworkRequest)
-      fixture.harness.turn { network.transfer?.metrics.received == 1 }
+      fixture.harness.turn { network.transfer?.transferMetrics.responseBytesReceived == 1 }
       fixture.folder.write("f", Array("mine".utf8))
       #expect(fixture.end(request)?.error?.userMessage.hasSuffix("File exists") == true)
       #expect(fixture.text("f") == "mine")

@@ -48,7 +48,7 @@ extension TransportSuite {
           _ = try await api.resource("/a").load().entity()
           Issue.record("it did not throw")
         } catch {
-          #expect(error.httpStatus == 503)
+          #expect(error.httpStatusCode == 503)
           #expect(error.jsonDict == ["reason": "full"])
         }
         #expect(await api.resource("/b").load().completed().error?.cause?.kind == "network")
@@ -76,7 +76,7 @@ extension TransportSuite {
         let first = try await request.entity()
         let second = try await request.entity()
         #expect(first.text == "x" && second.text == "x")
-        let fixed = api.resource("/a").hardWiredRequest(returning: .success(first))
+        let fixed = Resource.hardWiredRequest(returning: .success(first))
         #expect(try await fixed.entity().text == "x")
       }
     }

@@ -158,7 +158,7 @@ struct OAuth2Tests {
     harness.stub("GET", "/a", .init(status: 401))
     let request = harness.service.resource("/a").load()
     harness.settle()
-    #expect(request.response?.error?.httpStatus == 401)
+    #expect(request.response?.error?.httpStatusCode == 401)
     #expect(sent.count == 4)
     harness.finish()
   }

@@ -16,7 +16,7 @@ extension TransportSuite {
     }
 
     private func request(
-      _ path: String, method: String = "GET", name: String = "Authorization",
+      _ path: String, method: RequestMethod = "GET", name: String = "Authorization",
       _ secret: Secret = Secret(.literal("hunter2-é"))
     ) -> HTTPRequest {
       var request = HTTPRequest(method: method, url: nginx.url + path)
@@ -75,7 +75,7 @@ extension TransportSuite {
       ("/cross-name", "GET", "Accept", false),
     ])
     func `to another origin a dropped header is followed and a kept one fails`(
-      _ path: String, _ method: String, _ name: String, _ isFollowed: Bool
+      _ path: String, _ method: RequestMethod, _ name: String, _ isFollowed: Bool
     ) throws {
       let result = try harness.send(request(path, method: method, name: name))
       if isFollowed {

@@ -19,15 +19,15 @@ final class TransportHarness {
       loop: loop, userAgent: "lull/test", certificateAuthorities: certificateAuthorities,
       blocksSIGPIPE: blocksSIGPIPE, allowedHosts: allowedHosts, idleTime: idleTime)
     loop.pump.log.enabled = [.network]
-    loop.pump.log.handler = { [unowned self] _, message in log.append(message) }
+    loop.pump.log.messageHandler = { [unowned self] _, message in log.append(message) }
   }
 
   /// Starts `request`; `receive` gets its result.
   @discardableResult
   func start(_ request: HTTPRequest, _ receive: @escaping (NetworkResult) -> Void = { _ in })
-    -> any NetworkTransfer
+    -> any RequestNetworking
   {
-    provider.start(request, completion: loop.pump.completion(receive))
+    provider.startRequest(request, completion: loop.pump.completion(receive))
   }
 
   /// Sends `request` and waits for its result.

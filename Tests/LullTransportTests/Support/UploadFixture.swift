@@ -28,7 +28,9 @@ extension UploadFixture {
     return UploadFile(ByteString(folder.path + "/" + name))
   }
 
-  func request(_ url: String, _ file: UploadFile, method: String = "PUT") throws -> HTTPRequest {
+  func request(_ url: String, _ file: UploadFile, method: RequestMethod = "PUT") throws
+    -> HTTPRequest
+  {
     var request = HTTPRequest(method: method, url: url)
     request.stream(try StreamedBody(file))
     return request

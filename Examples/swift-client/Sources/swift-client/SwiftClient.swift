@@ -61,7 +61,7 @@ struct SwiftClient {
     let created = try await notes.request(
       "POST", json: ["title": "Tea", "body": "Buy some", "done": false]
     )
-    .onSuccess { print("created", $0.header("location") ?? "nowhere") }
+    .onSuccess { print("created", $0.header(forKey: "location") ?? "nowhere") }
     .onFailure { print("not created:", $0.userMessage) }
     .entity()
     print("title", created.jsonDict["title"]?.string ?? "none")
@@ -83,7 +83,7 @@ struct SwiftClient {
     do {
       _ = try await missing.load().entity()
     } catch {
-      print("missing:", error.userMessage, error.httpStatus ?? 0)
+      print("missing:", error.userMessage, error.httpStatusCode ?? 0)
     }
     print("still known?", missing.latestError != nil)
   }

@@ -115,8 +115,8 @@ package final class Download: Sendable, Equatable {
     _ state: inout DownloadState, for request: HTTPRequest, now: Double
   ) throws(Problem) {
     guard state.place == nil else { return }
-    guard request.method == "GET", !Download.asksForPart(request) else {
-      let reason = request.method == "GET" ? "a Range of its own" : request.method
+    guard request.method == .get, !Download.asksForPart(request) else {
+      let reason = request.method == .get ? "a Range of its own" : request.method
       throw fail(&state, "what is asked for with \(reason) cannot be resumed")
     }
     state.mark = PartNote.mark(of: request)
@@ -146,14 +146,14 @@ package final class Download: Sendable, Equatable {
       prepared = try state.withLock { state throws(Problem) in
         if resumes { try openPart(&state, for: request, now: now) }
         try open(&state, partName: nil)
-        let isDivisible = request.method == "GET" && !Download.asksForPart(request)
+        let isDivisible = request.method == .get && !Download.asksForPart(request)
         state.beginAttempt(for: request, isDivisible: isDivisible, now: now)
         return (state.asked, state.file.validator)
       }
     } catch {
       throw error.error
     }
-    guard request.method != "HEAD" else {
+    guard request.method != .head else {
       throw Problem("\(shown): what is asked for with HEAD has no body").error
     }
     var request = request
@@ -177,11 +177,11 @@ package final class Download: Sendable, Equatable {
   // MARK: Meanwhile
 
   /// Counts what was there before with what has come.
-  package func counted(_ metrics: TransferMetrics) -> TransferMetrics {
+  package func counted(_ metrics: RequestTransferMetrics) -> RequestTransferMetrics {
     let base = state.withLock { $0.base }
     var metrics = metrics
-    metrics.received += base
-    metrics.toReceive = metrics.toReceive.map { $0 + base }
+    metrics.responseBytesReceived += base
+    metrics.responseBytesTotal = metrics.responseBytesTotal.map { $0 + base }
     return metrics
   }
 

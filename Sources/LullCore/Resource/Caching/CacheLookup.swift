@@ -31,9 +31,9 @@ package final class CacheLookup: Request {
   }
 
   override package var target: (any RequestTarget)? { record?.resource }
-  override package var method: String? { "GET" }
+  override package var method: RequestMethod? { .get }
   override package var url: String? { address }
-  override package var description: String { "cache check of \(LogText.url(address))" }
+  override package var displayName: String { "cache check of \(LogText.url(address))" }
 
   override package func begin() { tryNext() }
 
@@ -77,7 +77,7 @@ package final class CacheLookup: Request {
     let later = Array(later.reversed())
     let run = PipelineRun(
       configuration.steps, skipping: entry.stage.stepCount, marks: later.map(\.stage.stepCount),
-      response: .success(entity), request: self, method: "GET", now: pump.clock.now
+      response: .success(entity), request: self, method: .get, now: pump.clock.now
     ) { [unowned self] response in
       guard let run = self.run else { return }
       self.run = nil

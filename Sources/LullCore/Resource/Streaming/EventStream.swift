@@ -327,14 +327,14 @@ public final class EventStream {
           .notAStream,
           "the answer is no stream but one \(what): text/event-stream or NDJSON (200) can be read "
             + "item by item, load() reads others")))
-    error.httpStatus = status
+    error.httpStatusCode = status
     return error
   }
 
   private func error(_ cause: RequestErrorCause) -> RequestError {
     var error = RequestError(
-      httpStatus: nil, entity: nil, cause: cause, timestamp: pump.clock.now)
-    error.method = "GET"
+      httpStatusCode: nil, entity: nil, cause: cause, timestamp: pump.clock.now)
+    error.method = .get
     error.url = resource.url.text
     return error
   }

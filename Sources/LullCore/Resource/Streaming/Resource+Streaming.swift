@@ -66,6 +66,6 @@ extension Resource {
       if let timeout { http.limits.timeout = timeout }
       try edit?.edit(&http)
     }
-    return prepared("GET", adHoc: mutation)
+    return prepared(.get, adHoc: mutation)
   }
 }

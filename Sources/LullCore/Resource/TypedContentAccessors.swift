@@ -8,16 +8,16 @@
 ///     let user = api.resource("/users/1")
 ///     print(user.jsonDict["name"]?.string ?? "unknown")
 ///     let model: User? = user.typedContent()
-public protocol ContentAccessors {
-  /// What the accessors read; nil where there is nothing at all.
-  var accessedContent: Content? { get }
+public protocol TypedContentAccessors {
+  /// Whose content the accessors read; nil where there is nothing at all.
+  var entityForTypedContentAccessors: Entity? { get }
 }
 
-extension ContentAccessors {
+extension TypedContentAccessors {
   /// The text; "" unless the content is text, or came as lines of JSON, which are written anew. Raw bytes
   /// are none, nor is a JSON string. (TYP-01, JSN-20)
   public var text: String {
-    switch accessedContent {
+    switch entityForTypedContentAccessors?.content {
     case .text(let text): text
     case .json(let document) where document.hasLines: JSONLines.text(document)
     default: ""
@@ -40,29 +40,28 @@ extension ContentAccessors {
   /// The default is evaluated only when it is needed (TYP-08). What counts as of that type:
   /// `Content.cast(to:)`.
   public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value) -> Value {
-    accessedContent?.cast() ?? defaultContent()
+    entityForTypedContentAccessors?.content.cast() ?? defaultContent()
   }
 
   /// The same with a default that may be nil. (TYP-07)
   public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value?) -> Value? {
-    accessedContent?.cast() ?? defaultContent()
+    entityForTypedContentAccessors?.content.cast() ?? defaultContent()
   }
 
   /// The content as the type the context asks for; nil if there is none or it is of another type.
   /// (TYP-09)
-  public func typedContent<Value>() -> Value? { accessedContent?.cast() }
+  public func typedContent<Value>() -> Value? { entityForTypedContentAccessors?.content.cast() }
 }
 
-extension Resource: ContentAccessors {
-  /// The content of `latestData`.
-  public var accessedContent: Content? { latestData?.content }
+extension Resource: TypedContentAccessors {
+  public var entityForTypedContentAccessors: Entity? { latestData }
 }
 
-extension Entity: ContentAccessors {
-  public var accessedContent: Content? { content }
+extension Entity: TypedContentAccessors {
+  public var entityForTypedContentAccessors: Entity? { self }
 }
 
-extension RequestError: ContentAccessors {
-  /// The content of the error's entity. (JSN-06)
-  public var accessedContent: Content? { entity?.content }
+extension RequestError: TypedContentAccessors {
+  /// What came with the error. (JSN-06)
+  public var entityForTypedContentAccessors: Entity? { entity }
 }

@@ -4,7 +4,7 @@
 /// It takes responses of its content types, gives the function content and entity, and replaces the
 /// content, nothing else. A failure's body it touches only if it transforms errors: what then cannot
 /// be transformed leaves the failure as it was. Home thread only.
-public final class ContentTransformer: ResponseTransformer {
+public final class ResponseContentTransformer: ResponseTransformer {
   package struct Rules {
     package var mismatch = InputTypeMismatchAction.error
     package var transformsErrors = false
@@ -105,7 +105,7 @@ public final class ContentTransformer: ResponseTransformer {
       return .failure(error)
     case (.failure, .failed(let failure)):
       // TRF-07
-      run.request.pump.log(.pipeline, "of an error's body: \(failure.longDescription)")
+      run.request.pump.log(.pipeline, "of an error's body: \(failure.description)")
       return response
     }
   }
@@ -120,7 +120,7 @@ package protocol ContentFunction {
   /// One call with this entity, ready to begin; nil if its content is not of the input type.
   func prepare(
     _ entity: Entity, in run: PipelineRun
-  ) throws(RequestError) -> ContentTransformer.Work?
+  ) throws(RequestError) -> ResponseContentTransformer.Work?
   /// Whether content is of the output type already.
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool
 }
