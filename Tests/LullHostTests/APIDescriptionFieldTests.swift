@@ -243,7 +243,7 @@ struct APIDescriptionFieldTests {
         .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
         .wrongInputTypeInTransformerPipeline(expected: "", actual: "", transformer: ""),
         .transformerReturnedNil(transformer: ""), .malformedJSON(message: ""),
-        .chainTooLong(message: ""),
+        .wrongContent(type: "", path: "", message: ""), .chainTooLong(message: ""),
         .script(script), .custom(TransportError(.network, "")),
       ] + TransportError.Kind.allCases.map { .transport(TransportError($0, "")) }
     #expect(try difference("CauseKind", causes.map(\.kind)) == [])

@@ -25,6 +25,9 @@ public final class JSONDocument: Sendable {
   /// Different for every document of the process; a script's host shares the tables it built by it.
   package let serial = JSONDocument.nextSerial()
 
+  /// What has been decoded of it: whoever asks again for the same type has it.
+  let decodedValues = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
   private static let serials = Atomic<Int64>(1)
 
   private static func nextSerial() -> Int64 {

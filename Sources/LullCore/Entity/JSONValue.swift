@@ -18,7 +18,7 @@ public enum JSONValue: Sendable {
   case object([Member])
 
   /// A key and its value.
-  public struct Member: Sendable {
+  public struct Member: Sendable, JSONMember {
     /// Compared byte by byte.
     public var key: String
     /// Whatever JSON has, null too.
@@ -75,7 +75,7 @@ public enum JSONValue: Sendable {
       writer.end("]")
     case .object(let members):
       writer.begin("{")
-      for member in JSONValue.unique(members) {
+      for member in members.withoutRepetition {
         writer.write(key: member.key)
         path.append(member.key)
         try member.value.write(to: &writer, path: &path)
@@ -95,28 +95,6 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// Each key once, at its first position, with its last value. (JSN-13)
-  private static func unique(_ members: [Member]) -> [Member] {
-    // Nearly always nothing repeats, which few keys show without hashing. `==` may find too much,
-    // two ways to compose a character, but never too little.
-    let mayRepeat =
-      members.count > 16
-      || members.indices.contains { place in
-        members[..<place].contains { $0.key == members[place].key }
-      }
-    guard mayRepeat else { return members }
-    var positions: [[UInt8]: Int] = [:]
-    var unique: [Member] = []
-    for member in members {
-      if let position = positions[Array(member.key.utf8)] {
-        unique[position].value = member.value
-      } else {
-        positions[Array(member.key.utf8)] = unique.count
-        unique.append(member)
-      }
-    }
-    return unique
-  }
 }
 
 extension JSONValue: Equatable {
@@ -132,7 +110,7 @@ extension JSONValue: Equatable {
     case (.string(let one), .string(let other)): return one.utf8.elementsEqual(other.utf8)
     case (.array(let one), .array(let other)): return one == other
     case (.object(let one), .object(let other)):
-      let one = unique(one)
+      let one = one.withoutRepetition
       var values: [[UInt8]: JSONValue] = [:]
       for member in other { values[Array(member.key.utf8)] = member.value }
       return one.count == values.count

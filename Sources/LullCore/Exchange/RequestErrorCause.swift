@@ -12,6 +12,9 @@ public enum RequestErrorCause: Sendable {
   case transformerReturnedNil(transformer: String)
   /// `offset`: where in the body, in bytes from its start; nil if that is not known.
   case malformedJSON(message: String, offset: Int? = nil)
+  /// Content is not of the type that a program has asked for. `path`: where in it, `users[3].name`, or
+  /// empty; `message`: what was expected and what was found there.
+  case wrongContent(type: String, path: String, message: String)
   /// Chains that pass on without end.
   case chainTooLong(message: String)
   case transport(TransportError)
@@ -31,6 +34,7 @@ public enum RequestErrorCause: Sendable {
     case .wrongInputTypeInTransformerPipeline: "wrong_input_type_in_transformer_pipeline"
     case .transformerReturnedNil: "transformer_returned_nil"
     case .malformedJSON: "malformed_json"
+    case .wrongContent: "wrong_content"
     case .chainTooLong: "chain_too_long"
     case .transport(let error): error.kind.rawValue
     case .script: "script_error"
@@ -47,7 +51,7 @@ public enum RequestErrorCause: Sendable {
     case .noLocalDataFor304: "No data available"
     case .chainTooLong(let message): message
     case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
-      .transformerReturnedNil, .malformedJSON:
+      .transformerReturnedNil, .malformedJSON, .wrongContent:
       "Cannot parse server response"
     case .transport(let error): error.message
     case .script(let script): script.userMessage
@@ -78,6 +82,8 @@ public enum RequestErrorCause: Sendable {
     case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
     case .malformedJSON(let message, let offset):
       offset.map { "\(message) (at byte \($0 + 1))" } ?? message
+    case .wrongContent(let type, let path, let message):
+      "\(type) cannot be made of it: " + (path.isEmpty ? message : "\(path): \(message)")
     case .chainTooLong(let message): message
     case .transport(let error): error.message
     case .script(let script): script.message
@@ -113,6 +119,7 @@ public enum RequestErrorCause: Sendable {
     case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
       [("expected", expected), ("actual", actual), ("transformer", transformer)]
     case .transformerReturnedNil(let transformer): [("transformer", transformer)]
+    case .wrongContent(let type, let path, _): [("type", type), ("path", path)]
     case .script(let script):
       [("traceback", script.traceback)] + (script.stage.map { [("stage", $0)] } ?? [])
     case .transport(let error): error.traceback.map { [("traceback", $0)] } ?? []

@@ -63,6 +63,24 @@ extension Resource {
     }
   }
 
+  /// Sends a value of the program's as compact JSON, as `RequestBody.json(encoding:)` makes it. What cannot
+  /// be encoded makes a request that has failed already, with the cause `invalidJSONObject` and the coding
+  /// path, or `custom` with what its `encode(to:)` has thrown.
+  ///
+  ///     notes.request("POST", encoding: Note(title: "Tea"))
+  @discardableResult
+  public func request(
+    _ method: String, encoding value: some Encodable, contentType: String = "application/json",
+    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+  ) -> Request {
+    do {
+      let body = try RequestBody.json(encoding: value, contentType: contentType)
+      return request(method, body: body, mutation: mutation)
+    } catch {
+      return failedBeforeSending(RequestErrorCause(encoding: error), method: method)
+    }
+  }
+
   /// Sends a form: pairs escaped and sorted. (REQ-15 to REQ-20) Lua: `{ form = { name = value } }`.
   @discardableResult
   public func request(

@@ -50,8 +50,11 @@ extension APIOwner {
       .field("encoding", "string?", "Of `unencodable_text`, `undecodable_text`: the charset."),
       .field("text", "string?", "Of `unencodable_text`: the text.", rules: "REQ-09"),
       .field(
-        "path", "string?", "Of `invalid_json_object`: where the offending value is.",
-        rules: "DYN-02"),
+        "path", "string?",
+        "Of `invalid_json_object` and `wrong_content`: where the offending value is.",
+        rules: "DYN-02 COD-03"),
+      .field(
+        "type", "string?", "Of `wrong_content`: what a Swift program wanted.", rules: "COD-03"),
       .field(
         "byte", "integer?",
         "Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.",
@@ -127,6 +130,8 @@ extension APIOwner {
       .word("too_many_redirects", "The server redirects without end."),
       .word(
         "redirect_refused", "The server redirects to another origin, which `redirects` forbids."),
+      .word(
+        "wrong_content", "Content was not of the type that a Swift program wants.", rules: "COD-03"),
       .word("chain_too_long", "Chains passed on from request to request without end."),
       .word("script_error", "A function of the script raised.", rules: "TRF-13"),
       .word(

@@ -3060,7 +3060,8 @@ function PipelineStage:remove_transformers() end
 ---@field source? string # Of `invalid_url`: what was no URL.
 ---@field encoding? string # Of `unencodable_text`, `undecodable_text`: the charset.
 ---@field text? string # Of `unencodable_text`: the text.
----@field path? string # Of `invalid_json_object`: where the offending value is.
+---@field path? string # Of `invalid_json_object` and `wrong_content`: where the offending value is.
+---@field type? string # Of `wrong_content`: what a Swift program wanted.
 ---@field byte? integer # Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.
 ---@field string? string # Of `not_url_encodable`: the string.
 ---@field name? string # Of `invalid_text_encoding`: the charset nobody knows.
@@ -3102,6 +3103,7 @@ function PipelineStage:remove_transformers() end
 ---| "offline" # The service is offline, and no cache has it.
 ---| "too_many_redirects" # The server redirects without end.
 ---| "redirect_refused" # The server redirects to another origin, which `redirects` forbids.
+---| "wrong_content" # Content was not of the type that a Swift program wants.
 ---| "chain_too_long" # Chains passed on from request to request without end.
 ---| "script_error" # A function of the script raised.
 ---| "custom" # A Swift program's own error; scripts get the very value they gave.

@@ -1,0 +1,177 @@
+internal import CSimdjson
+
+/// What the decoders of one value share: the tape, and where lookups of keys ended.
+///
+/// For one thread and the time of one call of `JSONElement.decoded`.
+final class TapeReader {
+  let root: JSONElement
+  let userInfo: [CodingUserInfoKey: any Sendable]
+  // Those of the document, which `root` holds.
+  let view: csj_view
+  private let document: OpaquePointer
+  /// Where the last lookup in an object ended, by how deep that is: the next key is mostly the next one.
+  private let cursors: UnsafeMutablePointer<Cursor>
+  /// Made when an error or a program asks where something is.
+  private(set) lazy var places = TapePlaces(of: self)
+
+  private struct Cursor {
+    var object = 0
+    var key = 0
+  }
+
+  private static let cursorCount = 16
+
+  init(_ root: JSONElement, userInfo: [CodingUserInfoKey: any Sendable]) {
+    self.root = root
+    self.userInfo = userInfo
+    view = root.document.view
+    document = root.document.pointer
+    cursors = .allocate(capacity: TapeReader.cursorCount)
+    cursors.initialize(repeating: Cursor(), count: TapeReader.cursorCount)
+  }
+
+  deinit { cursors.deallocate() }
+
+  func type(at place: Int) -> csj_type { csj_type_at(view, place) }
+
+  /// Whether lookups in an object must go by its index: it is large, or repeats keys. (JSN-13)
+  func isIndexed(_ object: Int) -> Bool {
+    csj_count(view, object) > CSJ_MOST_SOUGHT || csj_repeats_keys(view, object) != 0
+  }
+
+  /// The place of the value of that key; 0 if there is none.
+  func member(_ name: String, of object: Int, depth: Int, isIndexed: Bool) -> Int {
+    var name = name
+    // The bytes are only read during the call.
+    return name.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { key in
+        if isIndexed { return csj_member(document, object, key.baseAddress, key.count) }
+        let cursor = cursors + depth % TapeReader.cursorCount
+        let isThere = cursor.pointee.object == object
+        let start = isThere ? cursor.pointee.key : csj_first(view, object)
+        let found = csj_seek(view, object, start, key.baseAddress, key.count)
+        guard found != 0 else { return 0 }
+        cursor.pointee = Cursor(object: object, key: found)
+        return found + 1
+      }
+    }
+  }
+
+  /// The text of a string or key.
+  func text(at place: Int) -> String {
+    String(decoding: JSONElement.bytes(view, place), as: UTF8.self)
+  }
+
+  // MARK: Values
+
+  /// What is not of the standard library's own types decodes itself from what stands there.
+  func value<Value: Decodable>(_ type: Value.Type, at place: Int, depth: Int) throws -> Value {
+    // Each is the very type that is asked for.
+    if type == String.self { return unsafeBitCast(try string(at: place), to: type) }
+    if type == Int.self { return unsafeBitCast(try integer(Int.self, at: place), to: type) }
+    if type == Double.self { return unsafeBitCast(try double(at: place), to: type) }
+    if type == Bool.self { return unsafeBitCast(try bool(at: place), to: type) }
+    if type == Float.self { return unsafeBitCast(try float(at: place), to: type) }
+    if type == Int64.self { return unsafeBitCast(try integer(Int64.self, at: place), to: type) }
+    if type == Int32.self { return unsafeBitCast(try integer(Int32.self, at: place), to: type) }
+    if type == Int16.self { return unsafeBitCast(try integer(Int16.self, at: place), to: type) }
+    if type == Int8.self { return unsafeBitCast(try integer(Int8.self, at: place), to: type) }
+    if type == UInt.self { return unsafeBitCast(try integer(UInt.self, at: place), to: type) }
+    if type == UInt64.self { return unsafeBitCast(try integer(UInt64.self, at: place), to: type) }
+    if type == UInt32.self { return unsafeBitCast(try integer(UInt32.self, at: place), to: type) }
+    if type == UInt16.self { return unsafeBitCast(try integer(UInt16.self, at: place), to: type) }
+    if type == UInt8.self { return unsafeBitCast(try integer(UInt8.self, at: place), to: type) }
+    return try model(type, at: place, depth: depth)
+  }
+
+  private func model<Value: Decodable>(
+    _ type: Value.Type, at place: Int, depth: Int
+  ) throws -> Value {
+    guard depth < TapeReader.mostLevels else { throw nestsTooDeeply(at: place) }
+    if type == [String].self {
+      // The very type that is asked for.
+      return unsafeBitCast(try elements(of: place) { try string(at: $0) }, to: type)
+    }
+    if type == JSONValue.self, let value = element(at: place).plainValue as? Value { return value }
+    return try Value(from: TapeDecoder(reader: self, place: place, depth: depth))
+  }
+
+  /// As deep as JSON may nest; a type may ask for another decoder of the same value as often.
+  static let mostLevels = Int(CSJ_MAX_DEPTH) + 24
+
+  func element(at place: Int) -> JSONElement { JSONElement(document: root.document, index: place) }
+
+  private func elements<Element>(
+    of place: Int, _ read: (Int) throws -> Element
+  ) throws -> [Element] {
+    guard type(at: place) == CSJ_ARRAY else {
+      throw mismatch([Element].self, "an array", at: place)
+    }
+    var elements: [Element] = []
+    elements.reserveCapacity(csj_count(view, place))
+    let end = csj_end(view, place)
+    var next = csj_first(view, place)
+    while next < end {
+      elements.append(try read(next))
+      next = csj_after(view, next)
+    }
+    return elements
+  }
+
+  func isNull(at place: Int) -> Bool { type(at: place) == CSJ_NULL }
+
+  func bool(at place: Int) throws -> Bool {
+    switch type(at: place) {
+    case CSJ_TRUE: return true
+    case CSJ_FALSE: return false
+    default: throw mismatch(Bool.self, "true or false", at: place)
+    }
+  }
+
+  func string(at place: Int) throws -> String {
+    guard type(at: place) == CSJ_STRING else { throw mismatch(String.self, "a string", at: place) }
+    return text(at: place)
+  }
+
+  func double(at place: Int) throws -> Double {
+    switch type(at: place) {
+    case CSJ_DOUBLE: return csj_double_at(view, place)
+    case CSJ_INT: return Double(csj_int_at(view, place))
+    default: throw mismatch(Double.self, "a number", at: place)
+    }
+  }
+
+  func float(at place: Int) throws -> Float {
+    guard let number = try? double(at: place) else {
+      throw mismatch(Float.self, "a number", at: place)
+    }
+    let value = Float(number)
+    guard value.isFinite else { throw doesNotFit("\(number)", Float.self, at: place) }
+    return value
+  }
+
+  func integer<Value: FixedWidthInteger & Decodable>(
+    _ type: Value.Type, at place: Int
+  ) throws -> Value {
+    switch self.type(at: place) {
+    case CSJ_INT:
+      let number = csj_int_at(view, place)
+      if let value = Value(exactly: number) { return value }
+      throw doesNotFit("\(number)", type, at: place)
+    case CSJ_DOUBLE:
+      var whole: UInt64 = 0
+      if csj_is_unsigned(view, place, &whole) != 0 {
+        if let value = Value(exactly: whole) { return value }
+        throw doesNotFit("\(whole)", type, at: place)
+      }
+      let number = csj_double_at(view, place)
+      // What was written beyond 64 bits has been rounded.
+      if number.magnitude < 0x1p64, let value = Value(exactly: number) { return value }
+      guard number.rounded(.towardZero) == number else {
+        throw mismatch(type, "a whole number", "the number \(number)", at: place)
+      }
+      throw doesNotFit("\(number)", type, at: place)
+    default: throw mismatch(type, "a whole number", at: place)
+    }
+  }
+}

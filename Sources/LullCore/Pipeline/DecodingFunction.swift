@@ -1,0 +1,75 @@
+/// Decodes content as a model: the function of a content transformer. (COD-12)
+struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
+  let description: String
+
+  var inputName: String { "json" }
+
+  func prepare(
+    _ entity: Entity, in run: PipelineRun
+  ) throws(RequestError) -> ContentTransformer.Work? {
+    switch entity.content {
+    case .json: break
+    case .value(let value) where value is JSONValue || value is JSONElement: break
+    default:
+      // A 204 and the like has nothing to decode, and is no failure. (REQ-04)
+      guard run.allowsEmptyBody(entity) else { return nil }
+      return { report in
+        report(.content(entity.content))
+        return nil
+      }
+    }
+    let content = entity.content
+    guard content.size > ContentParser.largestOnHomeThread else {
+      return { report in
+        report(outcome(Result { try content.decoded(Model.self) }, run))
+        return nil
+      }
+    }
+    let pump = run.request.pump
+    return { report in
+      // Decoding takes as long as parsing.
+      pump.offload {
+        Result { try content.decoded(Model.self) }
+      } then: { result in
+        report(outcome(result, run))
+      }
+      return nil
+    }
+  }
+
+  func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool {
+    guard case .value(let value) = content else { return false }
+    return value is Model
+  }
+
+  private func outcome(
+    _ result: Result<Model, any Error>, _ run: PipelineRun
+  ) -> ContentTransformer.Outcome {
+    switch result {
+    case .success(let model): return .content(.value(model))
+    case .failure(let error as RequestError): return .raised(error)
+    case .failure(let error):
+      var failure = run.failure(RequestErrorCause(decoding: Model.self, error))
+      failure.userMessage = "Cannot parse server response"
+      return .failed(failure)
+    }
+  }
+}
+
+extension ContentTransformer {
+  /// A transformer that decodes JSON as a type of the program's, which becomes the content.
+  ///
+  /// As `Content` of that type; what is no JSON is a mismatch, but for the empty body of a 204 and its
+  /// like. Otherwise as transformers of functions.
+  public convenience init<Model: Decodable & Sendable>(
+    as type: Model.Type, description: String? = nil, contentTypes: [String]? = nil,
+    onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false
+  ) {
+    var rules = Rules()
+    rules.mismatch = mismatch
+    rules.transformsErrors = transformErrors
+    rules.contentTypes = contentTypes?.map { ContentTypePattern($0) }
+    self.init(
+      DecodingFunction<Model>(description: description ?? "decoder of \(type)"), rules: rules)
+  }
+}

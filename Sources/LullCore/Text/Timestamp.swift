@@ -1,0 +1,69 @@
+/// A moment, for members of types that are decoded and encoded.
+///
+/// It is read from dates and times as APIs write them, `2024-05-01T10:11:12.5+02:00` and the same without
+/// some of its parts (RFC 3339; ISO 8601), without an offset in UTC, and from numbers, which are seconds
+/// since 1970. It is written as `2024-05-01T08:11:12.500Z`, without what is behind the point if that is
+/// nothing. Milliseconds are kept for any moment, years beyond four digits are written as numbers.
+///
+///     struct Note: Codable { var title: String, created: Timestamp }
+public struct Timestamp: Sendable, Hashable, Comparable {
+  public var secondsSince1970: Double
+
+  public init(secondsSince1970: Double) { self.secondsSince1970 = secondsSince1970 }
+
+  /// The moment a text names; nil if it is no date.
+  public init?(_ text: String) {
+    guard let moment = try? ISODate.parse(text.utf8) else { return nil }
+    self.init(moment)
+  }
+
+  private init(_ moment: ISODate.Moment) {
+    secondsSince1970 = Double(moment.seconds) + (moment.fraction ?? 0)
+  }
+
+  public static func < (one: Timestamp, other: Timestamp) -> Bool {
+    one.secondsSince1970 < other.secondsSince1970
+  }
+
+  /// Whether a text can be written of it.
+  private var isWritable: Bool {
+    let range = CivilTime.writable
+    return (Double(range.lowerBound)...Double(range.upperBound)).contains(secondsSince1970)
+  }
+}
+
+extension Timestamp: CustomStringConvertible {
+  public var description: String {
+    guard isWritable else { return "\(secondsSince1970)" }
+    let milliseconds = (secondsSince1970 * 1000).rounded()
+    let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0
+    return ISODate.text(of: milliseconds / 1000, digits: isWhole ? 0 : 3)
+  }
+}
+
+extension Timestamp: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let seconds = try? container.decode(Double.self) {
+      self.init(secondsSince1970: seconds)
+      return
+    }
+    let text = try container.decode(String.self)
+    do throws(ISODate.Problem) {
+      self.init(try ISODate.parse(text.utf8))
+    } catch {
+      throw DecodingError.dataCorruptedError(
+        in: container,
+        debugDescription: "'\(CodingPathText.shown(text))' is no date: \(error.reason)")
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    if isWritable {
+      try container.encode(description)
+    } else {
+      try container.encode(secondsSince1970)
+    }
+  }
+}
