@@ -47,6 +47,8 @@ final class HomeThread {
     cancelRequests()
     // Bounded: a task that nobody waits for might start something anew for ever.
     runSome { !loop.hasWork }
+    loop.pump.ending.end()
+    runSome { !loop.hasWork }
     loop.close()
     runSome { !executor.hasWork }
     executor.end()

@@ -25,14 +25,14 @@ public final class Pump {
   /// At least 0, below 1; what policies leave to chance.
   package var random: () -> Double = { .random(in: 0..<1) }
 
+  /// Who is to be told that this pump is about to close.
+  package let ending = PumpEnding()
+
   private var deferred: [Action] = []
   private var afterPhase: [Action] = []
   private var receivers = ReceiverTable()
   /// Whether it has ended: nothing is delivered any more.
   package private(set) var isClosed = false
-  /// What is told of the end, by number.
-  private var endings: [Int: () -> Void] = [:]
-  private var nextEnding = 0
   /// The only thread it may be used on; nil if that is whoever's business who drives it.
   private var thread: pthread_t?
   /// The one that drives it, by number.
@@ -165,17 +165,10 @@ public final class Pump {
 
   // MARK: The end
 
-  /// Calls `action` when this closes, as the last thing that is called; the result takes that back.
-  package func onEnd(_ action: @escaping () -> Void) -> () -> Void {
-    nextEnding += 1
-    let number = nextEnding
-    endings[number] = action
-    return { [weak self] in self?.endings[number] = nil }
-  }
-
   /// Drops everything that waits; who waits for the end is told, and nothing is called any more.
   package func close() {
     guard !isClosed else { return }
+    ending.end()
     isClosed = true
     ThreadPumps.remove(ObjectIdentifier(self), driver)
     inbox.close()
@@ -184,9 +177,6 @@ public final class Pump {
     receivers = ReceiverTable()
     hostSlot = nil
     workers = nil
-    let endings = endings.sorted { $0.key < $1.key }.map(\.value)
-    self.endings = [:]
-    for ending in endings { ending() }
   }
 
   // MARK: The thread

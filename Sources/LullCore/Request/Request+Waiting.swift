@@ -57,7 +57,7 @@ private final class TaskWait {
   private let request: Request
   private var continuation: CheckedContinuation<Response, Never>?
   private var waiter: RequestWaiter?
-  private var takeBack: (() -> Void)?
+  private var ending: PumpEnding.Number?
   /// Whether the task was cancelled before it came here: its way may lead through other jobs.
   private var isCancelled = false
 
@@ -67,9 +67,9 @@ private final class TaskWait {
 
   func begin(_ continuation: CheckedContinuation<Response, Never>) {
     self.continuation = continuation
-    guard !request.pump.isClosed else { return end() }
+    guard !request.pump.ending.hasEnded else { return end() }
     waiter = request.addWaiter { [self] response in finish(response) }
-    takeBack = request.pump.onEnd { [self] in end() }
+    ending = request.pump.ending.add { [self] in end() }
     if isCancelled { cancel() }
   }
 
@@ -86,8 +86,7 @@ private final class TaskWait {
   }
 
   private func finish(_ response: Response) {
-    takeBack?()
-    takeBack = nil
+    if let ending { request.pump.ending.remove(ending) }
     waiter = nil
     continuation?.resume(returning: response)
     continuation = nil

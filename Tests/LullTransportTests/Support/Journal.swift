@@ -9,4 +9,12 @@ final class Journal: Sendable {
   func callAsFunction(_ line: String) {
     state.withLock { $0.append(line) }
   }
+
+  /// The lines so far, which are then forgotten.
+  func take() -> [String] {
+    state.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
 }

@@ -15,7 +15,7 @@ public struct StreamItems: AsyncSequence {
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> StreamItem? {
       while true {
-        guard !stream.resource.pump.isClosed else { throw stream.endOfHome }
+        guard !stream.resource.pump.ending.hasEnded else { throw stream.endOfHome }
         switch stream.next() {
         case .item(let item): return item
         case .end: return nil
@@ -42,19 +42,19 @@ extension EventStream {
     let cancellation = pump.signal { [weak self] in self?.stop() }
     defer { pump.discard(cancellation) }
     let wait = Readiness()
-    let takeBack = pump.onEnd { wait.end() }
+    let ending = pump.ending.add { wait.end() }
     await withTaskCancellationHandler {
       // Named, or the closure would leave the caller's actor.
       _ = isolation
       await withCheckedContinuation { continuation in
         wait.continuation = continuation
-        guard !pump.isClosed else { return wait.end() }
+        guard !pump.ending.hasEnded else { return wait.end() }
         whenReady { wait.end() }
       }
     } onCancel: {
       cancellation()
     }
-    takeBack()
+    pump.ending.remove(ending)
   }
 
   fileprivate var endOfHome: RequestError {

@@ -1,0 +1,108 @@
+/// What happens between two steps of a `for await` loop: the source of an asynchronous sequence.
+///
+/// Begins with the first step, on the home thread. Ends when it is told to, when the waiting task is
+/// cancelled, when the pump is about to close, and when its loop lets go of it, whichever comes first.
+final class Feed<Element> {
+  private let pump: Pump
+  /// Takes in one more: what has not been asked for yet is bounded.
+  private let merge: (inout [Element], Element) -> Void
+  private var start: ((Feed) -> () -> Void)?
+  private var stop: (() -> Void)?
+  private var ending: PumpEnding.Number?
+  private var waiting: [Element] = []
+  private var reader: (() -> Void)?
+  /// Nothing comes any more.
+  private(set) var isOver = false
+
+  /// - Parameter start: begins to `push`; what it gives lets go of the source.
+  init(
+    _ pump: Pump, merge: @escaping (inout [Element], Element) -> Void,
+    start: @escaping (Feed) -> () -> Void
+  ) {
+    self.pump = pump
+    self.merge = merge
+    self.start = start
+  }
+
+  func push(_ element: Element) {
+    guard !isOver else { return }
+    merge(&waiting, element)
+    wake()
+  }
+
+  /// What waits is the last there is.
+  func finish() {
+    guard !isOver else { return }
+    isOver = true
+    start = nil
+    if let ending { pump.ending.remove(ending) }
+    let stop = stop
+    self.stop = nil
+    stop?()
+    wake()
+  }
+
+  /// Not even that is given any more.
+  func end() {
+    waiting = []
+    finish()
+  }
+
+  /// Nobody reads it any more; called where nothing else may be called. The source is let go a turn later,
+  /// and must not count as somebody who listens from now on.
+  fileprivate func abandon() {
+    guard !isOver, let stop else {
+      isOver = true
+      return
+    }
+    isOver = true
+    self.stop = nil
+    if let ending { pump.ending.remove(ending) }
+    pump.enqueue(stop)
+  }
+
+  private func wake() {
+    let reader = reader
+    self.reader = nil
+    reader?()
+  }
+
+  private func begin() {
+    guard let start else { return }
+    self.start = nil
+    ending = pump.ending.add { [weak self] in self?.end() }
+    guard !isOver else { return }
+    let stop = start(self)
+    if isOver { stop() } else { self.stop = stop }
+  }
+
+  func next(isolation: isolated (any Actor)?) async -> Element? {
+    if Task.isCancelled { end() }
+    begin()
+    while waiting.isEmpty {
+      if isOver { return nil }
+      // Only the signal leaves the home thread: a task may be cancelled on any.
+      let cancellation = pump.signal { [weak self] in self?.end() }
+      defer { pump.discard(cancellation) }
+      await withTaskCancellationHandler {
+        // Named, or the closure would leave the caller's actor.
+        _ = isolation
+        await withCheckedContinuation { continuation in
+          reader = { continuation.resume() }
+        }
+      } onCancel: {
+        cancellation()
+      }
+    }
+    return waiting.removeFirst()
+  }
+}
+
+/// Ends a feed when the loop that reads it has let go.
+final class FeedReader<Element> {
+  let feed: Feed<Element>
+
+  init(_ feed: Feed<Element>) { self.feed = feed }
+
+  deinit { feed.abandon() }
+}
