@@ -23,6 +23,24 @@ check_binaries() {
   verify "no full Foundation in lull" "only FoundationEssentials may be linked, nothing else may import it" \
     symbols "$command" 'Foundation|FoundationInternationalization|FoundationNetworking|FoundationXML|_FoundationICU'
   verify "no ICU in lull" "FoundationInternationalization brings it" icu "$command"
+  verify "a Swift program with types of its own, linked statically and stripped, takes 12 MB at most" \
+    "something that LullCore or LullTransport uses brings Foundation, or more of the runtime" small_client
+}
+
+# Examples/swift-client, as somebody would ship it.
+small_client() {
+  local most=12000000 program stripped size
+  local flags=(--package-path Examples/swift-client --scratch-path "$root/.build/swift-client-static"
+    --configuration release -Xswiftc -static-stdlib)
+  touch Examples/swift-client/Package.swift
+  swift build "${flags[@]}" >"$root/.build/swift-client-static.log" 2>&1 \
+    || { tail -n 20 "$root/.build/swift-client-static.log"; return; }
+  program="$(swift build "${flags[@]}" --show-bin-path)/swift-client"
+  stripped=$(mktemp)
+  strip -o "$stripped" "$program"
+  size=$(stat -c %s "$stripped")
+  rm -f "$stripped"
+  [ "$size" -le "$most" ] || printf '%s bytes\n' "$size"
 }
 
 needs() { # FILE PATTERN

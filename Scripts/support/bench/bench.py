@@ -11,6 +11,7 @@ import time
 import calls
 import completion
 import configuration
+import decoding
 import documents
 import downloads
 import growth
@@ -29,7 +30,7 @@ ROWS = {
     "B6": documents.b6, "B7": starts.b7, "B8": memory.b8, "B9": memory.b9, "B10": calls.b10,
     "B11": configuration.b11, "B12": in_flight.b12, "B13": warm.b13, "B14": loads.b14,
     "B15": uploads.b15, "B16": downloads.b16, "B17": streams.b17,
-    "B18": completion.b18, "B20": growth.b20,
+    "B18": completion.b18, "B20": growth.b20, "B21": decoding.b21,
 }
 
 # Name, default, what it is.
@@ -41,7 +42,7 @@ NUMBERS = [
     ("resources", 1_000, "resources that B1, B2 and B14 load in turn"),
     ("calls", 2_000_000, "calls of a run of B3"),
     ("notifications", 2_000_000, "notifications of a run of B4"),
-    ("documents", 10, "documents of a run of B5 and B6"),
+    ("documents", 10, "documents of a run of B5, B6 and B21"),
     ("many", 100_000, "resources of B8 and B10"),
     ("stubbed", 1_000_000, "requests of B9"),
     ("polls", 10_000, "requests in flight of B12"),

@@ -30,6 +30,7 @@ struct SwiftClient {
         try await load(api)
         try await change(api)
         try await several(api)
+        try await typed(api)
         await fail(api)
       }
     } catch {
@@ -74,6 +75,29 @@ struct SwiftClient {
     for request in requests {
       let user: [String: JSONValue]? = try await request.entity().typedContent()
       print("user", user?["name"]?.string ?? "none")
+    }
+  }
+
+  /// A type of the program's, without Foundation.
+  struct Note: Codable, Sendable {
+    var id: Int?
+    var title: String
+    var body: String
+    var done: Bool
+  }
+
+  /// Data as that type, loaded if it is not fresh; bodies from it; and what does not fit.
+  static func typed(_ api: Service) async throws {
+    let note = try await api.resource("/notes/4").fresh(Note.self)
+    print("note", note.id ?? 0, note.title, note.done)
+    let next = Note(title: note.title + ", more", body: note.body, done: true)
+    let sent = api.resource("/notes").request("POST", encoding: next)
+    for await progress in sent.progress where progress == 1 { print("sent") }
+    print("title", try await sent.entity().decoded(Note.self).title)
+    do {
+      _ = try await api.resource("/notes").fresh([String: Note].self)
+    } catch {
+      print("not a dictionary:", error.cause?.message ?? "")
     }
   }
 
