@@ -10,12 +10,13 @@ WARM_UP = 2
 
 
 def build():
-    """The two programs. They stay below .build, since the core is compiled for them."""
+    """The two programs, linked statically. They stay below .build, since the core is compiled for them."""
     if not shutil.which("swift"):
         raise Failure("swift was not found")
     root = os.path.abspath(os.path.join(HERE, "../../.."))
     flags = ["--package-path", os.path.join(HERE, "decoding"),
-             "--scratch-path", os.path.join(root, ".build/decoding"), "--configuration", "release"]
+             "--scratch-path", os.path.join(root, ".build/decoding"), "--configuration", "release",
+             "-Xswiftc", "-static-stdlib"]
     # The package manager looks for new files in packages that others depend on if a manifest is new.
     os.utime(os.path.join(HERE, "decoding/Package.swift"))
     run(["swift", "build", *flags])

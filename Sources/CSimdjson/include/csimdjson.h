@@ -7,7 +7,7 @@
  *
  * What JSON is, for everybody, is told here and beside: when values are the same and what a pointer means
  * in csj_compare.h, how text is written in csj_writer.h, what is UTF-8 in csj_utf8.h; how members are looked
- * up one after the other in csj_keys.h.
+ * up one after the other in csj_keys.h; csj_stack.h is for those who go as deep as a document does.
  *
  * `csj_parse` is the only way to make a document; it may be called on any thread and never throws.
  * A document never changes, so any number of threads may read it while somebody owns it.

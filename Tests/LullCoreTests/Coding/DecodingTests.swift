@@ -219,6 +219,51 @@ struct DecodingTests {
     #expect(found.values == asked)
   }
 
+  struct Several: Decodable {
+    var a: Int?
+    var b: Int?
+    var c: Int?
+    var inner: [Inner]?
+    var z: Int?
+
+    /// Asked for in another order than the outer ones, and deeper.
+    struct Inner: Decodable {
+      var z: Int?
+      var a: Int?
+    }
+  }
+
+  @Test func `COD-04 objects of like and unlike layouts, one after the other`() throws {
+    var random = SeededGenerator(seed: 4)
+    for _ in 0..<200 {
+      func object(_ names: [String], _ more: String = "") -> String {
+        var members = names.filter { _ in !random.chance(4) }
+        if random.chance(3) { members.shuffle(using: &random) }
+        if random.chance(5), let name = members.first { members.append(name) }
+        if random.chance(6) { members += (0..<40).map { "other\($0)" } }
+        return "{"
+          + (members.map { "\"\($0)\": \(random.below(9))" } + (more.isEmpty ? [] : [more]))
+          .joined(separator: ",") + "}"
+      }
+      let names = ["a", "b", "c", "z"]
+      let json =
+        "["
+        + (0..<12).map { _ in
+          let inner = (0..<random.below(3)).map { _ in object(["a", "z"]) }
+          return object(names, "\"inner\": [\(inner.joined(separator: ","))]")
+        }.joined(separator: ",") + "]"
+      let root = try JSONDocument(parsing: Array(json.utf8)).root
+      let decoded = try root.decoded([Several].self)
+      for (one, element) in zip(decoded, root.elements) {
+        #expect([one.a, one.b, one.c, one.z] == names.map { element[$0]?.int }, "\(json)")
+        let inner = try #require(element["inner"])
+        #expect(one.inner?.map(\.a) == inner.elements.map { $0["a"]?.int }, "\(json)")
+        #expect(one.inner?.map(\.z) == inner.elements.map { $0["z"]?.int }, "\(json)")
+      }
+      #expect(decoded.count == 12)
+    }
+  }
+
   // MARK: Containers
 
   @Test func `COD-05 nested containers, elements one by one, and super`() throws {
@@ -326,6 +371,20 @@ struct DecodingTests {
     }
     #expect(try Self.decode(arrays, Nest.self).depth == 1000)
     #expect(throws: JSONError.self) { try Self.decode("[" + arrays + "]", Nest.self) }
+  }
+
+  @Test func `COD-06 a thread with a small stack gives an error, not a crash`() throws {
+    let levels = 499
+    let json =
+      String(repeating: "{\"name\":\"n\",\"children\":[", count: levels) + "{\"name\":\"leaf\"}"
+      + String(repeating: "]}", count: levels)
+    let document = try JSONDocument(parsing: Array(json.utf8))
+    #expect(onSmallStack { (try? document.root.decoded(Tree.self)) == nil })
+    let tree = try document.root.decoded(Tree.self)
+    #expect(onSmallStack { (try? JSONDocument(encoding: tree)) == nil })
+    // What nests less is fine there.
+    #expect(
+      onSmallStack { (try? Self.decode(#"{"name": "a", "children": []}"#, Tree.self)) != nil })
   }
 
   @Test func `COD-06 a type that decodes itself without end is an error`() {

@@ -33,9 +33,13 @@ struct TapeArray: UnkeyedDecodingContainer {
   ) throws -> Value {
     guard next < end else { throw reader.isOver(type, in: array, at: Int(position)) }
     let value = try read(Int(next), Int(depth) + 1)
-    next = UInt32(csj_after(reader.view, Int(next)))
-    position += 1
+    advance()
     return value
+  }
+
+  private mutating func advance() {
+    next = UInt32(truncatingIfNeeded: csj_after(reader.view, Int(next)))
+    position += 1
   }
 
   mutating func decodeNil() throws -> Bool {
@@ -45,7 +49,10 @@ struct TapeArray: UnkeyedDecodingContainer {
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try take(type) { [reader] in try reader.value(type, at: $0, depth: $1) }
+    guard next < end else { throw reader.isOver(type, in: array, at: Int(position)) }
+    let value = try reader.value(type, at: Int(next), depth: Int(depth) + 1)
+    advance()
+    return value
   }
 
   mutating func decode(_ type: Int128.Type) throws -> Int128 {

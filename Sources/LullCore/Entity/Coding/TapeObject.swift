@@ -7,6 +7,7 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let depth: Int
   private let isIndexed: Bool
 
+  @inline(__always)
   init(_ reader: TapeReader, _ place: Int, _ depth: Int) throws {
     guard reader.type(at: place) == CSJ_OBJECT else {
       throw reader.mismatch([String: Any].self, "an object", at: place)
@@ -14,7 +15,7 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     self.reader = reader
     object = place
     self.depth = depth
-    isIndexed = reader.isIndexed(place)
+    isIndexed = reader.enter(place, depth: depth)
   }
 
   var codingPath: [any CodingKey] { reader.path(to: object) }
@@ -27,10 +28,12 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   /// The place of the value, 0 if there is none.
+  @inline(__always)
   private func find(_ key: Key) -> Int {
-    reader.member(key.stringValue, of: object, depth: depth, isIndexed: isIndexed)
+    reader.member(key, of: object, depth: depth, isIndexed: isIndexed)
   }
 
+  @inline(__always)
   private func place(of key: Key) throws -> Int {
     let place = find(key)
     guard place != 0 else { throw reader.missing(key, in: object) }
@@ -65,7 +68,8 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder() throws -> any Decoder {
     let name = PlaceKey("super")
-    let place = reader.member(name.stringValue, of: object, depth: depth, isIndexed: isIndexed)
+    let place = reader.member(
+      named: name.stringValue, of: object, depth: depth, isIndexed: isIndexed)
     guard place != 0 else { throw reader.missing(name, in: object) }
     return TapeDecoder(reader: reader, place: place, depth: depth + 1)
   }
@@ -79,11 +83,13 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 // takes no generic function for these.
 extension TapeObject {
   /// The place of a value that is not null, 0 if there is none.
+  @inline(__always)
   private func present(_ key: Key) -> Int {
     let place = find(key)
     return place == 0 || reader.isNull(at: place) ? 0 : place
   }
 
+  @inline(__always)
   private func integer<Value: FixedWidthInteger & Decodable>(_ key: Key) throws -> Value? {
     let place = present(key)
     return place == 0 ? nil : try reader.integer(Value.self, at: place)

@@ -41,6 +41,13 @@ extension TapeReader {
         debugDescription: "decoding it nests more than \(TapeReader.mostLevels) levels"))
   }
 
+  func takesTooMuchStack(at place: Int) -> any Error {
+    DecodingError.dataCorrupted(
+      .init(
+        codingPath: path(to: place),
+        debugDescription: "decoding what nests so deeply takes more stack than this thread has"))
+  }
+
   func path(to place: Int) -> [any CodingKey] { places.path(to: place) }
 
   private func kind(at place: Int) -> String {

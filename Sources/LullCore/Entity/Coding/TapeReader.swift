@@ -9,50 +9,60 @@ final class TapeReader {
   // Those of the document, which `root` holds.
   let view: csj_view
   private let document: OpaquePointer
-  /// Where the last lookup in an object ended, by how deep that is: the next key is mostly the next one.
-  private let cursors: UnsafeMutablePointer<Cursor>
+  /// How the last objects of each depth were laid out.
+  private let layouts: UnsafeMutablePointer<csj_layout>
   /// Made when an error or a program asks where something is.
   private(set) lazy var places = TapePlaces(of: self)
 
-  private struct Cursor {
-    var object = 0
-    var key = 0
-  }
-
-  private static let cursorCount = 16
+  /// A power of two. What is deeper shares them.
+  private static let layoutCount = 8
 
   init(_ root: JSONElement, userInfo: [CodingUserInfoKey: any Sendable]) {
     self.root = root
     self.userInfo = userInfo
     view = root.document.view
     document = root.document.pointer
-    cursors = .allocate(capacity: TapeReader.cursorCount)
-    cursors.initialize(repeating: Cursor(), count: TapeReader.cursorCount)
+    layouts = .allocate(capacity: TapeReader.layoutCount)
+    layouts.initialize(repeating: csj_layout(), count: TapeReader.layoutCount)
   }
 
-  deinit { cursors.deallocate() }
+  deinit { layouts.deallocate() }
 
   func type(at place: Int) -> csj_type { csj_type_at(view, place) }
 
-  /// Whether lookups in an object must go by its index: it is large, or repeats keys. (JSN-13)
-  func isIndexed(_ object: Int) -> Bool {
-    csj_count(view, object) > CSJ_MOST_SOUGHT || csj_repeats_keys(view, object) != 0
+  private func layout(_ depth: Int) -> UnsafeMutablePointer<csj_layout> {
+    layouts + depth & (TapeReader.layoutCount - 1)
   }
 
-  /// The place of the value of that key; 0 if there is none.
-  func member(_ name: String, of object: Int, depth: Int, isIndexed: Bool) -> Int {
+  /// Whether lookups in an object must go by its index: it is large, or repeats keys. (JSN-13)
+  func enter(_ object: Int, depth: Int) -> Bool { csj_enter(layout(depth), view, object) != 0 }
+
+  /// The place of the value of a key in an object that has been entered; 0 if there is none.
+  @inline(__always)
+  func member<Key: CodingKey>(_ key: Key, of object: Int, depth: Int, isIndexed: Bool) -> Int {
+    // Nearly all are enumerations of less than 256 cases: of one byte, which says all there is to say.
+    guard MemoryLayout<Key>.size == 1, !isIndexed else {
+      return member(named: key.stringValue, of: object, depth: depth, isIndexed: isIndexed)
+    }
+    // Of that size.
+    let number = Int(unsafeBitCast(key, to: UInt8.self))
+    let type = unsafeBitCast(Key.self as Any.Type, to: UnsafeRawPointer.self)
+    var place = 0
+    if csj_find_number(layout(depth), object, type, number, &place) != 0 { return place }
+    place = member(named: key.stringValue, of: object, depth: depth, isIndexed: false)
+    csj_learn_number(layout(depth), object, type, number, place)
+    return place
+  }
+
+  /// The same of a key by its text.
+  func member(named name: String, of object: Int, depth: Int, isIndexed: Bool) -> Int {
     var name = name
     // The bytes are only read during the call.
     return name.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { key in
-        if isIndexed { return csj_member(document, object, key.baseAddress, key.count) }
-        let cursor = cursors + depth % TapeReader.cursorCount
-        let isThere = cursor.pointee.object == object
-        let start = isThere ? cursor.pointee.key : csj_first(view, object)
-        let found = csj_seek(view, object, start, key.baseAddress, key.count)
-        guard found != 0 else { return 0 }
-        cursor.pointee = Cursor(object: object, key: found)
-        return found + 1
+        isIndexed
+          ? csj_member(document, object, key.baseAddress, key.count)
+          : csj_find(layout(depth), view, object, key.baseAddress, key.count)
       }
     }
   }
@@ -88,34 +98,34 @@ final class TapeReader {
     _ type: Value.Type, at place: Int, depth: Int
   ) throws -> Value {
     guard depth < TapeReader.mostLevels else { throw nestsTooDeeply(at: place) }
-    if type == [String].self {
-      // The very type that is asked for.
-      return unsafeBitCast(try elements(of: place) { try string(at: $0) }, to: type)
-    }
-    if type == JSONValue.self, let value = element(at: place).plainValue as? Value { return value }
+    guard depth < ThreadStack.fewLevels || stack.hasRoom else { throw takesTooMuchStack(at: place) }
+    // Again the very types that are asked for.
+    if type == [String].self { return unsafeBitCast(try strings(of: place), to: type) }
+    if type == JSONValue.self { return unsafeBitCast(element(at: place).plainValue, to: type) }
     return try Value(from: TapeDecoder(reader: self, place: place, depth: depth))
   }
 
   /// As deep as JSON may nest; a type may ask for another decoder of the same value as often.
   static let mostLevels = Int(CSJ_MAX_DEPTH) + 24
 
+  /// Of the thread that decodes.
+  private lazy var stack = ThreadStack()
+
   func element(at place: Int) -> JSONElement { JSONElement(document: root.document, index: place) }
 
-  private func elements<Element>(
-    of place: Int, _ read: (Int) throws -> Element
-  ) throws -> [Element] {
+  private func strings(of place: Int) throws -> [String] {
     guard type(at: place) == CSJ_ARRAY else {
-      throw mismatch([Element].self, "an array", at: place)
+      throw mismatch([String].self, "an array", at: place)
     }
-    var elements: [Element] = []
-    elements.reserveCapacity(csj_count(view, place))
+    var strings: [String] = []
+    strings.reserveCapacity(csj_count(view, place))
     let end = csj_end(view, place)
     var next = csj_first(view, place)
     while next < end {
-      elements.append(try read(next))
+      strings.append(try string(at: next))
       next = csj_after(view, next)
     }
-    return elements
+    return strings
   }
 
   func isNull(at place: Int) -> Bool { type(at: place) == CSJ_NULL }
@@ -156,7 +166,8 @@ final class TapeReader {
     switch self.type(at: place) {
     case CSJ_INT:
       let number = csj_int_at(view, place)
-      if let value = Value(exactly: number) { return value }
+      let value = Value(truncatingIfNeeded: number)
+      if value == number { return value }
       throw doesNotFit("\(number)", type, at: place)
     case CSJ_DOUBLE:
       var whole: UInt64 = 0

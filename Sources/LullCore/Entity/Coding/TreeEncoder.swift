@@ -64,6 +64,9 @@ final class TreeEncoder: Encoder {
       guard session.levels < EncodingSession.mostLevels else {
         throw invalid(value, step, "it nests more than \(EncodingSession.mostLevels) levels")
       }
+      guard session.levels < ThreadStack.fewLevels || session.stack.hasRoom else {
+        throw invalid(value, step, "it takes more stack than this thread has")
+      }
       session.levels += 1
       defer { session.levels -= 1 }
       let encoder = TreeEncoder(session, at: step)
@@ -91,6 +94,8 @@ final class EncodingSession {
   var levels = 0
   /// What nests deeper could not be read back (JSN-14), and objects that refer to each other never end.
   static let mostLevels = 1_000
+  /// Of the thread that encodes.
+  private(set) lazy var stack = ThreadStack()
   /// The first thing done wrong.
   private(set) var problem: (any Error)?
 
