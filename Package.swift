@@ -9,9 +9,9 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// The interpreter is the system's. Programs and tests name it here; `LullModule` must not: inside a
-// stock interpreter the symbols are the interpreter's own.
-let lua: [LinkerSetting] = [.linkedLibrary("lua5.4")]
+// The interpreter is the system's. Programs and tests, and the product LullHost for programs of others,
+// have it from the target `LullLua`, which links it and has nothing else; `LullModule` must not: inside
+// a stock interpreter the symbols are the interpreter's own.
 
 let package = Package(
   name: "lull",
@@ -19,7 +19,7 @@ let package = Package(
     .executable(name: "lull", targets: ["lull"]),
     .library(name: "LullCore", targets: ["LullCore"]),
     .library(name: "LullTransport", targets: ["LullTransport"]),
-    .library(name: "LullHost", targets: ["LullHost"]),
+    .library(name: "LullHost", targets: ["LullHost", "LullLua"]),
     .library(name: "LullTesting", targets: ["LullTesting"]),
     .library(name: "LullModule", type: .dynamic, targets: ["LullModule"]),
   ],
@@ -52,6 +52,7 @@ let package = Package(
         .define("LULL_PROVES_STACK_EFFECTS", .when(configuration: .debug)),
       ]),
 
+    .target(name: "LullLua", linkerSettings: [.linkedLibrary("lua5.4")]),
     .target(name: "LullArguments", swiftSettings: swiftSettings),
     .target(name: "LullLibC", swiftSettings: swiftSettings),
     .target(name: "LullSystem", dependencies: ["LullLibC"], swiftSettings: swiftSettings),
@@ -91,9 +92,9 @@ let package = Package(
       name: "lull",
       dependencies: [
         "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullClients", "LullREPL", "CCommandLine", "CLullMalloc",
+        "LullClients", "LullREPL", "CCommandLine", "CLullMalloc", "LullLua",
       ],
-      swiftSettings: swiftSettings, linkerSettings: lua),
+      swiftSettings: swiftSettings),
 
     .target(
       name: "LullTesting", dependencies: ["LullLibC", "LullSystem", "LullCore"],
@@ -121,16 +122,16 @@ let package = Package(
       name: "LullHostTests",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "LullTesting", "CLullBridge", "CStackEffects",
+        "LullTesting", "CLullBridge", "CStackEffects", "LullLua",
       ],
-      swiftSettings: swiftSettings, linkerSettings: lua),
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "LullREPLTests",
       dependencies: [
         "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullREPL",
-        "LullTesting",
+        "LullTesting", "LullLua",
       ],
-      swiftSettings: swiftSettings, linkerSettings: lua),
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "allocator-program", dependencies: ["CLullMalloc"], path: "Tests/AllocatorProgram"),
     .testTarget(

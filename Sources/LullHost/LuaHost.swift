@@ -39,6 +39,7 @@ package final class LuaHost {
   package let chunks: Chunks
   let collector: Collector
   let hooks: ModelHooks
+  let guestHooks: GuestHooks
 
   private var parts: [any HostExtension] = []
 
@@ -74,6 +75,7 @@ package final class LuaHost {
     chunks = Chunks(bridge, kept, sources)
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
+    guestHooks = GuestHooks(hooks, bridge, handles, kept, requests)
   }
 
   var pump: Pump { environment.pump }
@@ -81,7 +83,7 @@ package final class LuaHost {
   func attach(_ runtime: OpaquePointer) {
     bridge.attach(runtime)
     lull_watch_changes(runtime, pump.changes.counter)
-    pump.attach(hooks)
+    if environment.isShared { pump.add(guestHooks) } else { pump.attach(hooks) }
     environment.onTurn { [unowned self] in beginTurn() }
     session.run = { [unowned self] in _ = SessionKeeper.opener?(self) }
   }
@@ -107,7 +109,10 @@ package final class LuaHost {
   }
 
   /// Bytes that live outside of Lua's memory and end with what Lua holds.
-  var heldBytes: Int { HeldBytes.total + handles.heldBytes }
+  var heldBytes: Int {
+    // On a pump that others use, what is held elsewhere is not the script's doing.
+    (environment.isShared ? 0 : HeldBytes.total) + handles.heldBytes
+  }
 
   /// Pins of the script's values and objects, without those that stay until the process ends.
   package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - kept.lastingPinCount }
@@ -133,6 +138,7 @@ package final class LuaHost {
   /// Drops everything without calling into Lua. The state goes away, or has gone.
   package func close() {
     guard !bridge.isClosed else { return }
+    if environment.isShared { pump.remove(guestHooks) }
     bridge.close()
     sampleAPI.close()
     progress.close()
@@ -140,6 +146,10 @@ package final class LuaHost {
     for part in parts { part.close() }
     parts = []
     permissions.checker = nil
-    handles.close()
+    if environment.isShared {
+      handles.close(keeping: environment.sharedServices)
+    } else {
+      handles.close()
+    }
   }
 }

@@ -48,7 +48,7 @@ package final class ScriptProgram {
     environment: any HostEnvironment, library: LuaLibrary,
     trust: ScriptTrust = .full(allowsBytecode: false), limits: ScriptLimits = .init()
   ) {
-    guard let state = ScriptProgram.makeState(trust) else { return nil }
+    guard let state = trust.makeState() else { return nil }
     self.environment = environment
     self.trust = trust
     self.limits = limits
@@ -64,27 +64,6 @@ package final class ScriptProgram {
       lull_state_close(state)
       return nil
     }
-  }
-
-  private static func makeState(_ trust: ScriptTrust) -> OpaquePointer? {
-    switch trust {
-    case .sandbox(let folder):
-      guard let folder else { return lull_state_new_sandboxed(nil) }
-      return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
-    case .inspection(let folder, _):
-      return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
-    case .full(let allowsBytecode): return makeState(allowsBytecode: allowsBytecode)
-    case .gated: return makeState(allowsBytecode: false)
-    }
-  }
-
-  private static func makeState(allowsBytecode: Bool) -> OpaquePointer? {
-    guard let state = lull_state_new() else { return nil }
-    guard allowsBytecode || lull_state_refuse_bytecode(state) == 0 else {
-      lull_state_close(state)
-      return nil
-    }
-    return state
   }
 
   /// Runs the script; the exit code.

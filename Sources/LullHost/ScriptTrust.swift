@@ -1,3 +1,5 @@
+import CLullBridge
+
 /// What a script is given of the interpreter's library.
 package enum ScriptTrust {
   /// Everything; precompiled chunks only if they are allowed, since the interpreter does not check them.
@@ -20,5 +22,27 @@ package enum ScriptTrust {
     case .full, .gated: false
     case .sandbox, .inspection: true
     }
+  }
+
+  /// A state with no more than that; nil without memory.
+  func makeState() -> OpaquePointer? {
+    switch self {
+    case .sandbox(let folder):
+      guard let folder else { return lull_state_new_sandboxed(nil) }
+      return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
+    case .inspection(let folder, _):
+      return lull_state_new_sandboxed(folder.map(CChar.init(bitPattern:)) + [0])
+    case .full(let allowsBytecode): return ScriptTrust.makeState(allowsBytecode: allowsBytecode)
+    case .gated: return ScriptTrust.makeState(allowsBytecode: false)
+    }
+  }
+
+  private static func makeState(allowsBytecode: Bool) -> OpaquePointer? {
+    guard let state = lull_state_new() else { return nil }
+    guard allowsBytecode || lull_state_refuse_bytecode(state) == 0 else {
+      lull_state_close(state)
+      return nil
+    }
+    return state
   }
 }

@@ -44,6 +44,7 @@ final class HomeThread {
   /// Cancels what is in flight, lets hooks and waiting tasks hear of it, and closes the loop. What runs
   /// after that is told that the home has ended, on another thread.
   func end() {
+    loop.pump.dismissGuests()
     cancelRequests()
     // Bounded: a task that nobody waits for might start something anew for ever.
     runSome { !loop.hasWork }

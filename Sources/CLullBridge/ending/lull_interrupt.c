@@ -1,7 +1,10 @@
 // Ending code that does not end by itself: Ctrl-C, os.exit and limits raise in the coroutine that runs
 // now, and again at its every instruction until it is gone, then in the one that runs it. What no hook
 // reaches is the watchdog's.
+#define _GNU_SOURCE
 #include "ending/lull_interrupt.h"
+
+#include <time.h>
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
@@ -79,14 +82,26 @@ void lull_interrupt_arm(lua_State *L) {
   lua_sethook(L, interrupt_hook, events, 1);
 }
 
+// Whether the stretch that runs has had its time
+static int is_too_long(const lull_runtime *runtime) {
+  return runtime->stretch_end != 0 && lull_stretch_clock() >= runtime->stretch_end;
+}
+
+int64_t lull_stretch_clock(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 // [-0, +0] counts what this coroutine runs
 static void count_hook(lua_State *L, lua_Debug *info) {
   LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = runtime_of(L);
   if (runtime == NULL) return;
   runtime->instructions_left -= runtime->instruction_step;
-  if (runtime->instructions_left > 0) return;
-  lull_limit_pass(runtime, LULL_LIMIT_INSTRUCTIONS);
+  int too_long = is_too_long(runtime);
+  if (runtime->instructions_left > 0 && !too_long) return;
+  lull_limit_pass(runtime, too_long ? LULL_LIMIT_TIME : LULL_LIMIT_INSTRUCTIONS);
   lull_interrupt_arm(L);
   interrupt_hook(L, info);
 }

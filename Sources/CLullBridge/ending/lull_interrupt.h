@@ -14,4 +14,7 @@ void lull_interrupt_set_own_hook(lull_runtime *runtime, lua_State *L);
 // Has lull_memory_check called by the code that runs now; callable by the allocator.
 void lull_interrupt_check_memory(lull_runtime *runtime);
 
+// The time that stretches are measured by, in nanoseconds.
+int64_t lull_stretch_clock(void);
+
 #endif

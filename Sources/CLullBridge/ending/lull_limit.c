@@ -4,6 +4,7 @@
 #include <lull_ledger.h>
 
 #include "ending/lull_interrupt.h"
+#include "ending/lull_memory.h"
 #include "ending/lull_signal.h"
 #include "ending/lull_watchdog.h"
 
@@ -21,3 +22,15 @@ void lull_limit_pass(lull_runtime *runtime, int32_t limit) {
 }
 
 int32_t lull_limit_passed(const lull_runtime *runtime) { return runtime->passed_limit; }
+
+// The outermost call of the script's code begins: what the last stretch has passed counts no more.
+void lull_stretch_begin(lull_runtime *runtime) {
+  runtime->instructions_left =
+    runtime->stretch_instructions > 0 ? runtime->stretch_instructions : INT64_MAX;
+  runtime->stretch_end = runtime->stretch_time > 0 ? lull_stretch_clock() + runtime->stretch_time : 0;
+  int passed = runtime->passed_limit;
+  if (passed == LULL_LIMIT_NONE) return;
+  if (passed == LULL_LIMIT_MEMORY && !lull_memory_recover(runtime)) return;
+  runtime->passed_limit = LULL_LIMIT_NONE;
+  lull_interrupt_clear(runtime);
+}

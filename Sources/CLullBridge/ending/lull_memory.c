@@ -49,6 +49,7 @@ struct lull_memory {
   size_t own_before;  // heap and regions in use by Lua when the limit was set
 
   // Of the whole process, while there is a limit and nobody keeps the ledger.
+  int counts_own_only;  // no: what Lua and its objects take, in a process with a life of its own
   int statm;            // open file of the kernel's count of its pages; -1: none
   size_t heap_before;   // heap in use when the limit was set, without Lua's
   size_t heap_outside;  // heap in use since then, without Lua's, when last measured
@@ -281,6 +282,7 @@ static size_t process_size(const lull_memory *memory) {
 static size_t held_outside(lull_memory *memory, int exactly) {
   if (lull_ledger_is_kept()) return grown_outside(memory);
   size_t counted = (size_t)lull_host_held(memory->runtime->host);
+  if (memory->counts_own_only) return counted;
   size_t size = process_size(memory);
   if (!exactly && size <= memory->limit) {
     memory->heap_outside = 0;
@@ -305,6 +307,30 @@ int lull_memory_limit(lull_runtime *runtime, int64_t bytes) {
   if (lull_watchdog_runs() && lull_ledger_open(bytes + bytes / 2, lull_watchdog_end_memory)) return 1;
   if (memory->statm < 0) memory->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   memory->heap_before = heap_outside_lua(memory);
+  return 1;
+}
+
+int lull_memory_limit_own(lull_runtime *runtime, int64_t bytes) {
+  lull_memory *memory = runtime->memory;
+  if (memory == NULL) return 0;
+  memory->limit = (size_t)bytes;
+  memory->counts_own_only = 1;
+  runtime->has_memory_limit = 1;
+  return 1;
+}
+
+// [-0, +0] whether a passed limit is kept again once garbage is collected; then it counts as not passed
+int lull_memory_recover(lull_runtime *runtime) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  lull_memory *memory = runtime->memory;
+  lua_gc(L, LUA_GCCOLLECT);
+  lull_host_sweep(runtime->host);
+  memory->held = held_outside(memory, 1);
+  if (is_over(memory, 0)) return 0;
+  memory->ceiling = 0;
+  memory->has_unmet_need = memory->is_check_due = 0;
+  memory->over_limit.size = 0;
   return 1;
 }
 

@@ -7,6 +7,9 @@
 lua_State *lull_memory_new_state(void);
 void lull_memory_attach(lua_State *L, lull_runtime *runtime);
 int lull_memory_limit(lull_runtime *runtime, int64_t bytes);
+// The same of what Lua and its objects take, whatever else the process does; 0 in somebody else's state.
+int lull_memory_limit_own(lull_runtime *runtime, int64_t bytes);
+int lull_memory_recover(lull_runtime *runtime);
 size_t lull_memory_room(const lull_runtime *runtime);
 void lull_memory_settle(lull_runtime *runtime);
 int lull_memory_admits(lull_runtime *runtime, size_t size);

@@ -36,7 +36,8 @@ enum {
   LULL_METHOD,    // write only: a function bound to object `handle`, aux = method index
   LULL_NEXT,      // write only: the function next
   LULL_UNPACK,    // write only: the elements of the packed table kept under id `integer`
-  LULL_ELEMENT    // write only: element `extra` of the table kept under id `integer`
+  LULL_ELEMENT,   // write only: element `extra` of the table kept under id `integer`
+  LULL_SPREAD     // write only, as an argument or result: several, pointer = lull_value[extra]
 };
 
 typedef struct lull_value {
@@ -603,6 +604,10 @@ typedef struct lull_limits {
 
 // Sets limits before a script runs; 0 on success.
 int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits);
+// The same for a runtime in a program with a life of its own: seconds and instructions are those of each
+// stretch of the script's code, from the outermost call until it ends or waits, whose signals are not
+// touched; memory is Lua's and its objects'. 0 on success.
+int32_t lull_stretches_set(lull_runtime *runtime, const lull_limits *limits);
 // A session's line has so much time and so many instructions of its own from now on; 0 is no limit. For
 // `texts` and the count of instructions lull_limits_set has been called.
 void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions);

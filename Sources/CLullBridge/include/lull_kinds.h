@@ -40,7 +40,8 @@
   KIND(AUTH, auth, "Auth") \
   KIND(API, api, "API") \
   KIND(API_CALLS, apiCalls, "APICalls") \
-  KIND(API_CALL, apiCall, "APICall")
+  KIND(API_CALL, apiCall, "APICall") \
+  KIND(SWIFT_FUNCTION, swiftFunction, "SwiftFunction")
 
 enum {
 #define LULL_KIND_CONSTANT(constant, word, name) LULL_KIND_##constant,

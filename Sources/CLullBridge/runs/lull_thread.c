@@ -4,6 +4,7 @@
 
 #include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
+#include "ending/lull_limit.h"
 #include "ending/lull_memory.h"
 #include "runs/lull_closing.h"
 #include "runs/lull_coroutine.h"
@@ -113,6 +114,7 @@ static int push_call(
 void lull_thread_enter(
   lull_runtime *runtime, lua_State *thread, int32_t number, lull_caller *caller) {
   LULL_EFFECT(thread, 0, 0);
+  if (runtime->has_stretches && runtime->depth == 0) lull_stretch_begin(runtime);
   *caller = (lull_caller){
     .L = runtime->L, .nesting = runtime->nesting, .thread = runtime->current_thread,
     .answer_now = runtime->answer_now, .outer = runtime->callers};
@@ -283,6 +285,7 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = kind;
   // A protected call and the call inside it: two C levels of the interpreter's 200.
+  if (runtime->has_stretches && runtime->depth == 0) lull_stretch_begin(runtime);
   runtime->depth += 2;
   lull_memory_settle(runtime);
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(L);

@@ -137,6 +137,10 @@ struct lull_runtime {
   volatile sig_atomic_t passed_limit;  // LULL_LIMIT_*; none of the script's code runs after that
   char limit_texts[LULL_LIMIT_COUNT][LULL_LIMIT_TEXT];
   int64_t instructions_left;
+  int32_t has_stretches;        // limits are those of each stretch, from the outermost call until it ends
+  int64_t stretch_instructions; // 0: no limit
+  int64_t stretch_time;         // in nanoseconds; 0: no limit
+  int64_t stretch_end;          // when the one that runs is to end, on the monotonic clock; 0: whenever
   int32_t instruction_step;  // how many are counted at once; 0: none are
 };
 

@@ -43,6 +43,24 @@ static int refuse_hooks(lua_State *L) {
   return 0;
 }
 
+int32_t lull_stretches_set(lull_runtime *runtime, const lull_limits *limits) {
+  for (int limit = 1; limit < LULL_LIMIT_COUNT; limit++) {
+    const char *text = limits->texts[limit];
+    if (text) strncpy(runtime->limit_texts[limit], text, LULL_LIMIT_TEXT - 1);
+  }
+  if (limits->memory > 0 && !lull_memory_limit_own(runtime, limits->memory)) return 1;
+  runtime->has_stretches = 1;
+  runtime->stretch_instructions = limits->instructions;
+  double seconds = limits->seconds < 1e9 ? limits->seconds : 1e9;
+  runtime->stretch_time = seconds > 0 ? (int64_t)(seconds * 1e9) + 1 : 0;
+  if (limits->instructions <= 0 && seconds <= 0) return 0;
+  runtime->instruction_step = LULL_INSTRUCTION_STEP;
+  runtime->instructions_left = INT64_MAX;
+  // As below.
+  lull_interrupt_set_own_hook(runtime, runtime->main);
+  return lull_protect(runtime, refuse_hooks, runtime) == LUA_OK ? 0 : 1;
+}
+
 int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits) {
   for (int limit = 1; limit < LULL_LIMIT_COUNT; limit++) {
     const char *text = limits->texts[limit];

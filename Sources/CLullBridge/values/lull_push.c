@@ -157,6 +157,7 @@ static void promise(lull_runtime *runtime, const lull_value *values, uint64_t co
   for (uint64_t i = 0; i < count; i++) {
     const lull_value *value = &values[i];
     switch (value->kind) {
+      case LULL_SPREAD:
       case LULL_LIST: promise(runtime, value->pointer, value->extra); break;
       case LULL_MAP: promise(runtime, value->pointer, 2 * value->extra); break;
       case LULL_OBJECT:
@@ -193,6 +194,10 @@ int lull_push_all(
       for (int k = 1; k <= length; k++) lua_rawgeti(L, table, k);
       lua_remove(L, table);
       pushed += length;
+    } else if (values[i].kind == LULL_SPREAD) {
+      const lull_value *several = values[i].pointer;
+      for (uint64_t k = 0; k < values[i].extra; k++) lull_push(runtime, L, from, &several[k]);
+      pushed += (int)values[i].extra;
     } else {
       lull_push(runtime, L, from, &values[i]);
       pushed++;

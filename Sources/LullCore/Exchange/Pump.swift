@@ -31,6 +31,7 @@ public final class Pump {
   private var deferred: [Action] = []
   private var afterPhase: [Action] = []
   private var receivers = ReceiverTable()
+  private var guests: [any PumpGuest] = []
   /// Whether it has ended: nothing is delivered any more.
   package private(set) var isClosed = false
   /// The only thread it may be used on; nil if that is whoever's business who drives it.
@@ -129,9 +130,29 @@ public final class Pump {
   /// Delivers the inbox, then one phase of deferred callbacks.
   public func turn() {
     noteThread()
+    for guest in guests { guest.turnBegins() }
     for entry in inbox.take() { receivers.take(entry.token)?.receive(entry.item) }
     runPhase()
     runAfterPhase()
+    for guest in guests { guest.turnEnded() }
+  }
+
+  /// Has `guest` take part in every turn, and holds it until it is removed or dismissed.
+  package func add(_ guest: any PumpGuest) { guests.append(guest) }
+
+  package func remove(_ guest: any PumpGuest) { guests.removeAll { $0 === guest } }
+
+  /// The guest of that type, if there is one.
+  package func guest<Guest: PumpGuest>(_ type: Guest.Type) -> Guest? {
+    for guest in guests { if let guest = guest as? Guest { return guest } }
+    return nil
+  }
+
+  /// Tells the guests that the pump is about to close, while it can still deliver what they leave behind.
+  package func dismissGuests() {
+    let leaving = guests
+    guests = []
+    for guest in leaving { guest.pumpCloses() }
   }
 
   /// Whoever made it may have handed it over.
@@ -169,6 +190,7 @@ public final class Pump {
   package func close() {
     guard !isClosed else { return }
     ending.end()
+    dismissGuests()
     isClosed = true
     ThreadPumps.remove(ObjectIdentifier(self), driver)
     inbox.close()

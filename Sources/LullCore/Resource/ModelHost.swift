@@ -1,6 +1,9 @@
 /// What somebody hears of the model who mirrors it elsewhere: a script's host, or who keeps a ledger of
 /// requests. A pump has one at most, and lets go of it when it closes. Home thread only.
 package protocol ModelHost: PipelineHost {
+  /// Whether what happens to the resources of that service is told to this host, where there are
+  /// several.
+  func mirrors(_ service: any ResourceOwner) -> Bool
   /// Data or error of a resource is another one now.
   func resourceStateChanged(_ resource: Resource)
   /// The service has forgotten a resource: nobody will ask for its content any more.
@@ -13,6 +16,7 @@ package protocol ModelHost: PipelineHost {
 }
 
 extension ModelHost {
+  package func mirrors(_ service: any ResourceOwner) -> Bool { false }
   package func resourceStateChanged(_ resource: Resource) {}
   package func recordForgotten(_ record: ResourceRecord, of service: any ResourceOwner) {}
   package func tell(

@@ -34,6 +34,8 @@ open class Service: ResourceOwner {
   private var unparsable = UnparsableRecords()
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
+  /// What its functions of scripts need as long as it may call them.
+  package final var hostOwners: [AnyObject] = []
   package final let link = ServiceLink()
 
   /// Where the cookies of this service's requests are kept, if they are.

@@ -13,7 +13,9 @@ package final class KeptValues {
   /// What was kept for something that is no more.
   let released = ReleasedValues()
   /// The last number given out.
-  private(set) var lastID: Int64 = 1
+  private(set) var lastID: Int64
+  /// The numbers of this host: no other host of the process has one of them.
+  private let ownIDs: Range<Int64>
   /// How often each value, and each task or other object by its handle, is pinned; requests know it themselves.
   private var valuePins: [Int64: Int] = [:]
   private var objectPins: [UInt64: Int] = [:]
@@ -26,6 +28,8 @@ package final class KeptValues {
     self.bridge = bridge
     self.handles = handles
     self.pump = pump
+    ownIDs = HostNumber.next().ids
+    lastID = ownIDs.lowerBound
     handles.onScriptedRequest = { [unowned self] request, isFirst in
       if isFirst {
         holdScripts(of: request)
@@ -42,6 +46,9 @@ package final class KeptValues {
     lastID += 1
     return lastID
   }
+
+  /// Whether that is a number of this host's.
+  func isOwn(_ id: Int64) -> Bool { ownIDs.contains(id) }
 
   /// Keeps the value at `index` under a new id, weakly; the caller anchors it.
   package func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {

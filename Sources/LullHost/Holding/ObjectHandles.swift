@@ -93,6 +93,12 @@ package final class ObjectHandles {
     return table.object(value.handle, kind: value.aux) as? any SelfDescribing
   }
 
+  /// Whether that is the object behind the handle.
+  func isObject(_ object: AnyObject, _ handle: UInt64) -> Bool {
+    guard handle != 0, let kind = table.kind(handle) else { return false }
+    return table.object(handle, kind: kind) === object
+  }
+
   func kind(_ handle: UInt64) -> HandleKind? { table.kind(handle).flatMap(HandleKind.init) }
 
   // MARK: The bridge's form
@@ -162,6 +168,21 @@ package final class ObjectHandles {
     if !table.isClaimed(handle) { release(handle) }
   }
 
+  /// Drops every object, which knows none of its handles any more: the state goes away, and the model
+  /// stays. What `shared` says is in use elsewhere keeps what it remembers.
+  func close(keeping shared: Set<ObjectIdentifier>) {
+    for object in table.removeAll() {
+      switch object {
+      case let service as Service:
+        service.hostHandle = 0
+        if !shared.contains(ObjectIdentifier(service)) { service.forgetAll() }
+      case let resource as Resource: resource.hostHandle = 0
+      case let request as Request: request.mark.handle = 0
+      default: break
+      }
+    }
+  }
+
   /// Drops every object: the state goes away, or has gone.
   func close() {
     for object in table.removeAll() { (object as? Service)?.forgetAll() }
@@ -215,7 +236,7 @@ extension ObjectHandles {
       switch value {
       case .object(let handle, _, _, _), .method(_, let handle, _): releaseUnclaimed(handle)
       case .reraised(let value, _): releaseUnclaimed([value])
-      case .list(let elements): releaseUnclaimed(elements)
+      case .list(let elements), .spread(let elements): releaseUnclaimed(elements)
       case .map(let pairs), .readOnly(let pairs): releaseUnclaimed(pairs.map(\.1))
       case .table(let pairs): releaseUnclaimed(pairs.flatMap { [$0.0, $0.1] })
       case .nil, .null, .bool, .int, .number, .string, .bytes, .constant, .ref, .tables, .stack,
@@ -231,7 +252,7 @@ extension ObjectHandles {
       let value = values[index]
       switch Int(value.kind) {
       case Int(LULL_OBJECT), Int(LULL_METHOD): releaseUnclaimed(value.handle)
-      case Int(LULL_LIST), Int(LULL_MAP):
+      case Int(LULL_LIST), Int(LULL_SPREAD), Int(LULL_MAP):
         guard let elements = value.pointer else { continue }
         let isMap = value.kind == Int32(LULL_MAP)
         // Written by `ValueWriter`; a map has two for each pair.

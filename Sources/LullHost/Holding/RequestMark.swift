@@ -20,6 +20,12 @@ final class RequestMark {
   var values: [Int64] = []
   /// Values of the script that it, or a repetition of it, may yet call.
   var anchors: [Int64] = []
+  /// Whether a script has begun it, on a pump that is not the script's own: it ends with that.
+  var isScripts = false
+  /// Whether it is pinned since Swift has it too, until the runtime closes.
+  var isHeldForProgram = false
+  /// What its functions of the script need, where the request may outlive the state.
+  var owner: AnyObject?
   /// How many of its hooks belong to iterators, which have started it: if there are no others and nobody
   /// observes, nobody wants it. nil: somebody else has started it.
   var iteratorHooks: Int?

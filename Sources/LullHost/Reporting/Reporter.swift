@@ -25,6 +25,8 @@ package final class Reporter {
   private var ledger = ReportLedger()
   /// What lines of the script were warned about.
   var warnings = PlaceWarnings()
+  /// Whether the program that embeds the host hears of errors, in the place of standard error.
+  var program: ((ScriptFailure, _ place: String) -> Void)?
   /// Whether it was said which limit was passed.
   package private(set) var hasReportedLimit = false
 
@@ -72,7 +74,9 @@ package final class Reporter {
   ) {
     if let checker = permissions.checker { return checker.note(failure) }
     // The interruption of whatever ran when the signal came is not an error of the script.
-    guard !isInterruption(failure) else { return reportPassedLimit(failure) }
+    guard limits.areOfStretches || !isInterruption(failure) else {
+      return reportPassedLimit(failure)
+    }
     if let errorHandler {
       // The handler is not called for its own errors.
       self.errorHandler = nil
@@ -98,6 +102,7 @@ package final class Reporter {
       }
     }
     errorCount += 1
+    if let program { return program(failure, place) }
     write(failure, place: place, request: request())
   }
 
@@ -261,6 +266,7 @@ package final class Reporter {
   /// An error at the end, when the state is going away and no handler can be called any more.
   func reportWithoutLua(_ failure: ScriptFailure, in place: String) {
     errorCount += 1
+    if let program { return program(failure, place) }
     write(failure, place: place, request: nil)
   }
 

@@ -43,6 +43,12 @@ package final class RequestsInFlight {
     if !mark.isPinnedInFlight { kept.noteLackOfMemory() }
   }
 
+  /// Whether it is one of those that are held here.
+  func has(_ request: Request) -> Bool {
+    guard let place = request.mark.place, place < requests.count else { return false }
+    return requests[place] === request
+  }
+
   /// Its hooks have been delivered, or never will be.
   func settle(_ request: Request) {
     let mark = request.mark
@@ -87,6 +93,11 @@ package final class RequestsInFlight {
 
   func cancelAll() {
     for request in requests { request.cancel() }
+  }
+
+  /// Cancels those that scripts have begun.
+  func cancelOwn() {
+    for request in requests where request.mark.isScripts { request.cancel() }
   }
 
   /// Nobody can complete the request any more, nor what waits for it: they are no work in progress.

@@ -172,6 +172,13 @@ package final class ScriptLoop {
     requests.cancelAll()
   }
 
+  /// Cancels what scripts have begun, and no more than that: on a pump where others live.
+  func cancelOwn() {
+    coroutines.cancelAll()
+    for follow in follows.values { follow.stop() }
+    requests.cancelOwn()
+  }
+
   /// Drops everything: the state goes away, or has gone.
   func close() {
     collecting?.cancel()

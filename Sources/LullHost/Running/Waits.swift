@@ -52,7 +52,7 @@ final class Waits {
       }
       context.cancelWait = cancel
       call.frame.pointee.outcome = Int32(LULL_WAIT)
-    case Int(LULL_WAIT_BLOCK):
+    case Int(LULL_WAIT_BLOCK) where environment.canBlock:
       try block(call, on: awaited, begin)
     default:
       throw .message(refusal(call))
@@ -67,6 +67,8 @@ final class Waits {
       // Where a variable is closed because of an error or a cancellation.
       let wayOut = kind.hasPrefix("__close") ? "; start a task with lull.spawn instead" : ""
       return "cannot wait inside a \(kind): it must answer at once\(wayOut)"
+    case Int(LULL_WAIT_BLOCK):
+      return "cannot wait here: nothing that can be suspended runs; wait in a function instead"
     case Int(LULL_WAIT_FOREIGN):
       return
         "cannot wait inside this coroutine: a C module resumed it, or a coroutine.resume taken before "

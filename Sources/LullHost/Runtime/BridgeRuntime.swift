@@ -19,6 +19,9 @@ package final class BridgeRuntime {
 
   func attach(_ pointer: OpaquePointer) { self.pointer = pointer }
 
+  /// Whether code of the script runs now.
+  var isRunning: Bool { !isClosed && lull_runtime_depth(pointer) > 0 }
+
   /// The state goes away, or has gone: nothing is called in it any more.
   func close() { isClosed = true }
 

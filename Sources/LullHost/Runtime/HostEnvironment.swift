@@ -21,6 +21,12 @@ package protocol HostEnvironment: AnyObject {
   var signalWakeUp: SignalWakeUp? { get }
   /// Whether the process belongs to Lull, so that SIGTERM and SIGPIPE are its business.
   var ownsProcess: Bool { get }
+  /// Whether the pump is somebody else's, on which other hosts may live, and which outlives this one.
+  var isShared: Bool { get }
+  /// Services that others use too, and that outlive the host.
+  var sharedServices: Set<ObjectIdentifier> { get }
+  /// Whether a call of a script that nothing can suspend may turn the loop until it has its answer.
+  var canBlock: Bool { get }
   /// Says when there is something to read; nil where the loop cannot watch such a descriptor, as of a
   /// file, which can always be read.
   func watch(_ descriptor: Int32) -> DescriptorWatch?
@@ -30,6 +36,9 @@ package protocol HostEnvironment: AnyObject {
 }
 
 extension HostEnvironment {
+  package var isShared: Bool { false }
+  package var sharedServices: Set<ObjectIdentifier> { [] }
+  package var canBlock: Bool { true }
   package var queuedExchangeCount: Int { 0 }
   package func wake() {}
   package func watch(_ descriptor: Int32) -> DescriptorWatch? { nil }

@@ -11,9 +11,22 @@ package final class LimitKeeper {
   /// What each line of a session may take.
   private(set) var perLine = ScriptLimits()
 
+  /// Whether they are those of each stretch: a passed one ends no more than that.
+  private(set) var areOfStretches = false
+
   init(_ bridge: BridgeRuntime) {
     self.bridge = bridge
   }
+
+  /// Sets the limits of each stretch of code, as `Lua.Limits` has them; false if there is no memory.
+  func setStretches(_ limits: ScriptLimits) -> Bool {
+    areOfStretches = true
+    texts = limits.texts
+    return withBridged(limits) { lull_stretches_set(bridge.pointer, &$0) } == 0
+  }
+
+  /// Which limit has been passed, as the bridge numbers them.
+  var passedLimit: Int32 { bridge.isClosed ? 0 : lull_limit_passed(bridge.pointer) }
 
   /// Sets the limits of the script that is about to run; false if one of them cannot be kept.
   ///
@@ -27,22 +40,28 @@ package final class LimitKeeper {
       }
       perLine = limits
     }
+    return withBridged(limits) { bridged in
+      if isPerLine { bridged.seconds = 0 }
+      return lull_limits_set(bridge.pointer, &bridged)
+    } == 0
+  }
+
+  /// Gives `body` the limits in the bridge's form, with texts that last as long as the call.
+  private func withBridged(_ limits: ScriptLimits, _ body: (inout lull_limits) -> Int32) -> Int32 {
     var bridged = lull_limits()
-    bridged.seconds = isPerLine ? 0 : limits.time ?? 0
+    bridged.seconds = limits.time ?? 0
     bridged.instructions = limits.instructions ?? 0
     bridged.memory = limits.memory ?? 0
-    let status = texts[1].withCString { time in
+    return texts[1].withCString { time in
       texts[2].withCString { instructions in
         texts[3].withCString { memory in
           bridged.texts.1 = time
           bridged.texts.2 = instructions
           bridged.texts.3 = memory
-          // Copied by the call.
-          return lull_limits_set(bridge.pointer, &bridged)
+          return body(&bridged)
         }
       }
     }
-    return status == 0
   }
 
   /// Whether the run has passed a limit, and ends.

@@ -38,9 +38,19 @@ package struct ScriptLimits {
   /// What runs, in words, where that is no script; nil: it is one.
   package var subject: String?
 
+  /// Whether time and instructions are those of each stretch of code, inside a program that has set them.
+  var isOfStretches = false
+
   /// What is said of each, in the order of `LULL_LIMIT_*`.
   var texts: [String] {
-    [
+    if isOfStretches {
+      return [
+        "", "Lua code ran for more than \(ScriptLimits.seconds(time ?? 0)) without a pause",
+        "Lua code ran more than \(instructions ?? 0) instructions without a pause",
+        "the Lua runtime needs more than \(ScriptLimits.size(memory ?? 0)) of memory",
+      ]
+    }
+    return [
       "",
       "\(subject ?? "the script") ran for more than \(ScriptLimits.seconds(time ?? 0))"
         + (subject == nil ? " (--max-time)" : ""),

@@ -29,6 +29,8 @@ package enum LuaValue: Sendable {
   case readOnly([(String, LuaValue)])
   /// A function bound to an object.
   case method(index: Int32, handle: UInt64, service: UInt64)
+  /// Several arguments or results, however many.
+  case spread([LuaValue])
   /// The elements of a packed table.
   case unpack(Int64)
   /// An element of a table kept by id.

@@ -50,6 +50,10 @@ struct ValueWriter {
       result.kind = Int32(LULL_LIST)
       result.extra = UInt64(elements.count)
       result.pointer = encodeAll(elements)
+    case .spread(let values):
+      result.kind = Int32(LULL_SPREAD)
+      result.extra = UInt64(values.count)
+      result.pointer = encodeAll(values)
     case .map(let pairs):
       result.kind = Int32(LULL_MAP)
       result.extra = UInt64(pairs.count)

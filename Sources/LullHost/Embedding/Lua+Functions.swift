@@ -1,0 +1,110 @@
+// Functions of Swift's for Lua code to call.
+extension Lua {
+  /// A function of Swift's, as a value of Lua's: for a field of a table, an argument, a result.
+  ///
+  /// Its parameters and its result are of types that go to and come from Lua. Arguments that do not fit
+  /// raise at the line that called it, and so does what it throws: an error of a request as itself,
+  /// anything else as its text. What is not given is `nil`, which an optional parameter takes; what is given
+  /// beyond its parameters is an error. It runs on the home thread, inside the call; Lua's collector
+  /// decides when the closure is let go of.
+  ///
+  /// - Parameter name: what it is called where somebody waits for it.
+  public func function<each Parameter: LuaDecodable, Result: LuaEncodable>(
+    _ name: String = "function",
+    _ body: @escaping (repeat each Parameter) throws -> Result
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(name) { arguments in
+        var reader = ArgumentReader(arguments)
+        let parameters = (repeat try reader.next((each Parameter).self))
+        try reader.end()
+        return [try body(repeat each parameters).luaValue()]
+      })
+  }
+
+  /// The same of one without a result.
+  public func function<each Parameter: LuaDecodable>(
+    _ name: String = "function",
+    _ body: @escaping (repeat each Parameter) throws -> Void
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(name) { arguments in
+        var reader = ArgumentReader(arguments)
+        let parameters = (repeat try reader.next((each Parameter).self))
+        try reader.end()
+        try body(repeat each parameters)
+        return []
+      })
+  }
+
+  /// The same of an asynchronous one: the Lua code that calls it waits for it, and the loop goes on
+  /// meanwhile. It runs on the home thread. When the Lua code is cancelled that waits, its task is.
+  ///
+  /// Where Lua code cannot wait, as in a predicate, the call raises. A runtime that was made with a pump
+  /// has no such functions: `misuse`.
+  public func function<each Parameter: LuaDecodable, Result: LuaEncodable>(
+    _ name: String = "function",
+    _ body: nonisolated(nonsending) @escaping (repeat each Parameter) async throws -> Result
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        var reader = ArgumentReader(arguments)
+        let parameters = (repeat try reader.next((each Parameter).self))
+        try reader.end()
+        return [try await body(repeat each parameters).luaValue()]
+      })
+  }
+
+  /// The same of an asynchronous one without a result.
+  public func function<each Parameter: LuaDecodable>(
+    _ name: String = "function",
+    _ body: nonisolated(nonsending) @escaping (repeat each Parameter) async throws -> Void
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        var reader = ArgumentReader(arguments)
+        let parameters = (repeat try reader.next((each Parameter).self))
+        try reader.end()
+        try await body(repeat each parameters)
+        return []
+      })
+  }
+
+  /// A function of Swift's that takes as many arguments as are given, and returns as many results as it
+  /// likes.
+  public func variadicFunction(
+    _ name: String = "function", _ body: @escaping ([Value]) throws -> [Value]
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(SwiftFunction(name, body))
+  }
+
+  /// Sets the global of that name to a function of Swift's, as `function` makes one.
+  ///
+  ///     try lua.set("greet") { (name: String) in "hello \(name)" }
+  public func set<each Parameter: LuaDecodable, Result: LuaEncodable>(
+    _ name: String, _ body: @escaping (repeat each Parameter) throws -> Result
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same for one without a result.
+  public func set<each Parameter: LuaDecodable>(
+    _ name: String, _ body: @escaping (repeat each Parameter) throws -> Void
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same for an asynchronous one.
+  public func set<each Parameter: LuaDecodable, Result: LuaEncodable>(
+    _ name: String, _ body: nonisolated(nonsending) @escaping (repeat each Parameter) async throws -> Result
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same for an asynchronous one without a result.
+  public func set<each Parameter: LuaDecodable>(
+    _ name: String, _ body: nonisolated(nonsending) @escaping (repeat each Parameter) async throws -> Void
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+}

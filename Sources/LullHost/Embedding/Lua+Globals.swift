@@ -1,0 +1,27 @@
+extension Lua {
+  /// The table of globals, `_G`.
+  public func globals() throws(LuaError) -> Table {
+    try .first(of: core.callNow(core.helpers().globals, []))
+  }
+
+  /// The global of that name.
+  ///
+  ///     let handler: Lua.Function = try lua.get("handler")
+  ///
+  /// - Throws: `mismatch` if it is no `Global`; a global that is not set is `nil`, which an optional type
+  ///   takes.
+  public func get<Global: LuaDecodable>(_ name: String) throws(LuaError) -> Global {
+    try globals().get(name)
+  }
+
+  /// Sets the global of that name; `nil` takes it away.
+  public func set(_ name: String, _ value: some LuaEncodable) throws(LuaError) {
+    try globals().set(name, value)
+  }
+
+  /// A new, empty table.
+  public func makeTable() throws(LuaError) -> Table {
+    let values = try core.callNow(core.helpers().same, [.map([])])
+    return try .first(of: values)
+  }
+}

@@ -1,0 +1,38 @@
+import LullCore
+import LullSystem
+
+/// What an embedded runtime stands on: a pump and a network of its program's, which others drive.
+final class PumpEnvironment: HostEnvironment {
+  let pump: Pump
+  private let networking: any NetworkingProvider
+  private var hooks: [() -> Void] = []
+  /// Those that the program has given to scripts, or got from them.
+  private(set) var sharedServices: Set<ObjectIdentifier> = []
+
+  init(_ pump: Pump, _ networking: any NetworkingProvider) {
+    self.pump = pump
+    self.networking = networking
+  }
+
+  let isShared = true
+  let canBlock = false
+  // Signals are the program's business, and nothing is said on standard error of what its runtimes leave
+  // undone when they close.
+  let ownsProcess = true
+  var signalWakeUp: SignalWakeUp? { nil }
+
+  func defaultNetworking() -> any NetworkingProvider { networking }
+
+  /// Nobody drives it from here: what would have to block is refused before.
+  func run(until condition: () -> Bool) {}
+
+  func onTurn(_ hook: @escaping () -> Void) { hooks.append(hook) }
+
+  func beginTurn() { for hook in hooks { hook() } }
+
+  func share(_ service: Service) -> Bool {
+    sharedServices.insert(ObjectIdentifier(service)).inserted
+  }
+
+  func close() { hooks = [] }
+}

@@ -1,0 +1,57 @@
+import CLullBridge
+import LullCore
+
+extension RuntimeCore {
+  /// Calls a function and waits until it has ended.
+  nonisolated(nonsending) func call(
+    _ callable: Callable, _ arguments: [Lua.Value]
+  ) async throws(LuaError) -> [Lua.Value] {
+    try requireOpen()
+    let pending = PendingCall()
+    // Only the signal leaves the home thread: a task may be cancelled on any.
+    let cancellation = pump.signal { pending.cancel() }
+    defer { pump.discard(cancellation) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        pending.cancel = start(callable, arguments) { outcome in
+          pending.outcome = outcome
+          continuation.resume()
+        }
+      }
+    } onCancel: {
+      cancellation()
+    }
+    return try pending.outcome.get()
+  }
+
+  func runNow(_ source: String, name: String, _ arguments: [Lua.Value]) throws(LuaError)
+    -> [Lua.Value]
+  {
+    let text = SourceText.withoutFirstLineMarks(Array(source.utf8))
+    let chunk = try compile(text, name: "=" + name)
+    defer { release(chunk) }
+    return try callNow(chunk.callable, arguments)
+  }
+
+  func text(ofFile path: String) throws(LuaError) -> [UInt8] {
+    try requireOpen()
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw LuaError(.misuse, "the path of a file is a text that is not empty and has no zero byte")
+    }
+    switch TextFile.read(Array(path.utf8)) {
+    case .success(let bytes): return bytes
+    case .failure(let problem):
+      throw LuaError(.unreadable, problem.message.withUnsafeBytes { String(escaping: $0) })
+    }
+  }
+
+  func release(_ chunk: Chunk) {
+    if !host.bridge.isClosed { chunk.release() }
+  }
+}
+
+/// A call that somebody waits for.
+private final class PendingCall {
+  var outcome: RuntimeCore.Outcome = .failure(.closed)
+  var cancel: () -> Void = {}
+}

@@ -1,0 +1,151 @@
+import CLullBridge
+import LullCore
+import LullTransport
+
+// Texts and functions of Lua that Swift runs.
+extension RuntimeCore {
+  typealias Outcome = Result<[Lua.Value], LuaError>
+
+  // MARK: At once
+
+  /// Runs a text that must not wait; its results.
+  func runNow(_ source: [UInt8], name: String) throws(LuaError) -> [Lua.Value] {
+    let chunk = try compile(source, name: name)
+    defer { release(chunk) }
+    return try callNow(chunk.callable, [])
+  }
+
+  /// Calls a function that must not wait; its results.
+  func callNow(_ callable: Callable, _ arguments: [Lua.Value]) throws(LuaError) -> [Lua.Value] {
+    try askNow(callable, arguments) { results in self.values(of: results) }.get()
+  }
+
+  /// The same for what reads the results itself.
+  func askNow<R>(
+    _ callable: Callable, _ arguments: [Lua.Value], read: (RunResults) -> R
+  ) throws(LuaError) -> R {
+    try requireOpen()
+    let encoded = try encode(arguments)
+    return try ask(callable, encoded) { results throws(LuaError) in read(results) }
+  }
+
+  func ask<R>(
+    _ callable: Callable, _ arguments: [LuaValue], read: (RunResults) throws(LuaError) -> R
+  ) throws(LuaError) -> R {
+    let answer = host.coroutines.ask(callable, arguments, kind: "call from Swift") { results in
+      Result { () throws(LuaError) in try read(results) }
+    }
+    switch answer {
+    case .success(let result): return try result.get()
+    case .failure(.gone): throw .closed
+    case .failure(.failed(let failure)): throw error(of: failure)
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Calls a function that may wait; `finish` gets its results, at once or later, exactly once. The
+  /// result cancels it.
+  func start(
+    _ callable: Callable, _ arguments: [Lua.Value], finish: @escaping (Outcome) -> Void
+  ) -> () -> Void {
+    let encoded: [LuaValue]
+    do throws(LuaError) {
+      try requireOpen()
+      encoded = try encode(arguments)
+    } catch {
+      finish(.failure(error))
+      return {}
+    }
+    host.loop.taskBegan()
+    let context = RunContext(purpose: "a call from Swift") { [unowned self] outcome in
+      host.loop.taskEnded()
+      finish(self.outcome(outcome))
+    }
+    context.isStrong = true
+    host.coroutines.start(callable, encoded, context)
+    return { [host] in host.coroutines.cancel(context) }
+  }
+
+  private func outcome(_ outcome: RunOutcome) -> Outcome {
+    switch outcome {
+    case .finished(let results): return values(of: results)
+    case .failed(let failure): return .failure(error(of: failure))
+    case .gone: return .failure(.closed)
+    case .cancelled where isClosing: return .failure(.closed)
+    case .cancelled: return .failure(LuaError(.cancelled, "the call was cancelled"))
+    }
+  }
+
+  // MARK: Parts
+
+  func compile(_ source: [UInt8], name: String) throws(LuaError) -> Chunk {
+    try requireOpen()
+    do throws(Chunk.Problem) {
+      return try host.chunks.compile(source, name: Array(name.utf8))
+    } catch {
+      throw LuaError(error)
+    }
+  }
+
+  private func values(of results: RunResults) -> Outcome {
+    var values: [Lua.Value] = []
+    do throws(LuaError) {
+      for position in 0..<results.count {
+        values.append(try read(at: results.index(position), in: results.state))
+      }
+    } catch {
+      return .failure(error)
+    }
+    return .success(values)
+  }
+
+  func error(of failure: ScriptFailure) -> LuaError {
+    if let passed = host.limits.passed(failure) {
+      return LuaError(passed, kind: limitKind, value: nil)
+    }
+    let kind: LuaError.Kind = failure.message == "not enough memory" ? .memoryLimit : .runtime
+    return LuaError(failure, kind: kind, value: raised(failure))
+  }
+
+  private var limitKind: LuaError.Kind {
+    switch host.limits.passedLimit {
+    case Int32(LULL_LIMIT_TIME): .timeLimit
+    case Int32(LULL_LIMIT_INSTRUCTIONS): .instructionLimit
+    default: .memoryLimit
+    }
+  }
+
+  /// What was raised, as JSON.
+  private func raised(_ failure: ScriptFailure) -> JSONValue? {
+    switch failure.value {
+    case .boolean(let bool)?: return .bool(bool)
+    case .integer(let int)?: return .int(Int(int))
+    case .number(let number)?: return .double(number)
+    case .foreign(let foreign)?: return json(ofKept: foreign.id)
+    case .string?, nil: return nil
+    }
+  }
+
+  // MARK: Tasks
+
+  /// Runs something asynchronous on the home, beside what waits.
+  func spawn(
+    _ body: nonisolated(nonsending) @escaping () async -> Void
+  ) -> Task<Void, any Error>? {
+    guard let home else { return nil }
+    let body = HandedOver(body)
+    return home.assumeIsolated { home in
+      let body = body
+      return home.spawn { await body.value() }
+    }
+  }
+}
+
+/// Something that goes, by closures that may be sent, from a thread to itself.
+// Made, used and let go on the home thread only, on which every task of a home runs.
+struct HandedOver<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

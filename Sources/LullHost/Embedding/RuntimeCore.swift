@@ -1,0 +1,154 @@
+import CLullBridge
+import Glibc
+import LullCore
+import LullTransport
+
+/// One Lua state with its host on somebody else's pump: made, limited, called and closed here.
+///
+/// The pump holds it until it is closed; a `Lua` has it closed as it goes. Functions and tables that Swift
+/// holds refer to it too, and find it closed then. Home thread only.
+final class RuntimeCore {
+  let host: LuaHost
+  let home: Home?
+  let limits: Lua.Limits
+  let environment: PumpEnvironment
+  private var state: OpaquePointer?
+  private let thread = pthread_self()
+  /// Whether nothing new begins; `isClosed`: nothing is there any more.
+  private(set) var isClosing = false
+  private var isClosed = false
+  var madeHelpers: LuaHelpers?
+  /// How many tables that are being read are inside each other.
+  var readingDepth = 0
+
+  init(
+    _ environment: PumpEnvironment, home: Home?, limits: Lua.Limits, access: Lua.Access
+  ) throws(LuaError) {
+    try limits.check()
+    let trust = access.trust
+    guard let state = trust.makeState() else { throw .lacksMemory }
+    self.environment = environment
+    self.home = home
+    self.limits = limits
+    self.state = state
+    host = LuaHost(environment: environment, library: .embedded)
+    host.permissions.isSandboxed = trust.isSandbox
+    host.sources.readsFiles = !trust.isSandbox
+    host.sources.folder = access.folder
+    // The state retains the host as it attaches it, and gives it back as it closes.
+    let pointer = Unmanaged.passUnretained(host).toOpaque()
+    guard lull_state_preload(state, pointer) == 0, lull_state_require(state, 1) == 0 else {
+      lull_state_close(state)
+      self.state = nil
+      isClosed = true
+      throw .lacksMemory
+    }
+    host.part(SwiftFunctions.self).core = self
+    environment.pump.add(self)
+    do throws(LuaError) {
+      try prepare(access)
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  private func prepare(_ access: Lua.Access) throws(LuaError) {
+    if case .full(let folder) = access {
+      if let folder { prepend(Array(folder.utf8)) }
+      let text = """
+        os.exit = function()
+          error("os.exit is not available: the process is not the script's; return instead", 2)
+        end
+        """
+      _ = try runNow(Array(text.utf8), name: "=lull")
+    }
+    guard limits != .none else { return }
+    guard host.limits.setStretches(limits.bridged) else { throw .lacksMemory }
+  }
+
+  private func prepend(_ folder: [UInt8]) {
+    let path = folder + Array("/?.lua;".utf8) + folder + Array("/?/init.lua".utf8)
+    let cpath = folder + Array("/?.so".utf8)
+    lull_prepend_path(
+      state, path.map(CChar.init(bitPattern:)) + [0], cpath.map(CChar.init(bitPattern:)) + [0])
+  }
+
+  var pump: Pump { environment.pump }
+
+  // MARK: What may be used, and where
+
+  func requireThread() {
+    precondition(
+      pthread_equal(pthread_self(), thread) != 0,
+      "a Lua runtime belongs to the thread of its home, and was used on another one")
+  }
+
+  /// Before anything is done in it.
+  func requireOpen() throws(LuaError) {
+    requireThread()
+    guard !isClosing else { throw .closed }
+    if let released = host.kept.released.take() { host.kept.release(released) }
+  }
+
+  /// Has the program hear of errors that go nowhere else.
+  func setProgram(_ tell: ((LuaError, String) -> Void)?) {
+    requireThread()
+    host.reporter.program = tell.map { tell in
+      { [unowned self] failure, place in tell(error(of: failure), place) }
+    }
+  }
+
+  // MARK: Closing
+
+  func closeSoon() {
+    guard !isClosing else { return }
+    // Nothing is called across from a `deinit`; once the pump has closed, nothing of Lua's runs.
+    if pump.isClosed { close() } else { pump.enqueue { self.close() } }
+  }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosing = true
+    guard !host.bridge.isRunning else { return pump.enqueue { self.close() } }
+    isClosed = true
+    pump.remove(self)
+    host.loop.cancelOwn()
+    host.tasks.reportUnawaited(atEnd: true)
+    host.handles.sweep()
+    let empty = EmptyState.of(environment)
+    if let state { lull_state_close(state) }
+    state = nil
+    // What services of Swift's still have of this runtime's asks a state in which everything is gone.
+    if let empty { host.bridge.attach(empty.runtime) }
+    self.empty = empty
+    host.reporter.program = nil
+    pump.enqueue { [pump, self] in pump.enqueue { _ = self } }
+  }
+
+  private var empty: EmptyState?
+}
+
+extension RuntimeCore: PumpGuest {
+  func turnBegins() { environment.beginTurn() }
+
+  /// Coroutines in `lull.run` go on when nothing else is left.
+  func turnEnded() { host.loop.resumeIdleWaiters() }
+
+  func pumpCloses() { close() }
+}
+
+extension Lua.Access {
+  var folder: [UInt8]? {
+    switch self {
+    case .sandbox(let folder), .full(let folder): folder.map { Array($0.utf8) }
+    }
+  }
+
+  fileprivate var trust: ScriptTrust {
+    switch self {
+    case .sandbox: .sandbox(folder: folder)
+    case .full: .full(allowsBytecode: false)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import CLullBridge
+import LullCore
+
+/// Functions of Swift's that Lua code calls.
+///
+/// In Lua each is a function, bound to an object that holds the closure: when the collector finds the
+/// function, the next sweep lets go of the closure.
+final class SwiftFunctions: HostExtension {
+  static let methods: [Method] = [
+    .method(.swiftFunction, "call", "*") { call throws(Misuse) in
+      guard let core = call.part(SwiftFunctions.self).core else { return }
+      try call.selfObject(.swiftFunction, as: SwiftFunction.self).run(call, core)
+    }
+  ]
+  static let functions: [APIEntry] = []
+  static let types: [APIOwner] = []
+
+  /// The number of the method above: the first behind the host's own.
+  static let method = Int32(Method.own.count)
+
+  weak var core: RuntimeCore?
+
+  init(_ host: LuaHost) {}
+
+  func close() { core = nil }
+}
+
+extension LuaLibrary {
+  /// What embedded runtimes have.
+  static let embedded = LuaLibrary([SwiftFunctions.self])
+}
