@@ -42,6 +42,8 @@ host_owners() {
 host_held_by='
 Sources/LullHost/Call.swift: one reference for all owners of a call, which are for methods to name
 Sources/LullHost/ScriptProgram.swift: makes it, and ends it
+Sources/LullHost/Embedding/RuntimeCore.swift: the same inside a Swift program
+Sources/LullHost/Embedding/EmptyState.swift: the same of a state with nothing in it
 Sources/lull/Calls/CallExchange.swift: is the program; hands it to what it makes
 '
 

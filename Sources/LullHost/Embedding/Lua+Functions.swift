@@ -37,39 +37,6 @@ extension Lua {
       })
   }
 
-  /// The same of an asynchronous one: the Lua code that calls it waits for it, and the loop goes on
-  /// meanwhile. It runs on the home thread. When the Lua code is cancelled that waits, its task is.
-  ///
-  /// Where Lua code cannot wait, as in a predicate, the call raises. A runtime that was made with a pump
-  /// has no such functions: `misuse`.
-  public func function<each Parameter: LuaDecodable, Result: LuaEncodable>(
-    _ name: String = "function",
-    _ body: nonisolated(nonsending) @escaping (repeat each Parameter) async throws -> Result
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let parameters = (repeat try reader.next((each Parameter).self))
-        try reader.end()
-        return [try await body(repeat each parameters).luaValue()]
-      })
-  }
-
-  /// The same of an asynchronous one without a result.
-  public func function<each Parameter: LuaDecodable>(
-    _ name: String = "function",
-    _ body: nonisolated(nonsending) @escaping (repeat each Parameter) async throws -> Void
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let parameters = (repeat try reader.next((each Parameter).self))
-        try reader.end()
-        try await body(repeat each parameters)
-        return []
-      })
-  }
-
   /// A function of Swift's that takes as many arguments as are given, and returns as many results as it
   /// likes.
   public func variadicFunction(
@@ -90,20 +57,6 @@ extension Lua {
   /// The same for one without a result.
   public func set<each Parameter: LuaDecodable>(
     _ name: String, _ body: @escaping (repeat each Parameter) throws -> Void
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same for an asynchronous one.
-  public func set<each Parameter: LuaDecodable, Result: LuaEncodable>(
-    _ name: String, _ body: nonisolated(nonsending) @escaping (repeat each Parameter) async throws -> Result
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same for an asynchronous one without a result.
-  public func set<each Parameter: LuaDecodable>(
-    _ name: String, _ body: nonisolated(nonsending) @escaping (repeat each Parameter) async throws -> Void
   ) throws(LuaError) {
     try set(name, function(name, body))
   }

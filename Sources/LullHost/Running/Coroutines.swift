@@ -40,10 +40,8 @@ package final class Coroutines {
 
   /// Runs a function; `context.completion` is called when it ends, at once or later.
   func start(_ callable: Callable, _ arguments: [LuaValue], _ context: RunContext) {
-    guard !bridge.isClosed else {
-      // The model may outlive the state: who waits for the function is told that it is gone.
-      return pump.enqueue { context.completion(.gone) }
-    }
+    // The model may outlive the state: who waits for the function is told that it is gone.
+    guard !bridge.isClosed else { return pump.enqueue { context.completion(.gone) } }
     let mark = lull_arena_mark(bridge.pointer)
     var run = lull_run()
     withEncoded(callable, arguments) { call in
