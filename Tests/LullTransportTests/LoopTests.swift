@@ -82,7 +82,7 @@ extension TransportSuite {
       let journal = Journal()
       try Lull.run { home in
         let (user, _) = stubbed(.json("{\"id\": 1}"))
-        let never = user.service.resource("/never").prepareRequest(using: Idle())
+        let never = Resource.prepareRequest(using: Idle())
         home.spawn {
           for await _ in user.events {}
           journal("events")
@@ -135,7 +135,7 @@ extension TransportSuite {
         let (user, _) = stubbed(
           .init(status: 500), .json("{\"id\": \"x\"}"), .json("{\"id\": 2}"))
         let values = user.values(of: User.self) {
-          journal($0.cause?.kind ?? "\($0.httpStatus ?? 0)")
+          journal($0.cause?.kind ?? "\($0.httpStatusCode ?? 0)")
         }
         home.spawn {
           for _ in 0..<3 { _ = await user.load().completed() }

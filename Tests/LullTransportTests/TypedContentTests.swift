@@ -85,7 +85,7 @@ extension TransportSuite {
             _ = try await user.fresh(User.self)
             Issue.record("it did not throw")
           } catch {
-            #expect(error.httpStatus == 503)
+            #expect(error.httpStatusCode == 503)
           }
         }
         #expect(provider.requests.count == 1)
@@ -111,7 +111,7 @@ extension TransportSuite {
             error.cause?.message
               == "Dictionary<String, User> cannot be made of it: id: expected an object, found a string"
           )
-          #expect(error.httpStatus == 200 && error.jsonDict["id"] == "1")
+          #expect(error.httpStatusCode == 200 && error.jsonDict["id"] == "1")
         }
         // The data stays, for who wants another type.
         let texts = try await user.fresh([String: String].self)
@@ -206,7 +206,7 @@ extension TransportSuite {
         #expect(
           error?.cause?.message == "User cannot be made of it: there is no 'name'")
         // As it was received, as of any transformer. (TRF-16)
-        #expect(error?.entity?.accessedContent?.cast(to: [UInt8].self)?.count == 9)
+        #expect(error?.entity?.content.cast(to: [UInt8].self)?.count == 9)
         let kept: User? = user.typedContent()
         #expect(kept?.id == 1)
         _ = try await user.load().entity()

@@ -6,7 +6,7 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
 
   func prepare(
     _ entity: Entity, in run: PipelineRun
-  ) throws(RequestError) -> ContentTransformer.Work? {
+  ) throws(RequestError) -> ResponseContentTransformer.Work? {
     switch entity.content {
     case .json: break
     case .value(let value) where value is JSONValue || value is JSONElement: break
@@ -44,7 +44,7 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
 
   private func outcome(
     _ result: Result<Model, any Error>, _ run: PipelineRun
-  ) -> ContentTransformer.Outcome {
+  ) -> ResponseContentTransformer.Outcome {
     switch result {
     case .success(let model): return .content(.value(model))
     case .failure(let error as RequestError): return .raised(error)
@@ -56,7 +56,7 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
   }
 }
 
-extension ContentTransformer {
+extension ResponseContentTransformer {
   /// A transformer that decodes JSON as a type of the program's, which becomes the content.
   ///
   /// As `Content` of that type; what is no JSON is a mismatch, but for the empty body of a 204 and its

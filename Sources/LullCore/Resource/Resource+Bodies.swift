@@ -70,12 +70,12 @@ extension Resource {
   ///     notes.request("POST", encoding: Note(title: "Tea"))
   @discardableResult
   public func request(
-    _ method: String, encoding value: some Encodable, contentType: String = "application/json",
-    mutation: ((inout HTTPRequest) throws(RequestError) -> Void)? = nil
+    _ method: RequestMethod, encoding value: some Encodable, contentType: String = "application/json",
+    requestMutation: RequestMutation? = nil
   ) -> Request {
     do {
       let body = try RequestBody.json(encoding: value, contentType: contentType)
-      return request(method, body: body, mutation: mutation)
+      return request(method, body: body, requestMutation: requestMutation)
     } catch {
       return failedBeforeSending(RequestErrorCause(encoding: error), method: method)
     }

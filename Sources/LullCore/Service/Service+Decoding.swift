@@ -9,31 +9,36 @@ extension Service {
   ///     let user: User? = api.resource("/users/7").typedContent()
   ///
   /// - Parameters:
-  ///   - pattern: wildcards, resolved against the base URL unless it begins with a scheme.
+  ///   - pattern: wildcards, a resource, or a regular expression; see `ConfigurationPatternConvertible`.
   ///   - transformErrors: whether bodies of failures are decoded too; one that does not fit stays.
   public func configureTransformer<Model: Decodable & Sendable>(
-    _ pattern: String, as type: Model.Type, stage: PipelineStageKey = .model,
-    action: TransformerAction = .replace, methods: Set<String> = Service.transformedMethods,
-    contentTypes: [String]? = nil, onInputTypeMismatch mismatch: InputTypeMismatchAction = .error,
-    transformErrors: Bool = false, description: String? = nil
+    _ pattern: some ConfigurationPatternConvertible, as type: Model.Type,
+    requestMethods: [RequestMethod] = Service.transformedMethods,
+    atStage stage: PipelineStageKey = .model,
+    action: PipelineStage.MutationAction = .replaceExisting, contentTypes: [String]? = nil,
+    onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
+    description: String? = nil
   ) {
+    let pattern: ConfigurationPattern? = pattern.configurationPattern(for: self)
     configureTransformer(
-      .wildcard(pattern, base: baseURL), as: type, stage: stage, action: action, methods: methods,
+      pattern, as: type, requestMethods: requestMethods, atStage: stage, action: action,
       contentTypes: contentTypes, onInputTypeMismatch: mismatch, transformErrors: transformErrors,
       description: description)
   }
 
   /// The same for resources that match any other pattern, or for all.
   public func configureTransformer<Model: Decodable & Sendable>(
-    _ pattern: ConfigurationPattern? = nil, as type: Model.Type, stage: PipelineStageKey = .model,
-    action: TransformerAction = .replace, methods: Set<String> = Service.transformedMethods,
-    contentTypes: [String]? = nil, onInputTypeMismatch mismatch: InputTypeMismatchAction = .error,
-    transformErrors: Bool = false, description: String? = nil
+    _ pattern: ConfigurationPattern? = nil, as type: Model.Type,
+    requestMethods: [RequestMethod] = Service.transformedMethods,
+    atStage stage: PipelineStageKey = .model,
+    action: PipelineStage.MutationAction = .replaceExisting, contentTypes: [String]? = nil,
+    onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
+    description: String? = nil
   ) {
     configure(
-      ContentTransformer(
+      ResponseContentTransformer(
         as: type, description: description, contentTypes: contentTypes,
         onInputTypeMismatch: mismatch, transformErrors: transformErrors),
-      for: pattern, stage: stage, action: action, methods: methods)
+      for: pattern, requestMethods: Set(requestMethods), atStage: stage, action: action)
   }
 }

@@ -28,7 +28,7 @@ import Testing
       let request = await Embedding.error {
         try await lua.run("error(select(2, api('/gone'):load():await()))")
       }
-      #expect(request?.requestError?.httpStatus == 404)
+      #expect(request?.requestError?.httpStatusCode == 404)
       let nested = await Embedding.error {
         try await lua.run("lull.spawn(function() error('inner') end):await()", name: "s")
       }
@@ -197,7 +197,7 @@ import Testing
       #expect(await !stubs.api.resource("/t").load().completed().isSuccess)
       let other = stubs.api.resource("/gone")
       #expect(
-        await other.load().completed().isSuccess == false && other.latestError?.httpStatus == 404)
+        await other.load().completed().isSuccess == false && other.latestError?.httpStatusCode == 404)
       stubs.api.resource("/a").wipe()
       // Another runtime may have it now.
       let next = try Lua(home)

@@ -59,7 +59,7 @@ import Testing
       try lua.set("raise") { () throws -> Int in throw error }
       let status: Int = try lua.runNow("return select(2, pcall(raise)).http_status")
       #expect(status == 404)
-      #expect(Embedding.errorNow { try lua.runNow("raise()") }?.requestError?.httpStatus == 404)
+      #expect(Embedding.errorNow { try lua.runNow("raise()") }?.requestError?.httpStatusCode == 404)
     }
   }
 
@@ -79,7 +79,7 @@ import Testing
         """)
       #expect(n == 3)
       let error = await Embedding.error { try await lua.run("load('/gone')", name: "s") }
-      #expect(error?.requestError?.httpStatus == 404)
+      #expect(error?.requestError?.httpStatusCode == 404)
       let refused = Embedding.errorNow { try lua.runNow("\nload('/a')", name: "s") }
       #expect(
         refused?.message == "s:2: cannot wait inside a call from Swift: it must answer at once")

@@ -68,7 +68,7 @@ struct SwiftEmbed {
         try await function(["depth": 1])
       } catch let error as LuaError {
         let place = error.place.map { "line \($0.line)" } ?? "no line"
-        print("\(name): \(error.kind), \(place), status \(error.requestError?.httpStatus ?? 0)")
+        print("\(name): \(error.kind), \(place), status \(error.requestError?.httpStatusCode ?? 0)")
       }
     }
   }

@@ -1,4 +1,4 @@
-extension ContentAccessors {
+extension TypedContentAccessors {
   /// The content as a type of the program's, read from JSON, or as a transformer has made it.
   ///
   /// What can be decoded, and how: `JSONElement.decoded`. Text is given as a `String` only and bytes as
@@ -16,15 +16,13 @@ extension ContentAccessors {
     _ type: Value.Type = Value.self
   ) throws(RequestError) -> Value {
     if let resource = self as? Resource { return try resource.decodedData(type) }
-    if let entity = self as? Entity { return try entity.decodedContent(type) }
-    if let entity = (self as? RequestError)?.entity { return try entity.decodedContent(type) }
-    guard let content = accessedContent else {
+    guard let entity = entityForTypedContentAccessors else {
       throw RequestError(
         userMessage: "No data available",
         cause: .wrongContent(
           type: String(describing: type), path: "", message: "there is no content"))
     }
-    return try Entity(content: content).decodedContent(type)
+    return try entity.decodedContent(type)
   }
 }
 
@@ -74,7 +72,7 @@ extension Entity {
     } catch {
       let cause = RequestErrorCause(decoding: type, error)
       var failure = RequestError(
-        userMessage: "Cannot parse server response", httpStatus: exchange?.status, entity: self,
+        userMessage: "Cannot parse server response", httpStatusCode: exchange?.status, entity: self,
         cause: cause)
       failure.exchange = exchange
       throw failure
