@@ -4,11 +4,15 @@
 /// `cause`; a plain HTTP error status has none (ERR-10). The timestamp is fixed at creation and
 /// drives `retryTime` (ERR-14).
 public struct RequestError: Error, Sendable, CustomStringConvertible {
+  /// One sentence for people, without codes. (ERR-02) Lua: `err.user_message`.
   public var userMessage: String
+  /// What the server answered; nil if it did not. Lua: `err.http_status`.
   public var httpStatusCode: Int?
   /// The body that came with the error, transformed as far as the pipeline got.
   public var entity: Entity?
+  /// What went wrong inside; nil of a plain error status. Lua: `err.cause`.
   public var cause: RequestErrorCause?
+  /// Seconds since 1970. Lua: `err.timestamp`.
   public let timestamp: Double
   /// What was asked for; nil for errors made by hand.
   public package(set) var method: RequestMethod?
@@ -18,8 +22,10 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   package var attempt = 1
   /// The times the request was sent, as far as policies have kept count.
   public package(set) var attempts: [RequestAttempt] = []
+  /// The HTTP side of it; nil where nothing was exchanged.
   public var exchange: Exchange?
 
+  /// An error of the program's own, such as for `failedRequest` or a transformer.
   public init(
     userMessage: String, httpStatusCode: Int? = nil, entity: Entity? = nil,
     cause: RequestErrorCause? = nil, timestamp: Double

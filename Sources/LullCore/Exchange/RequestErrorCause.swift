@@ -1,14 +1,24 @@
 /// What went wrong inside. Every case has a kind, a snake_case word scripts compare with. (ERR-09)
 public enum RequestErrorCause: Sendable {
+  /// The resource has no URL that could be asked; `source` is what was given for one.
   case invalidURL(source: String?)
+  /// A text has a character that its charset has no place for. (REQ-09)
   case unencodableText(encoding: String, text: ByteString)
+  /// A value has no place in JSON; `path` is a JSON Pointer to it. (REQ-13)
   case invalidJSONObject(path: String)
+  /// A part of a form cannot be sent as it is. (REQ-19)
   case notURLEncodable(string: ByteString)
+  /// Somebody has cancelled it.
   case requestCancelled
+  /// The server says that nothing has changed, and there is nothing here. (NM-02)
   case noLocalDataFor304
+  /// The response names a charset that nobody here knows.
   case invalidTextEncoding(name: ByteString)
+  /// The body is no text of the charset it names.
   case undecodableText(encoding: String)
+  /// A transformer got another kind of content than it takes. (TRF-09)
   case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
+  /// A transformer has made nothing of the content.
   case transformerReturnedNil(transformer: String)
   /// `offset`: where in the body, in bytes from its start; nil if that is not known.
   case malformedJSON(message: String, offset: Int? = nil)
@@ -17,10 +27,14 @@ public enum RequestErrorCause: Sendable {
   case wrongContent(type: String, path: String, message: String)
   /// Chains that pass on without end.
   case chainTooLong(message: String)
+  /// No usable response arrived.
   case transport(TransportError)
+  /// A function of a script has raised an error.
   case script(ScriptErrorCause)
+  /// An error of the program's own, thrown by a transformer for one.
   case custom(any Error & Sendable)
 
+  /// A word for it, which Lua compares with: `err.cause.kind`.
   public var kind: String {
     switch self {
     case .invalidURL: "invalid_url"
@@ -132,7 +146,9 @@ public enum RequestErrorCause: Sendable {
 public struct ScriptErrorCause: Sendable {
   /// The sentence for the user, by where it happened.
   package var userMessage: String
+  /// What was raised, as text, with the place.
   public var message: String
+  /// Which functions had been called there.
   public var traceback: String
   /// The pipeline stage, for transformers.
   public var stage: String?

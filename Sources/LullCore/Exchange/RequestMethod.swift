@@ -35,12 +35,19 @@ public struct RequestMethod:
   /// As it is sent.
   public var description: String { rawValue }
 
+  /// What the server allows there.
   public static let options: RequestMethod = "OPTIONS"
+  /// What loads use.
   public static let get: RequestMethod = "GET"
+  /// As `get`, for the headers alone.
   public static let head: RequestMethod = "HEAD"
+  /// Has no effect that is known beforehand: policies do not repeat it unless told to.
   public static let post: RequestMethod = "POST"
+  /// Puts something in the place of what is there.
   public static let put: RequestMethod = "PUT"
+  /// Changes a part of what is there.
   public static let patch: RequestMethod = "PATCH"
+  /// Takes away what is there.
   public static let delete: RequestMethod = "DELETE"
 
   /// Those that have a name here, and a configuration of their own; any other uses that of GET. (CFG-16)

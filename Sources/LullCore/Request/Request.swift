@@ -44,7 +44,10 @@ public class Request {
 
   /// What it is made for; nil of one that is for nothing in particular.
   package var target: (any RequestTarget)? { nil }
+  /// What it is sent with, mutations included; nil of one that sends nothing. Lua:
+  /// `request.method`.
   public var method: RequestMethod? { nil }
+  /// What is asked, mutations included; nil of one that sends nothing. Lua: `request.url`.
   public var url: String? { nil }
 
   /// The times it was sent, the latest last, as far as policies keep count: empty for a request
@@ -53,6 +56,7 @@ public class Request {
   /// As they are once this request is cancelled.
   package var cancelledAttempts: [RequestAttempt] { attempts }
 
+  /// How far it is. Lua: `request.state`.
   public final var state: RequestState {
     switch lifecycle.state {
     case .notStarted: .notStarted
@@ -61,6 +65,7 @@ public class Request {
     }
   }
 
+  /// Whether it has its response, a cancellation among them.
   public final var isCompleted: Bool { lifecycle.state == .completed }
 
   /// How it ended; nil before.
@@ -117,6 +122,8 @@ public class Request {
     onCompletion { if !$0.isNew, $0.isSuccess { hook() } }
   }
 
+  /// Called with the error, a cancellation too; never after a success. Lua:
+  /// `request:on_failure(fn)`.
   @discardableResult
   public final func onFailure(_ hook: @escaping (RequestError) -> Void) -> Self {
     onCompletion { if let error = $0.error { hook(error) } }

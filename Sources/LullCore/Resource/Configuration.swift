@@ -1,16 +1,19 @@
 /// The settings that apply to one resource and method. A value, built by the service's entries in
 /// order of registration (CFG-09). Times are seconds, sizes are bytes.
 public struct Configuration {
+  /// What every request is sent with; of a service with a base, to the base's origin only. (CFG-02)
   public var headers = Headers()
   /// How old data may be and still count as up to date.
   public var expirationTime: ExpirationTime = 30
   /// How long after an error `loadIfNeeded` waits before it tries again.
   public var retryTime = 1.0
+  /// How often progress is measured while somebody wants it.
   public var progressReportingInterval = 0.05
   /// Time-outs, body cap and connections per host.
   public var limits = TransferLimits()
   /// What requests ask of the network besides; nil when nothing was set.
   public private(set) var options: TransferOptions?
+  /// What responses pass on their way to hooks and state.
   public var pipeline = Pipeline()
   /// What proves who sends a request; nil for nothing.
   public var auth: Auth? {
@@ -21,6 +24,7 @@ public struct Configuration {
   /// Retries, limits and credentials; nil if there are none of them.
   package var policies: Policies?
 
+  /// What holds where nothing is configured. (CFG-01)
   public init() {}
 
   /// Changes what requests ask of the network: TLS, proxies, redirects, cookies, timings.

@@ -10,6 +10,7 @@ public struct PipelineStage {
 
   package var isEmpty: Bool { transformers.isEmpty && cache == nil }
 
+  /// Runs after those that are there. (PIPE-05)
   public mutating func add(_ transformer: any ResponseTransformer) {
     transformers.append(transformer)
   }

@@ -25,6 +25,7 @@ public final class Resource {
     owner.resourceReleased(record)
   }
 
+  /// What makes it this resource and no other. Lua: `resource.url`.
   public var url: ResourceURL { record.url }
 
   // MARK: State
@@ -58,7 +59,9 @@ public final class Resource {
     if case .nothing = loadPlan(isJoining: false).step { true } else { false }
   }
 
+  /// Loads under way, in the order they were started. Lua: `resource.load_requests`.
   public var loadRequests: [Request] { record.loadRequests }
+  /// Every request under way, loads included, in that order. Lua: `resource.all_requests`.
   public var allRequests: [Request] { record.allRequests }
 
   /// The URL with the base abbreviated, and flags: L loading, D data, E error. (STA-16)

@@ -2,11 +2,16 @@
 ///
 /// Lua: `lull.service{ base_url = … }`. Home thread only. Open for subclassing (SVC-38).
 open class Service: ResourceOwner {
+  /// What paths are appended to, its own ending in a slash; nil if there is none. (SVC-01) Lua:
+  /// `service.base_url`.
   public let baseURL: ResourceURL?
   /// What URLs of the base's origin begin with, as far as they are written like it.
   private let baseOrigin: String?
+  /// What logs call it; nil: by its base. Lua: `service.name`.
   public let name: String?
+  /// What delivers results and callbacks on its thread.
   public let pump: Pump
+  /// What its requests are sent by.
   public let networking: any NetworkingProvider
   package let table: ResourceTable
   package private(set) var configurationVersion = 0 {

@@ -7,8 +7,10 @@
 ///
 ///     struct Note: Codable { var title: String, created: Timestamp }
 public struct Timestamp: Sendable, Hashable, Comparable {
+  /// Of Unix's epoch, without leap seconds, as `Entity.timestamp` counts.
   public var secondsSince1970: Double
 
+  /// Any moment, of the past or to come.
   public init(secondsSince1970: Double) { self.secondsSince1970 = secondsSince1970 }
 
   /// The moment a text names; nil if it is no date.

@@ -17,9 +17,11 @@ extension URLConvertible {
 }
 
 extension String: URLConvertible {
+  /// The string itself.
   public var urlText: String { self }
 }
 
 extension ResourceURL: URLConvertible {
+  /// The URL as it stands.
   public var urlText: String { text }
 }

@@ -14,6 +14,7 @@
 public final class EventStream {
   /// What there is now.
   public enum Step {
+    /// The next one.
     case item(StreamItem)
     /// None yet.
     case wait
@@ -58,6 +59,7 @@ public final class EventStream {
     case over
   }
 
+  /// Whose configuration its requests have.
   public let resource: Resource
   private let options: StreamOptions
   private let pump: Pump
@@ -102,6 +104,7 @@ public final class EventStream {
   /// The row that `next` gave last, as the server has spelled it.
   package var rowText: [UInt8] { reader.rowText }
 
+  /// Whether nothing more comes, and no connection is open.
   public var isOver: Bool {
     if case .over = phase { return true }
     return false

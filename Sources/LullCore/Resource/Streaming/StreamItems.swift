@@ -5,12 +5,18 @@
 ///
 ///     for try await item in api.resource("/events").events().items { … }
 public struct StreamItems: AsyncSequence {
+  /// An event, or a row.
   public typealias Element = StreamItem
+  /// What ended the stream before its end.
   public typealias Failure = RequestError
 
+  /// What a loop asks.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let stream: EventStream
 
+    /// Waits for the next item; nil when there are no more.
+    ///
+    /// - Throws: What fails the stream, once, as the last thing.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> StreamItem? {
