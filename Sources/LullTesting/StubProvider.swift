@@ -9,6 +9,7 @@ public final class StubProvider: NetworkingProvider {
   public struct Answer: Sendable {
     /// The status of HTTP.
     public var status: Int
+    /// What the answer is sent with, `Content-Type` too.
     public var headers: Headers
     /// nil for none at all.
     public var body: [UInt8]?

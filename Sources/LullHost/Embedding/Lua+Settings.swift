@@ -33,6 +33,7 @@ extension Lua {
     /// Seconds of one stretch.
     public var seconds: Double?
 
+    /// Those that are given; nil sets none.
     public init(memory: Int? = nil, instructions: Int? = nil, seconds: Double? = nil) {
       self.memory = memory
       self.instructions = instructions

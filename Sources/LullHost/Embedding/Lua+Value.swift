@@ -8,25 +8,38 @@ extension Lua {
   /// functions come as references, and objects of Lull's as the same objects that Lua has. Belongs to the
   /// runtime it came from. Home thread only.
   public enum Value {
+    /// No value: what is not there, and what a function returns that returns nothing.
     case `nil`
     /// `lull.null`: a value that says there is none, where `nil` would be no value at all.
     case null
+    /// True or false.
     case bool(Bool)
+    /// An integer of Lua's.
     case int(Int)
+    /// A float of Lua's, whole ones too.
     case number(Double)
+    /// A string of Lua's that is UTF-8.
     case string(String)
+    /// Any other string of Lua's.
     case bytes([UInt8])
     /// A new table with these elements from 1 on. Only on the way to Lua: from there tables come as
     /// `table`. A `nil` among them leaves a hole.
     case list([Value])
     /// A new table with these fields. Only on the way to Lua.
     case map([(key: Value, value: Value)])
+    /// A table, by reference: both sides see what either changes.
     case table(Table)
+    /// A function of Lua's, or one of Swift's that Lua was given.
     case function(Function)
+    /// `Service` in Lua.
     case service(Service)
+    /// `Resource` in Lua.
     case resource(Resource)
+    /// `Request` in Lua.
     case request(Request)
+    /// `Entity` in Lua; a copy, as entities are.
     case entity(Entity)
+    /// What `request:await()` gives besides nil in Lua.
     case error(RequestError)
     /// Anything else, such as a coroutine or another object of Lull's: Swift can hold it and give it back.
     case other(Reference)
