@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// The thread that asks.
 package enum CurrentThread {

@@ -1,5 +1,5 @@
 import CLullBridge
-import Glibc
+import LullLibC
 import LullCore
 import LullTransport
 

@@ -1,4 +1,4 @@
-import Glibc
+import LullLibC
 
 /// What `body` gives on a thread of its own with a stack of 256 KB.
 func onSmallStack(_ body: @escaping @Sendable () -> Bool) -> Bool {

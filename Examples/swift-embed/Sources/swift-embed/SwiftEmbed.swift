@@ -1,7 +1,12 @@
-import Glibc
 import LullCore
 import LullHost
 import LullTransport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A Swift program with plugins in Lua, which share its services.
 ///
