@@ -46,7 +46,9 @@ extension Call {
     }
     // The timer is work that somebody asked for: it keeps the script alive.
     loop.timerBegan()
-    resource.cancelLoadIfUnobserved(afterDelay: delay) { [unowned loop, unowned callbacks] in
+    resource.cancelLoadIfUnobserved(afterDelay: delay) { [weak loop, weak callbacks] in
+      // On a pump of somebody else's the timer may outlive the script.
+      guard let loop, let callbacks else { return }
       loop.timerEnded()
       defer { callbacks.kept.unpin(userdata) }
       guard let callback else { return }

@@ -13,8 +13,7 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        try reader.end()
+        try ArgumentReader(arguments).end()
         return [try await body().luaValue()]
       })
   }
@@ -26,8 +25,7 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        try reader.end()
+        try ArgumentReader(arguments).end()
         try await body()
         return []
       })

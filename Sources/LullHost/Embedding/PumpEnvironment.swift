@@ -7,7 +7,9 @@ final class PumpEnvironment: HostEnvironment {
   private let networking: any NetworkingProvider
   private var hooks: [() -> Void] = []
   /// Those that the program has given to scripts, or got from them.
-  private(set) var sharedServices: Set<ObjectIdentifier> = []
+  var sharedServices: Set<ObjectIdentifier> { Set(shared.keys) }
+  /// Each with the version that its configuration had then.
+  private(set) var shared: [ObjectIdentifier: (service: Service, version: Int)] = [:]
 
   init(_ pump: Pump, _ networking: any NetworkingProvider) {
     self.pump = pump
@@ -31,7 +33,23 @@ final class PumpEnvironment: HostEnvironment {
   func beginTurn() { for hook in hooks { hook() } }
 
   func share(_ service: Service) -> Bool {
-    sharedServices.insert(ObjectIdentifier(service)).inserted
+    guard shared[ObjectIdentifier(service)] == nil else { return false }
+    shared[ObjectIdentifier(service)] = (service, service.configurationVersion)
+    return true
+  }
+
+  /// Lets go of services of which scripts have nothing any more; those in which something of theirs may
+  /// be left go on holding `owner`.
+  func release(_ owner: AnyObject) {
+    for (service, version) in shared.values {
+      var isInUse = service.configurationVersion != version
+      service.table.forEach { record in
+        record.observers.removeToldByHost()
+        if record.observers.hasHeld { isInUse = true }
+      }
+      if !isInUse { service.hostOwners.removeAll { $0 === owner } }
+    }
+    shared = [:]
   }
 
   func close() { hooks = [] }

@@ -21,6 +21,8 @@ extension RuntimeCore {
     } onCancel: {
       cancellation()
     }
+    // What cancels it holds who waits for it.
+    pending.cancel = {}
     return try pending.outcome.get()
   }
 

@@ -114,6 +114,7 @@ final class RuntimeCore {
     isClosed = true
     pump.remove(self)
     host.loop.cancelOwn()
+    host.requests.give(self)
     host.tasks.reportUnawaited(atEnd: true)
     host.handles.sweep()
     let empty = EmptyState.of(environment)
@@ -122,6 +123,7 @@ final class RuntimeCore {
     // What services of Swift's still have of this runtime's asks a state in which everything is gone.
     if let empty { host.bridge.attach(empty.runtime) }
     self.empty = empty
+    environment.release(self)
     host.reporter.program = nil
     pump.enqueue { [pump, self] in pump.enqueue { _ = self } }
   }

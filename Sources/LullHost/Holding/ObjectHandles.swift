@@ -19,8 +19,11 @@ package final class ObjectHandles {
   // MARK: Handles of objects
 
   /// A handle for an object that does not know its own: it has one userdata in its life.
+  ///
+  /// Once the state is gone nothing gets one any more, here and below.
   func insert(_ object: AnyObject, kind: HandleKind) -> UInt64 {
-    table.insert(object, kind: kind.rawValue)
+    guard !bridge.isClosed else { return 0 }
+    return table.insert(object, kind: kind.rawValue)
   }
 
   package func handle(of service: Service) -> UInt64 {

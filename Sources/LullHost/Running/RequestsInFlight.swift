@@ -100,6 +100,11 @@ package final class RequestsInFlight {
     for request in requests where request.mark.isScripts { request.cancel() }
   }
 
+  /// Has all of them hold what their functions of scripts need.
+  func give(_ owner: AnyObject) {
+    for request in requests { request.mark.owner = owner }
+  }
+
   /// Nobody can complete the request any more, nor what waits for it: they are no work in progress.
   /// Their hooks stay unheard (DEL-02), unless they are cancelled.
   func forsake(_ request: Request) {

@@ -8,7 +8,7 @@ import Testing
 enum Embedding {
   static func run(
     limits: Lua.Limits = .none, access: Lua.Access = .sandbox,
-    _ body: @escaping (_ lua: Lua, _ stubs: Stubs) async throws -> Void
+    _ body: @escaping @Sendable (_ lua: Lua, _ stubs: Stubs) async throws -> Void
   ) throws {
     try Lull.run { home in
       let lua = try Lua(home, limits: limits, access: access)

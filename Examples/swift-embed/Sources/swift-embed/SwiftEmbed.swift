@@ -71,7 +71,7 @@ struct SwiftEmbed {
       let function: Lua.Function = try plugin.get(name)
       do {
         try await function(["depth": 1])
-      } catch let error as LuaError {
+      } catch {
         let place = error.place.map { "line \($0.line)" } ?? "no line"
         print("\(name): \(error.kind), \(place), status \(error.requestError?.httpStatusCode ?? 0)")
       }

@@ -103,6 +103,15 @@ package final class ObserverList {
       resource: resource)
   }
 
+  /// Takes off the list whom a host has told that has gone: nobody is told of it.
+  package func removeToldByHost() {
+    for observation in observations where observation.isToldByHost { observation.markRemoved() }
+    takeOut()
+  }
+
+  /// Whether there is one that says itself how long it is alive, as those of hosts do.
+  package var hasHeld: Bool { observations.contains { $0.isHeld && !$0.isRemoved } }
+
   private func remove(at positions: [Int], resource: Resource) {
     let gone = positions.map { observations[$0] }
     markRemoved(gone, of: resource)
