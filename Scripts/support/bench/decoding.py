@@ -33,7 +33,7 @@ def b21(bench):
         seconds, seen = run([program, path, str(bench.options.documents), str(WARM_UP)]).split()
         return {"seconds": float(seconds), "seen": seen}
 
-    results = bench.interleaved("B21", [lambda: measure(program) for program in programs])
+    results = bench.interleaved("B21", [lambda program=program: measure(program) for program in programs])
     if len({run["seen"] for runs in results for run in runs}) != 1:
         raise Failure("B21: the two sides have decoded different things")
     ratios = [theirs["seconds"] / ours["seconds"] for ours, theirs in zip(*results)]

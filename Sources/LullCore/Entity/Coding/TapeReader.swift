@@ -102,6 +102,7 @@ final class TapeReader {
     // Again the very types that are asked for.
     if type == [String].self { return unsafeBitCast(try strings(of: place), to: type) }
     if type == JSONValue.self { return unsafeBitCast(element(at: place).plainValue, to: type) }
+    if isLongArray(at: place) { return try longArray(type, at: place, depth: depth) }
     return try Value(from: TapeDecoder(reader: self, place: place, depth: depth))
   }
 
