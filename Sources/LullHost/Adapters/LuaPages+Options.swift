@@ -29,7 +29,12 @@ extension LuaPages.Options {
           throw .message("pages go on by '\(names[0])' or '\(names[1])', not both")
         }
         way = name
-        options.next = try Self.nextPage(reader, kept, state, name, value, index)
+        if name == "next", Int(value.kind) == Int(LULL_FUNCTION) {
+          options.next = .asked
+          options.function = try kept.keep(state, index)
+        } else {
+          options.next = try Self.nextPage(reader, state, name, value, index)
+        }
       }
     }
     self = options
@@ -45,11 +50,10 @@ extension LuaPages.Options {
   }
 
   private static func nextPage(
-    _ reader: OptionReader, _ kept: KeptValues, _ state: OpaquePointer?, _ name: String,
-    _ value: lull_value, _ index: Int32
+    _ reader: OptionReader, _ state: OpaquePointer?, _ name: String, _ value: lull_value,
+    _ index: Int32
   ) throws(Misuse) -> NextPage {
     switch (name, Int(value.kind)) {
-    case ("next", Int(LULL_FUNCTION)): return .function(try kept.keep(state, index))
     case ("next", Int(LULL_STRING)):
       let text = value.string ?? ""
       guard !text.isEmpty else { throw .message("'next' must name a field, got an empty string") }

@@ -6,39 +6,32 @@ package import LullCore
 package final class LuaPages {
   package struct Options {
     var next = NextPage.automatic
-    /// nil: `defaultLimit` pages, beyond which it raises.
+    /// nil: `PageProgress.defaultLimit` pages, beyond which it raises.
     package var max: Int?
     var allowsOtherOrigins = false
 
-    package init() {}
-
     /// The kept function that tells the next page.
-    package var function: Int64? {
-      if case .function(let id) = next { return id }
-      return nil
-    }
-  }
+    package var function: Int64?
 
-  static let defaultLimit = 100
+    package init() {}
+  }
 
   private unowned let iterators: ScriptIterators
   private let options: Options
-  private let origin: String
+  private var progress: PageProgress
   /// The page given last, or the one before the first.
-  private(set) var resource: Resource
-  private var entity: Entity?
-  private(set) var count = 0
-  private var seen: Set<String> = []
-  package private(set) var isOver = false
+  var resource: Resource { progress.resource }
+  var count: Int { progress.count }
+  package var isOver: Bool { progress.isOver }
   private var isWaiting = false
   /// The userdata's, which holds the function and the content given last.
   var hostHandle: UInt64 = 0
 
   package init(_ resource: Resource, _ options: Options, _ iterators: ScriptIterators) {
-    self.resource = resource
+    progress = PageProgress(
+      resource, options.next, max: options.max, allowsOtherOrigins: options.allowsOtherOrigins)
     self.options = options
     self.iterators = iterators
-    origin = resource.url.origin
   }
 
   /// Returns what `for` takes: function, state, control variable, and what it closes when it is left.
@@ -81,8 +74,7 @@ package final class LuaPages {
 
   /// Ends the iteration; a call that waits gets nil once its page is there.
   func end() {
-    isOver = true
-    entity = nil
+    progress.end()
     iterators.release(function: options.function, from: hostHandle)
   }
 
@@ -94,29 +86,10 @@ package final class LuaPages {
   // MARK: The next page
 
   package func findPage() -> Result<Resource?, Raised> {
-    guard let entity else {
-      guard case .numbered(let parameter, let first, _, _) = options.next else {
-        return .success(resource)
-      }
-      return .success(resource.settingParam(parameter, .text(String(first))))
+    progress.findPage(iterators.fields, failing: { raised($0) }) { entity in
+      guard let id = options.function else { return .success(nil) }
+      return ask(id, entity)
     }
-    if let max = options.max, count >= max { return .success(nil) }
-    let page: Resource?
-    if case .function(let id) = options.next {
-      switch ask(id, entity) {
-      case .success(let found): page = found
-      case .failure(let raised): return .failure(raised)
-      }
-    } else {
-      do throws(PagingProblem) {
-        page = try options.next.next(after: resource, entity, count: count, iterators.fields)
-      } catch {
-        return .failure(raised(error))
-      }
-    }
-    guard let page else { return .success(nil) }
-    if let problem = objection(to: page) { return .failure(raised(problem)) }
-    return .success(page)
   }
 
   /// What the script's function says: a reference, a resource, or nothing at the end.
@@ -149,33 +122,9 @@ package final class LuaPages {
     }
   }
 
-  private func objection(to page: Resource) -> PagingProblem? {
-    if options.max == nil, count >= LuaPages.defaultLimit {
-      return PagingProblem(
-        "There are more than \(LuaPages.defaultLimit) pages: say with 'max' how many to load")
-    }
-    if !["http", "https"].contains(page.url.scheme) {
-      let text = LogText.part(page.url.text, limit: 80)
-      return PagingProblem("The next page's URL '\(text)' is neither http nor https")
-    }
-    if !options.allowsOtherOrigins, page.url.origin != origin {
-      return PagingProblem(
-        "The next page is on another origin, \(page.url.origin), which 'cross_origin' would allow")
-    }
-    if seen.contains(page.url.text) {
-      return PagingProblem(
-        "The pages go round: after page \(count) comes \(page.displayName) once more")
-    }
-    return nil
-  }
-
   private func raised(_ problem: PagingProblem) -> Raised {
-    var error = RequestError(
-      httpStatusCode: nil, entity: nil, cause: .custom(problem), timestamp: iterators.pump.clock.now
-    )
-    error.method = .get
-    error.url = resource.url.text
-    return Raised(value: iterators.callbacks.values.of(error, service: resource.service))
+    Raised(
+      value: iterators.callbacks.values.of(progress.error(problem), service: resource.service))
   }
 
   // MARK: Loading
@@ -221,36 +170,18 @@ package final class LuaPages {
   package func arrived(_ page: Resource, _ response: Response?) -> (
     values: [LuaValue], raising: Bool
   ) {
-    guard !isOver else { return ([.nil], false) }
-    if let error = response?.error ?? (response == nil ? page.latestError : nil) {
-      end()
-      // Behind the last page some say that there is nothing.
-      if count > 0, error.httpStatusCode == 404, case .numbered = options.next {
-        return ([.nil], false)
-      }
+    let wasOver = isOver
+    let arrival = progress.arrived(page, response, iterators.fields)
+    if isOver, !wasOver { iterators.release(function: options.function, from: hostHandle) }
+    switch arrival {
+    case .end: return ([.nil], false)
+    case .failed(let error):
       return ([iterators.callbacks.values.of(error, service: page.service)], true)
+    case .problem(let problem): return ([raised(problem).value], true)
+    case .page(let entity):
+      iterators.hold(entity.content, from: hostHandle)
+      return ([content(entity), iterators.callbacks.values.of(page)], false)
     }
-    guard let entity = page.latestData ?? response?.entity else {
-      end()
-      return ([.nil], false)
-    }
-    do throws(PagingProblem) {
-      guard try !options.next.isEmpty(entity, iterators.fields) else {
-        end()
-        return ([.nil], false)
-      }
-    } catch {
-      resource = page
-      let raised = raised(error)
-      end()
-      return ([raised.value], true)
-    }
-    self.entity = entity
-    resource = page
-    count += 1
-    seen.insert(page.url.text)
-    iterators.hold(entity.content, from: hostHandle)
-    return ([content(entity), iterators.callbacks.values.of(page)], false)
   }
 
   private func content(_ entity: Entity) -> LuaValue {

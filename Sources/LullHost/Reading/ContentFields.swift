@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 /// Reads single fields of content: of parsed JSON, and of tables that transformers have made.
-struct ContentFields {
+struct ContentFields: ContentFieldReader {
   private let bridge: BridgeRuntime
 
   init(_ bridge: BridgeRuntime) { self.bridge = bridge }
@@ -12,43 +12,13 @@ struct ContentFields {
     for way in path.ways {
       let value =
         switch content {
-        case .json(let document): ContentFields.field(way, in: document.root)
+        case .json(let document): JSONFields.field(way, in: document.root)
         case .foreign(let foreign): field(way, in: foreign)
         default: FieldValue.nothing
         }
       if value != .nothing { return value }
     }
     return .nothing
-  }
-
-  /// Whether parsed JSON has a member of that name, whatever it is; of other content it is not known, and
-  /// said to be so.
-  func has(_ path: FieldPath, in content: Content) -> Bool {
-    guard case .json(let document) = content else { return true }
-    return path.ways.contains { way in
-      var element: JSONElement? = document.root
-      for name in way { element = element?[name] }
-      return element != nil
-    }
-  }
-
-  private static func field(_ way: [String], in root: JSONElement) -> FieldValue {
-    var element = root
-    for name in way {
-      guard let next = element[name] else { return .nothing }
-      element = next
-    }
-    switch element.kind {
-    case .null: return .nothing
-    case .bool: return element.bool == true ? .other("true") : .nothing
-    case .int: return element.int.map { .text(String($0)) } ?? .nothing
-    case .double:
-      // From 2^53 on a double stands for more than one whole number.
-      return element.double.map { abs($0) < 0x1p53 ? .text(String($0)) : .inexact } ?? .nothing
-    case .string: return element.string.flatMap { $0.isEmpty ? nil : .text($0) } ?? .nothing
-    case .array: return .list(count: element.count)
-    case .object: return .object
-    }
   }
 
   private func field(_ way: [String], in foreign: ForeignContent) -> FieldValue {

@@ -1,14 +1,12 @@
-import LullCore
-
 /// How a list goes on: what tells the next page.
-enum NextPage {
+package enum NextPage {
   /// A `Link` header, else one of the fields that APIs commonly use.
   case automatic
   case link
   /// A field that holds the URL.
   case field(FieldPath)
-  /// A kept function of content and resource.
-  case function(Int64)
+  /// Whoever walks the pages is asked.
+  case asked
   /// A field whose value goes into a parameter.
   case cursor(parameter: String, field: FieldPath)
   /// A parameter that counts.
@@ -21,16 +19,16 @@ enum NextPage {
 }
 
 /// What is wrong with the way from one page to the next.
-struct PagingProblem: Error, CustomStringConvertible {
-  let description: String
+package struct PagingProblem: Error, CustomStringConvertible {
+  package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }
 
 extension NextPage {
   /// The page after that one by what the server has said; nil at the end.
   func next(
-    after resource: Resource, _ entity: Entity, count: Int, _ fields: ContentFields
+    after resource: Resource, _ entity: Entity, count: Int, _ fields: some ContentFieldReader
   ) throws(PagingProblem) -> Resource? {
     switch self {
     case .automatic:
@@ -51,13 +49,12 @@ extension NextPage {
       }
     case .numbered(let parameter, let first, let step, _):
       return resource.settingParam(parameter, .text(String(first &+ step &* count)))
-    // What scripts answer is the caller's to ask for.
-    case .function: return nil
+    case .asked: return nil
     }
   }
 
   /// Whether a page is behind the last one, which can only be told once it is there.
-  func isEmpty(_ entity: Entity, _ fields: ContentFields) throws(PagingProblem) -> Bool {
+  func isEmpty(_ entity: Entity, _ fields: some ContentFieldReader) throws(PagingProblem) -> Bool {
     guard case .numbered(_, _, _, let items) = self else { return false }
     if !items.text.isEmpty { try NextPage.demandFields(of: entity, items) }
     switch fields.value(items, in: entity.content) {
@@ -70,7 +67,9 @@ extension NextPage {
   }
 
   /// By the first of the common fields that leads somewhere.
-  private static func commonPage(_ resource: Resource, _ entity: Entity, _ fields: ContentFields)
+  private static func commonPage(
+    _ resource: Resource, _ entity: Entity, _ fields: some ContentFieldReader
+  )
     throws(PagingProblem) -> Resource?
   {
     var problem: PagingProblem?
@@ -117,7 +116,7 @@ extension NextPage {
   }
 
   private static func page(
-    at path: FieldPath, _ resource: Resource, _ entity: Entity, _ fields: ContentFields
+    at path: FieldPath, _ resource: Resource, _ entity: Entity, _ fields: some ContentFieldReader
   ) throws(PagingProblem) -> Resource? {
     switch fields.value(path, in: entity.content) {
     case .nothing, .list(0): return nil
@@ -147,7 +146,7 @@ extension NextPage {
   }
 
   /// What a reference on a page means, redirects of that page regarded.
-  static func page(_ reference: String, from resource: Resource, _ entity: Entity)
+  package static func page(_ reference: String, from resource: Resource, _ entity: Entity)
     throws(PagingProblem) -> Resource
   {
     guard let url = base(of: resource, entity).relative(reference) else {

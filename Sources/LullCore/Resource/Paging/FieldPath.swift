@@ -1,10 +1,10 @@
 /// The way to a field of content: its name, names with dots between them, or a JSON Pointer.
-struct FieldPath {
-  let text: String
+package struct FieldPath {
+  package let text: String
   /// Names of members, from the outside; the first way that leads somewhere counts.
-  let ways: [[String]]
+  package let ways: [[String]]
 
-  init(_ text: String) {
+  package init(_ text: String) {
     self.text = text
     if text.hasPrefix("/") {
       let names = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -21,10 +21,10 @@ struct FieldPath {
     ways = [[]]
   }
 
-  static let root = FieldPath()
+  package static let root = FieldPath()
 
   /// The same way, one step further.
-  func appending(_ name: String) -> FieldPath {
+  package func appending(_ name: String) -> FieldPath {
     FieldPath(text: text + "." + name, ways: ways.map { $0 + [name] })
   }
 
@@ -35,7 +35,7 @@ struct FieldPath {
 }
 
 /// What a path leads to, as far as paging is concerned.
-enum FieldValue: Equatable {
+package enum FieldValue: Equatable {
   /// Not there, null, false or an empty string.
   case nothing
   /// A string, or a number written as one.

@@ -1,0 +1,51 @@
+/// Reads single fields of content, whatever it is made of.
+package protocol ContentFieldReader {
+  /// What a path leads to.
+  func value(_ path: FieldPath, in content: Content) -> FieldValue
+}
+
+extension ContentFieldReader {
+  /// Whether parsed JSON has a member of that name, whatever it is; of other content it is not known, and
+  /// said to be so.
+  func has(_ path: FieldPath, in content: Content) -> Bool {
+    guard case .json(let document) = content else { return true }
+    return path.ways.contains { way in
+      var element: JSONElement? = document.root
+      for name in way { element = element?[name] }
+      return element != nil
+    }
+  }
+}
+
+/// Those of parsed JSON; content of any other kind has none.
+package struct JSONFields: ContentFieldReader {
+  package init() {}
+
+  package func value(_ path: FieldPath, in content: Content) -> FieldValue {
+    guard case .json(let document) = content else { return .nothing }
+    for way in path.ways {
+      let value = JSONFields.field(way, in: document.root)
+      if value != .nothing { return value }
+    }
+    return .nothing
+  }
+
+  package static func field(_ way: [String], in root: JSONElement) -> FieldValue {
+    var element = root
+    for name in way {
+      guard let next = element[name] else { return .nothing }
+      element = next
+    }
+    switch element.kind {
+    case .null: return .nothing
+    case .bool: return element.bool == true ? .other("true") : .nothing
+    case .int: return element.int.map { .text(String($0)) } ?? .nothing
+    case .double:
+      // From 2^53 on a double stands for more than one whole number.
+      return element.double.map { abs($0) < 0x1p53 ? .text(String($0)) : .inexact } ?? .nothing
+    case .string: return element.string.flatMap { $0.isEmpty ? nil : .text($0) } ?? .nothing
+    case .array: return .list(count: element.count)
+    case .object: return .object
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// How a list goes on, for `resource.pages(_:)`. Lua: the options `next`, `cursor` and `page` of
+/// `resource:pages`.
+public enum PageRule {
+  /// By a `Link` header of relation `next`, else by one of the fields that APIs commonly use: `next`,
+  /// `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`.
+  case automatic
+  /// By a `Link` header only. (RFC 8288)
+  case link
+  /// By the field that holds the URL: its name, names with dots between them, or a JSON Pointer.
+  case field(String)
+  /// By a field whose value goes into a parameter of the query; there is no further page without it.
+  case cursor(parameter: String, field: String)
+  /// By a parameter of the query that counts from `first` on, until `items`, the field of the list, is
+  /// empty; "" if the content is the list.
+  case numbered(parameter: String, first: Int = 1, step: Int = 1, items: String = "")
+  /// By a function of the page that was there last; nil ends it.
+  case function((Page) throws(RequestError) -> Resource?)
+
+  var next: NextPage {
+    switch self {
+    case .automatic: .automatic
+    case .link: .link
+    case .field(let text): .field(FieldPath(text))
+    case .cursor(let parameter, let field): .cursor(parameter: parameter, field: FieldPath(field))
+    case .numbered(let parameter, let first, let step, let items):
+      .numbered(
+        parameter: parameter, first: first, step: step,
+        items: items.isEmpty ? .root : FieldPath(items))
+    case .function: .asked
+    }
+  }
+}
+
+/// One page of a list.
+public struct Page {
+  public let resource: Resource
+  public let entity: Entity
+}
+
+extension Page: TypedContentAccessors {
+  public var entityForTypedContentAccessors: Entity? { entity }
+}
