@@ -1,4 +1,5 @@
 public import LullCore
+import LullSystem
 
 extension Service {
   /// A service on the event loop of this thread: inside `Lull.run` or on a `Home`, with its network
@@ -14,7 +15,7 @@ extension Service {
     isolation: isolated (any Actor)? = #isolation
   ) {
     guard let context = HomeContext.current else {
-      fatalError(
+      ProgramMisuse.stop(
         "Service(baseURL:) needs the event loop of this thread: call it inside Lull.run or "
           + "home.perform, name the home (on: home), or give networking and pump")
     }

@@ -9,7 +9,8 @@ import LullTransport
 
   func reload(on home: Home) {
     home.spawn { home in
-      try await self.api.resource("/x").load().entity()  // error: cannot exit main actor-isolated context
+      try await self.api.resource("/x").load()  // error: cannot exit main actor-isolated context
+        .entity()
     }
   }
 }

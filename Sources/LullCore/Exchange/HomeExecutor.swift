@@ -45,7 +45,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   package func checkIsolated() {
     guard !isAtHome else { return }
-    fatalError("this belongs to the thread of its home, and was used on another one")
+    ProgramMisuse.stop("this belongs to the thread of its home, and was used on another one")
   }
 
   package func isIsolatingCurrentContext() -> Bool? { isAtHome }
@@ -89,7 +89,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   private func startLateThread() {
     let hasStarted = NativeThread.start("lull-ended") { [self] in runLateJobs() }
-    guard hasStarted else { fatalError("the system has no more threads") }
+    guard hasStarted else { ProgramMisuse.stop("the system has no more threads") }
   }
 
   private func runLateJobs() {

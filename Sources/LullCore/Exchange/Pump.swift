@@ -222,7 +222,7 @@ public final class Pump {
   }
 
   @inline(never) private static func stopOnOtherThread() -> Never {
-    fatalError(
+    ProgramMisuse.stop(
       """
       a service, resource or request was used on another thread than its home's: use it in the body \
       of Lull.run, in home.perform { home in … } or home.spawn { home in … }, or in an actor whose \

@@ -25,7 +25,7 @@ extension Request {
   ///     let isNew = await api.resource("/users/1").load().completed().isNew
   public func completed(isolation: isolated (any Actor)? = #isolation) async -> Response {
     pump.checkThread()
-    if pump.isClosed {
+    if pump.ending.hasEnded {
       // Whoever tries for ever must let others run.
       await Task.yield()
       return response ?? .failure(endOfHome())

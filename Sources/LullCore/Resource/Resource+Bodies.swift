@@ -70,8 +70,8 @@ extension Resource {
   ///     notes.request("POST", encoding: Note(title: "Tea"))
   @discardableResult
   public func request(
-    _ method: RequestMethod, encoding value: some Encodable, contentType: String = "application/json",
-    requestMutation: RequestMutation? = nil
+    _ method: RequestMethod, encoding value: some Encodable,
+    contentType: String = "application/json", requestMutation: RequestMutation? = nil
   ) -> Request {
     do {
       let body = try RequestBody.json(encoding: value, contentType: contentType)

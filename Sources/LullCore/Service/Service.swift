@@ -15,8 +15,11 @@ open class Service: ResourceOwner {
   public let networking: any NetworkingProvider
   package let table: ResourceTable
   package private(set) var configurationVersion = 0 {
-    didSet { pump.changes.note() }
+    // Before its first use nothing depends on it, and it may be configured where it was made.
+    didSet { if isInUse { pump.changes.note() } }
   }
+  /// Whether it has made a resource.
+  private var isInUse = false
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: RequestMethod, url: ResourceURL)?
   /// Whether loads are answered by memory and caches only, whatever the age of what they have; what
@@ -137,6 +140,7 @@ open class Service: ResourceOwner {
 
   package func record(for url: ResourceURL) -> ResourceRecord {
     pump.checkThread()
+    isInUse = true
     return table.record(for: url)
   }
 
@@ -144,6 +148,7 @@ open class Service: ResourceOwner {
 
   package func resource(of record: ResourceRecord) -> Resource {
     pump.checkThread()
+    isInUse = true
     return record.resource ?? Resource(owner: self, record: record)
   }
 

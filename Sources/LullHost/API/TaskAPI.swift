@@ -16,7 +16,8 @@ extension APIOwner {
           print(task:await())                      --> 7 12
           """),
       .method(
-        "cancel", "(): Task", "Closes the task's coroutine, and cancels what it waits for if nobody else does.",
+        "cancel", "(): Task",
+        "Closes the task's coroutine, and cancels what it waits for if nobody else does.",
         """
         Nothing after its wait runs and no `pcall` sees it; to-be-closed variables are closed, \
         and their handlers must not wait, as after an error (`lull.spawn` may). One that has not begun never does; one that cancels \

@@ -198,7 +198,8 @@ import Testing
       #expect(await !stubs.api.resource("/t").load().completed().isSuccess)
       let other = stubs.api.resource("/gone")
       #expect(
-        await other.load().completed().isSuccess == false && other.latestError?.httpStatusCode == 404)
+        await other.load().completed().isSuccess == false
+          && other.latestError?.httpStatusCode == 404)
       stubs.api.resource("/a").wipe()
       // Another runtime may have it now.
       let next = try Lua(home)

@@ -1,5 +1,5 @@
-import Glibc
 import LullHost
+import LullLibC
 import LullSystem
 import Testing
 

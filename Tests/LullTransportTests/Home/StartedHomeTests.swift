@@ -157,6 +157,8 @@ extension TransportSuite {
       init(home: Home, provider: sending StubProvider) {
         self.home = home
         api = Service(baseURL: "https://api.test", on: home, networking: provider)
+        // Before its first use it may be configured where it is made.
+        api.configure { $0.expirationTime = 60 }
       }
 
       func text(of path: String) async throws -> String {
