@@ -273,8 +273,9 @@ function lull.sleep(seconds) end
 --- Waits for all of them: a list of results in order, or nil and the error of the first failure.
 ---
 --- A request's result is its entity, a task's its first value. A task that returns nil and an error, of
---- any kind, has failed too. After a failure the others are cancelled. An error raised inside a task is
---- raised here. May not be called where nothing can wait.
+--- any kind, has failed too. After a failure the others are cancelled, requests only if nobody else
+--- waits for them. An error raised inside a task is raised here. May not be called where nothing can
+--- wait.
 ---
 --- ```lua
 --- local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
@@ -285,7 +286,8 @@ function lull.sleep(seconds) end
 ---@return lull.RequestError?
 function lull.all(list) end
 
---- Waits for the first success and cancels the others; nil and the first error if all fail.
+--- Waits for the first success and cancels the others that nobody else waits for; nil and the first
+--- error if all fail.
 ---
 --- An error raised inside a task is raised here if nothing succeeds; else it is reported like that of a
 --- task nobody awaits. An empty list raises.
@@ -340,9 +342,9 @@ function lull.progress(total, label) end
 
 --- Calls a function and gives its results, or nil and an error of kind `timeout` if it takes longer.
 ---
---- When the time is over, what the function waits for is cancelled and its coroutine closed: nothing
---- after its wait runs. Tasks it has started end with it. What it raises is raised here. It cannot stop
---- a function that never waits.
+--- When the time is over, what the function waits for is cancelled, a request only if nobody else waits
+--- for it, and its coroutine closed: nothing after its wait runs. Tasks it has started end with it.
+--- What it raises is raised here. It cannot stop a function that never waits.
 ---
 --- ```lua
 --- local value, err = lull.timeout(0.1, function() lull.sleep(5) return "late" end)
@@ -2089,8 +2091,9 @@ function Request:on_progress(hook) end
 --- Suspends the running Lull coroutine, also from inside a coroutine of the script's own; in the main
 --- chunk of a stock interpreter it runs the event loop. It goes on after all hooks have run. Raises in
 --- functions that must answer at once, where Lua cannot yield, and for the request one is part of
---- (`this would wait for itself`). It does not start a request. `assert(…)` around it raises the error,
---- whose text says what failed.
+--- (`this would wait for itself`). It does not start a request. Where several coroutines wait and one
+--- is cancelled, the others wait on; with the last one the request is cancelled. `assert(…)` around it
+--- raises the error, whose text says what failed.
 ---
 --- ```lua
 --- local entity, err = api("/users/9"):load():await()
@@ -2342,7 +2345,7 @@ local Task = {}
 ---@return any ...
 function Task:await() end
 
---- Cancels what the task waits for and closes its coroutine.
+--- Closes the task's coroutine, and cancels what it waits for if nobody else does.
 ---
 --- Nothing after its wait runs and no `pcall` sees it; to-be-closed variables are closed, and their
 --- handlers must not wait, as after an error (`lull.spawn` may). One that has not begun never does; one
