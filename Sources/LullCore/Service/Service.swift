@@ -212,7 +212,7 @@ open class Service: ResourceOwner {
     _ pattern: ConfigurationPattern?, requestMethods: Set<RequestMethod>?, description: String?,
     source: SourcePlace?, isConstant: Bool = false, configurer: @escaping ConfigurationBlock
   ) {
-    pump.checkThread()
+    if isInUse { pump.checkThread() }
     if let odd = requestMethods?.first(where: { !$0.isValid }) {
       preconditionFailure("requestMethods: '\(odd)' is not an HTTP method")
     }

@@ -116,7 +116,7 @@ package final class Download: Sendable, Equatable {
   ) throws(Problem) {
     guard state.place == nil else { return }
     guard request.method == .get, !Download.asksForPart(request) else {
-      let reason = request.method == .get ? "a Range of its own" : request.method
+      let reason = request.method == .get ? "a Range of its own" : request.method.rawValue
       throw fail(&state, "what is asked for with \(reason) cannot be resumed")
     }
     state.mark = PartNote.mark(of: request)
