@@ -105,7 +105,7 @@ run_fast() {
   run "Siesta's members, as others use them" Scripts/support/check-siesta-members
   run "Lua specs, under lull" lull_specs "$debug" "${topics[@]}"
   run "Lua specs, under lua5.4" stock_specs "$debug" "${topics[@]}"
-  run "Swift tests" swift_tests --skip-build --filter '^Lull(Arguments|REPL|Core|Host|Transport)Tests' \
+  run "Swift tests" swift_tests --skip-build --filter '^Lull(Arguments|REPL|Core|Host|Transport|Testing)Tests' \
     --filter "^LullCommandTests\.($commands)/" --skip "^($slow)/"
   say "Left out:
   Lua specs ${slow_topics[*]}

@@ -9,7 +9,7 @@ struct SwiftNamesTests {
     let urlText: String
   }
 
-  @Test func `SVC-03 SWF-01 a URL is given by a string, a ResourceURL or a type of the program's own`() {
+  @Test func `SVC-03 SWF-01 a URL is given by a string, a ResourceURL or a type of one's own`() {
     withHarness { harness in
       let service = harness.service
       let url = "https://api.test/v1/a".url
