@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: names, features)
-  func `ISO-01 what would be a race does not compile`(name: String, features: [String]) throws {
+  func `RACE-01 what would be a race does not compile`(name: String, features: [String]) throws {
     let program = try shell("cat '\(Self.folder)/\(name).swift'").output
     let lines = program.split(separator: "\n", omittingEmptySubsequences: false)
     let expected = lines.enumerated().compactMap { index, line -> (Int, Substring)? in
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: features)
-  func `ISO-02 a program that keeps to its home compiles`(features: [String]) throws {
+  func `RACE-02 a program that keeps to its home compiles`(features: [String]) throws {
     #expect(try errors("right", features) == [])
   }
 }
