@@ -19,7 +19,7 @@ private struct Shop {
 }
 
 /// Tests as a user writes them.
-@Suite(.timeLimit(.minutes(2))) struct CodeUnderTestTests {
+@Suite(.timeLimit(.minutes(10))) struct CodeUnderTestTests {
   @Test func `TEST-30 services that the code makes itself use the network of the test`() throws {
     try Lull.test { test in
       test.network.stub("GET", "https://shop.test/v1/items/tea", .json(#"{"price": 5}"#))

@@ -186,7 +186,7 @@ extension TransportSuite {
 
     // MARK: The end of a home
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `WAIT-06 who waits for anything of a home that ends goes on and is told`() async throws {
       let home = try Home.start()
       let ready = Flag()
@@ -204,7 +204,7 @@ extension TransportSuite {
       #expect(outcome8 == "request_cancelled")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `WAIT-07 waiting for a request of a home that has ended throws`() throws {
       let resource = try Lull.run { home in
         let (api, _) = held()
