@@ -33,7 +33,9 @@ public enum PageRule {
 
 /// One page of a list.
 public struct Page {
+  /// The resource that the page is.
   public let resource: Resource
+  /// What it holds.
   public let entity: Entity
 }
 
