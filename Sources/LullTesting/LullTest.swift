@@ -1,6 +1,5 @@
-import LullLibC
+import LullSystem
 public import LullCore
-import Synchronization
 
 /// What a test of `Lull.test` has: the network, the clock, a recorder, and services that use them.
 ///
@@ -16,10 +15,10 @@ public actor LullTest {
   /// What delivers results and callbacks here, for services with an initialiser of their own.
   public let pump: Pump
 
-  private let wakeUp = TestWakeUp()
+  private let wakeUp = ThreadSignal()
   private let executor: HomeExecutor
   private let context: HomeContext
-  private let requests = RequestsOfTest()
+  private let requests = RequestLedger()
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -72,28 +71,27 @@ public actor LullTest {
   nonisolated func run<Value>(
     patience: Double, _ body: @escaping (isolated LullTest) async throws -> Value
   ) throws -> Value {
-    let body = Confined(body)
+    let body = Confined(HomeBody(body))
     return try assumeIsolated { test in Confined(try test.drive(patience, body)) }.value
   }
 
   private func drive<Value>(
-    _ patience: Double, _ body: Confined<(isolated LullTest) async throws -> Value>
+    _ patience: Double, _ body: Confined<HomeBody<LullTest, Value>>
   ) throws -> Value {
-    let outcome = Confined(Outcome<Value>())
-    let task = Task(executorPreference: executor) { await self.perform(body, outcome) }
+    let task = Task(executorPreference: executor) { await self.perform(body) }
     var stuck: TestIsStuck?
-    turn(patience: patience) { outcome.value.result != nil }
-    if outcome.value.result == nil {
-      stuck = TestIsStuck(description: requests.whatIsMissing(clock, network))
+    turn(patience: patience) { body.value.result != nil }
+    if body.value.result == nil {
+      stuck = TestIsStuck(inFlight: requests.inFlight, clock, network)
       task.cancel()
     }
     requests.cancelAll()
-    turn(patience: 1) { outcome.value.result != nil && !pump.hasWork && !executor.hasWork }
+    turn(patience: 1) { body.value.result != nil && !pump.hasWork && !executor.hasWork }
     pump.close()
-    turn(patience: 1) { outcome.value.result != nil && !executor.hasWork }
+    turn(patience: 1) { body.value.result != nil && !executor.hasWork }
     executor.end()
     if let stuck { throw stuck }
-    guard let result = outcome.value.result else {
+    guard let result = body.value.result else {
       preconditionFailure("a test has ended without a result; this is a bug in Lull")
     }
     return try result.get()
@@ -114,27 +112,7 @@ public actor LullTest {
     }
   }
 
-  private func perform<Value>(
-    _ body: Confined<(isolated LullTest) async throws -> Value>, _ outcome: Confined<Outcome<Value>>
-  ) async {
-    do {
-      outcome.value.result = .success(try await body.value(self))
-    } catch {
-      outcome.value.result = .failure(error)
-    }
-  }
-
-  private final class Outcome<Value> {
-    var result: Result<Value, any Error>?
-  }
-}
-
-/// Something that is handed over, by closures that may be sent, from a thread to itself.
-// The value is made, used and let go on the thread of the test only.
-private struct Confined<Value>: @unchecked Sendable {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
+  private func perform<Value>(_ body: Confined<HomeBody<LullTest, Value>>) async {
+    await body.value.run(on: self)
   }
 }

@@ -192,53 +192,27 @@ public actor Home {
   nonisolated func run<Value>(
     _ body: @escaping (isolated Home) async throws -> Value
   ) throws -> Value {
-    let body = Confined(body)
+    let body = Confined(HomeBody(body))
     return try assumeIsolated { home in Confined(try home.drive(body)) }.value
   }
 
-  private func drive<Value>(
-    _ body: Confined<(isolated Home) async throws -> Value>
-  ) throws -> Value {
-    let outcome = Confined(Outcome<Value>())
-    let task = Task(executorPreference: executor) { await self.perform(body, outcome) }
+  private func drive<Value>(_ body: Confined<HomeBody<Home, Value>>) throws -> Value {
+    let task = Task(executorPreference: executor) { await self.perform(body) }
     end.add(end.number()) { task.cancel() }
-    var result: Result<Value, any Error>?
-    thread.run {
-      result = outcome.value.result
-      return result != nil
-    }
+    thread.run { body.value.result != nil }
     endThread()
-    guard let result else { preconditionFailure("the loop ended early; this is a bug in Lull") }
+    guard let result = body.value.result else {
+      preconditionFailure("the loop ended early; this is a bug in Lull")
+    }
     return try result.get()
   }
 
-  private func perform<Value>(
-    _ body: Confined<(isolated Home) async throws -> Value>, _ outcome: Confined<Outcome<Value>>
-  ) async {
-    do {
-      outcome.value.result = .success(try await body.value(self))
-    } catch {
-      outcome.value.result = .failure(error)
-    }
-  }
-
-  private final class Outcome<Value> {
-    var result: Result<Value, any Error>?
+  private func perform<Value>(_ body: Confined<HomeBody<Home, Value>>) async {
+    await body.value.run(on: self)
   }
 }
 
 /// The home was shut down, or its `Lull.run` has returned: nothing can run there.
 public struct HomeHasEnded: Error, Sendable, CustomStringConvertible {
   public var description: String { "the home has ended: nothing can run there any more" }
-}
-
-/// Something that is handed over, by closures that may be sent, from a thread to itself.
-// The value is made, used and let go on the home thread only: by the caller of `Lull.run`, which waits
-// meanwhile, and by tasks that are isolated to the home; or it is given away by who may send it.
-private struct Confined<Value>: @unchecked Sendable {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
-  }
 }

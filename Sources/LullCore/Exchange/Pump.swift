@@ -61,7 +61,7 @@ public final class Pump {
   static func ofThread(for caller: String) -> Pump {
     let known = HomeContext.current?.pump ?? ThreadPumps.latest(CurrentThread.number)
     guard let pump = known else {
-      preconditionFailure(
+      ProgramMisuse.stop(
         "\(caller) needs the event loop of this thread: call it inside Lull.run, or where a Pump has "
           + "been made")
     }

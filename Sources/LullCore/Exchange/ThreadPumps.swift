@@ -3,9 +3,10 @@ import Synchronization
 /// Which pumps work for which thread, the latest last: how a request finds its pump that is made by nobody
 /// in particular. Any thread.
 enum ThreadPumps {
-  // Weak, and dereferenced on the thread of its number only: the one to which the pump belongs.
+  // Not `weak`, which would slow down every use of a pump: each takes itself off here before it goes, and
+  // is asked for on the thread of its number only, to which it belongs.
   private struct Entry: @unchecked Sendable {
-    weak var pump: Pump?
+    unowned(unsafe) let pump: Pump
     let identity: ObjectIdentifier
   }
 

@@ -1,13 +1,13 @@
 import LullLibC
 
-/// What the thread of a test sleeps on while it has nothing to do.
+/// What a thread sleeps on until another one has something for it.
 // A condition of the C library and its lock, which stay where they are; for any thread.
-final class TestWakeUp: @unchecked Sendable {
+package final class ThreadSignal: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var isAwake = false
 
-  init() {
+  package init() {
     pthread_mutex_init(lock, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
@@ -23,15 +23,23 @@ final class TestWakeUp: @unchecked Sendable {
     lock.deallocate()
   }
 
-  func fire() {
+  package func fire() {
     pthread_mutex_lock(lock)
     isAwake = true
     pthread_cond_signal(condition)
     pthread_mutex_unlock(lock)
   }
 
-  /// Waits for `fire`, or for one since the last wait; false if none came in that time.
-  func wait(seconds: Double) -> Bool {
+  /// Waits for `fire`, or for one since the last wait.
+  package func wait() {
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    while !isAwake { pthread_cond_wait(condition, lock) }
+    isAwake = false
+  }
+
+  /// As above; false if none came in that time.
+  package func wait(seconds: Double) -> Bool {
     var end = timespec()
     clock_gettime(CLOCK_MONOTONIC, &end)
     let nanoseconds = Double(end.tv_nsec) + min(seconds, 1e6) * 1e9

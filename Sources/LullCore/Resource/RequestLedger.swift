@@ -1,0 +1,25 @@
+/// The requests in flight on one home thread, so that all can be cancelled when it closes, and named.
+package final class RequestLedger: ModelHost {
+  private var requests: [ObjectIdentifier: (number: Int, request: Request)] = [:]
+  private var startedCount = 0
+
+  package init() {}
+
+  package func requestStarted(_ request: Request) {
+    startedCount += 1
+    requests[ObjectIdentifier(request)] = (startedCount, request)
+  }
+
+  package func requestSettled(_ request: Request) {
+    requests[ObjectIdentifier(request)] = nil
+  }
+
+  /// In the order in which they were started.
+  package var inFlight: [Request] {
+    requests.values.sorted { $0.number < $1.number }.map(\.request)
+  }
+
+  package func cancelAll() {
+    for request in inFlight { request.cancel() }
+  }
+}
