@@ -91,17 +91,21 @@ public class Request {
       // Most have two: their resource's, and one of whoever started them.
       if hooks.isEmpty { hooks.reserveCapacity(2) }
       hooks.append(CompletionHook(call: hook))
-    case .deliverSoon:
-      guard let response else { break }
-      // Until then nobody else may hold what a script made of it.
-      let release = pump.hostSlot?.pumpHost.hold(response)
-      pump.enqueue { [self] in
-        // Hooks may refer to their request without holding it.
-        withExtendedLifetime(self) { hook(response) }
-        release?()
-      }
+    case .deliverSoon: deliverSoon(hook)
     }
     return self
+  }
+
+  /// To somebody who comes when all others have been told.
+  private func deliverSoon(_ receive: @escaping (Response) -> Void) {
+    guard let response else { return }
+    // Until then nobody else may hold what a script made of it.
+    let release = pump.hostSlot?.pumpHost.hold(response)
+    pump.enqueue { [self] in
+      // Hooks may refer to their request without holding it.
+      withExtendedLifetime(self) { receive(response) }
+      release?()
+    }
   }
 
   /// Any success, a 304 included.
@@ -240,13 +244,7 @@ public class Request {
     let waiter = RequestWaiter(receive)
     switch lifecycle.hookAdded() {
     case .waits: waiters.append(waiter)
-    case .deliverSoon:
-      guard let response else { break }
-      let release = pump.hostSlot?.pumpHost.hold(response)
-      pump.enqueue { [self] in
-        withExtendedLifetime(self) { waiter.tell(response) }
-        release?()
-      }
+    case .deliverSoon: deliverSoon(waiter.tell)
     }
     return waiter
   }

@@ -2,15 +2,9 @@
 ///
 /// Told once, after all hooks, or never once it has left. Home thread only.
 package final class RequestWaiter {
-  private var receive: ((Response) -> Void)?
+  let tell: (Response) -> Void
 
-  init(_ receive: @escaping (Response) -> Void) {
-    self.receive = receive
-  }
-
-  func tell(_ response: Response) {
-    let receive = receive
-    self.receive = nil
-    receive?(response)
+  init(_ tell: @escaping (Response) -> Void) {
+    self.tell = tell
   }
 }
