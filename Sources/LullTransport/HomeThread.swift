@@ -21,6 +21,7 @@ final class HomeThread {
     }
     loop.add(executor)
     loop.pump.attach(ledger)
+    loop.pump.add(PumpTasks(loop.pump, on: executor))
     loop.pump.bindToThread()
     executor.context = context
   }

@@ -64,8 +64,10 @@ import Testing
     #expect(errors.count == expected.count, "\(errors)")
   }
 
-  @Test(arguments: features)
-  func `RACE-02 a program that keeps to its home compiles`(features: [String]) throws {
-    #expect(try errors("right", features) == [])
+  @Test(arguments: ["right", "waiting"], features)
+  func `RACE-02 a program that keeps to its home compiles`(
+    name: String, features: [String]
+  ) throws {
+    #expect(try errors(name, features) == [])
   }
 }

@@ -53,8 +53,9 @@ public final class PipelineRun {
     advance(original)
   }
 
-  /// Goes on after a step that waited; ignored once the run is over.
-  package func resume(with response: Response) {
+  /// Goes on after a step that waited; ignored once the run is over, as after a cancellation.
+  public func resume(with response: Response) {
+    request.pump.checkThread()
     guard !isOver else { return }
     advance(response)
   }
@@ -69,9 +70,9 @@ public final class PipelineRun {
 
   private var onAbandon: (() -> Void)?
 
-  /// Called by a step that will resume later: `stop` ends what it waits for, at once if its request
-  /// has been cancelled meanwhile.
-  package func waits(stoppingWith stop: (() -> Void)?) {
+  /// Called by a step that will resume later: `stop` ends what it waits for when the request is cancelled,
+  /// at once if it has been meanwhile.
+  public func waits(stoppingWith stop: (() -> Void)?) {
     if isOver { stop?() } else { onAbandon = stop }
   }
 

@@ -5,7 +5,9 @@ public protocol ResponseTransformer: AnyObject {
   /// As error causes name it.
   var description: String { get }
 
-  /// The new response, or nil: the transformer calls `run.resume(with:)` once, later.
+  /// The new response, or nil: the transformer then calls `run.resume(with:)` once, later, on the home
+  /// thread, and says with `run.waits(stoppingWith:)` what ends its work early. A function that waits
+  /// needs no class: `PipelineStage.add(description:_:)`.
   func process(_ response: Response, in run: PipelineRun) -> Response?
 }
 

@@ -10,7 +10,7 @@ struct TypedFunction<Input, Output: Sendable>: ContentFunction {
   ) throws(RequestError) -> ResponseContentTransformer.Work? {
     guard let input = entity.content.cast(to: Input.self) else { return nil }
     return { report in
-      report(outcome(input, entity, run))
+      report(outcome(of: Result { try transform(input, entity) }, run))
       return nil
     }
   }
@@ -18,23 +18,28 @@ struct TypedFunction<Input, Output: Sendable>: ContentFunction {
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool {
     content.cast(to: Output.self) != nil
   }
+}
 
-  private func outcome(
-    _ input: Input, _ entity: Entity, _ run: PipelineRun
+extension ContentFunction {
+  /// What a call of a Swift function comes to by what it has returned or thrown.
+  func outcome<Output: Sendable>(
+    of result: Result<Output?, any Error>, _ run: PipelineRun
   ) -> ResponseContentTransformer.Outcome {
-    do {
-      guard let output = try transform(input, entity) else {
-        return .failed(run.failure(.transformerReturnedNil(transformer: description)))
-      }
-      return .content(Content(output))
-    } catch let error as RequestError {
-      return .raised(error)
-    } catch {
-      // TRF-13: whatever was thrown is the cause, for the program; people read the usual sentence.
-      var failure = run.failure(.custom(error))
-      failure.userMessage = "Cannot parse server response"
-      return .failed(failure)
+    switch result {
+    case .success(let output?): .content(Content(output))
+    case .success(nil): .failed(run.failure(.transformerReturnedNil(transformer: description)))
+    case .failure(let error as RequestError): .raised(error)
+    case .failure(let error): .failed(run.failure(thrown: error))
     }
+  }
+}
+
+extension PipelineRun {
+  /// TRF-13: whatever was thrown is the cause, for the program; people read the usual sentence.
+  func failure(thrown error: any Error) -> RequestError {
+    var failure = failure(.custom(error))
+    failure.userMessage = "Cannot parse server response"
+    return failure
   }
 }
 

@@ -39,7 +39,7 @@ extension APIOwner {
       example: """
         local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
         print(both[1].content.name, both[2].content.name)    --> Ann Ben
-        """),
+        """, swift: "Request.all(_:)"),
     .function(
       "any", "(list: (Request|Task)[]): any, RequestError?",
       "Waits for the first success and cancels the others that nobody else waits for; nil and the first error if all fail.",
@@ -50,7 +50,7 @@ extension APIOwner {
       example: """
         local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
         print(first.content.name)                  --> Ben
-        """),
+        """, swift: "Request.any(_:)"),
     .function(
       "map",
       "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]?, RequestError?",
@@ -67,7 +67,7 @@ extension APIOwner {
           return assert(api("/users/" .. id):load():await()).content.name
         end, { concurrency = 2 })
         print(table.concat(names, " "))            --> Ann Ben
-        """),
+        """, swift: "Sequence.concurrentMap(limit:_:)"),
     .function(
       "progress", "(total?: number, label?: string): Progress",
       "Shows on the terminal how far something is, until `finish` is called or nobody holds it.",

@@ -66,7 +66,8 @@ extension APIOwner {
           end)
           print(assert(api("/users/9"):load():await()).content == lull.null)   --> true
           """,
-        swift: "PipelineStage.add(_:)", rules: "TRF-01 TRF-02 TRF-03 PIPE-17 ERR-12 ERR-13"),
+        swift: "PipelineStage.add(description:_:)",
+        rules: "TRF-01 TRF-02 TRF-03 PIPE-17 ERR-12 ERR-13"),
       .method(
         "add_standard", "(name: \"json\"|\"text\"): PipelineStage",
         "Adds the standard parser `\"json\"` or `\"text\"`.",
