@@ -126,3 +126,29 @@ func typed(_ api: Service) throws {
     }
   }
 }
+
+actor Account {
+  private let home: Home
+  private let api: Service
+  private var shown = 0
+  nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+
+  init(home: Home) {
+    self.home = home
+    api = Service(baseURL: "https://api.example.com", on: home)
+  }
+
+  func logIn() async throws -> Double? {
+    let auth = try Auth.oauth2Code(
+      authorizationURL: "https://login.example.com/authorize",
+      tokenURL: "https://login.example.com/token", clientID: "me", name: "shop")
+    let login = try await auth.logIn(over: api) { prompt in
+      self.shown += 1
+      if case .open(let url) = prompt { print(url) }
+    }
+    api.configure { $0.auth = login.auth }
+    let end: OAuth2LogoutResult = try await login.auth.logOut(over: api)
+    print(end)
+    return login.lifetime
+  }
+}

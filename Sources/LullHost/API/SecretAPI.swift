@@ -181,7 +181,7 @@ extension APIOwner {
             authorization_url = "https://login.example.com/authorize",
             token_url = "https://login.example.com/token", client_id = "me", name = "shop" } }
           """,
-        swift: "OAuth2LoginFlow"),
+        swift: "Auth.oauth2Code(…)"),
       .function(
         "oauth2_device", "(client: OAuth2DeviceLogin): Auth",
         "Bearer tokens that a person gets for the script, by a code typed into a browser anywhere.",
@@ -191,7 +191,7 @@ extension APIOwner {
             device_url = "https://login.example.com/device", name = "shop",
             token_url = "https://login.example.com/token", client_id = "me" } }
           """,
-        swift: "OAuth2LoginFlow"),
+        swift: "Auth.oauth2Device(…)"),
     ])
 
   private static let oauth2Fields: [APIEntry] = [

@@ -49,10 +49,7 @@ struct OAuth2LoginOptions {
   }
 
   private static func path(_ text: String) throws(Misuse) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      byte > 0x20 && byte < 0x7F && !"?#%\"\\<>".utf8.contains(byte)
-    }
-    guard isPlain, text.hasPrefix("/") else {
+    guard OAuth2Login.isPath(text) else {
       throw .message(
         "'redirect_path' must be a path such as \"/callback\", got '\(LogText.part(text, limit: 80))'"
       )
@@ -68,7 +65,7 @@ struct OAuth2LoginOptions {
       guard let name = given.texts["name"] ?? fileName else {
         throw .message("'name' is needed where no file says it: tokens are kept by it")
       }
-      guard OAuth2LoginOptions.isName(name) else {
+      guard OAuth2Login.isName(name) else {
         let source = given.texts["name"] == nil ? "the file's name" : "'name'"
         throw .message(
           "\(source) must be of letters, digits, '-', '_' and '.', to name the tokens' file, got "
@@ -82,16 +79,6 @@ struct OAuth2LoginOptions {
   private var fileName: String? {
     guard let last = file?.split(separator: "/").last.map(String.init) else { return nil }
     return last.hasSuffix(".lua") ? String(last.dropLast(4)) : last
-  }
-
-  /// Nothing that leads elsewhere, nor hides.
-  private static func isName(_ name: String) -> Bool {
-    let isPlain = name.utf8.allSatisfy { byte in
-      Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
-        || Character(Unicode.Scalar(byte)).isNumber && byte < 0x80 || "-_.".utf8.contains(byte)
-    }
-    return isPlain && !name.isEmpty && !name.hasPrefix(".") && !name.hasPrefix("-")
-      && name.utf8.count <= 100
   }
 
   /// What one types to log in: by the name of an API where the file is found by it.

@@ -1,5 +1,6 @@
 import CUV
 import LullLibC
+import LullCore
 
 /// Waits, as part of an event loop, until something can be read from a descriptor of somebody else's,
 /// such as a terminal.
@@ -13,10 +14,20 @@ package final class DescriptorWatch {
   private var poll: UnsafeMutablePointer<uv_poll_t>?
 
   /// Nil if the system cannot watch it: a file can always be read.
-  package init?(_ descriptor: Int32, on loop: EventLoop) {
+  package convenience init?(_ descriptor: Int32, on loop: EventLoop) {
+    self.init(descriptor, handle: loop.handle)
+  }
+
+  /// On the loop whose time it is; nil also if that is no loop's.
+  convenience init?(_ descriptor: Int32, onLoopOf clock: any HostClock) {
+    guard let handle = (clock as? LoopClock)?.handle else { return nil }
+    self.init(descriptor, handle: handle)
+  }
+
+  private init?(_ descriptor: Int32, handle: UnsafeMutablePointer<uv_loop_t>) {
     let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
     let flags = fcntl(descriptor, F_GETFL)
-    guard uv_poll_init(loop.handle, poll, descriptor) == 0 else {
+    guard uv_poll_init(handle, poll, descriptor) == 0 else {
       poll.deallocate()
       return nil
     }

@@ -22,6 +22,9 @@ final class LoopClock: HostClock {
     self.loop = loop
   }
 
+  /// The loop's; nil after `close`.
+  var handle: UnsafeMutablePointer<uv_loop_t>? { loop }
+
   var now: Double { SystemClock.now }
 
   var uptime: Double { SystemClock.uptime }

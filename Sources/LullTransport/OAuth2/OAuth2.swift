@@ -7,7 +7,7 @@ import LullSystem
 /// ends soon, or that the service has answered 401 to, is renewed in the same way. Token requests go
 /// to the endpoint's origin only, pass no policies, and are not retried. With a token file, processes
 /// share tokens, and one of them renews at a time. Home thread only.
-/// Tokens of a login are fetched by `lull login`, and only kept and renewed here.
+/// Tokens of a login are fetched by `lull login` or `Auth.logIn`, and only kept and renewed here.
 /// Lua: `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`,
 /// `lull.auth.oauth2_device{…}`, `lull.auth.oauth2_code{…}`.
 package final class OAuth2: AuthStage {
@@ -61,7 +61,7 @@ package final class OAuth2: AuthStage {
     case .login(let login):
       // Who has logged in, so that nobody finds what a cache keeps for another.
       identity = identity + SecretText(keeper?.login ?? "")
-      shown += ", by \(login.command)"
+      shown += ", by \(login.command ?? "logIn(over:)")"
     }
     return Auth(stage: self, identity: identity, shown: "Bearer ‹\(shown)›")
   }
@@ -247,9 +247,15 @@ package final class OAuth2: AuthStage {
           guard let login = settings.login, answer.problemName == "invalid_grant" else {
             return error
           }
-          return OAuth2.failure("\(error.message); run '\(login.command)' again")
+          return OAuth2.failure("\(error.message); \(login.remedy) again")
         })
     }
+  }
+
+  /// Somebody has logged in or out: what is in the file counts.
+  func forget() {
+    tokens = nil
+    generation += 1
   }
 
   /// Of a request that brings a header of its own.

@@ -106,7 +106,7 @@ struct LoginCommand {
     }
   }
 
-  private static func show(_ prompt: OAuth2LoginFlow.Prompt, _ browser: Browser) {
+  private static func show(_ prompt: OAuth2Prompt, _ browser: Browser) {
     switch prompt {
     case .open(let url):
       let verb = browser.open(url) ? "Go on in the browser, or open" : "Open"

@@ -27,10 +27,10 @@ package struct OAuth2Login: Sendable, Equatable {
   package var revocationURL: String?
   /// As its tokens' file is called.
   package var name: String
-  /// What fetches it: `lull login shop`.
-  package var command: String
+  /// What fetches it: `lull login shop`; nil: its program.
+  package var command: String?
 
-  package init(_ way: Way, name: String, command: String) {
+  package init(_ way: Way, name: String, command: String?) {
     self.way = way
     self.name = name
     self.command = command
@@ -40,8 +40,29 @@ package struct OAuth2Login: Sendable, Equatable {
   func problem(isKnown: Bool) -> TransportError {
     OAuth2.failure(
       isKnown
-        ? "the login '\(name)' has ended, and there is nothing to renew it with; run '\(command)' again"
-        : "there is no login '\(name)' yet; run '\(command)'")
+        ? "the login '\(name)' has ended, and there is nothing to renew it with; \(remedy) again"
+        : "there is no login '\(name)' yet; \(remedy)")
+  }
+
+  /// How to get one, as an errand.
+  var remedy: String { command.map { "run '\($0)'" } ?? "call logIn(over:) of its Auth" }
+
+  /// Whether it can name a file: nothing that leads elsewhere, nor hides.
+  package static func isName(_ name: String) -> Bool {
+    let isPlain = name.utf8.allSatisfy { byte in
+      Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
+        || Character(Unicode.Scalar(byte)).isNumber && byte < 0x80 || "-_.".utf8.contains(byte)
+    }
+    return isPlain && !name.isEmpty && !name.hasPrefix(".") && !name.hasPrefix("-")
+      && name.utf8.count <= 100
+  }
+
+  /// Whether it can be the path of a redirect.
+  package static func isPath(_ text: String) -> Bool {
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte > 0x20 && byte < 0x7F && !"?#%\"\\<>".utf8.contains(byte)
+    }
+    return isPlain && text.hasPrefix("/")
   }
 
   /// Whether secrets may go there: over TLS, or no further than this machine. (RFC 8252, section 8.3)

@@ -7,14 +7,6 @@ package import LullCore
 /// once the person has agreed, and the tokens are written, `outcome` is there. Whoever turns the loop
 /// calls `serve` before each turn. Code, verifier and device code are seen by nobody. Home thread only.
 package final class OAuth2LoginFlow {
-  /// What the person is to do.
-  package enum Prompt: Equatable {
-    /// Open this URL on this machine.
-    case open(url: String)
-    /// Open one anywhere, and type the code; `complete` has it already, if there is one.
-    case enter(code: String, url: String, complete: String?)
-  }
-
   /// What has come of it.
   package struct Outcome: Equatable {
     package let path: String
@@ -31,7 +23,7 @@ package final class OAuth2LoginFlow {
   private let keeper: OAuth2TokenKeeper?
   private let watch: LoopbackListener.Watch
   private let patience: Double
-  private let show: (Prompt) -> Void
+  private let show: (OAuth2Prompt) -> Void
   private var listener: LoopbackListener?
   private var redirect: LoginRedirect?
   private let proof = PKCE()
@@ -48,7 +40,7 @@ package final class OAuth2LoginFlow {
   package init?(
     _ settings: OAuth2.Settings, _ context: AuthContext, for waiting: HTTPRequest,
     patience: Double = OAuth2LoginFlow.patience,
-    watch: @escaping (Int32) -> DescriptorWatch?, show: @escaping (Prompt) -> Void
+    watch: @escaping (Int32) -> DescriptorWatch?, show: @escaping (OAuth2Prompt) -> Void
   ) {
     guard let login = settings.login else { return nil }
     self.login = login
@@ -230,7 +222,7 @@ package final class OAuth2LoginFlow {
       case .expired:
         end(
           OAuth2.failure(
-            "no login '\(login.name)': the code was not used in time; run '\(login.command)' again")
+            "no login '\(login.name)': the code was not used in time; \(login.remedy) again")
         )
       }
     }

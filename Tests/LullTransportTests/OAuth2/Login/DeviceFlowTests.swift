@@ -14,7 +14,7 @@ extension TransportSuite {
 
     /// What the person is shown.
     private final class EventLog {
-      var prompts: [OAuth2LoginFlow.Prompt] = []
+      var prompts: [OAuth2Prompt] = []
     }
 
     init() throws {
