@@ -41,7 +41,8 @@
   KIND(API, api, "API") \
   KIND(API_CALLS, apiCalls, "APICalls") \
   KIND(API_CALL, apiCall, "APICall") \
-  KIND(SWIFT_FUNCTION, swiftFunction, "SwiftFunction")
+  KIND(SWIFT_FUNCTION, swiftFunction, "SwiftFunction") \
+  KIND(SWIFT_ERROR, swiftError, "SwiftError")
 
 enum {
 #define LULL_KIND_CONSTANT(constant, word, name) LULL_KIND_##constant,

@@ -154,15 +154,18 @@ public struct ScriptErrorCause: Sendable {
   public var stage: String?
   /// What was raised.
   package var value: RaisedValue?
+  /// What was raised where that is an error that a function of Swift's has thrown to the script.
+  public var thrown: (any Error)?
 
   package init(
     userMessage: String, message: String, traceback: String, stage: String? = nil,
-    value: RaisedValue? = nil
+    value: RaisedValue? = nil, thrown: (any Error)? = nil
   ) {
     self.userMessage = userMessage
     self.message = message
     self.traceback = traceback
     self.stage = stage
     self.value = value
+    self.thrown = thrown
   }
 }

@@ -90,7 +90,8 @@ final class LuaFollow {
       cause: .script(
         ScriptErrorCause(
           userMessage: "Cannot read the stream", message: failure.message,
-          traceback: failure.traceback, value: failure.value)),
+          traceback: failure.traceback, value: failure.value,
+          thrown: failure.thrown)),
       timestamp: iterators.pump.clock.now)
   }
 

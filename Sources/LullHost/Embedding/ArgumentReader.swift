@@ -3,10 +3,20 @@ struct ArgumentReader {
   private let arguments: [Lua.Value]
   private var position = 0
 
-  init(_ arguments: [Lua.Value]) { self.arguments = arguments }
+  /// All of a call, as the parameters of those types: no fewer, unless they are optional, and no more.
+  static func read<each Parameter: LuaDecodable>(
+    _ arguments: [Lua.Value], _ types: repeat (each Parameter).Type
+  ) throws(LuaError) -> (repeat each Parameter) {
+    var reader = ArgumentReader(arguments: arguments)
+    let parameters = (repeat try reader.next(each types))
+    try reader.end()
+    return parameters
+  }
+
+  private init(arguments: [Lua.Value]) { self.arguments = arguments }
 
   /// The next one as that type; `nil` where no more was given.
-  mutating func next<Parameter: LuaDecodable>(
+  private mutating func next<Parameter: LuaDecodable>(
     _ type: Parameter.Type
   ) throws(LuaError) -> Parameter {
     position += 1
@@ -21,7 +31,7 @@ struct ArgumentReader {
   }
 
   /// Refuses what was given beyond those that were read.
-  func end() throws(LuaError) {
+  private func end() throws(LuaError) {
     guard arguments.count > position else { return }
     throw .mismatch("too many arguments (\(position) expected, got \(arguments.count))")
   }

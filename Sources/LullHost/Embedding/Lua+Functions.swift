@@ -4,7 +4,8 @@ extension Lua {
   ///
   /// Its parameters and its result are of types that go to and come from Lua. Arguments that do not fit
   /// raise at the line that called it, and so does what it throws: an error of a request as itself,
-  /// anything else as its text. What is not given is `nil`, which an optional parameter takes; what is given
+  /// anything else as an object that holds it, of which `tostring` gives the place and the text, and
+  /// `message` and `type` the parts. Where Lua code lets it through, it is in `LuaError.thrown`. What is not given is `nil`, which an optional parameter takes; what is given
   /// beyond its parameters is an error. It runs on the home thread, inside the call; Lua's collector
   /// decides when the closure is let go of.
   ///
@@ -15,9 +16,7 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let parameters = (repeat try reader.next((each Parameter).self))
-        try reader.end()
+        let parameters = try ArgumentReader.read(arguments, repeat (each Parameter).self)
         return [try body(repeat each parameters).luaValue()]
       })
   }
@@ -29,9 +28,7 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let parameters = (repeat try reader.next((each Parameter).self))
-        try reader.end()
+        let parameters = try ArgumentReader.read(arguments, repeat (each Parameter).self)
         try body(repeat each parameters)
         return []
       })

@@ -1,7 +1,8 @@
 extension Lua {
   /// The table of globals, `_G`.
   public func globals() throws(LuaError) -> Table {
-    try .first(of: core.callNow(core.helpers().globals, []))
+    let core = try core
+    return try .first(of: core.callNow(core.helpers().globals, []))
   }
 
   /// The global of that name.
@@ -21,6 +22,7 @@ extension Lua {
 
   /// A new, empty table.
   public func makeTable() throws(LuaError) -> Table {
+    let core = try core
     let values = try core.callNow(core.helpers().same, [.map([])])
     return try .first(of: values)
   }

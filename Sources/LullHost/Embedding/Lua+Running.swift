@@ -34,6 +34,7 @@ extension Lua {
     _ source: String, name: String = "script", _ arguments: repeat each Argument
   ) async throws(LuaError) -> [Value] {
     let values = try Value.all(repeat each arguments)
+    let core = try core
     let chunk = try core.compile(
       SourceText.withoutFirstLineMarks(Array(source.utf8)), name: "=" + name)
     defer { core.release(chunk) }
@@ -81,6 +82,7 @@ extension Lua {
     file path: String, _ arguments: repeat each Argument
   ) async throws(LuaError) -> [Value] {
     let values = try Value.all(repeat each arguments)
+    let core = try core
     let text = try core.text(ofFile: path)
     let chunk = try core.compile(SourceText.withoutFirstLineMarks(text), name: "@" + path)
     defer { core.release(chunk) }

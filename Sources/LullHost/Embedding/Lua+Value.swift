@@ -41,6 +41,8 @@ extension Lua {
     case entity(Entity)
     /// What `request:await()` gives besides nil in Lua.
     case error(RequestError)
+    /// What a function of Swift's has thrown, as Lua code catches it, or any other error that it is to get.
+    case swiftError(any Error)
     /// Anything else, such as a coroutine or another object of Lull's: Swift can hold it and give it back.
     case other(Reference)
 
@@ -62,6 +64,7 @@ extension Lua {
       case .request: "Request"
       case .entity: "Entity"
       case .error: "RequestError"
+      case .swiftError: "SwiftError"
       case .other(let reference): reference.typeName
       }
     }

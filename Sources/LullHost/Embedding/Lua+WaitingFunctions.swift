@@ -1,19 +1,20 @@
-// Asynchronous functions of Swift's for Lua code to call. One for each number of parameters: the compiler
-// (6.3) crashes where a closure that stays on its caller's actor has a pack of them.
+// Asynchronous functions of Swift's for Lua code to call. One for each number of parameters: where a closure
+// that stays on its caller's actor is given for one with a pack of them, the compiler (6.3) crashes in the
+// caller's own code.
 extension Lua {
   /// An asynchronous function of Swift's, as a value of Lua's: the Lua code that calls it waits for it,
   /// and the loop goes on meanwhile. Otherwise as the function of the same name that answers at once.
   ///
   /// It runs on the home thread, as a task that is cancelled with the Lua code that waits. Where that
   /// cannot wait, as in a predicate, the call raises. A runtime that was made with a pump has no such
-  /// functions: `misuse`.
+  /// functions: `misuse`. More than eight parameters are for `variadicFunction`.
   public func function<Result: LuaEncodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping () async throws -> Result
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        try ArgumentReader(arguments).end()
+        try ArgumentReader.read(arguments)
         return [try await body().luaValue()]
       })
   }
@@ -25,7 +26,7 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        try ArgumentReader(arguments).end()
+        try ArgumentReader.read(arguments)
         try await body()
         return []
       })
@@ -38,9 +39,7 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let first = try reader.next(First.self)
-        try reader.end()
+        let first = try ArgumentReader.read(arguments, First.self)
         return [try await body(first).luaValue()]
       })
   }
@@ -52,9 +51,7 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let first = try reader.next(First.self)
-        try reader.end()
+        let first = try ArgumentReader.read(arguments, First.self)
         try await body(first)
         return []
       })
@@ -67,11 +64,9 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let first = try reader.next(First.self)
-        let second = try reader.next(Second.self)
-        try reader.end()
-        return [try await body(first, second).luaValue()]
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self)
+        return [try await body(all.0, all.1).luaValue()]
       })
   }
 
@@ -82,11 +77,9 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let first = try reader.next(First.self)
-        let second = try reader.next(Second.self)
-        try reader.end()
-        try await body(first, second)
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self)
+        try await body(all.0, all.1)
         return []
       })
   }
@@ -100,12 +93,9 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let first = try reader.next(First.self)
-        let second = try reader.next(Second.self)
-        let third = try reader.next(Third.self)
-        try reader.end()
-        return [try await body(first, second, third).luaValue()]
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self)
+        return [try await body(all.0, all.1, all.2).luaValue()]
       })
   }
 
@@ -116,12 +106,9 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let first = try reader.next(First.self)
-        let second = try reader.next(Second.self)
-        let third = try reader.next(Third.self)
-        try reader.end()
-        try await body(first, second, third)
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self)
+        try await body(all.0, all.1, all.2)
         return []
       })
   }
@@ -136,13 +123,9 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let first = try reader.next(First.self)
-        let second = try reader.next(Second.self)
-        let third = try reader.next(Third.self)
-        let fourth = try reader.next(Fourth.self)
-        try reader.end()
-        return [try await body(first, second, third, fourth).luaValue()]
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self)
+        return [try await body(all.0, all.1, all.2, all.3).luaValue()]
       })
   }
 
@@ -155,97 +138,172 @@ extension Lua {
   ) throws(LuaError) -> Function {
     try core.makeFunction(
       SwiftFunction(waiting: name) { arguments in
-        var reader = ArgumentReader(arguments)
-        let first = try reader.next(First.self)
-        let second = try reader.next(Second.self)
-        let third = try reader.next(Third.self)
-        let fourth = try reader.next(Fourth.self)
-        try reader.end()
-        try await body(first, second, third, fourth)
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self)
+        try await body(all.0, all.1, all.2, all.3)
         return []
       })
   }
 
-  /// Sets the global of that name to an asynchronous function of Swift's.
-  ///
-  ///     try lua.set("pause") { (seconds: Double) in try await Task.sleep(for: .seconds(seconds)) }
-  public func set<Result: LuaEncodable>(
-    _ name: String, _ body: nonisolated(nonsending) @escaping () async throws -> Result
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same with no parameter, without a result.
-  public func set(
-    _ name: String, _ body: nonisolated(nonsending) @escaping () async throws -> Void
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same with one parameter.
-  public func set<First: LuaDecodable, Result: LuaEncodable>(
-    _ name: String, _ body: nonisolated(nonsending) @escaping (First) async throws -> Result
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same with one parameter, without a result.
-  public func set<First: LuaDecodable>(
-    _ name: String, _ body: nonisolated(nonsending) @escaping (First) async throws -> Void
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same with two parameters.
-  public func set<First: LuaDecodable, Second: LuaDecodable, Result: LuaEncodable>(
-    _ name: String, _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Result
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same with two parameters, without a result.
-  public func set<First: LuaDecodable, Second: LuaDecodable>(
-    _ name: String, _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Void
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same with three parameters.
-  public func set<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Result: LuaEncodable
-  >(
-    _ name: String,
-    _ body: nonisolated(nonsending) @escaping (First, Second, Third) async throws -> Result
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same with three parameters, without a result.
-  public func set<First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable>(
-    _ name: String,
-    _ body: nonisolated(nonsending) @escaping (First, Second, Third) async throws -> Void
-  ) throws(LuaError) {
-    try set(name, function(name, body))
-  }
-
-  /// The same with four parameters.
-  public func set<
+  /// The same with five parameters.
+  public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Fifth: LuaDecodable, Result: LuaEncodable
+  >(
+    _ name: String = "function",
+    _ body:
+      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth) async throws -> Result
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self)
+        return [try await body(all.0, all.1, all.2, all.3, all.4).luaValue()]
+      })
+  }
+
+  /// The same with five parameters, without a result.
+  public func function<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Fifth: LuaDecodable
+  >(
+    _ name: String = "function",
+    _ body:
+      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth) async throws -> Void
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self)
+        try await body(all.0, all.1, all.2, all.3, all.4)
+        return []
+      })
+  }
+
+  /// The same with six parameters.
+  public func function<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Fifth: LuaDecodable, Sixth: LuaDecodable, Result: LuaEncodable
+  >(
+    _ name: String = "function",
+    _ body:
+      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth, Sixth) async throws ->
+      Result
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self)
+        return [try await body(all.0, all.1, all.2, all.3, all.4, all.5).luaValue()]
+      })
+  }
+
+  /// The same with six parameters, without a result.
+  public func function<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Fifth: LuaDecodable, Sixth: LuaDecodable
+  >(
+    _ name: String = "function",
+    _ body:
+      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth, Sixth) async throws ->
+      Void
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self)
+        try await body(all.0, all.1, all.2, all.3, all.4, all.5)
+        return []
+      })
+  }
+
+  /// The same with seven parameters.
+  public func function<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Result: LuaEncodable
+  >(
+    _ name: String = "function",
+    _ body:
+      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth, Sixth, Seventh)
+      async throws -> Result
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self,
+          Seventh.self)
+        return [try await body(all.0, all.1, all.2, all.3, all.4, all.5, all.6).luaValue()]
+      })
+  }
+
+  /// The same with seven parameters, without a result.
+  public func function<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable
+  >(
+    _ name: String = "function",
+    _ body:
+      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth, Sixth, Seventh)
+      async throws -> Void
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self,
+          Seventh.self)
+        try await body(all.0, all.1, all.2, all.3, all.4, all.5, all.6)
+        return []
+      })
+  }
+
+  /// The same with eight parameters.
+  public func function<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Eighth: LuaDecodable,
     Result: LuaEncodable
   >(
-    _ name: String,
-    _ body: nonisolated(nonsending) @escaping (First, Second, Third, Fourth) async throws -> Result
-  ) throws(LuaError) {
-    try set(name, function(name, body))
+    _ name: String = "function",
+    _ body:
+      nonisolated(nonsending) @escaping (
+        First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth
+      ) async throws -> Result
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self,
+          Seventh.self, Eighth.self)
+        return [try await body(all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7).luaValue()]
+      })
   }
 
-  /// The same with four parameters, without a result.
-  public func set<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable
+  /// The same with eight parameters, without a result.
+  public func function<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Eighth: LuaDecodable
   >(
-    _ name: String,
-    _ body: nonisolated(nonsending) @escaping (First, Second, Third, Fourth) async throws -> Void
-  ) throws(LuaError) {
-    try set(name, function(name, body))
+    _ name: String = "function",
+    _ body:
+      nonisolated(nonsending) @escaping (
+        First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth
+      ) async throws -> Void
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(
+      SwiftFunction(waiting: name) { arguments in
+        let all = try ArgumentReader.read(
+          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self,
+          Seventh.self, Eighth.self)
+        try await body(all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7)
+        return []
+      })
+  }
+
+  /// An asynchronous function that takes as many arguments as are given, and returns as many results as it
+  /// likes.
+  public func variadicFunction(
+    _ name: String = "function",
+    _ body: nonisolated(nonsending) @escaping ([Value]) async throws -> [Value]
+  ) throws(LuaError) -> Function {
+    try core.makeFunction(SwiftFunction(waiting: name, body))
   }
 }

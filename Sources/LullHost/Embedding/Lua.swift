@@ -20,7 +20,9 @@ public import LullTransport
 /// home; a service is shared with one of them. Used on its home's thread only: elsewhere it ends the
 /// program with a message.
 public final class Lua {
-  let core: RuntimeCore
+  private var made: RuntimeCore?
+  /// Of one that is made on its home when it is first used.
+  private var plan: Plan?
 
   /// Makes a runtime on a home.
   ///
@@ -32,7 +34,7 @@ public final class Lua {
   public init(
     _ home: isolated Home, limits: Limits = .none, access: Access = .sandbox
   ) throws(LuaError) {
-    core = try RuntimeCore(
+    made = try RuntimeCore(
       PumpEnvironment(home.pump, home.networking), home: home, limits: limits, access: access)
   }
 
@@ -44,27 +46,88 @@ public final class Lua {
     pump: Pump, networking: any NetworkingProvider, limits: Limits = .none,
     access: Access = .sandbox
   ) throws(LuaError) {
-    core = try RuntimeCore(
+    made = try RuntimeCore(
       PumpEnvironment(pump, networking), home: nil, limits: limits, access: access)
   }
 
-  deinit { core.closeSoon() }
+  /// Makes a runtime of a home on any thread, as for an actor that keeps it and whose executor is the
+  /// home's:
+  ///
+  ///     actor Plugins {
+  ///       private let home: Home
+  ///       private let lua: Lua
+  ///       nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+  ///
+  ///       init(home: Home) throws {
+  ///         self.home = home
+  ///         lua = try Lua(on: home, limits: .init(seconds: 1))
+  ///       }
+  ///
+  ///       isolated deinit {}
+  ///
+  ///       func run(_ text: String) async throws -> Int { try await lua.run(text) }
+  ///     }
+  ///
+  /// The interpreter is made when it is first used, on the home; that throws `memoryLimit` if there is no
+  /// memory for it, and `closed` if the home has ended. Otherwise as above.
+  ///
+  /// - Throws: `misuse` for limits that are none.
+  public init(on home: Home, limits: Limits = .none, access: Access = .sandbox) throws(LuaError) {
+    try limits.check()
+    plan = Plan(home: home, limits: limits, access: access)
+  }
+
+  private struct Plan {
+    let home: Home
+    let limits: Limits
+    let access: Access
+
+    func make() throws(LuaError) -> RuntimeCore {
+      // What is made here stays on this thread.
+      let made = home.assumeIsolated { home in
+        HandedOver(
+          Swift.Result { () throws(LuaError) in
+            guard !home.pump.isClosed else { throw .closed }
+            return try RuntimeCore(
+              PumpEnvironment(home.pump, home.networking), home: home, limits: limits,
+              access: access)
+          })
+      }
+      return try made.value.get()
+    }
+  }
+
+  /// What it consists of.
+  var core: RuntimeCore {
+    get throws(LuaError) {
+      if let made { return made }
+      guard let plan else { throw .closed }
+      let core = try plan.make()
+      made = core
+      self.plan = nil
+      if onError != nil { core.setProgram(onError) }
+      return core
+    }
+  }
+
+  deinit { made?.closeSoon() }
 
   /// Whether it was closed.
-  public var isClosed: Bool { core.isClosing }
+  public var isClosed: Bool { made?.isClosing ?? (plan == nil) }
 
   /// What is told of errors that go nowhere else, with the place in words, such as `observer of /users/7`:
   /// those of observers, hooks, and tasks that nobody awaits, as far as no handler of `lull.on_error` has
   /// returned true. nil, as at first: they are written to standard error. It may not throw; what it calls
   /// in this runtime is a call like any other.
   public var onError: ((_ error: LuaError, _ place: String) -> Void)? {
-    didSet { core.setProgram(onError) }
+    didSet { made?.setProgram(onError) }
   }
 
   /// Cancels what its code has begun, and ends it: at once, or, inside a call of its own, with the next
   /// turn. Closing twice does nothing.
   public func close() {
-    core.requireThread()
-    core.close()
+    plan = nil
+    made?.requireThread()
+    made?.close()
   }
 }

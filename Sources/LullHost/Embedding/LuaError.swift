@@ -3,8 +3,8 @@ public import LullCore
 /// What went wrong in a Lua runtime, or on the way to it.
 ///
 /// Any thread. What Lua code raised keeps its text, its place and the functions that were running; what
-/// it raised that is more than a text is in `value`, as far as JSON can say it, and an error of a request
-/// in `requestError`.
+/// it raised that is more than a text is in `value`, as far as JSON can say it, an error of a request
+/// in `requestError`, and what a function of Swift's had thrown in `thrown`.
 public struct LuaError: Error, Sendable {
   /// What kind of failure it is.
   public enum Kind: String, Sendable, CaseIterable {
@@ -51,19 +51,25 @@ public struct LuaError: Error, Sendable {
   public let traceback: String
   /// The error of a request that Lua code raised, or let through.
   public let requestError: RequestError?
+  /// The error that a function of Swift's has thrown, and Lua code has let through or raised again: the
+  /// same value, of the same type. Errors of requests are in `requestError`.
+  ///
+  ///     if error.thrown is OutOfStock { … }
+  public let thrown: (any Error)?
   /// What Lua code raised where that is a number, a boolean or a table, as JSON; nil for texts and for
   /// what JSON cannot say.
   public let value: JSONValue?
 
   init(
     _ kind: Kind, _ message: String, place: Place? = nil, traceback: String = "",
-    requestError: RequestError? = nil, value: JSONValue? = nil
+    requestError: RequestError? = nil, thrown: (any Error)? = nil, value: JSONValue? = nil
   ) {
     self.kind = kind
     self.message = message
     self.place = place
     self.traceback = traceback
     self.requestError = requestError
+    self.thrown = thrown
     self.value = value
   }
 
@@ -88,7 +94,8 @@ extension LuaError {
       kind, failure.message,
       place: frame.map { Place(file: $0.shortSource, line: $0.line) }
         ?? Place(beginning: failure.message),
-      traceback: failure.traceback, requestError: failure.requestError, value: value)
+      traceback: failure.traceback, requestError: failure.requestError, thrown: failure.thrown,
+      value: value)
   }
 
   init(_ problem: Chunk.Problem) {

@@ -3,8 +3,8 @@ import LullCore
 
 extension RuntimeCore {
   /// Calls a function and waits until it has ended.
-  nonisolated(nonsending) func call(
-    _ callable: Callable, _ arguments: [Lua.Value]
+  func call(
+    _ callable: Callable, _ arguments: [Lua.Value], isolation: isolated (any Actor)? = #isolation
   ) async throws(LuaError) -> [Lua.Value] {
     try requireOpen()
     let pending = PendingCall()
@@ -12,6 +12,8 @@ extension RuntimeCore {
     let cancellation = pump.signal { pending.cancel() }
     defer { pump.discard(cancellation) }
     await withTaskCancellationHandler {
+      // Named, or the closure would leave the caller's actor, which need not be the home itself.
+      _ = isolation
       await withCheckedContinuation { continuation in
         pending.cancel = start(callable, arguments) { outcome in
           pending.outcome = outcome

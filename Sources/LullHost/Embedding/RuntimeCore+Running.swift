@@ -122,6 +122,7 @@ extension RuntimeCore {
     case .boolean(let bool)?: return .bool(bool)
     case .integer(let int)?: return .int(Int(int))
     case .number(let number)?: return .double(number)
+    case .foreign where failure.thrown != nil: return nil
     case .foreign(let foreign)?: return json(ofKept: foreign.id)
     case .string?, nil: return nil
     }

@@ -64,6 +64,8 @@ extension RuntimeCore {
       guard var error = handles.object(raw, .error, as: ErrorBox.self)?.error else { return nil }
       error.entity = error.entity.map { readable($0) }
       return .error(error)
+    case .swiftError:
+      return handles.object(raw, .swiftError, as: SwiftErrorBox.self).map { .swiftError($0.error) }
     default: return nil
     }
   }
@@ -131,6 +133,9 @@ extension RuntimeCore {
       return host.values.of(request)
     case .entity(let entity): return host.values.of(entity, service: nil)
     case .error(let error): return host.values.of(error, service: nil)
+    case .swiftError(let error as RequestError): return host.values.of(error, service: nil)
+    case .swiftError(let error):
+      return host.values.of(SwiftErrorBox(error, place: ""), .swiftError)
     }
   }
 

@@ -1,6 +1,7 @@
 import CLullBridge
 import LullLibC
 import LullCore
+import LullSystem
 import LullTransport
 
 /// One Lua state with its host on somebody else's pump: made, limited, called and closed here.
@@ -78,10 +79,14 @@ final class RuntimeCore {
 
   // MARK: What may be used, and where
 
+  /// What is closed may be asked on the thread on which everything runs that is left of an ended home.
   func requireThread() {
-    precondition(
-      pthread_equal(pthread_self(), thread) != 0,
-      "a Lua runtime belongs to the thread of its home, and was used on another one")
+    guard !isClosed, pthread_equal(pthread_self(), thread) == 0 else { return }
+    ProgramMisuse.stop(
+      """
+      a Lua runtime was used on another thread than its home's: use it in the body of Lull.run, in \
+      home.perform { home in … }, or in an actor whose executor is the home's
+      """)
   }
 
   /// Before anything is done in it.

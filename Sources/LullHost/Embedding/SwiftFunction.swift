@@ -35,7 +35,7 @@ final class SwiftFunction {
       do {
         values = try core.encode(body(try arguments(call, core)))
       } catch {
-        throw raise(error, core)
+        throw raise(error, core, call)
       }
       call.return(.spread(values))
     case .waiting(let body): try wait(call, core, body)
@@ -58,39 +58,48 @@ final class SwiftFunction {
     do {
       values = try arguments(call, core)
     } catch {
-      throw raise(error, core)
+      throw raise(error, core, call)
     }
-    let place = call.place.map { "\($0): " } ?? ""
+    let place = Self.place(of: call)
     try call.waits.wait(call, for: self.name) { completion in
       let task = core.spawn {
         do {
           let results = try await body(values)
           completion(try core.encode(results), false)
         } catch {
-          completion([Self.raised(error, core, place: place)], true)
+          let value = Self.value(of: error, core, place: place)
+          completion([value ?? .string(place + Self.text(of: error))], true)
         }
       }
       return { task?.cancel() }
     }
   }
 
-  private func raise(_ error: any Error, _ core: RuntimeCore) -> Misuse {
+  private func raise(_ error: any Error, _ core: RuntimeCore, _ call: Call) -> Misuse {
+    if let value = Self.value(of: error, core, place: Self.place(of: call)) { return .value(value) }
+    return .message(Self.text(of: error))
+  }
+
+  /// What Lua code gets of an error: one of a request as it is, what went wrong in Lua as what was raised
+  /// there, anything else as an object that holds it; nil for what is no more than a text.
+  private static func value(
+    of error: any Error, _ core: RuntimeCore, place: String
+  ) -> LuaValue? {
+    let values = core.host.values
     switch error {
-    case is RequestError: .value(Self.raised(error, core, place: ""))
-    case let error as LuaError where error.requestError != nil:
-      .value(Self.raised(error, core, place: ""))
-    default: .message(Self.text(of: error))
+    case let error as RequestError: return values.of(error, service: nil)
+    case let error as LuaError:
+      if let error = error.requestError { return values.of(error, service: nil) }
+      if let thrown = error.thrown {
+        return values.of(SwiftErrorBox(thrown, place: place), .swiftError)
+      }
+      guard let raised = try? error.value?.luaValue() else { return nil }
+      return try? core.encode(raised)
+    default: return values.of(SwiftErrorBox(error, place: place), .swiftError)
     }
   }
 
-  /// What Lua code gets of an error: one of a request as it is, anything else as a text.
-  private static func raised(_ error: any Error, _ core: RuntimeCore, place: String) -> LuaValue {
-    if let error = error as? RequestError { return core.host.values.of(error, service: nil) }
-    if let error = (error as? LuaError)?.requestError {
-      return core.host.values.of(error, service: nil)
-    }
-    return .string(place + text(of: error))
-  }
+  private static func place(of call: Call) -> String { call.place.map { "\($0): " } ?? "" }
 
   private static func text(of error: any Error) -> String {
     (error as? LuaError)?.message ?? String(describing: error)

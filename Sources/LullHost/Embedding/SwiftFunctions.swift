@@ -4,18 +4,32 @@ import LullCore
 /// Functions of Swift's that Lua code calls.
 ///
 /// In Lua each is a function, bound to an object that holds the closure: when the collector finds the
-/// function, the next sweep lets go of the closure.
+/// function, the next sweep lets go of the closure. What a closure throws is an object too.
 final class SwiftFunctions: HostExtension {
   static let methods: [Method] = [
     .method(.swiftFunction, "call", "*") { call throws(Misuse) in
       guard let core = call.part(SwiftFunctions.self).core else { return }
       try call.selfObject(.swiftFunction, as: SwiftFunction.self).run(call, core)
-    }
+    },
+    .getter(.swiftError, "message") { call throws(Misuse) in
+      call.return(.string(try error(call).message))
+    },
+    .getter(.swiftError, "type") { call throws(Misuse) in
+      call.return(.string(try error(call).typeName))
+    },
+    .method(.swiftError, "__tostring") { call throws(Misuse) in
+      call.return(.string(try error(call).text))
+    },
   ]
+
+  private static func error(_ call: Call) throws(Misuse) -> SwiftErrorBox {
+    try call.selfObject(.swiftError, as: SwiftErrorBox.self)
+  }
+
   static let functions: [APIEntry] = []
   static let types: [APIOwner] = []
 
-  /// The number of the method above: the first behind the host's own.
+  /// The number of the first method above: the first behind the host's own.
   static let method = Int32(Method.own.count)
 
   weak var core: RuntimeCore?

@@ -10,7 +10,7 @@ package enum HandleKind: Int32, CaseIterable {
   case watch, pages, events, streamEvent, follow, progress
   case secret, auth
   case api, apiCalls, apiCall
-  case swiftFunction
+  case swiftFunction, swiftError
 
   /// As scripts see it, in messages and in `tostring`.
   package var name: String { String(cString: lull_kind_name(rawValue)) }

@@ -229,7 +229,7 @@ package final class Reporter {
       cause: .script(
         ScriptErrorCause(
           userMessage: message, message: failure.message, traceback: failure.traceback,
-          value: failure.value)),
+          value: failure.value, thrown: failure.thrown)),
       timestamp: clock.now)
   }
 

@@ -1,3 +1,4 @@
+import CLullBridge
 package import LullCore
 
 /// An error raised by the script where Swift called it.
@@ -6,6 +7,8 @@ package struct ScriptFailure {
   package var trace = Traceback()
   /// What was raised, if it was an error object of Lull.
   package var requestError: RequestError?
+  /// What was raised, if it was an error that a function of Swift's had thrown.
+  var thrown: (any Error)?
   /// What was raised, if it was not an error of Lull; what is more than itself is kept under an id.
   var value: RaisedValue?
   /// What is known of the content that was nil, if that is what went wrong.
@@ -20,6 +23,14 @@ package struct ScriptFailure {
 extension ScriptFailure {
   package init(message: String) {
     self.init(message: message, trace: Traceback())
+  }
+
+  /// What the bridge knows of one, as long as that is in the arena.
+  init(_ failure: lull_failure, _ handles: ObjectHandles) {
+    self.init(
+      message: String(escaping: failure.message, failure.message_length),
+      trace: Traceback(failure))
+    thrown = handles.object(failure.value, .swiftError, as: SwiftErrorBox.self)?.error
   }
 
   /// A mistake found in what a function of the script did: it is shown where that is defined.

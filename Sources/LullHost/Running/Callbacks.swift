@@ -42,6 +42,7 @@ package final class Callbacks {
       .script(
         ScriptErrorCause(
           userMessage: "Cannot parse server response", message: failure.message,
-          traceback: failure.traceback, stage: run.stage?.description, value: failure.value)))
+          traceback: failure.traceback, stage: run.stage?.description, value: failure.value,
+          thrown: failure.thrown)))
   }
 }

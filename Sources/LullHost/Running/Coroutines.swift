@@ -278,9 +278,7 @@ package final class Coroutines {
     defer { lull_arena_release(bridge.pointer, mark) }
     var failure = lull_failure()
     lull_run_failure(bridge.pointer, &run, &failure)
-    var result = ScriptFailure(
-      message: String(escaping: failure.message, failure.message_length),
-      trace: Traceback(failure))
+    var result = ScriptFailure(failure, handles)
     result.nilContent = nilContents.explanation(of: result, in: &run)
     if let box = handles.object(failure.value, .error, as: ErrorBox.self) {
       result.requestError = box.error

@@ -121,6 +121,9 @@ func lull_host_report(
   described.requestError =
     host.handles.object(
       failure.pointee.value, .error, as: ErrorBox.self)?.error
+  described.thrown =
+    host.handles.object(
+      failure.pointee.value, .swiftError, as: SwiftErrorBox.self)?.error
   host.reporter.report(described, in: String(escapingCString: place))
 }
 

@@ -50,7 +50,7 @@ import Testing
       #expect(message("greet()") == "s:1: bad argument #1 (a string expected, got no value)")
       #expect(message("greet('x', 2)") == "s:1: too many arguments (1 expected, got 2)")
       #expect(message("local x = fail()") == "s:1: not today")
-      let caught: String = try lua.runNow("return select(2, pcall(fail))")
+      let caught: String = try lua.runNow("return tostring(select(2, pcall(fail)))")
       #expect(caught.hasSuffix("not today"))
       // An error of a request stays one.
       let missing = stubs.api.resource("/gone")
