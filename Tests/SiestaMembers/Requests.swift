@@ -79,21 +79,26 @@ func error(_ entity: Entity, _ error: RequestError) {  // RequestError
   _ = error.entity  // RequestError.entity
   _ = error.timestamp  // RequestError.timestamp
   switch error.cause {  // RequestError.cause, RequestError.Cause
-  case .invalidURL(let source)?: print(source ?? "")  // Cause.InvalidURL, .urlSource
-  // Cause.UnencodableText, .encoding, .text
+  case .invalidURL(let source)?: print(source ?? "")  // RequestError.Cause.InvalidURL, .urlSource
+  // RequestError.Cause.UnencodableText, .encoding, .text
   case .unencodableText(let encoding, let text)?: print(encoding, text)
-  case .invalidJSONObject?: break  // Cause.InvalidJSONObject
-  case .notURLEncodable(let string)?: print(string)  // Cause.NotURLEncodable, .offendingString
-  case .requestCancelled?: break  // Cause.RequestCancelled
-  case .transport(let networkError)?: print(networkError)  // Cause.RequestCancelled.networkError
-  case .noLocalDataFor304?: break  // Cause.NoLocalDataFor304
-  case .invalidTextEncoding(let name)?: print(name)  // Cause.InvalidTextEncoding, .encodingName
-  case .undecodableText(let encoding)?: print(encoding)  // Cause.UndecodableText, .encoding
-  case .malformedJSON?: break  // Cause.JSONResponseIsNotDictionaryOrArray, .actualType
-  // Cause.WrongInputTypeInTranformerPipeline
+  case .invalidJSONObject?: break  // RequestError.Cause.InvalidJSONObject
+  // RequestError.Cause.NotURLEncodable, .offendingString
+  case .notURLEncodable(let string)?: print(string)
+  case .requestCancelled?: break  // RequestError.Cause.RequestCancelled
+  // RequestError.Cause.RequestCancelled.networkError
+  case .transport(let networkError)?: print(networkError)
+  case .noLocalDataFor304?: break  // RequestError.Cause.NoLocalDataFor304
+  // RequestError.Cause.InvalidTextEncoding, .encodingName
+  case .invalidTextEncoding(let name)?: print(name)
+  // RequestError.Cause.UndecodableText, .encoding
+  case .undecodableText(let encoding)?: print(encoding)
+  case .malformedJSON?: break  // RequestError.Cause.JSONResponseIsNotDictionaryOrArray, .actualType
+  // RequestError.Cause.WrongInputTypeInTranformerPipeline
   case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer)?:
-    print(expected, actual, transformer)  // .expectedType, .actualType, .transformer
-  // Cause.TransformerReturnedNil, .transformer
+    // RequestError.Cause.WrongInputTypeInTranformerPipeline.expectedType, .actualType, .transformer
+    print(expected, actual, transformer)
+  // RequestError.Cause.TransformerReturnedNil, .transformer
   case .transformerReturnedNil(let transformer)?: print(transformer)
   default: break
   }
@@ -113,7 +118,6 @@ final class Transfer: RequestNetworking {  // RequestNetworking
   func cancel() {}  // RequestNetworking.cancel()
   // RequestNetworking.transferMetrics, RequestTransferMetrics
   var transferMetrics: RequestTransferMetrics {
-    // RequestTransferMetrics.init(requestBytesSent:requestBytesTotal:responseBytesReceived:responseBytesTotal:)
     RequestTransferMetrics(
       requestBytesSent: 1,  // RequestTransferMetrics.requestBytesSent
       requestBytesTotal: 2,  // RequestTransferMetrics.requestBytesTotal

@@ -40,6 +40,8 @@ func resource(_ resource: Resource, _ owner: AnyObject) throws {  // Resource
   let closure: ResourceObserverClosure = { _, event in print(event) }  // ResourceObserverClosure
   // Resource.addObserver(owner:file:line:closure:)
   resource.addObserver(owner: owner, closure: closure)
+  // ResourceObserver.observerIdentity
+  resource.addObserver(owner: owner, identity: "mine", closure: closure)
   resource.removeObservers(ownedBy: owner)  // Resource.removeObservers(ownedBy:)
 }
 
@@ -63,7 +65,7 @@ final class Observer: ResourceObserver {  // ResourceObserver
     case .observerAdded: break  // ResourceEvent.observerAdded
     case .requested: break  // ResourceEvent.requested
     case .requestCancelled: break  // ResourceEvent.requestCancelled
-    // ResourceEvent.newData, NewDataSource.description
+    // ResourceEvent.newData, ResourceEvent.NewDataSource.description
     case .newData(let source): print(name(source), source.rawValue)
     case .notModified: break  // ResourceEvent.notModified
     case .error: break  // ResourceEvent.error
@@ -77,10 +79,10 @@ final class Observer: ResourceObserver {  // ResourceObserver
   // ResourceEvent.NewDataSource
   private func name(_ source: ResourceEvent.NewDataSource) -> String {
     switch source {
-    case .network: "network"  // NewDataSource.network
-    case .cache: "cache"  // NewDataSource.cache
-    case .localOverride: "override"  // NewDataSource.localOverride
-    case .wipe: "wipe"  // NewDataSource.wipe
+    case .network: "network"  // ResourceEvent.NewDataSource.network
+    case .cache: "cache"  // ResourceEvent.NewDataSource.cache
+    case .localOverride: "override"  // ResourceEvent.NewDataSource.localOverride
+    case .wipe: "wipe"  // ResourceEvent.NewDataSource.wipe
     }
   }
 }
@@ -93,7 +95,7 @@ func entity(_ given: Entity) {  // Entity
     charset: given.charset,  // Entity.charset
     headers: given.headers)  // Entity.headers
   _ = Entity(content: .text("x"), headers: given.headers)  // Entity.init(response:content:)
-  // Entity.init(content:contentType:charset:headers:) with a time
+  // Entity.init(content:charset:headers:timestamp:)
   _ = Entity(content: .text("x"), headers: Headers(), timestamp: 0)
   _ = entity.etag  // Entity.etag
   _ = entity.header(forKey: "ETag")  // Entity.header(forKey:)

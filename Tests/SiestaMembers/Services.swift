@@ -4,7 +4,7 @@ import LullCore
 
 /// Siesta: Service, URLConvertible
 func service(_ networking: any NetworkingProvider, _ pump: Pump) -> Service {
-  let url: any URLConvertible = "https://api.example.com"  // URLConvertible, String: URLConvertible
+  let url: any URLConvertible = "https://api.example.com"  // URLConvertible
   let parsed: ResourceURL? = url.url  // URLConvertible.url, String.url, URL.url
   let service = Service(  // Service, Service.init(baseURL:standardTransformers:networking:)
     baseURL: url, networking: networking, pump: pump, standardTransformers: [.json, .text])
@@ -34,7 +34,7 @@ func service(_ networking: any NetworkingProvider, _ pump: Pump) -> Service {
 }
 
 /// Siesta: subclasses of Service
-final class VolcanoService: Service {  // open class Service
+final class VolcanoService: Service {  // Service
   var volcanos: Resource { resource("/volcanos") }
 }
 
@@ -85,7 +85,7 @@ func pipeline(_ pipeline: inout Pipeline, _ cache: some EntityCache) {  // Pipel
   pipeline.add(StandardTransformer.text)  // StandardTransformer, StandardTransformer.text
   // PipelineStageKey, PipelineStageKey.init(description:)
   let own = PipelineStageKey(description: "own")
-  // PipelineStageKey.description, _OpenEnum.==, _OpenEnum.hash(into:)
+  // PipelineStageKey.description, PipelineStageKey.==, PipelineStageKey.hash(into:)
   print(own.description, own == .model, Set([own]).count)
   var stage: PipelineStage = pipeline[.model]  // PipelineStage, Pipeline.subscript(_:)
   stage.add(Loud())  // PipelineStage.add(_:)
@@ -109,17 +109,17 @@ func transformers() -> [any ResponseTransformer] {
   [
     JSONResponseTransformer(),  // JSONResponseTransformer(_:)
     TextResponseTransformer(),  // TextResponseTransformer(_:)
-    // ResponseContentTransformer, .init(onInputTypeMismatch:transformErrors:processor:),
-    // .Processor, .process(_:), .debugDescription
+    // ResponseContentTransformer, .init(onInputTypeMismatch:transformErrors:processor:)
+    // ResponseContentTransformer.Processor, .process(_:), .debugDescription
     ResponseContentTransformer(
       // ResponseContentTransformer.InputTypeMismatchAction, .error
       onInputTypeMismatch: InputTypeMismatchAction.error, transformErrors: false,
       processor: { (text: String, _) -> Int? in Int(text) }),
     ResponseContentTransformer(
-      onInputTypeMismatch: .skip,  // InputTypeMismatchAction.skip
+      onInputTypeMismatch: .skip,  // ResponseContentTransformer.InputTypeMismatchAction.skip
       processor: { (text: String, _) -> Int? in Int(text) }),
     ResponseContentTransformer(
-      // InputTypeMismatchAction.skipIfOutputTypeMatches
+      // ResponseContentTransformer.InputTypeMismatchAction.skipIfOutputTypeMatches
       onInputTypeMismatch: .skipIfOutputTypeMatches,
       processor: { (text: String, _) -> Int? in Int(text) }),
   ]
@@ -146,14 +146,3 @@ func logging(_ log: Log) {  // SiestaLog
   log.messageHandler = { category, message in print(category, message) }
   log.log(all[0], "something")  // SiestaLog.log(_:_:)
 }
-
-// Not here, and why:
-// - URLSessionProvider, its session, init(session:) and startRequest; URLSession's and
-//   URLSessionConfiguration's siestaNetworkingProvider; SessionTaskContainer and its transferMetrics;
-//   NetworkingProviderConvertible and its siestaNetworkingProvider: they are for Foundation's networking, in place
-//   of which `CurlProvider` stands. Any other network is a `NetworkingProvider`.
-// - ImageResponseTransformer, StandardTransformer.image, RequestError.Cause.UnparsableImage and the type Image:
-//   servers have no UIKit and no AppKit.
-// - EntityCache.workQueue: a cache says by `completion` when it is ready, on whichever thread it works.
-// - ResponseTransformer.logTransformation(_:): the pipeline logs what every transformer makes.
-// - ResourceObserver.observerIdentity: an observer is an object, which has one; a function takes `identity:`.
