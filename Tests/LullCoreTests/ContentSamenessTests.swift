@@ -50,7 +50,14 @@ struct ContentSamenessTests {
     #expect(isSame(.bytes([1, 2]), .bytes([1, 2])))
     #expect(!isSame(.bytes([1]), .bytes([1, 2])))
     #expect(!isSame(.text("a"), .bytes([97])))
-    #expect(!isSame(.value(1), .value(1)))
+  }
+
+  @Test func `POLL-01 models are the same if they say that they are equal`() {
+    struct Plain: Sendable {}
+    #expect(isSame(.value(1), .value(1)))
+    #expect(!isSame(.value(1), .value(2)))
+    #expect(!isSame(.value(1), .value("1")))
+    #expect(!isSame(.value(Plain()), .value(Plain())))
   }
 
   @Test func `of values of a script their host tells`() {

@@ -1,6 +1,6 @@
 extension Content {
-  /// Whether both hold the same; of a script's values only `isSame` can tell, asked where they are
-  /// not one value.
+  /// Whether both hold the same, models of a program's own if they are `Equatable`; of a script's values
+  /// only `isSame` can tell, asked where they are not one value.
   package func holdsSame(
     as other: Content, isSame: (ForeignContent, ForeignContent) -> Bool
   ) -> Bool {
@@ -9,7 +9,12 @@ extension Content {
     case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
     case (.json(let a), .json(let b)): a === b || a.root == b.root
     case (.foreign(let a), .foreign(let b)): a == b || isSame(a, b)
+    case (.value(let a as any Equatable), .value(let b)): a.isSame(as: b)
     default: false
     }
   }
+}
+
+extension Equatable {
+  fileprivate func isSame(as other: any Sendable) -> Bool { (other as? Self) == self }
 }

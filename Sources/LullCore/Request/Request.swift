@@ -27,6 +27,9 @@ public class Request {
   package final var attempt = 1
   /// How many have asked to be told, those who wait included.
   package final var hookCount: Int { hooks.count + progressHooks.count + waiters.count }
+  /// How many of its hooks belong to loops and iterators, which have started it: if there are no others and
+  /// nobody observes, nobody wants it. nil: somebody else has started it.
+  package final var iteratorHooks: Int?
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 

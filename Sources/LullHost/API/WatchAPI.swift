@@ -24,7 +24,8 @@ extension APIOwner {
         } do
           print(job.state, job.progress)           --> done 100
         end
-        """),
+        """,
+      swift: "Resource.watch(every:timeout:until:)"),
     .method(
       "pages", "(options?: PagesOptions): Pages",
       "Walks through a list that comes in pages: an iterator for `for`.",
@@ -47,7 +48,8 @@ extension APIOwner {
           --> https://api.example.com/v1/feed 2
           --> https://api.example.com/v1/feed?page=2 1
         end
-        """),
+        """,
+      swift: "Resource.pages(_:max:allowsOtherOrigins:)"),
   ]
 
   static let watch = APIOwner.object(

@@ -153,11 +153,11 @@ package final class LuaPages {
       }
     }
     iterators.callbacks.coroutines.innermost?.awaited.requests = [request]
-    if !wasLoading { request.mark.iteratorHooks = request.hookCount }
+    if !wasLoading { request.iteratorHooks = request.hookCount }
     request.onCompletion { [pump = iterators.pump] response in
       pump.enqueueAfterPhase { finish(response) }
     }
-    request.mark.iteratorHooks = request.mark.iteratorHooks.map { $0 + 1 }
+    request.iteratorHooks = request.iteratorHooks.map { $0 + 1 }
     return { [weak self] in
       self?.isWaiting = false
       self?.end()

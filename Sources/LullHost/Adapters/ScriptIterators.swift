@@ -46,3 +46,10 @@ package final class ScriptIterators {
     content.holdsSame(as: other) { a, b in lull_value_same(bridge.pointer, a.id, b.id) != 0 }
   }
 }
+
+extension Awaited {
+  /// The load in progress, if there is one.
+  init(loading resource: Resource) {
+    self.init(requests: Array(resource.loadRequests.prefix(1)))
+  }
+}

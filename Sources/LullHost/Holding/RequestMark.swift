@@ -26,9 +26,6 @@ final class RequestMark {
   var isHeldForProgram = false
   /// What its functions of the script need, where the request may outlive the state.
   var owner: AnyObject?
-  /// How many of its hooks belong to iterators, which have started it: if there are no others and nobody
-  /// observes, nobody wants it. nil: somebody else has started it.
-  var iteratorHooks: Int?
 }
 
 extension Request {

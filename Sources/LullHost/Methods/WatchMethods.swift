@@ -28,7 +28,8 @@ extension Method {
   /// `resource:watch{ every =, until_ =, timeout = }`
   private static func makeWatch(_ call: Call) throws(Misuse) {
     let resource = try call.resource
-    var options = LuaWatch.Options()
+    var options = WatchProgress.Options()
+    var until: Int64?
     if !call.isNil(1) {
       try call.reading.options.forEach(of: call.index(1), in: call.state, known: watchKeys) {
         name, value throws(Misuse) in
@@ -41,13 +42,14 @@ extension Method {
           guard value.kind == Int32(LULL_FUNCTION) else {
             throw .message("'\(name)' must be a function, got \(value.described)")
           }
-          options.until = try call.kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
+          until = try call.kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
         }
       }
     }
-    let watch = LuaWatch(resource, options, call.iterators)
+    options.failsAtTimeout = until != nil
+    let watch = LuaWatch(resource, options, until: until, call.iterators)
     let object = call.values.of(
-      watch, .watch, service: resource.service, anchor: options.until ?? 0)
+      watch, .watch, service: resource.service, anchor: until ?? 0)
     if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }
     // Function, state, control variable, and what `for` closes when it is left.
     for value in [object, .nil, .nil, object] { call.return(value) }

@@ -1,0 +1,112 @@
+import LullSystem
+
+/// A resource that is polled, for a loop: its content whenever that has changed.
+///
+/// What is fresh comes at once; else the resource is loaded first. A poll is due `every` seconds after the
+/// last load has ended, whoever asked for that one: loads are shared with everybody else, those in progress
+/// too. While it is watched, `every` counts in place of `expirationTime`. A 304, or content that holds the
+/// same, is no change; a local override is one. If it changes several times while the loop's body runs, the
+/// last content is what comes.
+///
+/// The loop ends after an element for which `until` answers true, after `timeout` seconds from its begin,
+/// and when one leaves it. It polls only while it is waited for, and a load that only it wanted is cancelled
+/// once it has ended. It runs on the actor that is the home of the resource. Lua: `resource:watch`.
+///
+///     for try await job in api.resource("/jobs/1").watch(every: 2, of: Job.self) where job.isDone {
+///       break
+///     }
+///
+/// Throws the error of the first load if that fails. Later it rides out failures that may pass (no answer,
+/// 408, 425, 429, 5xx), which are in `latestError`, and throws any other; content that is not of the type;
+/// with `until`, at the time-out, a transport error of kind `timeout`; and, with the cause
+/// `requestCancelled`, that its task was cancelled or its home has ended.
+public struct ResourceWatch<Element>: AsyncSequence {
+  public typealias Failure = RequestError
+
+  fileprivate let resource: Resource
+  fileprivate let options: WatchProgress.Options
+  fileprivate let read: (Entity) throws(RequestError) -> Element
+  fileprivate let until: ((Element) -> Bool)?
+
+  fileprivate init(
+    _ resource: Resource, every: Double?, timeout: Double?, until: ((Element) -> Bool)?,
+    _ read: @escaping (Entity) throws(RequestError) -> Element
+  ) {
+    if let every, !(every > 0 && every.isFinite) {
+      ProgramMisuse.stop("watch(every:) needs a number of seconds above 0, got \(every)")
+    }
+    if let timeout, !(timeout >= 0 && timeout.isFinite) {
+      ProgramMisuse.stop("watch(timeout:) needs a number of seconds, 0 or more, got \(timeout)")
+    }
+    self.resource = resource
+    options = {
+      var options = WatchProgress.Options()
+      options.every = every
+      options.timeout = timeout
+      options.failsAtTimeout = until != nil
+      return options
+    }()
+    self.until = until
+    self.read = read
+  }
+
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+  /// Where a loop is; its time-out counts from when it is made.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private let reader: WatchReader
+    private let read: (Entity) throws(RequestError) -> Element
+    private let until: ((Element) -> Bool)?
+
+    fileprivate init(_ watch: ResourceWatch) {
+      reader = WatchReader(watch.resource, watch.options)
+      read = watch.read
+      until = watch.until
+    }
+
+    /// Waits for the next change; nil at the end, and after an error.
+    public mutating func next(
+      isolation: isolated (any Actor)? = #isolation
+    ) async throws(RequestError) -> Element? {
+      guard let entity = try await reader.next(isolation: isolation) else { return nil }
+      do throws(RequestError) {
+        let element = try read(entity)
+        if until?(element) == true { reader.progress.end() }
+        return element
+      } catch {
+        reader.progress.end()
+        throw error
+      }
+    }
+  }
+}
+
+extension Resource {
+  /// Polls it, for `for try await`: an entity whenever its content has changed; see `ResourceWatch`.
+  ///
+  ///     for try await entity in resource.watch(every: 10) { print(entity.jsonDict) }
+  ///
+  /// - Parameters:
+  ///   - every: seconds from the end of one load to the next, above 0; nil: its `expirationTime`, at least 1.
+  ///   - timeout: seconds after which it ends; with `until` that is an error.
+  ///   - until: ends it after the entity for which it answers true. Called on the home thread.
+  public func watch(
+    every: Double? = nil, timeout: Double? = nil, until: ((Entity) -> Bool)? = nil
+  ) -> ResourceWatch<Entity> {
+    ResourceWatch(self, every: every, timeout: timeout, until: until) { $0 }
+  }
+
+  /// The same as a type of the program's, as `decoded` reads it or a transformer has made it. Content that
+  /// is not of the type ends the watch with an error.
+  ///
+  ///     for try await user in resource.watch(every: 10, timeout: 60, of: User.self) { print(user.name) }
+  public func watch<Value: Decodable & Sendable>(
+    every: Double? = nil, timeout: Double? = nil, of type: Value.Type,
+    until: ((Value) -> Bool)? = nil
+  ) -> ResourceWatch<Value> {
+    ResourceWatch(self, every: every, timeout: timeout, until: until) {
+      [self] entity throws(RequestError) in
+      try decoded(entity, as: type)
+    }
+  }
+}
