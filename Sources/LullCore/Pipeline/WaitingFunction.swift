@@ -51,10 +51,12 @@ extension ResponseContentTransformer {
   /// so does the end of the home. It must not wait for the request whose content it is given, which waits
   /// for it. Lua: a function for `service:transform` that waits. (AWT-01 to AWT-08)
   ///
-  ///     configuration.pipeline[.model].add(
-  ///       ResponseContentTransformer { (id: String, _) async throws -> User? in
-  ///         try await api.resource("/users").child(id).fresh(User.self)
-  ///       })
+  ///     api.configure("/ids/*") { [unowned api] in
+  ///       $0.pipeline[.model].add(
+  ///         ResponseContentTransformer { (id: String, _) async throws -> User? in
+  ///           try await api.resource("/users").child(id).fresh(User.self)
+  ///         })
+  ///     }
   ///
   /// - Parameters:
   ///   - contentTypes: patterns of the types it is for, such as `*/xml`; nil is any. (TRF-25)

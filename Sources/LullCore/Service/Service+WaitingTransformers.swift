@@ -5,11 +5,13 @@ extension Service {
   /// Order of events: the function begins on a later turn, on the home, in a task of its own; the pipeline
   /// goes on when it has returned, and only then hooks, observers and who waits for the request hear of
   /// it. Cancelling the request cancels that task, and so does the end of the home. Responses of several
-  /// requests are transformed side by side. It must not wait for the request whose content it is given.
-  /// Lua: `service:transform(pattern, fn, options)` with a function that waits. (TRF-04 to TRF-24, AWT-01
-  /// to AWT-08)
+  /// requests are transformed side by side. It must not wait for the request whose content it is given. The
+  /// service keeps it: take that as `unowned`, which it has for as long as it runs. Lua:
+  /// `service:transform(pattern, fn, options)` with a function that waits. (TRF-04 to TRF-24, AWT-01 to
+  /// AWT-11)
   ///
-  ///     api.configureTransformer("/posts/*") { (post: [String: JSONValue], _) async throws -> Post in
+  ///     api.configureTransformer("/posts/*") {
+  ///       [unowned api] (post: [String: JSONValue], _) async throws -> Post in
   ///       let author = try await api.resource(post["author"]?.string ?? "").fresh(Author.self)
   ///       return Post(post, by: author)
   ///     }

@@ -249,5 +249,34 @@ extension TransportSuite {
         #expect(cause as? Flaw == Flaw(number: 9))
       }
     }
+
+    @Test func `AWT-11 one that takes its service unowned keeps nothing alive`() throws {
+      let leakCheck = try Lull.run { home in
+        let leakCheck = LeakCheck()
+        let (api, provider) = stubbed()
+        leakCheck.watch(api)
+        leakCheck.watch(home.pump)
+        api.configureTransformer("/*") { [unowned api] (text: String, entity) async throws in
+          if text == "Ann" { return text }
+          return try await text + " by " + api.resource("/author").load().entity().text
+        }
+        api.configure("/a") { [unowned api] in
+          $0.pipeline[.cleanup].add { response in
+            _ = await api.resource("/b").request("POST").completed()
+            return response
+          }
+        }
+        let text = try await leakCheck.watch(api.resource("/a").load()).entity().text
+        #expect(text == "tea by Ann")
+        // One is left waiting.
+        provider.holdsAnswers = true
+        leakCheck.watch(api.resource("/a").load())
+        while provider.heldCount < 1 { await Task.yield() }
+        provider.release()
+        while provider.heldCount < 1 { await Task.yield() }
+        return leakCheck
+      }
+      #expect(leakCheck.leaks == [])
+    }
   }
 }
