@@ -153,7 +153,8 @@ extension APIOwner {
             client_secret = lull.secret{ env = "CLIENT_SECRET" } }
           api:configure{ auth = auth }
           print(auth)  --> Auth(authorization: Bearer ‹token of https://login.example.com/token›)
-          """),
+          """,
+        swift: "Auth.oauth2ClientCredentials(…)"),
       .function(
         "oauth2_refresh", "(client: OAuth2RefreshClient): Auth",
         "Bearer tokens that a token endpoint gives for a refresh token.",
@@ -165,7 +166,8 @@ extension APIOwner {
           api:configure{ auth = lull.auth.oauth2_refresh{
             token_url = "https://login.example.com/token", client_id = "me",
             refresh_token = lull.secret{ file = "~/.refresh-token" }, token_file = "~/.tokens.json" } }
-          """),
+          """,
+        swift: "Auth.oauth2Refresh(…)"),
       .function(
         "oauth2_code", "(client: OAuth2CodeLogin): Auth",
         "Bearer tokens that a person gets for the script, by a browser on this machine.",
