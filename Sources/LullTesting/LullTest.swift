@@ -5,7 +5,7 @@ public import LullCore
 ///
 /// The test's body is isolated to it and so is whatever the body makes: all of it runs on the thread that
 /// called `Lull.test`.
-public actor LullTest {
+public actor LullTest: ServiceHome {
   /// Answers from a list; what is not in it fails, and says what is.
   public let network = StubProvider()
   /// Stands still until the test moves it.
@@ -18,6 +18,7 @@ public actor LullTest {
   private let wakeUp = ThreadSignal()
   private let executor: HomeExecutor
   private let context: HomeContext
+  public nonisolated let surroundings: HomeSurroundings
   private let requests = RequestLedger()
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -28,6 +29,7 @@ public actor LullTest {
     pump = Pump(clock: clock)
     let network = network
     context = HomeContext(pump: pump) { network }
+    surroundings = HomeSurroundings(context)
     executor = HomeExecutor { [wakeUp] in wakeUp.fire() }
     executor.context = context
     pump.inbox.onPost { [wakeUp] in wakeUp.fire() }

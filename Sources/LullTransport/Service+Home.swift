@@ -27,14 +27,19 @@ extension Service {
   /// A service of a home, made on any thread, as by an actor that keeps it and whose executor is the
   /// home's; otherwise as above. It is used on the home only: elsewhere the program ends with a message.
   public convenience init(
-    baseURL: (any URLConvertible)?, name: String? = nil, on home: Home,
+    baseURL: (any URLConvertible)?, name: String? = nil, on home: any ServiceHome,
     networking: (any NetworkingProvider)? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text]
   ) {
+    let context = home.surroundings.context
     self.init(
-      baseURL: baseURL, name: name, networking: networking ?? HomeNetworking(home.thread.context),
-      pump: home.thread.loop.pump, standardTransformers: standardTransformers)
+      baseURL: baseURL, name: name, networking: networking ?? HomeNetworking(context),
+      pump: context.pump, standardTransformers: standardTransformers)
   }
+}
+
+extension Home: ServiceHome {
+  public nonisolated var surroundings: HomeSurroundings { HomeSurroundings(thread.context) }
 }
 
 /// The network of a home, which is made on its thread when first used.
