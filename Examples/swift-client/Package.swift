@@ -17,6 +17,14 @@ let package = Package(
       swiftSettings: [
         // Asynchronous functions stay where their caller is, and so may be given resources.
         .enableUpcomingFeature("NonisolatedNonsendingByDefault")
+      ],
+      linkerSettings: [
+        // A program that exports nothing, and packs its relocations (glibc 2.36), is a tenth smaller.
+        .unsafeFlags(
+          [
+            "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
+            "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+          ], .when(platforms: [.linux], configuration: .release))
       ])
   ]
 )
