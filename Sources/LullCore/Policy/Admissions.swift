@@ -14,6 +14,7 @@ final class Admissions {
   }
 
   var now: Double { pump.clock.now }
+  var uptime: Double { pump.clock.uptime }
 
   /// For one that comes for the first time; earlier ones have smaller numbers.
   func makeOrder() -> UInt64 {

@@ -20,8 +20,8 @@ package final class LimitLane {
   private let admissions: Admissions
   private var fresh = WaitingLine<Waiting>()
   private var again = WaitingLine<Waiting>()
-  /// Whether the first in line has its share of the rate, and waits for a place.
-  private var hasRate = false
+  /// The share of the rate that the first in line has, who waits for a place.
+  private var share: Admission?
 
   init(rate: SharedLimit?, places: SharedLimit?, _ admissions: Admissions) {
     self.rate = rate
@@ -82,14 +82,18 @@ package final class LimitLane {
   /// Lets through whom the limits let through now.
   func advance() {
     while let waiting = first() {
-      if let rate, !hasRate {
-        guard rate.take(for: self) else { return }
-        hasRate = true
+      if let rate, share == nil {
+        share = rate.take(for: self)
+        guard share != nil else { return }
       }
-      if let places, !places.take(for: self) { return }
-      hasRate = false
+      if let places, places.take(for: self) == nil { return }
+      let admission = share ?? .local
+      share = nil
       if again.isEmpty { fresh.removeFirst() } else { again.removeFirst() }
-      if let exchange = waiting.exchange { admissions.append(exchange) }
+      if let exchange = waiting.exchange {
+        exchange.admission = admission
+        admissions.append(exchange)
+      }
     }
     settleEmpty()
   }
@@ -97,27 +101,28 @@ package final class LimitLane {
   private func settleEmpty() {
     places?.leave(self)
     rate?.leave(self)
-    guard hasRate else { return }
-    hasRate = false
-    rate?.withdraw()
+    guard let share else { return }
+    self.share = nil
+    rate?.withdraw(share)
   }
 
   private func first() -> Waiting? { again.first() ?? fresh.first() }
 
   // MARK: For those let through
 
-  func send() { rate?.send() }
+  func send(_ admission: Admission) -> Admission { rate?.send(admission) ?? admission }
 
   /// One that was let through will not be sent.
-  func withdraw() {
-    rate?.withdraw()
-    places?.withdraw()
+  func withdraw(_ admission: Admission) {
+    rate?.withdraw(admission)
+    places?.withdraw(.local)
     admissions.deliverSoon()
   }
 
-  /// One that was sent has its answer, or was cancelled.
-  func end(isCancelled: Bool = false) {
-    places?.end()
-    if isCancelled { admissions.deliverSoon() } else { admissions.deliver() }
+  /// One that was sent has its answer; nil: it was cancelled.
+  func end(_ admission: Admission, _ result: NetworkResult?) {
+    places?.end(.local, nil)
+    rate?.end(admission, result)
+    if result == nil { admissions.deliverSoon() } else { admissions.deliver() }
   }
 }

@@ -1,12 +1,14 @@
 /// The limits of one service, by the block of configuration that sets them.
 ///
 /// A block that runs again, for another resource or after `invalidateConfiguration`, finds the limit
-/// it has set before, unless it sets another one.
+/// it has set before, unless it sets another one. Limits that processes share are one each for what they
+/// count together, whatever block sets them.
 final class LimitTable {
   private struct Key: Hashable {
     enum Rule: Hashable {
       case rate(RateLimit)
       case concurrency(Int)
+      case logged(RateLimit, LimitKey)
     }
 
     let block: Int
@@ -24,20 +26,29 @@ final class LimitTable {
     var version: Int
   }
 
+  private unowned let pump: Pump
   private let admissions: Admissions
   private var limits: [Key: Known] = [:]
   private var lanes: [Pair: LimitLane] = [:]
   private var sweptVersion = 0
 
   init(pump: Pump) {
+    self.pump = pump
     admissions = Admissions(pump: pump)
   }
 
-  /// Gives the limits that the block has just set to what is shared.
-  func bind(_ rules: inout Policies.Rules, block: Int, version: Int) {
-    if let limit = rules.rateLimit, rules.sharedRate == nil {
-      let key = Key(block: block, rule: .rate(limit))
-      rules.sharedRate = shared(key, version: version) { SharedLimit(limit, admissions) }
+  /// Gives the limits that the block has just set to what is shared; throws if processes cannot know which
+  /// limit is meant.
+  func bind(
+    _ rules: inout Policies.Rules, block: Int, pattern: ConfigurationPattern?, version: Int
+  ) throws(RequestError) {
+    if let limit = rules.rateLimit, rules.sharedRate == nil, rules.ratePattern == nil {
+      if limit.scope == .block {
+        let key = Key(block: block, rule: .rate(limit))
+        rules.sharedRate = shared(key, version: version) { SharedLimit(limit, admissions) }
+      } else {
+        rules.ratePattern = try LimitTable.name(of: pattern, for: limit)
+      }
     }
     if let limit = rules.concurrency, rules.sharedPlaces == nil {
       let key = Key(block: block, rule: .concurrency(limit))
@@ -46,6 +57,29 @@ final class LimitTable {
       }
     }
     rules.lane = lane(rules.sharedRate, rules.sharedPlaces)
+  }
+
+  private static func name(
+    of pattern: ConfigurationPattern?, for limit: RateLimit
+  ) throws(RequestError) -> String {
+    guard case .processes = limit.scope, let pattern else { return "" }
+    guard let text = pattern.text else {
+      let error = LimitNeedsName()
+      throw RequestError(userMessage: error.description, cause: .custom(error))
+    }
+    return text
+  }
+
+  /// Where a request waits whose limit processes share.
+  func lane(for rules: Policies.Rules, _ resource: Resource, version: Int) -> LimitLane? {
+    guard let limit = rules.rateLimit, let pattern = rules.ratePattern
+    else { return rules.lane }
+    let source = pump.limitSource
+    let count = source.key(of: limit, for: resource, pattern: pattern)
+    let rate = shared(Key(block: -1, rule: .logged(limit, count)), version: version) {
+      SharedLimit(limit, log: source.makeLog(of: limit, count), admissions)
+    }
+    return lane(rate, rules.sharedPlaces)
   }
 
   private func shared(_ key: Key, version: Int, make: () -> SharedLimit) -> SharedLimit {

@@ -6,7 +6,10 @@ package final class Policies {
     var retry: RetryPolicy?
     package var authStage: (any AuthStage)?
     var rateLimit: RateLimit? {
-      didSet { sharedRate = nil }
+      didSet {
+        sharedRate = nil
+        ratePattern = nil
+      }
     }
     var concurrency: Int? {
       didSet { sharedPlaces = nil }
@@ -14,6 +17,9 @@ package final class Policies {
     /// What is shared with everybody who is configured by the same block; nil until that is known.
     var sharedRate: SharedLimit?
     var sharedPlaces: SharedLimit?
+    /// The pattern of the block that has set a limit which processes share: which count it is, depends on
+    /// the request as well.
+    var ratePattern: String?
     /// Where requests wait for both.
     var lane: LimitLane?
 

@@ -18,6 +18,8 @@ package final class PolicyExchange: RequestNetworking {
 
   private let http: HTTPRequest
   private let policies: Policies.Rules
+  /// Where it waits for its limits; nil without any.
+  private let lane: LimitLane?
   private let networking: any NetworkingProvider
   private unowned let pump: Pump
   /// What the answer becomes the content of; nil of most requests.
@@ -26,6 +28,8 @@ package final class PolicyExchange: RequestNetworking {
   private var stage = Stage.idle
   /// The transfer that brought the last answer: what is in that may be held by it.
   private var answered: (any RequestNetworking)?
+  /// That limits have let the attempt through which is prepared or under way.
+  var admission = Admission.local
   /// Its number in the line of its service, kept for further attempts.
   private var order: UInt64?
   private var retries = 0
@@ -44,17 +48,19 @@ package final class PolicyExchange: RequestNetworking {
   }
 
   init(
-    _ http: HTTPRequest, policies: Policies?, networking: any NetworkingProvider, pump: Pump
+    _ http: HTTPRequest, policies: Policies?, lane: LimitLane?,
+    networking: any NetworkingProvider, pump: Pump
   ) {
     self.http = http
     self.policies = policies?.rules ?? Policies.Rules()
+    self.lane = lane
     download = http.options?.download
     self.networking = networking
     self.pump = pump
   }
 
   deinit {
-    if case .waiting(let ticket) = stage { policies.lane?.drop(ticket) }
+    if case .waiting(let ticket) = stage { lane?.drop(ticket) }
   }
 
   /// The transfer under way now, if there is one.
@@ -84,15 +90,15 @@ package final class PolicyExchange: RequestNetworking {
     switch stage {
     case .idle, .over: break
     // One that was let through meanwhile gives that back when it hears of it.
-    case .waiting(let ticket): _ = policies.lane?.leave(ticket)
+    case .waiting(let ticket): _ = lane?.leave(ticket)
     case .authorizing(let stop):
       stop?()
-      policies.lane?.withdraw()
+      lane?.withdraw(admission)
     case .sending(let channel, let transfer):
       pump.discard(channel)
       noteEnd(.failure(.cancelled))
       transfer?.cancel()
-      policies.lane?.end(isCancelled: true)
+      lane?.end(admission, nil)
     case .pausing(let timer): timer.cancel()
     }
   }
@@ -100,7 +106,7 @@ package final class PolicyExchange: RequestNetworking {
   // MARK: Limit
 
   private func queueUp() {
-    guard let lane = policies.lane else { return authorize() }
+    guard let lane else { return authorize() }
     let isAgain = order != nil
     let order = order ?? lane.makeOrder()
     self.order = order
@@ -113,7 +119,7 @@ package final class PolicyExchange: RequestNetworking {
 
   func wasAdmitted() {
     guard case .waiting = stage else {
-      policies.lane?.withdraw()
+      lane?.withdraw(admission)
       return
     }
     authorize()
@@ -140,7 +146,7 @@ package final class PolicyExchange: RequestNetworking {
   /// It cannot be sent as it should be.
   private func giveUp(_ error: TransportError) {
     stage = .idle
-    policies.lane?.withdraw()
+    lane?.withdraw(admission)
     settle(NetworkResult(error: error))
   }
 
@@ -159,7 +165,7 @@ package final class PolicyExchange: RequestNetworking {
     attempts.append(
       RequestAttempt(
         number: attempts.count + 1, started: pump.clock.now, delay: max(0, sentAt - waitingSince)))
-    policies.lane?.send()
+    if let lane { admission = lane.send(admission) }
     let channel = pump.completion { [self] result in arrived(result, for: request) }
     stage = .sending(channel, nil)
     let transfer = networking.startRequest(http, completion: channel)
@@ -172,7 +178,7 @@ package final class PolicyExchange: RequestNetworking {
     answered = transfer
     stage = .idle
     noteEnd(RequestAttempt.Outcome(result))
-    policies.lane?.end()
+    lane?.end(admission, result)
     // Those that the place was given to may have cancelled this one.
     guard case .idle = stage else { return }
     if let status = result.response?.status, let auth = policies.authStage, !hasRenewed,

@@ -1,13 +1,17 @@
 /// One limit and the lanes that wait for it; shared by all requests one block of configuration
-/// applies to. Home thread only.
+/// applies to, or by all whose count processes share. Home thread only.
 ///
 /// It never calls anybody but lanes: who is let through hears of it from `Admissions`, when every
 /// limit and lane is in order again.
 final class SharedLimit {
-  /// Of a rate limit; changed in place, since it may be large.
+  /// Of a rate limit that this process keeps itself; changed in place, since it may be large.
   private var window: RateWindow?
+  /// Of one that other processes count against as well.
+  private let logged: LoggedCount?
   /// Of a limit of requests at once.
   private var places = PlaceCount(limit: 0)
+  /// nil of a limit of requests at once.
+  private let rate: RateLimit?
   private let admissions: Admissions
   /// Lanes whose first one waits for this limit; few, since lanes are pairs of limits.
   private var lanes: [LimitLane] = []
@@ -15,66 +19,98 @@ final class SharedLimit {
 
   init(_ limit: RateLimit, _ admissions: Admissions) {
     window = RateWindow(limit)
+    logged = nil
+    rate = limit
     self.admissions = admissions
+  }
+
+  /// - Parameter log: what all processes count together.
+  init(_ limit: RateLimit, log: any AdmissionLog, _ admissions: Admissions) {
+    let logged = LoggedCount(log, admissions)
+    self.logged = logged
+    rate = limit
+    self.admissions = admissions
+    logged.onAnswer = { [unowned self] in
+      serve()
+      admissions.deliver()
+    }
   }
 
   init(concurrency: Int, _ admissions: Admissions) {
     places = PlaceCount(limit: concurrency)
+    logged = nil
+    rate = nil
     self.admissions = admissions
   }
 
   /// As logs say it.
   var description: String {
-    guard let limit = window?.limit else { return "\(places.limit) requests at once" }
-    return "\(limit.requests) requests in \(LogText.seconds(limit.per))"
+    guard let rate else { return "\(places.limit) requests at once" }
+    let shared = logged == nil ? "" : ", counted with other processes"
+    return "\(rate.requests) requests in \(LogText.seconds(rate.per))\(shared)"
   }
 
   /// Whether nobody would notice if it began anew.
   var isIdle: Bool {
     // Asked for what it does: what is too old to count is forgotten.
     _ = opening
-    return lanes.isEmpty && window?.isEmpty ?? (places.taken == 0)
+    return lanes.isEmpty && logged?.isIdle ?? window?.isEmpty ?? (places.taken == 0)
   }
 
   /// Lets the first one of `lane` through; if that cannot be now, the lane is served later, in order
   /// of how long their first ones have waited.
-  func take(for lane: LimitLane) -> Bool {
-    guard isOpen, !lanes.contains(where: { $0.order < lane.order }) else {
+  func take(for lane: LimitLane) -> Admission? {
+    let isFirst = !lanes.contains { $0.order < lane.order }
+    if isFirst { logged?.ask() }
+    guard isFirst, isOpen else {
       if !lanes.contains(where: { $0 === lane }) { lanes.append(lane) }
       setTimer()
-      return false
+      return nil
     }
+    if let logged { return logged.take() }
     if window == nil { places.taken += 1 } else { window?.reserve() }
-    return true
+    return .local
   }
 
   /// Nobody in the lane waits any more.
   func leave(_ lane: LimitLane) {
     lanes.removeAll { $0 === lane }
+    if lanes.isEmpty { logged?.stop() }
     setTimer()
   }
 
   /// One of those let through is sent.
-  func send() {
-    window?.send(now: admissions.now)
+  func send(_ admission: Admission) -> Admission {
+    let sent = logged?.log.send(admission) ?? window?.send(now: admissions.now)
     setTimer()
+    return sent ?? admission
   }
 
   /// One of those let through will not be sent.
-  func withdraw() {
-    if window == nil { places.taken -= 1 } else { window?.withdraw() }
+  func withdraw(_ admission: Admission) {
+    if rate == nil { places.taken -= 1 }
+    logged?.giveBack(admission)
+    window?.withdraw()
     serve()
   }
 
   /// One that was sent has its answer, or is given up.
-  func end() {
-    guard window == nil else { return }
-    places.taken -= 1
+  func end(_ admission: Admission, _ result: NetworkResult?) {
+    if let rate {
+      guard let lesson = result?.response.flatMap({ rate.lesson(of: $0, now: admissions.now) })
+      else { return }
+      logged?.learn(lesson, from: admission)
+      window?.learn(lesson, from: admission, now: admissions.now)
+    } else {
+      places.taken -= 1
+    }
     serve()
   }
 
   private func serve() {
-    while isOpen, let lane = lanes.min(by: { $0.order < $1.order }) {
+    while let lane = lanes.min(by: { $0.order < $1.order }) {
+      logged?.ask()
+      guard isOpen else { break }
       lanes.removeAll { $0 === lane }
       lane.advance()
     }
@@ -84,7 +120,8 @@ final class SharedLimit {
   private var isOpen: Bool { opening == .open }
 
   private var opening: LimitOpening {
-    window?.opening(now: admissions.now) ?? (places.taken < places.limit ? .open : .closed)
+    logged?.opening ?? window?.opening(now: admissions.now)
+      ?? (places.taken < places.limit ? .open : .closed)
   }
 
   /// A timer that is due too early is let be: it finds that out and sets another. One that is due

@@ -28,9 +28,11 @@ extension Configuration {
     set { changePolicies { $0.authStage = newValue } }
   }
 
-  package mutating func changePolicies(_ change: (inout Policies.Rules) -> Void) {
+  package mutating func changePolicies<Failure: Error>(
+    _ change: (inout Policies.Rules) throws(Failure) -> Void
+  ) throws(Failure) {
     var rules = policies?.rules ?? Policies.Rules()
-    change(&rules)
+    try change(&rules)
     policies = rules.isEmpty ? nil : Policies(rules)
   }
 }

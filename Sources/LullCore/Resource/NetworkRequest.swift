@@ -105,7 +105,9 @@ public final class NetworkRequest: Request {
     }
     if policies != nil || download != nil {
       let exchange = PolicyExchange(
-        http, policies: policies, networking: loader.owner.networking, pump: pump)
+        http, policies: policies,
+        lane: policies.flatMap { loader.owner.limitLane($0.rules, for: loader) },
+        networking: loader.owner.networking, pump: pump)
       self.exchange = exchange
       transfer = exchange
       return exchange.begin(completion: channel)

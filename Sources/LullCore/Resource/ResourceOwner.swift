@@ -14,6 +14,8 @@ package protocol ResourceOwner: AnyObject {
   /// The settings in force for a method of a resource.
   func resolvedConfiguration(for record: ResourceRecord, method: RequestMethod)
     -> ResolvedConfiguration
+  /// Where requests of a resource wait for their limits; nil without any.
+  func limitLane(_ rules: Policies.Rules, for resource: Resource) -> LimitLane?
   /// The one resource with that URL.
   func resource(at url: ResourceURL) -> Resource
   /// The one resource that stands for a record.

@@ -26,7 +26,10 @@ struct ConfigurationComputation {
         let names = try entries[index].apply(&changed, isOutside: isOutside)
         if changed.policies !== settings.policies {
           let table = limits()
-          changed.changePolicies { table.bind(&$0, block: index, version: version) }
+          try changed.changePolicies { (rules) throws(RequestError) in
+            try table.bind(
+              &rules, block: index, pattern: entries[index].pattern, version: version)
+          }
         }
         settings = changed
         guard isLogging else { continue }

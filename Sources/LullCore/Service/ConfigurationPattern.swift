@@ -4,14 +4,18 @@
 public struct ConfigurationPattern {
   /// As logs show it: the pattern's text, if it has one.
   public let description: String
+  /// What makes it the same one in another process; nil of a function.
+  package let text: String?
   /// A predicate that throws settles nothing: the block is skipped and requests fail with its
   /// error.
   public let matches: (ResourceURL) throws(RequestError) -> Bool
 
   private init(
-    _ description: String, _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
+    _ description: String, text: String?,
+    _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
   ) {
     self.description = description
+    self.text = text
     self.matches = matches
   }
 
@@ -19,14 +23,14 @@ public struct ConfigurationPattern {
   /// PAT-18)
   public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
     let compiled = WildcardPattern(pattern, base: base)
-    return ConfigurationPattern(pattern) { (url) throws(RequestError) in compiled.matches(url) }
+    return ConfigurationPattern(pattern, text: pattern) { (url) throws(RequestError) in compiled.matches(url) }
   }
 
   /// A regular expression, to be found anywhere in the full URL text. (PAT-19 to PAT-21)
   public static func regex(
     _ regex: Regex<AnyRegexOutput>, source: String
   ) -> ConfigurationPattern {
-    ConfigurationPattern(source) { (url) throws(RequestError) in
+    ConfigurationPattern(source, text: source) { (url) throws(RequestError) in
       // Only a transforming capture can throw, and expressions compiled from text have none.
       (try? regex.firstMatch(in: url.text)) != nil
     }
@@ -37,16 +41,16 @@ public struct ConfigurationPattern {
     _ description: String = "custom",
     _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
   ) -> ConfigurationPattern {
-    ConfigurationPattern(description, matches)
+    ConfigurationPattern(description, text: nil, matches)
   }
 
   /// That URL only; of a resource nothing but its URL is kept. (CFG-05)
   public static func url(_ wanted: ResourceURL) -> ConfigurationPattern {
-    ConfigurationPattern(wanted.text) { (url) throws(RequestError) in url == wanted }
+    ConfigurationPattern(wanted.text, text: wanted.text) { (url) throws(RequestError) in url == wanted }
   }
 
   /// Every URL.
   public static var all: ConfigurationPattern {
-    ConfigurationPattern("all") { (_) throws(RequestError) in true }
+    ConfigurationPattern("all", text: "") { (_) throws(RequestError) in true }
   }
 }

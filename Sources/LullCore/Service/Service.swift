@@ -312,6 +312,12 @@ open class Service: ResourceOwner {
     return !url.text.utf8.starts(with: baseOrigin.utf8) && url.origin + "/" != baseOrigin
   }
 
+  /// Where requests of a resource wait for their limits; nil without any.
+  package func limitLane(_ rules: Policies.Rules, for resource: Resource) -> LimitLane? {
+    guard rules.ratePattern != nil else { return rules.lane }
+    return limitTable().lane(for: rules, resource, version: configurationVersion)
+  }
+
   private func limitTable() -> LimitTable {
     let limits = limits ?? LimitTable(pump: pump)
     self.limits = limits

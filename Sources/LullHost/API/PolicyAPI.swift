@@ -22,7 +22,12 @@ extension APIOwner {
     """
     They may go out all at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Retries count as \
     well. What has to wait is sent in order, and leaves the line when it is cancelled. The limit \
-    belongs to the entry that sets it: all resources and methods the entry applies to share it.
+    belongs to the entry that sets it: all resources and methods the entry applies to share it. \
+    With `shared` it holds over all processes of this user on this machine, and never lets more \
+    than `requests` through in any span of `per` seconds: they count in `lull/limits.db` in \
+    `$XDG_STATE_HOME` or `~/.local/state`. What was let through and not sent by a process that has \
+    ended is given back; limits that differ in number or span all hold. Where the file cannot be \
+    used, a warning says so, and the limit holds within the process. Not available in the sandbox.
     """,
     swift: "RateLimit",
     entries: RateLimitFields.all.map(\.entry))

@@ -2,79 +2,33 @@ import LullCore
 import LullSystem
 import Synchronization
 
-/// What is asked of one cache file by this process, one thing after the other, in the order asked, on one
-/// thread of a pool at a time.
-final class CacheStore: Sendable {
-  typealias Job = @Sendable (CacheFile) -> Void
-
-  private struct Queue {
-    var jobs: [Job] = []
-    var isWorking = false
-  }
-
+/// The cache files that this process uses.
+enum CacheStore {
   private struct Known {
-    weak var store: CacheStore?
+    weak var jobs: FileJobs<CacheFile>?
   }
-
-  private let queue = Mutex(Queue())
-  private let file: Mutex<CacheFile>
 
   private static let known = Mutex<[String: Known]>([:])
 
-  init(path: String, warn: @escaping @Sendable (String) -> Void) {
-    file = Mutex(CacheFile(path: path, warn: warn))
+  /// What this process asks of that file.
+  static func shared(at path: String) -> FileJobs<CacheFile> {
+    known.withLock { known in
+      if let jobs = known[path]?.jobs { return jobs }
+      known = known.filter { $0.value.jobs != nil }
+      let jobs = jobs(at: path, warn: warn)
+      known[path] = Known(jobs: jobs)
+      return jobs
+    }
   }
 
-  /// The one of this process for that file.
-  static func shared(at path: String) -> CacheStore {
-    known.withLock { known in
-      if let store = known[path]?.store { return store }
-      known = known.filter { $0.value.store != nil }
-      let store = CacheStore(path: path, warn: CacheStore.warn)
-      known[path] = Known(store: store)
-      return store
-    }
+  /// The same for nobody else.
+  static func jobs(
+    at path: String, warn: @escaping @Sendable (String) -> Void
+  ) -> FileJobs<CacheFile> {
+    FileJobs(CacheFile(path: path, warn: warn)) { $0.noteReads() }
   }
 
   static func warn(_ sentence: String) {
     StandardError.write("lull: warning: \(sentence)\n")
-  }
-
-  /// Has the job done after those given before it; without a pool, at once.
-  func submit(to pool: (any WorkPool)?, _ job: @escaping Job) {
-    let begins = queue.withLock { queue in
-      queue.jobs.append(job)
-      defer { queue.isWorking = true }
-      return !queue.isWorking
-    }
-    guard begins else { return }
-    if let pool {
-      pool.run { [self] in work() }
-    } else {
-      work()
-    }
-  }
-
-  private func work() {
-    file.withLock { file in
-      // SQLite knows what to do about a file that cannot grow, but not about a signal.
-      SignalGuard.withoutSIGXFSZ {
-        while let jobs = takeJobs() {
-          for job in jobs { job(file) }
-          file.noteReads()
-        }
-      }
-    }
-  }
-
-  private func takeJobs() -> [Job]? {
-    queue.withLock { queue in
-      guard !queue.jobs.isEmpty else {
-        queue.isWorking = false
-        return nil
-      }
-      defer { queue.jobs = [] }
-      return queue.jobs
-    }
   }
 }

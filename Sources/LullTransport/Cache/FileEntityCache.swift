@@ -46,11 +46,11 @@ public final class FileEntityCache: EntityCache {
   public let options: Options
   /// nil if there is no folder to put it in.
   public let path: String?
-  private let store: CacheStore?
+  private let store: FileJobs<CacheFile>?
 
   /// Touches no file before it is used.
   public convenience init(_ options: Options = Options()) {
-    var store: CacheStore?
+    var store: FileJobs<CacheFile>?
     var path: String?
     do throws(CacheFolder.Failure) {
       let chosen: String
@@ -69,7 +69,7 @@ public final class FileEntityCache: EntityCache {
     self.init(options, path: nil, store: nil)
   }
 
-  init(_ options: Options, path: String?, store: CacheStore?) {
+  init(_ options: Options, path: String?, store: FileJobs<CacheFile>?) {
     self.options = options
     self.path = path
     self.store = store
@@ -123,7 +123,7 @@ public final class FileEntityCache: EntityCache {
   }
 
   /// Between the steps, others have their turn. Called by a job, so that it is done where that one is.
-  private static func makeRoom(in store: CacheStore, maxSize: Int) {
+  private static func makeRoom(in store: FileJobs<CacheFile>, maxSize: Int) {
     store.submit(to: nil) { file in
       if file.makeRoom(maxSize: maxSize) { makeRoom(in: store, maxSize: maxSize) }
     }

@@ -1,0 +1,28 @@
+/// What an answer says of the limit that its server keeps itself.
+package struct LimitLesson: Sendable, Equatable {
+  /// How many more are let through until a time.
+  package struct Budget: Sendable, Equatable {
+    package let left: Int
+    /// Seconds from now.
+    package let resetsAfter: Double
+
+    package init(left: Int, resetsAfter: Double) {
+      self.left = left
+      self.resetsAfter = resetsAfter
+    }
+  }
+
+  /// Whether the server has not counted the request.
+  package let isFree: Bool
+  package let budget: Budget?
+  /// Seconds for which the server wants no more.
+  package let pause: Double?
+
+  package init(isFree: Bool = false, budget: Budget? = nil, pause: Double? = nil) {
+    self.isFree = isFree
+    self.budget = budget
+    self.pause = pause
+  }
+
+  var isEmpty: Bool { !isFree && budget == nil && pause == nil }
+}

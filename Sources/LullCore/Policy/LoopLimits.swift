@@ -1,0 +1,28 @@
+/// Limits that are counted in memory, by all services of one event loop: where there is no place that
+/// processes share. Home thread only.
+package final class LoopLimits: LimitSource {
+  private struct Known {
+    weak var count: MemoryCount?
+  }
+
+  private unowned let pump: Pump
+  private var known: [LimitKey: Known] = [:]
+
+  package init(_ pump: Pump) {
+    self.pump = pump
+  }
+
+  package func key(of limit: RateLimit, for resource: Resource, pattern: String) -> LimitKey {
+    LimitKey(of: limit, for: resource, pattern: pattern) {
+      Array(
+        resource.credentials.map { "\($0.name):\($0.value.masked)" }.joined(separator: "\n").utf8)
+    }
+  }
+
+  package func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog {
+    let count = known[key]?.count ?? MemoryCount(pump)
+    known = known.filter { $0.value.count != nil }
+    known[key] = Known(count: count)
+    return MemoryAdmissionLog(limit, count)
+  }
+}

@@ -1,0 +1,20 @@
+/// Somebody who asks for admissions that are counted in memory. Home thread only.
+final class MemoryAdmissionLog: AdmissionLog {
+  private let count: MemoryCount
+
+  init(_ limit: RateLimit, _ count: MemoryCount) {
+    self.count = count
+    count.add(limit)
+  }
+
+  deinit { count.stopAsking(self) }
+
+  func ask(_ answer: @escaping (AdmissionAnswer) -> Void) { count.ask(self, answer) }
+  func stopAsking() { count.stopAsking(self) }
+  func send(_ admission: Admission) -> Admission { count.send() }
+  func withdraw(_ admission: Admission) { count.withdraw() }
+
+  func learn(_ lesson: LimitLesson, from admission: Admission) {
+    count.learn(lesson, from: admission)
+  }
+}

@@ -1,0 +1,136 @@
+import CLullBridge
+import LullCore
+
+extension SettingType<RateLimit?> {
+  static var rateLimit: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.isOff { return nil }
+        guard given.isTable else {
+          throw given.mustBe("a table such as { requests = 60, per = 60 }, or false")
+        }
+        var fields = RateLimitFields()
+        try given.read(RateLimitFields.all, into: &fields)
+        guard let requests = fields.requests else {
+          throw given.isMissing("requests", "how many requests")
+        }
+        guard let per = fields.per else { throw given.isMissing("per", "in how many seconds") }
+        return RateLimit(
+          requests: requests, per: per, scope: fields.scope, learns: fields.learns,
+          free: fields.free)
+      },
+      show: { limit in limit.map { .readOnly(RateLimitFields($0), RateLimitFields.all) } })
+  }
+}
+
+extension GivenSetting {
+  fileprivate func isMissing(_ field: String, _ meaning: String) -> Misuse {
+    .message("'\(name)' must say \(meaning): '\(field)' is missing")
+  }
+
+  /// A status, or a list of them.
+  fileprivate func statuses() throws(Misuse) -> Set<Int> {
+    func status(_ value: lull_value) throws(Misuse) -> Int {
+      guard let status = value.double.flatMap({ Int(exactly: $0) }), (100...599).contains(status)
+      else {
+        throw .message("'\(name)' must be a list of statuses (100 to 599), got \(value.described)")
+      }
+      return status
+    }
+    guard isTable else { return [try status(value)] }
+    var statuses: Set<Int> = []
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER) else {
+        throw .message("'\(name)' must be a list of statuses, got the field \(key.described)")
+      }
+      statuses.insert(try status(element))
+    }
+    return statuses
+  }
+
+  /// Whether processes share the limit, or by what name.
+  fileprivate func scope() throws(Misuse) -> RateLimit.Scope {
+    let scope: RateLimit.Scope
+    switch (value.bool, value.string) {
+    case (false?, _): return .block
+    case (true?, _): scope = .processes
+    case (nil, let name?) where !name.isEmpty: scope = .named(name)
+    default: throw mustBe("true, false or a name")
+    }
+    try call.permissions.refuseUnlessInspecting("a rate limit that processes share")
+    return scope
+  }
+}
+
+/// The fields of `rate_limit`.
+struct RateLimitFields {
+  var requests: Int?
+  var per: Double?
+  var scope = RateLimit.Scope.block
+  var learns = false
+  var free: Set<Int> = []
+
+  init() {}
+
+  init(_ limit: RateLimit) {
+    requests = limit.requests
+    per = limit.per
+    scope = limit.scope
+    learns = limit.learns
+    free = limit.free
+  }
+
+  static let all: [SettingField<RateLimitFields>] = [
+    SettingField(
+      .field("requests", "integer", "How many requests.", swift: "RateLimit.requests"),
+      show: { .int(Int64($0.requests ?? 0)) },
+      set: { given, fields throws(Misuse) in
+        guard let count = given.whole, count >= 1 else {
+          throw given.mustBe("a whole number, 1 or more")
+        }
+        fields.requests = count
+      }),
+    SettingField(
+      .field("per", "number", "In how many seconds.", swift: "RateLimit.per"),
+      show: { .number($0.per ?? 0) },
+      set: { given, fields throws(Misuse) in
+        guard let seconds = given.value.double, seconds > 0, seconds.isFinite else {
+          throw given.mustBe("a number of seconds, more than 0")
+        }
+        fields.per = seconds
+      }),
+    SettingField(
+      .field(
+        "shared", "boolean|string|nil",
+        """
+        Whether all processes of this user on this machine count together: true for requests to the same \
+        origin with the same credentials and pattern, a name for whatever has that name; default false.
+        """,
+        swift: "RateLimit.scope"),
+      show: { fields in
+        switch fields.scope {
+        case .block: .bool(false)
+        case .processes: .bool(true)
+        case .named(let name): .string(name)
+        }
+      },
+      set: { given, fields throws(Misuse) in fields.scope = try given.scope() }),
+    SettingField(
+      .field(
+        "learn", "boolean?",
+        """
+        Whether what the server says lowers the limit: `RateLimit`, `X-RateLimit-Remaining` and \
+        `-Reset`, and `Retry-After` of answers with status 403, 429 or 503; default false.
+        """,
+        swift: "RateLimit.learns"),
+      show: { .bool($0.learns) },
+      set: { given, fields throws(Misuse) in fields.learns = try given.flag() }),
+    SettingField(
+      .field(
+        "free", "integer|integer[]|nil",
+        "Statuses of answers that the server does not count, such as 304; default none.",
+        swift: "RateLimit.free"),
+      show: { .list($0.free.sorted().map { .int(Int64($0)) }) },
+      set: { given, fields throws(Misuse) in fields.free = try given.statuses() }),
+  ]
+}

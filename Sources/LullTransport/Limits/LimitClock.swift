@@ -1,0 +1,32 @@
+/// What the times in a file of limits mean: seconds since the machine has started.
+enum LimitClock {
+  /// Translates the times of an earlier start of the machine, by what its clock says has passed since; a
+  /// clock that was set back meanwhile makes it none.
+  static func adjust(
+    _ database: SQLiteConnection, boot: String, uptime: Double, wall: Double
+  ) throws(SQLiteError) {
+    var known: (boot: String, uptime: Double, wall: Double)?
+    try database.run("SELECT boot, uptime, wall FROM clock") { (row) throws(SQLiteError) in
+      known = (row.text(0), row.real(1), row.real(2))
+    }
+    if let known, known.boot != boot {
+      let passed = max(0, wall - known.wall)
+      let shift: [SQLiteValue] = [.real(uptime - passed - known.uptime), .real(uptime)]
+      // Whoever has waited, or had not sent yet, is no more.
+      try database.execute("DELETE FROM waiting; DELETE FROM admission WHERE time > 1e300")
+      try database.run("UPDATE admission SET time = min(time + ?, ?)", shift)
+      try database.run("UPDATE rule SET since = min(since + ?1, ?2), used = used + ?1", shift)
+      try database.run(
+        "UPDATE tally SET used = used + ?1, resets = resets + ?1, paused = paused + ?1",
+        Array(shift.prefix(1)))
+      try database.execute(
+        """
+        UPDATE rule SET inside = (SELECT count(*) FROM admission
+          WHERE admission.tally = rule.tally AND admission.time > rule.since)
+        """)
+    }
+    try database.execute("DELETE FROM clock")
+    try database.run(
+      "INSERT INTO clock VALUES (?, ?, ?)", [.text(boot), .real(uptime), .real(wall)])
+  }
+}

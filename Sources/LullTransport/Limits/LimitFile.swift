@@ -1,0 +1,121 @@
+import LullLibC
+import LullCore
+import LullSystem
+
+/// The file in which the processes of one user count what limits let through, as this process has it: opened
+/// when it is first needed, set aside when it makes no sense, and left alone for good when it cannot be used.
+///
+/// Processes take turns at it, in the order in which they come. For one thread at a time.
+final class LimitFile {
+  let path: String
+  /// Told in one sentence what went wrong with the file; once for each thing.
+  private let warn: @Sendable (String) -> Void
+  private var database: SQLiteConnection?
+  private var identity: CacheFolder.Identity?
+  /// What others know this process by; 0 before the file is opened.
+  private(set) var owner: Int64 = 0
+  private var locks: OwnerLocks?
+  /// Why it is not used any more.
+  private(set) var refusal: String?
+  private var hasSetAside = false
+
+  /// Touches no file before it is used.
+  init(path: String, warn: @escaping @Sendable (String) -> Void) {
+    self.path = path
+    self.warn = warn
+  }
+
+  /// Does something with the file, all or nothing; nil if that cannot be, or another process is at it and
+  /// this one is not to wait.
+  func change<Result>(
+    waiting: Bool, _ body: (LimitTables) throws(SQLiteError) -> Result
+  ) -> Result? {
+    guard refusal == nil, let locks = openedLocks() else { return nil }
+    guard waiting ? locks.waitForTurn() : locks.tryTurn() else { return nil }
+    defer { locks.endTurn() }
+    do throws(SQLiteError) {
+      let database = try opened(locks)
+      return try database.transaction { () throws(SQLiteError) in
+        try body(LimitTables(database, owner: owner, locks))
+      }
+    } catch {
+      failed(error)
+      return nil
+    }
+  }
+
+  private func openedLocks() -> OwnerLocks? {
+    if let locks { return locks }
+    do throws(CacheFolder.Failure) {
+      locks = try OwnerLocks(path: path)
+    } catch {
+      refuse(error.message)
+    }
+    return locks
+  }
+
+  private func opened(_ locks: OwnerLocks) throws(SQLiteError) -> SQLiteConnection {
+    if let database {
+      if identity == CacheFolder.identity(of: path) { return database }
+      // Somebody has removed it or set it aside.
+      self.database = nil
+    }
+    if let problem = SQLiteConnection.problem {
+      throw SQLiteError(code: unusable, message: problem)
+    }
+    do throws(CacheFolder.Failure) {
+      try CacheFolder.makeFile(path)
+    } catch {
+      throw SQLiteError(code: unusable, message: error.message)
+    }
+    identity = CacheFolder.identity(of: path)
+    let database = try SQLiteConnection(path: path)
+    // Nobody else is at it during this turn, but for people with tools of their own.
+    database.wait(milliseconds: 1000)
+    if try !LimitSchema.isReady(database) { try LimitSchema.create(in: database) }
+    try LimitSchema.configure(database)
+    owner = try database.transaction { () throws(SQLiteError) in
+      try LimitClock.adjust(
+        database, boot: BootTime.boot, uptime: BootTime.now, wall: SystemClock.now)
+      try database.run("INSERT INTO owner (process) VALUES (?)", [.integer(Int64(getpid()))])
+      return try database.integer("SELECT last_insert_rowid()")
+    }
+    guard locks.hold(owner) else {
+      throw SQLiteError(code: unusable, message: "'\(path)-lock' cannot be locked")
+    }
+    self.database = database
+    return database
+  }
+
+  /// None of SQLite's that means anything better.
+  private var unusable: Int32 { 14 }
+
+  private func failed(_ error: SQLiteError) {
+    switch error.kind {
+    // The next time it may work.
+    case .passing, .moved: database = nil
+    case .corrupt where !hasSetAside: setAside(error.message)
+    case .corrupt, .full, .unusable: refuse("'\(path)': \(error.message)")
+    }
+  }
+
+  private func setAside(_ reason: String) {
+    database = nil
+    hasSetAside = true
+    do throws(CacheFolder.Failure) {
+      let name = try CacheFolder.setAside(path, at: SystemClock.now)
+      warn(
+        "the file of shared limits '\(path)' cannot be read (\(reason)): it is '\(name)' now, and a new "
+          + "one begins, so that limits begin anew")
+    } catch {
+      refuse("\(error.message), though it cannot be read (\(reason))")
+    }
+  }
+
+  private func refuse(_ reason: String) {
+    guard refusal == nil else { return }
+    database = nil
+    refusal = reason
+    warn("shared limits hold within this process only: \(reason)")
+  }
+}

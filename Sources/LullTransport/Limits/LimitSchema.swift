@@ -1,0 +1,57 @@
+/// The tables of the file of limits, and whether a file has them.
+enum LimitSchema {
+  static let version: Int64 = 1
+  /// "LulL", so that no other program's database is taken for it, nor a cache.
+  static let application: Int64 = 0x4c75_6c4c
+
+  static func isReady(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
+    let application = try database.integer("PRAGMA application_id")
+    let version = try database.integer("PRAGMA user_version")
+    if application == self.application, version == self.version { return true }
+    let isEmpty = try database.integer("SELECT count(*) FROM sqlite_master") == 0
+    guard isEmpty, application == 0, version == 0 else {
+      throw SQLiteError.damaged("it is of another version, or of another program")
+    }
+    return false
+  }
+
+  /// `admission.time` is without end of those that are let through and not sent: they count until they are.
+  /// A rule counts those whose time is after `since`.
+  static func create(in database: SQLiteConnection) throws(SQLiteError) {
+    // Few and small rows: what is written for each admission is a page or two.
+    try database.execute("PRAGMA page_size = 1024; PRAGMA journal_mode = WAL")
+    try database.transaction { () throws(SQLiteError) in
+      try database.execute(
+        """
+        CREATE TABLE clock (boot TEXT NOT NULL, uptime REAL NOT NULL, wall REAL NOT NULL);
+        CREATE TABLE owner (id INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL);
+        CREATE TABLE tally (
+          id INTEGER PRIMARY KEY, name TEXT NOT NULL, identity BLOB NOT NULL, used REAL NOT NULL,
+          allowance INTEGER, resets REAL NOT NULL, paused REAL NOT NULL, UNIQUE (name, identity));
+        CREATE TABLE rule (
+          tally INTEGER NOT NULL, requests INTEGER NOT NULL, per REAL NOT NULL, since REAL NOT NULL,
+          inside INTEGER NOT NULL, used REAL NOT NULL, PRIMARY KEY (tally, requests, per))
+          WITHOUT ROWID;
+        CREATE TABLE admission (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, tally INTEGER NOT NULL, time REAL NOT NULL,
+          owner INTEGER NOT NULL);
+        CREATE INDEX admission_by_time ON admission (tally, time);
+        CREATE TABLE waiting (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, tally INTEGER NOT NULL, owner INTEGER NOT NULL);
+        CREATE INDEX waiting_by_tally ON waiting (tally, id);
+        PRAGMA application_id = \(application);
+        PRAGMA user_version = \(version);
+        """)
+    }
+  }
+
+  /// Of each connection. A process that is killed loses nothing; a power cut may take the latest, and with
+  /// it goes what was under way.
+  static func configure(_ database: SQLiteConnection) throws(SQLiteError) {
+    try database.execute(
+      """
+      PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 500;
+      PRAGMA journal_size_limit = 1000000;
+      """)
+  }
+}

@@ -1,0 +1,269 @@
+import LullCore
+
+/// The rules by which processes count together, on the tables of their file; inside one transaction.
+///
+/// Each limit is a tally: a log of admissions, the rules of those who use it, which all hold, a line of
+/// those who wait, and what the server has said. Every operation takes the same time, however many
+/// admissions a rule allows.
+struct LimitTables {
+  private let database: SQLiteConnection
+  private let owner: Int64
+  private let locks: OwnerLocks
+
+  init(_ database: SQLiteConnection, owner: Int64, _ locks: OwnerLocks) {
+    self.database = database
+    self.owner = owner
+    self.locks = locks
+  }
+
+  /// What one of those who ask is known by from one question to the next.
+  struct Asker: Sendable {
+    let key: LimitKey
+    let requests: Int
+    let per: Double
+    /// Its place in the line of the processes; nil: none.
+    var ticket: Int64?
+  }
+
+  /// When to look again at the latest, in seconds: somebody may have left the line.
+  private static let patience = 0.5
+  /// Of those that are let through and not sent.
+  private static let unsent = 1e308
+  /// Rules that nobody has asked by for so long, and for their own span, do not hold any more; who waits asks
+  /// more often.
+  private static let shortestUse = 2.0
+  private static let tolerance = 1e-6
+
+  // MARK: Asking
+
+  func ask(_ asker: inout Asker, now: Double) throws(SQLiteError) -> AdmissionAnswer {
+    let tally = try tally(asker.key, now: now)
+    try note(asker, tally, now: now)
+    var answer = try opening(asker, tally, now: now)
+    if answer != nil, try forgetDead(tally) { answer = try opening(asker, tally, now: now) }
+    if let answer {
+      if asker.ticket == nil {
+        try database.run(
+          "INSERT INTO waiting (tally, owner) VALUES (?, ?)", [.integer(tally), .integer(owner)])
+        asker.ticket = try database.integer("SELECT last_insert_rowid()")
+      }
+      return .opens(after: min(answer, LimitTables.patience))
+    }
+    try leave(&asker)
+    try database.run(
+      "INSERT INTO admission (tally, time, owner) VALUES (?, ?, ?)",
+      [.integer(tally), .real(now), .integer(owner)])
+    let admission = Admission(number: try database.integer("SELECT last_insert_rowid()"))
+    try database.run("UPDATE rule SET inside = inside + 1 WHERE tally = ?", [.integer(tally)])
+    try database.run(
+      "UPDATE tally SET allowance = max(0, allowance - 1) WHERE id = ? AND allowance IS NOT NULL",
+      [.integer(tally)])
+    return .granted(admission)
+  }
+
+  /// Seconds until it opens for the asker, as far as is known; nil: now.
+  private func opening(
+    _ asker: Asker, _ tally: Int64, now: Double
+  ) throws(SQLiteError) -> Double? {
+    let ahead = try database.integer(
+      "SELECT count(*) FROM waiting WHERE tally = ? AND id < ?",
+      [.integer(tally), .integer(asker.ticket ?? .max)])
+    var opens = try learned(tally).opens(now: now, reserved: Int(ahead))
+    for rule in try rules(of: tally, now: now) where rule.inside + ahead >= rule.requests {
+      // Those in front have as many to wait for.
+      let place = rule.inside + ahead - rule.requests
+      var time = LimitTables.unsent
+      try database.run(
+        """
+        SELECT time FROM admission WHERE tally = ? AND time > ? ORDER BY time LIMIT 1 OFFSET ?
+        """, [.integer(tally), .real(rule.since), .integer(place)]
+      ) { (row) throws(SQLiteError) in time = row.real(0) }
+      opens = max(opens ?? 0, time + rule.per)
+    }
+    return opens.map { max(0, $0 - now) }
+  }
+
+  func stopAsking(_ asker: inout Asker) throws(SQLiteError) { try leave(&asker) }
+
+  private func leave(_ asker: inout Asker) throws(SQLiteError) {
+    guard let ticket = asker.ticket else { return }
+    asker.ticket = nil
+    try database.run("DELETE FROM waiting WHERE id = ?", [.integer(ticket)])
+  }
+
+  // MARK: What was let through
+
+  /// It counts until it is sent, however long that takes.
+  func keep(_ admission: Admission) throws(SQLiteError) {
+    try move(admission, to: LimitTables.unsent)
+  }
+
+  func send(_ admission: Admission, now: Double) throws(SQLiteError) {
+    try move(admission, to: now)
+  }
+
+  func withdraw(_ admission: Admission) throws(SQLiteError) {
+    guard let (tally, time) = try find(admission) else { return }
+    try database.run("DELETE FROM admission WHERE id = ?", [.integer(admission.number)])
+    try database.run(
+      "UPDATE rule SET inside = inside - 1 WHERE tally = ? AND since < ?",
+      [.integer(tally), .real(time)])
+    try database.run(
+      "UPDATE tally SET allowance = allowance + 1 WHERE id = ? AND allowance IS NOT NULL",
+      [.integer(tally)])
+  }
+
+  func learn(
+    _ lesson: LimitLesson, from admission: Admission, of key: LimitKey, now: Double
+  ) throws(SQLiteError) {
+    let tally = try tally(key, now: now)
+    let sentSince = try database.integer(
+      "SELECT count(*) FROM admission WHERE tally = ? AND id > ?",
+      [.integer(tally), .integer(admission.number)])
+    if lesson.isFree { try withdraw(admission) }
+    var learned = try learned(tally)
+    learned.learn(lesson, now: now, sentSince: Int(sentSince))
+    try database.run(
+      "UPDATE tally SET allowance = ?, resets = ?, paused = ? WHERE id = ?",
+      [
+        .optional(learned.left), .real(max(learned.resets, -1e308)),
+        .real(max(learned.pausedUntil, -1e308)), .integer(tally),
+      ])
+  }
+
+  private func move(_ admission: Admission, to time: Double) throws(SQLiteError) {
+    guard let (tally, before) = try find(admission) else { return }
+    try database.run(
+      "UPDATE admission SET time = ? WHERE id = ?", [.real(time), .integer(admission.number)])
+    // By rules whose span had passed it did not count any more.
+    try database.run(
+      "UPDATE rule SET inside = inside + 1 WHERE tally = ? AND since >= ? AND since < ?",
+      [.integer(tally), .real(before), .real(time)])
+  }
+
+  private func find(_ admission: Admission) throws(SQLiteError) -> (tally: Int64, time: Double)? {
+    var found: (Int64, Double)?
+    try database.run(
+      "SELECT tally, time FROM admission WHERE id = ?", [.integer(admission.number)]
+    ) { (row) throws(SQLiteError) in found = (row.integer(0), row.real(1)) }
+    return found
+  }
+
+  // MARK: Tallies and rules
+
+  private func tally(_ key: LimitKey, now: Double) throws(SQLiteError) -> Int64 {
+    let values: [SQLiteValue] = [.text(key.name), .bytes(key.identity)]
+    let known = try database.integer(
+      "SELECT id FROM tally WHERE name = ? AND identity = ?", values)
+    guard known == 0 else { return known }
+    try database.run(
+      "INSERT INTO tally (name, identity, used, resets, paused) VALUES (?, ?, ?, -1e308, -1e308)",
+      values + [.real(now)])
+    return try database.integer("SELECT last_insert_rowid()")
+  }
+
+  private struct Rule {
+    let requests: Int64
+    let per: Double
+    let since: Double
+    let inside: Int64
+    let used: Double
+  }
+
+  /// A rule that is new counts what is there.
+  private func note(_ asker: Asker, _ tally: Int64, now: Double) throws(SQLiteError) {
+    let values: [SQLiteValue] = [
+      .integer(tally), .integer(Int64(asker.requests)), .real(asker.per), .real(now),
+    ]
+    try database.run(
+      "UPDATE rule SET used = ?4 WHERE tally = ?1 AND requests = ?2 AND per = ?3", values)
+    guard database.changeCount == 0 else { return }
+    try database.run(
+      """
+      INSERT INTO rule (tally, requests, per, used, since, inside) VALUES (?1, ?2, ?3, ?4, ?4 - ?3,
+        (SELECT count(*) FROM admission WHERE tally = ?1 AND time > ?4 - ?3))
+      """, values)
+  }
+
+  /// Those that hold, with what counts against each now.
+  private func rules(of tally: Int64, now: Double) throws(SQLiteError) -> [Rule] {
+    var rules: [Rule] = []
+    try database.run(
+      "SELECT requests, per, since, inside, used FROM rule WHERE tally = ?", [.integer(tally)]
+    ) { (row) throws(SQLiteError) in
+      rules.append(
+        Rule(
+          requests: row.integer(0), per: row.real(1), since: row.real(2), inside: row.integer(3),
+          used: row.real(4)))
+    }
+    var result: [Rule] = []
+    var hasPassed = false
+    for rule in rules {
+      let key: [SQLiteValue] = [.integer(tally), .integer(rule.requests), .real(rule.per)]
+      guard now - rule.used <= max(rule.per, LimitTables.shortestUse) else {
+        try database.run("DELETE FROM rule WHERE tally = ? AND requests = ? AND per = ?", key)
+        hasPassed = true
+        continue
+      }
+      let since = max(rule.since, now - rule.per + LimitTables.tolerance)
+      let passed = try database.integer(
+        "SELECT count(*) FROM admission WHERE tally = ? AND time > ? AND time <= ?",
+        [.integer(tally), .real(rule.since), .real(since)])
+      if passed > 0 {
+        hasPassed = true
+        try database.run(
+          """
+          UPDATE rule SET since = ?4, inside = inside - ?5
+          WHERE tally = ?1 AND requests = ?2 AND per = ?3
+          """, key + [.real(since), .integer(passed)])
+      }
+      result.append(
+        Rule(
+          requests: rule.requests, per: rule.per, since: since, inside: rule.inside - passed,
+          used: rule.used))
+    }
+    if hasPassed, let oldest = result.map(\.since).min() {
+      try database.run(
+        "DELETE FROM admission WHERE tally = ? AND time <= ?", [.integer(tally), .real(oldest)])
+    }
+    return result
+  }
+
+  private func learned(_ tally: Int64) throws(SQLiteError) -> LearnedLimit {
+    var learned = LearnedLimit()
+    try database.run(
+      "SELECT allowance, resets, paused FROM tally WHERE id = ?", [.integer(tally)]
+    ) { (row) throws(SQLiteError) in
+      learned = LearnedLimit(
+        left: row.isNull(0) ? nil : Int(row.integer(0)), resets: row.real(1),
+        pausedUntil: row.real(2))
+    }
+    return learned
+  }
+
+  // MARK: The dead
+
+  /// Takes back what processes have that are no more; whether there was any.
+  private func forgetDead(_ tally: Int64) throws(SQLiteError) -> Bool {
+    var owners: Set<Int64> = []
+    for sql in [
+      "SELECT DISTINCT owner FROM waiting WHERE tally = ?",
+      "SELECT DISTINCT owner FROM admission WHERE tally = ? AND time > 1e300",
+    ] {
+      try database.run(sql, [.integer(tally)]) { (row) throws(SQLiteError) in
+        owners.insert(row.integer(0))
+      }
+    }
+    let dead = owners.filter { $0 != owner && !locks.isHeldByOther($0) }
+    for owner in dead {
+      try database.run("DELETE FROM waiting WHERE owner = ?", [.integer(owner)])
+      var unsent: [Admission] = []
+      try database.run(
+        "SELECT id FROM admission WHERE tally = ? AND owner = ? AND time > 1e300",
+        [.integer(tally), .integer(owner)]
+      ) { (row) throws(SQLiteError) in unsent.append(Admission(number: row.integer(0))) }
+      for admission in unsent { try withdraw(admission) }
+    }
+    return !dead.isEmpty
+  }
+}

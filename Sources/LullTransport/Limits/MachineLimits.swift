@@ -1,0 +1,41 @@
+package import LullCore
+import LullSystem
+
+/// Limits that all processes of this user on this machine count together, in one file. Home thread only.
+///
+/// Without a place for the file, or one that can be used, they hold within this process, after a warning.
+package final class MachineLimits: LimitSource {
+  private unowned let pump: Pump
+  private let givenPath: String?
+  private let memory: LoopLimits
+  private lazy var store = path.map { LimitStore.shared(at: $0) }
+
+  /// - Parameter path: nil: `lull/limits.db` in `$XDG_STATE_HOME`, or in `~/.local/state`.
+  package init(_ pump: Pump, path: String? = nil) {
+    self.pump = pump
+    givenPath = path
+    memory = LoopLimits(pump)
+  }
+
+  /// nil without a home folder.
+  package static var standardPath: String? { TokenFile.stateFolder.map { $0 + "/limits.db" } }
+
+  private var path: String? {
+    if let path = givenPath ?? MachineLimits.standardPath { return CacheFolder.absolute(path) }
+    CacheStore.warn(
+      "shared limits hold within this process only: neither XDG_STATE_HOME nor HOME names a folder")
+    return nil
+  }
+
+  package func key(of limit: RateLimit, for resource: Resource, pattern: String) -> LimitKey {
+    LimitKey(of: limit, for: resource, pattern: pattern) {
+      let text = SecretIdentity.text(of: resource)
+      return text.isEmpty ? [] : Digest.sha256.of("limit\n" + text) ?? []
+    }
+  }
+
+  package func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog {
+    guard let store else { return memory.makeLog(of: limit, key) }
+    return FileAdmissionLog(limit, key, store, pump) { [memory] in memory.makeLog(of: limit, key) }
+  }
+}
