@@ -19,7 +19,7 @@ final class MemoryCount {
 
   func add(_ limit: RateLimit) {
     guard !windows.contains(where: { $0.limit == limit }) else { return }
-    windows.append(RateWindow(limit, beside: windows.first))
+    windows.append(RateWindow(limit, beside: windows.max { $0.limit.per < $1.limit.per }))
   }
 
   func ask(_ log: MemoryAdmissionLog, _ answer: @escaping (AdmissionAnswer) -> Void) {

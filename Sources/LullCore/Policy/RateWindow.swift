@@ -3,7 +3,7 @@
 /// Each request counts from when it was sent until `per` seconds later; one that was let through and
 /// is not sent yet counts as well. Every operation takes the same time, however many there are.
 struct RateWindow {
-  let limit: RateLimit
+  private(set) var limit: RateLimit
   /// When those were sent that still count: a ring, the oldest at `first`.
   private var sent: [Double] = []
   private var first = 0
@@ -24,13 +24,10 @@ struct RateWindow {
     self.limit = limit
   }
 
-  /// One that counts from now on what another one has counted so far as well.
+  /// One beside another, which counts what that one does, and what it still has of before.
   init(_ limit: RateLimit, beside other: RateWindow?) {
+    if let other { self = other } else { self.init(limit) }
     self.limit = limit
-    guard let other else { return }
-    firstNumber = other.firstNumber + Int64(other.count)
-    reserved = other.reserved
-    learned = other.learned
   }
 
   /// Whether nothing counts against the limit, as far as it was last told the time.

@@ -1,5 +1,4 @@
 package import LullCore
-import Synchronization
 
 /// A cache file as one looks at it from outside: what is in it, and taking things out of it.
 package final class CacheInspection {
@@ -172,13 +171,5 @@ package final class CacheInspection {
 
   private func complain() throws(Problem) {
     if let trouble = troubles.first { throw Problem(message: trouble) }
-  }
-
-  private final class Troubles: Sendable {
-    private let list = Mutex<[String]>([])
-
-    func add(_ trouble: String) { list.withLock { $0.append(trouble) } }
-
-    var first: String? { list.withLock { $0.first } }
   }
 }

@@ -6,7 +6,7 @@ import LullCore
 /// those who wait, and what the server has said. Every operation takes the same time, however many
 /// admissions a rule allows.
 struct LimitTables {
-  private let database: SQLiteConnection
+  let database: SQLiteConnection
   private let owner: Int64
   private let locks: OwnerLocks
 
@@ -72,15 +72,22 @@ struct LimitTables {
     for rule in try rules(of: tally, now: now) where rule.inside + ahead >= rule.requests {
       // Those in front have as many to wait for.
       let place = rule.inside + ahead - rule.requests
-      var time = LimitTables.unsent
-      try database.run(
-        """
-        SELECT time FROM admission WHERE tally = ? AND time > ? ORDER BY time LIMIT 1 OFFSET ?
-        """, [.integer(tally), .real(rule.since), .integer(place)]
-      ) { (row) throws(SQLiteError) in time = row.real(0) }
-      opens = max(opens ?? 0, time + rule.per)
+      let time = try opening(of: rule, tally, place: place, now: now) ?? LimitTables.unsent
+      opens = max(opens ?? 0, time)
     }
     return opens.map { max(0, $0 - now) }
+  }
+
+  /// When so many and one more are past their span; nil if one of them is not sent.
+  func opening(
+    of rule: Rule, _ tally: Int64, place: Int64, now: Double
+  ) throws(SQLiteError) -> Double? {
+    var time: Double?
+    try database.run(
+      "SELECT time FROM admission WHERE tally = ? AND time > ? ORDER BY time LIMIT 1 OFFSET ?",
+      [.integer(tally), .real(rule.since), .integer(max(0, place))]
+    ) { (row) throws(SQLiteError) in time = row.real(0) }
+    return time.flatMap { $0 < LimitTables.unsent ? $0 + rule.per : nil }
   }
 
   func stopAsking(_ asker: inout Asker) throws(SQLiteError) { try leave(&asker) }
@@ -162,7 +169,7 @@ struct LimitTables {
     return try database.integer("SELECT last_insert_rowid()")
   }
 
-  private struct Rule {
+  struct Rule {
     let requests: Int64
     let per: Double
     let since: Double
@@ -186,7 +193,7 @@ struct LimitTables {
   }
 
   /// Those that hold, with what counts against each now.
-  private func rules(of tally: Int64, now: Double) throws(SQLiteError) -> [Rule] {
+  func rules(of tally: Int64, now: Double) throws(SQLiteError) -> [Rule] {
     var rules: [Rule] = []
     try database.run(
       "SELECT requests, per, since, inside, used FROM rule WHERE tally = ?", [.integer(tally)]
@@ -229,7 +236,7 @@ struct LimitTables {
     return result
   }
 
-  private func learned(_ tally: Int64) throws(SQLiteError) -> LearnedLimit {
+  func learned(_ tally: Int64) throws(SQLiteError) -> LearnedLimit {
     var learned = LearnedLimit()
     try database.run(
       "SELECT allowance, resets, paused FROM tally WHERE id = ?", [.integer(tally)]
@@ -244,7 +251,7 @@ struct LimitTables {
   // MARK: The dead
 
   /// Takes back what processes have that are no more; whether there was any.
-  private func forgetDead(_ tally: Int64) throws(SQLiteError) -> Bool {
+  func forgetDead(_ tally: Int64) throws(SQLiteError) -> Bool {
     var owners: Set<Int64> = []
     for sql in [
       "SELECT DISTINCT owner FROM waiting WHERE tally = ?",

@@ -167,7 +167,7 @@ final class Child {
   // MARK: Parts
 
   /// Looks only: it stays to be reaped.
-  private var hasEnded: Bool {
+  var hasEnded: Bool {
     var info = siginfo_t()
     return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0
       || info.si_signo != 0

@@ -1,0 +1,291 @@
+import LullCore
+import LullSystem
+import Testing
+
+@testable import LullTransport
+
+/// The rules by which processes count together, told the time.
+@Suite(.timeLimit(.minutes(10)))
+struct LimitTablesTests {
+  /// Admissions as the rules have them, the slow way.
+  private struct Model {
+    var admissions: [(number: Int64, time: Double)] = []
+
+    func inside(_ per: Double, _ now: Double) -> Int {
+      admissions.filter { $0.time > now - per + 1e-6 }.count
+    }
+  }
+
+  private func withTables(_ body: (Bench) throws -> Void) throws {
+    let fixture = try #require(CacheFolderFixture())
+    try body(Bench(fixture.path))
+    withExtendedLifetime(fixture) {}
+  }
+
+  private struct Unexpected: Error {
+    let what: String
+  }
+
+  /// A file of limits, and whoever asks in it.
+  final class Bench {
+    let path: String
+    let locks: OwnerLocks
+    let database: SQLiteConnection
+    private(set) var owner: Int64 = 0
+
+    init(_ path: String) throws {
+      self.path = path
+      locks = try OwnerLocks(path: path)
+      try #require(SQLiteConnection.problem == nil)
+      try CacheFolder.makeFile(path)
+      database = try SQLiteConnection(path: path)
+      if try !LimitSchema.isReady(database) { try LimitSchema.create(in: database) }
+      try LimitSchema.configure(database)
+      owner = try addOwner()
+    }
+
+    func addOwner() throws -> Int64 {
+      try database.run("INSERT INTO owner (process) VALUES (1)")
+      return try database.integer("SELECT last_insert_rowid()")
+    }
+
+    func run<Result>(
+      as owner: Int64? = nil, _ body: (LimitTables) throws(SQLiteError) -> Result
+    ) throws -> Result {
+      let owner = owner ?? self.owner
+      return try database.transaction { () throws(SQLiteError) in
+        try body(LimitTables(database, owner: owner, locks))
+      }
+    }
+
+    func ask(_ asker: inout LimitTables.Asker, _ now: Double) throws -> AdmissionAnswer {
+      var copy = asker
+      let answer = try run { (tables) throws(SQLiteError) in try tables.ask(&copy, now: now) }
+      asker = copy
+      return answer
+    }
+  }
+
+  private func asker(
+    _ requests: Int, per: Double, _ name: String = "a"
+  ) -> LimitTables.Asker {
+    LimitTables.Asker(key: LimitKey(name: name), requests: requests, per: per)
+  }
+
+  @Test
+  func
+    `LIM-01 as many are let through as the rule says, and the next when the oldest is as old as 'per'`()
+    throws
+  {
+    try withTables { bench in
+      var asker = asker(2, per: 10)
+      guard case .granted = try bench.ask(&asker, 100), case .granted = try bench.ask(&asker, 101)
+      else { throw Unexpected(what: "two are let through") }
+      #expect(try bench.ask(&asker, 109.75) == .opens(after: 0.25))
+      #expect(try bench.ask(&asker, 102) == .opens(after: 0.5), "somebody may give one back before")
+      guard case .granted = try bench.ask(&asker, 110) else { throw Unexpected(what: "it opens") }
+      #expect(try bench.ask(&asker, 110.75) == .opens(after: 0.25))
+    }
+  }
+
+  @Test func `LIM-02 never more than each rule says in any window, whoever asks by which`() throws {
+    try withTables { bench in
+      var random = SystemRandomNumberGenerator()
+      let rules = [(7, 3.0), (20, 11.0), (3, 0.5)]
+      var askers = (0..<6).map { asker(rules[$0 % 3].0, per: rules[$0 % 3].1) }
+      var sent: [Double] = []
+      var now = 1000.0
+      var open: [Admission] = []
+      for step in 0..<6000 {
+        now += Double.random(in: 0..<0.15, using: &random)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0 where !open.isEmpty:
+          let admission = open.remove(at: Int.random(in: 0..<open.count, using: &random))
+          try bench.run { (tables) throws(SQLiteError) in try tables.withdraw(admission) }
+        case 1 where !open.isEmpty:
+          let admission = open.remove(at: Int.random(in: 0..<open.count, using: &random))
+          let time = now
+          try bench.run { (tables) throws(SQLiteError) in try tables.send(admission, now: time) }
+          sent.append(now)
+        default:
+          let index = step % askers.count
+          guard case .granted(let admission) = try bench.ask(&askers[index], now) else { continue }
+          if Bool.random(using: &random) {
+            try bench.run { (tables) throws(SQLiteError) in try tables.keep(admission) }
+            open.append(admission)
+          } else {
+            sent.append(now)
+          }
+        }
+      }
+      #expect(sent.count > 300)
+      for (requests, per) in rules {
+        for index in sent.indices.dropFirst(requests) {
+          #expect(sent[index] - sent[index - requests] >= per - 1e-5)
+        }
+      }
+    }
+  }
+
+  @Test func `LIM-03 what is let through is as much as one window that nobody shares lets through`()
+    throws
+  {
+    try withTables { bench in
+      var asker = asker(5, per: 2)
+      var model = Model()
+      var now = 50.0
+      for step in 0..<3000 {
+        now += Double((step * 7919) % 100) / 300
+        let isOpen = model.inside(2, now) < 5
+        if case .granted(let admission) = try bench.ask(&asker, now) {
+          #expect(isOpen)
+          model.admissions.append((admission.number, now))
+        } else {
+          #expect(!isOpen)
+        }
+      }
+      #expect(model.admissions.count > 500)
+    }
+  }
+
+  @Test
+  func `LIM-04 who has waited longer goes first, and each waits for as many as stand in front`()
+    throws
+  {
+    try withTables { bench in
+      var (first, second, third) = (asker(1, per: 10), asker(1, per: 10), asker(1, per: 10))
+      _ = try bench.ask(&first, 0)
+      #expect(try bench.ask(&second, 1) == .opens(after: 0.5))
+      #expect(try bench.ask(&third, 2) == .opens(after: 0.5))
+      #expect(try bench.ask(&third, 10) != .granted(Admission(number: 2)), "it is not its turn")
+      #expect(try bench.ask(&second, 10) == .granted(Admission(number: 2)))
+      #expect(
+        try bench.ask(&second, 20) == .opens(after: 0.5), "it stands behind the other one now")
+      #expect(try bench.ask(&third, 20) == .granted(Admission(number: 3)))
+    }
+  }
+
+  @Test func `LIM-05 who leaves the line makes room for those behind`() throws {
+    try withTables { bench in
+      var (first, second, third) = (asker(1, per: 10), asker(1, per: 10), asker(1, per: 10))
+      _ = try bench.ask(&first, 0)
+      _ = try bench.ask(&second, 1)
+      _ = try bench.ask(&third, 1)
+      let leaving = second
+      try bench.run { (tables) throws(SQLiteError) in
+        var leaving = leaving
+        try tables.stopAsking(&leaving)
+      }
+      #expect(try bench.ask(&third, 10) == .granted(Admission(number: 2)))
+    }
+  }
+
+  @Test
+  func `LIM-06 one that is kept counts until it is sent, and from then on for the whole span`()
+    throws
+  {
+    try withTables { bench in
+      var asker = asker(1, per: 10)
+      guard case .granted(let admission) = try bench.ask(&asker, 0) else {
+        throw Unexpected(what: "the first is let through")
+      }
+      try bench.run { (tables) throws(SQLiteError) in try tables.keep(admission) }
+      #expect(try bench.ask(&asker, 1000) == .opens(after: 0.5))
+      try bench.run { (tables) throws(SQLiteError) in try tables.send(admission, now: 1001) }
+      #expect(try bench.ask(&asker, 1010.75) == .opens(after: 0.25))
+      guard case .granted = try bench.ask(&asker, 1011) else { throw Unexpected(what: "it opens") }
+    }
+  }
+
+  @Test func `LIM-07 what a process has that is no more is given back`() throws {
+    try withTables { bench in
+      let dead = try bench.addOwner()
+      var (gone, here) = (asker(1, per: 10), asker(1, per: 10))
+      let copy = gone
+      gone = try bench.run(as: dead) { (tables) throws(SQLiteError) in
+        var gone = copy
+        if case .granted(let admission) = try tables.ask(&gone, now: 0) {
+          try tables.keep(admission)
+        }
+        _ = try tables.ask(&gone, now: 1)
+        return gone
+      }
+      #expect(gone.ticket != nil)
+      guard case .granted = try bench.ask(&here, 2) else {
+        throw Unexpected(what: "nobody holds that number, so that nobody is in front")
+      }
+      let kept = try bench.database.integer("SELECT count(*) FROM waiting")
+      #expect(kept == 0)
+    }
+  }
+
+  @Test func `LIM-08 limits of other names, or of somebody else, count apart`() throws {
+    try withTables { bench in
+      var (one, other) = (asker(1, per: 10, "a"), asker(1, per: 10, "b"))
+      var somebody = LimitTables.Asker(
+        key: LimitKey(name: "a", identity: [1]), requests: 1, per: 10)
+      for _ in 0..<2 {
+        _ = try bench.ask(&one, 0)
+        _ = try bench.ask(&other, 0)
+        _ = try bench.ask(&somebody, 0)
+      }
+      #expect(try bench.database.integer("SELECT count(*) FROM admission") == 3)
+    }
+  }
+
+  @Test func `LIM-09 what the server says lowers the limit until it begins anew`() throws {
+    try withTables { bench in
+      var asker = asker(100, per: 60)
+      guard case .granted(let first) = try bench.ask(&asker, 0),
+        case .granted = try bench.ask(&asker, 0)
+      else { throw Unexpected(what: "both are let through") }
+      let lesson = LimitLesson(budget: LimitLesson.Budget(left: 2, resetsAfter: 30))
+      try bench.run { (tables) throws(SQLiteError) in
+        try tables.learn(lesson, from: first, of: LimitKey(name: "a"), now: 1)
+      }
+      guard case .granted = try bench.ask(&asker, 1) else {
+        throw Unexpected(what: "of the two that are left, one was under way")
+      }
+      #expect(try bench.ask(&asker, 1) == .opens(after: 0.5))
+      #expect(try bench.ask(&asker, 30.75) == .opens(after: 0.25))
+      guard case .granted = try bench.ask(&asker, 31) else {
+        throw Unexpected(what: "it begins anew")
+      }
+    }
+  }
+
+  @Test func `LIM-10 an answer that the server does not count gives its place back`() throws {
+    try withTables { bench in
+      var asker = asker(1, per: 10)
+      guard case .granted(let admission) = try bench.ask(&asker, 0) else {
+        throw Unexpected(what: "the first is let through")
+      }
+      try bench.run { (tables) throws(SQLiteError) in
+        try tables.learn(
+          LimitLesson(isFree: true), from: admission, of: LimitKey(name: "a"), now: 1)
+      }
+      guard case .granted = try bench.ask(&asker, 1) else { throw Unexpected(what: "it is open") }
+    }
+  }
+
+  @Test func `LIM-11 after a new start of the machine what was sent before still counts`() throws {
+    try withTables { bench in
+      try LimitClock.adjust(bench.database, boot: "one", uptime: 5000, wall: 100_000)
+      var asker = asker(2, per: 600)
+      _ = try bench.ask(&asker, 5000)
+      guard case .granted(let kept) = try bench.ask(&asker, 5100) else {
+        throw Unexpected(what: "both are let through")
+      }
+      try bench.run { (tables) throws(SQLiteError) in try tables.keep(kept) }
+      // The clock of the wall says that 300 seconds have passed.
+      try LimitClock.adjust(bench.database, boot: "two", uptime: 20, wall: 100_300)
+      var again = asker
+      again.ticket = nil
+      guard case .granted = try bench.ask(&again, 20) else {
+        throw Unexpected(what: "what was not sent is given back")
+      }
+      #expect(try bench.ask(&again, 20) == .opens(after: 0.5))
+      #expect(try bench.ask(&again, 319.75) == .opens(after: 0.25))
+    }
+  }
+}
