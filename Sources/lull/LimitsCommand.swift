@@ -25,7 +25,9 @@ struct LimitsCommand {
         cannot be used.
         """,
       arguments: [
-        .init("-o", "--output", placeholder: "FORMAT", help: "text, the default, or json"),
+        .init(
+          names: ["-o", "--output"], placeholder: "FORMAT", choices: ["text", "json"],
+          help: "text, the default, or json"),
         .init(
           "--path", placeholder: "FILE",
           help: "another file than lull/limits.db in $XDG_STATE_HOME or ~/.local/state"),
@@ -39,11 +41,7 @@ struct LimitsCommand {
   init(_ words: some Collection<String>) throws(CommandEnd) {
     let parsed = try LimitsCommand.spec.read(words, for: .limits)
     path = parsed.text("--path")
-    switch parsed.text("--output") ?? "text" {
-    case "text": isJSON = false
-    case "json": isJSON = true
-    case let word: throw .wrongUsage("there is no format '\(word)': text or json", .limits)
-    }
+    isJSON = parsed.text("--output") == "json"
   }
 
   /// - Returns: the exit code.

@@ -231,6 +231,44 @@ describe("a rate limit", function()
   end, { seconds = 30 })
 end)
 
+describe("what a server says of its limit", function()
+  local function answering(headers, status)
+    return spec.fake(function(http)
+      local answer = json "1"
+      if http.url:match "first" then
+        answer.status = status
+        for name, value in pairs(headers) do answer.headers[name] = value end
+      end
+      return answer
+    end, { rate_limit = { requests = 100, per = 60, learn = true } })
+  end
+
+  it("lowers it, of those that are sent afterwards", function()
+    local service, sent = answering { ["X-RateLimit-Remaining"] = "2", ["X-RateLimit-Reset"] = "60" }
+    service("/first"):load():await()
+    local requests = {}
+    for i = 1, 5 do requests[i] = service("/" .. i):load() end
+    lull.sleep(0.02)
+    equal(#sent, 3)
+    for _, request in ipairs(requests) do request:cancel() end
+  end)
+
+  it("stops all where it refuses, for as long as it says", function()
+    local service, sent = answering({ ["Retry-After"] = "60" }, 429)
+    service("/first"):load():await()
+    local second = service("/second"):load()
+    lull.sleep(0.02)
+    equal(#sent, 1)
+    second:cancel()
+  end)
+
+  it("makes answers free that it does not count", function()
+    local service, sent = spec.fake(json "1", { rate_limit = { requests = 1, per = 60, free = 200 } })
+    for i = 1, 5 do assert(service("/" .. i):load():await()) end
+    equal(#sent, 5)
+  end)
+end)
+
 describe("limits as settings", function()
   it("are read as they were written", function()
     local service = lull.service { base_url = "https://api.test", concurrency = 8,
@@ -266,5 +304,30 @@ describe("limits as settings", function()
     wrong({ rate_limit = { requests = 1, per = 0 } },
       "'rate_limit.per' must be a number of seconds, more than 0, got 0")
     wrong({ rate_limit = { request = 1, per = 1 } }, "unknown setting 'request' (did you mean 'requests'?)")
+    local function limit(field, value)
+      return { rate_limit = { requests = 1, per = 1, [field] = value } }
+    end
+    wrong(limit("shared", 1), "'rate_limit.shared' must be true, false or a name, got 1")
+    wrong(limit("shared", ""), "'rate_limit.shared' must be true, false or a name, got ''")
+    wrong(limit("learn", "yes"), "'rate_limit.learn' must be true or false, got 'yes'")
+    wrong(limit("free", 99), "'rate_limit.free' must be a list of statuses (100 to 599), got 99")
+    wrong(limit("free", { 304, "x" }), "'rate_limit.free' must be a list of statuses (100 to 599), got 'x'")
+    wrong(limit("free", { status = 304 }), "'rate_limit.free' must be a list of statuses, got the field 'status'")
+  end)
+
+  it("say who shares a limit, and what it heeds of the server's", function()
+    local service = lull.service { base_url = "https://api.test",
+      rate_limit = { requests = 60, per = 60 } }
+    local limit = service:configuration_for(service("/a")).rate_limit
+    equal(limit.shared, false)
+    equal(limit.learn, false)
+    same(limit.free, {})
+    service:configure { rate_limit = { requests = 1, per = 2, shared = "token", learn = true, free = { 404, 304 } } }
+    limit = service:configuration_for(service("/a")).rate_limit
+    equal(limit.shared, "token")
+    equal(limit.learn, true)
+    same(limit.free, { 304, 404 })
+    service:configure { rate_limit = { requests = 1, per = 2, free = 304 } }
+    same(service:configuration_for(service("/a")).rate_limit.free, { 304 })
   end)
 end)

@@ -81,10 +81,15 @@ struct SharedLimitTests {
     let waiting = try start(
       """
       io.stdout:setvbuf("line")
-      local api = lull.service "http://127.0.0.1:1"
-      local token = lull.secret { command = { "sh", "-c", "touch '\(asked)'; exec sleep 100" } }
+      local api = lull.service { base_url = "http://api.test", networking = function(http)
+        io.open("\(asked)", "w"):close()
+        lull.sleep(100)
+      end }
       api:configure {
-        rate_limit = { requests = 1, per = 3600, shared = "token" }, auth = lull.auth.bearer(token),
+        rate_limit = { requests = 1, per = 3600, shared = "token" },
+        auth = lull.auth.oauth2_client_credentials {
+          token_url = "http://api.test/token", client_id = "a", client_secret = "b",
+        },
       }
       api("/a"):get()
       lull.run()
@@ -154,6 +159,8 @@ struct SharedLimitTests {
   @Test func `LIM-36 a file that makes no sense is set aside, with a line that says so`() throws {
     let code = script(1, "{ requests = 1, per = 3600, shared = true }")
     _ = try start(code).wait()
+    // What SQLite has not put into the file yet is beside it.
+    unlink("\(folder.path)/lull/limits.db-wal")
     try folder.write("lull/limits.db", "this is no database, but long enough to be taken for one")
     let ending = try start(code).wait()
     #expect(ending.errors.contains("lull/limits.db' cannot be read"))
@@ -163,11 +170,66 @@ struct SharedLimitTests {
   @Test func `LIM-37 in the sandbox there are none`() throws {
     let ending = try Child(
       Binaries.lull,
-      ["--sandbox", "-e", script(1, "{ requests = 1, per = 1, shared = true }")],
+      [
+        "--sandbox", "-e",
+        "lull.service('http://api.test'):configure{ rate_limit = { requests = 1, per = 1, shared = true } }",
+      ],
       environment: environment
     ).wait()
     #expect(ending.code != 0)
     #expect(
       ending.errors.contains("a rate limit that processes share is not available in the sandbox"))
+  }
+
+  // MARK: lull limits
+
+  private func limits(_ words: String...) throws -> Child.Ending {
+    try Child(Binaries.lull, ["limits"] + words, environment: environment).wait()
+  }
+
+  @Test func `LIM-38 lull limits says what is used of each, who waits, and when it opens`() throws {
+    _ = try start(script(2, "{ requests = 3, per = 3600, shared = true }")).wait()
+    var ending = try limits()
+    #expect(ending.output.hasPrefix("http://api.test\n  2 of 3 in 3600 s, open\n"))
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
+    let waiting = try start(script(2, "{ requests = 3, per = 3600, shared = true }"))
+    try waiting.wait(until: "one waits") {
+      (try? limits().output.contains("  waiting: 1\n")) ?? false
+    }
+    ending = try limits()
+    #expect(ending.output.contains("  3 of 3 in 3600 s, opens in 3"))
+    waiting.send(SIGKILL)
+    _ = try waiting.wait()
+    #expect(!(try limits().output.contains("waiting")), "it is no more")
+    let json = try limits("-o", "json").output
+    #expect(json.contains("\"used\": 3"))
+    #expect(json.contains("\"name\": \"http://api.test\""))
+  }
+
+  @Test func `LIM-39 where there is no limit it says so, and makes no file`() throws {
+    let ending = try limits()
+    #expect(ending.output == "no limit is in use\n")
+    #expect(ending.code == 0)
+    #expect(access("\(folder.path)/lull", F_OK) != 0)
+    #expect(try limits("-o", "json").output == "[]\n")
+    #expect(try limits("-o", "yaml").code == 2)
+    #expect(try limits("more").code == 2)
+    let other = try limits("--path", "/dev/null/none/limits.db")
+    #expect(other.code == 0, "there is none")
+  }
+
+  @Test func `LIM-40 it tells what the server has said`() throws {
+    let code = """
+      local api = lull.service { base_url = "http://api.test", networking = function()
+        return { headers = { ["X-RateLimit-Remaining"] = "7", ["X-RateLimit-Reset"] = "600" }, body = "" }
+      end }
+      api:configure { rate_limit = { requests = 100, per = 3600, shared = "token", learn = true } }
+      assert(api("/a"):get():await())
+      """
+    #expect(try start(code).wait().errors == "")
+    #expect(
+      try limits().output.contains(
+        "token\n  1 of 100 in 3600 s, open\n  the server: 7 left, anew in 600 s\n"))
   }
 }

@@ -16,6 +16,7 @@ import documents
 import downloads
 import growth
 import in_flight
+import limits
 import loads
 import memory
 import starts
@@ -30,7 +31,7 @@ ROWS = {
     "B6": documents.b6, "B7": starts.b7, "B8": memory.b8, "B9": memory.b9, "B10": calls.b10,
     "B11": configuration.b11, "B12": in_flight.b12, "B13": warm.b13, "B14": loads.b14,
     "B15": uploads.b15, "B16": downloads.b16, "B17": streams.b17,
-    "B18": completion.b18, "B20": growth.b20, "B21": decoding.b21,
+    "B18": completion.b18, "B20": growth.b20, "B21": decoding.b21, "B22": limits.b22,
 }
 
 # Name, default, what it is.
@@ -46,6 +47,7 @@ NUMBERS = [
     ("many", 100_000, "resources of B8 and B10"),
     ("stubbed", 1_000_000, "requests of B9"),
     ("polls", 10_000, "requests in flight of B12"),
+    ("admissions", 20_000, "requests of a run of B22"),
 ]
 
 

@@ -60,7 +60,7 @@ final class LoggedCount {
 
   /// Nobody waits any more.
   func stop() {
-    if isAsking || opensAt != nil { log.stopAsking() }
+    log.stopAsking()
     isAsking = false
     opensAt = nil
     for admission in granted { log.withdraw(admission) }

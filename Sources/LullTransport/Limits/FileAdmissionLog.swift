@@ -7,7 +7,8 @@ import LullSystem
 /// thread of this one, in the pool.
 final class FileAdmissionLog: AdmissionLog {
   private let jobs: FileJobs<LimitFile>
-  private unowned let pump: Pump
+  // Needed to the end, when what is left is given back.
+  private let pump: Pump
   private let makeOther: () -> any AdmissionLog
   private var asker: LimitTables.Asker
   /// Those let through and not sent, by number: since when they count, nil of those that count until they
@@ -52,8 +53,13 @@ final class FileAdmissionLog: AdmissionLog {
     }
     isAsking = true
     let number = question
-    let report = pump.receiver { [weak self] (result: Answer?) in
-      self?.arrived(result, of: number, answer)
+    let report = pump.receiver { [weak self, jobs] (result: Answer?) in
+      if let self { return arrived(result, of: number, answer) }
+      // It went while it asked.
+      guard let (asker, result) = result else { return }
+      var numbers: [Int64] = []
+      if case .granted(let admission) = result { numbers = [admission.number] }
+      jobs.submit(to: nil) { [numbers] file in FileAdmissionLog.giveBack(file, asker, numbers) }
     }
     jobs.submit(to: pump.workers) { [asker] file in
       report(FileAdmissionLog.ask(file, asker, waiting: true))
@@ -82,13 +88,12 @@ final class FileAdmissionLog: AdmissionLog {
       self.other = other
       return other.ask(answer)
     }
-    self.asker.ticket = asker.ticket
     guard number == question else {
       // Nobody waits for it any more.
       if case .granted(let admission) = result { giveBack([admission.number]) }
-      if !isAsking { leave() }
-      return
+      return leave(asker)
     }
+    self.asker = asker
     isAsking = false
     take(result, answer)
   }
@@ -105,15 +110,14 @@ final class FileAdmissionLog: AdmissionLog {
   func stopAsking() {
     if let other { return other.stopAsking() }
     question += 1
-    // Otherwise the answer says what to leave.
-    if !isAsking { leave() }
+    // While it asks, the answer says what there is to leave.
+    if !isAsking { leave(asker) }
+    asker.ticket = nil
     isAsking = false
   }
 
-  private func leave() {
-    guard asker.ticket != nil else { return }
-    let leaving = asker
-    asker.ticket = nil
+  private func leave(_ leaving: LimitTables.Asker) {
+    guard leaving.ticket != nil else { return }
     change { (tables) throws(SQLiteError) in
       var leaving = leaving
       try tables.stopAsking(&leaving)

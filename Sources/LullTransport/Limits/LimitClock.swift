@@ -17,8 +17,7 @@ enum LimitClock {
       try database.run("UPDATE admission SET time = min(time + ?, ?)", shift)
       try database.run("UPDATE rule SET since = min(since + ?1, ?2), used = used + ?1", shift)
       try database.run(
-        "UPDATE tally SET used = used + ?1, resets = resets + ?1, paused = paused + ?1",
-        Array(shift.prefix(1)))
+        "UPDATE tally SET resets = resets + ?1, paused = paused + ?1", Array(shift.prefix(1)))
       try database.execute(
         """
         UPDATE rule SET inside = (SELECT count(*) FROM admission

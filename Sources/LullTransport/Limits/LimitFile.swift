@@ -19,6 +19,9 @@ final class LimitFile {
   private(set) var refusal: String?
   private var hasSetAside = false
 
+  /// Whoever is at the file is done within a millisecond, unless it has been stopped. Seconds.
+  private static let patience = 10.0
+
   /// Touches no file before it is used.
   init(path: String, warn: @escaping @Sendable (String) -> Void) {
     self.path = path
@@ -31,7 +34,7 @@ final class LimitFile {
     waiting: Bool, _ body: (LimitTables) throws(SQLiteError) -> Result
   ) -> Result? {
     guard refusal == nil, let locks = openedLocks() else { return nil }
-    guard waiting ? locks.waitForTurn() : locks.tryTurn() else { return nil }
+    guard locks.tryTurn() || waiting && takeTurn(locks) else { return nil }
     defer { locks.endTurn() }
     do throws(SQLiteError) {
       let database = try opened(locks)
@@ -42,6 +45,13 @@ final class LimitFile {
       failed(error)
       return nil
     }
+  }
+
+  private func takeTurn(_ locks: OwnerLocks) -> Bool {
+    if locks.waitForTurn(seconds: LimitFile.patience) { return true }
+    let holder = locks.turnHolder.map { "process \($0)" } ?? "another process"
+    refuse("\(holder) has held '\(path)-lock' for \(Int(LimitFile.patience)) s")
+    return false
   }
 
   private func openedLocks() -> OwnerLocks? {
@@ -77,8 +87,11 @@ final class LimitFile {
     owner = try database.transaction { () throws(SQLiteError) in
       try LimitClock.adjust(
         database, boot: BootTime.boot, uptime: BootTime.now, wall: SystemClock.now)
-      try database.run("INSERT INTO owner (process) VALUES (?)", [.integer(Int64(getpid()))])
-      return try database.integer("SELECT last_insert_rowid()")
+      // The numbers of those before are not given again, though their rows go.
+      try database.execute("DELETE FROM owner; INSERT INTO owner DEFAULT VALUES")
+      let owner = try database.integer("SELECT last_insert_rowid()")
+      try LimitTables(database, owner: owner, locks).forgetUnused(now: BootTime.now)
+      return owner
     }
     guard locks.hold(owner) else {
       throw SQLiteError(code: unusable, message: "'\(path)-lock' cannot be locked")

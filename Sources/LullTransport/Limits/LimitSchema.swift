@@ -24,10 +24,10 @@ enum LimitSchema {
       try database.execute(
         """
         CREATE TABLE clock (boot TEXT NOT NULL, uptime REAL NOT NULL, wall REAL NOT NULL);
-        CREATE TABLE owner (id INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL);
+        CREATE TABLE owner (id INTEGER PRIMARY KEY AUTOINCREMENT);
         CREATE TABLE tally (
-          id INTEGER PRIMARY KEY, name TEXT NOT NULL, identity BLOB NOT NULL, used REAL NOT NULL,
-          allowance INTEGER, resets REAL NOT NULL, paused REAL NOT NULL, UNIQUE (name, identity));
+          id INTEGER PRIMARY KEY, name TEXT NOT NULL, identity BLOB NOT NULL, allowance INTEGER,
+          resets REAL NOT NULL, paused REAL NOT NULL, UNIQUE (name, identity));
         CREATE TABLE rule (
           tally INTEGER NOT NULL, requests INTEGER NOT NULL, per REAL NOT NULL, since REAL NOT NULL,
           inside INTEGER NOT NULL, used REAL NOT NULL, PRIMARY KEY (tally, requests, per))

@@ -25,8 +25,11 @@ struct LimitTables {
     var ticket: Int64?
   }
 
-  /// When to look again at the latest, in seconds: somebody may have left the line.
-  private static let patience = 0.5
+  /// When to look again at the latest, in seconds, since somebody may have left the line: sooner where it
+  /// will not take long, or is not known.
+  private static func patience(_ opens: Double) -> Double {
+    opens < 30 || opens >= unsent ? 0.5 : 5
+  }
   /// Of those that are let through and not sent.
   private static let unsent = 1e308
   /// Rules that nobody has asked by for so long, and for their own span, do not hold any more; who waits asks
@@ -37,7 +40,7 @@ struct LimitTables {
   // MARK: Asking
 
   func ask(_ asker: inout Asker, now: Double) throws(SQLiteError) -> AdmissionAnswer {
-    let tally = try tally(asker.key, now: now)
+    let tally = try tally(asker.key)
     try note(asker, tally, now: now)
     var answer = try opening(asker, tally, now: now)
     if answer != nil, try forgetDead(tally) { answer = try opening(asker, tally, now: now) }
@@ -47,7 +50,7 @@ struct LimitTables {
           "INSERT INTO waiting (tally, owner) VALUES (?, ?)", [.integer(tally), .integer(owner)])
         asker.ticket = try database.integer("SELECT last_insert_rowid()")
       }
-      return .opens(after: min(answer, LimitTables.patience))
+      return .opens(after: min(answer, LimitTables.patience(answer)))
     }
     try leave(&asker)
     try database.run(
@@ -75,7 +78,7 @@ struct LimitTables {
       let time = try opening(of: rule, tally, place: place, now: now) ?? LimitTables.unsent
       opens = max(opens ?? 0, time)
     }
-    return opens.map { max(0, $0 - now) }
+    return opens.map { $0 < LimitTables.unsent ? max(0, $0 - now) : $0 }
   }
 
   /// When so many and one more are past their span; nil if one of them is not sent.
@@ -95,7 +98,8 @@ struct LimitTables {
   private func leave(_ asker: inout Asker) throws(SQLiteError) {
     guard let ticket = asker.ticket else { return }
     asker.ticket = nil
-    try database.run("DELETE FROM waiting WHERE id = ?", [.integer(ticket)])
+    try database.run(
+      "DELETE FROM waiting WHERE id = ? AND owner = ?", [.integer(ticket), .integer(owner)])
   }
 
   // MARK: What was let through
@@ -123,7 +127,7 @@ struct LimitTables {
   func learn(
     _ lesson: LimitLesson, from admission: Admission, of key: LimitKey, now: Double
   ) throws(SQLiteError) {
-    let tally = try tally(key, now: now)
+    let tally = try tally(key)
     let sentSince = try database.integer(
       "SELECT count(*) FROM admission WHERE tally = ? AND id > ?",
       [.integer(tally), .integer(admission.number)])
@@ -158,14 +162,13 @@ struct LimitTables {
 
   // MARK: Tallies and rules
 
-  private func tally(_ key: LimitKey, now: Double) throws(SQLiteError) -> Int64 {
+  private func tally(_ key: LimitKey) throws(SQLiteError) -> Int64 {
     let values: [SQLiteValue] = [.text(key.name), .bytes(key.identity)]
     let known = try database.integer(
       "SELECT id FROM tally WHERE name = ? AND identity = ?", values)
     guard known == 0 else { return known }
     try database.run(
-      "INSERT INTO tally (name, identity, used, resets, paused) VALUES (?, ?, ?, -1e308, -1e308)",
-      values + [.real(now)])
+      "INSERT INTO tally (name, identity, resets, paused) VALUES (?, ?, -1e308, -1e308)", values)
     return try database.integer("SELECT last_insert_rowid()")
   }
 
@@ -248,7 +251,25 @@ struct LimitTables {
     return learned
   }
 
-  // MARK: The dead
+  // MARK: What is over
+
+  /// Limits that nobody has asked for since long ago, and the rules and admissions of theirs.
+  func forgetUnused(now: Double) throws(SQLiteError) {
+    try database.run(
+      "DELETE FROM rule WHERE used < ?1 - max(per, \(LimitTables.shortestUse))", [.real(now)])
+    try database.run(
+      """
+      DELETE FROM admission WHERE time < ?1 AND NOT EXISTS
+        (SELECT 1 FROM rule WHERE rule.tally = admission.tally AND admission.time > ?1 - per)
+      """, [.real(now)])
+    try database.run(
+      """
+      DELETE FROM tally WHERE resets < ?1 AND paused < ?1
+        AND NOT EXISTS (SELECT 1 FROM rule WHERE rule.tally = tally.id)
+        AND NOT EXISTS (SELECT 1 FROM admission WHERE admission.tally = tally.id)
+        AND NOT EXISTS (SELECT 1 FROM waiting WHERE waiting.tally = tally.id)
+      """, [.real(now)])
+  }
 
   /// Takes back what processes have that are no more; whether there was any.
   func forgetDead(_ tally: Int64) throws(SQLiteError) -> Bool {

@@ -20,12 +20,23 @@ final class OwnerLocks: Sendable {
   /// Makes it this process's turn if it is nobody's.
   func tryTurn() -> Bool { lock(0, F_SETLK) }
 
-  /// Waits until it is.
-  func waitForTurn() -> Bool {
-    while !lock(0, F_SETLKW) {
-      guard errno == EINTR else { return false }
+  /// Waits until it is, for that long at most.
+  func waitForTurn(seconds: Double) -> Bool {
+    let end = BootTime.now + seconds
+    var pause: UInt32 = 100
+    while !tryTurn() {
+      guard BootTime.now < end else { return false }
+      usleep(pause)
+      pause = min(pause * 2, 2000)
     }
     return true
+  }
+
+  /// The process whose turn it is now.
+  var turnHolder: pid_t? {
+    var lock = region(0, F_WRLCK)
+    guard fcntl(descriptor, F_GETLK, &lock) == 0, Int32(lock.l_type) != F_UNLCK else { return nil }
+    return lock.l_pid
   }
 
   func endTurn() {

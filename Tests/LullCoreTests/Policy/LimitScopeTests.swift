@@ -11,6 +11,17 @@ struct LimitScopeTests {
       baseURL: "https://other.test", networking: harness.provider, pump: harness.pump)
   }
 
+  /// Answers whatever was sent or will be, so that nothing is left under way.
+  private func finish(_ harness: Harness) {
+    for _ in 0..<5 {
+      harness.pass(10)
+      while harness.provider.heldCount > 0 {
+        harness.provider.release()
+        harness.settle()
+      }
+    }
+  }
+
   @Test func `LIM-12 services share a limit by its name, and each waits in its own order`() {
     withHarness { harness in
       let limit = RateLimit(requests: 2, per: 10, scope: .named("token"))
@@ -26,6 +37,7 @@ struct LimitScopeTests {
       #expect(harness.sentNames == "a b c d")
       harness.pass(10)
       #expect(harness.sentNames == "a b c d e")
+      finish(harness)
     }
   }
 
@@ -52,6 +64,7 @@ struct LimitScopeTests {
       #expect(harness.sentNames == "a b c")
       harness.pass(10)
       #expect(harness.sentNames == "a b c d")
+      finish(harness)
     }
   }
 
@@ -72,6 +85,7 @@ struct LimitScopeTests {
       #expect(harness.sentNames == "a b c")
       harness.pass(1)
       #expect(harness.sentNames == "a b c d")
+      finish(harness)
     }
   }
 

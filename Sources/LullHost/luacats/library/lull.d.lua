@@ -2728,10 +2728,18 @@ function PipelineStage:remove_transformers() end
 ---
 --- They may go out all at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Retries count as
 --- well. What has to wait is sent in order, and leaves the line when it is cancelled. The limit belongs
---- to the entry that sets it: all resources and methods the entry applies to share it.
+--- to the entry that sets it: all resources and methods the entry applies to share it. With `shared` it
+--- holds over all processes of this user on this machine, and never lets more than `requests` through
+--- in any span of `per` seconds: they count in `lull/limits.db` in `$XDG_STATE_HOME` or
+--- `~/.local/state`. What was let through and not sent by a process that has ended is given back;
+--- limits that differ in number or span all hold. Where the file cannot be used, a warning says so, and
+--- the limit holds within the process. Not available in the sandbox.
 ---@class lull.RateLimitSettings
 ---@field requests integer # How many requests.
 ---@field per number # In how many seconds.
+---@field shared? boolean|string # Whether all processes of this user on this machine count together: true for requests to the same origin with the same credentials and pattern, a name for whatever has that name; default false.
+---@field learn? boolean # Whether what the server says lowers the limit: `RateLimit`, `X-RateLimit-Remaining` and `-Reset`, and `Retry-After` of answers with status 403, 429 or 503; default false.
+---@field free? integer|integer[] # Statuses of answers that the server does not count, such as 304; default none.
 
 --- An element of `request.attempts`.
 ---@class lull.RequestAttempt
