@@ -25,9 +25,6 @@ public final class Pump {
   /// At least 0, below 1; what policies leave to chance.
   package var random: () -> Double = { .random(in: 0..<1) }
 
-  /// Where limits are counted that processes share; in memory unless somebody says otherwise.
-  package lazy var limitSource: any LimitSource = LoopLimits(self)
-
   /// Who is to be told that this pump is about to close.
   package let ending = PumpEnding()
 

@@ -39,15 +39,21 @@ final class LimitTable {
 
   /// Gives the limits that the block has just set to what is shared; throws if processes cannot know which
   /// limit is meant.
+  ///
+  /// - Parameter pattern: that of the block, as text; nil of a function.
   func bind(
-    _ rules: inout Policies.Rules, block: Int, pattern: ConfigurationPattern?, version: Int
+    _ rules: inout Policies.Rules, block: Int, pattern: String?, version: Int
   ) throws(RequestError) {
     if let limit = rules.rateLimit, rules.sharedRate == nil, rules.ratePattern == nil {
       if limit.scope == .block {
         let key = Key(block: block, rule: .rate(limit))
         rules.sharedRate = shared(key, version: version) { SharedLimit(limit, admissions) }
       } else {
-        rules.ratePattern = try LimitTable.name(of: pattern, for: limit)
+        if case .processes = limit.scope, pattern == nil {
+          let error = LimitNeedsName()
+          throw RequestError(userMessage: error.description, cause: .custom(error))
+        }
+        rules.ratePattern = pattern ?? ""
       }
     }
     if let limit = rules.concurrency, rules.sharedPlaces == nil {
@@ -59,23 +65,15 @@ final class LimitTable {
     rules.lane = lane(rules.sharedRate, rules.sharedPlaces)
   }
 
-  private static func name(
-    of pattern: ConfigurationPattern?, for limit: RateLimit
-  ) throws(RequestError) -> String {
-    guard case .processes = limit.scope, let pattern else { return "" }
-    guard let text = pattern.text else {
-      let error = LimitNeedsName()
-      throw RequestError(userMessage: error.description, cause: .custom(error))
-    }
-    return text
-  }
-
   /// Where a request waits whose limit processes share.
-  func lane(for rules: Policies.Rules, _ resource: Resource, version: Int) -> LimitLane? {
-    guard let limit = rules.rateLimit, let pattern = rules.ratePattern
-    else { return rules.lane }
-    let source = pump.limitSource
-    let count = source.key(of: limit, for: resource, pattern: pattern)
+  func lane(
+    for rules: Policies.Rules, origin: String, version: Int,
+    credentials: () -> [(name: String, value: SecretText)]
+  ) -> LimitLane? {
+    guard let limit = rules.rateLimit, let pattern = rules.ratePattern else { return rules.lane }
+    let source = LimitDesk.of(pump).source
+    let count = source.key(
+      of: limit, origin: origin, pattern: pattern, credentials: credentials)
     let rate = shared(Key(block: -1, rule: .logged(limit, count)), version: version) {
       SharedLimit(limit, log: source.makeLog(of: limit, count), admissions)
     }

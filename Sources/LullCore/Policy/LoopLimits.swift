@@ -12,10 +12,13 @@ package final class LoopLimits: LimitSource {
     self.pump = pump
   }
 
-  package func key(of limit: RateLimit, for resource: Resource, pattern: String) -> LimitKey {
-    LimitKey(of: limit, for: resource, pattern: pattern) {
-      Array(
-        resource.credentials.map { "\($0.name):\($0.value.masked)" }.joined(separator: "\n").utf8)
+  package func key(
+    of limit: RateLimit, origin: String, pattern: String,
+    credentials: () -> [(name: String, value: SecretText)]
+  ) -> LimitKey {
+    LimitKey(of: limit, origin: origin, pattern: pattern) {
+      let lines = credentials().map { "\($0.name):\($0.value.masked)" }
+      return Array(lines.joined(separator: "\n").utf8)
     }
   }
 

@@ -28,7 +28,7 @@ struct ConfigurationComputation {
           let table = limits()
           try changed.changePolicies { (rules) throws(RequestError) in
             try table.bind(
-              &rules, block: index, pattern: entries[index].pattern, version: version)
+              &rules, block: index, pattern: entries[index].patternText, version: version)
           }
         }
         settings = changed

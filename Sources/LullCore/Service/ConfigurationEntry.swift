@@ -12,6 +12,9 @@ package struct ConfigurationEntry {
   package let isConstant: Bool
   package let apply: ConfigurationBlock
 
+  /// What makes its pattern the same one in another process; nil of a function.
+  var patternText: String? { pattern.map(\.text) ?? "" }
+
   package func applies(to url: ResourceURL, method: RequestMethod) throws(RequestError) -> Bool {
     if let requestMethods, !requestMethods.contains(method) { return false }
     guard let pattern else { return true }

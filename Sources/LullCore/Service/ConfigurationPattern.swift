@@ -23,7 +23,9 @@ public struct ConfigurationPattern {
   /// PAT-18)
   public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
     let compiled = WildcardPattern(pattern, base: base)
-    return ConfigurationPattern(pattern, text: pattern) { (url) throws(RequestError) in compiled.matches(url) }
+    return ConfigurationPattern(pattern, text: pattern) { (url) throws(RequestError) in
+      compiled.matches(url)
+    }
   }
 
   /// A regular expression, to be found anywhere in the full URL text. (PAT-19 to PAT-21)
@@ -46,7 +48,9 @@ public struct ConfigurationPattern {
 
   /// That URL only; of a resource nothing but its URL is kept. (CFG-05)
   public static func url(_ wanted: ResourceURL) -> ConfigurationPattern {
-    ConfigurationPattern(wanted.text, text: wanted.text) { (url) throws(RequestError) in url == wanted }
+    ConfigurationPattern(wanted.text, text: wanted.text) { (url) throws(RequestError) in
+      url == wanted
+    }
   }
 
   /// Every URL.

@@ -315,7 +315,9 @@ open class Service: ResourceOwner {
   /// Where requests of a resource wait for their limits; nil without any.
   package func limitLane(_ rules: Policies.Rules, for resource: Resource) -> LimitLane? {
     guard rules.ratePattern != nil else { return rules.lane }
-    return limitTable().lane(for: rules, resource, version: configurationVersion)
+    return limitTable().lane(
+      for: rules, origin: resource.url.origin, version: configurationVersion
+    ) { resource.credentials }
   }
 
   private func limitTable() -> LimitTable {

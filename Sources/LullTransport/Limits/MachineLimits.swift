@@ -27,9 +27,12 @@ package final class MachineLimits: LimitSource {
     return nil
   }
 
-  package func key(of limit: RateLimit, for resource: Resource, pattern: String) -> LimitKey {
-    LimitKey(of: limit, for: resource, pattern: pattern) {
-      let text = SecretIdentity.text(of: resource)
+  package func key(
+    of limit: RateLimit, origin: String, pattern: String,
+    credentials: () -> [(name: String, value: SecretText)]
+  ) -> LimitKey {
+    LimitKey(of: limit, origin: origin, pattern: pattern) {
+      let text = SecretIdentity.text(of: credentials())
       return text.isEmpty ? [] : Digest.sha256.of("limit\n" + text) ?? []
     }
   }

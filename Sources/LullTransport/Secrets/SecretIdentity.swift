@@ -8,9 +8,12 @@ package enum SecretIdentity {
   /// stands in its URL; empty if there are none.
   ///
   /// A variable and a file count by what is in them now, a command by its words: it is not run.
-  package static func text(of resource: Resource) -> String {
+  package static func text(of resource: Resource) -> String { text(of: resource.credentials) }
+
+  /// The same of credentials that are known.
+  static func text(of credentials: [(name: String, value: SecretText)]) -> String {
     var text = ""
-    for (name, value) in resource.credentials { text += "\(name):\(self.text(of: value))\n" }
+    for (name, value) in credentials { text += "\(name):\(self.text(of: value))\n" }
     return text
   }
 

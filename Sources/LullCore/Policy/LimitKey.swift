@@ -1,0 +1,24 @@
+/// What limits have in common that count together: a name, or where requests go to, on whose behalf, and
+/// which of them.
+package struct LimitKey: Hashable, Sendable {
+  /// As people are shown it.
+  package let name: String
+  /// A digest of who asks; empty if that is nobody in particular, or does not matter.
+  package let identity: [UInt8]
+
+  package init(name: String, identity: [UInt8] = []) {
+    self.name = name
+    self.identity = identity
+  }
+
+  /// - Parameters:
+  ///   - pattern: of the block that sets the limit.
+  ///   - identity: asked for where it matters only.
+  package init(of limit: RateLimit, origin: String, pattern: String, identity: () -> [UInt8]) {
+    if case .named(let name) = limit.scope {
+      self.init(name: name)
+    } else {
+      self.init(name: origin + (pattern.isEmpty ? "" : " ") + pattern, identity: identity())
+    }
+  }
+}
