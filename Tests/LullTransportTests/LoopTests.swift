@@ -58,6 +58,19 @@ extension TransportSuite {
       }
     }
 
+    @Test func `COD-20 a loop misses nothing that comes before its first step`() throws {
+      try Lull.run { home in
+        let (user, _) = stubbed(.json("{\"id\": 1}"))
+        let load = user.load()
+        var events = user.events.makeAsyncIterator()
+        var values = user.values(of: User.self).makeAsyncIterator()
+        _ = try await load.entity()
+        #expect(await events.next() == .observerAdded)
+        #expect(await events.next() == .newData(.network))
+        #expect(await values.next()?.id == 1)
+      }
+    }
+
     @Test func `COD-15 cancelling the task ends a loop, and the observer with it`() throws {
       try Lull.run { home in
         let (user, provider) = stubbed(.json("{}"))

@@ -1,6 +1,6 @@
 /// What happens between two steps of a `for await` loop: the source of an asynchronous sequence.
 ///
-/// Begins with the first step, on the home thread. Ends when it is told to, when the waiting task is
+/// Begins with the first step, or before if it is told to, on the home thread. Ends when it is told to, when the waiting task is
 /// cancelled, when the pump is about to close, and when its loop lets go of it, whichever comes first.
 final class Feed<Element> {
   private let pump: Pump
@@ -67,7 +67,8 @@ final class Feed<Element> {
     reader?()
   }
 
-  private func begin() {
+  /// Nothing is missed from now on.
+  func begin() {
     guard let start else { return }
     self.start = nil
     ending = pump.ending.add { [weak self] in self?.end() }

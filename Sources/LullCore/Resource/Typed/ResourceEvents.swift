@@ -3,7 +3,8 @@
 /// Between two steps of the loop each kind of event is kept once, at the place of its last time: a slow
 /// loop misses no kind, and nothing grows. What the resource then has is what it has when the loop looks.
 ///
-/// The loop observes the resource from its first step until it ends, and loads nothing by itself. It ends
+/// The loop observes the resource from where it stands, before its first step, until it ends, and loads
+/// nothing by itself: what a load brings that was started in the line before is not missed. It ends
 /// when its task is cancelled, when one leaves it, and when the home ends. It runs on the actor that is the
 /// home of the resource. Lua: `resource:add_observer`.
 ///
@@ -29,6 +30,8 @@ public struct ResourceEvents: AsyncSequence {
             feed?.push($0)
           }
         })
+      // Before the first step the home may have turned.
+      reader.feed.begin()
     }
 
     public mutating func next(

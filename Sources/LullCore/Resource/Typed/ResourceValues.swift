@@ -6,7 +6,7 @@
 /// `values(of:onFailure:)`, else the first to the log of the pipeline only. Wiping the resource gives
 /// nothing, nor does a 304.
 ///
-/// The loop observes the resource from its first step until it ends, and loads nothing by itself. It ends
+/// The loop observes the resource from where it stands until it ends, and loads nothing by itself. It ends
 /// when its task is cancelled, when one leaves it, and when the home ends. It runs on the actor that is the
 /// home of the resource.
 public struct ResourceValues<Value: Decodable & Sendable>: AsyncSequence {
@@ -41,6 +41,7 @@ public struct ResourceValues<Value: Decodable & Sendable>: AsyncSequence {
             }
           }
         })
+      reader.feed.begin()
     }
 
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async -> Value? {
