@@ -95,6 +95,21 @@ describe("a watch", function()
     equal(#sent, 1)
   end)
 
+  it("polls `every` seconds after the load of what it gave without a request", function()
+    local times = {}
+    local api = spec.fake(function()
+      times[#times + 1] = lull.now()
+      return json(tostring(#times))
+    end)
+    assert(api("/a"):load():await())
+    local watch = api("/a"):watch { every = 0.3 }
+    equal(watch(), 1)
+    equal(watch(), 2)
+    equal(#times, 2)
+    check(times[2] - times[1] >= 0.29, "the first poll came at once")
+    watch:stop()
+  end)
+
   it("loads first where data is stale, and yields it if the server says that it still holds", function()
     local api, sent = stepping { json("1", { ETag = '"a"' }), { status = 304 } }
     local resource = api("/a")

@@ -75,6 +75,25 @@ struct ResourceWatchTests {
     }
   }
 
+  @Test func `POLL-02 after fresh data that came without a request the first poll has its pace`()
+    throws
+  {
+    try Lull.test { test in
+      test.network.stub("GET", ResourceWatchTests.url, .json("1"), .json("2"))
+      let job = test.service().resource("/job")
+      _ = try await job.load().entity()
+      let loadedAt = test.clock.now
+      await test.advance(by: 4)
+      var polls = job.watch(every: 10).makeAsyncIterator()
+      _ = try await polls.next()
+      async let _: Void = ResourceWatchTests.tick(test)
+      let number: Int? = try await polls.next()?.typedContent()
+      #expect(number == 2)
+      #expect(test.clock.now >= loadedAt + 10 && test.clock.now < loadedAt + 14)
+      #expect(test.network.requests.count == 2)
+    }
+  }
+
   @Test func `POLL-02 nothing is polled while the body of the loop runs`() throws {
     try Lull.test { test in
       test.network.stub("GET", ResourceWatchTests.url, .json("1"), .json("2"))

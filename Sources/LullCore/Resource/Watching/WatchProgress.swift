@@ -154,7 +154,9 @@ package final class WatchProgress {
     guard let wait else { return }
     let now = pump.clock.now
     let every = options.every ?? max(1, resource.expirationSeconds)
-    if !resource.isLoading, !hasPolled || now >= lastHeard + every {
+    // The first time it loads at once, unless what is fresh was given in place of that.
+    let isFirst = !hasPolled && last == nil
+    if !resource.isLoading, isFirst || now >= lastHeard + every {
       lastHeard = now
       // The first time through the caches, if there are any.
       let first = hasPolled ? nil : resource.loadIfNeeded()
