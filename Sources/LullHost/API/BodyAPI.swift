@@ -99,7 +99,7 @@ extension APIOwner {
             headers = { ["Idempotency-Key"] = "a7", ["User-Agent"] = false },
             timeout = 5,
           }):await())
-          """,
+          """, swift: "Resource.RequestMutation",
         rules: "REQ-26 REQ-27"),
       .field(
         "timeout", "number?",
@@ -107,6 +107,7 @@ extension APIOwner {
         swift: "TransferLimits.timeout", rules: "REQ-28"),
       .field(
         "mutate", "Mutation?", "Edits the request after that. Must answer at once.",
+        swift: "Resource.RequestMutation",
         rules: "REQ-26 MUT-05 MUT-07"),
     ])
 
@@ -124,24 +125,27 @@ extension APIOwner {
         example: """
           assert(api("/users"):post{ json = { name = "Cid", tags = lull.array{} } }:await())
           """,
-        swift: "RequestBody.json", rules: "REQ-10 REQ-12 REQ-13"),
+        swift: "RequestBody.json(_:contentType:)", rules: "REQ-10 REQ-12 REQ-13"),
       .field(
         "form", "table<string, string|number|boolean|Secret>?",
         "Names and values, sent URL-encoded and sorted.",
         example: """
           assert(user:patch{ form = { name = "Anne" } }:await())
           """,
-        swift: "RequestBody.form", rules: "REQ-15 REQ-16 REQ-18 REQ-19"),
+        swift: "RequestBody.form(_:)", rules: "REQ-15 REQ-16 REQ-18 REQ-19"),
       .field(
-        "text", "string?", "Text, sent in UTF-8 or `encoding`.", swift: "RequestBody.text",
+        "text", "string?", "Text, sent in UTF-8 or `encoding`.",
+        swift: "RequestBody.text(_:contentType:encoding:)",
         rules: "REQ-07 REQ-08 REQ-09"),
       .field(
-        "data", "string?", "Bytes, sent as they are.", swift: "RequestBody.data", rules: "REQ-06"),
+        "data", "string?", "Bytes, sent as they are.", swift: "RequestBody.data(_:contentType:)",
+        rules: "REQ-06"),
       .field(
         "content_type", "string?", "The Content-Type, in place of the one the body brings.",
         rules: "REQ-06 REQ-11 REQ-21"),
       .field(
         "encoding", "string?", "The charset of `text`: any name iconv knows; default utf-8.",
+        swift: "RequestBody.text(_:contentType:encoding:)",
         rules: "REQ-08"),
     ])
 }

@@ -25,7 +25,7 @@ extension APIOwner {
         "__len", "(): integer", shown: "#document", "How many elements an array has.",
         example: """
           print(#assert(api("/users"):load():await()).document)  --> 2
-          """),
+          """, swift: "JSONElement.count"),
       .operation(
         "__pairs", "(): fun(): any, any", shown: "pairs(document)",
         "Walks an object in the order of its keys, or an array.",
@@ -35,9 +35,10 @@ extension APIOwner {
           end
           --> 1 Ann
           --> 2 Ben
-          """, rules: "JSN-13"),
+          """, swift: "JSONElement.pairs", rules: "JSN-13"),
       .operation(
         "__eq", "(other: Document): boolean", shown: "document == other",
-        "Whether two documents have the same content; with a table use `lull.json.equal`."),
+        "Whether two documents have the same content; with a table use `lull.json.equal`.",
+        swift: "JSONElement.==(_:_:)"),
     ])
 }

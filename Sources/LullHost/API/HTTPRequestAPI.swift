@@ -64,7 +64,7 @@ extension APIOwner {
           local entity = lull.entity{ content = "x" }
           entity.headers["X-Tag"] = { "a", "b" }
           print(entity:header("x-tag"))            --> a, b
-          """),
+          """, swift: "Headers.subscript(_:)"),
       .operation(
         "__pairs", "(): fun(): string, string|string[]", shown: "pairs(headers)",
         "Walks a copy of them; names are in lower case.",
@@ -72,7 +72,7 @@ extension APIOwner {
           for name, value in pairs(lull.entity{ headers = { ["X-A"] = 1 } }.headers) do
             print(name, value)                     --> x-a 1
           end
-          """),
+          """, swift: "Headers.pairs"),
     ])
 
   static let regex = APIOwner.object(

@@ -30,16 +30,29 @@ extension APIOwner {
   static let logCategories = APIOwner.words(
     "LogCategory", "What can be logged, and three presets.", swift: "Log.Category",
     entries: [
-      .word("network", "Each request with its outcome."),
-      .word("network_details", "Headers and bodies of requests and responses."),
-      .word("pipeline", "What each transformer does to a response."),
-      .word("state_changes", "Changes of resources' data and errors."),
-      .word("observers", "Observers that come, go and are notified."),
-      .word("staleness", "Why `load_if_needed` loads or does not."),
-      .word("cache", "Reads and writes of entity caches."),
-      .word("configuration", "Configurations computed, and what contributed."),
-      .word("common", "Preset: network, state_changes, staleness.", rules: "LOG-03"),
-      .word("detailed", "Preset: all but network_details.", rules: "LOG-03"),
-      .word("all", "Preset: everything.", rules: "LOG-03"),
+      .word("network", "Each request with its outcome.", swift: "Log.Category.network"),
+      .word(
+        "network_details", "Headers and bodies of requests and responses.",
+        swift: "Log.Category.networkDetails"),
+      .word(
+        "pipeline", "What each transformer does to a response.", swift: "Log.Category.pipeline"),
+      .word(
+        "state_changes", "Changes of resources' data and errors.",
+        swift: "Log.Category.stateChanges"),
+      .word(
+        "observers", "Observers that come, go and are notified.", swift: "Log.Category.observers"),
+      .word(
+        "staleness", "Why `load_if_needed` loads or does not.", swift: "Log.Category.staleness"),
+      .word("cache", "Reads and writes of entity caches.", swift: "Log.Category.cache"),
+      .word(
+        "configuration", "Configurations computed, and what contributed.",
+        swift: "Log.Category.configuration"),
+      .word(
+        "common", "Preset: network, state_changes, staleness.", swift: "Log.Category.common",
+        rules: "LOG-03"),
+      .word(
+        "detailed", "Preset: all but network_details.", swift: "Log.Category.detailed",
+        rules: "LOG-03"),
+      .word("all", "Preset: everything.", swift: "Log.Category.all", rules: "LOG-03"),
     ])
 }

@@ -11,7 +11,7 @@ extension APIOwner {
         local function name_of(path) return assert(api(path):load():await()).content.name end
         local task = lull.spawn(name_of, "/users/8")
         print(task:await())                        --> Ben
-        """),
+        """, swift: "Home.spawn(_:)"),
     .function(
       "sleep", "(seconds: number)",
       "Waits that long without holding up anything else.",
@@ -191,7 +191,8 @@ extension APIOwner {
         local demo = lull.service(lull.demo())
         print(demo.base_url)
         """),
-    .property("version", "string", "The version of Lull: `\"MAJOR.MINOR.PATCH\"`."),
+    .property(
+      "version", "string", "The version of Lull: `\"MAJOR.MINOR.PATCH\"`.", swift: "Lull.version"),
   ]
 
   static let moduleValues: [APIEntry] = [
@@ -202,7 +203,7 @@ extension APIOwner {
       example: """
         local value = lull.json.decode('{"nickname": null}')
         print(value.nickname == lull.null)         --> true
-        """, rules: "JSN-17"),
+        """, swift: "JSONValue.null", rules: "JSN-17"),
     .function(
       "array", "(t: table): table",
       "Marks a table as a JSON array, so that an empty one encodes as `[]`, and returns it.",

@@ -41,7 +41,7 @@ extension APIOwner {
         user:override_local_data(draft)
         print(user.content.name)                   --> Dee
         """,
-      swift: "Entity.init(content:contentType:headers:timestamp:)", rules: "ENT-11 ENT-12"),
+      swift: "Entity.init(content:contentType:charset:headers:)", rules: "ENT-11 ENT-12"),
     .function(
       "error", "(error: string|ErrorFields): RequestError",
       """

@@ -61,18 +61,24 @@ extension APIOwner {
       .field(
         "start", "fun(complete: fun(response: Response))",
         "Does the work and calls `complete` once. Called once, when the request starts; may wait.",
+        swift: "RequestDelegate.startUnderlyingOperation(passingResponseTo:)",
         rules: "DEL-03 DEL-04 DEL-06"),
       .field(
         "cancel", "fun()?", "Told that the request was cancelled; later reports are ignored.",
+        swift: "RequestDelegate.cancelUnderlyingOperation()",
         rules: "DEL-07"),
       .field(
         "progress", "(fun(): number)?",
         "How far it is, from 0 to 1; without it 0 until completion.",
+        swift: "RequestDelegate.computeProgress()",
         rules: "DEL-08"),
       .field(
         "repeated", "(fun(): CustomRequest)?",
         "The functions of the repeated request; default the same.",
+        swift: "RequestDelegate.repeated()",
         rules: "DEL-09"),
-      .field("description", "string?", "What logs and `tostring` call it."),
+      .field(
+        "description", "string?", "What logs and `tostring` call it.",
+        swift: "RequestDelegate.requestDescription"),
     ])
 }

@@ -49,7 +49,7 @@ extension APIOwner {
         swift: "ResourceEvent.requestCancelled", rules: "OBS-07 CXL-10"),
       .word(
         "new_data", "The data has changed; the third argument is its source.",
-        swift: "ResourceEvent.newData", rules: "OBS-03 OBS-10"),
+        swift: "ResourceEvent.newData(_:)", rules: "OBS-03 OBS-10"),
       .word(
         "not_modified", "The data is still current.", swift: "ResourceEvent.notModified",
         rules: "OBS-05 NM-05"),

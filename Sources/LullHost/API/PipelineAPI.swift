@@ -25,7 +25,8 @@ extension APIOwner {
         swift: "Pipeline.order", rules: "PIPE-01 PIPE-02 PIPE-03 PIPE-04 PIPE-08 PIPE-09"),
       .operation(
         "__index", "(stage: string): PipelineStage", shown: "config.pipeline.<stage>",
-        "A stage by its name: `config.pipeline.model`; a name that is not in `order` raises."),
+        "A stage by its name: `config.pipeline.model`; a name that is not in `order` raises.",
+        swift: "Pipeline.subscript(_:)"),
       .method(
         "clear", "(): Pipeline", "Takes all transformers and caches away; content stays raw bytes.",
         example: """
@@ -77,7 +78,7 @@ extension APIOwner {
             config.pipeline.parsing:add_standard("json")
           end)
           print(assert(user:load():await()).content.name)    --> Ann
-          """,
+          """, swift: "Pipeline.add(_:)",
         rules: "PIPE-19 TRF-32 TRF-34"),
       .method(
         "remove_transformers", "(): PipelineStage",

@@ -46,7 +46,11 @@ extension APIOwner {
       .field(
         "elapsed", "number?", "How long it took, in seconds; nil while it is under way.",
         swift: "RequestAttempt.elapsed"),
-      .field("status", "integer?", "The HTTP status it was answered with."),
-      .field("error", "string?", "The kind of failure, if there was no answer, as `CauseKind`."),
+      .field(
+        "status", "integer?", "The HTTP status it was answered with.",
+        swift: "RequestAttempt.Outcome.status(_:)"),
+      .field(
+        "error", "string?", "The kind of failure, if there was no answer, as `CauseKind`.",
+        swift: "RequestAttempt.Outcome.failure(_:)"),
     ])
 }

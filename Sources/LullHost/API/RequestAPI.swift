@@ -158,15 +158,17 @@ extension APIOwner {
         end)
         print(assert(request:await()).content.name)          --> Ann
         """,
-      swift: "Request.chained(_:)",
+      swift: "Request.chained(whenCompleted:)",
       rules: "CHN-01 CHN-02 CHN-03 CHN-08 CHN-09 CHN-10 CHN-11 CHN-13 CHN-14"),
   ]
 
   static let requestStates = APIOwner.words(
     "RequestState", "How far a request is.", swift: "RequestState",
     entries: [
-      .word("not_started", "Nothing is sent until `start()`."),
-      .word("in_progress", "Started, and not answered."),
-      .word("completed", "It has its response; hooks run on the next turn."),
+      .word("not_started", "Nothing is sent until `start()`.", swift: "RequestState.notStarted"),
+      .word("in_progress", "Started, and not answered.", swift: "RequestState.inProgress"),
+      .word(
+        "completed", "It has its response; hooks run on the next turn.",
+        swift: "RequestState.completed"),
     ])
 }

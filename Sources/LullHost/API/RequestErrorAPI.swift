@@ -46,30 +46,49 @@ extension APIOwner {
     entries: [
       .field("kind", "CauseKind", "A word to compare with.", swift: "RequestErrorCause.kind"),
       .field("message", "string", "What happened, in words.", swift: "RequestErrorCause.message"),
-      .field("source", "string?", "Of `invalid_url`: what was no URL.", rules: "SVC-20"),
-      .field("encoding", "string?", "Of `unencodable_text`, `undecodable_text`: the charset."),
-      .field("text", "string?", "Of `unencodable_text`: the text.", rules: "REQ-09"),
+      .field(
+        "source", "string?", "Of `invalid_url`: what was no URL.",
+        swift: "RequestErrorCause.invalidURL(source:)", rules: "SVC-20"),
+      .field(
+        "encoding", "string?", "Of `unencodable_text`, `undecodable_text`: the charset.",
+        swift: "RequestErrorCause.unencodableText(encoding:text:)"),
+      .field(
+        "text", "string?", "Of `unencodable_text`: the text.",
+        swift: "RequestErrorCause.unencodableText(encoding:text:)", rules: "REQ-09"),
       .field(
         "path", "string?",
         "Of `invalid_json_object` and `wrong_content`: where the offending value is.",
+        swift: "RequestErrorCause.wrongContent(type:path:message:)",
         rules: "DYN-02 COD-03"),
       .field(
-        "type", "string?", "Of `wrong_content`: what a Swift program wanted.", rules: "COD-03"),
+        "type", "string?", "Of `wrong_content`: what a Swift program wanted.",
+        swift: "RequestErrorCause.wrongContent(type:path:message:)", rules: "COD-03"),
       .field(
         "byte", "integer?",
         "Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.",
+        swift: "RequestErrorCause.malformedJSON(message:offset:)",
         rules: "JSN-18"),
-      .field("string", "string?", "Of `not_url_encodable`: the string.", rules: "REQ-19"),
       .field(
-        "name", "string?", "Of `invalid_text_encoding`: the charset nobody knows.", rules: "TXT-05"),
+        "string", "string?", "Of `not_url_encodable`: the string.",
+        swift: "RequestErrorCause.notURLEncodable(string:)", rules: "REQ-19"),
+      .field(
+        "name", "string?", "Of `invalid_text_encoding`: the charset nobody knows.",
+        swift: "RequestErrorCause.invalidTextEncoding(name:)", rules: "TXT-05"),
       .field(
         "expected", "string?",
         "Of `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `\"predicate\"`.",
+        swift:
+          "RequestErrorCause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
       .field(
         "actual", "string?",
-        "Of the same: a word of `InputType`, else Lua's `type()` of the content.", rules: "TRF-09"),
-      .field("transformer", "string?", "Of the same and of `transformer_returned_nil`: which one."),
+        "Of the same: a word of `InputType`, else Lua's `type()` of the content.",
+        swift:
+          "RequestErrorCause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
+        rules: "TRF-09"),
+      .field(
+        "transformer", "string?", "Of the same and of `transformer_returned_nil`: which one.",
+        swift: "RequestErrorCause.transformerReturnedNil(transformer:)"),
       .field("traceback", "string?", "Of `script_error`: the stack when it was raised."),
       .field("stage", "string?", "Of `script_error` in a transformer: its stage.", rules: "TRF-13"),
       .field(
@@ -79,32 +98,61 @@ extension APIOwner {
   static let causeKinds = APIOwner.words(
     "CauseKind", "Kinds of causes.", swift: "RequestErrorCause",
     entries: [
-      .word("invalid_url", "There is no URL, or what was given is none.", rules: "SVC-20"),
+      .word(
+        "invalid_url", "There is no URL, or what was given is none.",
+        swift: "RequestErrorCause.invalidURL(source:)", rules: "SVC-20"),
       .word(
         "unencodable_text", "The text has no form in the charset, or is invalid UTF-8.",
+        swift: "RequestErrorCause.unencodableText(encoding:text:)",
         rules: "REQ-09"),
-      .word("invalid_json_object", "The JSON body holds what JSON cannot.", rules: "REQ-13"),
-      .word("not_url_encodable", "A form's name or value is invalid UTF-8.", rules: "REQ-19"),
-      .word("request_cancelled", "The request or task was cancelled.", rules: "CXL-01"),
+      .word(
+        "invalid_json_object", "The JSON body holds what JSON cannot.",
+        swift: "RequestErrorCause.invalidJSONObject(path:)", rules: "REQ-13"),
+      .word(
+        "not_url_encodable", "A form's name or value is invalid UTF-8.",
+        swift: "RequestErrorCause.notURLEncodable(string:)", rules: "REQ-19"),
+      .word(
+        "request_cancelled", "The request or task was cancelled.",
+        swift: "RequestErrorCause.requestCancelled", rules: "CXL-01"),
       .word(
         "no_local_data_for_304",
         "A 304 came, but there is no data here; `http_status` is 304 if the condition was yours.",
+        swift: "RequestErrorCause.noLocalDataFor304",
         rules: "NM-02 NM-10"),
-      .word("invalid_text_encoding", "The response names a charset nobody knows.", rules: "TXT-05"),
-      .word("undecodable_text", "The body is not valid in its charset.", rules: "TXT-06"),
+      .word(
+        "invalid_text_encoding", "The response names a charset nobody knows.",
+        swift: "RequestErrorCause.invalidTextEncoding(name:)", rules: "TXT-05"),
+      .word(
+        "undecodable_text", "The body is not valid in its charset.",
+        swift: "RequestErrorCause.undecodableText(encoding:)", rules: "TXT-06"),
       .word(
         "wrong_input_type_in_transformer_pipeline", "A transformer met content it does not take.",
+        swift:
+          "RequestErrorCause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
-      .word("transformer_returned_nil", "A transformer returned nothing.", rules: "TRF-15"),
-      .word("malformed_json", "The body is not JSON.", rules: "JSN-03 JSN-11"),
-      .word("network", "The exchange failed for a reason not named below.", rules: "LOAD-08"),
-      .word("timeout", "It took too long."),
-      .word("tls", "The connection could not be secured."),
-      .word("dns", "The host's name could not be resolved."),
-      .word("connection", "The host could not be reached."),
-      .word("truncated_body", "The connection ended before the body did, or the body is cut."),
-      .word("malformed_response", "What came is not HTTP, or its body not in its coding."),
-      .word("body_too_large", "The decoded body exceeds `max_body_size`."),
+      .word(
+        "transformer_returned_nil", "A transformer returned nothing.",
+        swift: "RequestErrorCause.transformerReturnedNil(transformer:)", rules: "TRF-15"),
+      .word(
+        "malformed_json", "The body is not JSON.",
+        swift: "RequestErrorCause.malformedJSON(message:offset:)", rules: "JSN-03 JSN-11"),
+      .word(
+        "network", "The exchange failed for a reason not named below.",
+        swift: "TransportError.Kind.network", rules: "LOAD-08"),
+      .word("timeout", "It took too long.", swift: "TransportError.Kind.timeout"),
+      .word("tls", "The connection could not be secured.", swift: "TransportError.Kind.tls"),
+      .word("dns", "The host's name could not be resolved.", swift: "TransportError.Kind.dns"),
+      .word(
+        "connection", "The host could not be reached.", swift: "TransportError.Kind.connection"),
+      .word(
+        "truncated_body", "The connection ended before the body did, or the body is cut.",
+        swift: "TransportError.Kind.truncatedBody"),
+      .word(
+        "malformed_response", "What came is not HTTP, or its body not in its coding.",
+        swift: "TransportError.Kind.malformedResponse"),
+      .word(
+        "body_too_large", "The decoded body exceeds `max_body_size`.",
+        swift: "TransportError.Kind.bodyTooLarge"),
       .word(
         "secret_origin", "A secret would have been sent to an origin it is not bound to.",
         swift: "TransportError.Kind.secretOrigin"),
@@ -126,16 +174,27 @@ extension APIOwner {
       .word(
         "not_a_stream", "What `events` was to read is neither an event stream nor NDJSON.",
         swift: "TransportError.Kind.notAStream", rules: "STR-15"),
-      .word("offline", "The service is offline, and no cache has it."),
-      .word("too_many_redirects", "The server redirects without end."),
       .word(
-        "redirect_refused", "The server redirects to another origin, which `redirects` forbids."),
+        "offline", "The service is offline, and no cache has it.",
+        swift: "TransportError.Kind.offline"),
       .word(
-        "wrong_content", "Content was not of the type that a Swift program wants.", rules: "COD-03"),
-      .word("chain_too_long", "Chains passed on from request to request without end."),
-      .word("script_error", "A function of the script raised.", rules: "TRF-13"),
+        "too_many_redirects", "The server redirects without end.",
+        swift: "TransportError.Kind.tooManyRedirects"),
+      .word(
+        "redirect_refused", "The server redirects to another origin, which `redirects` forbids.",
+        swift: "TransportError.Kind.redirectRefused"),
+      .word(
+        "wrong_content", "Content was not of the type that a Swift program wants.",
+        swift: "RequestErrorCause.wrongContent(type:path:message:)", rules: "COD-03"),
+      .word(
+        "chain_too_long", "Chains passed on from request to request without end.",
+        swift: "RequestErrorCause.chainTooLong(message:)"),
+      .word(
+        "script_error", "A function of the script raised.", swift: "RequestErrorCause.script(_:)",
+        rules: "TRF-13"),
       .word(
         "custom", "A Swift program's own error; scripts get the very value they gave.",
+        swift: "RequestErrorCause.custom(_:)",
         rules: "TRF-13"),
     ])
 }

@@ -72,7 +72,8 @@ extension APIOwner {
         assert(user:load():await())
         print(table.concat(heard, ", "))  --> observer_added, requested, new_data network
         """,
-      swift: "Resource.addObserver(owner:_:)", rules: "OBS-01 OBS-02 OBS-03 OBS-33 OBS-36"),
+      swift: "Resource.addObserver(owner:identity:file:line:closure:)",
+      rules: "OBS-01 OBS-02 OBS-03 OBS-33 OBS-36"),
     .method(
       "add_observer",
       "(observer: Observer|ObserverFunction, owner?: any): Resource",

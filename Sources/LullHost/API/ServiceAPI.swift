@@ -100,14 +100,14 @@ extension APIOwner {
       example: """
         api:transform("/users/*", function(content) return content.name:upper() end)
         print(assert(user:load():await()).content) --> ANN
-        """,
+        """, swift: "Service.configureTransformer(…)",
       rules: "TRF-04 TRF-13 TRF-14 TRF-15 TRF-17 TRF-19 TRF-21 TRF-23"),
     .method(
       "configuration_for", "(resource: Resource|string, method?: string): Settings",
       "The settings that apply to a resource or URL, for GET or another method: a read-only table.",
       example: """
         print(api:configuration_for(user, "POST").timeout)   --> 60.0
-        """, rules: "CFG-01 CFG-08"),
+        """, swift: "Resource.configuration(for:)", rules: "CFG-01 CFG-08"),
     .method(
       "invalidate_configuration", "(): Service",
       "Makes every resource compute its configuration anew when it next needs it.",

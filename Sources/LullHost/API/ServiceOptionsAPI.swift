@@ -103,11 +103,15 @@ extension APIOwner {
     entries: [
       .word(
         "error", "The request fails with kind `wrong_input_type_in_transformer_pipeline`.",
+        swift: "InputTypeMismatchAction.error",
         rules: "TRF-09"),
-      .word("skip", "The response passes unchanged.", rules: "TRF-10"),
+      .word(
+        "skip", "The response passes unchanged.", swift: "InputTypeMismatchAction.skip",
+        rules: "TRF-10"),
       .word(
         "skip_if_output_type_matches",
         "It passes if it is of the output type already, else the request fails.",
+        swift: "InputTypeMismatchAction.skipIfOutputTypeMatches",
         rules: "TRF-11 TRF-12"),
     ])
 }

@@ -69,16 +69,18 @@ extension APIOwner {
           local events <close> = api("/events"):events()
           print(events().data, events.last_event_id)
           --> {"celsius": 21} 1
-          """, rules: "STR-01"),
+          """, swift: "StreamItems.AsyncIterator.next()", rules: "STR-01"),
       .operation(
         "__close", "()", shown: "local events <close> = resource:events()",
         "Stops it when the block, or the loop it was given to, is left.", rules: "STR-22"),
-      .property("resource", "Resource", "What is read."),
+      .property("resource", "Resource", "What is read.", swift: "EventStream.resource"),
       .property(
         "last_event_id", "string",
         "The id of the last event given, to go on behind it another time; empty if there was none.",
         swift: "EventStream.lastEventID", rules: "STR-18"),
-      .method("stop", "()", "Ends it, its connection at once; a call that waits gets nil."),
+      .method(
+        "stop", "()", "Ends it, its connection at once; a call that waits gets nil.",
+        swift: "EventStream.stop()"),
     ])
 
   static let streamEvent = APIOwner.object(
@@ -87,11 +89,14 @@ extension APIOwner {
       .property(
         "id", "string",
         "The last id that the server has named, with this event or before; empty before the first.",
+        swift: "StreamEvent.id",
         rules: "STR-06"),
       .property(
-        "event", "string", "Its name; `message` where none is named.", rules: "STR-05"),
+        "event", "string", "Its name; `message` where none is named.", swift: "StreamEvent.event",
+        rules: "STR-05"),
       .property(
-        "data", "string", "Its data as text, lines separated by line feeds.", rules: "STR-10"),
+        "data", "string", "Its data as text, lines separated by line feeds.",
+        swift: "StreamEvent.text", rules: "STR-10"),
       .method(
         "json", "(): any", "The value of data that is JSON.", "Raises if it is none.",
         rules: "STR-10"),
@@ -106,12 +111,15 @@ extension APIOwner {
         "Waits until it is over: the content, or nil and the error that has ended it.",
         "May wait; cancelling the waiting task stops it.", rules: "STR-36"),
       .method(
-        "stop", "(): Follow", "Ends it, its connection at once; the content stays.", rules: "STR-34"
+        "stop", "(): Follow", "Ends it, its connection at once; the content stays.",
+        swift: "StreamFollower.stop()", rules: "STR-34"
       ),
       .operation(
         "__close", "()", shown: "local follow <close> = resource:follow{…}",
         "Stops it when the block is left.", rules: "STR-34"),
-      .property("is_over", "boolean", "Whether nothing is followed any more."),
+      .property(
+        "is_over", "boolean", "Whether nothing is followed any more.",
+        swift: "StreamFollower.isOver"),
       .property("resource", "Resource", "Whose content it makes."),
       .property(
         "last_event_id", "string",

@@ -55,6 +55,7 @@ extension APIOwner {
   static let watch = APIOwner.object(
     .watch, receiver: "watch",
     "What `resource:watch` gives to `for`; it may be called by hand as well.",
+    swift: "ResourceWatch",
     entries: [
       .operation(
         "__call", "(): any, Resource?", shown: "watch()",
@@ -64,7 +65,7 @@ extension APIOwner {
           print(watch().name)                      --> Ann
           watch:stop()
           print(watch())                           --> nil
-          """),
+          """, swift: "ResourceWatch.AsyncIterator.next()"),
       .operation(
         "__close", "()", shown: "local watch <close> = resource:watch{…}",
         "Stops it when the block, or the loop it was given to, is left."),
@@ -75,6 +76,7 @@ extension APIOwner {
   static let pages = APIOwner.object(
     .pages, receiver: "pages",
     "What `resource:pages` gives to `for`; it may be called by hand as well.",
+    swift: "Pages",
     entries: [
       .operation(
         "__call", "(): any, Resource?", shown: "pages()",
@@ -82,7 +84,7 @@ extension APIOwner {
         example: """
           local pages = api("/feed"):pages()
           print(#pages(), #pages(), pages())       --> 2 1 nil
-          """),
+          """, swift: "Pages.AsyncIterator.next()"),
       .operation(
         "__close", "()", shown: "local pages <close> = resource:pages()",
         "Stops it when the block, or the loop it was given to, is left."),
