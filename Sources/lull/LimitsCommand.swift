@@ -95,7 +95,7 @@ struct LimitsCommand {
       .init("name", .string(limit.name)),
       .init(
         "identity",
-        limit.identity.isEmpty ? .null : .string(Hexadecimal.text(limit.identity))),
+        limit.identity.isEmpty ? .null : .string(Hexadecimal.text(limit.identity.prefix(4)))),
       .init(
         "rules",
         .array(

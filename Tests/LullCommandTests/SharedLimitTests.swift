@@ -233,4 +233,28 @@ struct SharedLimitTests {
       try limits().output.contains(
         "token\n  1 of 100 in 3600 s, open\n  the server: 7 left, anew in 600 s\n"))
   }
+
+  @Test func `LIM-44 what is no file of limits is left as it is`() throws {
+    try folder.write("notes.txt", "notes")
+    let ending = try limits("--path", "\(folder.path)/notes.txt")
+    #expect(ending.code == 1)
+    #expect(ending.errors == "lull: '\(folder.path)/notes.txt' is no file of limits\n")
+    #expect(access("\(folder.path)/notes.txt", F_OK) == 0)
+    #expect(access("\(folder.path)/notes.txt-lock", F_OK) != 0)
+  }
+
+  @Test func `LIM-45 a process that is stopped while it waits holds nobody up`() throws {
+    let limit = "{ requests = 1, per = 1, shared = true }"
+    let waiting = try start(script(30, limit))
+    try waiting.waitForOutput("\n")
+    try waiting.wait(until: "it waits") {
+      (try? limits().output.contains("  waiting: 1\n")) ?? false
+    }
+    waiting.send(SIGSTOP)
+    let next = try start(script(2, limit)).wait()
+    #expect(times(next.output).count == 2)
+    #expect(next.errors.replacing(/lull: still waiting.*\n/, with: "") == "")
+    waiting.send(SIGKILL)
+    _ = try waiting.wait()
+  }
 }

@@ -83,6 +83,8 @@ package final class LimitLane {
   func advance() {
     while let waiting = first() {
       if let rate, share == nil {
+        // What other processes could use is not held while all places are taken.
+        if rate.isLogged, let places, !places.isFree(for: self) { return }
         share = rate.take(for: self)
         guard share != nil else { return }
       }

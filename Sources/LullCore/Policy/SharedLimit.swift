@@ -57,6 +57,16 @@ final class SharedLimit {
     return lanes.isEmpty && logged?.isIdle ?? window?.isEmpty ?? (places.taken == 0)
   }
 
+  /// Whether other processes count against it as well.
+  var isLogged: Bool { logged != nil }
+
+  /// Whether the first one of `lane` would be let through; takes nothing. If not, the lane is served later.
+  func isFree(for lane: LimitLane) -> Bool {
+    if isOpen, !lanes.contains(where: { $0.order < lane.order }) { return true }
+    if !lanes.contains(where: { $0 === lane }) { lanes.append(lane) }
+    return false
+  }
+
   /// Lets the first one of `lane` through; if that cannot be now, the lane is served later, in order
   /// of how long their first ones have waited.
   func take(for lane: LimitLane) -> Admission? {

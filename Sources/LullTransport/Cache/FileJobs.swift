@@ -38,15 +38,26 @@ final class FileJobs<File>: Sendable {
   }
 
   /// Does something at once if nothing is being done, and nothing waits; else nil, and nothing was done.
-  func doNow<Result: Sendable>(_ job: @Sendable (File) -> Result?) -> Result? {
+  ///
+  /// - Parameter pool: does what others give meanwhile, which may take its time.
+  func doNow<Result: Sendable>(
+    or pool: (any WorkPool)?, _ job: @Sendable (File) -> Result?
+  ) -> Result? {
     let begins = queue.withLock { queue in
       guard !queue.isWorking else { return false }
       queue.isWorking = true
       return true
     }
     guard begins else { return nil }
-    // Jobs that others give meanwhile are done by this thread as well.
-    defer { work() }
+    defer {
+      let isLeft = queue.withLock { queue in
+        queue.isWorking = !queue.jobs.isEmpty
+        return queue.isWorking
+      }
+      if isLeft {
+        if let pool { pool.run { [self] in work() } } else { work() }
+      }
+    }
     return file.withLock { file in SignalGuard.withoutSIGXFSZ { job(file) } }
   }
 

@@ -46,42 +46,52 @@ final class FileAdmissionLog: AdmissionLog {
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) {
     if let other { return other.ask(answer) }
     question += 1
-    let now = jobs.doNow { [asker] file in FileAdmissionLog.ask(file, asker, waiting: false) }
-    if let (asker, result) = now {
-      self.asker = asker
-      return take(result, answer)
+    let now = jobs.doNow(or: pump.workers) { [asker] file in
+      FileAdmissionLog.ask(file, asker, waiting: false)
+    }
+    if let now {
+      asker = now.asker
+      return take(now, answer)
     }
     isAsking = true
     let number = question
-    let report = pump.receiver { [weak self, jobs] (result: Answer?) in
+    let report = pump.receiver { [weak self, jobs, pump] (result: Answer?) in
       if let self { return arrived(result, of: number, answer) }
       // It went while it asked.
-      guard let (asker, result) = result else { return }
+      guard let result else { return }
       var numbers: [Int64] = []
-      if case .granted(let admission) = result { numbers = [admission.number] }
-      jobs.submit(to: nil) { [numbers] file in FileAdmissionLog.giveBack(file, asker, numbers) }
+      if case .granted(let admission) = result.result { numbers = [admission.number] }
+      jobs.submit(to: pump.workers) { [numbers] file in
+        FileAdmissionLog.giveBack(file, result.asker, numbers)
+      }
     }
     jobs.submit(to: pump.workers) { [asker] file in
       report(FileAdmissionLog.ask(file, asker, waiting: true))
     }
   }
 
-  private typealias Answer = (asker: LimitTables.Asker, result: AdmissionAnswer)
+  private struct Answer: Sendable {
+    let asker: LimitTables.Asker
+    let result: AdmissionAnswer
+    /// Since when what it grants counts.
+    let time: Double
+  }
 
   private static func ask(
     _ file: LimitFile, _ asker: LimitTables.Asker, waiting: Bool
   ) -> Answer? {
     file.change(waiting: waiting) { (tables) throws(SQLiteError) in
       var asker = asker
-      let result = try tables.ask(&asker, now: BootTime.now)
-      return (asker, result)
+      let now = BootTime.now
+      let result = try tables.ask(&asker, now: now)
+      return Answer(asker: asker, result: result, time: now)
     }
   }
 
   private func arrived(
     _ result: Answer?, of number: Int, _ answer: @escaping (AdmissionAnswer) -> Void
   ) {
-    guard let (asker, result) = result else {
+    guard let result else {
       guard number == question else { return }
       isAsking = false
       let other = other ?? makeOther()
@@ -90,21 +100,21 @@ final class FileAdmissionLog: AdmissionLog {
     }
     guard number == question else {
       // Nobody waits for it any more.
-      if case .granted(let admission) = result { giveBack([admission.number]) }
-      return leave(asker)
+      if case .granted(let admission) = result.result { giveBack([admission.number]) }
+      return leave(result.asker)
     }
-    self.asker = asker
+    asker = result.asker
     isAsking = false
     take(result, answer)
   }
 
-  private func take(_ result: AdmissionAnswer, _ answer: (AdmissionAnswer) -> Void) {
-    if case .granted(let admission) = result {
-      unsent[admission.number] = .some(BootTime.now)
+  private func take(_ result: Answer, _ answer: (AdmissionAnswer) -> Void) {
+    if case .granted(let admission) = result.result {
+      unsent[admission.number] = .some(result.time)
       // What waits for credentials now is sent later.
       pump.enqueue { [weak self] in self?.keep(admission) }
     }
-    answer(result)
+    answer(result.result)
   }
 
   func stopAsking() {
@@ -129,7 +139,8 @@ final class FileAdmissionLog: AdmissionLog {
   private func keep(_ admission: Admission) {
     guard let since = unsent[admission.number], since != nil else { return }
     unsent[admission.number] = .some(nil)
-    change { (tables) throws(SQLiteError) in try tables.keep(admission) }
+    let key = asker.key
+    change { (tables) throws(SQLiteError) in try tables.keep(admission, of: key) }
   }
 
   func send(_ admission: Admission) -> Admission {
@@ -138,7 +149,8 @@ final class FileAdmissionLog: AdmissionLog {
     }
     let now = BootTime.now
     if let since, now - since < FileAdmissionLog.tolerance { return admission }
-    change { (tables) throws(SQLiteError) in try tables.send(admission, now: now) }
+    let key = asker.key
+    change { (tables) throws(SQLiteError) in try tables.send(admission, of: key, now: now) }
     return admission
   }
 
@@ -151,7 +163,13 @@ final class FileAdmissionLog: AdmissionLog {
   }
 
   func learn(_ lesson: LimitLesson, from admission: Admission) {
-    if let other { return other.learn(lesson, from: admission) }
+    if let other {
+      // What the file has counted is none of memory's to give back.
+      let isOurs = admission.number > LimitSchema.firstNumber
+      let lesson =
+        isOurs ? LimitLesson(budget: lesson.budget, pause: lesson.pause) : lesson
+      return other.learn(lesson, from: admission)
+    }
     let key = asker.key
     change { (tables) throws(SQLiteError) in
       try tables.learn(lesson, from: admission, of: key, now: BootTime.now)
@@ -176,7 +194,8 @@ final class FileAdmissionLog: AdmissionLog {
   private func change(
     _ body: @escaping @Sendable (LimitTables) throws(SQLiteError) -> Void
   ) {
-    guard jobs.doNow({ $0.change(waiting: false, body) }) == nil else { return }
+    let done = jobs.doNow(or: pump.workers) { $0.change(waiting: false, body) }
+    guard done == nil else { return }
     jobs.submit(to: pump.workers) { file in _ = file.change(waiting: true, body) }
   }
 }

@@ -12,25 +12,43 @@ final class LimitFile {
   private let warn: @Sendable (String) -> Void
   private var database: SQLiteConnection?
   private var identity: CacheFolder.Identity?
-  /// What others know this process by; 0 before the file is opened.
-  private(set) var owner: Int64 = 0
   private var locks: OwnerLocks?
   /// Why it is not used any more.
   private(set) var refusal: String?
   private var hasSetAside = false
+  /// Whether it is only looked at: nothing is set aside then.
+  private let isInspection: Bool
 
   /// Whoever is at the file is done within a millisecond, unless it has been stopped. Seconds.
   private static let patience = 10.0
 
   /// Touches no file before it is used.
-  init(path: String, warn: @escaping @Sendable (String) -> Void) {
+  init(
+    path: String, isInspection: Bool = false, warn: @escaping @Sendable (String) -> Void
+  ) {
     self.path = path
+    self.isInspection = isInspection
     self.warn = warn
   }
 
-  /// Does something with the file, all or nothing; nil if that cannot be, or another process is at it and
+  /// Does something with the file, all or nothing; nil if it cannot be used, or if somebody else is at it and
   /// this one is not to wait.
   func change<Result>(
+    waiting: Bool, _ body: (LimitTables) throws(SQLiteError) -> Result
+  ) -> Result? {
+    let end = SystemClock.uptime + LimitFile.patience
+    while true {
+      if let result = changeOnce(waiting: waiting, body) { return result }
+      guard waiting, refusal == nil else { return nil }
+      if SystemClock.uptime >= end {
+        refuse("'\(path)' has been locked for \(Int(LimitFile.patience)) s")
+        return nil
+      }
+      usleep(2000)
+    }
+  }
+
+  private func changeOnce<Result>(
     waiting: Bool, _ body: (LimitTables) throws(SQLiteError) -> Result
   ) -> Result? {
     guard refusal == nil, let locks = openedLocks() else { return nil }
@@ -38,8 +56,10 @@ final class LimitFile {
     defer { locks.endTurn() }
     do throws(SQLiteError) {
       let database = try opened(locks)
+      // Of processes only people's tools are at it during this turn.
+      database.wait(milliseconds: waiting ? 1000 : 0)
       return try database.transaction { () throws(SQLiteError) in
-        try body(LimitTables(database, owner: owner, locks))
+        try body(LimitTables(database, locks))
       }
     } catch {
       failed(error)
@@ -55,7 +75,11 @@ final class LimitFile {
   }
 
   private func openedLocks() -> OwnerLocks? {
-    if let locks { return locks }
+    if let locks, locks.identity == CacheFolder.identity(of: OwnerLocks.name(of: path)) {
+      return locks
+    }
+    // Somebody has removed what stands for the locks: others would not see those of this process.
+    locks = nil
     do throws(CacheFolder.Failure) {
       locks = try OwnerLocks(path: path)
     } catch {
@@ -80,21 +104,12 @@ final class LimitFile {
     }
     identity = CacheFolder.identity(of: path)
     let database = try SQLiteConnection(path: path)
-    // Nobody else is at it during this turn, but for people with tools of their own.
-    database.wait(milliseconds: 1000)
     if try !LimitSchema.isReady(database) { try LimitSchema.create(in: database) }
     try LimitSchema.configure(database)
-    owner = try database.transaction { () throws(SQLiteError) in
+    try database.transaction { () throws(SQLiteError) in
       try LimitClock.adjust(
         database, boot: BootTime.boot, uptime: BootTime.now, wall: SystemClock.now)
-      // The numbers of those before are not given again, though their rows go.
-      try database.execute("DELETE FROM owner; INSERT INTO owner DEFAULT VALUES")
-      let owner = try database.integer("SELECT last_insert_rowid()")
-      try LimitTables(database, owner: owner, locks).forgetUnused(now: BootTime.now)
-      return owner
-    }
-    guard locks.hold(owner) else {
-      throw SQLiteError(code: unusable, message: "'\(path)-lock' cannot be locked")
+      try LimitTables(database, locks).forgetUnused(now: BootTime.now)
     }
     self.database = database
     return database
@@ -106,8 +121,9 @@ final class LimitFile {
   private func failed(_ error: SQLiteError) {
     switch error.kind {
     // The next time it may work.
-    case .passing, .moved: database = nil
-    case .corrupt where !hasSetAside: setAside(error.message)
+    case .passing: break
+    case .moved: database = nil
+    case .corrupt where !hasSetAside && !isInspection: setAside(error.message)
     case .corrupt, .full, .unusable: refuse("'\(path)': \(error.message)")
     }
   }
@@ -129,6 +145,6 @@ final class LimitFile {
     guard refusal == nil else { return }
     database = nil
     refusal = reason
-    warn("shared limits hold within this process only: \(reason)")
+    warn(isInspection ? reason : "shared limits hold within this process only: \(reason)")
   }
 }

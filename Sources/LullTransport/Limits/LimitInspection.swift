@@ -49,8 +49,13 @@ package struct LimitInspection {
   /// Those that still hold, in the order of their names. It waits for processes that are counting.
   package func summaries() throws(Problem) -> [Summary] {
     guard exists else { return [] }
+    guard CacheFolder.size(of: path) > 0 else { return [] }
+    // Before anything is made beside it.
+    guard LimitSchema.isDatabase(path) else {
+      throw Problem(message: "'\(path)' is no file of limits")
+    }
     let troubles = Troubles()
-    let file = LimitFile(path: path) { troubles.add($0) }
+    let file = LimitFile(path: path, isInspection: true) { troubles.add($0) }
     let found = SignalGuard.withoutSIGXFSZ {
       file.change(waiting: true) { (tables) throws(SQLiteError) in
         try tables.summaries(now: BootTime.now)

@@ -1,8 +1,13 @@
+import LullLibC
+
 /// The tables of the file of limits, and whether a file has them.
 enum LimitSchema {
   static let version: Int64 = 1
   /// "LulL", so that no other program's database is taken for it, nor a cache.
   static let application: Int64 = 0x4c75_6c4c
+
+  /// All numbers of admissions are above it.
+  static let firstNumber: Int64 = 1 << 40
 
   static func isReady(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
     let application = try database.integer("PRAGMA application_id")
@@ -15,16 +20,27 @@ enum LimitSchema {
     return false
   }
 
+  /// Whether a file begins as every database does. (SQLite's file format, 1.3)
+  static func isDatabase(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    return read(descriptor, &bytes, bytes.count) == bytes.count
+      && bytes.elementsEqual("SQLite format 3\0".utf8)
+  }
+
   /// `admission.time` is without end of those that are let through and not sent: they count until they are.
   /// A rule counts those whose time is after `since`.
   static func create(in database: SQLiteConnection) throws(SQLiteError) {
+    // So that no number of a file that was here before is one of this.
+    let first = Int64.random(in: firstNumber..<firstNumber << 10)
     // Few and small rows: what is written for each admission is a page or two.
     try database.execute("PRAGMA page_size = 1024; PRAGMA journal_mode = WAL")
     try database.transaction { () throws(SQLiteError) in
       try database.execute(
         """
         CREATE TABLE clock (boot TEXT NOT NULL, uptime REAL NOT NULL, wall REAL NOT NULL);
-        CREATE TABLE owner (id INTEGER PRIMARY KEY AUTOINCREMENT);
         CREATE TABLE tally (
           id INTEGER PRIMARY KEY, name TEXT NOT NULL, identity BLOB NOT NULL, allowance INTEGER,
           resets REAL NOT NULL, paused REAL NOT NULL, UNIQUE (name, identity));
@@ -37,8 +53,10 @@ enum LimitSchema {
           owner INTEGER NOT NULL);
         CREATE INDEX admission_by_time ON admission (tally, time);
         CREATE TABLE waiting (
-          id INTEGER PRIMARY KEY AUTOINCREMENT, tally INTEGER NOT NULL, owner INTEGER NOT NULL);
+          id INTEGER PRIMARY KEY AUTOINCREMENT, tally INTEGER NOT NULL, owner INTEGER NOT NULL,
+          seen REAL NOT NULL);
         CREATE INDEX waiting_by_tally ON waiting (tally, id);
+        INSERT INTO sqlite_sequence (name, seq) VALUES ('admission', \(first)), ('waiting', \(first));
         PRAGMA application_id = \(application);
         PRAGMA user_version = \(version);
         """)

@@ -22,7 +22,9 @@ extension LimitTables {
             opensAfter: rule.inside >= rule.requests ? opens.map { max(0, $0 - now) } : 0))
       }
       summary.waiting = Int(
-        try database.integer("SELECT count(*) FROM waiting WHERE tally = ?", [.integer(id)]))
+        try database.integer(
+          "SELECT count(*) FROM waiting WHERE tally = ? AND seen > ?",
+          [.integer(id), .real(now - LimitTables.silence)]))
       if let left = learned.left, learned.resets > now {
         summary.server = LimitLesson.Budget(left: left, resetsAfter: learned.resets - now)
       }

@@ -10,10 +10,11 @@ struct LimitTables {
   private let owner: Int64
   private let locks: OwnerLocks
 
-  init(_ database: SQLiteConnection, owner: Int64, _ locks: OwnerLocks) {
+  /// - Parameter owner: nil: this process.
+  init(_ database: SQLiteConnection, _ locks: OwnerLocks, owner: Int64? = nil) {
     self.database = database
-    self.owner = owner
     self.locks = locks
+    self.owner = owner ?? locks.owner
   }
 
   /// What one of those who ask is known by from one question to the next.
@@ -30,6 +31,8 @@ struct LimitTables {
   private static func patience(_ opens: Double) -> Double {
     opens < 30 || opens >= unsent ? 0.5 : 5
   }
+  /// Who waits and has not asked for so long has been stopped: others are let through in the meantime. Seconds.
+  static let silence = 15.0
   /// Of those that are let through and not sent.
   private static let unsent = 1e308
   /// Rules that nobody has asked by for so long, and for their own span, do not hold any more; who waits asks
@@ -42,12 +45,14 @@ struct LimitTables {
   func ask(_ asker: inout Asker, now: Double) throws(SQLiteError) -> AdmissionAnswer {
     let tally = try tally(asker.key)
     try note(asker, tally, now: now)
+    try showLife(&asker, now: now)
     var answer = try opening(asker, tally, now: now)
     if answer != nil, try forgetDead(tally) { answer = try opening(asker, tally, now: now) }
     if let answer {
       if asker.ticket == nil {
         try database.run(
-          "INSERT INTO waiting (tally, owner) VALUES (?, ?)", [.integer(tally), .integer(owner)])
+          "INSERT INTO waiting (tally, owner, seen) VALUES (?, ?, ?)",
+          [.integer(tally), .integer(owner), .real(now)])
         asker.ticket = try database.integer("SELECT last_insert_rowid()")
       }
       return .opens(after: min(answer, LimitTables.patience(answer)))
@@ -57,7 +62,9 @@ struct LimitTables {
       "INSERT INTO admission (tally, time, owner) VALUES (?, ?, ?)",
       [.integer(tally), .real(now), .integer(owner)])
     let admission = Admission(number: try database.integer("SELECT last_insert_rowid()"))
-    try database.run("UPDATE rule SET inside = inside + 1 WHERE tally = ?", [.integer(tally)])
+    try database.run(
+      "UPDATE rule SET inside = inside + 1 WHERE tally = ? AND since < ?",
+      [.integer(tally), .real(now)])
     try database.run(
       "UPDATE tally SET allowance = max(0, allowance - 1) WHERE id = ? AND allowance IS NOT NULL",
       [.integer(tally)])
@@ -69,8 +76,8 @@ struct LimitTables {
     _ asker: Asker, _ tally: Int64, now: Double
   ) throws(SQLiteError) -> Double? {
     let ahead = try database.integer(
-      "SELECT count(*) FROM waiting WHERE tally = ? AND id < ?",
-      [.integer(tally), .integer(asker.ticket ?? .max)])
+      "SELECT count(*) FROM waiting WHERE tally = ? AND id < ? AND seen > ?",
+      [.integer(tally), .integer(asker.ticket ?? .max), .real(now - LimitTables.silence)])
     var opens = try learned(tally).opens(now: now, reserved: Int(ahead))
     for rule in try rules(of: tally, now: now) where rule.inside + ahead >= rule.requests {
       // Those in front have as many to wait for.
@@ -93,6 +100,15 @@ struct LimitTables {
     return time.flatMap { $0 < LimitTables.unsent ? $0 + rule.per : nil }
   }
 
+  private func showLife(_ asker: inout Asker, now: Double) throws(SQLiteError) {
+    guard let ticket = asker.ticket else { return }
+    try database.run(
+      "UPDATE waiting SET seen = ? WHERE id = ? AND owner = ?",
+      [.real(now), .integer(ticket), .integer(owner)])
+    // It was of a file that is no more.
+    if database.changeCount == 0 { asker.ticket = nil }
+  }
+
   func stopAsking(_ asker: inout Asker) throws(SQLiteError) { try leave(&asker) }
 
   private func leave(_ asker: inout Asker) throws(SQLiteError) {
@@ -105,12 +121,12 @@ struct LimitTables {
   // MARK: What was let through
 
   /// It counts until it is sent, however long that takes.
-  func keep(_ admission: Admission) throws(SQLiteError) {
-    try move(admission, to: LimitTables.unsent)
+  func keep(_ admission: Admission, of key: LimitKey) throws(SQLiteError) {
+    try move(admission, of: key, to: LimitTables.unsent)
   }
 
-  func send(_ admission: Admission, now: Double) throws(SQLiteError) {
-    try move(admission, to: now)
+  func send(_ admission: Admission, of key: LimitKey, now: Double) throws(SQLiteError) {
+    try move(admission, of: key, to: now)
   }
 
   func withdraw(_ admission: Admission) throws(SQLiteError) {
@@ -128,9 +144,12 @@ struct LimitTables {
     _ lesson: LimitLesson, from admission: Admission, of key: LimitKey, now: Double
   ) throws(SQLiteError) {
     let tally = try tally(key)
+    // Those let through later, and those that were let through before and sent later, or not yet.
     let sentSince = try database.integer(
-      "SELECT count(*) FROM admission WHERE tally = ? AND id > ?",
-      [.integer(tally), .integer(admission.number)])
+      """
+      SELECT count(*) FROM admission WHERE tally = ?1 AND id <> ?2 AND (id > ?2
+        OR time > ifnull((SELECT time FROM admission WHERE id = ?2), 1e300))
+      """, [.integer(tally), .integer(admission.number)])
     if lesson.isFree { try withdraw(admission) }
     var learned = try learned(tally)
     learned.learn(lesson, now: now, sentSince: Int(sentSince))
@@ -142,14 +161,31 @@ struct LimitTables {
       ])
   }
 
-  private func move(_ admission: Admission, to time: Double) throws(SQLiteError) {
-    guard let (tally, before) = try find(admission) else { return }
+  private func move(
+    _ admission: Admission, of key: LimitKey, to time: Double
+  ) throws(SQLiteError) {
+    guard let (tally, before) = try find(admission) else {
+      // It was past its span before it was sent, or the file is another one.
+      return try enter(admission, of: key, at: time)
+    }
     try database.run(
       "UPDATE admission SET time = ? WHERE id = ?", [.real(time), .integer(admission.number)])
-    // By rules whose span had passed it did not count any more.
+    // By rules whose span has passed it does not count.
     try database.run(
-      "UPDATE rule SET inside = inside + 1 WHERE tally = ? AND since >= ? AND since < ?",
+      "UPDATE rule SET inside = inside + (since < ?3) - (since < ?2) WHERE tally = ?1",
       [.integer(tally), .real(before), .real(time)])
+  }
+
+  private func enter(
+    _ admission: Admission, of key: LimitKey, at time: Double
+  ) throws(SQLiteError) {
+    let tally = try tally(key)
+    try database.run(
+      "INSERT INTO admission (id, tally, time, owner) VALUES (?, ?, ?, ?)",
+      [.integer(admission.number), .integer(tally), .real(time), .integer(owner)])
+    try database.run(
+      "UPDATE rule SET inside = inside + 1 WHERE tally = ? AND since < ?",
+      [.integer(tally), .real(time)])
   }
 
   private func find(_ admission: Admission) throws(SQLiteError) -> (tally: Int64, time: Double)? {

@@ -9,23 +9,33 @@ import LullSystem
 /// thread; of this process one at a time.
 final class OwnerLocks: Sendable {
   private let descriptor: Int32
+  /// What others know this process by, whatever becomes of the file.
+  let owner = Int64.random(in: 1..<1 << 62)
+  /// Of the file that stands for the locks.
+  let identity: CacheFolder.Identity?
 
   /// - Parameter path: of the file that stands for the locks; made where it is missing, with its folder.
   init(path: String) throws(CacheFolder.Failure) {
     descriptor = try CacheFolder.openLock(of: path)
+    identity = CacheFolder.identity(of: OwnerLocks.name(of: path))
+    guard lock(owner, F_SETLK) else {
+      throw CacheFolder.Failure(message: "'\(OwnerLocks.name(of: path))' cannot be locked")
+    }
   }
 
   deinit { close(descriptor) }
+
+  static func name(of path: String) -> String { path + "-lock" }
 
   /// Makes it this process's turn if it is nobody's.
   func tryTurn() -> Bool { lock(0, F_SETLK) }
 
   /// Waits until it is, for that long at most.
   func waitForTurn(seconds: Double) -> Bool {
-    let end = BootTime.now + seconds
+    let end = SystemClock.uptime + seconds
     var pause: UInt32 = 100
     while !tryTurn() {
-      guard BootTime.now < end else { return false }
+      guard SystemClock.uptime < end else { return false }
       usleep(pause)
       pause = min(pause * 2, 2000)
     }
@@ -43,9 +53,6 @@ final class OwnerLocks: Sendable {
     var lock = region(0, F_UNLCK)
     _ = fcntl(descriptor, F_SETLK, &lock)
   }
-
-  /// Shows that this process lives, under a number of its own, until it ends.
-  func hold(_ owner: Int64) -> Bool { lock(owner, F_SETLK) }
 
   /// Whether the process of that number lives; of this one it says no.
   func isHeldByOther(_ owner: Int64) -> Bool {

@@ -31,7 +31,6 @@ struct LimitTablesTests {
     let path: String
     let locks: OwnerLocks
     let database: SQLiteConnection
-    private(set) var owner: Int64 = 0
 
     init(_ path: String) throws {
       self.path = path
@@ -41,21 +40,19 @@ struct LimitTablesTests {
       database = try SQLiteConnection(path: path)
       if try !LimitSchema.isReady(database) { try LimitSchema.create(in: database) }
       try LimitSchema.configure(database)
-      owner = try addOwner()
-    }
-
-    func addOwner() throws -> Int64 {
-      try database.run("INSERT INTO owner DEFAULT VALUES")
-      return try database.integer("SELECT last_insert_rowid()")
     }
 
     func run<Result>(
       as owner: Int64? = nil, _ body: (LimitTables) throws(SQLiteError) -> Result
     ) throws -> Result {
-      let owner = owner ?? self.owner
-      return try database.transaction { () throws(SQLiteError) in
-        try body(LimitTables(database, owner: owner, locks))
+      try database.transaction { () throws(SQLiteError) in
+        try body(LimitTables(database, locks, owner: owner))
       }
+    }
+
+    func isGranted(_ asker: inout LimitTables.Asker, _ now: Double) throws -> Bool {
+      if case .granted = try ask(&asker, now) { return true }
+      return false
     }
 
     func ask(_ asker: inout LimitTables.Asker, _ now: Double) throws -> AdmissionAnswer {
@@ -105,13 +102,17 @@ struct LimitTablesTests {
         case 1 where !open.isEmpty:
           let admission = open.remove(at: Int.random(in: 0..<open.count, using: &random))
           let time = now
-          try bench.run { (tables) throws(SQLiteError) in try tables.send(admission, now: time) }
+          try bench.run { (tables) throws(SQLiteError) in
+            try tables.send(admission, of: LimitKey(name: "a"), now: time)
+          }
           sent.append(now)
         default:
           let index = step % askers.count
           guard case .granted(let admission) = try bench.ask(&askers[index], now) else { continue }
           if Bool.random(using: &random) {
-            try bench.run { (tables) throws(SQLiteError) in try tables.keep(admission) }
+            try bench.run { (tables) throws(SQLiteError) in
+              try tables.keep(admission, of: LimitKey(name: "a"))
+            }
             open.append(admission)
           } else {
             sent.append(now)
@@ -157,11 +158,11 @@ struct LimitTablesTests {
       _ = try bench.ask(&first, 0)
       #expect(try bench.ask(&second, 1) == .opens(after: 0.5))
       #expect(try bench.ask(&third, 2) == .opens(after: 0.5))
-      #expect(try bench.ask(&third, 10) != .granted(Admission(number: 2)), "it is not its turn")
-      #expect(try bench.ask(&second, 10) == .granted(Admission(number: 2)))
+      #expect(try !bench.isGranted(&third, 10), "it is not its turn")
+      #expect(try bench.isGranted(&second, 10))
       #expect(
         try bench.ask(&second, 20) == .opens(after: 0.5), "it stands behind the other one now")
-      #expect(try bench.ask(&third, 20) == .granted(Admission(number: 3)))
+      #expect(try bench.isGranted(&third, 20))
     }
   }
 
@@ -176,7 +177,7 @@ struct LimitTablesTests {
         var leaving = leaving
         try tables.stopAsking(&leaving)
       }
-      #expect(try bench.ask(&third, 10) == .granted(Admission(number: 2)))
+      #expect(try bench.isGranted(&third, 10))
     }
   }
 
@@ -189,9 +190,13 @@ struct LimitTablesTests {
       guard case .granted(let admission) = try bench.ask(&asker, 0) else {
         throw Unexpected(what: "the first is let through")
       }
-      try bench.run { (tables) throws(SQLiteError) in try tables.keep(admission) }
+      try bench.run { (tables) throws(SQLiteError) in
+        try tables.keep(admission, of: LimitKey(name: "a"))
+      }
       #expect(try bench.ask(&asker, 1000) == .opens(after: 0.5))
-      try bench.run { (tables) throws(SQLiteError) in try tables.send(admission, now: 1001) }
+      try bench.run { (tables) throws(SQLiteError) in
+        try tables.send(admission, of: LimitKey(name: "a"), now: 1001)
+      }
       #expect(try bench.ask(&asker, 1010.75) == .opens(after: 0.25))
       guard case .granted = try bench.ask(&asker, 1011) else { throw Unexpected(what: "it opens") }
     }
@@ -199,13 +204,13 @@ struct LimitTablesTests {
 
   @Test func `LIM-07 what a process has that is no more is given back`() throws {
     try withTables { bench in
-      let dead = try bench.addOwner()
+      let dead = bench.locks.owner + 1
       var (gone, here) = (asker(1, per: 10), asker(1, per: 10))
       let copy = gone
       gone = try bench.run(as: dead) { (tables) throws(SQLiteError) in
         var gone = copy
         if case .granted(let admission) = try tables.ask(&gone, now: 0) {
-          try tables.keep(admission)
+          try tables.keep(admission, of: LimitKey(name: "a"))
         }
         _ = try tables.ask(&gone, now: 1)
         return gone
@@ -276,7 +281,8 @@ struct LimitTablesTests {
       guard case .granted(let kept) = try bench.ask(&asker, 5100) else {
         throw Unexpected(what: "both are let through")
       }
-      try bench.run { (tables) throws(SQLiteError) in try tables.keep(kept) }
+      try bench.run { (tables) throws(SQLiteError) in try tables.keep(kept, of: LimitKey(name: "a"))
+      }
       // The clock of the wall says that 300 seconds have passed.
       try LimitClock.adjust(bench.database, boot: "two", uptime: 20, wall: 100_300)
       var again = asker
@@ -286,6 +292,61 @@ struct LimitTablesTests {
       }
       #expect(try bench.ask(&again, 20) == .opens(after: 5))
       #expect(try bench.ask(&again, 319.75) == .opens(after: 0.25))
+    }
+  }
+
+  @Test
+  func `LIM-41 who has stopped while it waits holds nobody up, and has its place when it goes on`()
+    throws
+  {
+    try withTables { bench in
+      var (first, stopped, third) = (asker(1, per: 60), asker(1, per: 60), asker(1, per: 60))
+      _ = try bench.ask(&first, 0)
+      _ = try bench.ask(&stopped, 1)
+      _ = try bench.ask(&third, 2)
+      _ = try bench.ask(&third, 50)
+      #expect(try bench.isGranted(&third, 60), "the one in front has not been heard of since long")
+      _ = try bench.ask(&third, 61)
+      _ = try bench.ask(&stopped, 110)
+      #expect(try !bench.isGranted(&third, 120), "it goes on, and stands in front")
+      #expect(try bench.isGranted(&stopped, 120))
+    }
+  }
+
+  @Test func `LIM-42 what is sent long after it was let through counts from then on`() throws {
+    try withTables { bench in
+      var (late, other) = (asker(1, per: 2), asker(1, per: 2))
+      guard case .granted(let admission) = try bench.ask(&late, 0) else {
+        throw Unexpected(what: "the first is let through")
+      }
+      #expect(try bench.isGranted(&other, 2), "as far as is known it was sent")
+      try bench.run { (tables) throws(SQLiteError) in
+        try tables.send(admission, of: LimitKey(name: "a"), now: 3)
+      }
+      #expect(try bench.ask(&other, 4.75) == .opens(after: 0.25))
+      #expect(try bench.isGranted(&other, 5))
+    }
+  }
+
+  @Test func `LIM-43 one that is noted as sent when its span has passed takes no place for ever`()
+    throws
+  {
+    try withTables { bench in
+      var asker = asker(1, per: 2)
+      guard case .granted(let admission) = try bench.ask(&asker, 0) else {
+        throw Unexpected(what: "the first is let through")
+      }
+      try bench.run { (tables) throws(SQLiteError) in
+        try tables.keep(admission, of: LimitKey(name: "a"))
+      }
+      #expect(try bench.ask(&asker, 10) == .opens(after: 0.5))
+      var other = self.asker(5, per: 2)
+      #expect(try !bench.isGranted(&other, 10))
+      try bench.run { (tables) throws(SQLiteError) in
+        try tables.send(admission, of: LimitKey(name: "a"), now: 1)
+      }
+      #expect(try bench.isGranted(&asker, 20))
+      #expect(try bench.isGranted(&asker, 40))
     }
   }
 }
