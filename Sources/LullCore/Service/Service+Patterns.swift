@@ -9,7 +9,7 @@ extension Service {
   /// - Parameters:
   ///   - requestMethods: nil: all. Methods that have no name in `RequestMethod` use what is for GET.
   ///     (CFG-07, CFG-16)
-  ///   - description: as logs and `explanation(of:)` call it, in place of the pattern.
+  ///   - description: as logs call it, in place of the pattern.
   public func configure(
     _ pattern: some ConfigurationPatternConvertible, requestMethods: [RequestMethod]? = nil,
     description: String? = nil, configurer: @escaping ConfigurationBlock
