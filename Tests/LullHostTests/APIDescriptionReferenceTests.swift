@@ -33,7 +33,9 @@ struct APIDescriptionReferenceTests {
     for owner in APIDescription.whole.owners {
       for name in [owner.swift].compactMap({ $0 }) + owner.entries.compactMap(\.swift) {
         used.insert(name)
+        // Of subscripts and operators the type: their names are compared with the symbol graphs.
         let parts = name.split(separator: ".").map { String($0.prefix { $0 != "(" }) }
+          .filter { $0 != "subscript" && $0 != "==" }
         let isDeclared = declared[parts[0]]?.isSuperset(of: parts) == true
         if APIDescriptionGaps.notYetInSwift.contains(name) {
           #expect(

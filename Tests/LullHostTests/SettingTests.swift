@@ -29,7 +29,10 @@ struct SettingTests {
         { times = 2, on = { 'tls' }, unsafe = false,
           backoff = { base = 0.5, max = 30.0, jitter = true } }
         """),
-    "rate_limit": Sample("{ requests = 6, per = 2.5 }"), "concurrency": Sample("4"),
+    "rate_limit": Sample(
+      "{ requests = 6, per = 2.5, learn = true, free = 304 }",
+      reads: "{ requests = 6, per = 2.5, shared = false, learn = true, free = { 304 } }"),
+    "concurrency": Sample("4"),
     "ca_file": Sample("'ca.pem'"), "insecure": Sample("true"), "client_cert": Sample("'me.pem'"),
     "client_key": Sample("'me.key'"), "proxy": Sample("'http://localhost:3128'"),
     "no_proxy": Sample("{ 'localhost', '.example.com' }", reads: "'localhost,.example.com'"),
