@@ -57,6 +57,7 @@ package final class CurlProvider: NetworkingProvider {
     log = ExchangeLog(loop.pump.log)
     authorities = CertificateAuthorities(file: certificateAuthorities)
     loop.add(self)
+    loop.pump.countedParts.add(queues)
   }
 
   deinit {
@@ -357,6 +358,7 @@ extension CurlProvider: TurnParticipant {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
+    loop.pump.countedParts.remove(queues)
     for transfer in (secrets?.close() ?? []) + queues.takeAllWaiting() {
       end(transfer, CurlProvider.cancellation)
     }

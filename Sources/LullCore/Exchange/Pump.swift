@@ -25,6 +25,9 @@ public final class Pump {
   /// At least 0, below 1; what policies leave to chance.
   package var random: () -> Double = { .random(in: 0..<1) }
 
+  /// What its statistics look through.
+  package let countedParts = CountedParts()
+
   /// Who is to be told that this pump is about to close.
   package let ending = PumpEnding()
 

@@ -4,6 +4,8 @@ package protocol ModelHost: PipelineHost {
   /// Whether what happens to the resources of that service is told to this host, where there are
   /// several.
   func mirrors(_ service: any ResourceOwner) -> Bool
+  /// Where all requests of the pump are listed that are in flight; nil if this host has no such list.
+  var ledger: RequestLedger? { get }
   /// Data or error of a resource is another one now.
   func resourceStateChanged(_ resource: Resource)
   /// The service has forgotten a resource: nobody will ask for its content any more.
@@ -17,6 +19,7 @@ package protocol ModelHost: PipelineHost {
 
 extension ModelHost {
   package func mirrors(_ service: any ResourceOwner) -> Bool { false }
+  package var ledger: RequestLedger? { nil }
   package func resourceStateChanged(_ resource: Resource) {}
   package func recordForgotten(_ record: ResourceRecord, of service: any ResourceOwner) {}
   package func tell(

@@ -17,6 +17,8 @@ final class ModelHosts: ModelHost {
   // MARK: Everybody's
 
   func mirrors(_ service: any ResourceOwner) -> Bool { hosts.contains { $0.mirrors(service) } }
+  var ledger: RequestLedger? { hosts.lazy.compactMap(\.ledger).first }
+
   func bodyArrived(byteCount: Int) { for host in hosts { host.bodyArrived(byteCount: byteCount) } }
   func releaseGarbage() { for host in hosts { host.releaseGarbage() } }
 

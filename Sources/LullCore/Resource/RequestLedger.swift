@@ -19,6 +19,8 @@ package final class RequestLedger: ModelHost {
     requests.values.sorted { $0.number < $1.number }.map(\.request)
   }
 
+  package var ledger: RequestLedger? { self }
+
   package func cancelAll() {
     for request in inFlight { request.cancel() }
   }

@@ -81,9 +81,11 @@ open class Service: ResourceOwner {
     }
     if pump.isOnThread { warn() }
     link.set(self)
+    pump.countedParts.add(table)
   }
 
   deinit {
+    pump.countedParts.remove(table)
     link.set(nil)
   }
 

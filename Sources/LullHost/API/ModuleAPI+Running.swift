@@ -177,7 +177,8 @@ extension APIOwner {
         local now = lull.stats()
         print(now.observers - before.observers)    --> 1
         print(now.requests_in_flight)              --> 1
-        """),
+        """,
+      swift: "Home.statistics"),
     .function(
       "now", "(): number", "The current time in seconds since 1970, as timestamps count it."),
     .function(

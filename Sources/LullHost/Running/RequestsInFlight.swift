@@ -73,11 +73,7 @@ package final class RequestsInFlight {
   }
 
   /// What is in flight, without the parts of that and cache checks.
-  package var open: [Request] {
-    let open = requests.filter { !$0.isCompleted }
-    let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
-    return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }
-  }
+  package var open: [Request] { requests.open }
 
   /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
   /// parts of that, nor streams, which go on for ever.
@@ -132,12 +128,5 @@ package final class RequestsInFlight {
         default: false
         }
       }
-  }
-}
-
-extension Request {
-  /// Whether it is a stream's connection.
-  fileprivate var isStream: Bool {
-    (self as? NetworkRequest)?.httpRequest.options?.sink?.isRaw ?? false
   }
 }

@@ -1,3 +1,4 @@
+import LullCore
 import LullLibC
 
 /// The queues of all origins, found by URL.
@@ -92,4 +93,8 @@ final class HostQueues {
       return next == UInt8(ascii: "/") || next == UInt8(ascii: "?") || next == UInt8(ascii: "#")
     }
   }
+}
+
+extension HostQueues: CountedPart {
+  func add(to statistics: inout HomeStatistics) { statistics.requestsQueued += waitingCount }
 }
