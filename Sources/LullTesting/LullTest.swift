@@ -20,6 +20,12 @@ public actor LullTest: ServiceHome {
   private let context: HomeContext
   public nonisolated let surroundings: HomeSurroundings
   private let requests = RequestLedger()
+  /// Those who wait until nothing happens any more.
+  private var settling: [CheckedContinuation<Void, Never>] = []
+  /// What cancels the tasks that have not ended, by number.
+  private var tasks: [Int: () -> Void] = [:]
+  private var lastNumber = 0
+  private var hasEnded = false
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -34,6 +40,7 @@ public actor LullTest: ServiceHome {
     executor.context = context
     pump.inbox.onPost { [wakeUp] in wakeUp.fire() }
     pump.attach(requests)
+    pump.add(PumpTasks(pump, on: executor))
     pump.bindToThread()
   }
 
@@ -47,10 +54,14 @@ public actor LullTest: ServiceHome {
       standardTransformers: standardTransformers)
   }
 
-  /// Waits until nothing happens any more without time passing: answers have come, hooks and observers
-  /// have been told.
+  /// Waits until nothing happens any more without time passing: answers have come, transformers have
+  /// returned or wait for what does not come, hooks and observers have been told.
+  ///
+  /// What tasks of `spawn` do counts, and what other threads do does not. Of tasks that only yield for ever
+  /// it sees 10,000 rounds.
   public func settle() async {
-    repeat { await Task.yield() } while pump.hasWork
+    guard !hasEnded else { return }
+    await withCheckedContinuation { settling.append($0) }
   }
 
   /// Moves the clock on, which fires what becomes due in its order, and settles.
@@ -66,6 +77,53 @@ public actor LullTest: ServiceHome {
     }
     clock.advance(by: max(0, end - clock.uptime))
     await settle()
+  }
+
+  // MARK: Tasks
+
+  /// Starts a task that runs here, beside the body, which begins when the body waits.
+  ///
+  /// It may use whatever the body may, and `settle()` and `advance(by:)` wait for what it does; a plain
+  /// `Task { }` leaves for another thread whenever it waits, so that they may miss it. When the body has
+  /// ended the task is cancelled, and gets what that brings about; one that goes on all the same is left
+  /// behind. What it throws is for who waits for its `value`.
+  ///
+  ///     let name = test.spawn { test in try await model.name() }
+  ///     await test.advance(by: 5)
+  ///     #expect(try await name.value == "Ann")
+  @discardableResult
+  public func spawn<Value: Sendable>(
+    _ body: @escaping (isolated LullTest) async throws -> Value
+  ) -> Task<Value, any Error> {
+    spawnConfined(Confined(body))
+  }
+
+  /// The same of what needs no test.
+  ///
+  ///     let user = test.spawn { try await api.resource("/me").fresh(User.self) }
+  @discardableResult
+  public func spawn<Value: Sendable>(
+    _ body: nonisolated(nonsending) @escaping () async throws -> Value
+  ) -> Task<Value, any Error> {
+    let body = Confined(body)
+    return spawnConfined(Confined { (_: isolated LullTest) in try await body.value() })
+  }
+
+  private func spawnConfined<Value: Sendable>(
+    _ body: Confined<(isolated LullTest) async throws -> Value>
+  ) -> Task<Value, any Error> {
+    lastNumber += 1
+    let number = lastNumber
+    let task = Task(executorPreference: executor) { try await self.perform(body, number) }
+    if hasEnded { task.cancel() } else { tasks[number] = { task.cancel() } }
+    return task
+  }
+
+  private func perform<Value: Sendable>(
+    _ body: Confined<(isolated LullTest) async throws -> Value>, _ number: Int
+  ) async throws -> Value {
+    defer { tasks[number] = nil }
+    return try await body.value(self)
   }
 
   // MARK: Running
@@ -87,10 +145,17 @@ public actor LullTest: ServiceHome {
       stuck = TestIsStuck(inFlight: requests.inFlight, clock, network)
       task.cancel()
     }
+    hasEnded = true
+    for cancel in tasks.values { cancel() }
     requests.cancelAll()
-    turn(patience: 1) { body.value.result != nil && !pump.hasWork && !executor.hasWork }
+    turn(patience: 1, rounds: LullTest.longestSettling) {
+      body.value.result != nil && tasks.isEmpty && !pump.hasWork && !executor.hasWork
+    }
     pump.close()
-    turn(patience: 1) { body.value.result != nil && !executor.hasWork }
+    turn(patience: 1, rounds: LullTest.longestSettling) {
+      body.value.result != nil && tasks.isEmpty && !executor.hasWork
+    }
+    tellSettled()
     executor.end()
     if let stuck { throw stuck }
     guard let result = body.value.result else {
@@ -99,19 +164,37 @@ public actor LullTest: ServiceHome {
     return try result.get()
   }
 
-  /// Runs what there is to do until `condition` holds, or nothing more comes for so many seconds.
-  private func turn(patience: Double, until condition: () -> Bool) {
+  /// How many rounds may have something to do before it is taken for a task that only yields.
+  private static let longestSettling = 10_000
+
+  /// Runs what there is to do until `condition` holds, or nothing more comes for so many seconds, or there
+  /// was something to do in so many rounds.
+  private func turn(patience: Double, rounds: Int = .max, until condition: () -> Bool) {
+    var roundsLeft = rounds
+    var busyRounds = 0
     context.whileCurrent {
       while true {
         executor.runJobs()
-        if condition() { return }
-        if pump.hasWork {
+        roundsLeft -= 1
+        if condition() || roundsLeft <= 0 { return }
+        let isBusy = pump.hasWork || executor.hasWork
+        busyRounds = isBusy && !settling.isEmpty ? busyRounds + 1 : 0
+        if !settling.isEmpty, !isBusy || busyRounds > LullTest.longestSettling {
+          busyRounds = 0
+          tellSettled()
+        } else if pump.hasWork {
           pump.turn()
-        } else if !executor.hasWork, !wakeUp.wait(seconds: patience) {
+        } else if !isBusy, !wakeUp.wait(seconds: patience) {
           return
         }
       }
     }
+  }
+
+  private func tellSettled() {
+    let told = settling
+    settling = []
+    for continuation in told { continuation.resume() }
   }
 
   private func perform<Value>(_ body: Confined<HomeBody<LullTest, Value>>) async {

@@ -21,6 +21,25 @@ import Testing
     }
   }
 
+  @Test func `TEST-32 one settling is enough for transformers that wait for others`() throws {
+    try Lull.test { test in
+      for name in ["a", "b", "c"] {
+        test.network.stub("GET", "https://api.test/\(name)", .text(name))
+      }
+      let api = test.service()
+      for (name, next) in [("a", "b"), ("b", "c")] {
+        api.configureTransformer("/" + name) { (text: String, _) async throws -> String in
+          for _ in 0..<3 { await Task.yield() }
+          return try await text + api.resource(next).load().entity().text
+        }
+      }
+      let resource = api.resource("/a")
+      resource.load()
+      await test.settle()
+      #expect(resource.text == "abc")
+    }
+  }
+
   @Test func `AWT-10 a pump that is turned by hand runs the tasks of transformers`() throws {
     let network = StubProvider()
     network.stub("GET", "https://api.test/a", .text("tea"))
