@@ -7,4 +7,9 @@ package enum ProgramMisuse {
     StandardError.write("Fatal error: \(message)\n")
     abort()
   }
+
+  /// Two tasks wait for the next element of one loop.
+  package static func stopTwoReaders(of sequence: String) -> Never {
+    stop("two tasks wait for one loop over \(sequence): each needs a loop of its own")
+  }
 }

@@ -1,9 +1,13 @@
+import LullSystem
+
 /// What happens between two steps of a `for await` loop: the source of an asynchronous sequence.
 ///
 /// Begins with the first step, or before if it is told to, on the home thread. Ends when it is told to, when the waiting task is
 /// cancelled, when the pump is about to close, and when its loop lets go of it, whichever comes first.
 final class Feed<Element> {
   private let pump: Pump
+  /// What the loop is over, for messages.
+  private let name: String
   /// Takes in one more: what has not been asked for yet is bounded.
   private let merge: (inout [Element], Element) -> Void
   private var start: ((Feed) -> () -> Void)?
@@ -16,10 +20,11 @@ final class Feed<Element> {
 
   /// - Parameter start: begins to `push`; what it gives lets go of the source.
   init(
-    _ pump: Pump, merge: @escaping (inout [Element], Element) -> Void,
+    _ pump: Pump, of name: String, merge: @escaping (inout [Element], Element) -> Void,
     start: @escaping (Feed) -> () -> Void
   ) {
     self.pump = pump
+    self.name = name
     self.merge = merge
     self.start = start
   }
@@ -78,6 +83,8 @@ final class Feed<Element> {
   }
 
   func next(isolation: isolated (any Actor)?) async -> Element? {
+    // Of two that wait the first would never go on; the standard library's sequences stop here too.
+    if reader != nil { ProgramMisuse.stopTwoReaders(of: name) }
     if Task.isCancelled { end() }
     begin()
     while waiting.isEmpty {

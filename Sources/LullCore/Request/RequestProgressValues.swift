@@ -36,7 +36,7 @@ public struct RequestProgressValues: AsyncSequence {
     private var last: Double?
 
     fileprivate init(_ request: Request) {
-      let feed = Feed<Double>(request.pump) { waiting, progress in
+      let feed = Feed<Double>(request.pump, of: "request.progress") { waiting, progress in
         waiting = [progress]
       } start: { feed in
         feed.push(request.progress)

@@ -162,6 +162,9 @@ public final class EventStream {
     }
   }
 
+  /// Whether somebody has been promised to be told.
+  package var isAwaited: Bool { waiting != nil }
+
   /// What `whenReady` was given is not called any more.
   public func stopWaiting() {
     waiting = nil

@@ -1,3 +1,5 @@
+import LullSystem
+
 /// The items of a stream, for a loop on the actor that is the stream's home.
 ///
 /// Cancelling the task that waits for one ends the stream; leaving the loop does once nobody holds it. Of
@@ -26,7 +28,10 @@ public struct StreamItems: AsyncSequence {
         case .item(let item): return item
         case .end: return nil
         case .failure(let error): throw error
-        case .wait: await stream.ready(isolation: isolation)
+        case .wait:
+          // The first would never go on.
+          if stream.isAwaited { ProgramMisuse.stopTwoReaders(of: "stream.items") }
+          await stream.ready(isolation: isolation)
         }
       }
     }

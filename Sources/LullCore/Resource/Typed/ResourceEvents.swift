@@ -22,7 +22,7 @@ public struct ResourceEvents: AsyncSequence {
 
     fileprivate init(_ resource: Resource) {
       reader = FeedReader(
-        Feed(resource.pump) { waiting, event in
+        Feed(resource.pump, of: "resource.events") { waiting, event in
           waiting.removeAll { $0 == event }
           waiting.append(event)
         } start: { feed in

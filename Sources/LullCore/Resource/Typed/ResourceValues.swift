@@ -27,7 +27,7 @@ public struct ResourceValues<Value: Decodable & Sendable>: AsyncSequence {
       self.resource = resource
       self.onFailure = onFailure
       reader = FeedReader(
-        Feed(resource.pump) { waiting, data in
+        Feed(resource.pump, of: "resource.values(of:)") { waiting, data in
           waiting = [data]
         } start: { feed in
           resource.observe(while: { [weak feed] in feed?.isOver == false }) {

@@ -2,6 +2,8 @@ import LullSystem
 
 /// One loop's way through a watch: waits as a task does, and lets go with the loop.
 final class WatchReader {
+  private static let name = "resource.watch"
+
   let progress: WatchProgress
   private let resource: Resource
 
@@ -23,9 +25,7 @@ final class WatchReader {
 
   func next(isolation: isolated (any Actor)?) async throws(RequestError) -> Entity? {
     guard progress.resource != nil else { return nil }
-    if progress.isWaiting {
-      ProgramMisuse.stop("two tasks wait for one watch: each needs a loop of its own")
-    }
+    if progress.isWaiting { ProgramMisuse.stopTwoReaders(of: WatchReader.name) }
     guard !Task.isCancelled, !resource.pump.ending.hasEnded, let step = await step(isolation) else {
       progress.end()
       // Whoever tries for ever must let others run.
@@ -42,7 +42,7 @@ final class WatchReader {
   /// nil: the task is cancelled, or the home ends.
   private func step(_ isolation: isolated (any Actor)?) async -> WatchProgress.Step? {
     if let step = progress.look() { return step }
-    let feed = Feed<WatchProgress.Step>(resource.pump) { waiting, step in
+    let feed = Feed<WatchProgress.Step>(resource.pump, of: WatchReader.name) { waiting, step in
       waiting = [step]
     } start: { [progress] feed in
       progress.wait { [weak feed] step in
