@@ -114,7 +114,9 @@ public actor LullTest: ServiceHome {
   ) -> Task<Value, any Error> {
     lastNumber += 1
     let number = lastNumber
-    let task = Task(executorPreference: executor) { try await self.perform(body, number) }
+    let task = PumpTask.outside {
+      Task(executorPreference: executor) { try await self.perform(body, number) }
+    }
     if hasEnded { task.cancel() } else { tasks[number] = { task.cancel() } }
     return task
   }

@@ -173,7 +173,9 @@ public actor Home {
     _ body: Confined<(isolated Home) async throws -> Value>
   ) -> Task<Value, any Error> {
     let number = end.number()
-    let task = Task(executorPreference: executor) { try await self.perform(body, number) }
+    let task = PumpTask.outside {
+      Task(executorPreference: executor) { try await self.perform(body, number) }
+    }
     end.add(number) { task.cancel() }
     return task
   }

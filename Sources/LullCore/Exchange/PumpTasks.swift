@@ -26,6 +26,8 @@ package final class PumpTasks: PumpGuest {
   /// Whether nobody else runs the executor's jobs, nor ends it.
   private let isOwner: Bool
   private var hasEnded = false
+  /// Those that have not ended, by their owners.
+  private var tasks: [ObjectIdentifier: PumpTask] = [:]
 
   /// - Parameter executor: that of the home, which runs its jobs.
   package init(_ pump: Pump, on executor: HomeExecutor) {
@@ -53,13 +55,32 @@ package final class PumpTasks: PumpGuest {
     return tasks
   }
 
-  /// Starts a task, which begins on a later turn; what this returns cancels it.
-  func start(_ work: nonisolated(nonsending) @escaping () async -> Void) -> () -> Void {
+  /// Starts a task that `owner` waits for, which begins on a later turn; what this returns cancels it.
+  func start(
+    for owner: AnyObject, _ work: nonisolated(nonsending) @escaping () async -> Void
+  ) -> () -> Void {
+    let own = PumpTask(on: pump, for: owner)
+    tasks[ObjectIdentifier(owner)] = own
     let work = Confined(work)
-    let job = Confined { (_: isolated Seat) in await work.value() }
-    let task = Task(executorPreference: executor) { [seat] in await seat.run(job) }
+    let end = Confined { [weak self] in self?.ended(own, of: owner) }
+    let job = Confined { (_: isolated Seat) in
+      await work.value()
+      end.value()
+    }
+    let task = PumpTask.$current.withValue(Confined(own)) {
+      Task(executorPreference: executor) { [seat] in await seat.run(job) }
+    }
     return { task.cancel() }
   }
+
+  private func ended(_ task: PumpTask, of owner: AnyObject) {
+    let place = ObjectIdentifier(owner)
+    // The next one may have begun meanwhile.
+    if tasks[place] === task { tasks[place] = nil }
+  }
+
+  /// That which `owner` waits for.
+  func task(of owner: AnyObject) -> PumpTask? { tasks[ObjectIdentifier(owner)] }
 
   package func turnBegins() {}
 

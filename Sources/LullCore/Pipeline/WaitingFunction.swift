@@ -14,7 +14,7 @@ struct WaitingFunction<Input, Output: Sendable>: ContentFunction {
     guard let input = entity.content.cast(to: Input.self) else { return nil }
     return { report in
       let call = WaitingCall()
-      let cancel = PumpTasks.of(run.request.pump).start {
+      let cancel = PumpTasks.of(run.request.pump).start(for: run.request) {
         let result: Result<Output?, any Error>
         do {
           result = .success(try await transform(input, entity))
@@ -48,8 +48,8 @@ extension ResponseContentTransformer {
   /// Order of events: the function begins on a later turn, on the home, in a task of its own; the pipeline
   /// goes on with the next step when it has returned, and hooks, observers and who waits for the request
   /// hear of it then. Cancelling the request cancels that task, whose result counts for nothing then, and
-  /// so does the end of the home. It must not wait for the request whose content it is given, which waits
-  /// for it. Lua: a function for `service:transform` that waits. (AWT-01 to AWT-08)
+  /// so does the end of the home. Waiting for the request whose content it is given, which waits for it,
+  /// is an error at once. Lua: a function for `service:transform` that waits. (AWT-01 to AWT-14)
   ///
   ///     api.configure("/ids/*") { [unowned api] in
   ///       $0.pipeline[.model].add(

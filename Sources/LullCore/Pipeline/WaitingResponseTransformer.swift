@@ -11,7 +11,7 @@ final class WaitingResponseTransformer: ResponseTransformer {
   }
 
   func process(_ response: Response, in run: PipelineRun) -> Response? {
-    let cancel = PumpTasks.of(run.request.pump).start { [transform] in
+    let cancel = PumpTasks.of(run.request.pump).start(for: run.request) { [transform] in
       let result: Response
       do {
         result = try await transform(response)

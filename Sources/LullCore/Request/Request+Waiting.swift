@@ -6,7 +6,8 @@ extension Request {
   /// caller goes on. Any number of tasks may wait for one request, and each waits for itself: a task
   /// that is cancelled gets an error with the cause `requestCancelled` at once, and the others what they
   /// wait for. The last one to leave cancels the request, unless that is a load of a resource that
-  /// somebody observes. Of a home that has ended, or ends meanwhile, it throws `requestCancelled` too. It
+  /// somebody observes. Of a home that has ended, or ends meanwhile, it throws `requestCancelled` too. In a
+  /// transformer that the request waits for, it throws at once that it would wait for itself (AWT-12). It
   /// does not start a request that was never started. Runs on the caller's actor, which must be the home
   /// of the request. (WAIT-01 to WAIT-07) Lua: `request:await()`.
   ///
@@ -30,6 +31,14 @@ extension Request {
       await Task.yield()
       return response ?? .failure(endOfHome())
     }
+    let transformer = PumpTask.current(on: pump)
+    if let error = transformer?.refusal(toAwait: self) {
+      // Whoever tries for ever must let others run.
+      await Task.yield()
+      return .failure(error)
+    }
+    transformer?.began(self)
+    defer { transformer?.ended(self) }
     let wait = TaskWait(self)
     // Only the signal leaves the home thread: a task may be cancelled on any.
     let cancellation = pump.signal { wait.cancel() }

@@ -33,6 +33,12 @@ final class RequestGathering {
   }
 
   func outcome(isolation: isolated (any Actor)?) async -> Outcome {
+    let transformer = PumpTask.current(on: pump)
+    for request in requests {
+      if let error = transformer?.refusal(toAwait: request) { return .failure(error) }
+    }
+    for request in requests { transformer?.began(request) }
+    defer { for request in requests { transformer?.ended(request) } }
     // Only the signal leaves the home thread: a task may be cancelled on any.
     let cancellation = pump.signal { self.cancel() }
     defer { pump.discard(cancellation) }

@@ -5,10 +5,11 @@ extension Service {
   /// Order of events: the function begins on a later turn, on the home, in a task of its own; the pipeline
   /// goes on when it has returned, and only then hooks, observers and who waits for the request hear of
   /// it. Cancelling the request cancels that task, and so does the end of the home. Responses of several
-  /// requests are transformed side by side. It must not wait for the request whose content it is given. The
-  /// service keeps it: take that as `unowned`, which it has for as long as it runs. Lua:
-  /// `service:transform(pattern, fn, options)` with a function that waits. (TRF-04 to TRF-24, AWT-01 to
-  /// AWT-11)
+  /// requests are transformed side by side. Waiting for the request whose content it is given, directly or
+  /// through others, is an error at once; what is to wait for that starts with `home.spawn`, which counts as
+  /// no part of it, as a plain `Task` does. The service keeps the function: take that as `unowned`, which it
+  /// has for as long as it runs. Lua: `service:transform(pattern, fn, options)` with a function that waits.
+  /// (TRF-04 to TRF-24, AWT-01 to AWT-14)
   ///
   ///     api.configureTransformer("/posts/*") {
   ///       [unowned api] (post: [String: JSONValue], _) async throws -> Post in

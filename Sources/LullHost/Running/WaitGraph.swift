@@ -39,7 +39,7 @@ struct WaitGraph {
       } else if let next = requests.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
         if isGoalRequest(next) { return true }
-        requests += next.openParts
+        requests += next.openParts + next.awaitedByTransformer
         contexts += functions(of: next)
       } else {
         return false

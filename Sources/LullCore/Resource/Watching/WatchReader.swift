@@ -26,6 +26,14 @@ final class WatchReader {
   func next(isolation: isolated (any Actor)?) async throws(RequestError) -> Entity? {
     guard progress.resource != nil else { return nil }
     if progress.isWaiting { ProgramMisuse.stopTwoReaders(of: WatchReader.name) }
+    // The load of a resource that waits for the transformer which watches it never ends.
+    if let transformer = PumpTask.current(on: resource.pump) {
+      for load in resource.loadRequests {
+        guard let error = transformer.refusal(toAwait: load) else { continue }
+        progress.end()
+        throw error
+      }
+    }
     guard !Task.isCancelled, !resource.pump.ending.hasEnded, let step = await step(isolation) else {
       progress.end()
       // Whoever tries for ever must let others run.
